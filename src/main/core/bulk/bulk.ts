@@ -1,6 +1,6 @@
 /**
- * From a sheet to a batch in the outbox. A worker in a thread of its own holds the rows; this decides whose they are, when
- * they are checked, and that they go to the outbox once.
+ * Turns a sheet into a batch in the outbox. A worker in its own thread holds the rows; this module tracks which account
+ * they belong to, when they are checked, and that they go to the outbox only once.
  */
 
 import type { Composition } from '../../../shared/composition/index.ts'
@@ -19,12 +19,12 @@ import type { RememberedColumns } from './remembered-columns.ts'
 import type { TableFormat } from './table-file.ts'
 import type { Ask, BulkQuestions } from './worker.ts'
 
-/** Rows that come over from the worker at a time: few enough not to hold the main thread. */
+/** Rows fetched from the worker at a time: few enough not to block the main thread. */
 const ROWS_AT_ONCE = 50
-/** Sheets that may be open at a time; a page that was loaded again may have left one behind. */
+/** The most sheets open at a time. A reloaded page may have left one behind. */
 const MOST_OPEN = 4
 
-/** The outbox, as far as it is needed here. */
+/** The part of the outbox needed here. */
 export interface BatchBox {
   addBatch(batch: {
     accountId: string
@@ -34,16 +34,16 @@ export interface BatchBox {
     leftOut: LeftOutRow[]
     at?: number
   }): Promise<BatchView>
-  /** When packages were sent, or put in the box, in as many days as duplicates are looked for; by fingerprint. */
+  /** Returns when packages of the last 30 days were sent or put in the outbox, by fingerprint. */
   sentRecently(accountId: string): ReadonlyMap<string, number>
 }
 
 interface Owner {
   accountId: string
   fileName: string
-  /** Of the sheet that is shown. */
+  /** Of the sheet shown. */
   headings: readonly string[]
-  /** Whether cells of it are corrected that have not gone. */
+  /** Whether it has corrections that haven't been sent. */
   isCorrected: boolean
 }
 
@@ -62,10 +62,10 @@ export interface BulkDeps {
 export type Bulk = ReturnType<typeof openBulk>
 
 export function openBulk({ worker, outbox, columns: remembered, time, newId }: BulkDeps) {
-  /** Open sheets and the accounts that they were opened for, oldest first. */
+  /** Open sheets and the accounts they were opened for, oldest first. */
   const owners = new Map<string, Owner>()
   const sending = new Set<string>()
-  /** Sheets to be closed once their rows are in the outbox. */
+  /** Sheets to close once their rows are in the outbox. */
   const leaving = new Set<string>()
   let samples = 0
 
@@ -77,7 +77,7 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
   }
 
   async function close(id: string): Promise<void> {
-    // Its rows are on their way to the outbox: anyone who left the page meant them to go.
+    // Its rows are going to the outbox: someone who left the page meant them to be sent.
     if (sending.has(id)) return void leaving.add(id)
     if (!owners.delete(id)) return
     await worker.ask('close', { id }).catch(() => undefined)
@@ -88,7 +88,7 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
     if (owners.size === 0 && samples === 0) await worker.end()
   }
 
-  /** Asks for what needs no open sheet; the worker ends afterwards where nothing else needs it. */
+  /** Asks a question that needs no open sheet. The worker ends afterwards if nothing else needs it. */
   async function withoutSheet<Answer>(asking: () => Promise<Answer>): Promise<Answer> {
     samples += 1
     try {
@@ -128,18 +128,18 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
 
   return {
     /**
-     * A file where a person said it is, what was in one that they dropped, or rows that they copied.
+     * Opens a file that the user chose or dropped, or rows that they copied.
      * @throws AppFailure `bad-file` if it can't be used; the message says why.
      */
     open,
 
-    /** A made-up sheet for a package, to try it with. */
+    /** Opens a made-up sheet for practising with a package. */
     async practise(accountId: string, composition: Composition): Promise<BulkSheet> {
       const bytes = await withoutSheet(() => worker.ask('practice', { composition, now: time.now() }))
       return open(accountId, 'Sample clients.csv', { bytes })
     },
 
-    /** @param firstRow what stands in its first row; as it looks, if undefined. */
+    /** @param firstRow what its first row contains; detected if undefined. */
     async sheet(accountId: string, id: string, sheet: string, firstRow?: BulkSheet['firstRow']): Promise<BulkSheet> {
       const owner = ofAccount(accountId, id)
       const other = await naming(sheet || owner.fileName, worker.ask('sheet', { id, sheet, firstRow }))
@@ -147,7 +147,7 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
       return other
     },
 
-    /** How a sheet with these headings was matched last with the same forms or templates. */
+    /** Returns how a sheet with these headings was last matched with the same forms or templates. */
     remembered(accountId: string, id: string, composition: Composition): RememberedMapping | null {
       return remembered.find(accountId, composition, ofAccount(accountId, id).headings) ?? null
     },
@@ -166,7 +166,7 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
       return worker.ask('rows', ask)
     },
 
-    /** @throws AppFailure `busy` once the rows are on their way. */
+    /** @throws AppFailure `busy` once the rows are being sent. */
     async correct(accountId: string, ask: BulkQuestions['correct']['ask']): Promise<BulkCorrected> {
       ofAccount(accountId, ask.id)
       if (sending.has(ask.id)) fail('busy', 'These rows are already being sent.')
@@ -175,7 +175,7 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
       if (owner) owner.isCorrected = corrected.inAllSheets > 0
       return corrected
     },
-    /** The names of the files in which cells are corrected that have not gone: nothing of it is kept. */
+    /** Returns the names of files with unsent corrections, which aren't stored anywhere. */
     corrections: (): string[] =>
       [...owners.values()].flatMap(({ fileName, isCorrected }) => (isCorrected ? fileName : [])),
 
@@ -187,24 +187,24 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
       return worker.ask('nextError', ask)
     },
 
-    /** The package that a row makes. */
+    /** Returns the package made from a row. */
     async package(accountId: string, ask: BulkQuestions['package']['ask']): Promise<Composition> {
       ofAccount(accountId, ask.id)
       return JSON.parse(await worker.ask('package', ask)) as Composition
     },
 
     /**
-     * Puts the rows without errors in the outbox, as one batch. They are checked once more: what has gone by since the
-     * last check (a due date, a package sent meanwhile) leaves a row out, with its reason. None joins that was not seen to
-     * go.
-     * @throws AppFailure `invalid` if no row can go, `busy` if they are on their way already.
+     * Puts the rows without errors in the outbox, as one batch. They are checked again: a row that has since become
+     * unsendable (its due date passed, its package was sent meanwhile) is left out, with the reason. No row is added
+     * that wasn't shown as ready.
+     * @throws AppFailure `invalid` if no row can be sent, `busy` if they are being sent already.
      */
     async send(accountId: string, { id, name, duplicates, alike, at }: ToSend): Promise<BatchView> {
       ofAccount(accountId, id)
       if (sending.has(id)) fail('busy', 'These rows are already being sent.')
       sending.add(id)
       try {
-        // What goes later must still be right then.
+        // A scheduled batch must still be valid at its time.
         const now = Math.max(time.now(), at ?? 0)
         const recent = outbox.sentRecently(accountId)
         const { columns, count, leftOut } = await worker.ask('prepare', { id, duplicates, alike, now, recent })
@@ -223,27 +223,27 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
       }
     },
 
-    /** The rows that have errors or were left out, with why, as a file; and the name of the one that they are of. */
+    /** Returns the rows with errors or left out, with the reasons, as a file; and the original file's name. */
     failed(accountId: string, id: string): { fileName: string; file: (format: TableFormat) => Promise<Uint8Array> } {
       const { fileName } = ofAccount(accountId, id)
       return { fileName, file: (format) => worker.ask('failed', { id, format }) }
     },
 
-    /** The sheet as it is now, with what was corrected, as a file; and the name of the one that it is of. */
+    /** Returns the sheet with its corrections as a file, and the original file's name. */
     corrected(accountId: string, id: string): { fileName: string; file: (format: TableFormat) => Promise<Uint8Array> } {
       const { fileName } = ofAccount(accountId, id)
       return { fileName, file: (format) => worker.ask('corrected', { id, format }) }
     },
 
-    /** A file with the columns that fit a composition, and one row. */
+    /** Returns a file with the columns that fit a composition, and one row. */
     async sample(composition: Composition, format: TableFormat): Promise<Uint8Array> {
       return withoutSheet(() => worker.ask('sample', { composition, format, now: time.now() }))
     },
 
-    /** Frees what a sheet takes. One that isn't open is closed already. */
+    /** Closes a sheet and frees its memory. Does nothing if it isn't open. */
     close,
 
-    /** Closes all sheets, as when another account is chosen or the application ends. */
+    /** Closes all sheets, for example when another account is chosen or the application ends. */
     async closeAll(): Promise<void> {
       owners.clear()
       await worker.end()
@@ -251,14 +251,14 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
   }
 }
 
-/** A failure of reading says what could not be read: another file, or another sheet, is shown meanwhile. */
+/** Names the file or sheet in a reading failure, as another one is shown meanwhile. */
 async function naming<Value>(subject: string, reading: Promise<Value>): Promise<Value> {
   return reading.catch((error: unknown) => {
     throw error instanceof AppFailure ? new AppFailure({ ...error.appError, subject }) : error
   })
 }
 
-/** One at a time: two thousand packages are many when they are all unfolded. */
+/** Parses lazily: thousands of packages take much memory once parsed. */
 export function* packagesOf(rows: readonly string[]): Iterable<PackageRow> {
   for (const row of rows) yield JSON.parse(row) as PackageRow
 }

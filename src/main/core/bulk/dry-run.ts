@@ -1,4 +1,4 @@
-/** Tries the rows of a sheet on a composition: what is wrong with each, which repeat what, and what would be sent. */
+/** Tries the rows of a sheet on a composition: problems of each row, duplicates, and what would be sent. */
 
 import type { ColumnMapping, DateOrders } from '../../../shared/composition/bulk-columns.ts'
 import { type AppliedRow, rowsOnto, unknownTargets } from '../../../shared/composition/bulk-rows.ts'
@@ -30,36 +30,36 @@ const EXAMPLE_LEFT: Problem = {
   message: 'This is the sample’s example row. Replace or delete it.'
 }
 
-/** How rows are made into packages. */
+/** How rows are turned into packages. */
 export interface Plan {
   composition: Composition
   mapping: ColumnMapping
-  /** What a person said of columns whose dates could be read either way. */
+  /** The user's answers for columns with ambiguous dates. */
   dateOrders?: DateOrders | undefined
-  /** The time zone of due dates where the composition has none. */
+  /** The time zone of due dates if the composition has none. */
   zone: string
-  /** The calling code of mobile numbers that have none; absent to leave them as they are. */
+  /** The calling code for mobile numbers without one; absent to leave them as they are. */
   countryCode?: string | undefined
 }
 
-/** What a row is compared with. */
+/** What rows are compared with. */
 export interface Moment {
-  /** Milliseconds since 1970 UTC at which the rows go. */
+  /** When the rows are sent, in milliseconds since 1970 UTC. */
   now: number
-  /** When packages of the last 30 days were sent, by their fingerprints. */
+  /** When packages of the last 30 days were sent, by fingerprint. */
   recent: ReadonlyMap<string, number>
 }
 
-/** Characters of a cell that are shown where it is wrong: more can't be corrected there. */
+/** How many characters of a wrong cell are shown. Longer cells can't be corrected there. */
 const MOST_SHOWN = 500
-/** For so long it is worth a question whether people should get the same again with other data. */
+/** How long it is worth asking whether people should get the same package again with other data, in milliseconds. */
 const RECENTLY = 86_400_000
 
-/** What a person has decided of rows that were sent before, or seem so. */
+/** The user's decision about rows that were sent before, or seem to have been. */
 export interface Repeats {
-  /** Rows that are the same as another, or as what was sent. */
+  /** Rows that are the same as another row, or as a package already sent. */
   duplicates: 'leave-out' | 'send'
-  /** Rows whose people got the same lately, with other data. */
+  /** Rows whose people recently got the same package with other data. */
   alike: 'leave-out' | 'send'
 }
 
@@ -67,24 +67,24 @@ export interface DryRun {
   plan: Plan
   rows: BulkRow[]
   check: BulkCheck
-  /** Rows, by their places, that had errors when all were tried: one that was corrected since stays among them. */
+  /** Indexes of rows that had errors in the full check. A row corrected since stays among them. */
   hadErrors: ReadonlySet<number>
-  /** Tries a row again that was corrected. What it repeats, and what repeats it, is settled again without trying the others. */
+  /** Tries a corrected row again. Duplicates are recomputed without trying the other rows. */
   again: (row: SheetRow, index: number) => DryRun
 }
 
-/** A row, and the package that was composed of it. */
+/** A row, and the package composed from it. */
 export interface PackageRow {
   /** As the spreadsheet counts. */
   row: number
-  /** As they were in the sheet. */
+  /** As in the sheet. */
   cells: string[]
   composition: Composition
-  /** What was corrected before it was sent; absent where nothing was. */
+  /** Corrections made before it was sent; absent if there were none. */
   corrected?: BulkCorrection[]
 }
 
-/** A row that stays, and why, in the user's words. */
+/** A row that isn't sent, with the reasons in the user's words. */
 export interface LeftOutRow {
   row: number
   cells: string[]
@@ -94,9 +94,9 @@ export interface LeftOutRow {
 /** A row by itself, before it is compared with others. */
 interface TriedRow {
   told: BulkRow
-  /** None where it has errors: what can't be sent repeats nothing, and is repeated by nothing. */
+  /** Absent if it has errors: a row that can't be sent is no duplicate of anything. */
   fingerprint?: string
-  /** What was sent that it repeats, whatever the other rows are. */
+  /** The sent package that it repeats, independent of the other rows. */
   sent: Pick<BulkRow, 'duplicateOf' | 'alikeSentAt'>
   lacksCountry: boolean
 }
@@ -156,9 +156,10 @@ export function dryRun(sheet: Sheet, plan: Plan, { now, recent }: Moment): DryRu
   return compared(sheet.rows.map(tried))
 }
 
-/** Makes the compositions of a sheet's rows. */
+/** Returns a function that composes a sheet's rows. */
 export function compositionsOf(sheet: Sheet, { composition, mapping, dateOrders = [], zone, countryCode = '' }: Plan) {
-  // What the sheet itself proves is not overridden: the order may be remembered from another sheet with these headings.
+  // A remembered order only applies to ambiguous columns: it may come from another sheet with these headings, and what
+  // this sheet proves takes precedence.
   const doubtful = new Set(sheet.dateDoubts.map(({ column }) => column))
   const said = new Map(
     dateOrders.filter(({ column }) => doubtful.has(column)).map(({ column, order }) => [column, order])
@@ -174,7 +175,7 @@ export function compositionsOf(sheet: Sheet, { composition, mapping, dateOrders 
   }
 }
 
-/** Numbers that are certain take the service's shape, as in the composer when their field is left. */
+/** Normalises unambiguous mobile numbers for the service, as the composer does when a field is left. */
 function withSettledMobiles(composition: Composition, countryCode: string): Composition {
   const items = composition.items.map((item) => ({
     ...item,
@@ -189,7 +190,7 @@ function lacksCountry({ items }: Composition): boolean {
   return items.some(({ signers }) => signers.some(isWithout))
 }
 
-/** When packages went since then, by which forms or templates went to whom (see looseFingerprintOf). */
+/** Returns when packages were last sent, by which forms or templates went to whom (see looseFingerprintOf). */
 function looseFingerprintsOf(recent: ReadonlyMap<string, number>, since: number): Map<string, number> {
   const found = new Map<string, number>()
   for (const [fingerprint, at] of recent) {
@@ -199,7 +200,7 @@ function looseFingerprintsOf(recent: ReadonlyMap<string, number>, since: number)
   return found
 }
 
-/** Why a row stays here, in the user's words; none where it goes. */
+/** Returns why a row isn't sent, in the user's words; empty if it is. */
 export function reasonsAgainst(row: BulkRow, { duplicates, alike }: Repeats, zone: string): string[] {
   const errors = row.problems.filter(isError)
   if (errors.length > 0) {
@@ -216,7 +217,7 @@ export function reasonsAgainst(row: BulkRow, { duplicates, alike }: Repeats, zon
   return [`The same people got this on ${dayOf(row.alikeSentAt, zone)}, with other data.`]
 }
 
-/** The columns as they are exported: without an earlier export's word on what is wrong, which fills nothing. */
+/** Returns the columns as they are exported: without the problem column of an earlier export, unless it is mapped. */
 export function ownColumns(
   sheet: Sheet,
   mapping: ColumnMapping
@@ -232,7 +233,7 @@ export function isError({ severity }: Problem): boolean {
   return severity === 'error'
 }
 
-/** The strict model has the last word; where our own words say nothing, its are better than none. */
+/** Returns a package's problems. The strict model's messages are used only if ours report no error. */
 function problemsOfMade(made: Composition, now: number): Problem[] {
   const problems = problemsOf(made, now)
   if (problems.some(isError)) return problems
@@ -249,7 +250,7 @@ function problemsOfMade(made: Composition, now: number): Problem[] {
   return [...problems, ...refused]
 }
 
-/** Which column a problem of a package comes from, by its place. */
+/** Returns which column a package's problem comes from, by the problem's place. */
 function columnsOf(mapping: ColumnMapping): (at: string) => number | undefined {
   const columnAt = new Map(mapping.map(({ target, column }) => [target, column]))
   const due = columnAt.get('due') ?? columnAt.get('due.time')
@@ -269,7 +270,7 @@ function withCell(
   return { ...problem, column: sheet.columns[column] as string, cell }
 }
 
-/** What was corrected in a row, in the order of the columns; undefined where nothing was. */
+/** Returns a row's corrections, in column order; undefined if there are none. */
 export function correctionsOf({ columns }: Sheet, { cells, asRead }: SheetRow): BulkCorrection[] | undefined {
   if (!asRead) return undefined
   return cells.flatMap((now, column) => {

@@ -1,4 +1,4 @@
-/** Reads a file that a person chose, by what is in it rather than by its name. */
+/** Opens a file that the user chose, by its content rather than its name. */
 import type { FileHandle } from 'node:fs/promises'
 import { MOST_SHEET_BYTES, tooLargeSheet } from '../../../shared/contract/index.ts'
 import { codeOf } from '../lib/failure.ts'
@@ -9,13 +9,13 @@ import { openWorkbook } from './read-xlsx.ts'
 import { type FirstRow, type Sheet, sheetOf } from './sheet.ts'
 
 export interface TableFile {
-  /** None of them has a name in a CSV file. */
+  /** Sheet names; one empty name for a CSV file. */
   sheets: string[]
   /** @throws AppFailure `bad-file` */
   sheet(name: string, firstRow?: FirstRow): Promise<Sheet>
 }
 
-/** The whole file. @throws AppFailure `bad-file` if it can't be read or is too large. */
+/** Reads the whole file. @throws AppFailure `bad-file` if it can't be read or is too large. */
 export async function readWhole(path: string): Promise<Uint8Array> {
   let file: FileHandle | undefined
   try {
@@ -50,7 +50,7 @@ export function openTable(bytes: Uint8Array, name: string): TableFile {
   }
 }
 
-/** Cells that were copied in a spreadsheet, which parts them by tabs. @throws AppFailure `bad-file` if there are none. */
+/** Opens tab-separated cells copied from a spreadsheet. @throws AppFailure `bad-file` if there are none. */
 export function pastedTable(text: string): TableFile {
   if (text.trim() === '') refuseFile('There’s nothing to paste. Copy the rows in your spreadsheet first.')
   refuseSize(text.length)
@@ -72,7 +72,7 @@ function withNotes(notes: readonly string[], sheet: Sheet): Sheet {
 
 function refuseOtherKinds(bytes: Uint8Array, start: string, name: string): void {
   if (start === '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1') {
-    // Excel wraps a workbook with a password in the container of its old files.
+    // Excel stores a password-protected workbook in its old file container.
     if (Buffer.from(bytes).includes(Buffer.from('EncryptedPackage', 'utf16le'))) {
       refuseFile('This workbook is protected with a password. Save it without one, and choose that.')
     }
@@ -93,7 +93,7 @@ const unreadable: Record<string, string> = {
   EBUSY: 'Another program has this file open. Close it there and try again.'
 }
 
-/** Refusals of ours go on as they are. */
+/** Returns the message for a reading error; rethrows our own refusals. */
 function refusalOf(error: unknown): string {
   if (codeOf(error) === '') throw error
   return 'The file couldn’t be read. Copy it to this computer and try again.'

@@ -1,38 +1,38 @@
-/** The cells of a file as they stand there, how many there may be, and how a file that can't be used is refused. */
+/** The raw cells of a file, their limits, and refusing a file that can't be used. */
 import type { Epoch } from '../../../shared/composition/bulk-dates.ts'
 import { fail } from '../lib/failure.ts'
 
-/** Beyond these a file is refused, and it is said by how much. */
+/** A file beyond these limits is refused, and the message says by how much. */
 export const MOST_ROWS = 10_000
 export const MOST_COLUMNS = 500
 /**
- * What an Excel workbook unpacks to; of the file itself it is `MOST_SHEET_BYTES`. A thread beyond its memory limit ends alone;
- * but the limit counts JavaScript's values and no buffers, which are what bytes lie in: without these the whole application
- * would pay.
+ * The most that an Excel workbook may unpack to; `MOST_SHEET_BYTES` limits the file itself. A thread that exceeds its
+ * memory limit ends alone, but that limit counts only JavaScript values. Buffers don't count, so without these limits
+ * the whole application would suffer.
  */
 export const MOST_BYTES_UNPACKED = 100 * 1024 * 1024
 
 export interface RawTable {
-  /** From the top of the file, those that say something; headings and one row too many at most. */
+  /** The non-blank rows from the top of the file; at most the headings and one row too many. */
   rows: RawRow[]
-  /** How many there are that say something, kept or not. */
+  /** The number of non-blank rows, kept or not. */
   count: number
-  /** How many cells the longest has up to its last that isn't blank, kept or not. */
+  /** The number of cells in the longest row up to its last non-blank one, kept or not. */
   width: number
   notes: string[]
   epoch: Epoch
 }
 
 export interface RawRow {
-  /** From 1 for the first of the file, blank ones included. */
+  /** From 1 for the first row of the file, blank ones included. */
   line: number
-  /** No more than the most columns. */
+  /** At most `MOST_COLUMNS`. */
   cells: string[]
-  /** Cells, from 0, that have no value to read, and why. */
+  /** Cells, from 0, that have no readable value, and why. */
   flaws?: Map<number, string>
 }
 
-/** Takes rows as they are read, and keeps no more than can be used. */
+/** Collects rows as they are read, keeping no more than can be used. */
 export function rowTaker() {
   const rows: RawRow[] = []
   let count = 0
@@ -50,12 +50,12 @@ export function rowTaker() {
   }
 }
 
-/** Throws the failure of a file that can't be used. The message is all that the person is told. */
+/** Throws the failure of a file that can't be used. The user sees only the message. */
 export function refuseFile(message: string): never {
   return fail('bad-file', message)
 }
 
-/** "2,000" */
+/** Formats a number like "2,000". */
 export function inFigures(count: number): string {
   return count.toLocaleString('en-GB')
 }

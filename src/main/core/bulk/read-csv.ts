@@ -1,4 +1,4 @@
-/** The cells of a CSV file, whatever its encoding and whatever separates them. What can't be told is said in a note. */
+/** Reads the cells of a CSV file, whatever its encoding and separator. Notes say what is uncertain. */
 import Papa from 'papaparse'
 import { MOST_COLUMNS, MOST_ROWS, type RawTable, refuseColumns, refuseFile, refuseRows, rowTaker } from './raw-table.ts'
 
@@ -6,18 +6,21 @@ const separators = ['\t', ';', '|', ','] as const
 const words: Record<string, string> = { ';': 'semicolons', '\t': 'tabs', '|': 'vertical bars' }
 
 /**
- * Reads a text of separated values. Quotes may hold separators and lines.
- * @param known what separates them, where it needn't be found out.
- * @throws AppFailure `bad-file` if a quotation mark is never closed, as in a file that was cut in half.
+ * Reads separated values. Quotes may contain separators and line breaks.
+ * @param known the separator, if it needn't be detected.
+ * @throws AppFailure `bad-file` if a quotation mark is never closed, as in a truncated file.
  */
 export function readCsv(whole: string, known?: string): RawTable {
-  // Files that went through several hands end their lines in several ways.
+  // Files edited in several programs may mix line endings.
   const lines = whole.replace(/\r\n?/g, '\n')
   const { text, separator } = known === undefined ? withSeparator(lines) : { text: lines, separator: known }
   refuseEndless(text, separator)
   const taker = rowTaker()
   const flawed: number[] = []
-  /** How many cells the rows have, blank ones at their ends included: the first, the others, the last. */
+  /**
+   * The number of cells per row, including trailing blank ones: of the first row, whether the middle rows match it, and
+   * of the last.
+   */
   const lengths = { first: 0, isEven: true, last: 0, rows: 0 }
   let line = 0
   Papa.parse<string[]>(text, {
@@ -37,7 +40,7 @@ export function readCsv(whole: string, known?: string): RawTable {
       taker.take({ line, cells: data })
     }
   })
-  // A file that ends in the middle of a row may have been cut off.
+  // A file that ends in the middle of a row may be truncated.
   const endsEarly = lengths.rows > 2 && lengths.isEven && lengths.last < lengths.first
   const notes = [
     ...(known === undefined && words[separator] ? [`The columns are separated by ${words[separator]}.`] : []),
@@ -47,7 +50,7 @@ export function readCsv(whole: string, known?: string): RawTable {
   return { ...taker.taken(), notes, epoch: 1900 }
 }
 
-/** The reader makes each row whole before it can be looked at: what could never fit must not get that far. */
+/** Refuses text that could never fit, before parsing: the parser completes each row before we see it. */
 function refuseEndless(text: string, separator: string): void {
   const cells = countOf(text, separator)
   const lines = countOf(text, '\n')
@@ -65,8 +68,8 @@ function countOf(text: string, character: string): number {
 }
 
 /**
- * What stands most often between the headings separates the columns: rows have commas in addresses and amounts, headings
- * seldom. Excel may say it in a first line "sep=;".
+ * Detects the separator: the most frequent candidate in the headings, as rows have commas in addresses and amounts,
+ * while headings seldom do. Excel may declare it in a first line "sep=;".
  */
 function withSeparator(text: string): { text: string; separator: string } {
   const said = /^"?sep=(.)"?\n/i.exec(text)
@@ -89,16 +92,16 @@ function strayQuotes(lines: readonly number[]): string {
 
 interface DecodedText {
   text: string
-  /** In the user's words; undefined for UTF-8, of which there is nothing to say. */
+  /** In the user's words; undefined for UTF-8, which needs no note. */
   note?: string
 }
 
-/** What Windows' Western European encoding has from 80 to 9F, where Latin-1 has control codes; five of them are free. */
+/** Windows-1252's characters from 80 to 9F, where Latin-1 has control codes; five are unused. */
 const WESTERN = '€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘’“”•–—˜™š›œ\ufffdžŸ'
 
 /**
- * Decodes by the byte order mark if there is one, else as UTF-16 if every other byte is zero, else as UTF-8, and if that
- * fails as Windows-1252, in which nothing fails.
+ * Decodes by the byte order mark if there is one, or else as UTF-16 if every other byte is zero, or else as UTF-8. If
+ * that fails, decodes as Windows-1252, which never fails.
  * @throws AppFailure `bad-file` if it isn't text.
  */
 export function decodeText(bytes: Uint8Array): DecodedText {
@@ -133,20 +136,20 @@ function utf8(bytes: Uint8Array): DecodedText {
   }
 }
 
-/** Which part of the bytes at even (0) or odd (1) places is zero. */
+/** Returns the proportion of zeros among the bytes at even (0) or odd (1) positions. */
 function zeros(bytes: Uint8Array, from: 0 | 1): number {
   let count = 0
   for (let index = from; index < bytes.length; index += 2) if (bytes[index] === 0) count += 1
   return count / Math.ceil(bytes.length / 2)
 }
 
-/** Not every build of ICU knows it big-endian. */
+/** Decodes UTF-16BE, which not every build of ICU supports. */
 function bigEndian(bytes: Uint8Array): string {
   const even = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)))
   return new TextDecoder('utf-16le').decode(even.swap16())
 }
 
-/** Not every build of ICU knows it. */
+/** Decodes Windows-1252, which not every build of ICU supports. */
 function fromWestern(bytes: Uint8Array): string {
   return Buffer.from(bytes)
     .toString('latin1')

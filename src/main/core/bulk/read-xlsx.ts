@@ -1,6 +1,6 @@
 /**
- * The cells of an Excel workbook's sheet, as texts, in one pass over the sheet: of any number of rows no more are held than
- * can be used. Formulas are never worked out: their last results are read.
+ * Reads the cells of an Excel workbook's sheet as texts, in one pass: however many rows it has, no more are kept than
+ * can be used. Formulas are never calculated; their last results are read.
  */
 import type { Epoch } from '../../../shared/composition/bulk-dates.ts'
 import { inFigures, type RawRow, type RawTable, refuseFile, rowTaker } from './raw-table.ts'
@@ -13,12 +13,12 @@ export interface Workbook {
 }
 
 interface Contents {
-  /** The sheets in their order, with the paths of their parts. */
+  /** The sheets in order, with the paths of their parts. */
   sheets: { name: string; path: string }[]
   epoch: Epoch
-  /** Texts that cells name by their numbers. */
+  /** Shared texts that cells refer to by index. */
   texts: string[]
-  /** Whether a number in a style is a date, by the style's number. */
+  /** Whether a number in a style is a date, by the style's index. */
   dateStyles: boolean[]
 }
 
@@ -31,12 +31,12 @@ interface Cell {
   value: string
 }
 
-/** What an Excel sheet can have. */
+/** Excel's limits for a sheet. */
 const LAST_ROW = 1_048_576
 const LAST_COLUMN = 16_384
-/** A table reaches this far at most, blanks included. */
+/** The largest area of a table, including blank cells. */
 const MOST_PLACES = 5_000_000
-/** A sheet that is all formulas without results is none to send from. */
+/** The most formulas without results before a sheet is refused. */
 const MOST_FLAWS = 100_000
 
 /** @throws AppFailure `bad-file` if it isn't a workbook, or one that can't be read. */
@@ -72,7 +72,7 @@ function contentsOf(parts: WorkbookParts): Contents {
       if (tag !== 'sheet' || !attributes.name) return
       const id = Object.entries(attributes).find(([key]) => /^(?:.*:)?id$/.test(key))?.[1]
       const path = targets.get(id ?? '')
-      // A chart on a sheet of its own has no cells.
+      // A chart sheet has no cells.
       if (path && parts.has(path) && /worksheets/i.test(path)) sheets.push({ name: attributes.name, path })
     }
   })
@@ -107,7 +107,7 @@ function dateStylesOf(parts: WorkbookParts, path: string): boolean[] {
   if (!parts.has(path)) return styles
   parsePart(parts, path, {
     opened(tag, { numFmtId, formatCode = '', xfId = '' }) {
-      // Below 100 a number has its own meaning, whatever template is given to it.
+      // Numbers below 100 have a fixed meaning, whatever template is assigned to them.
       if (tag === 'numFmt' && Number(numFmtId) >= 100) templates.set(Number(numFmtId), formatCode)
       if (tag === 'cellStyleXfs' || tag === 'cellXfs') list = tag
       if (tag !== 'xf') return
@@ -123,13 +123,13 @@ function dateStylesOf(parts: WorkbookParts, path: string): boolean[] {
   return styles
 }
 
-/** Formats without a template, of which the higher are East Asian and Thai. ECMA-376, part 1, 18.8.30. */
+/** Returns whether a format without a template is a date. ECMA-376, part 1, 18.8.30 (East Asian and Thai ones too). */
 function isBuiltInDate(format: number): boolean {
   const between = (first: number, last: number) => format >= first && format <= last
   return between(14, 22) || between(27, 36) || between(45, 47) || between(50, 58) || between(71, 81)
 }
 
-/** Whether a template shows a date or a time: its letters, less what is quoted or escaped, and no digits of a number. */
+/** Returns whether a template shows a date or time: unquoted letters of one, and no digits of a number. */
 function isDateTemplate(template: string): boolean {
   const plain = template
     .toLowerCase()
@@ -206,15 +206,15 @@ function readSheet(parts: WorkbookParts, sheet: Contents['sheets'][number], cont
   })
   if (row) taker.take(row)
   const taken = taker.taken()
-  // Spreadsheets write them from the top; others may not.
+  // Spreadsheets write rows from the top; other programs may not.
   taken.rows.sort((one, two) => one.line - two.line)
-  // Cells of one row in two places would make two packages of one person's data.
+  // One row in two places would make two packages of one person's data.
   if (taken.rows.some(({ line }, index) => line === taken.rows[index + 1]?.line)) refuseFile(UNREADABLE)
   const notes = [...dateNote(datesIn, taken.rows[0]?.cells ?? []), ...mergeNote(merged)]
   return { ...taken, epoch: contents.epoch, notes }
 }
 
-/** What a cell shows, and why it has no value to read. */
+/** Returns what a cell shows, and why it has no readable value. */
 function read(cell: Cell, contents: Contents, sheet: string): { text: string; why?: string; isDate?: boolean } {
   const { kind, style, formula, value } = cell
   const shown = value.trim()
@@ -226,7 +226,7 @@ function read(cell: Cell, contents: Contents, sheet: string): { text: string; wh
     const text = shown || '#VALUE!'
     return { text, why: `The formula here failed (${text.slice(0, 20)}). Fix it in the spreadsheet.` }
   }
-  // A formula may well have a blank text for its result.
+  // A formula's result may be an empty text.
   if (formula !== undefined && shown === '' && kind !== 'str') {
     return {
       text: `=${formula.trim().replace(/^=/, '')}`.slice(0, 200),
@@ -244,17 +244,17 @@ function read(cell: Cell, contents: Contents, sheet: string): { text: string; wh
   return isDate ? { text: dateText(timeOf(number, contents.epoch)) ?? '', isDate } : { text: numberText(number) }
 }
 
-/** As spreadsheets show them: 15 digits, so that 0.1 + 0.2 is 0.3; without an exponent while it is a whole number. */
+/** Formats a number as spreadsheets do: 15 digits, so that 0.1 + 0.2 is 0.3, and no exponent for whole numbers. */
 function numberText(value: number): string {
   return String(Number(value.toPrecision(15)))
 }
 
-/** Milliseconds since 1970 UTC of a spreadsheet's day, counted from 1900 or 1904. */
+/** Converts a spreadsheet's day, counted from 1900 or 1904, to milliseconds since 1970 UTC. */
 function timeOf(day: number, epoch: Epoch): number {
   return Math.floor((day + (epoch === 1904 ? 1462 : 0) - 25_569) * 86_400_000)
 }
 
-/** `YYYY-MM-DD`, with the time where there is one; a time without a day as `HH:mm`. Undefined if it is no time at all. */
+/** Formats as `YYYY-MM-DD`, with the time if any; without a day as `HH:mm`. Undefined if it isn't a time. */
 function dateText(time: number): string | undefined {
   const text = new Date(Math.round(time / 60_000) * 60_000)
   if (Number.isNaN(text.getTime())) return undefined
@@ -283,7 +283,7 @@ function placeOf(address: string): { row: number; column: number } {
   return { row: Number(found[2]), column }
 }
 
-/** Characters that XML can't hold are written by their numbers. ECMA-376, part 1, 22.9.2.19. */
+/** Decodes the numeric codes of characters that XML can't hold. ECMA-376, part 1, 22.9.2.19. */
 function unescaped(text: string): string {
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 }

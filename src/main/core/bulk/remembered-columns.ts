@@ -1,6 +1,6 @@
 /**
- * How the columns of sheets were matched, by what is sent and the headings: a sheet that comes each month is matched by hand
- * once, and asked once which comes first in its dates. Headings and labels are kept, and nothing of the rows.
+ * Remembers how a sheet's columns were matched, by what is sent and the headings. A monthly sheet is matched by hand
+ * only once, and its date order is asked only once. Only headings and labels are stored, nothing from the rows.
  */
 import { z } from 'zod'
 import { type ColumnMapping, DateOrders } from '../../../shared/composition/bulk-columns.ts'
@@ -18,15 +18,15 @@ const Kept = z.array(
   z.object({
     subject: z.string(),
     headings: z.array(z.string()),
-    /** Which column fills which target, by its label: a target's own name is another one in each package. */
+    /** Which column fills which target, by the target's label: its internal name differs in each package. */
     filled: z.array(z.object({ label: z.string(), column: z.number().int().min(0) })),
-    /** Of an earlier version they are not known. */
+    /** Unknown in data of an earlier version. */
     dateOrders: DateOrders.default([]),
     at: z.number()
   })
 )
 
-/** Rows that were exported to be fixed come back with the reason in a last column: it is the same sheet. */
+/** Returns the headings without the problem column: rows exported to be fixed come back with it, as the same sheet. */
 function ownOf(headings: readonly string[]): readonly string[] {
   return headings.at(-1) === PROBLEM_COLUMN ? headings.slice(0, -1) : headings
 }
@@ -46,7 +46,7 @@ export function openRememberedColumns({ db, time }: { db: Db; time: Pick<Time, '
   }
 
   return {
-    /** Keeps a match in place of the last one for the same; the oldest of many are forgotten. */
+    /** Stores a match, replacing the last one for the same sheet. The oldest beyond the limit are dropped. */
     note(
       accountId: string,
       composition: Composition,
@@ -66,7 +66,7 @@ export function openRememberedColumns({ db, time }: { db: Db; time: Pick<Time, '
       )
     },
 
-    /** As it was kept last, without what the package no longer has. */
+    /** Returns the last stored match, without targets that the package no longer has. */
     find(accountId: string, composition: Composition, headings: readonly string[]): RememberedMapping | undefined {
       const subject = subjectOf(composition)
       const found = read(accountId).find((one) => isOf(one, subject, headings))

@@ -1,4 +1,4 @@
-/** A file with a column for each target and one row that shows how they are filled in. */
+/** A sample file with a column for each target and one example row. */
 import type { ColumnMapping } from '../../../shared/composition/bulk-columns.ts'
 import type { BulkTarget } from '../../../shared/composition/bulk-fields.ts'
 import { rowOf } from '../../../shared/composition/bulk-rows.ts'
@@ -14,7 +14,7 @@ const people = [
   { FirstName: 'Lena', LastName: MADE_UP, Email: 'lena@example.com' }
 ]
 
-/** The headings are the targets' labels; what the composition leaves blank and needs is made up. */
+/** Builds the sample's table. Headings are the targets' labels; missing required values are made up. */
 function sampleTable(composition: Composition, now: number): { columns: string[]; row: string[] } {
   const targets = bulkTargets(composition)
   const cells = rowOf(composition, targets)
@@ -25,7 +25,7 @@ function sampleTable(composition: Composition, now: number): { columns: string[]
 }
 
 /**
- * Tells the sample's example row from a row that is meant, by the made-up people in it: dates depend on the day on which the
+ * Returns a check for the sample's example row. It compares the made-up people only, since dates depend on when the
  * sample was saved.
  */
 export function exampleRowOf(composition: Composition, mapping: ColumnMapping, now: number) {
@@ -37,7 +37,7 @@ export function exampleRowOf(composition: Composition, mapping: ColumnMapping, n
     isMadeUp && people.every(({ target, column }) => cells[column] === example.get(target))
 }
 
-/** The bytes of the file. `now` is milliseconds since 1970 UTC. */
+/** Returns the bytes of the file. `now` is milliseconds since 1970 UTC. */
 export function sampleFile(composition: Composition, format: TableFormat, now: number): Uint8Array {
   const { columns, row } = sampleTable(composition, now)
   return tableFile(format, columns, [row])
@@ -55,8 +55,8 @@ const PRACTISING = [
 ]
 
 /**
- * A sheet to practise with: the people that a package still lacks, when it is due, and what else must be filled in. The first
- * two are the practice office's volunteers, who sign by themselves; two have something to correct.
+ * Builds a practice sheet: the people that a package still lacks, due dates, and other required values. The first two
+ * people are the practice office's volunteers, who sign automatically; two rows have an error to correct.
  */
 export function practiceFile(composition: Composition, now: number): Uint8Array {
   const isPerson = ({ path }: BulkTarget) =>
@@ -69,7 +69,7 @@ export function practiceFile(composition: Composition, now: number): Uint8Array 
   const rows = PRACTISING.map((_, row) =>
     targets.map((target) => {
       const name = String(target.path.at(-1))
-      // Who signs second in one row signs first in another: each has others beside them.
+      // Rotates people, so that each row combines different ones.
       const person = PRACTISING[(row + 3 * ((target.person ?? 1) - 1)) % PRACTISING.length]
       if (isPerson(target) && person) return person[name as keyof typeof person]
       return target.kind === 'due' ? shortDate(now + (14 + row) * DAY) : made(composition, target, now)
@@ -81,7 +81,7 @@ export function practiceFile(composition: Composition, now: number): Uint8Array 
   return tableFile('csv', headings, rows)
 }
 
-/** "14 December 2026", which can be read in one way only. */
+/** Formats a date like "14 December 2026", which is unambiguous. */
 function shortDate(at: number): string {
   return new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
 }
@@ -114,7 +114,7 @@ function answerFor(composition: Composition, { path }: BulkTarget): string {
   return type === 'date' ? '1990-12-31' : type === 'email' ? 'aroha@example.com' : 'Example'
 }
 
-/** The fourth person's address isn't the first one's. */
+/** Makes the fourth person's address differ from the first one's. */
 function unlike(text: string, round: number): string {
   return round === 0 ? text : text.replace('@', `${round + 1}@`)
 }

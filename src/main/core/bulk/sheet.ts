@@ -1,4 +1,4 @@
-/** A table that can be matched with a composition: headings that differ, rows that say something, within the limits. */
+/** A table that can be matched with a composition: unique headings, non-blank rows, within the limits. */
 import { type DateOrder, dateOrderOf, type Epoch } from '../../../shared/composition/bulk-dates.ts'
 import {
   inFigures,
@@ -17,31 +17,31 @@ export interface Sheet {
   rows: SheetRow[]
   /** In the user's words. */
   notes: string[]
-  /** How the dates of each column are written. */
+  /** The order of day and month in each column's dates. */
   dateOrders: DateOrder[]
-  /** Columns whose dates could be read either way, by the first that shows it. */
+  /** Columns whose dates are ambiguous, with the first example. */
   dateDoubts: { column: number; example: string }[]
   firstRow: FirstRow
   epoch: Epoch
 }
 
-/** What stands in the first row of a sheet. */
+/** What the first row of a sheet contains. */
 export type FirstRow = 'headings' | 'data'
 
 export interface SheetRow {
-  /** As the spreadsheet counts: the headings are in row 1 where nothing stands above them, and blank rows have numbers too. */
+  /** As the spreadsheet counts: the headings are in row 1 if nothing is above them, and blank rows count too. */
   row: number
-  /** As many as there are columns. */
+  /** One per column. */
   cells: string[]
   flaws?: Map<number, string>
-  /** The row as it was read, where a cell of it was corrected since. */
+  /** The row as it was read, if a cell of it has been corrected since. */
   asRead?: SheetRow
 }
 
-/** Other text for some cells of some rows: by the row's number, then by the column from 0. */
+/** Replacement text for cells, by row number, then by column from 0. */
 export type Corrections = Map<number, Map<number, string>>
 
-/** The row with other text in some of its cells. What it said before, and what was wrong there, stays with it. */
+/** Returns the row with corrected cells. It keeps the original text and its flaws. */
 export function correctedRow(row: SheetRow, corrections: ReadonlyMap<number, string>): SheetRow {
   const asRead = row.asRead ?? row
   const cells = asRead.cells.map((cell, column) => corrections.get(column) ?? cell)
@@ -51,8 +51,8 @@ export function correctedRow(row: SheetRow, corrections: ReadonlyMap<number, str
 }
 
 /**
- * The first row that isn't blank has the headings, unless it is said or seen to be data: then the columns are called as
- * spreadsheets call them, A, B, C.
+ * Builds a sheet from a table. The first non-blank row has the headings, unless it is said to be or looks like data:
+ * then the columns are named like in spreadsheets, A, B, C.
  * @throws AppFailure `bad-file` if there is nothing, or too much.
  */
 export function sheetOf({ rows, count, width, notes, epoch }: RawTable, said?: FirstRow): Sheet {
@@ -92,7 +92,7 @@ function asMeant(row: RawRow): RawRow {
   return { ...row, cells: row.cells.map((cell) => plainCell(cell.trim())) }
 }
 
-/** Headings that can be told apart: "Column 3" for a blank one, "Name (2)" for one that is there already. */
+/** Makes headings unique: "Column 3" for a blank one, "Name (2)" for a repeated one. */
 function namesOf(headings: readonly string[], width: number): string[] {
   const taken = new Set<string>()
   return Array.from({ length: width }, (_, index) => {
@@ -111,12 +111,12 @@ function* valuesOf(rows: readonly SheetRow[], column: number): Iterable<string> 
   }
 }
 
-/** No column is called by someone's address. */
+/** Returns whether cells look like data: no heading is an e-mail address. */
 function looksLikeData(cells: readonly string[]): boolean {
   return cells.some((cell) => /^\S+@\S+\.\S+$/.test(cell))
 }
 
-/** Who has forty people and reads of 39 rows looks for one of them. Blank rows at the end are as good as none. */
+/** Explains why a sheet of forty people has only 39 rows. Blank rows at the end don't count. */
 function blankNote(rows: readonly RawRow[]): string[] {
   const blank = (rows.at(-1)?.line ?? 0) - (rows[0]?.line ?? 0) + 1 - rows.length
   if (blank <= 0) return []
@@ -135,7 +135,7 @@ function orderNote(name: string, order: DateOrder): string[] {
     : []
 }
 
-/** A spreadsheet's date that lost its style is a number. */
+/** Notes a date column of plain numbers: a spreadsheet's date that lost its style is a number. */
 function serialNote(name: string, values: Iterable<string>): string[] {
   if (!/date|birth|\bdob\b|born|\bdue\b|start|begin|\bend|until|expir/i.test(name)) return []
   const [first, ...others] = values

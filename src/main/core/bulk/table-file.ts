@@ -1,10 +1,10 @@
 /**
- * A table as a file that spreadsheets open as it was meant, with no cell that would be run.
+ * Writes a table as a file that spreadsheets open as intended, with no cell that would be executed.
  *
- * As CSV it is UTF-8 with its mark. Spreadsheets run what begins like a formula, so such a cell has an apostrophe in front, as
- * OWASP advises, and so has what would be a cell where another list separator is set; reading takes it off again, so that a file
- * of ours comes back as it was. As a workbook all its cells are texts (ECMA-376, part 1, 18.3): none is run, whatever is set, and
- * no number or date is turned into another.
+ * CSV is UTF-8 with a byte order mark. Spreadsheets execute cells that begin like a formula, so such a cell gets a
+ * leading apostrophe, as OWASP advises. So does text within a cell that would be a cell of its own with another list
+ * separator. Reading removes the apostrophes again, so that our own files come back unchanged. In a workbook all cells
+ * are texts (ECMA-376, part 1, 18.3): none is executed, whatever the settings, and no number or date is converted.
  */
 import { strToU8, Zip, ZipDeflate } from 'fflate'
 import Papa from 'papaparse'
@@ -13,7 +13,7 @@ import { shortened } from '../lib/text-folding.ts'
 export type TableFormat = 'csv' | 'xlsx'
 type Lines = readonly (readonly string[])[]
 
-/** Makes a table's file some rows at a time; the first of them is its headings. What it answers follows on what it answered before. */
+/** Writes a table's file in pieces, the headings first. Each call returns the bytes that follow the previous ones. */
 export interface TableWriter {
   write: (rows: Lines) => Uint8Array
   end: () => Uint8Array
@@ -22,14 +22,14 @@ export interface TableWriter {
 export const tableWriters: Record<TableFormat, () => TableWriter> = { csv: csvWriter, xlsx: workbookWriter }
 
 const LINE_END = '\r\n'
-/** What such a file begins with. */
+/** The byte order mark that a CSV file begins with. */
 export const UTF8_MARK = '\ufeff'
-/** The heading of the column that says what is wrong with a row. */
+/** The heading of the column with a row's problems. */
 export const PROBLEM_COLUMN = 'Problem'
 
 /**
- * What begins like a formula, and what would be taken for it once its apostrophes are off. The last four are full-width.
- * Papa Parse puts the apostrophe before what fits.
+ * Text that begins like a formula, or would once its apostrophes are removed. The last four characters are full-width.
+ * Papa Parse prefixes matches with an apostrophe.
  */
 const FORMULA_LIKE = /^'*[=+\-@\t\r\n＝＋－＠]/
 
@@ -50,12 +50,12 @@ function csvWriter(): TableWriter {
   }
 }
 
-/** What else parts cells, where the office's list separator isn't the comma, or a cell's lines are taken for rows. */
+/** Characters that split a cell under another list separator, or if its line breaks are taken for rows. */
 const OTHER_SEPARATOR = /[;\t|\r\n]/
-/** What begins like a formula once a line is parted there: quotes count for nothing then. */
+/** Text that begins like a formula once a line is split at such a separator: quotes don't protect it then. */
 const FORMULA_WITHIN = /([;\t|\r\n]"*)('*[=+\-@＝＋－＠])/g
 
-/** Rows as lines of such a file. */
+/** Returns rows as lines of a CSV file. */
 export function csvLines(rows: Lines): string {
   const cells = rows.map((row) => row.map(withoutFormulasWithin))
   return Papa.unparse(cells, { newline: LINE_END, escapeFormulae: FORMULA_LIKE }) + LINE_END
@@ -66,8 +66,8 @@ function withoutFormulasWithin(cell: string): string {
 }
 
 /**
- * Rows with what is wrong with them in a last column, ready to be fixed and read again. A column of that name from an
- * earlier time gives way to the new one.
+ * Adds a last column with each row's problems, ready to be fixed and read again. It replaces a column of that name from
+ * an earlier export.
  */
 export function withProblems(
   columns: readonly string[],
@@ -82,7 +82,7 @@ export function withProblems(
   }
 }
 
-/** A cell as it was before it was written. */
+/** Returns a cell as it was before it was written. */
 export function plainCell(text: string): string {
   const whole = /^'+[=+\-@\t\r\n＝＋－＠]/.test(text) ? text.slice(1) : text
   return whole.replace(/([;\t|\r\n]"*)'('*[=+\-@＝＋－＠])/g, '$1$2')
@@ -93,7 +93,7 @@ const MAIN = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
 const DOCUMENT = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
 const CONTENT = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
-/** All that a workbook of one sheet has beside it. Of the styles the second is that of texts, the third that of headings. */
+/** The fixed parts of a workbook with one sheet. Its second style is for texts, the third for headings. */
 const WORKBOOK: Record<string, string> = {
   '[Content_Types].xml': `${XML}<Types xmlns="${PACKAGE}/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Default Extension="xml" ContentType="application/xml"/><Override PartName="/xl/workbook.xml" ContentType="${CONTENT}.sheet.main+xml"/><Override PartName="/xl/worksheets/sheet1.xml" ContentType="${CONTENT}.worksheet+xml"/><Override PartName="/xl/styles.xml" ContentType="${CONTENT}.styles+xml"/></Types>`,
   '_rels/.rels': `${XML}<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${DOCUMENT}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
@@ -101,12 +101,12 @@ const WORKBOOK: Record<string, string> = {
   'xl/_rels/workbook.xml.rels': `${XML}<Relationships xmlns="${PACKAGE}/relationships"><Relationship Id="rId1" Type="${DOCUMENT}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="rId2" Type="${DOCUMENT}/styles" Target="styles.xml"/></Relationships>`,
   'xl/styles.xml': `${XML}<styleSheet xmlns="${MAIN}"><fonts count="2"><font><sz val="11"/><name val="Calibri"/></font><font><b/><sz val="11"/><name val="Calibri"/></font></fonts><fills count="2"><fill><patternFill patternType="none"/></fill><fill><patternFill patternType="gray125"/></fill></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="3"><xf xfId="0"/><xf numFmtId="49" xfId="0" applyNumberFormat="1"/><xf numFmtId="49" fontId="1" xfId="0" applyNumberFormat="1" applyFont="1"/></cellXfs></styleSheet>`
 }
-/** More a cell can't have. */
+/** Excel's limit for a cell. */
 const LONGEST_CELL = 32_767
 /** In characters. */
 const WIDEST = 40
 
-/** Its headings are bold and stay where they are; its columns are as wide as what was written first. */
+/** Makes a workbook. Headings are bold and frozen; column widths fit the rows written first. */
 function workbookWriter(): TableWriter {
   let pieces: Uint8Array[] = []
   const zip = new Zip((error, piece) => {
@@ -114,7 +114,7 @@ function workbookWriter(): TableWriter {
     pieces.push(piece)
   })
   const part = (name: string): ZipDeflate => {
-    // The sooner it is made, the better: what is the same in all rows is found at the least effort.
+    // Speed matters most: what repeats in all rows is found even at the lowest level.
     const opened = new ZipDeflate(name, { level: 1 })
     zip.add(opened)
     return opened
@@ -158,25 +158,25 @@ function rowXml(row: readonly string[], number: number): string {
   return `<row r="${number}">${cells.join('')}</row>`
 }
 
-/** A column as spreadsheets name it, from 0: A to Z, AA and on. */
+/** Returns a column's name as in spreadsheets, from 0: A to Z, then AA and on. */
 export function letters(column: number): string {
   const before = column < 26 ? '' : letters(Math.floor(column / 26) - 1)
   return before + String.fromCharCode(65 + (column % 26))
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' }
-/** What XML can't hold or would change, and what would be read as one of the codes that stand for it (22.9.2.19). */
+/** Characters that XML can't hold or would change, and text that reads as their escape codes (22.9.2.19). */
 const CODED = /[^\P{Cc}\t\n]|[\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)/gu
 
 function cellXml(cell: string): string {
-  // Reading takes apostrophes off where they stand before a formula, so those that were there are doubled.
+  // Reading removes apostrophes in front of formulas, so apostrophes in the original text are doubled.
   const kept = plainCell(cell) === cell ? cell : guarded(cell)
   return shortened(kept.toWellFormed(), LONGEST_CELL)
     .replace(CODED, (sign) => `_x${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`)
     .replace(/[&<>]/g, (sign) => ENTITIES[sign] as string)
 }
 
-/** As Papa Parse and we write it in CSV. */
+/** Adds apostrophes as Papa Parse and we do in CSV. */
 function guarded(cell: string): string {
   const within = withoutFormulasWithin(cell)
   return FORMULA_LIKE.test(within) ? `'${within}` : within

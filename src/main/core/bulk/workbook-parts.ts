@@ -1,6 +1,6 @@
 /**
- * The parts of an Excel workbook: their XML, and how they are unpacked with a limit. What a workbook says of its own size is checked before anything
- * is unpacked, and held to while it is, so that a small file can't fill the memory.
+ * The XML parts of an Excel workbook, and unpacking them within a limit. The sizes that a workbook declares are checked
+ * before unpacking and enforced during it, so that a small file can't fill the memory.
  */
 import { crc32, inflateRawSync } from 'node:zlib'
 import { SaxesParser } from 'saxes'
@@ -19,14 +19,14 @@ interface Entry {
   offset: number
 }
 
-/** Several times what an Excel cell can have. */
+/** Several times what an Excel cell can hold. */
 const LONGEST_TEXT = 200_000
 /** Bytes parsed at a time: a whole part as text is far larger than what is kept of it. */
 const PIECE = 64 * 1024
 const wanted =
   /^(?:xl\/(?!media\/|theme\/|drawings\/|charts\/|embeddings\/|printerSettings\/|pivotCache\/).*|_rels\/\.rels|\[Content_Types\]\.xml)$/i
 
-/** Said of one that can't be read, whatever is wrong with it. */
+/** The message for any workbook that can't be read. */
 export const UNREADABLE =
   'This workbook can’t be read. Open it in a spreadsheet program, save it again as .xlsx, and choose that.'
 const DAMAGED =
@@ -51,10 +51,10 @@ export function unpackWorkbook(bytes: Uint8Array): WorkbookParts {
   return new Map(needed.map((entry) => [entry.name, unpacked(file, entry)]))
 }
 
-/** What is done with the XML of a part; tags are without the prefix that some programs write. */
+/** Handlers for a part's XML. Tags come without the prefix that some programs write. */
 export interface PartHandlers {
   opened?(tag: string, attributes: Record<string, string | undefined>): void
-  /** The text right in a tag, but for how a text is pronounced. */
+  /** The text directly in a tag, except phonetic hints. */
   text?(text: string, tag: string): void
   closed?(tag: string): void
 }
@@ -89,7 +89,7 @@ export function parsePart(parts: WorkbookParts, path: string, { opened, text, cl
   parser.write(decoder.decode()).close()
 }
 
-/** The directory stands at the end of the file, which is what a file that was cut off lacks. */
+/** Reads the directory at the end of the file. A truncated file lacks it. */
 function listed(file: Buffer): Entry[] {
   const end = file.lastIndexOf('PK\x05\x06', file.length, 'latin1')
   if (end < 0 || end + 22 > file.length || end < file.length - 65_557) refuseFile(DAMAGED)
@@ -142,7 +142,7 @@ function unpacked(file: Buffer, { offset, packedSize, size, isPacked, sum }: Ent
 
 function inflated(packed: Buffer, size: number): Buffer {
   try {
-    // A part that says a smaller size than it has ends here.
+    // Fails here for a part that is larger than it declares.
     return inflateRawSync(packed, { maxOutputLength: Math.max(size, 1) })
   } catch {
     return refuseFile(DAMAGED)

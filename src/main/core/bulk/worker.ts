@@ -1,6 +1,6 @@
 /**
- * Holds the open sheets while they are matched and checked. It runs in a thread of its own: a sheet never leaves it whole,
- * and its answers come in small pieces.
+ * Holds the open sheets while they are matched and checked. It runs in its own thread: a sheet never leaves it whole,
+ * and its answers are sent in small pieces.
  */
 
 import type { Composition } from '../../../shared/composition/index.ts'
@@ -24,14 +24,14 @@ import { practiceFile, sampleFile } from './sample-file.ts'
 import { type Corrections, correctedRow, type FirstRow, type Sheet, type SheetRow } from './sheet.ts'
 import { type TableFormat, tableFile, withProblems } from './table-file.ts'
 
-/** What can be asked about sheets, and what is answered. */
+/** The questions about sheets, and their answers. */
 export interface BulkQuestions {
-  /** A file by its path or by what was read of it, or rows that were copied in a spreadsheet. */
+  /** Opens a file by its path or content, or rows copied from a spreadsheet. */
   open: {
     ask: { id: string; fileName: string } & ({ path: string } | { bytes: Uint8Array } | { pasted: string })
     answer: BulkSheet
   }
-  /** What was corrected in a sheet is still so when it is turned to again. */
+  /** Switches to a sheet. Corrections made in it before are kept. */
   sheet: { ask: { id: string; sheet: string; firstRow?: FirstRow | undefined }; answer: BulkSheet }
   check: {
     ask: { id: string } & Plan & Moment
@@ -41,33 +41,33 @@ export interface BulkQuestions {
     ask: { id: string; show: RowsShown; offset: number; limit: number }
     answer: { rows: BulkRow[]; total: number }
   }
-  /** Puts other text in a cell, or with null back what it said; that row alone is tried again. */
+  /** Replaces the text of a cell, or restores it with null; only that row is tried again. */
   correct: {
     ask: { id: string; row: number; column: number; value: string | null }
     answer: BulkCorrected
   }
-  /** The next row with an error after one, among those that are shown, with its place there; round to the first again. */
+  /** The next row with an error after a given one, among those shown, with its index there; wraps around. */
   nextError: { ask: { id: string; show: RowsShown; after: number }; answer: { index: number; row: BulkRow } | null }
-  /** The JSON of a row's `Composition`, whether or not it can go. */
+  /** The JSON of a row's `Composition`, whether or not it can be sent. */
   package: { ask: { id: string; row: number }; answer: string }
-  /** Checks once more, as time has gone by, and settles which rows go: none that the last check had left out. */
+  /** Checks again, as time has passed, and settles which rows are sent: none that the last check left out. */
   prepare: { ask: { id: string } & Repeats & Moment; answer: Prepared }
-  /** Rows that go, each as the JSON of a `PackageRow`, from an offset. */
+  /** Rows to send, each as the JSON of a `PackageRow`, from an offset. */
   take: { ask: { id: string; offset: number; limit: number }; answer: string[] }
-  /** As `take`, of all checked rows, also of those that can't go. */
+  /** As `take`, but for all checked rows, including those that can't be sent. */
   every: { ask: { id: string; offset: number; limit: number }; answer: string[] }
-  /** Says that the prepared rows were taken over: they can't be taken a second time. */
+  /** Marks the prepared rows as taken over: they can't be taken a second time. */
   taken: { ask: { id: string }; answer: null }
   failed: { ask: { id: string; format: TableFormat }; answer: Uint8Array }
-  /** All rows as they are now, with what was corrected. */
+  /** All rows as they are now, including corrections. */
   corrected: { ask: { id: string; format: TableFormat }; answer: Uint8Array }
-  /** A file with made-up people, to try a package with. */
+  /** A file with made-up people, for practising with a package. */
   practice: { ask: { composition: Composition; now: number }; answer: Uint8Array }
   sample: { ask: { composition: Composition; format: TableFormat; now: number }; answer: Uint8Array }
   close: { ask: { id: string }; answer: null }
 }
 
-/** Asks the worker, whichever thread it runs in. @throws AppFailure */
+/** Asks the worker, in whichever thread it runs. @throws AppFailure */
 export type Ask<Questions extends Asked<Questions>> = <Name extends keyof Questions>(
   name: Name,
   ask: Questions[Name]['ask']
@@ -78,7 +78,7 @@ export type Answers<Questions extends Asked<Questions>> = {
   [Name in keyof Questions]: (ask: Questions[Name]['ask']) => Promise<Questions[Name]['answer']>
 }
 
-/** Asks answers that are in this thread. */
+/** Asks answers in this same thread. */
 export const askOf =
   <Questions extends Asked<Questions>>(answers: Answers<Questions>): Ask<Questions> =>
   (name, ask) =>
@@ -88,7 +88,7 @@ type Asked<Questions> = Record<keyof Questions, { ask: unknown; answer: unknown 
 
 interface Prepared {
   columns: string[]
-  /** How many rows go. */
+  /** How many rows will be sent. */
   count: number
   leftOut: LeftOutRow[]
 }
@@ -100,12 +100,12 @@ interface OpenSheet {
   table: TableFile
   name: string
   sheet: Sheet
-  /** What was corrected, by the sheet's name. It is never written to the file. */
+  /** Corrections, by the sheet's name. They are never written to the file. */
   corrections: Map<string, Corrections>
   checked?: DryRun
-  /** Which of the checked rows go, by their places in the sheet, and why the others don't. */
+  /** Which of the checked rows are sent, by their index in the sheet, and why the others aren't. */
   prepared?: { going: number[]; leftOut: LeftOutRow[] }
-  /** What stayed here when the sheet was sent. */
+  /** The rows that were left out when the sheet was sent. */
   leftOut?: LeftOutRow[]
 }
 
@@ -135,7 +135,7 @@ export function bulkAnswers(): Answers<BulkQuestions> {
     async sheet({ id, sheet: name, firstRow }) {
       const { fileName, table } = opened(id)
       const read = await table.sheet(name, firstRow)
-      // It may have been closed while it was read.
+      // It may have been closed during the read.
       const { corrections } = opened(id)
       const one = { fileName, table, name, sheet: withCorrections(read, corrections.get(name)), corrections }
       open.set(id, one)
@@ -198,7 +198,7 @@ export function bulkAnswers(): Answers<BulkQuestions> {
       const going: number[] = []
       const leftOut: LeftOutRow[] = []
       checked.rows.forEach((row, index) => {
-        // Nobody was asked about a row whose people got it only since the check.
+        // The user wasn't asked about a row whose people got the package only since the check.
         const isAsked = shown.rows[index]?.alikeSentAt !== undefined
         const repeats: Repeats = { duplicates, alike: isAsked ? alike : 'leave-out' }
         const problems = reasonsAgainst(row, repeats, checked.plan.zone)
@@ -259,8 +259,8 @@ export function bulkAnswers(): Answers<BulkQuestions> {
 }
 
 /**
- * A row as it is checked once more. What spoke against it when it was shown still does, though it may have gone by: what
- * goes is what was seen to go, less what has come up since.
+ * Combines a row's new check with the one that the user saw. Earlier problems still apply, though they may be gone by
+ * now: only rows that the user saw as ready are sent, minus those with new problems.
  */
 function stillLeftOut(row: BulkRow, shown: BulkRow | undefined): BulkRow {
   const problems = !row.problems.some(isError) && shown?.problems.some(isError) ? shown.problems : row.problems
@@ -278,12 +278,15 @@ const shows: Record<RowsShown, (row: BulkRow) => boolean> = {
   corrected: ({ corrected }) => corrected !== undefined
 }
 
-/** A row that was corrected stays where it was found, so that the list stands still under the hands that correct it. */
+/**
+ * Returns the rows to show. A corrected row stays in the list of errors, so that the list doesn't jump while it is
+ * being corrected.
+ */
 function shownOf({ rows, hadErrors }: DryRun, show: RowsShown): BulkRow[] {
   return rows.filter((row, index) => shows[show](row) || (show === 'errors' && hadErrors.has(index)))
 }
 
-/** Where a row stands in the sheet. @throws AppFailure `gone` */
+/** Returns a row's index in the sheet. @throws AppFailure `gone` */
 function placeOf({ rows }: Sheet, number: number): number {
   const index = rows.findIndex(({ row }) => row === number)
   return index < 0 ? fail('gone', 'This row is no longer there.') : index
@@ -295,17 +298,17 @@ function withCorrections(sheet: Sheet, corrections: Corrections | undefined): Sh
   return { ...sheet, rows }
 }
 
-/** What went to the outbox is no longer a sheet's to change. @throws AppFailure `busy` */
+/** Refuses changes to a sheet that went to the outbox. @throws AppFailure `busy` */
 function refuseSent({ leftOut }: OpenSheet): void {
   if (!leftOut) return
   fail('busy', 'These rows are already in the Outbox.', { next: 'To send them again, check them again.' })
 }
 
-/** Rows by their places in the sheet, each as the JSON of a `PackageRow`. */
+/** Returns rows by their index in the sheet, each as the JSON of a `PackageRow`. */
 function packagesOf({ sheet }: OpenSheet, { plan }: DryRun, places: readonly number[]): string[] {
   const make = compositionsOf(sheet, plan)
   const { of } = ownColumns(sheet, plan.mapping)
-  // What identifies a person is read in the Outbox no more than in the composer.
+  // Identity answers are hidden in the Outbox, as they are in the composer.
   const answers = plan.mapping.filter(({ target }) => /\.IDData\..*\.Value$/.test(target))
   const masked = (one: BulkCorrection): BulkCorrection =>
     answers.some(({ column }) => column === one.column) ? { ...one, was: MASK, now: MASK } : one
@@ -323,7 +326,7 @@ function packagesOf({ sheet }: OpenSheet, { plan }: DryRun, places: readonly num
   })
 }
 
-/** A workbook often begins with a sheet of notes, or a blank one. */
+/** Opens the first sheet with rows, as workbooks often begin with a sheet of notes, or a blank one. */
 async function firstFull(table: TableFile): Promise<{ name: string; sheet: Sheet }> {
   const failures: unknown[] = []
   let headed: { name: string; sheet: Sheet } | undefined

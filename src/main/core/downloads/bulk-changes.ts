@@ -1,6 +1,6 @@
 /**
- * What is done to many rows of the queue at once: queuing documents, retrying what ended, clearing, cancelling, saving into
- * another folder. Rows are written in chunks, with pauses in which other work has its turn.
+ * Operations on many rows of the queue: queuing documents, retrying, clearing, cancelling, and saving into another
+ * folder. Rows are written in chunks, with pauses for other work.
  */
 import type { AddedDownloads, DecodedInput, DownloadChoice } from '../../../shared/contract/index.ts'
 import type { AskDocuments, DocumentKey, IdentityCheck, Some } from '../documents/questions.ts'
@@ -26,19 +26,22 @@ export interface BulkChangesDeps {
   newId: () => string
 }
 
-/** As many documents are asked for at once. */
+/** How many documents are requested at a time. */
 const PAGE = 5_000
 
 export class BulkChanges {
   readonly #deps: BulkChangesDeps
-  /** How often all of an account was cancelled. */
+  /** How often an account's whole queue was cancelled. */
   readonly #stops = new Map<string, number>()
 
   constructor(deps: BulkChangesDeps) {
     this.#deps = deps
   }
 
-  /** Queues many documents; those of which nothing that is wanted can be there are only counted. @throws AppFailure `gone` for the folder. */
+  /**
+   * Queues many documents. Those that can't have any of the wanted files are only counted. @throws AppFailure `gone`
+   * for the folder.
+   */
   async add(
     accountId: string,
     what: DecodedInput<'downloads.add'>['what'],
@@ -71,12 +74,12 @@ export class BulkChanges {
       for (const lane of new Set(page.map((one) => one.accountId))) queue.added({ accountId: lane, folderId })
       changed()
     }
-    // Of what isn't known here neither a check nor its end is known.
+    // For unknown documents, neither a check nor completion is known, so they count as left out.
     if ('references' in what && !isStopped()) sum.leftOut += new Set(what.references).size - found
     return sum
   }
 
-  /** Fetches them again, whatever came of them; what waits goes at once. */
+  /** Fetches downloads again, whatever their result; waiting ones are fetched now. */
   async retryEnded(accountId: string, downloads: readonly Download[]): Promise<void> {
     const { db, queue, changed } = this.#deps
     const intact = new Set<Download>()
@@ -87,7 +90,7 @@ export class BulkChanges {
     changed()
   }
 
-  /** Fetches again all that failed. */
+  /** Retries all failed downloads. */
   retryFailed(accountId: string): Promise<void> {
     const { table } = this.#deps
     return this.#withStopped(accountId, 'failed', (ids) =>
@@ -98,7 +101,7 @@ export class BulkChanges {
     )
   }
 
-  /** Takes what failed or was cancelled out of the list. */
+  /** Removes failed and cancelled downloads from the list. */
   async clear(accountId: string): Promise<void> {
     const { db, table, changed } = this.#deps
     for (const state of ['failed', 'cancelled'] as const) {
@@ -107,7 +110,7 @@ export class BulkChanges {
     changed()
   }
 
-  /** Cancels all that waits or is under way; what is still being queued is left. */
+  /** Cancels everything waiting or in progress; anything still being queued is left out. */
   cancelAll(accountId: string): Promise<void> {
     const { db, table, queue, changed, time } = this.#deps
     this.#stops.set(accountId, (this.#stops.get(accountId) ?? 0) + 1)
@@ -123,9 +126,9 @@ export class BulkChanges {
   }
 
   /**
-   * Saves what an account has queued for one folder into another: a share may be away for days. Rules keep their folders, and
-   * a file that is only fetched again stays in its own folder, by which it is known. What is queued for the other folder
-   * already stays queued once.
+   * Saves what an account has queued for one folder into another, as a share may be away for days. Rules keep their
+   * folders, and a file that is only fetched again stays in its folder, by which it is known. Anything already queued
+   * for the other folder stays queued once.
    * @returns how many files are saved there instead.
    * @throws AppFailure `gone` for a folder.
    */
@@ -180,15 +183,15 @@ export class BulkChanges {
     for (const download of downloads) {
       runs.adding(download.accountId)
       runs.again(download)
-      // A file that is there stays known while it is fetched once more, and if that fails.
+      // An existing file stays known while it is fetched again, and if that fails.
       if (intact.has(download)) table.add({ ...download, id: newId(), queuedAt: time.now() })
-      // If the same is queued already, what failed has nothing more to say.
+      // If the same is queued already, the failed row isn't needed any more.
       else if (!table.again(download.id, time.now())) table.erase(download.id)
       yield
     }
   }
 
-  /** Does something with all that failed, or was cancelled, some at a time. */
+  /** Runs work for all failed or cancelled downloads, some at a time. */
   #withStopped(accountId: string, state: Stopped, work: (ids: string[]) => Promise<void>): Promise<void> {
     return whileThereAre(() => this.#deps.table.stoppedOf(accountId, state), work)
   }
@@ -198,11 +201,11 @@ export class BulkChanges {
   }
 }
 
-/** Writes each chunk of the work whole. */
+/** Writes each chunk of the work in one transaction. */
 const chunked = <Answer>(db: Db, work: Sliced<Answer>): Promise<Answer> =>
   inSlices(work, (chunk) => db.transaction(chunk)())
 
-/** Does something with all that there are, some at a time: what is done takes them out of what comes next. */
+/** Runs work for all items, some at a time; the work must remove items from what `next` returns. */
 async function whileThereAre(next: () => string[], work: (ids: string[]) => Promise<void>): Promise<void> {
   for (let ids = next(); ids.length > 0; ids = next()) await work(ids)
 }

@@ -1,4 +1,4 @@
-/** The folders that a person chose for identity data: known to the screens by id and label, while their paths stay here. */
+/** The folders that the user chose for identity data. The screens know them by id and label; their paths stay here. */
 import { basename, join } from 'node:path'
 import type { DownloadFolder } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
@@ -23,10 +23,10 @@ export function openDownloadFolders({ db, newId }: { db: Db; newId: () => string
   return {
     pathOf,
 
-    /** Where a file below a folder is; its name has `/` between its parts. @throws AppFailure `gone`. */
+    /** Returns the path of a file below a folder; its name has `/` between its parts. @throws AppFailure `gone`. */
     fileOf: (id: string, fileName: string): string => join(pathOf(id), ...fileName.split('/')),
 
-    /** Remembers a folder; the same path is the same folder. */
+    /** Stores a folder; the same path is the same folder. */
     of(path: string): DownloadFolder {
       const known = byPath(path)
       if (known === undefined) add(newId(), path)
@@ -36,7 +36,7 @@ export function openDownloadFolders({ db, newId }: { db: Db; newId: () => string
     /** @throws AppFailure `gone`. */
     get: (id: string): DownloadFolder => ({ id, label: labelOf(pathOf(id)) }),
 
-    /** Those whose index isn't as new as their files. */
+    /** Folders whose index is older than their files. */
     withDueIndex: statements.values<[], string>('SELECT id FROM download_folders WHERE index_due = 1'),
     indexIsDue: statements.run<[id: string]>(
       'UPDATE download_folders SET index_due = 1 WHERE id = ? AND index_due <> 1'
@@ -47,7 +47,7 @@ export function openDownloadFolders({ db, newId }: { db: Db; newId: () => string
   }
 }
 
-/** The last part of a path, for people. */
+/** Returns the last part of a path, for display. */
 function labelOf(path: string): string {
   return basename(path) || 'Disk'
 }

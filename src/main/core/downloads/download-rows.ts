@@ -1,4 +1,4 @@
-/** One file of the queue, as it is known and as it lies on the disk. */
+/** One file of the queue, and its table row. */
 import type { AppError, DownloadState, DownloadView } from '../../../shared/contract/index.ts'
 import { flag, json, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
 
@@ -21,7 +21,7 @@ export const DOWNLOADS = new Rows({
   wasThere: flag(),
   bytes: value<number>(),
   sha256: optional(value<string>()),
-  /** By what the file is known that was being given its name. */
+  /** What identifies the file that was being given its name. */
   namingBytes: optional(value<number>()),
   namingSha256: optional(value<string>('naming_sha256')),
   /** As they were when it was fetched. */
@@ -29,17 +29,17 @@ export const DOWNLOADS = new Rows({
   clientReference: optional(value<string>()),
   error: optional(json<AppError>()),
   attempts: value<number>(),
-  /** 0: at once. */
+  /** 0 for immediately. */
   retryAt: value<number>(),
   queuedAt: value<number>(),
   finishedAt: optional(value<number>()),
-  /** The workstation of the office that has saved it, where that is another. */
+  /** The workstation of the office that saved it, if that is another one. */
   desk: optional(value<string>()),
-  /** By what its folder is known to all workstations that share it, where a rule asked for it: see `SharedFiles`. */
+  /** What identifies its folder to all workstations that share it, if a rule requested it: see `SharedFiles`. */
   sharedFolder: optional(value<string>()),
-  /** The office is still to hear that the file is there. */
+  /** Whether the office still has to be told that the file is there. */
   isUntold: flag(),
-  /** A person wants it here, whatever other workstations have saved. */
+  /** Whether the user wants it here, whatever other workstations have saved. */
   isAskedFor: flag()
 })
 
@@ -48,19 +48,19 @@ export type NewDownload = Pick<
   'id' | 'accountId' | 'documentReference' | 'name' | 'type' | 'folderId' | 'pattern' | 'writesIndex' | 'queuedAt'
 > & { ruleId?: string | undefined }
 
-/** What came of a file that is whole and in its place. */
+/** The result for a complete file in its place. */
 export interface KeptDownload {
   /** Below the folder, with `/` between its parts. */
   fileName: string
   bytes: number
   sha256: string
-  /** The same content was there already. */
+  /** Whether the same content was there already. */
   wasThere: boolean
   signers: string[]
   clientReference?: string
-  /** The office is to know that it is there, in the folder that is known to all so. */
+  /** Set if the office must be told that the file is there: what identifies the folder to all workstations. */
   sharedFolder?: string
-  /** Another workstation of the office has saved it. */
+  /** The other workstation of the office that saved it. */
   desk?: string
 }
 

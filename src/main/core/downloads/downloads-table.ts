@@ -1,6 +1,6 @@
 /**
- * The queue as it lies on the disk, a row a file. The cost of each step is the same however long the queue is: every query
- * here goes by an index, and totals are counted by triggers.
+ * Storage of the queue, one row per file. Each step costs the same however long the queue is: every query uses an
+ * index, and triggers count totals.
  */
 import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
 import type { Row } from '../lib/rows.ts'
@@ -10,7 +10,7 @@ import { DOWNLOADS, type Download, type KeptDownload, type Lane, type NewDownloa
 import type { Expected } from './file-check.ts'
 
 export type Stopped = 'failed' | 'cancelled'
-/** By what two files that wait would be the same. */
+/** What makes two waiting files the same. */
 type Same = Pick<Download, 'accountId' | 'documentReference' | 'type' | 'folderId'>
 type State = Download['state']
 export type DownloadsTable = ReturnType<typeof openDownloadsTable>
@@ -47,7 +47,8 @@ export function openDownloadsTable(db: Db) {
   const stop = downloads.run<[state: Stopped, error: string | null, now: number, id: string]>(
     `UPDATE downloads SET state = ?, error = ?, retry_at = 0, finished_at = ? WHERE id = ? AND state = 'waiting'`
   )
-  // What was to be fetched again is the file that it was. One that failed says so until it is cleared.
+  // Turns a download that was to be fetched again back into its earlier file. A failed one shows its error first, until
+  // it is cleared.
   const backToFile = downloads.run<[id: string]>(
     `UPDATE downloads SET state = 'done', error = NULL, finished_at = coalesce(finished_at, queued_at)
      WHERE id = ? AND state IN ('failed', 'cancelled') AND file_name IS NOT NULL`
@@ -77,13 +78,16 @@ export function openDownloadsTable(db: Db) {
   const movable = downloads.values<[accountId: string, folderId: string], string>(
     `SELECT id FROM downloads WHERE state = 'waiting' AND account_id = ? AND folder_id = ? AND file_name IS NULL LIMIT 500`
   )
-  // What it was about to be called was in the folder before.
+  // The name in progress belonged to the old folder.
   const moveTo = downloads.run<[folderId: string, id: string]>(
     `UPDATE OR IGNORE downloads SET folder_id = ?, error = NULL, attempts = 0, retry_at = 0, naming_bytes = NULL,
        naming_sha256 = NULL WHERE id = ? AND state = 'waiting'`
   )
   const erase = downloads.run<[id: string]>(`DELETE FROM downloads WHERE id = ? AND state IN ('failed', 'cancelled')`)
-  /** A page of several accounts' rows: each account's are in order by its index, and SQLite merges them and sorts nothing. */
+  /**
+   * Returns a page of several accounts' rows. Each account's rows are already ordered by its index, so SQLite only
+   * merges them and sorts nothing.
+   */
   function merged(
     accountIds: readonly string[],
     where: string,
@@ -106,30 +110,30 @@ export function openDownloadsTable(db: Db) {
   return {
     find: downloads.one<[id: string]>('WHERE id = ?'),
 
-    /** Puts one in line; false where the same is in it already. */
+    /** Queues a download; false if the same is queued already. */
     add: (download: NewDownload): boolean => insert(DOWNLOADS.write(download)) > 0,
 
-    /** The one that is in line already. */
+    /** The same download, already queued. */
     same: downloads.one<[Same]>(
       `WHERE state = 'waiting' AND account_id = @accountId AND document_reference = @documentReference
          AND type = @type AND folder_id = @folderId`
     ),
 
-    /** Goes through all that waits: for the start only. */
+    /** Reads all waiting rows: use it only at the start. */
     lanes: (): Lane[] => lanes.all(),
 
-    /** The first of a lane, by when they may go. */
+    /** Returns the first rows of a lane, by when they may be fetched. */
     heads: ({ accountId, folderId }: Lane, limit: number): Download[] => heads(accountId, folderId, limit),
 
     /**
-     * It is about to have its name. Not flushed: to wait for the disk for each file would cost more than the file, and a name that
-     * isn't flushed either seldom outlasts a loss of power.
+     * Stores what identifies a file that is about to get its name. Not flushed: waiting for the disk for each file
+     * would cost more than the file, and a name that isn't flushed either seldom survives a power failure.
      */
     naming(id: string, { bytes, sha256 }: Expected): void {
       withoutFlush(db, () => naming(bytes, sha256, id))
     },
 
-    /** Its file is there. What was known before of the same file goes: it is one file. */
+    /** Marks a download's file as saved, and removes earlier rows of the same file. */
     done: db.transaction((download: Download, kept: KeptDownload, now: number): boolean => {
       const { id, folderId, accountId, documentReference, type } = download
       const { fileName } = kept
@@ -144,15 +148,15 @@ export function openDownloadsTable(db: Db) {
       return isStopped
     }),
 
-    /** It stays in line and goes no sooner than then. */
+    /** Keeps it queued, but no sooner than `retryAt`. */
     delay: (id: string, error: AppError, counts: boolean, retryAt: number): void =>
       void delay(JSON.stringify(error), counts ? 1 : 0, retryAt, id),
 
-    /** All of a lane may go at once, or those that wait because of such an error. */
+    /** Lets all of a lane go at once, or only those that wait because of such an error. */
     hurry: ({ accountId, folderId }: Lane, code: ErrorCode | null = null): void =>
       void hurry({ accountId, folderId, code }),
 
-    /** Puts one in line again that has ended; one that waits goes at once. False where its like is in line already. */
+    /** Queues an ended download again; a waiting one may go at once. False if the same is queued already. */
     again: (id: string, now: number): boolean => again(now, id) > 0 || hurryOne(id) > 0,
 
     counts(accountId: string): Record<State, number> {
@@ -161,9 +165,9 @@ export function openDownloadsTable(db: Db) {
       return found
     },
 
-    /** When the first of what waits was asked for. Goes through all that waits. */
+    /** Returns when the oldest waiting download was requested. Reads all waiting rows. */
     oldestWaiting: (accountId: string): number | undefined => oldestWaiting(accountId) ?? undefined,
-    /** How many came to an end since then. Goes through all of them. */
+    /** Counts the downloads that ended since then. Reads all of them. */
     endedSince(accountId: string, since: number): { done: number; failed: number } {
       const found = { done: 0, failed: 0 }
       for (const { state, count } of endedSince.all(accountId, since)) {
@@ -172,36 +176,36 @@ export function openDownloadsTable(db: Db) {
       return found
     },
 
-    /** Some of a lane that have no file yet. */
+    /** Returns some waiting ids of a lane that have no file yet. */
     movable: ({ accountId, folderId }: Lane): string[] => movable(accountId, folderId),
 
-    /** It is saved into another folder; false where the same is in line for that already. */
+    /** Moves it to another folder; false if the same is queued for that folder already. */
     moveTo: (id: string, folderId: string): boolean => moveTo(folderId, id) > 0,
 
-    /** Takes one out of line without a trace. */
+    /** Removes one from the queue without a trace. */
     leaveOut: downloads.run<[id: string]>(`DELETE FROM downloads WHERE id = ? AND state = 'waiting'`),
 
-    /** Ids of what waits, some at a time. */
+    /** Some ids of waiting downloads. */
     waitingOf: downloads.values<[accountId: string], string>(
       `SELECT id FROM downloads WHERE state = 'waiting' AND account_id = ? LIMIT 500`
     ),
-    /** Ids of what failed or was cancelled, some at a time. */
+    /** Some ids of failed or cancelled downloads. */
     stoppedOf: downloads.values<[accountId: string, state: Stopped], string>(
       `SELECT id FROM downloads WHERE account_id = ? AND state = ? AND state IN ('failed', 'cancelled') LIMIT 500`
     ),
-    /** Takes what failed or was cancelled out of the list; a file that it had before stays known. */
+    /** Removes a failed or cancelled download from the list; its earlier file stays known. */
     erase: db.transaction((id: string): void => {
       if (backToFile(id) === 0) erase(id)
     }),
 
-    /** What waits, first in line first, without these. */
+    /** Returns waiting downloads in queue order, except these. */
     inLine(accountIds: readonly string[], without: readonly number[], limit: number, offset: number): Download[] {
       const where = `INDEXED BY downloads_in_line WHERE state = 'waiting' AND account_id = ?
         AND number NOT IN (${without.map(Number).join(', ')})`
       return merged(accountIds, where, 'number', limit, offset)
     },
 
-    /** Ended ones in the order they ended, newest first. */
+    /** Returns ended downloads, most recently ended first. */
     ended(accountIds: readonly string[], states: readonly State[], limit: number, offset: number): Download[] {
       if (states.length === 0) return []
       const where = `WHERE account_id = ? AND state <> 'waiting' ${among(states)}`
@@ -212,27 +216,27 @@ export function openDownloadsTable(db: Db) {
       'WHERE account_id = ? AND document_reference = ?'
     ),
 
-    /** Files that are there, and of which the office is to hear that; some at a time. */
+    /** Some saved files that the office must still be told about. */
     untold: downloads.all<[accountId: string]>(
       'INDEXED BY downloads_untold WHERE is_untold = 1 AND account_id = ? ORDER BY number LIMIT 100'
     ),
-    /** The office has heard of it. */
+    /** Marks a file as told to the office. */
     told: downloads.run<[id: string]>('UPDATE downloads SET is_untold = 0 WHERE id = ?'),
-    /** The office is to hear once more of all that have come since then. */
+    /** Marks all files saved since then to be told to the office again. */
     tellAgain: downloads.run<[accountId: string, since: number]>(
       `UPDATE downloads SET is_untold = 1 WHERE account_id = ? AND state = 'done' AND finished_at >= ?
          AND shared_folder IS NOT NULL`
     ),
 
-    /** Files of an account that are there, as far as is known; some at a time. */
+    /** Some files of an account that were saved, as far as is known. */
     filesOf: downloads.all<[accountId: string, after: number]>(
       `NOT INDEXED WHERE account_id = ? AND state = 'done' AND number > ? ORDER BY number LIMIT 200`
     ),
-    /** Files in a folder, of all accounts, in the order of their names; some at a time. */
+    /** Returns some saved files in a folder, of all accounts, by name. */
     filesIn: (folderId: string, after?: Pick<Download, 'fileName' | 'number'>): Download[] =>
       filesIn(folderId, after?.fileName ?? '', after?.number ?? 0),
 
-    /** Whether this name in a folder is known to be the file of something else than this download. */
+    /** Returns whether this name in a folder is known to be another download's file. */
     isOfAnother({ accountId, documentReference, type, folderId }: Download, fileName: string): boolean {
       const mine = [accountId, documentReference, type].join('\n')
       const known = owners(folderId, fileName)
@@ -241,7 +245,7 @@ export function openDownloadsTable(db: Db) {
   }
 }
 
-/** Of one state, or of few, or of all: each has an index of its own. */
+/** Filters by state: one state, a few, and all of them each use a different index. */
 function among(states: readonly State[]): string {
   if (states.length === 1) return `AND state = '${states[0]}'`
   return states.length < 3 ? `AND state IN (${states.map((state) => `'${state}'`).join(', ')})` : ''

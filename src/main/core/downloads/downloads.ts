@@ -1,6 +1,6 @@
 /**
- * ID-verification data and signed documents on their way to disk: a queue that outlives the application, rules that fill it, and what is known of
- * the files that came of it. Files are whole or not there at all, and never take another's place.
+ * Downloads ID-verification data and signed documents to disk: a persistent queue, rules that fill it, and records of
+ * the saved files. Files are complete or not there at all, and never overwrite another file.
  */
 import type {
   AddedDownloads,
@@ -43,13 +43,13 @@ export interface DownloadsDeps
   ask: AskDocuments
   describe: (error: unknown) => AppError
   note: NoteInAudit
-  /** Told the id of the one that changed, or null for more than one, the queue, or a rule; some five times a second. */
+  /** Called with the changed download's id; null for several, the queue or a rule. About five times a second. */
   changed: (id: string | null) => void
   newId: () => string
   time: Time
 }
 
-/** In milliseconds. */
+/** How long removing an account waits for its downloads to end, in milliseconds. */
 const LEAVING = 5_000
 
 export type Downloads = ReturnType<typeof openDownloads>
@@ -87,7 +87,7 @@ export function openDownloads(deps: DownloadsDeps) {
     },
     enqueue({ id: ruleId, folderId, pattern, writesIndex }, { accountId, reference, name }, type) {
       if (type === 'verification') return deps.verifications.add({ accountId, reference, name }, ruleId)
-      // A rule that is older than the organisation's word goes by it, too.
+      // The organisation's settings override those of an older rule.
       const set = settings.organised()
       const where = { folderId: set.folder?.id ?? folderId, pattern: set.pattern ?? pattern }
       const what = { accountId, documentReference: reference, name, type, ...where, writesIndex }
@@ -104,7 +104,7 @@ export function openDownloads(deps: DownloadsDeps) {
     const { documentReference, name: documentName, type, ruleId, folderId, writesIndex } = download
     const detail = { type, file: fileName, sha256, by: ruleId === undefined ? 'person' : 'rule' }
     const what = type === 'signed' ? 'signed-document-fetched' : 'identity-data-fetched'
-    // What another workstation has saved is in that one's audit trail.
+    // A file saved by another workstation is in that one's audit trail.
     if (desk === undefined) deps.note({ what, documentReference, documentName, detail })
     if (desk === undefined && sharedFolder !== undefined) setImmediate(() => shared.soon(download.accountId))
     if (ruleId !== undefined) rules.brought(ruleId)
@@ -121,7 +121,7 @@ export function openDownloads(deps: DownloadsDeps) {
     return download?.accountId === accountId ? download : fail('gone', 'This download is no longer in the list.')
   }
 
-  /** @throws AppFailure `not-allowed` for signed documents where nobody has said that what was looked at is one. */
+  /** @throws AppFailure `not-allowed` for signed documents, until someone has confirmed that one opened is signed. */
   function insistOnRight(accountId: string, types: readonly RuleTask[]): void {
     if (!types.includes('signed') || savesSigned(accountId)) return
     fail('not-allowed', 'Downloading signed documents isn’t allowed for this account yet.', {
@@ -133,7 +133,7 @@ export function openDownloads(deps: DownloadsDeps) {
     folders,
     rules: {
       ...rules,
-      /** @throws AppFailure `not-allowed`, and `gone` where the view or the folder isn't known. */
+      /** @throws AppFailure `not-allowed`, and `gone` if the view or the folder doesn't exist. */
       async add(accountId: string, input: DecodedInput<'downloads.addRule'>): Promise<DownloadRule> {
         insistOnRight(accountId, input.types)
         return rules.add(accountId, input)
@@ -145,7 +145,10 @@ export function openDownloads(deps: DownloadsDeps) {
       }
     },
 
-    /** One document, as it is set. If the same is queued already, that is answered. @throws AppFailure `not-allowed`. */
+    /**
+     * Queues one document with the current settings. Returns the existing download if the same is queued already.
+     * @throws AppFailure `not-allowed`.
+     */
     start(accountId: string, reference: string, name: string, type: DownloadType): DownloadView {
       insistOnRight(accountId, [type])
       const { folder, pattern, writesIndex } = settings.read()
@@ -154,25 +157,25 @@ export function openDownloads(deps: DownloadsDeps) {
       runs.adding(accountId)
       const isNew = table.add({ id, ...what, name, pattern, writesIndex, queuedAt: time.now() })
       const download = isNew ? table.find(id) : table.same(what)
-      // A person asks for this one now.
+      // The user wants this one now.
       queue.lanes.release(accountId)
       queue.added(what)
       changed(download?.id)
       return listing.viewOf(download ?? fail('gone', 'This download is no longer in the list.'))
     },
 
-    /** Many documents. @throws AppFailure `not-allowed`, and `gone` for the folder. */
+    /** Queues many documents. @throws AppFailure `not-allowed`, and `gone` for the folder. */
     async add(...[accountId, what, choice]: Parameters<BulkChanges['add']>): Promise<AddedDownloads> {
       insistOnRight(accountId, choice.types)
       return bulk.add(accountId, what, choice)
     },
     list: listing.list,
-    /** Which account it belongs to. @throws AppFailure `gone`. */
+    /** Returns the account that it belongs to. @throws AppFailure `gone`. */
     accountOf: (id: string): string =>
       table.find(id)?.accountId ?? fail('gone', 'This download is no longer in the list.'),
     summary: listing.summary,
 
-    /** Holds the queue, over restarts too. What is under way is put back. */
+    /** Pauses the queue, across restarts too. Downloads in progress are put back. */
     async pause(accountId: string): Promise<DownloadSummary> {
       settings.setPaused(true)
       await queue.stop(() => true, 'later')
@@ -180,7 +183,7 @@ export function openDownloads(deps: DownloadsDeps) {
       return listing.summary(accountId)
     },
 
-    /** Goes on, and tries at once whatever waits for its time. */
+    /** Resumes the queue, and retries at once whatever waits for its time. */
     resume(accountId: string): DownloadSummary {
       settings.setPaused(false)
       queue.connectionChanged()
@@ -188,32 +191,32 @@ export function openDownloads(deps: DownloadsDeps) {
       return listing.summary(accountId)
     },
 
-    /** Takes it out of the queue; nothing happens to one that has ended. */
+    /** Removes it from the queue; does nothing if it has ended. */
     async cancel(accountId: string, id: string): Promise<void> {
       own(accountId, id)
-      // One that came to its end just then is done.
+      // If it finished just before, it is done.
       await queue.stop((download) => download.id === id, 'cancel')
       table.stop(id, 'cancelled', undefined, time.now())
       changed(id)
     },
 
-    /** Also of what is still being queued. */
+    /** Also cancels anything still being queued. */
     cancelAll: (accountId: string): Promise<void> => bulk.cancelAll(accountId),
 
     relocate: (accountId: string, from: string, to: string): Promise<number> => bulk.relocate(accountId, from, to),
 
-    /** Fetches again what has ended, whatever came of it; what waits goes at once. @throws AppFailure `gone`. */
+    /** Fetches ended downloads again, whatever their result; waiting ones now. @throws AppFailure `gone`. */
     again: (accountId: string, ids: readonly string[]): Promise<void> =>
       bulk.retryEnded(
         accountId,
         ids.map((id) => own(accountId, id))
       ),
-    /** Fetches again all that failed. */
+    /** Retries all failed downloads. */
     againAll: (accountId: string): Promise<void> => bulk.retryFailed(accountId),
-    /** Takes what failed or was cancelled out of the list. */
+    /** Removes failed and cancelled downloads from the list. */
     clear: (accountId: string): Promise<void> => bulk.clear(accountId),
 
-    /** Where the file of a finished one is: for the main process only. @throws AppFailure `gone`. */
+    /** Returns the path of a finished download's file, for the main process only. @throws AppFailure `gone`. */
     pathOf(accountId: string, id: string): string {
       const { state, folderId, fileName } = own(accountId, id)
       if (state !== 'done' || fileName === undefined) fail('gone', 'This download has no file.')
@@ -222,7 +225,7 @@ export function openDownloads(deps: DownloadsDeps) {
 
     settings: settings.read,
 
-    /** @throws AppFailure `gone` for the folder, `invalid` for a pattern that can't be used. */
+    /** @throws AppFailure `gone` for the folder, `invalid` for an unusable pattern. */
     configure(changes: DecodedInput<'downloads.configure'>): DownloadSettings {
       if (changes.pattern !== undefined) insistOnPattern(changes.pattern)
       const after = settings.change(changes)
@@ -235,33 +238,33 @@ export function openDownloads(deps: DownloadsDeps) {
     check: check.check,
     writeIndex: indexes.write,
 
-    /** Files are gone from these folders: their indexes are written again. */
+    /** Rewrites the indexes of these folders, as files are gone from them. */
     filesErased(folderIds: readonly string[]): void {
       for (const id of folderIds) folders.indexIsDue(id)
       indexes.rested()
     },
 
-    /** Whether a file is under way, of whichever account. */
+    /** Returns whether a file of any account is in progress. */
     isFetching: (): boolean => queue.isRunning(),
 
-    /** Begins to fetch, and to look for what rules want. */
+    /** Starts fetching, and looking for documents that rules want. */
     open(): void {
       queue.open()
       rules.start()
     },
 
-    /** The computer may be online again, or an account was changed. */
+    /** Call it when the computer may be online again, or an account was changed. */
     connectionChanged: (): void => queue.connectionChanged(),
 
-    /** Other accounts may be shown, or may do more than before. */
+    /** Call it when other accounts may be shown, or may have more rights. */
     shown(accountIds: readonly string[]): void {
       check.leaveAllBut(accountIds)
       rules.viewsChanged()
     },
 
     /**
-     * Removes an account while nothing of it is under way: a file that has its name by then is written down first. Where it
-     * can't be removed its files go on. A disk that doesn't answer is waited for no longer than `LEAVING`.
+     * Removes an account while none of its downloads is in progress; a file that has its name by then is stored first.
+     * If it can't be removed, its downloads continue. An unresponsive disk is waited for no longer than `LEAVING`.
      */
     whileEnded: <Answer>(accountId: string, remove: () => Promise<Answer>): Promise<Answer> =>
       queue.whileStill(accountId, async () => {
@@ -270,25 +273,25 @@ export function openDownloads(deps: DownloadsDeps) {
         return await remove()
       }),
 
-    /** Begins nothing more, and breaks off what is under way, `limit` milliseconds at most. */
+    /** Starts nothing more, and stops downloads in progress, within `limit` milliseconds. */
     async close(limit: number): Promise<void> {
       check.leaveAllBut([])
       const ended = Promise.all([queue.close(limit), rules.stop()]).then(async () => {
         await Promise.all([indexes.settled(), shared.close()])
       })
-      // A folder on a share that doesn’t answer any more must not keep the application from ending.
+      // A folder on an unresponsive share must not keep the application from ending.
       await within(limit, ended, time)
     }
   }
 }
 
-/** Changes reach the screens at most this often, in milliseconds. */
+/** The shortest time between updates of the screens, in milliseconds. */
 const TELL_EVERY = 200
 
 /**
- * Gathers what changed, so that the screens are told at most some five times a second however much happens.
+ * Collects changes, so that the screens are notified at most about five times a second however much happens.
  * @param send is given the id if one download changed, else null.
- * @returns `changed`; without an id more than one has, or the queue itself.
+ * @returns `changed`; called without an id if several have changed, or the queue itself.
  */
 function throttled(send: (id: string | null) => void, time: Pick<Time, 'after'>): (id?: string) => void {
   let isPlanned = false

@@ -1,4 +1,4 @@
-/** One file from the service to its place: asked for, named by its pattern, whole under that name or not there at all. */
+/** Fetches one file from the service to its place: complete under the name its pattern gives, or not there at all. */
 
 import { dirname, join } from 'node:path'
 import type { AccountRights } from '../../../shared/contract/index.ts'
@@ -22,7 +22,7 @@ import type { Making, SharedFiles } from './shared-files.ts'
 import { findKept, type Kept, keepFile } from './target.ts'
 import { SeenFolders } from './target-folder.ts'
 
-/** As much of the service's client as downloads take. */
+/** The part of the service's client that downloads need. */
 export type FetchingClient = Pick<
   ServiceClient,
   'downloadIDVerificationPdf' | 'downloadIDVerificationJson' | 'downloadSignedDocument'
@@ -35,23 +35,23 @@ export interface FetchingDeps {
   ask: AskDocuments
   clientOf: (accountId: string) => Promise<FetchingClient>
   accountName: (accountId: string) => string
-  /** What the account may do, and from where signed documents may come. */
+  /** What the account may do, and where signed documents may come from. */
   rightsOf: (accountId: string) => Pick<AccountRights, 'signedDocuments' | 'signedFrom'>
-  /** Whether it may be made where it isn't there: the one that nobody chose. */
+  /** Whether a missing folder may be created: only the default one that no one chose. */
   isUsualFolder: (path: string) => boolean
   time: Pick<Time, 'elapsed' | 'zone'>
 }
 
-/** Where files were being written, or had just been, when an earlier run ended: among the first in line. */
+/** How many files at the front of the queue may have been in progress when an earlier run ended. */
 const MAY_HAVE_BEEN_UNDER_WAY = 256
 
 export function openFetching(deps: FetchingDeps) {
   const { table, folders, shared, ask, time } = deps
-  /** Folders in which nothing is left of earlier runs. */
+  /** Folders already cleared of leftovers from earlier runs. */
   const cleared = new Map<string, Promise<void>>()
 
   const seen = new SeenFolders(time)
-  /** Files that are there and aren't written down yet: whose they are, by folder and name. */
+  /** Owners of files that are saved but not recorded yet, by folder and name. */
   const uncommitted = new Map<string, string>()
 
   function isOfAnother(download: Download, fileName: string): boolean {
@@ -75,7 +75,7 @@ export function openFetching(deps: FetchingDeps) {
   }
 
   function clearOnce(folderId: string): Promise<void> {
-    // What can't be cleared does no harm.
+    // Leftovers that can't be removed do no harm.
     return getOrMake(cleared, folderId, () => clear(folderId).catch(() => undefined))
   }
 
@@ -99,13 +99,16 @@ export function openFetching(deps: FetchingDeps) {
   }
 
   return {
-    /** Undefined where it isn't in line any more. @throws what the service, the folder or the disk says; nothing is left behind then. */
+    /**
+     * Returns undefined if it is no longer queued. @throws errors of the service, the folder or the disk; nothing is
+     * left behind then.
+     */
     async fetchFile(download: Download, underWay: UnderWay): Promise<KeptDownload | Waits | undefined> {
       const folder = folders.pathOf(download.folderId)
       await clearOnce(download.folderId)
       const facts = await partsOf(download)
       const path = pathBy(download.pattern, facts)
-      // Of two that would have one name the second sees whose the first's file is.
+      // In turn, so that of two files with the same name the second sees that the first one's is another document's.
       const key = `download ${download.folderId}/${path.map(nameKey).join('/')}`
       try {
         const made = await inTurnUnlessEnded(key, underWay.signal, () =>
@@ -116,19 +119,19 @@ export function openFetching(deps: FetchingDeps) {
         const { signers, clientReference } = facts
         return { ...made, wasThere: false, signers, ...(clientReference !== undefined && { clientReference }) }
       } catch (error) {
-        // Where a stick was pulled out, what was being written is still on it.
+        // If a USB stick was pulled out, unfinished files are still on it.
         if (fileErrorOf(error)?.code === 'away') cleared.delete(download.folderId)
         throw error
       }
     },
 
-    /** Has the names of files that are there outlast a loss of power: each folder is flushed once for all of its files. */
+    /** Makes the names of saved files survive a power failure, by flushing each folder once for all of its files. */
     async settle(ended: readonly { download: Download; kept: KeptDownload }[]): Promise<void> {
       const places = ended.map(({ download, kept }) => dirname(join(folders.pathOf(download.folderId), kept.fileName)))
       await Promise.all([...new Set(places)].map((place) => flushFolder(place)))
     },
 
-    /** It is written down whose this file is. */
+    /** Call it once a file's owner is recorded. */
     committed: ({ folderId }: Download, fileName: string): void => void uncommitted.delete(`${folderId}\n${fileName}`)
   }
 
@@ -163,7 +166,7 @@ export function openFetching(deps: FetchingDeps) {
       })
       return named(kept, facts, download)
     } finally {
-      // Where the folder can't be used, nothing has been read of it.
+      // If the folder can't be used, none of the content has been read.
       await cancel().catch(() => undefined)
     }
   }
@@ -176,7 +179,7 @@ export function openFetching(deps: FetchingDeps) {
   }
 }
 
-/** As `inTurn`; but anyone who is told to end while others have their turn doesn't wait for them. */
+/** Works as `inTurn`, but a caller that is aborted while others have their turn doesn't wait for them. */
 function inTurnUnlessEnded<Answer>(key: string, signal: AbortSignal, work: () => Promise<Answer>): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
   const end = () => reject(signal.reason)
@@ -191,7 +194,7 @@ function inTurnUnlessEnded<Answer>(key: string, signal: AbortSignal, work: () =>
 
 const ownerOf = ({ accountId, documentReference, type }: Download) => [accountId, documentReference, type].join('\n')
 
-/** A pattern that was kept and can't be read any more must not lose a file. */
+/** Falls back to the default pattern: a stored pattern that can't be read any more must not lose a file. */
 function pathBy(pattern: string, parts: NameParts): string[] {
   const parsed = parsePattern(pattern)
   if (parsed.ok) return relativePath(parsed.pattern, parts)

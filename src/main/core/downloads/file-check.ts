@@ -1,4 +1,4 @@
-/** Whether a file is still what was fetched. It is read in pieces, so that a long one neither fills memory nor holds anybody up. */
+/** Checks whether a file is still as fetched, in pieces: a large file neither fills memory nor blocks other work. */
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, realpath, rm } from 'node:fs/promises'
@@ -6,12 +6,12 @@ import { dirname, isAbsolute, relative, sep } from 'node:path'
 import { codeOf } from '../lib/failure.ts'
 
 /**
- * `missing`: nothing has its name. `altered`: something else has it. `unreadable`: can't be told now; its folder is away, or
- * may not be read.
+ * `missing`: nothing has its name. `altered`: something else has it. `unreadable`: unknown for now, as its folder is
+ * away or may not be read.
  */
 export type FileState = 'intact' | 'missing' | 'altered' | 'unreadable'
 
-/** By what the content of a file is told from any other. */
+/** What identifies a file's content. */
 export interface Expected {
   bytes: number
   /** Hexadecimal digits. */
@@ -19,13 +19,13 @@ export interface Expected {
 }
 
 const PIECE = 256 * 1024
-/** A link in the file's place leads elsewhere, and a pipe would never end. Windows has neither. */
+/** A link in the file's place leads elsewhere, and a pipe would never end. Windows has neither flag. */
 export const CAREFULLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /**
- * Reads a file from end to end, where its length is right.
+ * Reads a whole file if its length is right.
  * @param path absolute.
- * @param options `folder`: the chosen folder it is below; where that isn't there, the file is unreadable, not missing.
+ * @param options `folder`: the chosen folder it is below; if that isn't there, the file is unreadable, not missing.
  * @throws the signal's reason once that is aborted, and nothing else.
  */
 export async function checkFile(
@@ -52,10 +52,10 @@ export async function checkFile(
 }
 
 /**
- * Removes a file that is still what was fetched, and nothing else: a link, what was changed, and what lies elsewhere by a link among its
- * folders stay.
+ * Removes a file if it is still as fetched. Links, changed files, and files reached through a link among its folders
+ * stay.
  * @param path absolute, below `folder`.
- * @param removing called once all of it was read, just before it goes.
+ * @param removing called once all of it was read, just before it is removed.
  */
 export async function removeIntact(
   path: string,
@@ -68,7 +68,7 @@ export async function removeIntact(
   if (state !== 'intact') return state
   if (!(await isInside(dirname(path), folder))) return 'altered'
   const after = await look()
-  // Written to while it was read, or another by now.
+  // It was written to during the read, or replaced.
   if (!before || after?.ino !== before.ino || after.mtimeMs !== before.mtimeMs || after.ctimeMs !== before.ctimeMs)
     return 'altered'
   removing()
@@ -85,7 +85,7 @@ async function isInside(place: string, folder: string): Promise<boolean> {
   return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
 }
 
-/** Undefined where it is longer or shorter than it should be: it is being written to. */
+/** Returns undefined if it is longer or shorter than expected, because it is being written to. */
 async function sha256Of(file: FileHandle, bytes: number, signal?: AbortSignal): Promise<string | undefined> {
   const hash = createHash('sha256')
   const piece = Buffer.allocUnsafe(Math.min(PIECE, bytes + 1))

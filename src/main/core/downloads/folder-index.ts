@@ -1,7 +1,7 @@
 /**
- * The index of a folder: a table beside its files that says what each of them is, for anyone who opens the folder without us.
- * It is kept as new as the files, not with each of them, but once many have come or no more do; written again as a whole, and
- * never in the place of a file that isn't such a table.
+ * A folder's index: a table next to its files that describes each of them, for people who open the folder without
+ * Countersign. It isn't updated with each file, but once many have been added or no more are coming. It is always
+ * rewritten completely, and never replaces a file that isn't such a table.
  */
 
 import * as nodeFiles from 'node:fs/promises'
@@ -29,12 +29,12 @@ export interface FolderIndexDeps {
   time: Pick<Time, 'zone'>
 }
 
-/** So many files come between two of them; of a long one, a quarter of it. */
+/** The fewest files between two writes of an index; for a long one, a quarter of its length. */
 const LEAST = 250
 
 export function openFolderIndexes(deps: FolderIndexDeps) {
   const { table, folders } = deps
-  /** Files that have come since. */
+  /** How many files were added since the last write. */
   const come = new Map<string, number>()
   const lengths = new Map<string, number>()
   const writing = new Map<string, Promise<unknown>>()
@@ -46,7 +46,7 @@ export function openFolderIndexes(deps: FolderIndexDeps) {
       last = files.at(-1)
       if (!last) return
       for (const file of files) {
-        // What an earlier version fetched is known by its name alone.
+        // Files fetched by an earlier version have no hash; only their names are known.
         if (file.sha256 === undefined || file.fileName === undefined) continue
         yield {
           path: file.fileName.split('/'),
@@ -64,7 +64,7 @@ export function openFolderIndexes(deps: FolderIndexDeps) {
     }
   }
 
-  /** One after the other. What comes while one is written belongs into the next. */
+  /** Runs writes one after the other. Files added during a write belong to the next one. */
   function next<Answer>(folderId: string, work: () => Promise<Answer>): Promise<Answer> {
     const before = writing.get(folderId) ?? Promise.resolve()
     const mine = before.catch(() => undefined).then(work)
@@ -76,7 +76,7 @@ export function openFolderIndexes(deps: FolderIndexDeps) {
     come.delete(folderId)
     const written = await writeIndex(folders.pathOf(folderId), rowsOf(folderId), { zone: deps.time.zone() })
     lengths.set(folderId, written.rows)
-    // Only now: until it has its name, an end of the application leaves it due.
+    // Only now: if the application ends before the index has its name, it stays due.
     if (!come.has(folderId)) folders.indexIsWritten(folderId)
     return written
   }
@@ -90,10 +90,10 @@ export function openFolderIndexes(deps: FolderIndexDeps) {
   }
 
   return {
-    /** @throws what the folder or the disk says. The older one stays then. */
+    /** @throws errors of the folder or the disk; the older index stays then. */
     write: (folderId: string): Promise<{ fileName: string; rows: number }> => next(folderId, () => writeNow(folderId)),
 
-    /** A file has come into a folder that keeps an index. */
+    /** Call it when a file was added to a folder that keeps an index. */
     came(folderId: string): void {
       folders.indexIsDue(folderId)
       const count = (come.get(folderId) ?? 0) + 1
@@ -101,7 +101,7 @@ export function openFolderIndexes(deps: FolderIndexDeps) {
       if (count >= Math.max(LEAST, (lengths.get(folderId) ?? 0) / 4)) writeQuietly(folderId)
     },
 
-    /** No more come for now. */
+    /** Writes due indexes, as no more files are coming for now. */
     rested(): void {
       for (const folderId of folders.withDueIndex()) writeQuietly(folderId)
     },
@@ -126,14 +126,14 @@ export interface IndexRow {
 }
 
 interface IndexOptions {
-  /** IANA name of the zone whose clocks the times are written by; that of this computer, unless told otherwise. */
+  /** IANA name of the time zone in which times are written; by default that of this computer. */
   zone?: string
   files?: FolderFiles
   random?: (bytes: number) => Uint8Array
 }
 
 interface WrittenIndex {
-  /** `index.csv`, or numbered where that name is another file's. */
+  /** `index.csv`, or a numbered name if that one is another file's. */
   fileName: string
   rows: number
 }
@@ -154,16 +154,16 @@ const HEADINGS = [
   'Fetched at',
   'Account'
 ]
-/** What a table of ours begins with. With a column more or less, someone has made it their own. */
+/** The beginning of our own table. With a column more or less, someone has made it theirs. */
 const FIRST_LINE = `${UTF8_MARK}${csvLines([HEADINGS])}`
-/** What Windows answers where another program, a spreadsheet say, holds a file. */
+/** Windows' error codes when another program, such as a spreadsheet, holds a file. */
 const HELD = new Set(['EPERM', 'EACCES', 'EBUSY'])
 
 /**
- * Writes the index of a folder, in the place of its older one.
- * @param folder absolute: the chosen folder, which has to be there.
- * @throws {FileError} also `away`, and `in-use` where another program holds the older one; what `rows` throws. The older
- *   one stays then.
+ * Writes the index of a folder, replacing the older one.
+ * @param folder absolute: the chosen folder, which has to exist.
+ * @throws {FileError} also `away`, and `in-use` if another program holds the older one; what `rows` throws. The older
+ * one stays then.
  */
 export async function writeIndex(
   folder: string,
@@ -204,7 +204,7 @@ async function replace(files: FolderFiles, passing: string, path: string): Promi
   try {
     await replaceWith(files, passing, path)
   } catch (error) {
-    // The folder itself takes files: one was just written in it.
+    // The folder itself is writable: a file was just written in it.
     const system = fileErrorOf(error)?.system
     throw system !== undefined && HELD.has(system) ? new FileError('in-use', system) : error
   }
@@ -218,7 +218,7 @@ async function isOurs(files: FolderFiles, path: string): Promise<boolean> {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(wanted.length)).finally(() => file.close())
     return wanted.equals(buffer.subarray(0, bytesRead))
   } catch {
-    // What can't be read isn't replaced.
+    // A file that can't be read isn't replaced.
     return false
   }
 }

@@ -1,7 +1,7 @@
 /**
- * The lanes of what waits, each the files of an account for a folder: what goes next, whether there is room for it, and why
- * nothing moves just now. Ten thousand files that would all meet the same trouble meet it once: after a wait one of them
- * goes first, and the others follow if it went well.
+ * The lanes of waiting downloads, one for each account and folder: which download is next, whether there is room for
+ * it, and why nothing moves. If ten thousand files would meet the same error, only one meets it: after a wait, one of
+ * them is tried first, and the others follow if it succeeds.
  */
 import { type Pause, Pauses } from '../jobs/lanes.ts'
 import type { Time } from '../lib/time.ts'
@@ -13,38 +13,38 @@ export interface Running {
   bytes: number
   total?: number
   abort: AbortController
-  /** Nothing more is to come of it from the service: the next may be asked for while the disk is at work. */
+  /** All of it has arrived from the service, so the next may be requested while the disk is writing. */
   hasArrived: boolean
-  /** It is in its place, and has only to be written down. */
+  /** It is in its place, and only has to be recorded. */
   isKept: boolean
-  /** Why it was broken off: a cancelled one leaves the queue, any other stays in it. */
+  /** Why it was stopped: a cancelled one leaves the queue, any other stays in it. */
   stoppedFor?: 'cancel' | 'later'
   ended: Promise<void>
 }
 
 export interface LanesDeps {
   table: DownloadsTable
-  /** What is under way, by its id. */
+  /** Downloads in progress, by id. */
   running: ReadonlyMap<string, Running>
-  /** How many at once. */
+  /** Returns how many may run at once. */
   concurrency: () => number
   time: Time
 }
 
-/** So many at most are under way and not written down yet. */
+/** The most downloads in progress, including those not recorded yet. */
 const MOST_UNCOMMITTED = 64
 
 const keyOf = ({ accountId, folderId }: Lane) => `${accountId}\n${folderId}`
 
 export class Lanes {
   readonly #deps: LanesDeps
-  /** By the account: nobody answers, or the service asks us to wait, or only a person can help. */
+  /** Pauses by account: no answer, the service asks us to wait, or only a person can help. */
   readonly accounts: Pauses
-  /** By the folder: nothing can be kept there. */
+  /** Pauses by folder: nothing can be saved there. */
   readonly folders: Pauses
-  /** Where something waits, or may. */
+  /** Lanes where something waits, or may. */
   readonly #lanes = new Map<string, Lane>()
-  /** Accounts of which nothing is begun while much is changed of them. */
+  /** How many bulk changes of an account are in progress. Nothing of it is started meanwhile. */
   readonly #still = new Map<string, number>()
 
   constructor(deps: LanesDeps) {
@@ -53,7 +53,7 @@ export class Lanes {
     this.folders = new Pauses(deps.time)
   }
 
-  /** Something of this lane waits now. */
+  /** Call it when something of this lane waits. */
   add(lane: Lane): void {
     this.#lanes.set(keyOf(lane), lane)
   }
@@ -62,24 +62,24 @@ export class Lanes {
     return [...this.#lanes.values()]
   }
 
-  /** The pause that lasts longest; undefined if nothing is wrong. */
+  /** Returns the longest pause; undefined if nothing is wrong. */
   pauseOf({ accountId, folderId }: Lane): Pause | undefined {
     const [account, folder] = [this.accounts.of(accountId), this.folders.of(folderId)]
     return account && folder ? (account.until > folder.until ? account : folder) : (account ?? folder)
   }
 
-  /** How long nothing of the lane may go, in milliseconds; 0 if something may. */
+  /** Returns how long nothing of the lane may start, in milliseconds; 0 if something may. */
   left({ accountId, folderId }: Lane): number {
     return Math.max(this.accounts.left(accountId), this.folders.left(folderId))
   }
 
-  /** Whatever paused them may be over: of one account and all folders, or of all. */
+  /** Ends pauses whose cause may be over: of one account and all folders, or of all. */
   release(accountId?: string): void {
     this.accounts.clear(accountId)
     this.folders.clear()
   }
 
-  /** Whether the service may be asked for another, and the disk isn't far behind. */
+  /** Returns whether another file may be requested from the service, and the disk isn't far behind. */
   hasRoom(): boolean {
     const { running, concurrency } = this.#deps
     let coming = 0
@@ -92,7 +92,7 @@ export class Lanes {
     return coming < most && written < most && running.size < MOST_UNCOMMITTED
   }
 
-  /** What goes next, or how long until something may, in milliseconds. */
+  /** Returns the next download, or how long until there may be one, in milliseconds. */
   first(): { next?: Download; wait: number } {
     const { table, running, time } = this.#deps
     let next: Download | undefined
@@ -114,7 +114,7 @@ export class Lanes {
     return next ? { next, wait } : { wait }
   }
 
-  /** Does something with all of an account, while nothing of it is begun. */
+  /** Runs work on all of an account's downloads while none is started. */
   async whileStill<Answer>(accountId: string, work: () => Promise<Answer>): Promise<Answer> {
     this.#still.set(accountId, (this.#still.get(accountId) ?? 0) + 1)
     try {

@@ -1,4 +1,4 @@
-/** What writes that were killed left: found again in the folders that were used, and told from what others are writing there. */
+/** Finds and removes leftovers of killed writes, and tells them from files that others are writing. */
 import { createHash } from 'node:crypto'
 import * as nodeFiles from 'node:fs/promises'
 import { homedir, hostname } from 'node:os'
@@ -11,17 +11,17 @@ import { findFolders, fitPath, kindOf } from './target-folder.ts'
 const DAY = 86_400_000
 
 /**
- * Stands in the passing names of this user of this workstation. A folder can be one of a share, where others are
- * writing just now: of theirs, only what is a day old is removed.
+ * Part of the temporary names used by this user of this workstation. In a folder on a share, others may be writing:
+ * their files are only removed when a day old.
  */
 export const MARK = createHash('sha256').update(`${hostname()}\n${homedir()}`).digest('hex').slice(0, 8)
 
 /**
- * Removes what is left of this workstation's writes, and of others' that are a day old. To be called at start, while none
- * of our own is under way.
- * @param folder absolute: the chosen folder, which is looked in itself, too.
- * @param paths of the files that were under way, or that were asked for, as `keepFile` was given them.
- * @returns how many were removed. Never throws: what can't be removed now does no harm.
+ * Removes leftovers of this workstation's writes, and of others' that are a day old. Call it at the start, before any
+ * of our own writes.
+ * @param folder absolute: the chosen folder, which is searched, too.
+ * @param paths of the files that were in progress, or were requested, as given to `keepFile`.
+ * @returns how many were removed. Never throws: leftovers that can't be removed now do no harm.
  */
 export async function removeLeftovers(
   folder: string,
@@ -57,7 +57,7 @@ async function clear(
   let removed = 0
   for (const name of there) {
     const isPart = isUnfinished(name)
-    // On a disk without links an empty file holds the name for a moment, while the whole one is still beside it.
+    // On a disk without hard links, an empty file holds the name briefly while the complete file is still next to it.
     const mayHoldName = wasKilled && (names.has(nameKey(name)) || names.has(unnumbered(name)))
     if (!isPart && !mayHoldName) continue
     const path = join(place, name)
@@ -76,7 +76,7 @@ async function unlinked(files: FolderFiles, path: string): Promise<boolean> {
   )
 }
 
-/** The key of the name before it had a number. */
+/** Returns the key of a name without its number. */
 function unnumbered(name: string): string {
   return nameKey(name).replace(/ \(\d{1,4}\)(?=\.[^.]*$)/, '')
 }
@@ -85,7 +85,7 @@ function fitted(folder: string, path: readonly string[]): string[] {
   try {
     return fitPath(folder, path)
   } catch {
-    // In a folder that deep nothing was ever written.
+    // Nothing was ever written in a folder that deep.
     return []
   }
 }

@@ -1,4 +1,4 @@
-/** The queue as the screens see it: what moves first, then what waits, then what has ended, newest first. */
+/** The queue as the screens show it: first what is in progress, then what waits, then what has ended, newest first. */
 import type { DownloadPage, DownloadState, DownloadSummary, DownloadView } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
 import type { DownloadFolders } from './download-folders.ts'
@@ -58,7 +58,7 @@ export function openListing({ table, folders, queue, runs, speed, isPaused, time
     return at > time.now() ? at : undefined
   }
 
-  /** Of these accounts together. */
+  /** Returns a page of these accounts' downloads combined. */
   function pageOfAll(accountIds: readonly string[], { states = ALL, offset, limit }: ListDemand): DownloadPage {
     const running = accountIds.flatMap((id) => queue.runningOf(id))
     const moving = states.includes('running') ? running.map(({ download }) => download) : []
@@ -98,12 +98,13 @@ export function openListing({ table, folders, queue, runs, speed, isPaused, time
     return state === 'running' ? 0 : state === 'waiting' ? 1 : 2
   }
 
-  /** Why nothing of the account moves, where that is so. */
+  /** Returns why nothing of the account moves, if so. */
   function problemOf(
     accountId: string,
     running: readonly Running[]
   ): Pick<DownloadSummary, 'problem' | 'retryAt' | 'folder'> {
-    // Where one lane's folder is away, the others' files come all the same; one that tries whether it is over is held still.
+    // If only one lane is paused, files of the others still move. A file that probes whether a pause is over doesn't
+    // count as moving.
     if (running.some(({ download }) => !queue.lanes.pauseOf(download))) return {}
     const { lanes } = queue
     const waiting = lanes.all().filter((lane) => lane.accountId === accountId)
@@ -115,7 +116,7 @@ export function openListing({ table, folders, queue, runs, speed, isPaused, time
       return { problem: held.error, folder, ...(left > 0 && Number.isFinite(left) && { retryAt: time.now() + left }) }
     }
     const next = waiting.flatMap((lane) => table.heads(lane, 1)).sort((one, two) => one.retryAt - two.retryAt)[0]
-    // That another workstation is at one is no trouble.
+    // A file that another workstation is saving is no problem.
     if (!next?.error || next.error.code === 'busy' || next.retryAt <= time.now()) return {}
     return { problem: next.error, retryAt: next.retryAt, folder: folders.get(next.folderId) }
   }
@@ -123,7 +124,7 @@ export function openListing({ table, folders, queue, runs, speed, isPaused, time
   return {
     viewOf,
 
-    /** Of these accounts together; of a document, of the first of them. */
+    /** Lists these accounts' downloads combined; those of one document for the first account only. */
     list: ([accountId, ...others]: readonly [string, ...string[]], demand: ListDemand): DownloadPage =>
       demand.reference === undefined
         ? pageOfAll([accountId, ...others], demand)

@@ -1,7 +1,7 @@
 /**
- * How an office wants its files called: a pattern such as `{account}/{yyyy}/{matter}/{document} – {date}.pdf` becomes a
- * path below a folder, whatever the names that go into it are. Only the pattern's own slashes make folders.
- * What it makes of some documents is shown before anyone relies on it.
+ * File names as the office wants them: a pattern such as `{account}/{yyyy}/{matter}/{document} – {date}.pdf` becomes a
+ * path below a folder, whatever values it is filled with. Only the pattern's own slashes create folders. A preview
+ * shows the result for some documents before anyone relies on it.
  */
 import {
   DocumentQuery,
@@ -29,7 +29,7 @@ export { PLACEHOLDERS }
 
 type Piece = { readonly text: string } | { readonly placeholder: Placeholder }
 
-/** A pattern that can be used: its folders, then the file's name without its ending. */
+/** A valid pattern: its folders, then the file's name without its extension. */
 export interface NamePattern {
   readonly parts: readonly (readonly Piece[])[]
 }
@@ -38,20 +38,20 @@ export type ParsedPattern = { ok: true; pattern: NamePattern } | { ok: false; pr
 
 export const DEFAULT_PATTERN = '{account}/{yyyy}/{matter}/{document} – {signer} – {date}.pdf'
 
-/** Folders one in another, and the file: deeper than this nobody finds anything again. */
+/** Nested folders plus the file. No one finds anything in a deeper path. */
 const MOST_PARTS = 8
 
 const LONGEST_PATTERN = 500
 
-/** What stands between things, and means nothing where one of them is missing. */
+/** Separators, which mean nothing if a value next to them is missing. */
 const BETWEEN = '[\\s\\p{Pd}_.,;+&·~]*'
-/** In a part's skeleton: a placeholder with a value, and one without. Neither can be in a pattern's own text. */
+/** Marks for a placeholder with a value, and for one without. A pattern's own text can't contain either. */
 const VALUE = '\u0001'
 const GAP = '\u0000'
 
 /**
- * Reads a pattern as a person wrote it.
- * @returns what is wrong with it in words, where it can't be used.
+ * Parses a pattern as the user wrote it.
+ * @returns the problem in words if it can't be used.
  */
 export function parsePattern(text: string): ParsedPattern {
   if (text.length > LONGEST_PATTERN)
@@ -72,12 +72,12 @@ export function parsePattern(text: string): ParsedPattern {
 }
 
 /**
- * The path of a document's file below the chosen folder: names that every system takes, the last with its ending. Two
- * documents can have the same path; see `keepFile`.
+ * Returns the path of a document's file below the chosen folder: names that every system accepts, the last with its
+ * extension. Two documents can have the same path; see `keepFile`.
  *
- * A value that is missing is left out with what stands beside it. A folder of which nothing is left is called "No
- * matter": left out, everything in it would stand one level higher, where another kind of name is looked for.
- * A file of which nothing is left has the document's reference.
+ * A missing value is left out with its separators. A folder name with nothing left becomes, for example, "No matter":
+ * without it, its files would move up one level, among names of another kind. A file name with nothing left becomes the
+ * document's reference.
  */
 export function relativePath(pattern: NamePattern, parts: NameParts): string[] {
   return pattern.parts.map((pieces, index) => {
@@ -88,7 +88,7 @@ export function relativePath(pattern: NamePattern, parts: NameParts): string[] {
   })
 }
 
-/** A signed document and its identity check's report may lie side by side under one name. */
+/** Extensions by type. A signed document and its identity report may have the same name in the same folder. */
 const ENDINGS: Record<DownloadType, string> = { pdf: 'pdf', json: 'json', signed: 'signed.pdf' }
 
 const EMPTY = 'Enter a pattern, for example {document} – {date}'
@@ -97,7 +97,7 @@ function splitParts(text: string): string[] {
   return text === '' ? [] : text.split(/[/\\]/).map((part) => part.trim())
 }
 
-/** The pattern says where below the chosen folder a file goes, and nothing else. */
+/** Returns a problem if the pattern says more than where below the chosen folder a file goes. */
 function wayOut(text: string): string | undefined {
   if (/^[/\\]/.test(text)) return 'Don’t begin with a slash: the pattern starts in the folder that you choose.'
   const drive = /^[A-Za-z]:/.exec(text)?.[0]
@@ -120,7 +120,7 @@ function withoutEnding(written: readonly string[]): string[] {
   return [...written.slice(0, -1), stem === '' ? last : stem]
 }
 
-/** What is wrong with it, where it can't be read. */
+/** Returns the problem in words if it can't be parsed. */
 function readPart(part: string): Piece[] | string {
   const pieces: Piece[] = []
   for (const [found, inside] of part.matchAll(/\{([^{}]*)\}|[{}]|[^{}]+/g)) {
@@ -148,7 +148,7 @@ function textOf(pieces: readonly Piece[], parts: NameParts): string {
   const skeleton = pieces.map((piece) => {
     if ('text' in piece) return piece.text
     const value = wordsFor(piece.placeholder, parts)
-    // Dots alone are no name, and would be lost later with what separates them left standing.
+    // Dots alone are no name: they would be removed later, leaving their separators behind.
     if (/^[.\s]*$/.test(value)) return GAP
     values.push(value)
     return VALUE
@@ -163,7 +163,7 @@ const GAP_AT_START = new RegExp(`^${BETWEEN}${GAP}${BETWEEN}`, 'u')
 const GAP_AT_END = new RegExp(`${BETWEEN}${GAP}${BETWEEN}$`, 'u')
 const GAP_BETWEEN = new RegExp(`(${BETWEEN})${GAP}(${BETWEEN})`, 'gu')
 
-/** Takes the gaps out, and of what separated them leaves one. */
+/** Removes the gaps, leaving one of the separators around each. */
 function tidied(skeleton: string): string {
   let text = skeleton
   for (let before = ''; before !== text; ) {
@@ -187,7 +187,7 @@ interface PreviewDeps {
   time: Pick<Time, 'now' | 'zone'>
 }
 
-/** Shows it while there is no document to show it. */
+/** Example values, used while there are no documents. */
 const MADE_UP = {
   document: 'Tenancy agreement',
   signers: ['Aroha Ngata'],
@@ -197,7 +197,7 @@ const MADE_UP = {
   reference: 'DOC-4711'
 }
 
-/** As many documents show it. */
+/** How many documents a preview shows. */
 const EXAMPLES = 5
 
 export function openPreview({ ask, accountName, time }: PreviewDeps) {
@@ -211,7 +211,7 @@ export function openPreview({ ask, accountName, time }: PreviewDeps) {
     return (withIdentity.length > 0 ? withIdentity : documents).slice(0, EXAMPLES).map(({ reference }) => reference)
   }
 
-  /** What a pattern makes of some documents: the given ones, or those that were signed last. */
+  /** Returns what a pattern makes of some documents: the given ones, or those signed last. */
   return async function preview(
     accountId: string,
     { pattern, type, references }: { pattern: string; type: DownloadView['type']; references?: string[] | undefined }

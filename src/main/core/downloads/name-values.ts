@@ -1,4 +1,4 @@
-/** What each placeholder of a name pattern stands for, and in which words that is shown. */
+/** The values of a name pattern's placeholders, and how they are written. */
 import { offsetIn } from '../../../shared/composition/zone.ts'
 import type { DownloadType } from '../../../shared/contract/index.ts'
 import { fullName, readCertainDate, readGmt } from '../../../shared/model/index.ts'
@@ -11,19 +11,19 @@ export interface NameParts {
   matter?: string
   reference: string
   clientReference?: string
-  /** Full names, in the order in which they sign. */
+  /** Full names, in signing order. */
   signers: string[]
   type: DownloadType
-  /** When the document was completed or last signed, else now: milliseconds since 1970 UTC, as `due` is. */
+  /** When the document was completed or last signed, or else now; like `due` in milliseconds since 1970 UTC. */
   date: number
   due?: number
-  /** IANA name of the office's zone: days are written as its clocks show them. */
+  /** IANA name of the office's time zone, which dates are written in. */
   zone: string
 }
 
 const MINUTE = 60_000
 
-/** A placeholder's words: what it is called in "No …", and its value; undefined or blank where there is none. */
+/** A placeholder's name as in "No …", and its value; undefined or blank if there is none. */
 interface Meaning {
   called: string
   value: (parts: NameParts) => string | undefined
@@ -50,27 +50,27 @@ const meanings = {
 
 export type Placeholder = keyof typeof meanings
 
-/** All there are, in the order in which a person is told of them. */
+/** All placeholders, in the order in which they are listed to users. */
 export const PLACEHOLDERS = Object.keys(meanings) as Placeholder[]
 
-/** The placeholder that a person means, whichever capitals they write; undefined if there is none. */
+/** Returns the placeholder that a user means, in any case; undefined if there is none. */
 export function placeholderOf(text: string): Placeholder | undefined {
   const wanted = text.trim().toLowerCase()
   return PLACEHOLDERS.find((name) => name.toLowerCase() === wanted)
 }
 
-/** Its value in one line, without characters that don't show; empty where there is none. */
+/** Returns its value in one line, without invisible characters; empty if there is none. */
 export function wordsFor(placeholder: Placeholder, parts: NameParts): string {
   const { value }: Meaning = meanings[placeholder]
   return shown(value(parts) ?? '')
 }
 
-/** "client reference": what stands in "No client reference". */
+/** Returns "client reference", for example, as in "No client reference". */
 export function calledBy(placeholder: Placeholder): string {
   return meanings[placeholder].called
 }
 
-/** Text as it shows: what nobody sees would only make two names of what looks like one. */
+/** Returns text as it is displayed. Invisible characters would make two names of what looks like one. */
 export function shown(text: string): string {
   return text
     .normalize('NFC')
@@ -93,7 +93,7 @@ const MONTHS = [
   ...['August', 'September', 'October', 'November', 'December']
 ]
 
-/** What the zone's clocks show; undefined at a moment that no clock shows. */
+/** Returns date and time in the zone; undefined if the time is out of range. */
 function clocks(at: number, zone: string) {
   if (Number.isNaN(new Date(at).getTime())) return undefined
   const local = new Date(at + (offsetIn(zone, at) ?? 0) * MINUTE)
@@ -102,7 +102,7 @@ function clocks(at: number, zone: string) {
   const year = String(local.getUTCFullYear()).padStart(4, '0')
   const month = two(local.getUTCMonth() + 1)
   const dayOfMonth = two(local.getUTCDate())
-  // A colon is no part of a file name.
+  // A colon isn't allowed in file names.
   const time = `${two(local.getUTCHours())}-${two(local.getUTCMinutes())}`
   const inWords = `${local.getUTCDate()} ${MONTHS[local.getUTCMonth()]} ${year}`
   return { year, month, dayOfMonth, day: `${year}-${month}-${dayOfMonth}`, inWords, time }
@@ -111,17 +111,17 @@ function clocks(at: number, zone: string) {
 interface Named {
   account: string
   reference: string
-  /** As it was called when it was put in line; for one that isn't known any more. */
+  /** Its name when it was queued; for a document that is no longer known. */
   name: string
   type: NameParts['type']
-  /** Stands for a date that isn't known; the same whenever it is asked, so that the name is. */
+  /** Replaces an unknown date. Must be the same each time, so that the name is. */
   otherwise: number
   zone: string
 }
 
 /**
- * What a file's name is made of, from what the folders showed of its document.
- * @param mirrored undefined if the document isn't known any more.
+ * Collects what a file's name is made of, from its document as the folders showed it.
+ * @param mirrored undefined if the document is no longer known.
  */
 export function namePartsOf(
   { account, reference, name, type, otherwise, zone }: Named,

@@ -1,6 +1,6 @@
 /**
- * An identity check's PDF, or a signed document, on its way to a page that shows it: handed on part by part as it comes, so that never more than
- * one part of it is in the memory of this process, and nothing of it on the disk. There is one at a time.
+ * Passes an identity check's PDF, or a signed document, to a page that shows it, part by part as it arrives: never more
+ * than one part is in this process's memory, and nothing is on disk. There is one preview at a time.
  */
 import type { PdfKind, PdfPart, PdfView } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
@@ -10,11 +10,11 @@ import type { PdfDownload } from '../service/pdf-answer.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { SignedDocument } from '../service/signed-document.ts'
 
-/** The largest PDF that is shown, in bytes. What is shown is held in memory whole; a larger one is for the disk. */
+/** The largest PDF shown, in bytes. The page holds it in memory; larger ones have to be saved to disk. */
 export const LARGEST_SHOWN = 40 * 1024 * 1024
-/** About how many bytes are handed on at once. */
+/** About how many bytes are passed on at once. */
 export const PART = 1024 * 1024
-/** How long the rest waits for a page that asks for nothing, in milliseconds. */
+/** How long a preview is kept for a page that asks for nothing, in milliseconds. */
 export const TIMEOUT = 60_000
 
 export interface PdfPreviewDeps {
@@ -31,25 +31,25 @@ interface Look {
   accountId: string
   kind: PdfKind
   abort: AbortController
-  /** Where a signed document comes from, beside the account's own service. */
+  /** Where a signed document comes from, if that isn't the account's own service. */
   from?: string | undefined
   download?: PdfDownload
   parts?: AsyncGenerator<PdfPart, void, void>
-  /** A part is being waited for. */
+  /** Whether a part is being waited for. */
   isAsked?: true
   forgetNoMore?: () => void
 }
 
 export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps) {
   let current: Look | undefined
-  /** Accounts of which a signed document was handed on whole in this run, and where each came from. */
+  /** Accounts of which a signed document was passed on completely in this run, and where each came from. */
   const signedSeen = new Map<string, string | undefined>()
 
   function end(look: Look): void {
     look.forgetNoMore?.()
     if (current === look) current = undefined
     look.abort.abort()
-    // A service that has gone can't be told; what came of it is forgotten either way.
+    // A service that is gone can't be told; the result doesn't matter either way.
     void look.download?.cancel().catch(() => undefined)
   }
 
@@ -67,8 +67,8 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
 
   return {
     /**
-     * Asks the service for the PDF. The audit trail has it as soon as something of it has come.
-     * @throws ServiceError, with `too-large` where its announced length is more than `LARGEST_SHOWN`.
+     * Requests the PDF from the service. It is noted in the audit trail as soon as any of it has arrived.
+     * @throws ServiceError, with `too-large` if its announced length is more than `LARGEST_SHOWN`.
      */
     async open(accountId: string, documentReference: string, documentName: string, kind: PdfKind): Promise<PdfView> {
       if (current) end(current)
@@ -102,9 +102,9 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
     },
 
     /**
-     * The next part; after the last one nothing of the PDF is left here.
-     * @throws AppFailure `gone` where it was put away, or is another account's; `busy` where a part is being waited for;
-     * ServiceError where the line breaks or it turns out to be too large.
+     * Returns the next part; after the last one, nothing of the PDF is kept here.
+     * @throws AppFailure `gone` if it was closed, or belongs to another account; `busy` if a part is being waited for;
+     * ServiceError if the connection breaks or it turns out to be too large.
      */
     async next(id: string, accountId: string): Promise<PdfPart> {
       const { look, parts } = known(id, accountId)
@@ -131,26 +131,26 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
     },
 
     /**
-     * Where the signed document came from that was looked at last, if that isn't the account's own service.
-     * @throws AppFailure `not-allowed` where none was looked at in this run.
+     * Returns where the signed document last viewed came from, if that isn't the account's own service.
+     * @throws AppFailure `not-allowed` if none was viewed in this run.
      */
     signedFrom(accountId: string): string | undefined {
       if (!signedSeen.has(accountId)) fail('not-allowed', 'Open a signed document of this account first.')
       return signedSeen.get(accountId)
     },
 
-    /** When the account leads to another service: what was looked at before says nothing of that. */
+    /** Call it when the account points to another service: earlier views say nothing about that one. */
     forgetSigned(accountId: string): void {
       signedSeen.delete(accountId)
       if (current?.accountId === accountId) end(current)
     },
 
-    /** When another account is chosen: ends what isn't of this one. */
+    /** Call it when another account is chosen: ends the preview unless it belongs to one of these. */
     closeOthers(shown: readonly string[]): void {
       if (current && !shown.includes(current.accountId)) end(current)
     },
 
-    /** When the screen changes hands. */
+    /** Call it when someone else takes over the screen. */
     closeAll(): void {
       if (current) end(current)
     }
@@ -159,7 +159,7 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
 
 const NOTED = { identity: 'identity-data-fetched', signed: 'signed-document-fetched' } as const
 
-/** Gathers what comes into parts of about `PART` bytes. The last is known as such, so one chunk is read ahead. */
+/** Collects chunks into parts of about `PART` bytes. One chunk is read ahead, to know which part is the last. */
 async function* inParts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<PdfPart, void, void> {
   let gathered: Uint8Array[] = []
   let size = 0
@@ -175,7 +175,7 @@ async function* inParts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<PdfPar
   yield { bytes: joined(gathered, size), isLast: true }
 }
 
-/** On a buffer of its own: one of Node's pool would take along to the page whatever else is in it. */
+/** Copies into a buffer of its own: one from Node's pool would pass on to the page whatever else is in the pool. */
 function joined(pieces: readonly Uint8Array[], size: number): Uint8Array {
   const whole = new Uint8Array(size)
   let at = 0

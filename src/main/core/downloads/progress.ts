@@ -1,6 +1,6 @@
 /**
- * How far the downloads are: how many of those that were asked for since the queue was last empty ("212 of 300", not of all
- * there ever were), how quickly bytes come, and how long the rest takes at that.
+ * Download progress: how many files were fetched of those requested since the queue was last empty ("212 of 300", not
+ * of all there ever were), the transfer rate, and the time left.
  */
 import type { DownloadSummary } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
@@ -18,7 +18,7 @@ export interface RunsDeps {
   time: Pick<Time, 'now'>
 }
 
-/** Of each account, the files that were asked for since its queue was last empty. */
+/** For each account, the files requested since its queue was last empty. */
 export class Runs {
   readonly #deps: RunsDeps
   readonly #runs = new Map<string, Run>()
@@ -27,7 +27,7 @@ export class Runs {
     this.#deps = deps
   }
 
-  /** To be called before something is queued. */
+  /** Call it before something is queued. */
   adding(accountId: string): void {
     const { table, time } = this.#deps
     if (table.counts(accountId).waiting > 0) this.#of(accountId)
@@ -38,21 +38,24 @@ export class Runs {
     this.#of(accountId)[how] += 1
   }
 
-  /** It is queued once more: what came of it before counts no longer. */
+  /** Call it when a download is queued again: its earlier result no longer counts. */
   again({ accountId, state, finishedAt = 0 }: Download): void {
     const run = this.#of(accountId)
     if (finishedAt < run.startedAt || (state !== 'done' && state !== 'failed')) return
     run[state] = Math.max(0, run[state] - 1)
   }
 
-  /** Undefined if there was none yet. */
+  /** Returns undefined if there was none yet. */
   summary(accountId: string): DownloadSummary['run'] {
     const { done, failed } = this.#of(accountId)
     const of = done + failed + this.#deps.table.counts(accountId).waiting
     return of > 0 ? { done, failed, of } : undefined
   }
 
-  /** One that an earlier run of the application left began, as far as can be told, when what still waits was asked for. */
+  /**
+   * Returns the account's run. One left by an earlier run of the application is assumed to have started when the oldest
+   * waiting file was requested.
+   */
   #of(accountId: string): Run {
     const known = this.#runs.get(accountId)
     if (known) return known
@@ -64,16 +67,16 @@ export class Runs {
   }
 }
 
-/** Over so many milliseconds. */
+/** The period over which the rate is measured, in milliseconds. */
 const WINDOW = 5_000
 const STEP = 250
 
-/** How quickly bytes came over the last seconds. */
+/** The transfer rate over the last seconds. */
 export class Speed {
   readonly #time: Pick<Time, 'elapsed'>
-  /** Bytes by steps of time, oldest first. */
+  /** Bytes per time step, oldest first. */
   #steps: { at: number; bytes: number }[] = []
-  /** Of whole files lately, each the less the longer ago. */
+  /** The average size of recent files, weighted towards the newest. */
   #usualSize: number | undefined
 
   constructor(time: Pick<Time, 'elapsed'>) {
@@ -85,18 +88,18 @@ export class Speed {
     const newest = this.#steps.at(-1)
     if (newest && now - newest.at < STEP) newest.bytes += bytes
     else {
-      // Nobody may ask for hours.
+      // Limits the list, as the rate may not be read for hours.
       if (this.#steps.length > (2 * WINDOW) / STEP) this.#steps = this.#steps.filter(({ at }) => now - at < WINDOW)
       this.#steps.push({ at: now, bytes })
     }
   }
 
-  /** A file of this size is whole. */
+  /** Call it when a file of this size is complete. */
   whole(bytes: number): void {
     this.#usualSize = this.#usualSize === undefined ? bytes : this.#usualSize * 0.9 + bytes * 0.1
   }
 
-  /** Bytes a second; undefined while nothing comes. */
+  /** Returns bytes per second; undefined while nothing arrives. */
   perSecond(): number | undefined {
     const now = this.#time.elapsed()
     this.#steps = this.#steps.filter(({ at }) => now - at < WINDOW)
@@ -107,8 +110,8 @@ export class Speed {
   }
 
   /**
-   * Undefined if it can't be told.
-   * @param left bytes that are known to be still to come, and files of which nothing is known yet.
+   * Returns undefined if it can't be estimated.
+   * @param left bytes known to be left, and files of unknown size.
    */
   secondsLeft(left: { bytes: number; files: number }): number | undefined {
     const rate = this.perSecond()

@@ -1,6 +1,7 @@
 /**
- * Fetches what waits, some at a time, and writes down what came of each. On the disk a file waits until it is done, so an end
- * at any moment loses nothing: what was under way begins again. What one file met that all would meet pauses all.
+ * Fetches waiting downloads, some at a time, and records the result of each. A file stays `waiting` on disk until it is
+ * done, so nothing is lost if the application ends: downloads in progress start again. An error that all files would
+ * meet pauses all of them.
  */
 import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
 import { Turns } from '../jobs/lanes.ts'
@@ -16,10 +17,10 @@ import type { Speed } from './progress.ts'
 
 export interface UnderWay {
   signal: AbortSignal
-  /** Bytes in all, if the service says it. */
+  /** Total bytes, if the service says. */
   expect: (total: number) => void
   came: (bytes: number) => void
-  /** All has come; what is left is the disk's. */
+  /** All bytes have arrived; only the disk has work left. */
   arrived: () => void
 }
 
@@ -28,27 +29,30 @@ export interface QueueDeps {
   table: DownloadsTable
   speed: Speed
   time: Time
-  /** Fetches one file and puts it in its place, whole or not at all; or says why it waits, or nothing where it isn't in line any more. */
+  /**
+   * Fetches one file and puts it in its place, complete or not at all. Returns why it must wait, or undefined if it is
+   * no longer queued.
+   */
   fetchFile: (download: Download, underWay: UnderWay) => Promise<KeptDownload | Waits | undefined>
-  /** Makes the names of files last that are there. Never rejects. */
+  /** Makes the names of saved files durable. Never rejects. */
   settle: (ended: readonly Ended[]) => Promise<void>
-  /** A file is there, and is written down as such in the transaction that this is called in. */
+  /** Called when a file is saved, in the transaction that records it. */
   kept: (download: Download, kept: KeptDownload) => void
-  /** It is given up. */
+  /** Called when a download is given up. */
   gaveUp: (download: Download, error: AppError) => void
   describe: (error: unknown) => AppError
-  /** How many at once. */
+  /** Returns how many may run at once. */
   concurrency: () => number
   isPaused: () => boolean
   changed: (id?: string) => void
-  /** Called when nothing moves and nothing could. */
+  /** Called when nothing is in progress and nothing can start. */
   rested: () => void
 }
 
-/** Nothing is wrong with it, but others come first. */
+/** A download that must wait although nothing is wrong with it. */
 export interface Waits {
   why: AppError
-  /** Until it is looked at again, in milliseconds. */
+  /** How long until it is tried again, in milliseconds. */
   ms: number
 }
 
@@ -58,9 +62,9 @@ interface Ended {
   kept: KeptDownload
 }
 
-/** How long a file that broke waits at first, in milliseconds. */
+/** How long a file waits after its first failure, in milliseconds. */
 const FIRST_WAIT = 5_000
-/** How long an account or a folder pauses at first, in milliseconds. */
+/** How long an account or a folder pauses after a first failure, in milliseconds. */
 const FIRST_PAUSE = { account: 1_000, folder: 5_000 }
 
 export class Queue {
@@ -92,7 +96,7 @@ export class Queue {
     return this.#running.get(id)
   }
 
-  /** Whether any is under way, of whichever account. */
+  /** Returns whether a download of any account is in progress. */
   isRunning(): boolean {
     return this.#running.size > 0
   }
@@ -101,42 +105,42 @@ export class Queue {
     return [...this.#running.values()].filter(({ download }) => download.accountId === accountId)
   }
 
-  /** Begins to fetch. */
+  /** Starts fetching. */
   open(): void {
     this.#state = 'open'
     for (const lane of this.#deps.table.lanes()) this.lanes.add(lane)
     this.wake()
   }
 
-  /** Something of this lane waits now. */
+  /** Call it when something of this lane waits. */
   added(lane: Lane): void {
     this.lanes.add(lane)
     this.wake()
   }
 
-  /** Begins what can be begun, once all that is happening just now has happened. */
+  /** Starts what can be started, once the current events are handled. */
   wake(): void {
     if (this.#state === 'open') this.#turns.wake()
   }
 
-  /** What waits, of an account, is looked at now: all of it, or what waits because of such an error. */
+  /** Retries an account's waiting downloads now: all of them, or those that wait because of such an error. */
   hurry(accountId: string, code?: ErrorCode): void {
     for (const lane of this.lanes.all()) if (lane.accountId === accountId) this.#deps.table.hurry(lane, code)
     this.wake()
   }
 
-  /** What waited to be online, for a person or for a folder is tried now. */
+  /** Retries what waited for the network, a person or a folder. */
   connectionChanged(): void {
     this.lanes.release()
     try {
       for (const lane of this.lanes.all()) this.#deps.table.hurry(lane)
     } catch {
-      // It goes when its own time comes.
+      // They go when their own time comes.
     }
     this.wake()
   }
 
-  /** Breaks off what is meant. Resolves once nothing of it is under way any more. */
+  /** Stops the given downloads. Resolves once none of them is in progress. */
   async stop(meant: (download: Download) => boolean, stoppedFor: 'cancel' | 'later'): Promise<void> {
     const ends = [...this.#running.values()]
       .filter(({ download }) => meant(download))
@@ -149,12 +153,12 @@ export class Queue {
     await Promise.all(ends)
   }
 
-  /** Does something with all of an account, while nothing of it is begun. */
+  /** Runs work on all of an account's downloads while none is started. */
   whileStill<Answer>(accountId: string, work: () => Promise<Answer>): Promise<Answer> {
     return this.lanes.whileStill(accountId, work).finally(() => this.wake())
   }
 
-  /** Begins nothing more, and breaks off what is under way: it goes on in the next run. */
+  /** Starts nothing more, and stops downloads in progress; they continue in the next run. */
   close(limit: number): Promise<void> {
     this.#state = 'over'
     this.#turns.stopSleeping()
@@ -170,7 +174,7 @@ export class Queue {
     try {
       this.#fill()
     } catch {
-      // The database can't be read just now.
+      // The database can't be read at the moment.
       this.#turns.sleep(FIRST_WAIT)
     }
   }
@@ -227,7 +231,7 @@ export class Queue {
       current.isKept = true
       this.wake()
       await this.#commits.add({ download, kept })
-      // What another workstation has saved says nothing of the service.
+      // A file saved by another workstation says nothing about the service.
       if (kept.desk !== undefined) return
       this.#attempts.wentWell(download)
       this.lanes.accounts.clear(download.accountId)
@@ -237,7 +241,7 @@ export class Queue {
       try {
         this.#failed(current, error)
       } catch {
-        // The disk that could not take the file can't take this either: it stays queued.
+        // The disk that couldn't take the file can't take this either: it stays queued.
         this.#pause('folder', download, describe(error))
       }
     }
@@ -258,7 +262,7 @@ export class Queue {
     }
     const error = describe(thrown)
     const trouble = troubleOf(thrown, error)
-    // If the folder takes others, something is wrong with this one's own place in it.
+    // If the folder accepts other files, something is wrong with this one's own path in it.
     const counts =
       trouble === 'attempt'
         ? this.#attempts.isItsOwnFault(download)
@@ -270,7 +274,7 @@ export class Queue {
     const mayEnd = counts || trouble === 'attempt'
     if (trouble === 'final' || (mayEnd && this.#attempts.isEnough(download, tries))) this.#giveUp(download, error)
     else {
-      // Another goes first then, and shows whether all would meet the same.
+      // Another one is tried first then, which shows whether all would fail.
       const waits = trouble === 'attempt' || trouble === 'folder'
       const retryAt = waits ? time.now() + backoff(FIRST_WAIT, Math.max(1, tries), time.random) : 0
       table.delay(id, error, counts, retryAt)

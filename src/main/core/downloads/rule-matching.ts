@@ -1,6 +1,6 @@
 /**
- * What rules look at: what changed since the last look, never all there is. That a document was put in line is written down
- * with it, so that no rule fetches one twice by itself.
+ * Matches documents with rules, looking only at changes since the last look, never at everything. Queuing a document is
+ * recorded in the same transaction, so that no rule fetches one twice automatically.
  */
 import { z } from 'zod'
 import type { DocumentChange, RuleTask, SavedView } from '../../../shared/contract/index.ts'
@@ -11,7 +11,7 @@ import { keptIn } from '../storage/meta.ts'
 import type { Lane } from './download-rows.ts'
 import type { Rule, RulesTable } from './rules-table.ts'
 
-/** Which documents a rule is about. */
+/** Which documents a rule covers. */
 export type RuleView = Pick<SavedView, 'query'>
 
 export interface MatchingDeps {
@@ -19,13 +19,13 @@ export interface MatchingDeps {
   ask: AskDocuments
   table: RulesTable
   viewOf: (rule: Rule) => RuleView | undefined
-  /** The names of an account's folders that its service has. */
+  /** Returns the names of an account's folders at its service. */
   folderNames: (accountId: string) => readonly string[]
-  /** Puts a file in line, or has a document's signatures verified, within a transaction. */
+  /** Queues a file, or has a document's signatures verified, within a transaction. */
   enqueue: (rule: Rule, document: DocumentKey & { name: string }, task: RuleTask) => void
-  /** Whether an account's signed documents may be saved. */
+  /** Returns whether an account's signed documents may be saved. */
   savesSigned: (accountId: string) => boolean
-  /** What a rule wants of an account was put in line, and is on the disk. */
+  /** Called when a rule's downloads for an account were queued and stored. */
   added: (lane: Lane) => void
   changed: () => void
   time: Pick<Time, 'now' | 'zone' | 'after'>
@@ -36,20 +36,20 @@ const Cursor = z.object({ mirror: z.string(), change: z.number().int().min(0) })
 const PAGE = 500
 const SCAN_PAGE = 5_000
 const PIECE = 200
-/** The service's clock may go behind ours, in milliseconds. */
+/** How far the service's clock may be behind ours, in milliseconds. */
 const CLOCKS_APART = 60 * 60_000
 
 export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: MatchingDeps) {
   const kept = keptIn(db)
-  /** Rules whose view, or what they want, may be another than when their documents were looked at. */
+  /** Rules whose view or types may have changed since their documents were looked at. */
   const unswept = new Set<string>()
   const moment = () => ({ now: time.now(), zone: time.zone() })
 
-  /** Puts what a rule wants of a document in line. To be called within a transaction. */
+  /** Queues what a rule wants of a document. Call it within a transaction. */
   function queue(rule: Rule, check: IdentityCheck): boolean {
     const isWanted = rule.isOn && check.completedAt !== undefined && check.found.includes(rule.id)
     if (!isWanted || !table.isConcerned(rule.id, check)) return false
-    // Signed documents wait, unmarked, for as long as the account may not save them.
+    // Signed documents wait, unmarked, while the account may not save them.
     const wanted = rule.types.filter((type) => {
       if (type === 'verification') return true
       return type === 'signed' ? deps.savesSigned(check.accountId) : check.isThere
@@ -59,7 +59,7 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
     return types.length > 0
   }
 
-  /** A view may show documents of several accounts, each of which has a lane of its own. */
+  /** Reports what was queued. A view may show documents of several accounts, each with its own lane. */
   function tell(added: ReadonlyMap<string, Lane>): void {
     for (const lane of added.values()) deps.added(lane)
     if (added.size > 0) deps.changed()
@@ -99,14 +99,14 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
     return view && { id: rule.id, query: view.query }
   }
 
-  /** Whether the mirror has seen all folders of an account. */
+  /** Returns whether the mirror has seen all folders of an account. */
   async function isRead(accountId: string): Promise<boolean> {
     const folders = [...deps.folderNames(accountId)]
     const lookedAt = await ask('lookedAt', { accountId, folders })
     return folders.every((name) => Object.hasOwn(lookedAt, name))
   }
 
-  /** Goes through all of a rule's view once. */
+  /** Goes through a rule's whole view once. */
   async function scan(rule: Rule, isMeant: (completedAt: number) => boolean): Promise<void> {
     const asked = queryOf(rule)
     if (!asked) return
@@ -125,7 +125,7 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
     }
   }
 
-  /** Looks once more at what a rule is about and hasn't put in line. */
+  /** Looks again at documents that a rule covers but hasn't fully queued. */
   async function sweep(rule: Rule): Promise<void> {
     const asked = queryOf(rule)
     if (!asked || !rule.isOn) return
@@ -158,7 +158,7 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
     tell(added)
   }
 
-  /** Looks at all that changed since the last look. @throws what the worker says; it is looked at again then. */
+  /** Looks at all changes since the last look. @throws what the worker throws; they are looked at again then. */
   async function look(): Promise<void> {
     const rules = table.all()
     if (rules.length === 0) return void kept.erase(CURSOR)
@@ -167,7 +167,7 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
     let last = cursor?.mirror === newest.mirror ? Math.min(cursor.change, newest.change) : newest.change
     if (cursor?.mirror !== newest.mirror) kept.write(CURSOR, { mirror: newest.mirror, change: last })
     for (const rule of rules) {
-      // Its mirror was begun again: what completed meanwhile is told by the time alone.
+      // The mirror was rebuilt: only times show what completed meanwhile.
       if (rule.mirror === newest.mirror || !(await isRead(rule.accountId))) continue
       await scan(rule, (completedAt) => completedAt >= rule.createdAt)
       table.adopt({ id: rule.id, mirror: newest.mirror, sinceChange: 0 })
@@ -179,7 +179,7 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
       if (changes.length > 0) await lookAtChanges(newest.mirror, changes)
     }
     for (const id of [...unswept]) {
-      // Before: it may be changed once more while it is looked at.
+      // Removed first, as it may be changed again during the sweep.
       unswept.delete(id)
       try {
         if (table.isThere(id)) await sweep(table.get(id))
@@ -194,21 +194,24 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
     look,
     scan,
 
-    /** Where changes are followed from; answers since when a new rule follows them. */
+    /** Returns from where a new rule follows changes, and starts following them if it is the first. */
     async begin(): Promise<Pick<Rule, 'createdAt' | 'mirror' | 'sinceChange'>> {
       const newest = await ask('newestChange', null)
       if (table.all().length === 0) kept.write(CURSOR, newest)
       return { createdAt: time.now(), mirror: newest.mirror, sinceChange: newest.change }
     },
 
-    /** What a rule is about, or what it wants, may be another now. */
+    /** Call it when a rule's view or types may have changed. */
     lookAgain: (id: string): void => void unswept.add(id)
   }
 }
 
 const keyOf = ({ accountId, reference }: DocumentKey) => `${accountId}\n${reference}`
 
-/** Whether a document became complete by these changes: not what was so long before, and only arrives. */
+/**
+ * Returns a check of whether a document became complete by these changes; not one that was complete long before, and
+ * only arrived now.
+ */
 function becameComplete(changes: readonly DocumentChange[]): (check: IdentityCheck, since: number) => boolean {
   const keys = (kind: DocumentChange['kind']) => new Set(changes.filter((one) => one.kind === kind).map(keyOf))
   const completed = keys('completed')

@@ -1,4 +1,4 @@
-/** Rules as they are kept, with which documents each of them is about and which of those it has put in line. */
+/** Storage of rules, with the documents that each one covers and those it has queued. */
 import type { AppError, RuleTask } from '../../../shared/contract/index.ts'
 import type { DocumentKey } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
@@ -13,9 +13,9 @@ const RULES = new Rows({
   accountId: value<string>(),
   /** Blank for all documents. */
   viewId: value<string>(),
-  /** What its view looked for as someone last said what the rule does; absent for all documents. */
+  /** Its view's query when someone last saved the rule; absent for all documents. */
   viewQuery: optional(json<unknown>()),
-  /** Which other workstation made something else of that since, and what. */
+  /** Which other workstation has changed that query since, and to what. */
   viewChange: optional(json<{ by: string; query: unknown }>()),
   folderId: value<string>(),
   types: json<RuleTask[]>(),
@@ -23,7 +23,7 @@ const RULES = new Rows({
   writesIndex: flag(),
   isOn: flag(),
   createdAt: value<number>(),
-  /** The mirror whose changes it began after, and after which of them. */
+  /** The mirror whose changes it follows, and the change after which it started. */
   mirror: value<string>(),
   sinceChange: value<number>(),
   fetched: value<number>(),
@@ -74,24 +74,24 @@ export function openRulesTable(db: Db) {
 
     remove: rules.run<[id: string]>('DELETE FROM download_rules WHERE id = ?'),
 
-    /** One more of its files is there. */
+    /** Counts one more saved file. */
     brought: rules.run<[id: string]>('UPDATE download_rules SET fetched = fetched + 1, problem = NULL WHERE id = ?'),
     trouble: (id: string, error: AppError): void => void trouble(JSON.stringify(error), id),
 
-    /** It became complete since the rule is there. */
+    /** Records that a document became complete since the rule exists. */
     concerns: (id: string, { accountId, reference }: DocumentKey): void => void note(id, accountId, reference, ''),
     isConcerned: (id: string, { accountId, reference }: DocumentKey): boolean =>
       isNoted(id, accountId, reference, '') === 1,
 
-    /** Notes that it is put in line; false where it was before. */
+    /** Records that it is queued; false if it was before. */
     queue: (id: string, { accountId, reference }: DocumentKey, type: RuleTask): boolean =>
       note(id, accountId, reference, type) > 0,
 
-    /** Documents that it concerns and of which not everything that it wants now is in line yet, some at a time. */
+    /** Returns some documents that it covers and hasn't queued with all of its current types. */
     open: ({ id, types }: Rule, after: DocumentKey | undefined): DocumentKey[] =>
       about.all(id, after?.accountId ?? '', after?.reference ?? '', JSON.stringify(types)),
 
-    /** It goes by the changes of another mirror from now on. */
+    /** Makes it follow the changes of another mirror from now on. */
     adopt: rules.run<[{ id: string; mirror: string; sinceChange: number }]>(
       'UPDATE download_rules SET mirror = @mirror, since_change = @sinceChange WHERE id = @id'
     )

@@ -1,4 +1,4 @@
-/** Rules: every document of a view, or of all, as it completes, into a folder, its signatures verified. */
+/** Rules: save every document, or every one of a view, as it completes, and have its signatures verified. */
 
 import { isDeepStrictEqual } from 'node:util'
 import {
@@ -18,11 +18,11 @@ import { openRulesTable, type Rule } from './rules-table.ts'
 
 export interface RulesDeps extends Omit<MatchingDeps, 'table' | 'viewOf'> {
   folders: DownloadFolders
-  /** The saved views of an account. */
+  /** Returns the saved views of an account. */
   views: (accountId: string) => readonly SavedView[]
-  /** The office's other workstation that saved a view last; undefined where that was this one. */
+  /** Returns the office's other workstation that last saved a view; undefined if that was this one. */
   viewSavedBy: (accountId: string, viewId: string) => string | undefined
-  /** What could not be looked at; it is looked at again. */
+  /** Called when a look failed; it is retried. */
   failed: (error: unknown) => void
   /** Has the service verify documents' signatures. */
   verifications: RuleVerifying
@@ -37,11 +37,14 @@ interface RuleVerifying {
   ofRule: (ruleId: string) => RuleVerifications | undefined
 }
 
-/** What one round over the folders brings is looked at together. In milliseconds. */
+/**
+ * How long to collect changes before a look, so that one round over the folders causes one look; and how long to wait
+ * after a failed look. In milliseconds.
+ */
 const GATHERING = 1_000
 const AGAIN = 30_000
 
-/** What a rule looks through that is about no view. */
+/** The query of a rule without a view. */
 const ALL_DOCUMENTS: RuleView = { query: DocumentQuery.parse({}) }
 
 export function openRules(deps: RulesDeps) {
@@ -55,10 +58,10 @@ export function openRules(deps: RulesDeps) {
   let isPlanned = false
   let cancel = () => {}
 
-  /** One after the other. */
+  /** Runs work one after the other. */
   const oneByOne = <Answer>(work: () => Promise<Answer>) => inTurn(table, work)
 
-  /** Looks soon; asked often, it looks once. */
+  /** Looks soon; several calls cause one look. */
   function wake(delay = GATHERING): void {
     if (!isStarted || isPlanned) return
     isPlanned = true
@@ -77,16 +80,16 @@ export function openRules(deps: RulesDeps) {
     return rule.accountId === accountId ? rule : fail('gone', 'This rule no longer exists.')
   }
 
-  /** Who changed what a rule is about, and nobody here has looked at it since. */
+  /** Returns who changed what a rule covers, if no one here has reviewed it since. */
   function changedBy({ accountId, viewQuery, viewChange }: Rule, view: SavedView): string | undefined {
     const before = DocumentQuery.safeParse(viewQuery)
     if (!before.success || isDeepStrictEqual(before.data, view.query)) return undefined
-    // Someone who only renamed it since didn't change what it looks for.
+    // Someone who only renamed the view since didn't change its query.
     if (viewChange && isQuery(viewChange.query, view.query)) return viewChange.by
     return deps.viewSavedBy(accountId, view.id)
   }
 
-  /** Notes who changed it, before it is saved once more. */
+  /** Records who changed the view, before it is saved again. */
   function noteChange(rule: Rule): void {
     const view = savedViewOf(rule)
     const by = view && changedBy(rule, view)
@@ -94,7 +97,7 @@ export function openRules(deps: RulesDeps) {
     table.change({ ...rule, viewChange: { by, query: view?.query } })
   }
 
-  /** What views look for may have changed. */
+  /** Rechecks all rules, as their views' queries may have changed. */
   function lookAtAll(): void {
     for (const rule of table.all()) {
       noteChange(rule)
@@ -120,7 +123,7 @@ export function openRules(deps: RulesDeps) {
   return {
     list: (accountId: string): DownloadRule[] => table.ofAccount(accountId).map(shown),
 
-    /** @throws AppFailure `gone` where the view or the folder isn't known. */
+    /** @throws AppFailure `gone` if the view or the folder doesn't exist. */
     add(accountId: string, { alsoNow, ...input }: DecodedInput<'downloads.addRule'>): Promise<DownloadRule> {
       return oneByOne(async () => {
         const { viewId = '' } = input
@@ -136,30 +139,30 @@ export function openRules(deps: RulesDeps) {
       })
     },
 
-    /** One that is turned on again catches up. @throws AppFailure `gone`. */
+    /** Changes a rule. One that is turned on again catches up. @throws AppFailure `gone`. */
     change(accountId: string, id: string, changes: Omit<DecodedInput<'downloads.changeRule'>, 'id'>): DownloadRule {
       const rule = own(accountId, id)
       if (changes.folderId !== undefined) deps.folders.pathOf(changes.folderId)
       const view = savedViewOf(rule)
       const isSwitched = Object.keys(defined(changes)).join() === 'isOn'
-      // Someone has seen what it is about, but for who only turned it on or off.
+      // Whoever saves a rule has seen what it covers, unless they only turned it on or off.
       const seen = view && !isSwitched ? { viewQuery: view.query, viewChange: undefined } : {}
       table.change({ ...rule, ...seen, ...defined(changes) })
       matching.lookAgain(id)
       wake(0)
-      // What waited for it to be turned on.
+      // Verifications may have waited for the rule to be turned on.
       deps.verifications.wake()
       deps.changed()
       return shown(table.get(id))
     },
 
-    /** Verifies once more what could not be verified. @throws AppFailure `gone`. */
+    /** Retries failed verifications. @throws AppFailure `gone`. */
     verifyAgain(accountId: string, id: string): void {
       own(accountId, id)
       deps.verifications.again(id)
     },
 
-    /** Files that it has put in line stay there; nothing more is verified for it. @throws AppFailure `gone`. */
+    /** Removes a rule. Its queued files stay queued; nothing more is verified for it. @throws AppFailure `gone`. */
     remove(accountId: string, id: string): void {
       own(accountId, id)
       table.remove(id)
@@ -169,7 +172,7 @@ export function openRules(deps: RulesDeps) {
     brought: table.brought,
     trouble: table.trouble,
 
-    /** Begins to look, first for what completed while the application was closed. */
+    /** Starts looking, first for documents that completed while the application was closed. */
     start(): void {
       isStarted = true
       lookAtAll()
@@ -184,7 +187,7 @@ export function openRules(deps: RulesDeps) {
       deps.changed()
     },
 
-    /** Resolves once nothing is looked at any more. */
+    /** Resolves once no look is in progress. */
     async stop(): Promise<void> {
       isStarted = false
       cancel()
@@ -193,7 +196,7 @@ export function openRules(deps: RulesDeps) {
   }
 }
 
-/** Whether what was kept is what a view looks for. */
+/** Returns whether a stored query equals a view's query. */
 function isQuery(kept: unknown, query: DocumentQuery | undefined): boolean {
   const read = DocumentQuery.safeParse(kept)
   return read.success && isDeepStrictEqual(read.data, query)

@@ -1,4 +1,4 @@
-/** "Verify saved files": reads every file that was fetched for an account, and compares it with what is known of it. */
+/** "Verify saved files": reads every file that was fetched for an account, and compares it with its record. */
 import type { CheckedDownload, DownloadCheck } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
@@ -39,7 +39,7 @@ export function openSavedFilesCheck({ table, folders, time }: SavedFilesCheckDep
   }
 
   return {
-    /** One that is under way is joined. @throws AppFailure `cancelled` if it was left. */
+    /** Joins a check in progress. @throws AppFailure `cancelled` if it was stopped. */
     check(accountId: string): Promise<DownloadCheck> {
       if (underWay?.accountId === accountId) return underWay.answer
       leave()
@@ -56,7 +56,7 @@ export function openSavedFilesCheck({ table, folders, time }: SavedFilesCheckDep
       return answer
     },
 
-    /** Ends the check, unless it is of this account. */
+    /** Stops the check, unless it is for one of these accounts. */
     leaveAllBut(accountIds: readonly string[]): void {
       if (underWay && !accountIds.includes(underWay.accountId)) leave()
     }
@@ -64,8 +64,8 @@ export function openSavedFilesCheck({ table, folders, time }: SavedFilesCheckDep
 }
 
 /**
- * How the file of a finished one is now; undefined if nothing is known that it could be compared with, as of what an earlier
- * version fetched.
+ * Returns the current state of a finished download's file; undefined if there is no record to compare it with, as for
+ * files fetched by an earlier version.
  * @throws the signal's reason once that is aborted; AppFailure `gone` for the folder.
  */
 export async function stateOfFile(

@@ -1,4 +1,4 @@
-/** How a person wants identity data fetched: kept as what is proposed the next time. */
+/** The user's download settings, stored as defaults for the next time. */
 import { z } from 'zod'
 import { DOWNLOAD_TYPES } from '../../../shared/contract/downloads.ts'
 import type { DecodedInput, DownloadFolder, DownloadSettings } from '../../../shared/contract/index.ts'
@@ -20,11 +20,11 @@ const PAUSED = 'downloads-paused'
 export interface SettingsDeps {
   db: Db
   folders: DownloadFolders
-  /** The folder that is set: the system's own until another was chosen. */
+  /** Returns the current folder: the system's own until another was chosen. */
   folder: () => string
   setFolder: (path: string) => void
   isFolderChosen: () => boolean
-  /** What the organisation has set: the path of a folder, and how files are named. */
+  /** The organisation's settings: the path of a folder, and how files are named. */
   organisation?: (() => { folder?: string | undefined; names?: string | undefined }) | undefined
 }
 
@@ -38,7 +38,7 @@ export function openDownloadSettings({ db, folders, folder, setFolder, isFolderC
     return { ...now, folder: folders.of(folder()), isFolderChosen: isFolderChosen(), ...set }
   }
 
-  /** What the organisation has set, of what a download is made of. */
+  /** Returns the organisation's settings, as they apply to a download. */
   function organised(): { folder?: DownloadFolder; pattern?: string; isFolderChosen?: true } {
     const { folder, names } = organisation?.() ?? {}
     return {
@@ -52,7 +52,7 @@ export function openDownloadSettings({ db, folders, folder, setFolder, isFolderC
     organised,
     concurrency: (): number => now.concurrency,
 
-    /** @throws AppFailure `gone` where the folder isn't known. */
+    /** @throws AppFailure `gone` if the folder isn't known. */
     change({ folderId, ...changes }: DecodedInput<'downloads.configure'>): DownloadSettings {
       const path = folderId === undefined ? undefined : folders.pathOf(folderId)
       const next = Kept.parse({ ...now, ...defined(changes) })
@@ -63,7 +63,7 @@ export function openDownloadSettings({ db, folders, folder, setFolder, isFolderC
     },
 
     isPaused: (): boolean => isPaused,
-    /** Holds over restarts. */
+    /** Pauses or resumes, across restarts too. */
     setPaused(paused: boolean): void {
       kept.write(PAUSED, paused)
       isPaused = paused

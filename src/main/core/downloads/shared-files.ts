@@ -1,6 +1,7 @@
 /**
- * A file that a rule saves into a folder which several workstations of an office share is made by one of them: the one that has claimed it at
- * the office's server. The others note it as saved. Where the one is gone in the middle, another makes it, or finds that it is there.
+ * Files that rules save into a folder shared by several workstations of an office. Each file is made by one
+ * workstation: the one that has claimed it at the office's server. The others record it as saved. If that one stops
+ * midway, another makes the file, or finds it complete.
  */
 import * as files from 'node:fs/promises'
 import { join } from 'node:path'
@@ -21,29 +22,32 @@ import { MARK } from './leftovers.ts'
 import type { Waits } from './queue.ts'
 import { insistInside, rootOf } from './target-folder.ts'
 
-/** How long a file is one workstation's, how often that is renewed while it comes, and how long giving it its name may take, in milliseconds. */
+/**
+ * How long a claim on a file lasts, how often it is renewed while the file arrives, and how long naming the file may
+ * take, in milliseconds.
+ */
 const CLAIM = 150_000
 const RENEWING = 40_000
 const NAMING = 20_000
-/** When one that another has is looked at again, and one that waits for the server, which is heard to be back. */
+/** When to retry a file that another workstation has, and one that waits for the server (whose return is reported). */
 const AGAIN = 60_000
 const AWAY_AGAIN = 10 * 60_000
-/** How long anyone who stops one waits for the office's server to hear that. */
+/** How long freeing a claim waits for the office's server to hear of it. */
 const PATIENCE = 3_000
 const TELLING_AGAIN = 60_000
-/** Of the server's life before, so much is told once more; a backup is hardly older. */
+/** How much the server is told again after it was restored; a backup is hardly older. */
 const TOLD_AGAIN = 30 * 24 * 60 * 60_000
-/** How PostgreSQL says that another has it. */
+/** PostgreSQL's error code if another workstation has it. */
 const NOT_ITS = '42501'
 
-/** In a folder: by what all who share it know it, and a sign of each workstation that saves there. */
+/** In a shared folder: what identifies it to all who share it, and a mark of each workstation that saves there. */
 const MARKS = '.countersign-office'
 const NAME = 'folder'
 const SIGN = /^[0-9a-f]{8}$/
 
-/** Which file it is, for those who didn't make it; its name is as of `KeptDownload`. */
+/** Describes a file to the workstations that didn't make it; its name is as in `KeptDownload`. */
 const Made = z.object({
-  // Inside of the folder, whatever another workstation says.
+  // Must be inside the folder, whatever another workstation says.
   fileName: z
     .string()
     .max(1000)
@@ -53,15 +57,15 @@ const Made = z.object({
 })
 type Made = z.output<typeof Made>
 
-/** How a file is made that is this workstation's. */
+/** A file that this workstation makes. */
 export interface Making {
-  /** What may have been made of it before: it is to be looked for first. */
+  /** A file that may have been made earlier: look for it first. */
   readonly earlier: Made | undefined
-  /** To be called before it has its name; what this throws keeps it from having one. */
+  /** Call it before the file gets its name. If this throws, the file must not get one. */
   naming: (made: Made) => Promise<void>
 }
 
-/** One that another workstation has saved. */
+/** A file that another workstation has saved. */
 export interface SavedElsewhere extends Made {
   desk: string
   sharedFolder: string
@@ -71,11 +75,11 @@ export interface SharedFilesDeps {
   once: Once
   table: DownloadsTable
   newId: () => string
-  /** What waits, of an account, may go: all of it, or what waits because of such an error. */
+  /** Lets an account's waiting downloads go: all of them, or those that wait because of such an error. */
   hurry: (accountId: string, code?: ErrorCode) => void
-  /** Whether it may be made where it isn't there: the one that nobody chose. */
+  /** Whether a missing folder may be created: only the default one that no one chose. */
   isUsualFolder: (path: string) => boolean
-  /** By which this workstation is known in folders: eight hexadecimal digits. */
+  /** What identifies this workstation in folders: eight hexadecimal digits. */
   sign?: string | undefined
   time: Time
 }
@@ -95,7 +99,7 @@ export class SharedFiles {
         this.soon(accountId)
         hurry(accountId)
       },
-      // Another may have come to the end of one.
+      // Another workstation may have finished one.
       rung: (accountId) => hurry(accountId, 'busy'),
       restored: (accountId) => void table.tellAgain(accountId, time.now() - TOLD_AGAIN),
       leaves: (accountId) => this.#told(accountId)
@@ -103,10 +107,10 @@ export class SharedFiles {
   }
 
   /**
-   * Has one workstation make a file: this one, by `make`, or another, for which it waits or which has made it; undefined where that is too
-   * long ago to say what it is called.
-   * @param folder absolute. @param make is given nothing where nobody else is concerned.
-   * @throws FileError where the folder can't be used; what `make` throws.
+   * Has one workstation make a file: this one, by `make`, or another that makes it now or has made it. Undefined if
+   * that was too long ago to know the file's name.
+   * @param folder absolute. @param make is given nothing if no other workstation is involved.
+   * @throws FileError if the folder can't be used; what `make` throws.
    */
   async one(
     download: Download,
@@ -117,11 +121,11 @@ export class SharedFiles {
     const { accountId, ruleId, isAskedFor } = download
     if (ruleId === undefined || isAskedFor || !once.of(accountId)) return await make()
     const { mark, others } = await this.#marksOf(folder)
-    // By what it would be known is something else's: nobody can say who shares it.
+    // Another file has the place of the folder's id, so no one can tell who shares the folder.
     if (mark === undefined) return await make()
     const place = once.of(accountId)
     const claim = place && place !== 'away' && (await this.#claim(place, mark, download).catch(() => undefined))
-    // Where nobody else saves here, nobody is waited for.
+    // If no other workstation saves here, there is no one to wait for.
     if (claim === undefined || claim === false)
       return others > 0 ? { why: AWAY, ms: AWAY_AGAIN } : { ...(await make()), sharedFolder: mark }
     if (!(claim instanceof Claimed)) return claim.isLost ? undefined : claim.answer
@@ -139,19 +143,19 @@ export class SharedFiles {
     }
   }
 
-  /** Files of this account are there of which the office is to hear. */
+  /** Tells the office soon about saved files of this account. */
   soon(accountId: string): void {
     void this.#told(accountId)
   }
 
-  /** Tells the office what it hasn't heard yet, once, where it is there; then nothing more. */
+  /** Tells the office what it hasn't heard yet, once, if it is connected; then nothing more. */
   async close(): Promise<void> {
     await workedOff(this.#lanes.values(), () => {
       this.#isOver = true
     })
   }
 
-  /** The answer for one that isn't this workstation's. */
+  /** Claims a file. Returns the answer to give if it isn't this workstation's. */
   async #claim(
     place: Place,
     mark: string,
@@ -169,7 +173,7 @@ export class SharedFiles {
     return { isLost: made === undefined, answer: its }
   }
 
-  /** Never rejects. */
+  /** Tells the office about saved files. Never rejects. */
   async #told(accountId: string): Promise<void> {
     const { once, table, time } = this.#deps
     const place = once.of(accountId)
@@ -193,7 +197,7 @@ export class SharedFiles {
         const task = { accountId: place.accountId, about: aboutOf(download, sharedFolder), id, epoch: 0 }
         const how = { ago: time.now() - finishedAt, content: { fileName, bytes, sha256 } }
         await place.tasks.end('file', task, 'done', how).catch((error: unknown) => {
-          // Another makes it just now, and finds the same.
+          // Another workstation is making it at the moment, and will find the same.
           if (codeOf(error) !== NOT_ITS) throw error
         })
         table.told(id)
@@ -202,8 +206,8 @@ export class SharedFiles {
   }
 
   /**
-   * By what a folder is known to all workstations that share it, and how many others save there. It is in the folder itself: the same folder
-   * may have another path elsewhere, and the same path be another folder.
+   * Returns what identifies a folder to all workstations that share it, and how many others save there. The id is in
+   * the folder itself: the same folder may have another path elsewhere, and the same path may be another folder.
    */
   async #marksOf(folder: string): Promise<{ mark: string | undefined; others: number }> {
     const { newId, isUsualFolder, sign = MARK } = this.#deps
@@ -216,13 +220,13 @@ export class SharedFiles {
     if (!there.includes(sign)) await writtenOnce(join(place, sign), '')
     if (!there.includes(NAME)) await writtenOnce(join(place, NAME), newId())
     const mark = z.uuid().safeParse(await beginningOf(join(place, NAME))).data
-    // Of two that sign at the same moment at least one sees the other.
+    // If two workstations leave their marks at the same moment, at least one sees the other's.
     const others = (await filed(() => files.readdir(place))).filter((name) => SIGN.test(name) && name !== sign)
     return { mark, others: others.length }
   }
 }
 
-/** A file that is this workstation's, for as long as it comes. */
+/** A file that this workstation has claimed, while it arrives. */
 class Claimed implements Making {
   readonly earlier: Made | undefined
   readonly #place: Place
@@ -249,14 +253,20 @@ class Claimed implements Making {
     this.#renewLater()
   }
 
-  /** One who takes it over after an end in this moment looks whether it is there. @throws NotItsOwn */
+  /**
+   * Tells the office what the file is, so that whoever takes over if this workstation ends now can check whether it is
+   * there. @throws NotItsOwn
+   */
   async naming(made: Made): Promise<void> {
     this.#content = made
     const isHeard = await this.#renew()
     if (!isHeard || this.#holder !== undefined || !this.#mayName()) throw new NotItsOwn(this.#holder)
   }
 
-  /** It isn't made, or not known to be: another may make it. Never rejects; where nobody hears of it, it runs out. */
+  /**
+   * Frees the claim of a file that isn't made, or not known to be, so that another may make it. Never rejects; if the
+   * office can't be told, the claim expires.
+   */
   async free(): Promise<void> {
     this.end()
     const { accountId, about, id } = this.#wanted
@@ -270,7 +280,7 @@ class Claimed implements Making {
     this.#cancel = () => {}
   }
 
-  /** What comes slowly isn't begun by another meanwhile. */
+  /** Keeps a claim alive, so that no other workstation starts a file that arrives slowly. */
   #renewLater(): void {
     this.#cancel = this.#time.after(RENEWING, () => {
       const cancelled = this.#cancel
@@ -280,7 +290,7 @@ class Claimed implements Making {
     })
   }
 
-  /** Whether the office's server has heard of it. */
+  /** Renews the claim; returns whether the office's server heard of it. */
   async #renew(): Promise<boolean> {
     const wanted = { ...this.#wanted, content: this.#content }
     const claim = await this.#place.tasks.claim('file', wanted).catch(() => undefined)
@@ -290,7 +300,7 @@ class Claimed implements Making {
   }
 }
 
-/** Another workstation has it by now, or may; `holder` is which one, where that is known. */
+/** Thrown when another workstation has the file by now, or may; `holder` names it, if known. */
 class NotItsOwn extends Error {
   readonly holder: string | undefined
   constructor(holder: string | undefined) {
@@ -299,7 +309,7 @@ class NotItsOwn extends Error {
   }
 }
 
-/** The same at each workstation where the folder, the document and what a rule makes of it are. */
+/** Returns the same text at each workstation for the same folder, document, type and pattern. */
 function aboutOf({ documentReference, type, pattern }: Download, mark: string): string {
   return JSON.stringify([mark, documentReference, type, pattern])
 }
@@ -310,12 +320,12 @@ function unlessThere(error: unknown): void {
   if (trouble?.code !== 'exists') throw trouble ?? error
 }
 
-/** Others may be writing the same, of which one stays. @throws FileError */
+/** Others may be writing the same file; one of them wins. @throws FileError */
 async function writtenOnce(path: string, content: string): Promise<void> {
   await writeAtomically(path, content, { mode: 0o644 }).catch(unlessThere)
 }
 
-/** What is longer is nothing of ours. @throws FileError */
+/** Reads enough of a file for our own content; a longer one isn't ours. @throws FileError */
 async function beginningOf(path: string): Promise<string> {
   return await filed(async () => {
     const file = await files.open(path, CAREFULLY)

@@ -1,6 +1,6 @@
 /**
- * Folders below the one that a person chose: found whatever capitals they were made with, made where they aren't there,
- * and never a way out of it; with paths short enough for Windows, where most programs take no longer ones.
+ * Folders below the chosen one: found whatever their case, created if missing, and never leading out of it; with paths
+ * short enough for Windows, where most programs accept no longer ones.
  */
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { inTurn } from '../lib/slices.ts'
@@ -11,23 +11,23 @@ import type { FileKind, FolderFiles } from '../storage/files.ts'
 import { safeFileName } from '../storage/safe-name.ts'
 import { byNameKey, nameKey } from '../storage/same-name.ts'
 
-/** Their names say who signed what: only the user may look into them. */
+/** Folder names say who signed what, so only the user may open them. */
 const MODE = 0o700
 const HIGHEST_NUMBER = 99
 
 export interface MadeFolders {
-  /** Where the chosen folder is in truth. */
+  /** The real path of the chosen folder. */
   root: string
-  /** The folders below it, as their names are on the disk. */
+  /** The folders below it, as named on disk. */
   folders: readonly string[]
 }
 
 /**
- * Makes the folders that aren't there yet.
+ * Creates missing folders.
  * @param folder absolute: the chosen folder.
- * @param makesFolder whether the chosen folder itself is made, too.
- * @returns where the chosen folder is in truth, and their names as they are on the disk: one that is there in other
- *   capitals keeps them, and where a file has a folder's name, the folder is numbered.
+ * @param makesFolder whether the chosen folder itself may be created, too.
+ * @returns the chosen folder's real path, and the folders' names on disk: an existing one keeps its case, and if a file
+ * has a folder's name, the folder gets a number.
  * @throws {FileError} `away`: the chosen folder isn't there. `outside`: a link among the folders leads out of it.
  */
 export async function makeFolders(
@@ -38,19 +38,19 @@ export async function makeFolders(
 ): Promise<MadeFolders> {
   if (makesFolder) await filed(() => files.mkdir(folder, { recursive: true }))
   const root = await rootOf(files, folder)
-  // Two that would make "Lease" and "LEASE" at the same moment would both find nothing there.
+  // Otherwise two calls creating "Lease" and "LEASE" at the same moment would both find nothing there.
   return await inTurn(`folders ${root}`, async () => {
     const made: string[] = []
     for (const name of names) {
       made.push(await oneFolder(files, join(folder, ...made), name))
-      // Before anything is made behind a link.
+      // Checked before anything is created behind a link.
       await insistInside(files, root, join(folder, ...made))
     }
     return { root, folders: made }
   })
 }
 
-/** The names of folders that are there, as {@link makeFolders} would use them; undefined if one isn't, or leads out. */
+/** Returns existing folders' names as {@link makeFolders} uses them; undefined if one is missing or leads out. */
 export async function findFolders(
   files: FolderFiles,
   folder: string,
@@ -70,7 +70,7 @@ export async function findFolders(
   }
 }
 
-/** What is in a folder that begins like that, by {@link nameKey}, and maybe more. @throws {FileError} */
+/** Returns at least the names in a folder that begin like that, by {@link nameKey}. @throws {FileError} */
 export async function namesIn(
   files: FolderFiles,
   folder: string,
@@ -81,18 +81,18 @@ export async function namesIn(
   return byNameKey(await (seen ? seen.names(folder, read) : read()), beginning)
 }
 
-/** Whether a path below the chosen folder stays inside of it, whatever links there are on its way. @throws {FileError} */
+/** Returns whether a path below the chosen folder stays inside it, whatever links it has. @throws {FileError} */
 export async function isInside(files: FolderFiles, root: string, path: string): Promise<boolean> {
   const between = relative(root, await filed(() => files.realpath(path)))
   return between !== '..' && !between.startsWith(`..${sep}`) && !isAbsolute(between)
 }
 
-/** @throws {FileError} `outside` where a path below the chosen folder leads out of it. */
+/** @throws {FileError} `outside` if a path below the chosen folder leads out of it. */
 export async function insistInside(files: FolderFiles, root: string, path: string): Promise<void> {
   if (!(await isInside(files, root, path))) throw new FileError('outside')
 }
 
-/** Where the chosen folder is in truth. @throws {FileError} `away` where it isn't there. */
+/** Returns the real path of the chosen folder. @throws {FileError} `away` if it isn't there. */
 export async function rootOf(files: FolderFiles, folder: string): Promise<string> {
   try {
     const root = await files.realpath(folder)
@@ -100,13 +100,13 @@ export async function rootOf(files: FolderFiles, folder: string): Promise<string
     return root
   } catch (error) {
     const trouble = fileErrorOf(error)
-    // A share that is disconnected has other words for it on each system.
+    // The error for a disconnected share differs between systems.
     if (trouble?.code === 'other' || trouble?.system === 'ENOENT') throw new FileError('away', trouble.system)
     throw trouble ?? error
   }
 }
 
-/** What has a name; undefined if nothing has. @throws {FileError} */
+/** Returns what has a name; undefined if nothing has. @throws {FileError} */
 export async function kindOf(files: FolderFiles, path: string): Promise<FileKind | undefined> {
   try {
     return await files.lstat(path)
@@ -129,7 +129,7 @@ async function oneFolder(files: FolderFiles, parent: string, name: string): Prom
   throw new FileError('exists')
 }
 
-/** A link counts where it leads to a folder; whether that is inside is looked at afterwards. */
+/** Returns whether there is a folder, or a link to one; whether that is inside is checked afterwards. */
 async function isFolder(files: FolderFiles, path: string): Promise<boolean> {
   const kind = await kindOf(files, path)
   if (!kind?.isSymbolicLink()) return kind?.isDirectory() ?? false
@@ -137,21 +137,21 @@ async function isFolder(files: FolderFiles, path: string): Promise<boolean> {
   return target !== undefined && ((await kindOf(files, target))?.isDirectory() ?? false)
 }
 
-/** False where a file has the name. */
+/** Returns false if a file has the name. */
 async function madeFolder(files: FolderFiles, path: string): Promise<boolean> {
   try {
     await filed(() => files.mkdir(path, { mode: MODE }))
     return true
   } catch (error) {
-    // Another process was quicker.
+    // Another process created it first.
     if (fileErrorOf(error)?.code === 'exists') return await isFolder(files, path)
     throw error
   }
 }
 
-/** How long something that was seen is taken for true, in milliseconds. */
+/** How long cached information is trusted, in milliseconds. */
 const FRESH = 2_000
-/** Of so many folders at a time. */
+/** The most folders cached at a time. */
 const MOST = 64
 
 interface Seen<Value> {
@@ -160,9 +160,9 @@ interface Seen<Value> {
 }
 
 /**
- * What was seen of folders a moment ago, so that many files for one folder don't have all of it read for each of them: on a
- * share every look takes its time. It is only ever a hint: a name is taken by the disk's own word, and the way into a folder is
- * looked through again before a file gets its name there.
+ * A short-lived cache of folders, so that many files for one folder don't each cause it to be read completely: on a
+ * share every look takes time. It is only a hint: whether a name is free is decided by the disk, and the path to a
+ * folder is checked again before a file gets its name there.
  */
 export class SeenFolders {
   readonly #time: Pick<Time, 'elapsed'>
@@ -173,22 +173,22 @@ export class SeenFolders {
     this.#time = time
   }
 
-  /** The names in a folder. Those that are added meanwhile are among them. */
+  /** Returns the names in a folder, including those added meanwhile. */
   names(place: string, read: () => Promise<string[]>): Promise<readonly string[]> {
     return this.#fresh(this.#names, place, read)
   }
 
-  /** A name was given in a folder. */
+  /** Records that a name was given in a folder. */
   added(place: string, name: string): void {
     this.#names.get(place)?.value.push(name)
   }
 
-  /** Where folders are that were found or made. */
+  /** Returns folders that were found or created. */
   made(folder: string, path: readonly string[], make: () => Promise<MadeFolders>): Promise<MadeFolders> {
     return this.#fresh(this.#made, [folder, ...path].join('\n'), make)
   }
 
-  /** Something was not as it was seen: everything is looked at again. */
+  /** Clears the cache, as something wasn't as cached. */
   forget(): void {
     this.#names.clear()
     this.#made.clear()
@@ -205,32 +205,35 @@ export class SeenFolders {
   }
 }
 
-/** UTF-16 units of a whole path. Windows takes 259; the rest is room for ` (9999)` and for programs that add an ending. */
+/**
+ * The longest path, in UTF-16 units. Windows allows 259; the rest leaves room for ` (9999)` and for programs that add
+ * an extension.
+ */
 export const LONGEST_PATH = 240
-/** What Windows takes. */
+/** Windows' limit. */
 const WINDOWS_PATH = 259
-/** A name shorter than this says nothing any more. */
+/** A shorter name means nothing to anyone. */
 const SHORTEST_STEM = 8
 const NO_FILE = -1
 const segmenter = new Intl.Segmenter('en')
 
 /**
- * The path with its longest names shortened, never an ending, so that the whole of it can be opened everywhere.
+ * Shortens a path's longest names, but never an extension, so that it can be opened on every system.
  * @param folder absolute: the folder it is below.
- * @param path safe names, the last of a file with its ending.
- * @throws {FileError} `too-deep`: the folder's own path leaves no room for names that say something.
+ * @param path safe names, the last one a file's with its extension.
+ * @throws {FileError} `too-deep`: the folder's own path leaves no room for meaningful names.
  */
 export function fitPath(folder: string, path: readonly string[]): string[] {
-  // What came from a database is made safe once more: safe names stay as they are.
+  // Names from a database are made safe again; safe names don't change.
   const safe = path.map((name) => safeFileName(name))
   const inFolders = safe.slice(0, -1)
-  // While it is written, the file has a passing name in the same folder.
+  // During writing, the file has a temporary name in the same folder.
   const folders = fitted(inFolders, WINDOWS_PATH - folder.length - 1 - PASSING_NAME_LENGTH, NO_FILE)
   const whole = [...folders, ...safe.slice(-1)]
   return fitted(whole, LONGEST_PATH - folder.length, whole.length - 1)
 }
 
-/** @param file the index of the file, whose ending stays. */
+/** @param file the index of the file, whose extension is kept. */
 function fitted(names: readonly string[], room: number, file: number): string[] {
   const left = room - names.length
   if (lengthOf(names) <= left) return [...names]

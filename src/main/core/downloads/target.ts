@@ -1,6 +1,6 @@
 /**
- * A fetched file on its way into the folder that a person chose: it is there whole under its name, or it isn't there. It
- * never takes the place of another file; where the same content has its name already, nothing is written.
+ * Saves a fetched file in the chosen folder: it is complete under its name, or it isn't there. It never replaces
+ * another file; if the same content already has its name, nothing is written.
  */
 import { createHash } from 'node:crypto'
 import * as nodeFiles from 'node:fs/promises'
@@ -26,28 +26,31 @@ import {
   rootOf
 } from './target-folder.ts'
 
-/** A file that is there, whole and flushed, under its final name. The name lasts once its folder is flushed, too. */
+/** A saved file, complete and flushed, under its final name. The name is durable once its folder is flushed, too. */
 export interface Kept {
-  /** Below the chosen folder, as the names are on the disk. */
+  /** Below the chosen folder, as the names are on disk. */
   path: string[]
   bytes: number
   /** Hexadecimal digits. */
   sha256: string
-  /** The same content was there already: nothing was written. */
+  /** The same content was there already, so nothing was written. */
   wasThere: boolean
 }
 
 export interface KeepOptions {
   /**
-   * Whether a file below the folder is known to be another document's. Then the same content is written again, under a number,
-   * so that each document has a file of its own.
+   * Whether a file below the folder is known to be another document's. Then the same content is written again with a
+   * number, so that each document has its own file.
    */
   owned?: (path: readonly string[]) => boolean
-  /** Makes the chosen folder itself where it isn't there: for the one that nobody chose. */
+  /** Whether to create the chosen folder itself if it is missing: for the default one that no one chose. */
   makesFolder?: boolean
-  /** What was seen a moment ago of the folders that many files go to. Without it, everything is looked at each time. */
+  /** A cache of folders that many files are saved to. Without it, everything is read each time. */
   seen?: SeenFolders
-  /** Told what the file is known by, and what it is to be called or numbered from, before it has a name. What this throws keeps it from having one. */
+  /**
+   * Called with what identifies the file, and its name before any number, before it gets a name. If this throws, the
+   * file doesn't get one.
+   */
   naming?: (mine: Expected, path: readonly string[]) => void | Promise<void>
   /** See {@link MARK}. */
   mark?: string
@@ -58,10 +61,10 @@ export interface KeepOptions {
 const HIGHEST_NUMBER = 9_999
 
 /**
- * Writes a file below a folder, and makes the folders on its way.
+ * Writes a file below a folder, creating the folders on its path.
  * @param folder absolute.
- * @param path of `relativePath`. Names may come out shorter, numbered, or in the capitals that are there already.
- * @param content is read to its end; what it throws is passed on. It isn't touched where the folder can't be used.
+ * @param path as from `relativePath`. Names may get shortened, numbered, or take the case of existing ones.
+ * @param content is read to its end; its errors are passed on. It isn't touched if the folder can't be used.
  * @throws {FileError} also `away`, `outside`, `too-deep`. No file is left behind then.
  */
 export async function keepFile(
@@ -84,7 +87,7 @@ export async function keepFile(
       counted.chunks,
       (passing, bytes) =>
         inTurn(`file ${place}/${nameKey(name)}`, async () => {
-          // The folder may have been swapped for a link while the file was under way.
+          // The folder may have been replaced by a link during the write.
           await insistInside(files, root, place)
           const mine = { bytes, sha256: counted.sha256() }
           await options.naming?.(mine, [...folders, name])
@@ -96,15 +99,15 @@ export async function keepFile(
     return { path: [...folders, named.name], bytes, sha256: counted.sha256(), wasThere: named.wasThere }
   } catch (error) {
     seen?.forget()
-    // Half way, a stick that was pulled out looks like any fault of a disk.
+    // During a write, a stick that was pulled out looks like any disk error.
     if (error instanceof FileError) await rootOf(files, folder)
     throw error
   }
 }
 
 /**
- * A file that was being given its name when an earlier run ended, where it has it.
- * @param path as of `keepFile`.
+ * Finds a file that was being given its name when an earlier run ended, if it has that name.
+ * @param path as for `keepFile`.
  * @throws {FileError}
  */
 export async function findKept(
@@ -125,7 +128,7 @@ export async function findKept(
   return undefined
 }
 
-/** Where a folder was a moment ago, if it is there still. */
+/** Returns where a folder was a moment ago, if it is still there. */
 async function madeOrSeen(
   files: FolderFiles,
   seen: SeenFolders,
@@ -136,7 +139,8 @@ async function madeOrSeen(
   const known = await seen.made(folder, path, make)
   const place = join(folder, ...known.folders)
   const isThere = (await kindOf(files, place))?.isDirectory() ?? false
-  // A folder above it may have been swapped for a link since: nothing is written behind that, under no passing name either.
+  // A folder above it may have been replaced by a link since; nothing may be written behind that, not even under a
+  // temporary name.
   if (isThere && (await isInside(files, known.root, place))) return known
   seen.forget()
   return await seen.made(folder, path, make)
@@ -147,7 +151,7 @@ interface Named {
   wasThere: boolean
 }
 
-/** Finds the content under its name or a numbered one, else gives it the first of them that is free. */
+/** Finds the content under its name or a numbered one, or else gives it the first free one. */
 async function settle(
   { files, seen }: { files: FolderFiles; seen: SeenFolders | undefined },
   place: string,
@@ -160,7 +164,7 @@ async function settle(
   for (;;) {
     const look = async () => numbersTaken(await namesIn(files, place, stemOf(name), seen), name)
     let taken = await look()
-    // What was there a moment ago may have gone.
+    // A cached file may be gone.
     if (taken.size > 0 && seen) {
       seen.forget()
       taken = await look()
@@ -176,14 +180,15 @@ async function settle(
       return { name: wanted, wasThere: false }
     }
     seen?.forget()
-    // Someone was quicker; or the system takes it for a name that looks quite different, and then it stays refused.
+    // Someone else took it first; or the system considers it equal to a name that looks different, and then it stays
+    // refused.
     refused.add(number)
   }
 }
 
 const stemOf = (name: string) => name.slice(0, name.lastIndexOf('.'))
 
-/** The names that are there of a file and its numbered forms, by their number. */
+/** Returns the existing names of a file and its numbered forms, by number. */
 function numbersTaken(names: ReadonlyMap<string, string>, name: string): Map<number, string> {
   const key = nameKey(name)
   const dot = key.lastIndexOf('.')
@@ -204,7 +209,7 @@ function firstFree(isTaken: (number: number) => boolean): number {
   throw new FileError('exists')
 }
 
-/** Passes the content on, and takes its SHA-256 on the way. */
+/** Passes the content on, computing its SHA-256 on the way. */
 function hashing(content: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | string) {
   const hash = createHash('sha256')
   let digits: string | undefined
@@ -215,7 +220,7 @@ function hashing(content: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | str
       yield piece
     }
   }
-  /** Once all has passed. */
+  /** Call it once all content has passed. */
   const sha256 = () => {
     digits ??= hash.digest('hex')
     return digits

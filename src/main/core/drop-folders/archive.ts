@@ -1,7 +1,7 @@
 /**
- * Archives a file that was taken: puts it into `done` or `failed`, with its report beside it, and looks at it once more later.
- * Each step is noted before it is done, so that it is gone on with after a crash; what can't be moved stays claimed, and is
- * known as taken.
+ * Archives a processed file: moves it into `done` or `failed` with its report next to it, and checks it again later.
+ * Each step is recorded before it is done, so that it resumes after a crash. A file that can't be moved stays claimed,
+ * and is known to be processed.
  */
 
 import { basename, join } from 'node:path'
@@ -19,11 +19,11 @@ import { reportOf } from './report.ts'
 
 const HIGHEST_NUMBER = 100_000
 
-/** waiting: the file isn't in sight just now. stuck: it can't be moved, or its report not written. */
+/** waiting: the file can't be seen at the moment. stuck: it can't be moved, or its report can't be written. */
 export type Archived = 'away' | 'waiting' | 'stuck'
 
 export function openArchive({ journal, step }: { journal: Journal; step: Step }) {
-  /** Where the search for a free name goes on, so that thousands of files of one name don't begin at one each time. */
+  /** Where the search for a free name resumes, so that thousands of equal names don't each start at one. */
   const numbers = new Map<string, number>()
 
   async function nameFor(entry: Entry, into: string): Promise<string> {
@@ -68,14 +68,14 @@ export function openArchive({ journal, step }: { journal: Journal; step: Step })
     return 'away'
   }
 
-  /** Goes on with a file that was made something of. Never rejects for what is wrong with the folder. */
+  /** Continues with a file that has been made into something. Never rejects because of problems with the folder. */
   return async function archive(place: string, entry: Entry): Promise<Archived> {
     try {
       return await put(place, entry)
     } catch (error) {
       const trouble = fileErrorOf(error)
       if (!trouble) throw error
-      // The chosen name was taken meanwhile by something else.
+      // Something else took the chosen name meanwhile.
       if (trouble.code === 'exists') journal.putAs(entry.id, undefined)
       return 'stuck'
     }
@@ -90,23 +90,23 @@ export function reportName(putAs: string): string {
   return `${basename(putAs)}.report.txt`
 }
 
-/** How long after it was archived a file is looked at again, in milliseconds. */
+/** How long after it was archived a file is checked again, in milliseconds. */
 const SETTLED_AFTER = 30_000
 
 interface RecoveryDeps {
   journal: Journal
   time: Pick<Time, 'now' | 'elapsed'>
   newId: () => string
-  /** A file could not be looked at just now; it is tried again. */
+  /** Called when a file could not be checked; it is retried. */
   trouble: (error: unknown) => void
 }
 
 /**
- * Looks once more at files that were archived: the program that wrote one may have held it open, and gone on writing what was
- * taken already. Such a file is put in `failed`, with a report that says so.
+ * Checks archived files again: the program that wrote one may have held it open and kept writing after it was
+ * processed. Such a file is moved to `failed`, with a report that says so.
  */
 export function openRecovery({ journal, time, newId, trouble }: RecoveryDeps) {
-  /** Since when this run knows of each. */
+  /** When this run first saw each entry, on the monotonic clock. */
   const since = new Map<string, number>()
 
   async function settle(place: string, entry: Entry): Promise<'as-it-was' | 'changed'> {
@@ -116,7 +116,7 @@ export function openRecovery({ journal, time, newId, trouble }: RecoveryDeps) {
     if (!seen) return asItWas(entry)
     const content = await contentOf(path, seen)
     if (content?.size === entry.size && content.sha256 === entry.sha256) return asItWas(entry)
-    // It is being written just now: the next look sees it whole.
+    // It is being written at the moment: the next check sees all of it.
     if (!content) return 'as-it-was'
     const { size, sha256 } = content
     const ids = { id: newId(), batchId: newId(), folderId: entry.folderId, name: entry.name }
@@ -141,7 +141,7 @@ export function openRecovery({ journal, time, newId, trouble }: RecoveryDeps) {
     return 'as-it-was'
   }
 
-  /** Answers whether some were not as they were: they are to be archived again. Never looks at one before its time. */
+  /** Returns whether some files had changed, which must then be archived again. Never checks a file before its time. */
   return async function recoverAll(place: string, folderId: string, isWanted: () => boolean): Promise<boolean> {
     let isChanged = false
     for (const entry of journal.unsettled(folderId)) {

@@ -1,6 +1,6 @@
 /**
- * Folders in which other software drops packages: each file becomes drafts, or a batch in the outbox where that is allowed
- * and nothing speaks against it, or a report of why not; once, whatever happens meanwhile.
+ * Folders in which other software drops packages. Each file becomes drafts, or a batch in the outbox if that is allowed
+ * and there are no problems, or a report of why not; exactly once, whatever happens meanwhile.
  */
 import { realpath } from 'node:fs/promises'
 import { basename, isAbsolute, join, relative } from 'node:path'
@@ -23,23 +23,23 @@ import { isFolder } from './own-folders.ts'
 import { openRefusals } from './refusals.ts'
 import { type ListenToFolder, listenToFolder, openWatchedFolder, type WatchedFolder } from './watched-folder.ts'
 
-/** So many folders can be watched. */
+/** How many folders can be watched. */
 const MOST_FOLDERS = 50
-/** What is made in a watched folder. */
+/** The folders that are created in a watched folder. */
 const OUR_FOLDERS = ['done', 'failed', WORKING]
 
 export interface DropFoldersDeps extends Pick<MakingDeps, 'outbox' | 'dateFormatOf' | 'worker' | 'describe' | 'newId'> {
   db: Db
   drafts: Drafts
   presets: Presets
-  /** The application's own folder, in which nothing is to be dropped. */
+  /** The application's own folder, in which nothing must be dropped. */
   ownFolder: string
   time: Time
-  /** Of a folder: its state, how it is set, or what was taken of it. */
+  /** Called when a folder's state, settings or processed files have changed. */
   changed: (folderId: string) => void
   draftsChanged: (id: string) => void
   presetsChanged: () => void
-  /** A file could not be taken just now. Told without its name. */
+  /** Called when a file could not be processed and is retried; without its name. */
   trouble: (error: unknown) => void
   listen?: ListenToFolder
   step?: Step
@@ -128,15 +128,15 @@ export function openDropFolders(deps: DropFoldersDeps) {
   }
 
   return {
-    /** Begins to watch. What an earlier run left half done is gone on with first. */
+    /** Starts watching. Work left over from an earlier run is resumed first. */
     start(): void {
       isStarted = true
       for (const { id } of folders.all()) void watch(id).look()
     },
 
     /**
-     * Takes nothing new; resolves when the files that are being taken are done with, or after `limit` milliseconds: a
-     * network disk may not answer at all. What is not done with then is gone on with at the next start.
+     * Stops taking files. Resolves once the files in progress are finished, or after `limit` milliseconds, as a network
+     * disk may not answer at all. Unfinished files are resumed at the next start.
      */
     async stop(limit: number): Promise<void> {
       isStarted = false
@@ -145,12 +145,12 @@ export function openDropFolders(deps: DropFoldersDeps) {
       await deps.worker.end()
     },
 
-    /** To be called when an account was removed: its folders are not watched any more. */
+    /** Call it when an account was removed: its folders are no longer watched. */
     accountsChanged(): void {
       for (const id of watched.keys()) if (!folders.find(id)) void unwatch(id)
     },
 
-    /** An account's folders, oldest first. */
+    /** Returns an account's folders, oldest first. */
     list: (accountId: string): DropFolder[] =>
       folders
         .all()
@@ -160,8 +160,8 @@ export function openDropFolders(deps: DropFoldersDeps) {
     /**
      * Watches a folder from now on. It sends nothing until that is allowed.
      * @param path absolute.
-     * @param begins paused: what lies in it waits until a person has said what it becomes.
-     * @throws AppFailure `invalid` where it can't be one; `conflict` where it is watched already.
+     * @param begins paused: files in it wait until the user has chosen what they become.
+     * @throws AppFailure `invalid` if it can't be a drop folder; `conflict` if it is watched already.
      */
     async add(accountId: string, path: string, begins: 'watching' | 'paused' = 'watching'): Promise<DropFolder> {
       const place = await realpath(path).catch(() => fail('invalid', 'This folder can’t be read.'))
@@ -172,7 +172,7 @@ export function openDropFolders(deps: DropFoldersDeps) {
       return viewOf(folders.get(id))
     },
 
-    /** @throws AppFailure `gone`; `invalid` where the preset is another account's. */
+    /** @throws AppFailure `gone`; `invalid` if the preset belongs to another account. */
     change(id: string, { sends, presetId, paused }: Omit<DecodedInput<'dropFolders.change'>, 'id'>): DropFolder {
       const { accountId } = folders.get(id)
       if (presetId && presets.accountOf(presetId) !== accountId)
@@ -186,7 +186,7 @@ export function openDropFolders(deps: DropFoldersDeps) {
       return viewOf(folder)
     },
 
-    /** Leaves the folder, and everything in it, as it is. @throws AppFailure `gone`. */
+    /** Stops watching a folder, and leaves everything in it as it is. @throws AppFailure `gone`. */
     remove(id: string): void {
       folders.remove(id, time.now())
       void unwatch(id)
@@ -196,26 +196,26 @@ export function openDropFolders(deps: DropFoldersDeps) {
     /** @throws AppFailure `gone`. */
     accountOf: (id: string): string => folders.get(id).accountId,
 
-    /** What became of the files of a folder, newest first. @throws AppFailure `gone`. */
+    /** Returns what the files of a folder became, newest first. @throws AppFailure `gone`. */
     files(id: string, page: { offset: number; limit: number }): { files: DroppedFile[]; total: number } {
       const { taken, failed } = journal.tally(folders.get(id).id)
       return { files: journal.list(id, page), total: taken + failed }
     },
 
-    /** What the desktop has yet to tell of files that were refused. */
+    /** Refused files that the desktop hasn't notified the user of. */
     refusals,
 
-    /** The files that the folders of an account refused. */
+    /** Returns the files that the folders of an account refused. */
     refused: (accountId: string, page: { offset: number; limit: number }): RefusedFiles =>
       refusals.view(accountId, page),
 
-    /** Nobody has to look any more at what a folder refused, up to the file `until`. @throws AppFailure `gone`. */
+    /** Dismisses a folder's refused files, up to the file `until`. @throws AppFailure `gone`. */
     dismissRefused(folderId: string, until: string): void {
       refusals.dismiss(folders.get(folderId).id, until)
       changed(folderId)
     },
 
-    /** Where a folder is, or the report of a file, for the main process only. @throws AppFailure `gone`. */
+    /** Returns the path of a folder, or of a file's report, for the main process only. @throws AppFailure `gone`. */
     pathOf(id: string): { path: string; accountId: string } {
       const entry = journal.find(id)
       const { place, accountId } = folders.get(entry?.folderId ?? id)
@@ -223,12 +223,12 @@ export function openDropFolders(deps: DropFoldersDeps) {
       return { path: join(place, folderOf(entry), reportName(entry.putAs)), accountId }
     },
 
-    /** Looks at a folder now; resolves when what was found is done with. */
+    /** Looks at a folder now; resolves once the files found are processed. */
     look: (id: string): Promise<void> => watch(id).look()
   }
 }
 
-/** Whether `path` is `folder`, or lies in it. */
+/** Returns whether `path` is `folder`, or is inside it. */
 function isWithin(folder: string, path: string): boolean {
   const between = relative(folder, path)
   return between === '' || (!isAbsolute(between) && between !== '..' && !/^\.\.[\\/]/.test(between))

@@ -1,6 +1,6 @@
 /**
- * The files of a drop folder, of which nothing is trusted: only regular files directly in it are read, no link is
- * followed, and nothing is moved over anything else.
+ * File access in drop folders, where nothing is trusted: only regular files directly in the folder are read, no link is
+ * followed, and nothing is overwritten by a move.
  */
 
 import { createHash } from 'node:crypto'
@@ -14,34 +14,35 @@ import { insist, isIn, notAFolder, statOf } from './own-folders.ts'
 import { type FileStat, isSame } from './stable-file.ts'
 
 const CHUNK = 256 * 1024
-/** So many files are looked at in one go; the rest have their turn once these have been put away, or can't be. */
+/** How many files are looked at in one go; the others follow once these are archived, or can't be. */
 const MOST_AT_ONCE = 2_000
-/** How much of either end of a file that is too large to be read tells it from others, in bytes. */
+/** How many bytes at either end identify a file that is too large to be read. */
 const ENDS = 64 * 1024
 
-// Windows has neither of them; links there can be made by administrators only.
+// Windows has neither flag; only administrators can create links there.
 const UNFOLLOWED = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-/** A file's content, and by what it is known again. */
+/** A file's content, and what identifies it. */
 export interface Content {
-  /** None of a file that is too large. */
+  /** Absent if the file is too large. */
   bytes?: Uint8Array
   size: number
-  /** Of all of it; where it is too large, of its size, its time, its beginning and its end. */
+  /** Of the whole content; for a file that is too large, of its size, time, beginning and end. */
   sha256: string
 }
 
-/** What one look found. */
+/** The result of one look. */
 export interface Found {
   files: FileStat[]
-  /** From which name on the next look begins, should nothing come of these. Undefined where these are all. */
+  /** The name from which the next look starts if nothing comes of these files. Undefined if these are all. */
   next: string | undefined
 }
 
 /**
- * The regular files directly in the folder that are of a kind that is taken: so many of them, in the order of their names.
+ * Returns the regular files directly in the folder that are of a supported kind, up to a limit, in order of their
+ * names.
  * @param from the first name; undefined for all.
- * @throws where the folder can't be read.
+ * @throws if the folder can't be read.
  */
 export async function filesIn(place: string, from: string | undefined): Promise<Found> {
   const names = (await fs.readdir(place, { withFileTypes: true }))
@@ -58,16 +59,16 @@ export async function filesIn(place: string, from: string | undefined): Promise<
   return { files, next: names.length > MOST_AT_ONCE ? names[begin + MOST_AT_ONCE] : undefined }
 }
 
-/** Undefined where there is no regular file of that name. */
+/** Returns undefined if there is no regular file of that name. */
 export async function fileStatOf(folder: string, name: string): Promise<FileStat | undefined> {
   const stats = await statOf(join(folder, name))
   return stats?.isFile() ? sighted(name, stats) : undefined
 }
 
 /**
- * Reads a file that was seen; of one that is larger than is taken, only what it is known again by. Undefined where it isn't
- * what was seen any more, changed while it was read, or isn't wanted any more.
- * @throws the system's error where it can't be opened: another program may hold it.
+ * Reads a file that was seen; for one that is too large, only what identifies it. Undefined if the file is no longer
+ * the one that was seen, changed during the read, or isn't wanted any more.
+ * @throws the system's error if it can't be opened: another program may hold it.
  */
 export async function contentOf(
   place: string,
@@ -101,7 +102,7 @@ async function wholeOf(handle: fs.FileHandle, isWanted: () => boolean): Promise<
   return undefined
 }
 
-/** A file of gigabytes would be read for minutes, only to be refused. */
+/** Reading a file of gigabytes would take minutes, only for it to be refused. */
 async function endsOf(handle: fs.FileHandle, { size, mtimeMs }: FileStat): Promise<Content> {
   const digest = createHash('sha256').update(`${size} ${mtimeMs}`)
   digest.update(await pieceOf(handle, 0, ENDS))
@@ -114,7 +115,7 @@ async function pieceOf(handle: fs.FileHandle, from: number, length: number): Pro
   return buffer.subarray(0, bytesRead)
 }
 
-/** Whether a file has this content. */
+/** Returns whether a file has this content. */
 export async function hasContent(
   folder: string,
   name: string,
@@ -126,8 +127,8 @@ export async function hasContent(
 }
 
 /**
- * Moves a file into a folder of ours in `place`, under a name that is free there or that an empty file holds.
- * @throws the system's error where it can't be moved, or didn't get there: it is where it was.
+ * Moves a file into a folder of ours in `place`, under a name that is free there or held by an empty file.
+ * @throws the system's error if it can't be moved, or didn't arrive; it stays where it was.
  */
 export async function moveAside(from: string, place: string, folder: string, name: string): Promise<void> {
   await insist(place, folder)
@@ -140,17 +141,17 @@ export async function moveAside(from: string, place: string, folder: string, nam
     throw error
   }
   if (!(await isIn(place, folder))) {
-    // Someone made a link of the folder in this very moment.
+    // Someone replaced the folder with a link at this very moment.
     await fs.rename(to, from)
     throw notAFolder()
   }
   if (!(await fileStatOf(join(place, folder), name))) throw notAFolder()
-  // Else a loss of power could bring it back, and it would be taken for a new one.
+  // Otherwise a power failure could bring it back, and it would be taken for a new file.
   await flushFolder(join(place, folder))
   await flushFolder(dirname(from))
 }
 
-/** The name, or one like it, that nothing has in the folder. */
+/** Returns the name, or a numbered one like it, that is free in the folder. */
 export async function freeNameFor(folder: string, name: string): Promise<string> {
   for (let number = 1; number < 1_000; number++) {
     const wanted = number === 1 ? name : numberedName(name, number)
@@ -159,12 +160,12 @@ export async function freeNameFor(folder: string, name: string): Promise<string>
   throw Object.assign(new Error('No free name.'), { code: 'EEXIST', syscall: 'rename' })
 }
 
-/** Whether nothing has this name. @throws where that can't be told. */
+/** Returns whether nothing has this name. @throws if that can't be determined. */
 export async function isFree(path: string): Promise<boolean> {
   return (await statOf(path)) === undefined
 }
 
-/** Undefined where nothing is there, or a link. */
+/** Returns undefined if there is nothing, or a link. */
 async function opened(path: string): Promise<fs.FileHandle | undefined> {
   try {
     return await fs.open(path, UNFOLLOWED)
@@ -175,7 +176,7 @@ async function opened(path: string): Promise<fs.FileHandle | undefined> {
   }
 }
 
-/** An empty file keeps the name until the whole one takes its place: a rename alone would replace whatever is there. */
+/** Reserves the name with an empty file, as a rename alone would overwrite whatever is there. */
 async function hold(path: string): Promise<void> {
   try {
     const handle = await fs.open(path, 'wx')
@@ -202,9 +203,9 @@ function sighted(name: string, { size, mtimeMs, ino }: Stats): FileStat {
 
 export type DroppedFileKind = 'request' | 'countersign' | 'sheet'
 
-/** Beyond this a file is not read: what comes of it goes through the main thread. */
+/** Larger files aren't read, as what they become passes through the main thread. */
 export const MOST_BYTES = 20 * 1024 * 1024
-/** XML data of five million characters fits in it. */
+/** Room for XML data of five million characters. */
 export const MOST_REQUEST_BYTES = 6 * 1024 * 1024
 
 const KINDS: Record<string, DroppedFileKind> = {
@@ -214,9 +215,9 @@ const KINDS: Record<string, DroppedFileKind> = {
   xlsx: 'sheet'
 }
 
-/** Undefined for what is left where it is: other kinds, hidden files, and what is still being copied under a passing name. */
+/** Returns undefined for files to leave alone: other kinds, hidden ones, and copies under a temporary name. */
 export function kindOf(name: string): DroppedFileKind | undefined {
-  // `~$staff.xlsx` is what Excel keeps beside a workbook that is open.
+  // Excel keeps `~$staff.xlsx` next to a workbook that is open.
   if (name.startsWith('.') || name.startsWith('~') || name.endsWith('~')) return undefined
   const ending = /\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase()
   return ending === undefined || !Object.hasOwn(KINDS, ending) ? undefined : KINDS[ending]

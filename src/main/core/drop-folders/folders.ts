@@ -1,4 +1,4 @@
-/** The folders that are watched, as they are kept: whose they are, where, and what is to be made of their files. */
+/** Storage of watched folders: their account, their path, and what their files become. */
 import { fail } from '../lib/failure.ts'
 import { flag, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
@@ -9,7 +9,7 @@ export type Folder = RecordOf<typeof FOLDERS>
 const FOLDERS = new Rows({
   id: value<string>(),
   accountId: value<string>(),
-  /** Absolute, links followed. Never logged. */
+  /** Absolute, with links resolved. Never logged. */
   place: value<string>(),
   sends: flag(),
   presetId: optional(value<string>()),
@@ -47,9 +47,9 @@ export function openFolders(db: Db) {
     find,
 
     /**
-     * Keeps a folder. One that was watched before is the same again, and knows what was taken of it; it begins as a new
-     * one does, and sends nothing.
-     * @throws AppFailure `conflict` where it is watched already.
+     * Stores a folder. One that was watched before keeps its id and the record of its files; it starts like a new one,
+     * and sends nothing.
+     * @throws AppFailure `conflict` if it is watched already.
      */
     add(newId: string, accountId: string, place: string, begins: 'watching' | 'paused', now: number): Folder {
       const known = at.get(place)

@@ -1,7 +1,7 @@
 /**
- * What became of each file, written before and with each step, so that it is taken once whatever happens in between:
- * claimed (noted here before it is claimed on the share), then made (together with its drafts, or found by its batch), then
- * put away, and looked at once more.
+ * The record of each file, written before and with each step, so that it is processed exactly once whatever happens in
+ * between: claimed (recorded before it is claimed on the share), made (together with its drafts, or found by its
+ * batch), archived, and checked again.
  */
 import type { AppError, DroppedFile } from '../../../shared/contract/index.ts'
 import { json, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
@@ -19,28 +19,28 @@ const FILES = new Rows({
   sha256: value<Content['sha256']>(),
   state: value<'claimed' | 'made' | 'finished'>(),
   takenAt: value<number>(),
-  /** The id of the batch that it becomes, should it become one. */
+  /** The id that its batch gets, if it becomes one. */
   batchId: value<string>(),
   outcome: optional(value<DroppedFile['outcome']>()),
-  /** How many drafts, presets or packages came of it. */
+  /** How many drafts, presets or packages it became. */
   count: value<number>(),
   draftIds: json<string[]>(),
   error: optional(json<AppError>()),
   report: optional(value<string>()),
-  /** Its name in `done` or `failed`, once one is chosen. */
+  /** Its name in `done` or `failed`, once chosen. */
   putAs: optional(value<string>())
 })
 
 export interface Made {
   outcome: DroppedFile['outcome']
-  /** How many drafts, presets or packages came of it. */
+  /** How many drafts, presets or packages it became. */
   count: number
   draftIds: readonly string[]
   error?: AppError | undefined
   report: string
 }
 
-/** So many drafts of one file can be led to from its line. */
+/** How many drafts of one file its line can link to. */
 const MOST_LINKS = 100
 
 export type Journal = ReturnType<typeof openJournal>
@@ -82,50 +82,50 @@ export function openJournal(db: Db) {
     find,
     /** Oldest first. */
     unfinished: files.all<[folderId: string]>(`WHERE folder_id = ? AND state <> 'finished' ORDER BY number`),
-    /** Those that were put away, and not looked at since; oldest first. */
+    /** Files that were archived and haven't been checked since; oldest first. */
     unsettled: files.all<[folderId: string]>(
       `WHERE folder_id = ? AND state = 'finished' AND is_settled = 0 ORDER BY number`
     ),
-    /** Whether one that isn't put away is to have this name. */
+    /** Whether this name is chosen for a file that isn't archived yet. */
     isReserved: (folderId: string, putAs: string): boolean => reserved(folderId, putAs) !== undefined,
 
-    /** @param seen the file as it is before it is read. */
+    /** @param seen the file before it is read. */
     claim(entry: Pick<Entry, 'id' | 'folderId' | 'name' | 'batchId'> & { seen: { size: number } }, now: number): Entry {
       const { seen, ...ids } = entry
       insert({ ...ids, size: seen.size, sha256: '', now })
       return find(entry.id) as Entry
     },
 
-    /** What a claimed file is to be known again by. */
+    /** Stores what identifies a claimed file. */
     read: (id: string, { size, sha256 }: Pick<Content, 'size' | 'sha256'>): void => void look({ id, size, sha256 }),
 
-    /** What is to be reported of a claimed file, should its batch come to be. */
+    /** Stores a claimed file's report, in case its batch gets created. */
     toReport: (id: string, report: string): void => void say(report, id),
 
-    /** Nothing came of a claim, and nothing will. */
+    /** Drops a claim that nothing came of, and nothing will. */
     drop: files.run<[id: string]>('DELETE FROM hand_off_files WHERE id = ?'),
 
-    /** @throws Error where it was made before: anyone who writes together with this must not either. */
+    /** @throws Error if it was made before: then the caller's other writes must not happen either. */
     made(id: string, { outcome, count, draftIds, error, report }: Made, now: number): void {
       const some = draftIds.slice(0, MOST_LINKS)
       const changes = make({ ...FILES.write({ id, outcome, count, report, error, draftIds: some }), now })
       if (changes !== 1) throw new Error('This file was already imported.')
-      // The file was fixed and dropped again: nobody has to look at its refusal any more.
+      // The file was fixed and dropped again, so its earlier refusal is dismissed.
       if (outcome !== 'failed') settleEarlier({ id })
     },
 
     putAs: (id: string, name: string | undefined): void => void choose(name ?? null, id),
-    /** The report is beside the file now, or nowhere: it isn't kept here. */
+    /** Marks a file as archived. The report is next to the file now, or nowhere, so it isn't kept here. */
     finish: files.run<[id: string]>(
       `UPDATE hand_off_files SET state = 'finished', report = NULL, is_settled = (outcome = 'failed') WHERE id = ?`
     ),
-    /** The file isn't there to be put away. Its report is kept, should it come back. */
+    /** Gives up a file that isn't there to be archived. Its report is kept in case it comes back. */
     giveUp: files.run<[id: string]>(`UPDATE hand_off_files SET state = 'finished', is_settled = 1 WHERE id = ?`),
-    /** The file is there after all. */
+    /** Reopens a file that is there after all. */
     reopen: files.run<[id: string]>(`UPDATE hand_off_files SET state = 'made' WHERE id = ? AND state = 'finished'`),
-    /** It is as it was put away. */
+    /** Marks an archived file as unchanged. */
     settle: files.run<[id: string]>('UPDATE hand_off_files SET is_settled = 1 WHERE id = ?'),
-    /** Writes several of these together, or none. */
+    /** Runs several of these steps in one transaction. */
     together: (steps: () => void): void => db.transaction(steps)(),
 
     /** Newest first. */
@@ -151,7 +151,7 @@ function viewOf({ outcome = 'failed', ...entry }: Entry): DroppedFile {
   }
 }
 
-/** The moments between which a file is taken. A test may end the application at each of them. */
+/** The points between the steps of taking a file. A test may end the application at each of them. */
 export type StepName = 'noted' | 'claimed' | 'read' | 'made' | 'named' | 'reported' | 'moved'
 
 export type Step = (name: StepName) => void | Promise<void>

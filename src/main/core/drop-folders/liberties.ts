@@ -1,24 +1,24 @@
 /**
- * The liberties that the service's framework allows in what it is sent, and that other software takes: names in any case, null
- * for absent, booleans as text, enumerations by number, members left out whose absence says the same. Only what is certain is
- * read so; anything else stays as it is, for the strict schema to refuse.
+ * Tolerates the deviations that the service's framework accepts and other software uses: names in any case, null for
+ * absent, booleans as text, enumerations by number, and members left out where absence means the same. Only what is
+ * certain is read that way; anything else is left for the strict schema to refuse.
  */
 import { z } from 'zod'
 import { Field, Form, knownFieldType, Template } from '../../../shared/model/index.ts'
 
-/** So many readings are kept: more than a report tells. */
+/** How many readings are kept: more than a report shows. */
 const MOST_READINGS = 1_001
-/** No member's name is as long; one of megabytes is not compared. */
+/** Longer than any member's name, so that names of megabytes aren't compared. */
 const LONGEST_NAME = 60
-/** No object of the reference has as many members; one that does is refused anyway. */
+/** More than any object of the reference has; a larger one is refused anyway. */
 const MOST_MEMBERS = 100
 
-/** A form as other software sends it: its type may be left out, to be entered in the draft. */
+/** A form as other software sends it: its type may be missing, to be entered in the draft. */
 export const SentForm = Form.partial({ FormType: true })
 
 type Members = Record<string, unknown>
 
-/** What a member says by being left out, with the sentence for it. Undefined: nothing. */
+/** The meaning of an absent member, with the sentence that reports it. Undefined: it has none. */
 const ABSENT = new Map<unknown, [name: string, meant: (members: Members) => unknown, reading: string][]>([
   [
     SentForm,
@@ -48,16 +48,16 @@ const ABSENT = new Map<unknown, [name: string, meant: (members: Members) => unkn
 ])
 
 export interface Liberties {
-  /** What was read otherwise than it is written, in whole sentences, each once. */
+  /** Everything that was read differently from how it is written, in whole sentences, each once. */
   readings: ReadonlySet<string>
   /**
-   * Spells a value as the reference does, in place.
-   * @param at where it stands in the request.
+   * Changes a value to the reference's spelling, in place.
+   * @param at its path in the request.
    */
   take<Value>(schema: z.ZodObject, value: Value, at: readonly PropertyKey[]): Value
 }
 
-/** @param doubled hears of each member that is there twice, in different letters. */
+/** @param doubled called for each member that is present twice, in different case. */
 export function openLiberties(doubled: (path: readonly PropertyKey[], message: string) => void): Liberties {
   const readings = new Set<string>()
   const path: PropertyKey[] = []
@@ -66,7 +66,7 @@ export function openLiberties(doubled: (path: readonly PropertyKey[], message: s
     if (readings.size < MOST_READINGS) readings.add(reading)
   }
 
-  /** Of one member or element. */
+  /** Reads one member or element. */
   function within(step: PropertyKey, schema: unknown, value: unknown): unknown {
     path.push(step)
     const read = spelled(schema, value)
@@ -136,7 +136,7 @@ export function openLiberties(doubled: (path: readonly PropertyKey[], message: s
   }
 }
 
-/** What a value means in the schema's own spelling; undefined where it is spelled so, or where it isn't certain. */
+/** Returns a value's meaning in the schema's own spelling; undefined if it already has that, or isn't certain. */
 function meantBy(schema: unknown, value: unknown, name: string): unknown {
   const word = typeof value === 'string' && value.length < LONGEST_NAME ? value.toLowerCase() : undefined
   if (schema instanceof z.ZodBoolean) return word === 'true' || word === 'false' ? word === 'true' : undefined
@@ -153,7 +153,7 @@ function meantBy(schema: unknown, value: unknown, name: string): unknown {
 
 const lowerCased = new WeakMap<z.ZodObject, ReadonlyMap<string, string>>()
 
-/** Its members' names by themselves in lower case. */
+/** Returns a schema's member names by their lower-case form. */
 function namesOf(schema: z.ZodObject): ReadonlyMap<string, string> {
   const known = lowerCased.get(schema) ?? new Map(Object.keys(schema.shape).map((name) => [name.toLowerCase(), name]))
   lowerCased.set(schema, known)

@@ -1,6 +1,6 @@
 /**
- * Makes of a file what its folder says: drafts, a batch in the outbox, or nothing but a report. What is made is there
- * together with the journal's word of it, or is found again by its id.
+ * Turns a file into what its folder's settings say: drafts, a batch in the outbox, or only a report. The result is
+ * stored in one transaction with the journal's entry, or is found again by its id.
  */
 
 import type { Composition } from '../../../shared/composition/index.ts'
@@ -19,7 +19,7 @@ import type { AskFiles, ExchangeAnswer, RequestAnswer } from './package-files.ts
 import { reportOf } from './report.ts'
 import { readSheetFile } from './sheet-file.ts'
 
-/** The outbox, as far as drop folders need it. */
+/** The part of the outbox that drop folders need. */
 interface DropFolderBox extends Pick<BatchBox, 'sentRecently'> {
   addBatch(batch: Parameters<BatchBox['addBatch']>[0] & { id: string }): Promise<BatchView>
   batches: { find(id: string): BatchView | undefined }
@@ -29,9 +29,9 @@ export interface MakingDeps {
   journal: Journal
   arriving: ReturnType<typeof openArriving>
   outbox: DropFolderBox
-  /** @throws AppFailure where it isn't there, or can't be read. */
+  /** Returns a preset's composition. @throws AppFailure if it doesn't exist or can't be read. */
   presetOf: (accountId: string, presetId: string) => Composition
-  /** How the account's user writes dates, where its service has said so. */
+  /** Returns how the account's user writes dates, if the service has said so. */
   dateFormatOf: (accountId: string) => string | undefined
   worker: { ask: AskFiles; end(): Promise<void> }
   time: Pick<Time, 'now' | 'zone'>
@@ -40,17 +40,17 @@ export interface MakingDeps {
   made: (stored: Stored) => void
 }
 
-/** What was read of a file. */
+/** The content read from a file. */
 type Read =
   | { kind: 'drafts'; entries: ArrivingEntries; notes: string[]; readings?: string[] }
   | { kind: 'batch'; columns: string[]; rows: Iterable<PackageRow>; readings?: string[] }
 
-/** What became of it; or that its folder was set otherwise while it was read, and nothing was made. */
+/** Whether it was made; or its folder's settings changed during the read, and nothing was made. */
 export type MakeResult = 'made' | 'set-otherwise'
 
-/** What is the file's own fault, and stays so however often it is tried. */
+/** Errors of the file itself, which retrying won't fix. */
 const OWN_FAULTS: ReadonlySet<string> = new Set(['bad-file', 'invalid', 'too-large'])
-/** How often a defect of ours may stand in the way of a file in one run. */
+/** How often an internal error may fail a file in one run. */
 const MOST_TRIES = 3
 
 export type Making = ReturnType<typeof openMaking>
@@ -153,7 +153,7 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
   }
 
   return {
-    /** Says what came of a claim whose batch is there already: the application ended before that was written down. */
+    /** Marks a claim as made if its batch exists already, because the application ended before that was stored. */
     takeUp(entry: Entry): boolean {
       const batch = outbox.batches.find(entry.batchId)
       if (!batch || batch.state === 'preparing') return false
@@ -162,9 +162,9 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
     },
 
     /**
-     * Makes of a claimed file what is to be made of it; afterwards the journal has it as made.
-     * @param current the folder as it is set by then: what was not to be sent any more a moment ago is not sent.
-     * @throws what is no fault of the file's: it is still claimed, and to be tried again.
+     * Processes a claimed file; afterwards the journal has it as made.
+     * @param current the folder's settings by then: if sending was turned off a moment ago, nothing is sent.
+     * @throws errors that aren't the file's fault: it is still claimed, and must be retried.
      */
     async make(
       folder: Folder,
@@ -181,7 +181,7 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
           entry.name,
           bytes
         )
-        // In the same turn as what follows.
+        // Must run in the same event-loop turn as what follows.
         if (!isSetAlike(folder, current())) return 'set-otherwise'
         if (found.kind === 'drafts') {
           await makeDrafts(folder, entry, found)
@@ -189,7 +189,8 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
         }
         const { columns, rows, readings } = found
         const name = entry.name.replace(/\.[^.]+$/, '').slice(0, 200)
-        // A request is one package. Should the application end before its batch is noted, this is known all the same.
+        // A request is one package. Its report is stored first, in case the application ends before the batch is
+        // recorded.
         if (readings) journal.toReport(entry.id, batchReport(entry, 1, readings))
         batchMade(
           entry,
@@ -206,13 +207,13 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
       }
     },
 
-    /** To be called when nothing is to be made for a while: the worker holds the memory of a thread. */
+    /** Call it when nothing is to be made for a while: the worker holds a thread's memory. */
     async rest(): Promise<void> {
       if (active === 0) await worker.end()
     }
   }
 
-  /** A defect of ours must not hold up a file for ever without a word. */
+  /** An internal error must not hold up a file forever without a report. */
   function isGivenUp({ id }: Entry, { code }: AppError): boolean {
     if (code !== 'internal') return false
     const count = (tries.get(id) ?? 0) + 1

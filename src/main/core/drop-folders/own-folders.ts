@@ -1,21 +1,21 @@
 /**
- * The folders that drop folders make in a watched one. Anyone who may write there may put a link in their place: each is looked at
- * just before and after something is put in it.
+ * The folders that we create in a watched folder. Anyone with write access there may replace them with a link, so each
+ * is checked just before and after something is put in it.
  */
 import type { Stats } from 'node:fs'
 import * as fs from 'node:fs/promises'
 import { join, relative } from 'node:path'
 
 const DAY = 86_400_000
-/** What writing a report leaves where it is killed. */
+/** Temporary files left by writing a report, if the process is killed. */
 const UNFINISHED = /^\.countersign-[0-9a-f]{16}\.part$/
 
-/** Whether the folder is there as such; a link in its place doesn't count. */
+/** Returns whether there is a folder; a link to one doesn't count. */
 export async function isFolder(path: string): Promise<boolean> {
   return (await statOf(path))?.isDirectory() ?? false
 }
 
-/** Makes a folder of ours in `place` where there is none. @throws where something else is in its place, a link for one. */
+/** Creates a folder of ours in `place` if there is none. @throws if something else is there, such as a link. */
 export async function ensureFolder(place: string, folder: string): Promise<void> {
   await fs.mkdir(join(place, folder)).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
@@ -23,25 +23,25 @@ export async function ensureFolder(place: string, folder: string): Promise<void>
   await insist(place, folder)
 }
 
-/** @throws where the folder isn't in `place` itself. */
+/** @throws if the folder isn't directly in `place`. */
 export async function insist(place: string, folder: string): Promise<void> {
   if (!(await isIn(place, folder))) throw notAFolder()
 }
 
-/** Whether a folder of this name is in `place` itself: nothing leads from there to elsewhere. */
+/** Returns whether a folder of this name is directly in `place`, and not a link to elsewhere. */
 export async function isIn(place: string, folder: string): Promise<boolean> {
   const path = join(place, folder)
   if (!(await isFolder(path))) return false
   try {
     const between = relative(await fs.realpath(place), await fs.realpath(path))
-    // Where disks take capitals for small letters, the name is as anyone who made the folder wrote it.
+    // On a case-insensitive disk, the name has the case in which someone created it.
     return between.toLowerCase() === folder.toLowerCase()
   } catch {
     return false
   }
 }
 
-/** Removes what a run that was killed left of its reports a day ago; what is younger another workstation may be writing. */
+/** Removes a killed run's unfinished reports after a day; another workstation may be writing newer ones. */
 export async function removeUnfinishedReports(place: string, folder: string, now: number): Promise<void> {
   if (!(await isIn(place, folder))) return
   for (const name of await fs.readdir(join(place, folder)).catch(() => [])) {
@@ -51,7 +51,7 @@ export async function removeUnfinishedReports(place: string, folder: string, now
   }
 }
 
-/** Undefined where there is nothing. @throws where that can't be told. */
+/** Returns undefined if nothing is there. @throws if that can't be determined. */
 export async function statOf(path: string): Promise<Stats | undefined> {
   try {
     return await fs.lstat(path)

@@ -1,7 +1,4 @@
-/**
- * Reads dropped JSON in the worker of sheets. Its answers are small, and texts: reading them into objects would hold up the
- * main thread.
- */
+/** Reads dropped JSON in the sheets' worker. Its answers are small strings: objects would block the main thread. */
 import { fingerprintOf, problemsOf } from '../../../shared/composition/index.ts'
 import type { Answers, Ask, BulkQuestions } from '../bulk/worker.ts'
 import { readExchangeFile } from '../drafts/exchange-file.ts'
@@ -10,11 +7,11 @@ import { readRequestFile } from './request-file.ts'
 export interface RequestAnswer {
   /** The JSON of a `Composition`. */
   composition: string
-  /** What is a little different in it, in words. */
+  /** Differences in the composition, in words. */
   notes: string[]
-  /** What was read otherwise than it is written, in words. */
+  /** What was read differently from how it is written, in words. */
   readings: string[]
-  /** What speaks against sending it, in words. */
+  /** Reasons not to send it, in words. */
   problems: string[]
   fingerprint: string
 }
@@ -26,15 +23,15 @@ export interface ExchangeAnswer {
   presets: string[]
 }
 
-/** What can be asked about dropped JSON, beside what can be asked about sheets. Nothing of it stays with the worker. */
+/** Questions about dropped JSON, in addition to those about sheets. The worker keeps none of it. */
 export interface PackageQuestions {
-  /** A send request, read whole. @throws AppFailure `invalid`, with its fields. */
+  /** A send request, read completely. @throws AppFailure `invalid`, with its fields. */
   request: { ask: { bytes: Uint8Array; now: number; dateFormat: string | undefined }; answer: RequestAnswer }
   /** A `.countersign` file. @throws AppFailure `invalid` or `too-large`. */
   exchange: { ask: { bytes: Uint8Array }; answer: ExchangeAnswer }
 }
 
-/** All that the worker of files is asked. */
+/** All questions that the files' worker answers. */
 export type FileQuestions = BulkQuestions & PackageQuestions
 export type AskFiles = Ask<FileQuestions>
 

@@ -1,6 +1,6 @@
 /**
- * The files that drop folders refused, for those who would not open the folder to see: which the desktop has yet to tell of,
- * and which nobody has dismissed.
+ * The files that drop folders refused, for users who wouldn't open the folder to see: those that the desktop hasn't
+ * notified them of, and those not dismissed yet.
  */
 import { basename } from 'node:path'
 import type { AppError, RefusedFile, RefusedFiles } from '../../../shared/contract/index.ts'
@@ -8,14 +8,14 @@ import { flag, json, optional, type RecordOf, Rows, value } from '../lib/rows.ts
 import type { Db } from '../storage/connection.ts'
 import { Statements, TableStatements } from '../storage/statements.ts'
 
-/** The newest of the files that a folder refused and that the desktop has not told of, and how many they are. */
+/** The newest refused file of a folder that the desktop hasn't notified the user of, and the number of such files. */
 export interface UntoldRefusals {
   accountId: string
   label: string
   count: number
   name: string
   error: AppError | undefined
-  /** Up to which file this is; see `told`. */
+  /** The last file covered; see `told`. */
   last: number
 }
 
@@ -31,7 +31,7 @@ const REFUSED = new Rows({
   isDismissed: flag()
 })
 
-/** Of folders that are watched: what an office doesn't watch any more, it doesn't want to hear of. */
+/** Only watched folders: users don't want to hear about folders they no longer watch. */
 const TABLE = `(
   SELECT number, hand_off_files.id, folder_id, account_id, place, name, taken_at, error, is_dismissed, is_told
   FROM hand_off_files JOIN hand_off_folders ON hand_off_folders.id = folder_id
@@ -46,7 +46,7 @@ export function openRefusals(db: Db) {
     'WHERE account_id = @accountId ORDER BY number DESC LIMIT @limit OFFSET @offset'
   )
   const all = refused.value<[accountId: string], number>(`SELECT count(*) FROM ${TABLE} WHERE account_id = ?`)
-  // SQLite gives the other columns of a group from the row that has the greatest number.
+  // SQLite takes a group's other columns from the row with the greatest number.
   const open = db.prepare<[string], { folderId: string; place: string; newest: string; count: number; last: number }>(
     `SELECT folder_id AS folderId, place, id AS newest, count(*) AS count, max(number) AS last FROM ${TABLE}
      WHERE account_id = ? AND is_dismissed = 0 GROUP BY folder_id ORDER BY last DESC`
@@ -62,7 +62,7 @@ export function openRefusals(db: Db) {
   )
 
   return {
-    /** Of an account. */
+    /** Returns an account's refused files. */
     view: (accountId: string, { offset, limit }: { offset: number; limit: number }): RefusedFiles => ({
       files: page({ accountId, offset, limit }).map(viewOf),
       total: all(accountId) ?? 0,
@@ -72,10 +72,10 @@ export function openRefusals(db: Db) {
       }))
     }),
 
-    /** Nobody has to look any more at what a folder refused, up to the file `until`. */
+    /** Dismisses a folder's refused files, up to the file `until`. */
     dismiss: (folderId: string, until: string): void => void dismiss({ folderId, until }),
 
-    /** What the desktop has yet to tell, a folder each. */
+    /** Returns refusals that the desktop hasn't notified the user of, one per folder. */
     untold(): UntoldRefusals[] {
       const byFolder = Map.groupBy(untold(), ({ folderId }) => folderId)
       return [...byFolder.values()].flatMap(([newest, ...others]) => {
@@ -85,7 +85,7 @@ export function openRefusals(db: Db) {
       })
     },
 
-    /** These are told from now on; to be called before they are. */
+    /** Marks these refusals as notified. Call it before notifying. */
     told: (refusals: readonly UntoldRefusals[]): void => {
       if (refusals.length > 0) tell(Math.max(...refusals.map(({ last }) => last)))
     }

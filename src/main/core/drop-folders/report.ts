@@ -1,20 +1,20 @@
-/** The report that lies beside a file that was taken: what became of it, in words. Nothing of its content is repeated. */
+/** The report next to a processed file: what became of it, in words. It repeats none of its content. */
 import { type AppError, saidBy } from '../../../shared/contract/errors.ts'
 
 export interface Report {
   name: string
   /** Milliseconds since 1970 UTC. */
   at: number
-  /** One sentence on what came of it. */
+  /** One sentence on the result. */
   said: string
   error?: AppError | undefined
-  /** What a person should look at. */
+  /** Things that a person should check. */
   notes?: readonly string[]
-  /** What was read otherwise than it is written, as the service would. */
+  /** What was read differently from how it is written, as the service would read it. */
   readings?: readonly string[]
 }
 
-/** So many notes are told; a sheet with a fault in each of 5,000 rows has one fault. */
+/** How many notes are listed; a sheet with a fault in each of 5,000 rows has one fault. */
 const MOST_NOTES = 1_000
 const LINE_END = '\r\n'
 
@@ -43,7 +43,7 @@ function listed(heading: string, told: readonly string[]): string[] {
   ]
 }
 
-/** A name from outside must not write lines of its own. */
+/** Prevents an external name from adding lines of its own. */
 function oneLine(text: string): string {
   return text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
 }

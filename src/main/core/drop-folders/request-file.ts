@@ -1,7 +1,7 @@
 /**
- * A send request as other software makes it for the service: SendFormDirectRequest2 (2.1) or the Form Filler request (2.9),
- * told apart by its members. Decoded strictly, but for the liberties that the service allows: what is unknown, missing or
- * wrong is named by its path.
+ * A send request as other software makes it for the service: SendFormDirectRequest2 (2.1) or the Form Filler request
+ * (2.9), told apart by its members. Decoded strictly, except for the deviations that the service tolerates: unknown,
+ * missing or wrong members are named by their paths.
  */
 import type { z } from 'zod'
 import {
@@ -17,15 +17,15 @@ import { openLiberties, SentForm } from './liberties.ts'
 
 export interface RequestContent {
   composition: Composition
-  /** What is a little different in the composition, in words. */
+  /** Differences in the composition, in words. */
   notes: string[]
-  /** What was read otherwise than it is written, and is certain, in whole sentences. */
+  /** What was read differently from how it is written, with certainty, in whole sentences. */
   readings: string[]
 }
 
-/** So many faults are named. */
+/** How many faults are named. */
 const MOST_FAULTS = 100
-/** More than a report tells. */
+/** More than a report shows. */
 const MOST_NOTES = 1_001
 
 const UNREADABLE: Record<JsonTrouble['kind'], string> = {
@@ -35,7 +35,7 @@ const UNREADABLE: Record<JsonTrouble['kind'], string> = {
 }
 
 /**
- * @param dateFormat the account's, as `Account/Info` says it.
+ * @param dateFormat the account's, as given by `Account/Info`.
  * @throws AppFailure `invalid`, with its fields.
  */
 export async function readRequestFile(bytes: Uint8Array, dateFormat?: string): Promise<RequestContent> {
@@ -59,7 +59,7 @@ function* read(bytes: Uint8Array, dateFormat: string | undefined): Generator<voi
   const faults = openFaults()
   const liberties = openLiberties((path, message) => faults.add({ field: spell(path), message }))
   const others = Object.fromEntries<unknown>(members)
-  // The list itself is read by its elements below; here its name alone is.
+  // The list's elements are read below; here only its name is.
   for (const [name, at] of members) others[name] = found.includes(name) || parsePiece(bytes, at)
   liberties.take(whole, others, [])
   delete others[list]
@@ -75,7 +75,7 @@ function* read(bytes: Uint8Array, dateFormat: string | undefined): Generator<voi
   }
   if (faults.count() > 0) faults.refuse()
   const request = { ...checked.data, [list]: items }
-  // Each part was checked by its own schema just now.
+  // Each part was just checked by its own schema.
   const { composition, problems, readings } = compositionOfRequest(
     isForms
       ? { kind: 'form-direct', request: request as unknown as SendFormDirectRequest }
@@ -106,7 +106,7 @@ function elementsOf(member: Member | undefined, list: string): NonNullable<Membe
   return faults.refuse()
 }
 
-/** What is wrong with a request: the first of it by name, the rest by its count, since there may be a million. */
+/** Collects a request's faults: the first ones by name, the others only as a count, since there may be a million. */
 function openFaults() {
   const fields: FieldMessage[] = []
   let count = 0

@@ -1,6 +1,6 @@
 /**
- * A sheet as other software writes it, with headings named like the columns of a bulk send: each row fills in the folder's
- * preset, or says everything itself. The rows are checked exactly as those that a person sends in bulk.
+ * A sheet as other software writes it, with headings named like the columns of a bulk send: each row fills in the
+ * folder's preset, or is complete by itself. Rows are checked exactly as in a bulk send by a person.
  */
 
 import type { ColumnMapping } from '../../../shared/composition/bulk-columns.ts'
@@ -15,7 +15,7 @@ export interface SheetFile {
   id: string
   name: string
   bytes: Uint8Array
-  /** What rows fill in. Undefined where they must say everything. */
+  /** What rows fill in. Undefined if they must be complete. */
   base: Composition | undefined
   zone: string
   now: number
@@ -26,15 +26,15 @@ export interface SheetContent {
   columns: string[]
   /** Each the JSON of a `PackageRow`. */
   rows: string[]
-  /** What of the sheet a person should look at, in words. */
+  /** What a person should check in the sheet, in words. */
   notes: string[]
-  /** Whether nobody has to look at anything: what may go by itself. */
+  /** Whether there is nothing to check, so it may be sent automatically. */
   isClean: boolean
 }
 
 const ROWS_AT_ONCE = 50
 const PROBLEMS_AT_ONCE = 500
-/** People that a sheet may name where there is no preset. */
+/** How many people a sheet without a preset may name. */
 const MOST_PEOPLE = 10
 
 /** @throws AppFailure `bad-file` */
@@ -61,7 +61,7 @@ export async function readSheetFile(
     const sheetNotes = [
       ...(sheet.sheets.length > 1 ? [`Only the sheet “${sheet.sheet}” of this workbook was read.`] : []),
       ...sheet.notes,
-      // Nobody is there to be asked which it is.
+      // No one is there to answer which order it is.
       ...sheet.dateDoubts.map(
         ({ column }) =>
           `Dates in “${sheet.columns[column]}” are read with the day first: 04/12/2026 is 4 December 2026.`
@@ -88,7 +88,7 @@ function ontoPreset(base: Composition, sheet: BulkSheet): SheetPlan {
   return { composition: base, mapping }
 }
 
-/** A template's reference and fields can't stand in a sheet, so what needs no preset is a form. */
+/** A sheet can't hold a template's reference and fields, so without a preset it is a form. */
 function ontoNothing(sheet: BulkSheet): SheetPlan {
   const whole = ofPeople(MOST_PEOPLE)
   const found = new Set(matchColumns(bulkTargets(whole), sheet.columns).map(({ target }) => target))

@@ -1,14 +1,15 @@
 /**
- * Which files are stable, that is, have stopped growing: those that were the same at two looks, some seconds apart. They are
- * looked at before they are claimed, and again since then: the program that wrote a file may still hold it open.
+ * Determines which files are stable, meaning they have stopped growing: they were the same at two looks, some seconds
+ * apart. Files are checked before they are claimed and again afterwards, as the program that wrote one may still hold
+ * it open.
  */
 import type { Time } from '../lib/time.ts'
 
 /** How long a file must have been the same, in milliseconds. */
 export const STABLE_AFTER = 2_000
-/** In a folder that sends, and for a file that rested in between: what is written slowly must not be sent half. */
+/** The same for a folder that sends, and for a file that grew after a pause: no half-written file must be sent. */
 export const LONG_STABLE_AFTER = 30_000
-/** One without content may be what a slow copy begins with. */
+/** The same for an empty file, which may be the beginning of a slow copy. */
 const EMPTY_STABLE_AFTER = 60_000
 
 /** A file as one look found it. */
@@ -19,7 +20,7 @@ export interface FileStat {
   ino: number
 }
 
-/** The files of a folder, before they are claimed. */
+/** The files of a folder before they are claimed. */
 export class StableFiles {
   readonly #time: Pick<Time, 'elapsed'>
   #seen = new Map<string, FileStat & { since: number }>()
@@ -29,7 +30,7 @@ export class StableFiles {
   }
 
   /**
-   * Takes what a look found. Answers which of it is stable, and whether something isn't yet.
+   * Records the files that a look found. Returns which of them are stable, and whether any isn't yet.
    * @param stableAfter how long a file with content must have been the same.
    */
   look(found: readonly FileStat[], stableAfter: number): { stable: FileStat[]; isMoving: boolean } {
@@ -50,11 +51,11 @@ export class StableFiles {
 interface Seen {
   stat: FileStat
   since: number
-  /** How long it must be the same, in milliseconds. */
+  /** How long it must stay the same, in milliseconds. */
   stableAfter: number
 }
 
-/** Files since they were claimed. One that is seen to grow once more is given longer. */
+/** Files after they were claimed. One that grows again is given longer. */
 export class StableClaims {
   readonly #time: Pick<Time, 'elapsed'>
   readonly #seen = new Map<string, Seen>()

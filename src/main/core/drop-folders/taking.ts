@@ -1,6 +1,6 @@
 /**
- * Takes a file step by step: it is claimed; once it has been stable since, something is made of it; it is archived. Between
- * any two steps the application may end, the folder vanish, or be set otherwise.
+ * Processes a file step by step: it is claimed; once it has been stable since, it is turned into drafts or a batch; it
+ * is archived. Between any two steps the application may end, the folder vanish, or its settings change.
  */
 import { join } from 'node:path'
 import type { AppError } from '../../../shared/contract/index.ts'
@@ -25,13 +25,13 @@ import type { Making } from './making.ts'
 import { ensureFolder } from './own-folders.ts'
 import { type FileStat, StableClaims } from './stable-file.ts'
 
-/** At so many looks a file that was claimed may be out of sight until it is given up. */
+/** At how many looks a claimed file may be missing before it is given up. */
 const MOST_ABSENCES = 10
 
 export interface TakingDeps {
-  /** The folder as it is kept now; undefined once it isn't watched any more. */
+  /** Returns the folder's current settings; undefined once it isn't watched any more. */
   current: () => Folder | undefined
-  /** Whether files are to be taken now. */
+  /** Returns whether files are to be taken now. */
   isWanted: () => boolean
   journal: Journal
   making: Making
@@ -39,23 +39,23 @@ export interface TakingDeps {
   step: Step
   time: Pick<Time, 'now' | 'elapsed'>
   newId: () => string
-  /** Its state, or what was taken of it, is different. */
+  /** Called when its state, or what was taken from it, has changed. */
   changed: () => void
-  /** A file could not be taken just now; it is tried again. */
+  /** Called when a file could not be taken; it is retried. */
   trouble: (error: unknown) => void
 }
 
-/** moving: it is to be looked at again soon. stuck: it can't be claimed, or not archived. */
+/** moving: look at it again soon. stuck: it can't be claimed, or can't be archived. */
 export type Outcome = 'done' | 'stuck' | 'moving'
 
 export function openTaking({ current, isWanted, journal, making, archive, step, ...deps }: TakingDeps) {
   const stable = new StableClaims(deps.time)
   const lookAtOthers = openOtherWorkstations({ journal, ...deps })
   const absences = new Map<string, number>()
-  /** Which claims this run made or went on with, and where: what is given back when it ends. */
+  /** The claims that this run made or resumed, and where: these are given back when it ends. */
   const claims = new Map<string, { place: string; entry: Claimed }>()
 
-  /** Goes on with what was claimed before and isn't put away. */
+  /** Resumes files that were claimed before and aren't archived. */
   async function goOn(folder: Folder): Promise<Outcome[]> {
     const outcomes: Outcome[] = []
     lookAtOthers(folder, await claimsIn(folder.place).catch(() => []))
@@ -89,7 +89,10 @@ export function openTaking({ current, isWanted, journal, making, archive, step, 
     return result === 'stuck' ? 'stuck' : 'done'
   }
 
-  /** A folder that is there without our own in it isn't the one that was known: nothing is gone from it. */
+  /**
+   * Counts a claimed file as missing, but only if our working folder is there. A folder without it isn't the one we
+   * knew, so nothing is gone from it.
+   */
   async function absent({ place }: Folder, entry: Entry): Promise<Outcome> {
     const { id, state } = entry
     if (!(await isGone(place, entry).catch(() => false))) return 'done'
@@ -108,7 +111,7 @@ export function openTaking({ current, isWanted, journal, making, archive, step, 
     try {
       return await act()
     } catch (error) {
-      // The file is where it is, and as still as it was: the next look tries again.
+      // The file is where it is and unchanged: the next look retries it.
       deps.trouble(error)
       return fileErrorOf(error)?.code === 'not-writable' ? 'stuck' : 'done'
     }
@@ -116,14 +119,14 @@ export function openTaking({ current, isWanted, journal, making, archive, step, 
 
   async function claim(folder: Folder, seen: FileStat): Promise<Outcome> {
     const { id: folderId, place } = folder
-    // What could not be put away isn't begun with.
+    // Don't start with a file that couldn't be archived.
     for (const folder of ['done', WORKING]) await ensureFolder(place, folder)
     const ids = { id: deps.newId(), batchId: deps.newId() }
     const entry = journal.claim({ ...ids, folderId, name: seen.name, seen }, deps.time.now())
     await step('noted')
     const from = join(place, seen.name)
     const claimed = await claimOnDisk(place, from, entry).catch(async (error: unknown) => {
-      // Where it may have been moved all the same, the next look finds it by the journal.
+      // If it may have been moved after all, the next look finds it by the journal.
       const isWhereItWas = async () => !(await isFree(from).catch(() => true))
       if (await isGone(place, entry).catch(isWhereItWas)) journal.drop(entry.id)
       throw error
@@ -138,7 +141,7 @@ export function openTaking({ current, isWanted, journal, making, archive, step, 
     return 'moving'
   }
 
-  /** Makes something of a file that was claimed, and has been still since. */
+  /** Processes a claimed file that has been stable since. */
   async function take(entry: Entry, seen: FileStat): Promise<Outcome> {
     const folder = current()
     if (!folder) return 'done'
@@ -147,14 +150,14 @@ export function openTaking({ current, isWanted, journal, making, archive, step, 
     await step('read')
     journal.read(entry.id, content)
     const result = await making.make(folder, entry, content, current)
-    // It was set otherwise meanwhile: the next look does as it is set then.
+    // The settings changed meanwhile: the next look follows the new ones.
     if (result === 'set-otherwise') return 'moving'
     deps.changed()
     await step('made')
     return away(folder, entry.id)
   }
 
-  /** Lets go of what was claimed and nothing was made of: another workstation may take it, or a person. */
+  /** Gives back claimed files that nothing was made from, so that another workstation or a person may take them. */
   async function giveBack(): Promise<void> {
     for (const [id, { place, entry }] of claims) {
       try {
@@ -172,7 +175,7 @@ export function openTaking({ current, isWanted, journal, making, archive, step, 
 
   return {
     goOn,
-    /** Claims a stable file. Never rejects for what is wrong with it. */
+    /** Claims a stable file. Never rejects because of problems with the file. */
     claim: (folder: Folder, seen: FileStat): Promise<Outcome> => patiently(() => claim(folder, seen)),
     giveBack
   }
@@ -190,8 +193,8 @@ interface OtherWorkstationsDeps {
 }
 
 /**
- * Claims in a watched folder that aren't ours: another workstation works on them, and they are left alone. One that nobody
- * has finished for days is reported, since nobody may know that it is there.
+ * Handles claims of other workstations in a watched folder, which are left alone. A claim unfinished for days is
+ * reported, since no one may know that the file is there.
  */
 function openOtherWorkstations({ journal, time, newId, changed }: OtherWorkstationsDeps) {
   function tell(folderId: string, told: string, name: string): void {
@@ -208,7 +211,7 @@ function openOtherWorkstations({ journal, time, newId, changed }: OtherWorkstati
   return ({ id: folderId }: Folder, claims: readonly Claim[]): void => {
     for (const { id, name, at } of claims) {
       const ours = journal.find(id)
-      // It was given up while it was out of sight, and is there again.
+      // It was given up while it was missing, and is there again.
       if (ours?.folderId === folderId && ours.state === 'finished') journal.reopen(id)
       if (ours || time.now() - at < LEFT_AFTER) continue
       const told = `left-${id}`

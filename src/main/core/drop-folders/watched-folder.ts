@@ -1,6 +1,6 @@
 /**
- * One folder that is watched: looked at now and then, and when the system says that something happened. A folder that isn't
- * there is looked for again, and means nothing for what was in it.
+ * One watched folder: looked at regularly, and when the system reports a change. If the folder is missing, it is looked
+ * for again, and nothing is concluded about the files in it.
  */
 
 import { watch } from 'chokidar'
@@ -13,18 +13,18 @@ import { isFolder, removeUnfinishedReports } from './own-folders.ts'
 import { LONG_STABLE_AFTER, STABLE_AFTER, StableFiles } from './stable-file.ts'
 import { type Outcome, openTaking, type TakingDeps } from './taking.ts'
 
-/** How long until the next look where nothing is told, in milliseconds. */
+/** How long until the next look if no change is reported, in milliseconds. */
 const LOOK_EVERY = 30_000
-/** How soon after something happened, so that many events make one look. */
+/** How soon to look after a change, in milliseconds, so that many events cause one look. */
 const SOON = 250
-/** So many looks at files that never rest are enough, where there are others. */
+/** How many looks in a row to spend on files that keep changing before moving on to others. */
 const MOST_FRUITLESS = 30
-/** A network disk may take this long to say anything at all. */
+/** How long a network disk may take to respond at all, in milliseconds. */
 const TIMEOUT = 15_000
 export type FolderState = Exclude<DropFolder['state'], 'paused'>
 
 export interface WatchedFolderDeps extends Omit<TakingDeps, 'current' | 'isWanted' | 'time'> {
-  /** As it is kept now; undefined once it isn't watched any more. */
+  /** Returns its current settings; undefined once it isn't watched any more. */
   folder: () => Folder | undefined
   listen: ListenToFolder
   time: Time
@@ -64,7 +64,7 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
     else lookIn(SOON)
   }
 
-  /** Looks now; while a look is under way, once more after it. Never rejects. */
+  /** Looks now; if a look is in progress, looks again after it. Never rejects. */
   function look(): Promise<void> {
     if (isStopped) return looking ?? Promise.resolve()
     if (looking) {
@@ -86,7 +86,7 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
     return mine
   }
 
-  /** Answers how long until the next look. */
+  /** Returns how long until the next look. */
   async function lookOnce(): Promise<number> {
     const folder = current()
     if (!folder || folder.isPaused) {
@@ -113,7 +113,7 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
       if (outcome === 'moving') claimed += 1
       outcomes.add(outcome)
     }
-    // What can't be taken must not keep the rest from its turn.
+    // Files that can't be taken must not block the rest.
     if (claimed > 0) fruitless = 0
     else if (!isMoving || ++fruitless >= MOST_FRUITLESS) {
       from = found.next
@@ -125,7 +125,7 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
     return isMoving || outcomes.has('moving') || from !== undefined ? STABLE_AFTER + SOON : LOOK_EVERY
   }
 
-  /** What is in the folder; undefined if it isn't there. */
+  /** Returns the files in the folder; undefined if it isn't there. */
   async function files(place: string): Promise<Awaited<ReturnType<typeof filesIn>> | undefined> {
     const cancel = deps.time.after(TIMEOUT, () => become('missing'))
     try {
@@ -137,7 +137,7 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
     }
   }
 
-  /** What a run that was killed left of reports half-written. */
+  /** Removes half-written reports of a killed run. */
   async function cleanOnce(place: string): Promise<void> {
     if (isClean) return
     isClean = true
@@ -147,9 +147,12 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
   return {
     state: (): FolderState => state,
     look,
-    /** Looks soon: it was set otherwise. */
+    /** Looks soon, as its settings have changed. */
     soon: happened,
-    /** Resolves when the file that is being taken is done with, and what was only claimed is where it was dropped. */
+    /**
+     * Stops watching. Resolves once the file in progress is processed, and files that were only claimed are back where
+     * they were dropped.
+     */
     async stop(): Promise<void> {
       isStopped = true
       cancelNext()
@@ -161,7 +164,7 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
   }
 }
 
-/** Answers how to stop listening. */
+/** Returns a function that stops listening. */
 export type ListenToFolder = (place: string, happened: () => void) => () => void
 
 export const listenToFolder: ListenToFolder = (place, happened) => {
@@ -173,7 +176,7 @@ export const listenToFolder: ListenToFolder = (place, happened) => {
     ignored: (path) => /[\\/](?:\.[^\\/]*|done|failed)$/.test(path) && path !== place
   })
   watcher.on('all', happened)
-  // What the system can't tell is found by looking.
+  // What the system doesn't report is found by looking.
   watcher.on('error', () => undefined)
   return () => void watcher.close().catch(() => undefined)
 }

@@ -1,6 +1,6 @@
 /**
- * When a lane of jobs does something: each account, folder or queue has a lane of its own, which sleeps until the next job is
- * due, is woken by what happens, and pauses while all of its jobs would meet the same trouble. Nothing is polled.
+ * Scheduling of jobs in lanes. Each account, folder or queue has its own lane, which sleeps until its next job is due,
+ * is woken by events, and pauses while all of its jobs would fail for the same reason. Nothing is polled.
  */
 
 import type { AppError } from '../../../shared/contract/index.ts'
@@ -8,10 +8,13 @@ import { getOrMake } from '../lib/objects.ts'
 import type { Time } from '../lib/time.ts'
 import { backoff } from '../lib/time.ts'
 
-/** The wall clock may jump: what waits for a time of day is looked at this often, in milliseconds. */
+/**
+ * Upper bound of a sleep, in milliseconds. The wall clock may jump, so anything that waits for a time of day is
+ * rechecked this often.
+ */
 const LONGEST_SLEEP = 60_000
 
-/** The lanes of a queue, each made when it is first asked for. */
+/** The lanes of a queue, each created when first needed. */
 export class Lanes<Lane> {
   readonly #lanes = new Map<string, Lane>()
   readonly #make: (key: string) => Lane
@@ -29,7 +32,7 @@ export class Lanes<Lane> {
   }
 }
 
-/** Turns of a lane in which several jobs may be under way: each turn begins what can begin, and says when the next one is. */
+/** Turns of a lane with several jobs in flight: each starts what can start, and says when the next turn is. */
 export class Turns {
   readonly #time: Pick<Time, 'after'>
   readonly #take: () => void
@@ -41,7 +44,7 @@ export class Turns {
     this.#take = take
   }
 
-  /** Takes a turn once all that is happening just now has happened: answers that come together are one turn. */
+  /** Takes a turn once the current events are handled, so that answers that arrive together are one turn. */
   wake(): void {
     if (this.#isPlanned) return
     this.#isPlanned = true
@@ -51,7 +54,7 @@ export class Turns {
     })
   }
 
-  /** Takes the next turn after so many milliseconds, or after a minute where that is sooner. */
+  /** Takes the next turn after this many milliseconds, or after a minute if that is sooner. */
   sleep(milliseconds: number): void {
     this.stopSleeping()
     this.#cancelSleep = this.#time.after(Math.min(LONGEST_SLEEP, Math.max(1, milliseconds)), () => this.wake())
@@ -63,7 +66,7 @@ export class Turns {
   }
 }
 
-/** Work of a lane that is never done twice at the same time, now or later. */
+/** A lane's work that never runs twice at the same time, started now or later. */
 export class OneAtATime<Answer> {
   readonly #time: Pick<Time, 'after'>
   readonly #work: () => Promise<Answer>
@@ -72,7 +75,7 @@ export class OneAtATime<Answer> {
   #next: Promise<Answer> | undefined
   #cancel: (() => void) | undefined
 
-  /** @param rested called each time the work has ended, however it ended. */
+  /** @param rested called each time the work has ended, whether it succeeded or failed. */
   constructor(time: Pick<Time, 'after'>, work: () => Promise<Answer>, rested: () => void = () => undefined) {
     this.#time = time
     this.#work = work
@@ -83,7 +86,7 @@ export class OneAtATime<Answer> {
     return this.#running !== undefined
   }
 
-  /** Works now, or joins the work that is under way. Rejects as the work does. */
+  /** Starts the work now, or joins the work in progress. Rejects as the work does. */
   now(): Promise<Answer> {
     this.cancel()
     this.#running ??= this.#work().finally(() => {
@@ -93,7 +96,7 @@ export class OneAtATime<Answer> {
     return this.#running
   }
 
-  /** Works now, or right after the work that is under way, which may be past the point where it would see what is new. */
+  /** Starts the work now, or right after the work in progress, which may no longer see recent changes. */
   fresh(): Promise<Answer> {
     this.cancel()
     if (!this.#running) return this.now()
@@ -106,25 +109,25 @@ export class OneAtATime<Answer> {
     return this.#next
   }
 
-  /** Works after so many milliseconds instead of when it was planned before. What it throws concerns no one then. */
+  /** Starts the work after this many milliseconds, replacing what was planned. Its errors are ignored then. */
   later(milliseconds: number): void {
     this.cancel()
     this.#cancel = this.#time.after(Math.max(0, milliseconds), () => void this.now().catch(() => undefined))
   }
 
-  /** Forgets what was planned. */
+  /** Cancels what was planned. */
   cancel(): void {
     this.#cancel?.()
     this.#cancel = undefined
   }
 
-  /** Forgets what was planned; resolves once nothing is under way. */
+  /** Cancels what was planned; resolves once no work is in progress. */
   async close(): Promise<void> {
     this.cancel()
     await this.ended()
   }
 
-  /** Resolves once nothing is under way. */
+  /** Resolves once no work is in progress. */
   async ended(): Promise<void> {
     await this.#running?.catch(() => undefined)
   }
@@ -134,16 +137,16 @@ export interface Pause {
   readonly error: AppError
   /** When it began, by the wall clock, in milliseconds since 1970 UTC. */
   readonly since: number
-  /** On the clock that never jumps; infinite if only a person, or news of the network, ends it. */
+  /** On the monotonic clock; infinite if only a person, or a change of the network, ends it. */
   readonly until: number
-  /** How many failures in a row led to it. */
+  /** The number of consecutive failures that led to it. */
   readonly failures: number
 }
 
 /**
- * Why nothing of a lane (an account, a folder) leaves just now, and until when: what all of its jobs would meet, one of them
- * meets for all. A pause grows with each failure in a row. It is known in this run only; what must outlast it is its
- * queue's to keep.
+ * Why nothing of a lane (an account, a folder) may leave, and until when. If all jobs of the lane would fail for the
+ * same reason, only one has to. Each consecutive failure makes the pause longer. Pauses last for this run only; a queue
+ * stores what must outlast it.
  */
 export class Pauses {
   readonly #time: Pick<Time, 'now' | 'elapsed' | 'random'>
@@ -154,9 +157,10 @@ export class Pauses {
   }
 
   /**
-   * A job failed for a reason that the others of its lane would meet too. Jobs that were under way together fail together:
-   * while the lane is paused that is the same failure, and only `atLeast` makes the pause longer.
-   * @param first how long the first pause lasts, in milliseconds; each further one about twice as long as the one before.
+   * Records that a job failed for a reason that the lane's other jobs would meet too. Jobs in flight together fail
+   * together: while the lane is paused, that counts as one failure, and only `atLeast` extends the pause.
+   * @param first how long the first pause lasts, in milliseconds; each further one is about twice as long as the one
+   * before.
    * @param atLeast how long the service asked us to wait, in milliseconds.
    */
   failed(lane: string, { error, first, atLeast = 0 }: { error: AppError; first: number; atLeast?: number }): void {
@@ -171,7 +175,7 @@ export class Pauses {
     this.#pauses.set(lane, { error, since: known?.since ?? this.#time.now(), until, failures })
   }
 
-  /** Pauses the lane for so many milliseconds from now; a pause that lasts longer stays as it is. */
+  /** Pauses the lane for this many milliseconds from now, unless a longer pause is in effect. */
   hold(lane: string, error: AppError, milliseconds: number): void {
     const known = this.#pauses.get(lane)
     const now = this.#time.elapsed()
@@ -181,18 +185,18 @@ export class Pauses {
     this.#pauses.set(lane, { error, since, until, failures: known?.failures ?? 0 })
   }
 
-  /** Pauses the lane until `tryNow` or `clear`: trying by itself would not help, or would ask the person each time. */
+  /** Pauses the lane until `tryNow` or `clear`, if retries wouldn't help or would prompt the user each time. */
   block(lane: string, error: AppError): void {
     this.#pauses.set(lane, { error, since: this.#time.now(), until: Number.POSITIVE_INFINITY, failures: 1 })
   }
 
-  /** A job went well, or what was wrong may be over: of this lane, or of all. */
+  /** Ends the pause of this lane, or of all, as a job succeeded or the cause may be over. */
   clear(lane?: string): void {
     if (lane === undefined) this.#pauses.clear()
     else this.#pauses.delete(lane)
   }
 
-  /** The next is tried now. Where it fails too, that counts as one more failure in a row. */
+  /** Lets the next job run now. If it fails too, that counts as a further consecutive failure. */
   tryNow(lane?: string): void {
     const now = this.#time.elapsed()
     for (const [key, pause] of this.#pauses) {
@@ -200,19 +204,19 @@ export class Pauses {
     }
   }
 
-  /** Milliseconds until something of the lane may leave; 0 for now, infinite while it is blocked. */
+  /** Returns the milliseconds until something of the lane may leave; 0 for now, infinite if blocked. */
   left(lane: string): number {
     const pause = this.#pauses.get(lane)
     return pause ? Math.max(0, pause.until - this.#time.elapsed()) : 0
   }
 
-  /** The lane's pause, also once its time is over and it isn't known yet whether the next job goes well. */
+  /** Returns the lane's pause, even after its time is over, until a job shows whether the cause is gone. */
   of(lane: string): Pause | undefined {
     return this.#pauses.get(lane)
   }
 }
 
-/** Has each work once more, where it can, and none of them after that. @param over called in between: nothing is planned any more. */
+/** Runs each work once more if possible, then none. @param over called in between; plan nothing after it. */
 export async function workedOff(lanes: Iterable<OneAtATime<void>>, over: () => void): Promise<void> {
   const all = [...lanes]
   await Promise.allSettled(all.map((lane) => lane.fresh()))

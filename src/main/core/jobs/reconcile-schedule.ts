@@ -1,27 +1,27 @@
 /**
- * When the service is asked what became of jobs that are in doubt: all of an account together, by itself, and sooner where a
- * person or the network gives cause. It takes two looks, `SECOND_LOOK_AFTER` apart on the clock that never jumps, to say that
- * something did not arrive. What a look shows is each queue's to judge.
+ * Schedules asking the service what happened to uncertain jobs: all of an account together, automatically, and sooner
+ * when a person or the network gives cause. Two looks, `SECOND_LOOK_AFTER` apart on the monotonic clock, are needed to
+ * conclude that something did not arrive. Each queue judges for itself what a look shows.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
 import { Lanes, OneAtATime, Pauses } from './lanes.ts'
 
-/** How long after a first look a second one decides, in milliseconds: the service may still be at work on it. */
+/** How long after a first look a second one is conclusive, in milliseconds: the service may still be processing it. */
 export const SECOND_LOOK_AFTER = 60_000
-/** How long to wait after a first look that failed, in milliseconds. */
+/** How long to wait after the first failed look, in milliseconds. */
 const FIRST_WAIT = 5_000
 
-/** What this run's looks said of a job. Looks of an earlier run don't count, so no jump of the clock can decide anything. */
+/** What this run's looks have shown of a job. Earlier runs' don't count, so a clock jump can't decide anything. */
 export interface Seen<Kind extends string> {
   kind: Kind
-  /** When the first look that said so began, on this run's clock. */
+  /** When the first look that showed it began, on this run's monotonic clock. */
   at: number
-  /** A second one, long enough after it, said the same. */
+  /** Whether a second look, long enough after it, showed the same. */
   isTwice: boolean
 }
 
-/** What is known after a look, that began at `begun`, has said this of a job. */
+/** Returns what is known of a job after a look that began at `begun` showed `kind`. */
 export function seenAfter<Kind extends string>(
   kind: Kind,
   begun: number,
@@ -31,7 +31,7 @@ export function seenAfter<Kind extends string>(
   return { kind, at: before.at, isTwice: begun - before.at >= SECOND_LOOK_AFTER }
 }
 
-/** A job that is in doubt. */
+/** An uncertain job. */
 export interface InDoubt {
   readonly id: string
   readonly accountId: string
@@ -39,17 +39,17 @@ export interface InDoubt {
 
 export interface ReconcileScheduleDeps {
   time: Time
-  /** Accounts that have anything in doubt. */
+  /** Returns accounts that have uncertain jobs. */
   accounts: () => Iterable<string>
-  /** What is in doubt of an account. */
+  /** Returns the uncertain jobs of an account. */
   inDoubt: (accountId: string) => readonly InDoubt[]
-  /** When another look says more of a job, on this run's clock; undefined if only a person can. */
+  /** Returns when another look may help, on this run's monotonic clock; undefined if only a person can. */
   worthwhileAt: (id: string) => number | undefined
-  /** Looks once, and judges what it saw. Answers whether everything could be read. */
+  /** Looks once, and judges the result. Returns whether everything could be read. */
   look: (accountId: string) => Promise<boolean>
-  /** Says an error in the user's words. */
+  /** Describes an error in the user's words. */
   describe: (error: unknown) => AppError
-  /** A look failed. Answers whether another one is tried by itself. */
+  /** Called when a look failed. Returns whether to retry automatically. */
   failed: (accountId: string, error: AppError) => boolean
 }
 
@@ -74,13 +74,13 @@ export class ReconcileSchedule {
     )
   }
 
-  /** Begins to look by itself. */
+  /** Starts looking automatically. */
   open(): void {
     this.#state = 'open'
     for (const accountId of this.#deps.accounts()) this.plan(accountId)
   }
 
-  /** Looks no more, and judges nothing more of a look that is under way. Resolves once that has ended. */
+  /** Stops looking, and judges nothing more of a look in progress. Resolves once that has ended. */
   async close(): Promise<void> {
     this.#state = 'over'
     await Promise.all(this.#lanes.all().map((lane) => lane.close()))
@@ -90,7 +90,7 @@ export class ReconcileSchedule {
     return this.#state === 'over'
   }
 
-  /** Sees to it that the account is looked at when that is due. */
+  /** Plans the account's next look for when it is due. */
   plan(accountId: string): void {
     const lane = this.#lanes.of(accountId)
     lane.cancel()
@@ -101,32 +101,32 @@ export class ReconcileSchedule {
     lane.later(first - this.#deps.time.elapsed())
   }
 
-  /** Looks now, or right after the look that is under way. Answers whether all could be read. @throws what reading throws. */
+  /** Looks now, or after the look in progress. Returns whether it was complete. @throws what reading throws. */
   look(accountId: string): Promise<boolean> {
     return this.#lanes.of(accountId).fresh()
   }
 
-  /** When a job is looked for next, on this run's clock; undefined if a person must say, or do something first. */
+  /** Returns when a job is looked for next, on this run's monotonic clock; undefined if it needs a person. */
   nextAt({ id, accountId }: InDoubt): number | undefined {
     const at = this.#deps.worthwhileAt(id)
     const until = this.#pauses.of(accountId)?.until ?? 0
     return at === undefined || until === Number.POSITIVE_INFINITY ? undefined : Math.max(at, until)
   }
 
-  /** What failed before says nothing of now. */
+  /** Ends the wait after failed looks, as earlier failures don't predict the next look. */
   tryNow(accountId: string): void {
     this.#pauses.tryNow(accountId)
     this.plan(accountId)
   }
 
-  /** Online again, perhaps: looks that failed are tried now. */
+  /** Retries failed looks now, as the computer may be online again. */
   connectionChanged(): void {
     this.#pauses.tryNow()
     for (const accountId of this.#deps.accounts()) this.plan(accountId)
   }
 
   async #look(accountId: string): Promise<boolean> {
-    // Whether by itself or asked for by a person, this look is a try of its own.
+    // Each look, automatic or requested, starts with the pause ended.
     this.#pauses.tryNow(accountId)
     try {
       const isComplete = await this.#deps.look(accountId)

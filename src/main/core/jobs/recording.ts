@@ -1,36 +1,36 @@
 /**
- * What the end of an attempt means for a job, and how it gets onto the disk: what a crash left under way is written down as in doubt before anything new
- * leaves, and what the database rejects of an answer keeps nothing else from being written.
+ * How the result of an attempt is interpreted and stored. Jobs that a crash left in flight are marked as uncertain
+ * before anything new leaves, and parts of an answer that the database rejects block no other writes.
  */
 import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
 import { decode, ErrorResponse } from '../../../shared/model/index.ts'
 import type { Time } from '../lib/time.ts'
 import { isServiceError } from '../service/errors.ts'
 
-/** How long until writing is tried again at the start, in milliseconds. */
+/** How long to wait before retrying a failed write at the start, in milliseconds. */
 const STORAGE_WAIT = 5_000
 
-/** Writes down once, at the start, what an earlier run left under way. */
+/** Stores once, at the start, what an earlier run left in flight. */
 export class Recovery {
   readonly #time: Pick<Time, 'after'>
   readonly #recover: () => void
   #isDone = false
   #isCancelled = false
 
-  /** @param recover writes it down; called again where it throws. */
+  /** @param recover does the writing; called again if it throws. */
   constructor(time: Pick<Time, 'after'>, recover: () => void) {
     this.#time = time
     this.#recover = recover
   }
 
-  /** @throws what writing throws; `before` tries it again. */
+  /** @throws what writing throws; `before` retries it. */
   now(): void {
     if (this.#isDone) return
     this.#recover()
     this.#isDone = true
   }
 
-  /** Calls `begin` once it is written down: until then nothing new may leave. */
+  /** Calls `begin` once recovery is stored: until then nothing new may leave. */
   before(begin: () => void): void {
     if (this.#isCancelled) return
     try {
@@ -42,23 +42,23 @@ export class Recovery {
     begin()
   }
 
-  /** Nothing is begun any more. */
+  /** Cancels retries: nothing is begun any more. */
   cancel(): void {
     this.#isCancelled = true
   }
 }
 
-/** Whether the database will never take this, because of its content: a full or locked disk is another matter. */
+/** Returns whether the database will never accept this content. A full or locked disk doesn't count. */
 export function isRejectedByDatabase(error: unknown): boolean {
-  // Nested too deeply for being written as JSON at all.
+  // The value is nested too deeply to be written as JSON.
   if (error instanceof RangeError || error instanceof TypeError) return true
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   return /^SQLITE_(CONSTRAINT|TOOBIG|MISMATCH|RANGE|ERROR)/.test(code)
 }
 
 /**
- * Writes the first of these that the database takes.
- * @throws what writing the last one threw; and at once what another one wouldn't fix.
+ * Writes the first of these that the database accepts.
+ * @throws what the last one threw, or at once an error that no other one would avoid.
  */
 export function firstAccepted<Written>(ways: readonly (() => Written)[]): Written {
   for (const [index, write] of ways.entries()) {
@@ -72,19 +72,19 @@ export function firstAccepted<Written>(ways: readonly (() => Written)[]): Writte
 }
 
 /**
- * uncertain: the service may have done it. refused: it doesn't want this one. offline: it never came to the service.
- * rate-limited: not so fast. stopped: what the service says concerns all that would follow.
+ * uncertain: the service may have done it. refused: it doesn't accept this one. offline: it never reached the service.
+ * rate-limited: too fast. stopped: the service's error would affect all further jobs.
  */
 export type Failure =
   | { kind: 'uncertain' | 'refused' | 'rate-limited' | 'stopped'; error: AppError }
-  /** isAnswered: something on the way did, so the request left. */
+  /** isAnswered: an intermediary answered, so the request left. */
   | { kind: 'offline'; error: AppError; isAnswered: boolean }
 
-/** How long to hold back if the service asks for time and doesn't say how much, in milliseconds. */
+/** How long to hold back if the service asks us to wait without saying how long, in milliseconds. */
 const USUAL_RETRY_AFTER = 30_000
 
 /**
- * What a request that failed means. Not knowing is never read as "not done": that is how packages go twice.
+ * Interprets a failed request. An unknown result is never read as "not done", as that is how packages are sent twice.
  * @param thrown what the service's client threw.
  */
 export function failureOf(thrown: unknown, describe: (error: unknown) => AppError): Failure {
@@ -103,13 +103,13 @@ function failureOfError(error: AppError, status: number | undefined): Failure {
   return { kind: 'refused', error }
 }
 
-/** Whether an answer of success holds an error: then it is not the service's word that it is done. */
+/** Returns whether a successful answer contains an error: then the service hasn't confirmed that it is done. */
 export function holdsError(answer: object): boolean {
   const decoded = decode(ErrorResponse, answer)
   return decoded.ok && Boolean(decoded.value.ResponseStatus?.ErrorCode)
 }
 
-/** If nobody answered, something on the way is at fault, not what was sent. */
+/** Errors without an answer: something on the way is at fault, not the request. */
 const NO_ANSWER: ReadonlySet<ErrorCode> = new Set([
   'offline',
   'dns',
@@ -117,13 +117,13 @@ const NO_ANSWER: ReadonlySet<ErrorCode> = new Set([
   'tls',
   'timeout',
   'not-json',
-  // A new token couldn't be kept, so nothing was asked.
+  // A new token couldn't be stored, so no request was made.
   'keychain',
   'cancelled'
 ])
 
-/** Answers of what stands between: a guest network's page to sign in at, a proxy that wants to know us first. */
+/** Answers of intermediaries: a guest network's sign-in page, or a proxy that requires authentication. */
 const ANSWERED_ON_THE_WAY: ReadonlySet<number> = new Set([307, 407, 511])
 
-/** An address that has moved for good is wrong for all that would follow, too. */
+/** Errors that would affect all further requests; for example, an address that has moved permanently. */
 const STOPS_ALL: ReadonlySet<ErrorCode> = new Set(['unauthorised', 'payment-required', 'quota', 'unsafe-address'])

@@ -1,7 +1,7 @@
 /**
- * What it means that a file, or anything else that is asked for by itself, couldn't be had: whom else it concerns, and how long
- * it is tried. One that breaks is tried so many times between which others of its account went well, since then it is its own
- * fault; and if none went well, as the service may be closed overnight, for a day.
+ * Interprets the failure of a file, or anything else requested automatically: what else it affects, and how long to
+ * retry. A failure counts as a request's own fault if others of its account succeeded since it last failed; only so
+ * many of these are allowed. If none succeed, as the service may be closed overnight, it is retried for a day.
  */
 import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
@@ -10,9 +10,9 @@ import { queryTroubleOf } from '../storage/database-fault.ts'
 import { fileErrorOf } from '../storage/file-error.ts'
 
 /**
- * offline: nobody answers, or asks us to wait: the account's files wait. attempt: this one broke, and may go well the next
- * time. account: none of the account's would be answered otherwise until a person does something. folder: nothing can be
- * kept there just now. final: it is so, and stays so.
+ * offline: no answer, or we are asked to wait, so the account's files wait. attempt: this one broke, and may succeed
+ * next time. account: all of the account's requests would fail until a person does something. folder: nothing can be
+ * stored there at the moment. final: retrying won't help.
  */
 export type Trouble = 'offline' | 'attempt' | 'account' | 'folder' | 'final'
 
@@ -25,10 +25,10 @@ export function troubleOf(thrown: unknown, error: AppError): Trouble {
   return KINDS[error.code] ?? 'final'
 }
 
-/** What a network's sign-in or another program says in place of the service: all that follows would meet it. */
+/** Answers from a network's sign-in page or another program, which all further requests would meet. */
 const NOT_THE_SERVICE: ReadonlySet<Finding> = new Set(['sign-in-page', 'not-http'])
 
-/** What is wrong with a file's place, however often it is tried. */
+/** Problems with a file's own path that don't go away by retrying. */
 const OF_ITS_OWN_NAME: ReadonlySet<string> = new Set(['exists', 'outside', 'too-deep'])
 
 const KINDS: Partial<Record<ErrorCode, Trouble>> = {
@@ -40,7 +40,7 @@ const KINDS: Partial<Record<ErrorCode, Trouble>> = {
   timeout: 'attempt',
   server: 'attempt',
   incomplete: 'attempt',
-  // As the outbox does: an address or a key that is wrong is wrong for all that would follow.
+  // As in the outbox: a wrong address or key affects all further requests.
   unauthorised: 'account',
   'payment-required': 'account',
   quota: 'account',
@@ -50,7 +50,7 @@ const KINDS: Partial<Record<ErrorCode, Trouble>> = {
   'not-writable': 'folder'
 }
 
-/** What is tried: a file, or anything else that the service is asked for by itself. */
+/** Something that is retried: a file, or anything else requested automatically. */
 export interface Tried {
   id: string
   accountId: string
@@ -58,12 +58,12 @@ export interface Tried {
 }
 
 const MOST_ATTEMPTS = 8
-/** After it was asked for, in milliseconds. */
+/** How long after it was queued it is retried, in milliseconds. */
 const LONGEST_WAITING = 24 * 60 * 60_000
 
 export class Attempts {
   readonly #time: Pick<Time, 'now'>
-  /** How many files of an account went well in this run, and how many had when one broke the last time. */
+  /** How many files of an account succeeded in this run, and how many had when a file last broke. */
   readonly #wentWell = new Map<string, number>()
   readonly #brokeAt = new Map<string, number>()
 
@@ -76,7 +76,7 @@ export class Attempts {
     this.#brokeAt.delete(id)
   }
 
-  /** To be called once each time it broke: whether others went well since the last time. */
+  /** Returns whether other files succeeded since this one last broke. Call it once per failure. */
   isItsOwnFault({ id, accountId }: Omit<Tried, 'queuedAt'>): boolean {
     const now = this.#wentWell.get(accountId) ?? 0
     const before = this.#brokeAt.get(id)
@@ -84,7 +84,7 @@ export class Attempts {
     return before !== undefined && before < now
   }
 
-  /** @param tries that count, with this one. */
+  /** @param tries those that count, including this one. */
   isEnough({ queuedAt }: Pick<Tried, 'queuedAt'>, tries: number): boolean {
     return tries >= MOST_ATTEMPTS || this.#time.now() - queuedAt > LONGEST_WAITING
   }

@@ -1,4 +1,4 @@
-/** Both sides of an ambiguity that a person must settle: what was sent, and what the folders show that may be it. */
+/** The two sides of an ambiguity that the user must settle: what was sent, and what the folders show that may match. */
 import type { SendAmbiguity } from '../../../shared/contract/index.ts'
 import { type DocumentResponse, fullName, type PackageResponse } from '../../../shared/model/index.ts'
 import { fail } from '../lib/failure.ts'
@@ -35,7 +35,7 @@ function foundOf(document: DocumentResponse): SendAmbiguity['found'][number] {
   }
 }
 
-/** Whether any of these documents may still be the send's: not another send's, nor called another's by a person. */
+/** Returns whether any of these documents may be the send's: neither claimed by another send nor dismissed. */
 export function isStillOpen(
   { dismissed }: Pick<Send, 'dismissed'>,
   { found, packages }: Ambiguity,
@@ -44,18 +44,18 @@ export function isStillOpen(
   return found.some(({ reference }) => !dismissed.includes(reference) && !isClaimed(reference, packages[reference]))
 }
 
-/** What the screens are shown: without what is only for settling it. */
+/** Returns what the screens show, without the data needed only for settling. */
 export function ambiguityView({ sent, found }: Ambiguity): SendAmbiguity {
   return { sent, found }
 }
 
-/** What a person says of a send that is ambiguous. */
+/** The user's answer about an ambiguous send. */
 export type SettlingAnswer = { arrived: true; documents: readonly string[] } | { arrived: false }
 
 /**
- * Writes down what a person says; to be called in a transaction.
- * @throws AppFailure `busy` if there is nothing to settle; `conflict` if such a document is another send's; `gone` if the
- *   person wasn't shown it.
+ * Stores the user's answer. Call it in a transaction.
+ * @throws AppFailure `busy` if there is nothing to settle; `conflict` if a chosen document belongs to another send;
+ * `gone` if the user wasn't shown it.
  */
 export function settle(sends: Sends, send: Send, answer: SettlingAnswer, settledAt: number): Send {
   const { ambiguity } = send
@@ -70,7 +70,7 @@ export function settle(sends: Sends, send: Send, answer: SettlingAnswer, settled
   return sends.change(send, { state: 'not-sent', dismissed, ambiguity: undefined, error: undefined, settledAt })
 }
 
-/** The documents that a person called the send's. */
+/** Returns the documents that the user chose. */
 function chosenOf({ found, packages }: Ambiguity, references: readonly string[]): DocumentResponse[] {
   return [...new Set(references)].map((reference) => {
     const shown =
@@ -84,7 +84,7 @@ function chosenOf({ found, packages }: Ambiguity, references: readonly string[])
   })
 }
 
-/** The package of documents that were found, as the service would have answered it. */
+/** Builds the package response that the service would have given for the documents found. */
 export function packageOf(documents: readonly DocumentResponse[]): PackageResponse {
   const PackageReference = documents.find((document) => document.PackageReference)?.PackageReference
   return { Documents: [...documents], ...(PackageReference && { PackageReference }) }

@@ -1,4 +1,4 @@
-/** One attempt of a send: hands its request to the service once, says what the end of that means, and writes it down. */
+/** One attempt of a send: posts its request to the service once, interprets the result, and stores it. */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
 import { type Failure, failureOf, firstAccepted, holdsError } from '../jobs/recording.ts'
@@ -12,12 +12,12 @@ import type { AccountPauses } from './pauses.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import type { Sends } from './sends.ts'
 
-/** accepted: the service has it. */
+/** accepted: the service took it. */
 export type Outcome = { kind: 'accepted'; response: PackageResponse } | Failure
 
 /**
- * Hands the request over. Never rejects.
- * @param claim of the office, where it could become another's.
+ * Posts the request. Never rejects.
+ * @param claim the office's claim, if another workstation could claim the send.
  */
 export async function deliver(
   client: SendingClient,
@@ -36,7 +36,7 @@ export async function deliver(
   }
 }
 
-/** What an answer with a status of success means. Only what names a package or a document of it is the service's word. */
+/** Interprets an answer with a success status. To count as accepted it must name a package or document. */
 export function outcomeOfAnswer(response: PackageResponse, said?: SentPackage['said']): Outcome {
   const { PackageReference, QueueReference, Documents = [] } = response
   const isNamed = Boolean(PackageReference || QueueReference) || Documents.some(({ Reference }) => Reference !== '')
@@ -45,14 +45,14 @@ export function outcomeOfAnswer(response: PackageResponse, said?: SentPackage['s
     : { kind: 'uncertain', error: { ...NAMES_NO_PACKAGE, ...said } }
 }
 
-/** So often in one run; then its outbox is paused until a person says. */
+/** Attempts per run, after which the outbox is paused until the user resumes it. */
 const MOST_ATTEMPTS = 30
-/** The shortest wait after the first "not so fast", in milliseconds; it doubles with each further one. */
+/** The shortest wait after the first rate limit, in milliseconds; it doubles with each further one. */
 const FIRST_RATE_LIMIT = 1_000
 
 /**
- * How often one package is posted without an answer of yes or no. What stands between, or a service that always asks us to
- * wait, must not have it posted for ever.
+ * Limits how often one package is posted without a clear yes or no. Neither an intermediary nor a service that always
+ * asks us to wait may have it posted forever.
  */
 export class AttemptLimit {
   readonly #random: () => number
@@ -62,7 +62,7 @@ export class AttemptLimit {
     this.#random = random
   }
 
-  /** The outcome of an attempt of a send as it counts: if it was posted too often, everything stops. */
+  /** Returns the outcome of an attempt, or `stopped` if the send was posted too often. */
   counted(id: string, outcome: Outcome): Outcome {
     if (outcome.kind === 'offline' && !outcome.isAnswered) return outcome
     if (outcome.kind !== 'offline' && outcome.kind !== 'rate-limited') {
@@ -82,7 +82,7 @@ export class AttemptLimit {
   }
 }
 
-/** How an attempt of a send ended, and when, in milliseconds since 1970 UTC. */
+/** How an attempt ended, and when, in milliseconds since 1970 UTC. */
 export interface Ended {
   id: string
   outcome: Outcome
@@ -93,19 +93,19 @@ export interface RecorderDeps {
   db: Db
   sends: Sends
   pauses: AccountPauses
-  /** What becomes of a send that may leave again: `cancelled` if its batch was. */
+  /** Returns the state of a send that may leave again: `cancelled` if its batch was cancelled. */
   backTo: (send: Send) => 'ready' | 'cancelled'
 }
 
 /**
- * Writes down what came of an attempt, in the caller's transaction; nothing if the send was removed with its account. What
- * the database rejects of one is left out, so that it keeps no other from being written.
+ * Stores the result of an attempt, in the caller's transaction. Stores nothing if the send was removed with its
+ * account. Parts of an answer that the database rejects are left out, so that they don't block other writes.
  */
 export function recorder({ db, sends, pauses, backTo }: RecorderDeps): (ended: Ended) => Send[] {
   function record({ id, outcome, at }: Ended): Send[] {
     const send = sends.find(id)
     if (send?.state !== 'sending') return []
-    // Nothing came of this attempt; what came of an earlier one may still be open.
+    // This attempt had no effect; an earlier one may still be in doubt.
     const isInDoubt = send.firstAttemptedAt !== send.attemptedAt
     const firstAttemptedAt = isInDoubt ? send.firstAttemptedAt : undefined
     switch (outcome.kind) {
@@ -114,7 +114,8 @@ export function recorder({ db, sends, pauses, backTo }: RecorderDeps): (ended: E
       case 'uncertain':
         return [sends.change(send, { state: 'uncertain', error: outcome.error })]
       case 'refused':
-        // "There already", says a service of what an earlier attempt brought it: only a look can tell.
+        // The service may refuse this as a duplicate of an earlier attempt that arrived; only a look at the folders can
+        // tell.
         if (isInDoubt) return [sends.change(send, { state: 'uncertain', error: outcome.error })]
         return [sends.change(send, { state: 'refused', error: outcome.error, settledAt: at, firstAttemptedAt })]
       case 'stopped':
@@ -132,7 +133,7 @@ export function recorder({ db, sends, pauses, backTo }: RecorderDeps): (ended: E
     firstAccepted([ended.outcome, ...lesser(ended.outcome)].map((outcome) => () => allOrNothing({ ...ended, outcome })))
 }
 
-/** What can be written instead, if the whole of an outcome can't be. */
+/** Returns reduced versions to store if the whole outcome can't be stored. */
 function lesser(outcome: Outcome): Outcome[] {
   const uncertain: Outcome = { kind: 'uncertain', error: NOT_KEPT }
   return outcome.kind === 'accepted'
@@ -140,7 +141,7 @@ function lesser(outcome: Outcome): Outcome[] {
     : [uncertain]
 }
 
-/** A response's references alone. */
+/** Reduces a response to its references. */
 export function referencesOnly({ Documents = [], ...response }: PackageResponse): PackageResponse {
   const { PackageReference, QueueReference, PackageStatus } = response
   return {

@@ -1,4 +1,4 @@
-/** What is kept of each batch: its name and state, and the sheet's headings and left-out rows for the rows that failed. */
+/** Storage of batches: name and state, and the sheet's headings and left-out rows for exporting failed rows. */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { LeftOutRow } from '../bulk/dry-run.ts'
 import { fail } from '../lib/failure.ts'
@@ -16,7 +16,7 @@ const BATCHES = new Rows({
   isPaused: flag(),
   goesAt: value<number>(),
   createdAt: value<number>(),
-  /** How many rows. */
+  /** The number of rows. */
   leftOut: value<number>('left_out_count')
 })
 
@@ -37,7 +37,7 @@ export function openBatchRecords(db: Db) {
   const sheet = db.prepare<[string], { columns: string; left_out: string }>(
     'SELECT columns, left_out FROM batches WHERE id = ?'
   )
-  // A row that was taken out of the batch as a draft lives on there.
+  // A row that was moved out of the batch into a draft lives on there.
   const failed = db.prepare<[string], { sheet_row: number; state: string; error: string | null; cells: string | null }>(
     `SELECT sheet_row, state, error, cells FROM sends JOIN send_bodies USING (number)
      WHERE batch_id = ? AND (state IN ('refused', 'not-sent') OR (state = 'cancelled' AND draft_id IS NULL))`
@@ -67,7 +67,7 @@ export function openBatchRecords(db: Db) {
       })
     },
 
-    /** All of it is written: it may go. */
+    /** Marks a batch as completely stored, so it may start. */
     go: table.run<[{ id: string; goesAt: number }]>(
       `UPDATE batches SET state = 'going', goes_at = @goesAt WHERE id = @id`
     ),
@@ -78,12 +78,12 @@ export function openBatchRecords(db: Db) {
 
     setPaused: (id: string, isPaused: boolean): void => void setPaused({ id, isPaused: isPaused ? 1 : 0 }),
 
-    /** Removes up to `limit` of its sends; answers whether there may be more. */
+    /** Removes up to `limit` of its sends; returns whether there may be more. */
     removeSends: (id: string, limit: number): boolean => removeSends({ id, limit }) === limit,
 
     remove: table.run<[id: string]>('DELETE FROM batches WHERE id = ?'),
 
-    /** Keeps up to `limit` of its sends from leaving; answers their ids. */
+    /** Cancels up to `limit` of its ready sends; returns their ids. */
     cancelSends: table.values<[{ id: string; limit: number; now: number }], string>(
       `UPDATE sends SET state = 'cancelled', settled_at = @now, error = NULL
        WHERE number IN (SELECT number FROM sends WHERE batch_id = @id AND state = 'ready' LIMIT @limit) RETURNING id`
@@ -93,7 +93,7 @@ export function openBatchRecords(db: Db) {
       `SELECT id FROM sends WHERE batch_id = ? AND state IN ('refused', 'not-sent') ORDER BY sheet_row`
     ),
 
-    /** The rows of the sheet that did not reach their goal, in its order, with why. @throws AppFailure `gone`. */
+    /** Returns the sheet's rows that weren't sent, in its order, with the reasons. @throws AppFailure `gone`. */
     failedRows(id: string): { columns: string[]; rows: LeftOutRow[] } {
       const kept = sheet.get(id) ?? fail('gone', 'This batch no longer exists.')
       const leftOut = JSON.parse(kept.left_out) as LeftOutRow[]

@@ -1,6 +1,6 @@
 /**
- * Many packages of one sheet: written down a little at a time, and going only once all of them are. What of a batch was
- * not wholly written when the application ended is removed at the next start; nothing of it has left.
+ * Bulk sends from one sheet. A batch is stored in slices and sent only once all of it is stored. If the application
+ * ends before that, the incomplete batch is removed at the next start; nothing of it has left.
  */
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { BatchView } from '../../../shared/contract/index.ts'
@@ -19,7 +19,7 @@ import type { Changes } from './send-view.ts'
 import type { NewSend, Sends } from './sends.ts'
 
 export interface NewBatch {
-  /** Given by a caller that needs to find it again after a crash; a second batch of that id is refused. */
+  /** Set by a caller that needs to find it again after a crash. A second batch with the same id is refused. */
   id?: string
   accountId: string
   name: string
@@ -27,7 +27,7 @@ export interface NewBatch {
   columns: string[]
   rows: Iterable<PackageRow>
   leftOut: LeftOutRow[]
-  /** When it goes, in milliseconds since 1970 UTC; if left out, after the undo window. */
+  /** When to send it, in milliseconds since 1970 UTC; if absent, after the undo window. */
   at?: number | undefined
 }
 
@@ -37,21 +37,21 @@ export interface BatchDeps extends Pick<OutboxDeps, 'db' | 'newId' | 'time' | 'r
   times: SendTimes
   pauses: AccountPauses
   changes: Changes
-  /** Has a composition's people and values remembered. */
+  /** Remembers a composition's people and values. */
   note: (accountId: string, composition: Composition) => void
-  /** Lets a send go again as it is. @throws AppFailure if it must not. */
+  /** Sends a failed send again, unchanged. @throws AppFailure if that isn't allowed. */
   retry: (send: Send) => void
-  /** Something of the account may have become due. */
+  /** Call it when something of the account may have become due. */
   wake: (accountId: string) => void
 }
 
-/** How many sends are cancelled or removed in one go. */
+/** How many sends are cancelled or removed at a time. */
 const CHUNK = 50
 
 export class Batches {
   readonly #deps: BatchDeps
   readonly #records: BatchRecords
-  /** Batches that are being written down. */
+  /** Batches being stored. */
   readonly #underWay = new Set<Promise<void>>()
 
   constructor(deps: BatchDeps) {
@@ -60,7 +60,7 @@ export class Batches {
   }
 
   /**
-   * Puts a batch in the outbox. Resolves when all of it is written down, which is when it may begin to go.
+   * Puts a batch in the outbox. Resolves once all of it is stored, which is when it may start.
    * @throws what writing throws; nothing of the batch is left then.
    */
   add(batch: NewBatch): Promise<BatchView> {
@@ -74,12 +74,12 @@ export class Batches {
     return writing
   }
 
-  /** How many are being written down. */
+  /** Returns how many batches are being stored. */
   preparing(): number {
     return this.#underWay.size
   }
 
-  /** Resolves when those that are being written down are. */
+  /** Resolves once the batches being stored are complete. */
   async written(): Promise<void> {
     await Promise.all(this.#underWay)
   }
@@ -88,7 +88,7 @@ export class Batches {
     return this.#records.list(accountId).map((record) => this.#viewOf(record))
   }
 
-  /** @throws AppFailure `gone`. */
+  /** Returns the batch's name; undefined if there is no such batch. */
   nameOf(id: string | undefined): string | undefined {
     return id === undefined ? undefined : this.#records.find(id)?.name
   }
@@ -109,12 +109,15 @@ export class Batches {
     return this.get(id)
   }
 
-  /** Lets all of it go that waits for another of staff. @throws AppFailure `not-allowed` to who put it in the outbox; `busy`; `gone`. */
+  /**
+   * Releases all sends of a batch that wait for a second staff member. @throws AppFailure `not-allowed` for who put it
+   * in the outbox; `busy`; `gone`.
+   */
   release(id: string): BatchView {
     const { accountId } = this.#recordOf(id)
     const { sends, release, wake } = this.#deps
     const who = whoOf(release)
-    // All of a batch were put in the outbox by one.
+    // One person put all of a batch in the outbox, so checking one send is enough.
     releasedBy(sends.toRelease(id)?.release, who)
     sends.releaseBatch(JSON.stringify(who), id)
     this.#changed(id)
@@ -130,7 +133,7 @@ export class Batches {
     return this.get(id)
   }
 
-  /** What of the batch has not left stays here for good. @throws AppFailure `busy` while it is being written down. */
+  /** Cancels what has not left of a batch, for good. @throws AppFailure `busy` while the batch is being stored. */
   async cancel(id: string): Promise<BatchView> {
     if (this.#recordOf(id).state === 'preparing') {
       fail('busy', 'This batch is still being prepared.', { next: 'Try again in a moment.' })
@@ -146,7 +149,7 @@ export class Batches {
     return this.get(id)
   }
 
-  /** Lets those go again that were refused or did not arrive; one whose draft was sent or changed since is left out. */
+  /** Retries sends that were refused or did not arrive, except those whose draft was sent or changed since. */
   async retry(id: string): Promise<BatchView> {
     const { accountId, state } = this.#recordOf(id)
     if (state === 'preparing') fail('busy', 'This batch is still being prepared.')
@@ -157,13 +160,13 @@ export class Batches {
     return this.get(id)
   }
 
-  /** The rows that were left out, refused, cancelled or didn't arrive, as they were, with why in a last column. */
+  /** Returns the rows that were left out, refused, cancelled or not found, with the reason in an extra column. */
   failedRows(id: string): { columns: string[]; rows: string[][] } {
     const { columns, rows } = this.#records.failedRows(id)
     return withProblems(columns, rows)
   }
 
-  /** Whether its sends stay here once they are back. */
+  /** Whether sends of the batch that may leave again are cancelled instead. */
   isCancelled(id: string | undefined): boolean {
     return id !== undefined && this.#records.find(id)?.state === 'cancelled'
   }
@@ -172,7 +175,7 @@ export class Batches {
     return this.#records.find(id)?.isPaused ?? false
   }
 
-  /** At the start: removes what was not wholly written, finishes cancelling, and takes over the undo windows. */
+  /** Removes incomplete batches, finishes cancellations and restores undo windows. Call it at the start. */
   recover(): void {
     const { time, times, pauses } = this.#deps
     for (const id of this.#records.inState('preparing')) this.#records.remove(id)
@@ -215,7 +218,7 @@ export class Batches {
     const id = newId()
     const { id: batchId, accountId, createdAt } = batch
     const goes = { isScheduled: at !== undefined, goesAt: at ?? createdAt }
-    // A bulk send counts as one to many, however many rows follow.
+    // A bulk send counts as sent to many people, however few rows it has.
     const held = heldBy(this.#deps.release, Number.POSITIVE_INFINITY, goes)
     const send = {
       id,
@@ -232,7 +235,7 @@ export class Batches {
     note(accountId, composition)
   }
 
-  /** Does something with each, a little at a time, of which each piece is written together. */
+  /** Does work for each item, in slices with one transaction each. */
   #inTransactions<Item>(items: Iterable<Item>, work: (item: Item) => void, batchId?: string): Promise<void> {
     return inSlices(each(items, work), (piece) => {
       const last = this.#deps.db.transaction(piece)()
@@ -251,7 +254,7 @@ export class Batches {
     }
   }
 
-  /** What can't be removed now is removed at the next start. */
+  /** Removes a batch that couldn't be stored. What can't be removed now is removed at the next start. */
   async #remove(id: string): Promise<void> {
     try {
       while (this.#records.removeSends(id, CHUNK)) await nextTurn()
@@ -291,7 +294,10 @@ function* each<Item>(items: Iterable<Item>, work: (item: Item) => void): Generat
   }
 }
 
-/** A row that can't be sent any more (its due date has passed since it was checked) is refused, and so not lost. */
+/**
+ * Builds a row's request. A row that can't be sent any more (say, its due date has passed since it was checked) becomes
+ * a refused send, so it isn't lost.
+ */
 function contentOf(
   composition: Composition,
   id: string,

@@ -1,6 +1,6 @@
 /**
- * Lets what waits leave, for every account, and keeps what came of it. A send is written down as `sending` before anything
- * leaves; what ended is written before anything else is taken.
+ * Sends waiting packages for every account and records the results. A send is stored as `sending` before anything
+ * leaves; results are stored before anything else is taken.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
 import { Lanes, Turns } from '../jobs/lanes.ts'
@@ -14,7 +14,7 @@ import type { Changes } from './send-view.ts'
 export interface DispatcherDeps extends LeavingDeps, Pick<OutboxDeps, 'clientOf' | 'describe' | 'arrived'> {
   time: Time
   changes: Changes
-  /** Who decides what leaves of an account that an office shares; undefined where its sends are this computer's alone. */
+  /** Decides what leaves an account that an office shares; undefined if it is this computer's alone. */
   leavingOf: (accountId: string) => Leaving | undefined
   /** Called when a send leaves. */
   left: (id: string) => void
@@ -24,19 +24,19 @@ export interface DispatcherDeps extends LeavingDeps, Pick<OutboxDeps, 'clientOf'
   uncertain: (send: Send) => void
 }
 
-/** How long to wait after writing failed the first time, in milliseconds. */
+/** How long to wait after the first failed write, in milliseconds. */
 const STORAGE_WAIT = 1_000
 
 /** One account's part of the dispatcher. */
 interface Lane {
   readonly accountId: string
   readonly turns: Turns
-  /** Ids of sends that left, until what came of them is written down. */
+  /** Ids of sends that left and whose results aren't stored yet. */
   readonly underWay: Set<string>
   ended: Ended[]
   client?: SendingClient | undefined
   isAsking: boolean
-  /** Whether a turn waits for the office's answer. */
+  /** Whether a turn is waiting for the office's answer. */
   isTaking: boolean
   storageFailures: number
 }
@@ -44,7 +44,7 @@ interface Lane {
 export class Dispatcher {
   readonly #deps: DispatcherDeps
   readonly #lanes: Lanes<Lane>
-  /** What could not be written down of sends that ended, by id. */
+  /** Why the results of finished sends couldn't be stored, by id. */
   readonly #troubles = new Map<string, AppError>()
   readonly #limit: AttemptLimit
   readonly #leaving: Leaving
@@ -69,28 +69,28 @@ export class Dispatcher {
     this.#leaving = openLeaving(deps)
   }
 
-  /** Begins to send. */
+  /** Starts sending. */
   open(): void {
     this.#state = 'open'
     for (const accountId of this.#deps.queries.accountsWaiting()) this.wake(accountId)
   }
 
-  /** Something of this account may have become due. */
+  /** Call it when something of this account may have become due. */
   wake(accountId: string): void {
     this.#lanes.of(accountId).turns.wake()
   }
 
-  /** Something may have become due anywhere. */
+  /** Call it when something of any account may have become due. */
   wakeAll(): void {
     for (const { turns } of this.#lanes.all()) turns.wake()
   }
 
-  /** Why it could not be written down what came of a send. */
+  /** Returns why a send's result could not be stored. */
   troubleOf(id: string): AppError | undefined {
     return this.#troubles.get(id)
   }
 
-  /** Takes no more; resolves when all that is under way has ended and is written down, or when the time is up. */
+  /** Takes no more sends. Resolves once everything in flight has finished and is stored, or the time is up. */
   close(limit: number): Promise<void> {
     this.#state = 'closing'
     const lanes = this.#lanes.all()
@@ -110,10 +110,10 @@ export class Dispatcher {
   }
 
   #turn(lane: Lane): void {
-    // One that waits for the office takes the next as soon as it is over.
+    // A lane that is waiting for the office takes its next turn as soon as that one ends.
     if (this.#state === 'closed' || this.#state === 'over' || lane.isTaking) return
     lane.turns.stopSleeping()
-    // Asked for again each time: address or credentials may have changed since.
+    // Fetched again each time: the address or credentials may have changed.
     const { client } = lane
     lane.client = undefined
     const ended = [...lane.ended]
@@ -136,7 +136,7 @@ export class Dispatcher {
       .then(
         (done) => {
           this.#took(lane, ended, client, done)
-          // What came meanwhile found the turn taken.
+          // Results that arrived meanwhile couldn't be stored while this turn was running.
           if (lane.ended.length > 0) lane.turns.wake()
         },
         (error: unknown) => this.#notTaken(lane, ended, error)
@@ -146,7 +146,7 @@ export class Dispatcher {
   #notTaken(lane: Lane, ended: readonly Ended[], error: unknown): void {
     const { time, describe } = this.#deps
     for (const { id } of ended) this.#report(id, describe(error))
-    // What was answered stays here until it is written; on the disk it is still `sending`, so it never goes again.
+    // Results stay here until they are stored. On disk the send is still `sending`, so it is never repeated.
     lane.turns.sleep(backoff(STORAGE_WAIT, ++lane.storageFailures, time.random))
   }
 
@@ -157,9 +157,9 @@ export class Dispatcher {
       lane.underWay.delete(id)
       this.#troubles.delete(id)
     }
-    // Taken from the office as the application ended: nothing leaves any more, and the office looks for it.
+    // Claimed from the office as the application was ending: nothing is sent any more, and the office looks for it.
     if (this.#state === 'over') return
-    // First of all: what is written down as leaving does leave, whatever goes wrong below.
+    // This comes first: what is stored as leaving must leave, whatever goes wrong below.
     for (const { send, content, claim } of done.begun) {
       lane.underWay.add(send.id)
       left(send.id)
@@ -196,12 +196,12 @@ export class Dispatcher {
     return this.#deps.leavingOf(accountId) ?? this.#leaving
   }
 
-  /** How many more may leave now: what has ended is under way no longer, though not written yet. */
+  /** Returns how many more may leave now. Finished sends no longer count as in flight, even if not stored yet. */
   #room({ accountId, underWay, ended }: Lane): number {
     return this.#deps.pauses.concurrency(accountId) - (underWay.size - ended.length)
   }
 
-  /** Without a client nothing can leave, so nothing is written down before there is one. */
+  /** Fetches the client. Nothing can leave without one, so nothing is stored as leaving before it is there. */
   #ask(lane: Lane): void {
     if (lane.isAsking || lane.client || this.#state !== 'open') return
     const { clientOf, describe, pauses, changes } = this.#deps
@@ -234,12 +234,13 @@ export class Dispatcher {
     } else pauses.reached(accountId)
     if (outcome.kind === 'rate-limited') pauses.slowDown(accountId, outcome.error)
     lane.ended.push({ id, outcome, at: time.now() })
-    // Mostly there before the turn comes, which then keeps this and takes the next in one go.
+    // The client is usually there before the next turn, which can then store this result and take the next send
+    // together.
     if (outcome.kind === 'accepted' || outcome.kind === 'refused') this.#ask(lane)
     lane.turns.wake()
   }
 
-  /** Says what came of a send, once that is written down. */
+  /** Reports a send's result once it is stored. */
   tell(send: Send): void {
     const { changes, uncertain, answered, arrived } = this.#deps
     changes.send(send)

@@ -1,6 +1,7 @@
 /**
- * What leaves now: it is `sending` on the disk before anything goes, and what came of earlier sends is written in the same go. The
- * embedded database's side of what every store of sends promises; the office's is core/office/sends.ts.
+ * Takes the sends that leave now: stores each as `sending` before anything leaves, and stores the results of earlier
+ * sends in the same transaction. This is the embedded database's implementation of what every store of sends promises;
+ * the office's is core/office/sends.ts.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
@@ -18,45 +19,48 @@ export interface LeavingDeps {
   queries: SendQueries
   pauses: AccountPauses
   times: SendTimes
-  /** What becomes of a send that may leave again: `cancelled` if its batch was. */
+  /** Returns the state of a send that may leave again: `cancelled` if its batch was cancelled. */
   backTo: (send: Send) => 'ready' | 'cancelled'
-  /** Whether it was shown lately that no earlier attempt of a send arrived. */
+  /** Whether there is a recent proof that no earlier attempt of a send arrived. */
   isProven: (id: string) => boolean
   time: Pick<Time, 'now'>
 }
 
-/** A send that is written down as leaving. */
+/** A send that is stored as leaving. */
 interface Begun {
   send: Send
   content: SentRequest
-  /** Asked as it is handed over: whether it still is this workstation's; and breaks it off. Absent where it can't be another's. */
+  /**
+   * Checked when it is posted: whether it is still this workstation's, and a signal to break it off. Absent if no one
+   * else can claim it.
+   */
   claim?: { mayLeave: () => boolean; signal: AbortSignal }
 }
 
-/** What leaves now, and what turned out not to. */
+/** Sends that leave now, and sends that turned out not to. */
 export interface Taken {
   begun: Begun[]
   heldBack: Send[]
 }
 
-/** What one turn wrote: what came of sends that ended, and what leaves. */
+/** What one turn stored: results of finished sends, and sends that leave. */
 export interface Recorded extends Taken {
   recorded: Send[]
 }
 
-/** Who decides what leaves an account's outbox: this computer alone, at once, or the office, which has to be asked. */
+/** Decides what leaves an account's outbox: this computer synchronously, or the office, which must be asked. */
 export interface Leaving {
-  /** What may leave next, or how long until something may, in milliseconds. */
+  /** Returns what may leave next, or how long until something may, in milliseconds. */
   next(accountId: string): { due?: Waits; wait?: number }
   /**
-   * Writes down what came of sends and takes what leaves now.
+   * Stores the results of sends and takes what leaves now.
    * @param most how many may leave now.
-   * @throws what writing or asking throws; what ended is then to be handed in again.
+   * @throws what writing or asking throws; `ended` must then be passed in again.
    */
   turn(accountId: string, ended: readonly Ended[], most: number): Recorded | Promise<Recorded>
 }
 
-/** @returns one whose turns are all or nothing, and over at once. */
+/** @returns one whose turns are synchronous and all-or-nothing. */
 export function openLeaving(deps: LeavingDeps) {
   const { db, sends, queries, pauses, times, isProven, time } = deps
   const record = recorder(deps)
@@ -71,7 +75,7 @@ export function openLeaving(deps: LeavingDeps) {
     return wait === undefined ? {} : { wait }
   }
 
-  /** Writes down what leaves now, and what turns out not to. */
+  /** Stores what leaves now, and what turns out not to. */
   function take(accountId: string, most: number): Taken {
     const taken: Taken = { begun: [], heldBack: [] }
     while (taken.begun.length < most && !pauses.isPaused(accountId) && pauses.waits(accountId) === 0) {
@@ -79,7 +83,7 @@ export function openLeaving(deps: LeavingDeps) {
       if (!due) break
       const send = sends.get(due.id)
       const content = sends.requestOf(send)
-      // What was shown not to have arrived may have turned up since.
+      // A send shown not to have arrived may have turned up since.
       if (send.firstAttemptedAt !== undefined && !isProven(send.id)) {
         taken.heldBack.push(sends.change(send, { state: 'uncertain', error: NOT_PROVEN }))
         continue

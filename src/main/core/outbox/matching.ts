@@ -1,7 +1,7 @@
 /**
- * Finds a send again in what the folders hold: by its ClientReferences; where those can't tell, by name, signers and time.
- * Says so where that leaves more than one answer. A reference that was lost and a clock that is wrong make a send ambiguous
- * at most, and never prove that it did not arrive.
+ * Finds a send in the folders by its ClientReferences or, where those can't tell, by name, signers and time. Reports an
+ * ambiguity if several candidates remain. A lost reference or a wrong clock makes a send ambiguous at most, and never
+ * proves that it did not arrive.
  */
 import { type DocumentResponse, readCertainDate, readGmt } from '../../../shared/model/index.ts'
 import { matchKeyOf, plain } from '../documents/mirror/folder-snapshot.ts'
@@ -10,37 +10,43 @@ import { slowly } from '../lib/slices.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import type { Sends } from './sends.ts'
 
-/** Clocks of the office and of the service may differ by this much, in milliseconds. */
+/** The tolerated difference between the office's and the service's clocks, in milliseconds. */
 const CLOCK_DIFFERENCE = 10 * 60_000
-/** A clock that is wrong, or was put right, may make a document look older than its send by this much. A person must say. */
+/**
+ * How much older than its send a document may look because a clock was wrong or corrected, in milliseconds. The user
+ * must decide then.
+ */
 const WRONG_CLOCK = 24 * 60 * 60_000
-/** Of a reference that the service cut short, this many characters tell whose it is, and so few that it may be. */
+/**
+ * How many characters of a reference that the service truncated identify its send for certain, and how many make a
+ * match possible.
+ */
 const CERTAIN = 16
 const SUGGESTIVE = 6
 
-/** A send that is looked for, with the request that left. */
+/** A send that is looked for, with its request as sent. */
 export interface Sought {
   send: Pick<Send, 'id' | 'firstAttemptedAt' | 'dismissed'>
   content: SentRequest
 }
 
-/** What else is known of the documents that a look found. */
+/** Other facts about the documents that a look found. */
 export interface Known {
-  /** Whether a document, or its package, is another send's. */
+  /** Whether a document, or its package, belongs to another send. */
   isClaimed: (reference: string, packageReference: string | undefined) => boolean
-  /** The account's other sends that are under way or uncertain. */
+  /** The account's other sends that are in flight or uncertain. */
   others: () => readonly (Sought & { isUnderWay: boolean })[]
 }
 
 /**
- * found: it arrived, as these. missing: nothing of it is there. ambiguous: these may be it, and a person must say. unclear:
- * a send that is under way may have made what was found, so this look decides nothing.
+ * found: it arrived as these documents. missing: nothing of it is there. ambiguous: these may be it, and the user must
+ * decide. unclear: a send in flight may have made what was found, so this look decides nothing.
  */
 export type Match =
   | { kind: 'found' | 'ambiguous'; documents: readonly DocumentResponse[] }
   | { kind: 'missing' | 'unclear' }
 
-/** What a look at all folders shows of a send. */
+/** Returns what a look at all folders shows of a send. */
 export function match(sought: Sought, snapshot: FolderSnapshot, known: Known): Match {
   const items = itemsOf(sought.content)
   const mark = markOf(sought.send.id)
@@ -56,7 +62,7 @@ export function match(sought: Sought, snapshot: FolderSnapshot, known: Known): M
   return alike.size > 0 ? { kind: 'ambiguous', documents: [...alike] } : { kind: 'missing' }
 }
 
-/** A package whose references the office typed itself: they may be on documents of other packages too. */
+/** Matches a package whose references the user typed: documents of other packages may have them too. */
 function matchLikely(likely: readonly (readonly DocumentResponse[])[], known: Known): Match {
   const all = [...new Set(likely.flat())]
   const rivals = known.others().filter((other) => all.some((document) => mayHaveMade(other, document)))
@@ -65,7 +71,7 @@ function matchLikely(likely: readonly (readonly DocumentResponse[])[], known: Kn
   return documents ? { kind: 'found', documents } : { kind: 'ambiguous', documents: all }
 }
 
-/** The documents of the one package that has a candidate for every item; undefined if none or more than one has. */
+/** Returns the documents of the one package that has a candidate for every item; undefined if none or several have. */
 function onlyAnswer(
   candidates: readonly (readonly DocumentResponse[])[],
   all: readonly DocumentResponse[]
@@ -83,7 +89,10 @@ function onlyAnswer(
   return isOneEach && packages.size === 0 ? all : undefined
 }
 
-/** Whether each item can have a document of its own. Items that are alike have the same candidates, so counting will do. */
+/**
+ * Returns whether each item can have a document of its own. Identical items have the same candidates, so taking the
+ * first free one is enough.
+ */
 function coversEach(candidates: readonly (readonly DocumentResponse[])[]): boolean {
   const taken = new Set<DocumentResponse>()
   return candidates.every((some) => {
@@ -95,11 +104,11 @@ function coversEach(candidates: readonly (readonly DocumentResponse[])[]): boole
 
 /** Documents with an item's name and signers that no other send has claimed. */
 interface Candidates {
-  /** They bear our mark, cut short. */
+  /** They have our mark, truncated. */
   ours: readonly DocumentResponse[]
-  /** Reference and time agree as well. */
+  /** Their reference and time match as well. */
   likely: readonly DocumentResponse[]
-  /** They may be it all the same: the reference was lost or cut, or a clock is wrong. */
+  /** They may still match: their reference was lost or truncated, or a clock is wrong. */
   possible: readonly DocumentResponse[]
 }
 
@@ -112,7 +121,7 @@ function candidatesOf(sought: Sought, item: Item, snapshot: FolderSnapshot, know
   const [same = [], lost = []] = [by.get('same'), by.get('lost')]
   return {
     ours: by.get('ours') ?? [],
-    // A document without any reference may have lost it; one with another reference is another's.
+    // A document without a reference may have lost it; one with a different reference belongs to another send.
     likely: (same.length > 0 ? same : lost).filter((one) => !older(one, firstAttemptedAt, CLOCK_DIFFERENCE)),
     possible: [
       ...same,
@@ -122,7 +131,7 @@ function candidatesOf(sought: Sought, item: Item, snapshot: FolderSnapshot, know
   }
 }
 
-/** How a document's reference is related to the one that an item was given; undefined if it is another's. */
+/** Returns how a document's reference relates to the one an item was given; undefined if it is another send's. */
 function relationOf(
   document: DocumentResponse,
   { ClientReference }: Item,
@@ -147,8 +156,8 @@ function mayHaveMade({ send, content }: Sought, document: DocumentResponse): boo
 }
 
 /**
- * What an account's folders are searched for: anything that could be made of its uncertain sends, of those under way, which
- * may have made the same, and of those that were thought not to have arrived.
+ * Collects what to search an account's folders for: possible documents of its uncertain sends, of sends in flight that
+ * may have made the same, and of sends that were thought not to have arrived.
  */
 export async function tracesOf(
   sends: Pick<Sends, 'unresolved' | 'notSent' | 'requestOf'>,
@@ -170,13 +179,13 @@ export async function tracesOf(
 export interface Item {
   Name: string
   ClientReference: string
-  /** Signers as a person reads them. */
+  /** Signers in readable form. */
   signers: string[]
-  /** The same for a document with the same name and signers. */
+  /** Equal to that of a document with the same name and signers. */
   matchKey: string
 }
 
-/** The forms or templates of a request. */
+/** Returns the forms or templates of a request. */
 export function itemsOf(content: SentRequest): Item[] {
   const items = content.kind === 'form-direct' ? content.request.Forms : content.request.Templates
   return items.map(({ Name, ClientReference, Signers }) => ({
@@ -192,19 +201,19 @@ function older(document: DocumentResponse, attemptedAt: number | undefined, tole
   return at !== undefined && attemptedAt !== undefined && at < attemptedAt - tolerance
 }
 
-/** What a look at an account's folders saw, arranged for finding sends again in it. References are in lower case. */
+/** The documents that a look at an account's folders saw, indexed for matching. References are in lower case. */
 export interface FolderSnapshot {
   byReference: ReadonlyMap<string, readonly DocumentResponse[]>
   byPackage: ReadonlyMap<string, readonly DocumentResponse[]>
   /** By name and signers. */
   byMatchKey: ReadonlyMap<string, readonly DocumentResponse[]>
-  /** The documents that bear our mark of one of these sends, by its id in lower case. */
+  /** Returns the documents that have our mark of one of these sends, by its id in lower case. */
   marked: (ids: ReadonlyMap<string, unknown>) => Map<string, DocumentResponse[]>
 }
 
-/** @param documents what the account's folders hold now that could be looked for, with their logs if the service gives them. */
+/** @param documents the account's current documents that may match, with logs if the service gives them. */
 export async function snapshotOf(documents: readonly DocumentResponse[]): Promise<FolderSnapshot> {
-  // A document that moves from one folder to another during the look is in both answers.
+  // A document that moves between folders during the look is in both responses.
   const once = new Map(documents.map((document) => [document.Reference, document]))
   const byReference = new Map<string, DocumentResponse[]>()
   const byPackage = new Map<string, DocumentResponse[]>()
@@ -230,7 +239,7 @@ export async function snapshotOf(documents: readonly DocumentResponse[]): Promis
   }
 }
 
-/** One marked document of a package shows that all of it arrived. */
+/** Adds the documents of the same packages: one marked document shows that its whole package arrived. */
 function withTheirPackages(
   found: readonly DocumentResponse[],
   snapshot: Pick<FolderSnapshot, 'byPackage'>
@@ -241,12 +250,12 @@ function withTheirPackages(
   return [...new Set([...found, ...whole])]
 }
 
-/** What our own ClientReferences of a send begin with. */
+/** Returns the prefix of the ClientReferences that we give a send. */
 export function markOf(sendId: string): string {
   return `cs-${sendId}-`
 }
 
-/** When a document was begun, by its log, in milliseconds since 1970 UTC; undefined if the service doesn't say. */
+/** Returns when a document's log begins, in milliseconds since 1970 UTC; undefined if there are no dates. */
 export function begunAt(document: DocumentResponse): number | undefined {
   return timesOf(document).reduce<number | undefined>((first, at) => Math.min(first ?? at, at), undefined)
 }

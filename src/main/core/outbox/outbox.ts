@@ -1,7 +1,7 @@
 /**
- * From draft to sent, once. What is pressed Send on is written down as `ready`, and goes by itself; every step is on the
- * disk before it has an effect outside. One whose answer was lost is uncertain until the folders of the service have been
- * asked, and is never sent again before that.
+ * Sends each package exactly once. A package is stored as `ready` and then sent in the background; every step is
+ * written to disk before it has an effect outside. If the answer to a send is lost, the send is `uncertain`: it is
+ * never repeated until the service's folders show whether it arrived.
  */
 import { type Composition, fingerprintOf, type KeptByAnother } from '../../../shared/composition/index.ts'
 import type {
@@ -31,7 +31,7 @@ import { SentDocuments } from './sent-documents.ts'
 import { SharedSends } from './shared-sends.ts'
 import { NotArrivedProofs } from './verdict.ts'
 
-/** What the outbox is made of, beside what it is given. */
+/** The outbox's own parts, in addition to its dependencies. */
 interface OutboxParts extends OutboxDeps, SendActionsDeps {
   proofs: NotArrivedProofs
   queries: SendQueries
@@ -39,7 +39,7 @@ interface OutboxParts extends OutboxDeps, SendActionsDeps {
 
 export class Outbox {
   readonly batches: Batches
-  /** What an office of several workstations shares of it. */
+  /** The part shared by the workstations of an office. */
   readonly shared: SharedSends
   readonly #deps: OutboxParts
   readonly #actions: SendActions
@@ -94,14 +94,14 @@ export class Outbox {
   }
 
   /**
-   * A send that was under way when the application ended may have arrived, and what of a batch was not wholly written is
-   * removed. To be called before anything else; if it throws, `open` tries it again before anything is sent.
+   * Marks sends that were in flight when the application ended as uncertain, since they may have arrived, and removes
+   * incomplete batches. Call it before anything else. If it throws, `open` retries it before anything is sent.
    */
   recover(): void {
     this.#recovery.now()
   }
 
-  /** Begins to send, and to look for what is uncertain. */
+  /** Starts sending, and looking for uncertain sends. */
   open(): void {
     this.#recovery.before(() => {
       this.#sentDocuments.open()
@@ -111,8 +111,8 @@ export class Outbox {
   }
 
   /**
-   * Takes no new sends; resolves when those under way have ended and batches are written down, or after `limit`
-   * milliseconds. What has not ended then is uncertain at the next start; a batch that is not whole is removed.
+   * Stops accepting sends. Resolves once sends in progress have finished and batches are stored, or after `limit`
+   * milliseconds. Sends still running then become uncertain at the next start; incomplete batches are removed.
    */
   async stop(limit: number): Promise<void> {
     this.#recovery.cancel()
@@ -123,14 +123,14 @@ export class Outbox {
     this.#deps.changes.stop()
   }
 
-  /** Online again, perhaps: what waits for the network goes, and what is uncertain is looked for. */
+  /** Called when the computer may be online again: sends what waits for the network, and looks for uncertain sends. */
   connectionChanged(): void {
     this.#deps.pauses.connectionChanged()
     this.#dispatcher.wakeAll()
     this.#reconciler.schedule.connectionChanged()
   }
 
-  /** To be called when the computer was asleep: its clock is right as it is, and what was found out before may have changed. */
+  /** Call it after the computer was asleep: its wall clock is right again, and earlier proofs may be stale. */
   resumed(): void {
     this.shared.breakOff()
     this.#deps.times.trustClock()
@@ -139,7 +139,7 @@ export class Outbox {
   }
 
   /**
-   * Puts a draft in the outbox. It goes after the undo window, or at `at` (milliseconds since 1970 UTC).
+   * Puts a draft in the outbox. It is sent after the undo window, or at `at` (milliseconds since 1970 UTC).
    * @throws AppFailure `invalid` with its fields if the draft can't be sent; `busy` if it was sent before; `gone`.
    */
   start(draftId: string, { at }: { at?: number | undefined } = {}): SendView {
@@ -148,15 +148,16 @@ export class Outbox {
     return this.get(id)
   }
 
-  /** Lets a waiting send go without waiting for its time. @throws AppFailure `busy` if it has left; `gone`. */
+  /** Sends a waiting package now instead of at its time. @throws AppFailure `busy` if it has left; `gone`. */
   now(id: string): SendView {
     this.#dispatcher.wake(this.#actions.now(id).accountId)
     return this.get(id)
   }
 
   /**
-   * Lets one go that waits for another of staff: where an office has it, once the office has taken that.
-   * @throws AppFailure `not-allowed` to who put it here; `busy`, also where another has decided; `offline`; `gone`.
+   * Releases a package that waits for a second staff member. In an office, the office has to accept the release first.
+   * @throws AppFailure `not-allowed` for the person who put it in the outbox; `busy`, also if someone else has decided;
+   * `offline`; `gone`.
    */
   async release(id: string): Promise<SendView> {
     const view = await this.#decide(id)
@@ -164,7 +165,7 @@ export class Outbox {
     return view
   }
 
-  /** Such a one stays, until it is taken back. Rejects as `release`. */
+  /** Refuses to release such a package: it stays until sending is undone. Rejects as `release` does. */
   refuse(id: string, reason: string): Promise<SendView> {
     return this.#decide(id, reason)
   }
@@ -174,7 +175,7 @@ export class Outbox {
     const { send, decided } = this.#actions.decision(id, who, reason)
     const isTaken = await this.shared.decide(send, decided, () => this.#actions.decide(id, decided))
     const { released, refused } = this.#deps.sends.get(id).release ?? {}
-    // No answer may have come of the same a moment ago.
+    // The office may have accepted this same decision a moment ago, and only its answer was lost.
     const isSame = (reason === undefined ? released : refused)?.id === who.id
     if (isTaken || isSame) return this.get(id)
     if (released) fail('busy', `${released.name} has just released this package.`)
@@ -187,21 +188,21 @@ export class Outbox {
     return this.#actions.undo(id)
   }
 
-  /** Makes a draft of a send. @throws AppFailure `busy` while it waits, is under way or uncertain; `gone`. */
+  /** Makes a draft of a send. @throws AppFailure `busy` while it waits, is in flight or uncertain; `gone`. */
   again(id: string): DraftSummary {
     return this.#actions.again(id)
   }
 
   /**
-   * Makes a draft like a send, whatever became of that: the same forms or templates, data and settings.
-   * @param people keep: to the same people. blank: to others, who aren't known yet. @throws AppFailure `gone`.
+   * Makes a draft like a send, whatever the send's state: the same forms or templates, data and settings.
+   * @param keeps keep: the same people. blank: other people, not known yet. @throws AppFailure `gone`.
    */
   another(id: string, keeps: KeptByAnother): DraftSummary {
     return this.#actions.another(id, keeps)
   }
 
   /**
-   * Lets a send that was refused or did not arrive go again as it is.
+   * Sends a refused or unarrived package again, unchanged.
    * @throws AppFailure `conflict` if its draft was changed since; `busy` in another state; `gone`.
    */
   retry(id: string): SendView {
@@ -212,16 +213,17 @@ export class Outbox {
   }
 
   /**
-   * Asks the service now whether a send arrived that is uncertain, or was not found. Another state is answered as it is.
-   * @throws what reading the folders throws; AppFailure `unexpected-shape` if some documents could not be read and it is
-   *   not among the others. The send then stays uncertain.
+   * Asks the service now whether a send arrived that is uncertain or was not found. Returns sends in any other state as
+   * they are.
+   * @throws what reading the folders throws; AppFailure `unexpected-shape` if some documents could not be read and it
+   * is not among the others. The send then stays uncertain.
    */
   async reconcile(id: string): Promise<SendView> {
     const { state, accountId } = this.#deps.sends.get(id)
     if (state !== 'uncertain' && state !== 'not-sent') return this.get(id)
     const isComplete = await this.#reconciler.schedule.look(accountId)
     if (!isComplete && this.#deps.sends.get(id).state === 'uncertain') {
-      // The document that can't be read might be the one that is looked for.
+      // One of the unreadable documents might be this package.
       fail(
         'unexpected-shape',
         'Some documents in your folders couldn’t be read, so it isn’t known yet whether this arrived.'
@@ -231,15 +233,16 @@ export class Outbox {
   }
 
   /**
-   * A person settles what is ambiguous: it arrived, as these documents; or none of them is it.
-   * @throws AppFailure `busy` if there is nothing to settle; `conflict` if such a document is another send's; `gone`.
+   * Settles an ambiguous send as the user decided: it arrived as these documents, or none of them is it.
+   * @throws AppFailure `busy` if there is nothing to settle; `conflict` if a chosen document belongs to another send;
+   * `gone`.
    */
   settle(id: string, answer: SettlingAnswer): SendView {
     this.#reconciler.settle(id, answer)
     return this.get(id)
   }
 
-  /** With by when it can be signed, and what else the service answered of it. @throws AppFailure `gone`. */
+  /** Returns a send with its due date and the rest of the service's answer. @throws AppFailure `gone`. */
   get(id: string): SendView {
     const { sends } = this.#deps
     const send = sends.get(id)
@@ -250,17 +253,20 @@ export class Outbox {
     return response ? answered(shown, response, sends.requestOf(send)) : shown
   }
 
-  /** One page of what an account ever put in the outbox, newest first; the rows of a batch in the sheet's order. */
+  /** Returns one page of everything an account ever put in the outbox, newest first; a batch in sheet order. */
   list(accountIds: readonly string[], query: SendQuery): SendList {
     return this.#listOf(this.#deps.queries.page(accountIds, query))
   }
 
-  /** As `list`, of those of which each word of `search` begins a word of the title or of a signer's name. */
+  /** Works as `list`, for sends where each word of `search` begins a word of the title or a signer's name. */
   async search(accountIds: readonly string[], search: string, query: SendQuery): Promise<SendList> {
     return this.#listOf(await this.#deps.queries.search(accountIds, search, query))
   }
 
-  /** Where signers are led after signing, by any form of the package that a document was sent in; none if it wasn't sent from here. */
+  /**
+   * Returns where signers are redirected after signing, for all forms of the package that a document was sent in. Empty
+   * if it wasn't sent from here.
+   */
   returnAddressesOf(documentReference: string): string[] {
     const send = this.#deps.sends.ofDocument(documentReference)
     const content = send && this.#deps.sends.requestOf(send)
@@ -268,24 +274,27 @@ export class Outbox {
     return sent.flatMap(({ ReturnUrl }) => ReturnUrl ?? [])
   }
 
-  /** The name of the batch that a document was sent with; undefined if it was sent alone, or not from here. */
+  /** Returns the name of the batch that a document was sent in; undefined if it was sent alone, or not from here. */
   batchNameOf(documentReference: string): string | undefined {
     return this.batches.nameOf(this.#deps.sends.ofDocument(documentReference)?.batchId)
   }
 
-  /** What the package was composed of that a document was sent in; undefined if it wasn't sent from here. */
+  /** Returns the composition of the package that a document was sent in; undefined if it wasn't sent from here. */
   compositionOfDocument(accountId: string, documentReference: string): Composition | undefined {
     const { sends } = this.#deps
     const send = sends.ofDocument(documentReference)
     return send?.accountId === accountId ? sends.compositionOf(send) : undefined
   }
 
-  /** What was sent, or may be, in as many days as duplicates are looked for: when, by fingerprint (see fingerprintOf). */
+  /**
+   * Returns when packages were sent, or may have been, within the time that duplicates are looked for, by fingerprint
+   * (see fingerprintOf).
+   */
   sentRecently(accountId: string): Map<string, number> {
     return this.#deps.queries.recent(accountId, this.#deps.time.now())
   }
 
-  /** The newest send of the same as this, in as many days as duplicates are looked for, and how it stands. */
+  /** Returns the newest send of the same package within the time that duplicates are looked for, with its state. */
   sameSent(accountId: string, composition: Composition): SameSend | undefined {
     return this.#deps.queries.lastSame(accountId, this.#deps.time.now(), fingerprintOf(composition))
   }
@@ -293,7 +302,7 @@ export class Outbox {
   readonly state = (accountId: string): OutboxView => {
     const counts = this.#deps.queries.counts(accountId)
     const pause = this.#deps.pauses.of(accountId)
-    // A network that failed once concerns nobody while nothing waits for it.
+    // One network failure doesn't matter while nothing waits to be sent.
     const isFelt = pause && (pause.by !== 'line' || counts.ready > 0)
     const office = this.shared.accounts().has(accountId) && (this.shared.isAway(accountId) ? 'away' : 'connected')
     return {
@@ -303,7 +312,7 @@ export class Outbox {
     }
   }
 
-  /** What would wait, be unknown, or be lost, if the application ended now: packages, and batches being written down. */
+  /** Counts what would wait, be uncertain or be lost if the application ended: packages, and unstored batches. */
   pending(): { ready: number; sending: number; uncertain: number; preparing: number } {
     return { ...this.#deps.queries.pending(), preparing: this.batches.preparing() }
   }
@@ -314,7 +323,7 @@ export class Outbox {
     return this.state(accountId)
   }
 
-  /** Lets it go again, whatever paused it; what the service asked to wait for is still waited for. */
+  /** Resumes the outbox, whatever paused it. A wait that the service asked for still applies. */
   readonly resume = (accountId: string): OutboxView => {
     this.#deps.pauses.resume(accountId)
     this.#reconciler.schedule.tryNow(accountId)
@@ -341,7 +350,7 @@ export class Outbox {
     const { db, time } = this.#deps
     db.transaction(() => {
       for (const send of this.#deps.sends.inState('sending')) {
-        // What an office shares is what the office says that it is.
+        // The office decides the state of shared sends.
         if (this.shared.has(send.id)) continue
         this.#deps.sends.change(send, { state: 'uncertain', error: INTERRUPTED })
       }
@@ -356,7 +365,7 @@ export class Outbox {
     }
   }
 
-  /** What is done to sends here concerns the office, too. */
+  /** Passes changes made here on to the office, too. */
   #followed(listeners: ChangeListeners): ChangeListeners {
     return {
       ...listeners,
@@ -371,7 +380,7 @@ export class Outbox {
     }
   }
 
-  /** What is remembered for the next time is a convenience, which must not keep a package from being sent. */
+  /** Remembers values for next time. That is a convenience, so a failure must not keep a package from being sent. */
   #note(accountId: string, composition: Composition): void {
     try {
       this.#deps.noted(accountId, composition)
@@ -384,7 +393,7 @@ export class Outbox {
     return { rows: sends.map(this.#viewer()), total }
   }
 
-  /** Makes views; one for each list, as it asks only once of a batch. */
+  /** Makes views. Use one viewer per list, as it looks up each batch only once. */
   #viewer(): (send: Send) => SendView {
     return viewer({
       ...this.#deps,

@@ -1,7 +1,7 @@
 /**
- * Why a ready send doesn't leave yet, and until when: what pauses its account's outbox, and its own time. What a person or
- * the service paused stays paused over restarts; what the network and the service's "not so fast" hold back ends by itself;
- * and a keychain that can't be used is asked again only when someone or something gives cause.
+ * Why a ready send doesn't leave yet, and until when: its account's outbox is paused, or its time hasn't come. Pauses
+ * by a person or the service persist across restarts. Network failures and rate limits end by themselves. A failing
+ * keychain is only asked again when a person or the network gives cause.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { AppError, OutboxView } from '../../../shared/contract/index.ts'
@@ -13,7 +13,7 @@ import type { Db } from '../storage/connection.ts'
 export type OutboxSettings = OutboxView['settings']
 type Pause = NonNullable<OutboxView['pause']>
 
-/** What is kept of an account's outbox, and when the next send may leave by its pace, on this run's clock. */
+/** An account's outbox as stored, and when its pace allows the next send, on this run's monotonic clock. */
 interface Account {
   settings: OutboxSettings
   pause: Pause | undefined
@@ -30,10 +30,10 @@ const OUTBOXES = new Rows({
 })
 
 const USUAL: OutboxSettings = { concurrency: 2, perMinute: null, undoSeconds: 10 }
-/** How long an outbox waits after a first failure, in milliseconds: if nothing left, and if nobody knows. */
+/** How long an outbox waits after a first failure, in milliseconds: if nothing left, and if the result is unknown. */
 const FIRST_WAIT = { offline: 5_000, uncertain: 1_000 }
 
-/** How each account's outbox is set, and why nothing leaves it. */
+/** Each account's outbox settings, and the reasons why nothing leaves it. */
 export class AccountPauses {
   readonly #time: Time
   readonly #rows: ReturnType<typeof rowsOf>
@@ -55,7 +55,7 @@ export class AccountPauses {
     return this.#accounts.of(accountId).settings
   }
 
-  /** How long sending can be undone, in milliseconds. */
+  /** Returns how long sending can be undone, in milliseconds. */
   undoWindow(accountId: string): number {
     return this.settings(accountId).undoSeconds * 1000
   }
@@ -64,14 +64,14 @@ export class AccountPauses {
     this.#keep(accountId, { settings: { ...this.settings(accountId), ...change } })
   }
 
-  /** Paused by hand. What the service paused keeps its reason. */
+  /** Pauses the outbox by hand. If the service paused it already, its reason is kept. */
   pauseByHand(accountId: string): void {
     if (!this.#accounts.of(accountId).pause) {
       this.#keep(accountId, { pause: { by: 'person', since: this.#time.now() } })
     }
   }
 
-  /** As the office has it; answers whether that is news. */
+  /** Applies the office's settings and pause. Returns whether they changed anything. */
   follow(accountId: string, limits: Omit<OutboxSettings, 'undoSeconds'>, theirs: Pause | undefined): boolean {
     const { settings, pause } = this.#accounts.of(accountId)
     const next = { settings: { ...settings, ...limits }, pause: theirs && isSame(theirs, pause) ? pause : theirs }
@@ -80,74 +80,77 @@ export class AccountPauses {
     return true
   }
 
-  /** The service said something that concerns all that would follow. Call it in the transaction that keeps the send. */
+  /** Pauses for a service error that affects all sends. Call it in the transaction that stores the send. */
   pauseByService(accountId: string, error: AppError): void {
     const { pause } = this.#accounts.of(accountId)
-    // Written each time: the transaction before may have come to nothing.
+    // Written each time, as the previous transaction may have been rolled back.
     this.#keep(accountId, {
       pause: pause?.by === 'service' ? pause : { by: 'service', since: this.#time.now(), error }
     })
   }
 
-  /** The credentials can't be had: nothing is tried before the outbox is resumed or something is heard of the network. */
+  /**
+   * Pauses the outbox because the credentials aren't available. Nothing is tried until the outbox is resumed or the
+   * network changes.
+   */
   pauseByKeychain(accountId: string, error: AppError): void {
     const next = [error.next, THEN_RESUME].filter(Boolean).join(' ')
     this.#keychain.block(accountId, { ...error, next })
   }
 
-  /** Lets the outbox go again: it tries at once, but still not faster than the service asked. */
+  /** Resumes the outbox: it tries at once, but no faster than the service asked. */
   resume(accountId: string): void {
     this.#keep(accountId, { pause: undefined })
     this.#keychain.clear(accountId)
     this.#offline.tryNow(accountId)
   }
 
-  /** After an attempt that the network, or nobody knows what, brought to nothing. */
+  /** Records an attempt that failed because of the network, or whose result is unknown. */
   failed(accountId: string, kind: 'offline' | 'uncertain', error: AppError): void {
     this.#offline.failed(accountId, { error, first: FIRST_WAIT[kind] })
   }
 
-  /** The service answered. */
+  /** Records that the service answered. */
   reached(accountId: string): void {
     this.#offline.clear(accountId)
   }
 
-  /** The service asked us to wait. */
+  /** Records that the service asked us to wait. */
   slowDown(accountId: string, error: AppError): void {
     this.#rateLimit.hold(accountId, error, error.retryAfterMs ?? 0)
   }
 
-  /** Online again, perhaps: whatever waits for the network tries now. */
+  /** Retries whatever waits for the network, as the computer may be online again. */
   connectionChanged(): void {
     this.#keychain.clear()
     this.#offline.tryNow()
   }
 
-  /** One left: the next waits as long as the pace asks. */
+  /** Records that a send left: the next one waits as long as the pace requires. */
   left(accountId: string): void {
     const account = this.#accounts.of(accountId)
     const { perMinute } = account.settings
     account.nextByPace = perMinute === null ? 0 : this.#time.elapsed() + 60_000 / perMinute
   }
 
-  /** How many may be under way at a time: one, while it isn't known whether the service can be reached again. */
+  /** Returns how many sends may be in flight at a time: only one until the service is known to be reachable again. */
   concurrency(accountId: string): number {
     return this.#offline.of(accountId) ? 1 : this.settings(accountId).concurrency
   }
 
-  /** Whether nothing leaves until someone resumes it. */
+  /** Returns whether nothing leaves until someone resumes the outbox. */
   isPaused(accountId: string): boolean {
     return this.#untilResumed(accountId) !== undefined
   }
 
-  /** Milliseconds until something may leave; 0 for now. */
+  /** Returns how long until something may leave, in milliseconds; 0 if it may now. */
   waits(accountId: string): number {
     const { nextByPace, settings } = this.#accounts.of(accountId)
     const pace = settings.perMinute === null ? 0 : nextByPace - this.#time.elapsed()
     return Math.max(0, pace, this.#offline.left(accountId), this.#rateLimit.left(accountId))
   }
 
-  /** Why nothing leaves; undefined if something does, or if nothing but the pace holds it back. */
+  /** Returns why nothing leaves; undefined if something does, or if only the pace limit holds it back. */
   of(accountId: string): Pause | undefined {
     const untilResumed = this.#untilResumed(accountId)
     if (untilResumed) return untilResumed
@@ -179,7 +182,7 @@ export class AccountPauses {
   }
 }
 
-/** What the service said, the workstation that it said it to knows best. */
+/** Compares pauses. Messages of service pauses may differ: the workstation that was told knows the exact one. */
 function isSame(theirs: Pause, ours: Pause | undefined): boolean {
   return theirs.by === ours?.by && (theirs.by === 'service' || theirs.error?.message === ours.error?.message)
 }
@@ -188,7 +191,7 @@ const THEN_RESUME = 'Packages are sent once you resume the Outbox.'
 
 function rowsOf(db: Db) {
   const read = db.prepare<[string], Row>('SELECT * FROM outboxes WHERE account_id = ?')
-  // An account that was removed while something of it was under way gets no outbox any more.
+  // An account removed while it had sends in flight must not get a new outbox row.
   const write = db.prepare(
     `INSERT INTO outboxes (account_id, concurrency, per_minute, take_back_seconds, paused_by, paused_at, pause_error)
      SELECT id, @concurrency, @perMinute, @undoSeconds, @by, @since, @error FROM accounts WHERE id = @accountId
@@ -209,10 +212,10 @@ function rowsOf(db: Db) {
   }
 }
 
-/** The wall clock and the clock that never jumps may drift apart by this much, in milliseconds. */
+/** How far the wall clock and the monotonic clock may drift apart, in milliseconds. */
 const DRIFT = 5 * 60_000
 
-/** As much of a send as says when it may leave. `goesAt` is 0 for at once. */
+/** The fields of a send that say when it may leave. `goesAt` is 0 for immediately. */
 export interface Waits {
   readonly id: string
   readonly batchId: string | undefined
@@ -226,14 +229,14 @@ interface Moment {
 }
 
 /**
- * When a ready send may leave: after the time in which sending can be undone, or at the time that a person gave it. Neither
- * is shortened or lengthened by a clock that is put forwards or back.
+ * When a ready send may leave: after its undo window, or at its scheduled time. Changing the wall clock neither
+ * shortens nor lengthens either.
  */
 export class SendTimes {
   readonly #time: Pick<Time, 'now' | 'elapsed'>
-  /** When the undo window of a send or a batch ends, on the clock that never jumps. */
+  /** When the undo window of a send or a batch ends, on the monotonic clock. */
   readonly #undoUntil = new Map<string, number>()
-  /** When a send or a batch was given its time. */
+  /** When a send or a batch was scheduled. */
   readonly #given = new Map<string, Moment>()
   /** When the wall clock was last known to be right: at the start of this run, and when the computer woke. */
   #trusted: Moment
@@ -244,30 +247,30 @@ export class SendTimes {
   }
 
   /**
-   * Opens the undo window of a send or a batch. An earlier run's is taken over with what was left of it.
+   * Opens the undo window of a send or a batch. A window from an earlier run continues with the time that was left.
    * @param milliseconds from now.
    */
   allowUndo(id: string, milliseconds: number): void {
     if (milliseconds > 0) this.#undoUntil.set(id, this.#time.elapsed() + milliseconds)
   }
 
-  /** Closes the undo window: it goes now, or was taken back. */
+  /** Closes the undo window: it is sent now, or sending was undone. */
   endUndo(id: string): void {
     this.#undoUntil.delete(id)
   }
 
-  /** A person has just given this send, or this batch, its time by the wall clock as it is. */
+  /** Records that a send or batch was just scheduled, by the wall clock as it is now. */
   schedule(id: string): void {
     this.#given.set(id, this.#moment())
   }
 
-  /** The computer slept, or is at work again: the wall clock is right as it is. */
+  /** Trusts the wall clock as it is, after the computer slept. */
   trustClock(): void {
     this.#given.clear()
     this.#trusted = this.#moment()
   }
 
-  /** How long until a ready send may leave, in milliseconds; 0 or less if its time has come. */
+  /** Returns how long until a ready send may leave, in milliseconds; 0 or less if its time has come. */
   left({ id, batchId, isScheduled, goesAt }: Waits): number {
     if (goesAt === 0) return 0
     return isScheduled ? this.#scheduledLeft(batchId ?? id, goesAt) : this.#undoLeft(batchId ?? id)
@@ -282,8 +285,8 @@ export class SendTimes {
   }
 
   /**
-   * The wall clock says when a time comes, but a jump of it alone makes nothing leave: how long is left is also measured on
-   * the clock that never jumps, from when the time was given or from when the wall clock was last trusted.
+   * The wall clock decides when a time has come, but its jumps alone don't release anything: the remaining time is also
+   * measured on the monotonic clock, from when the send was scheduled or the wall clock was last trusted.
    */
   #scheduledLeft(id: string, at: number): number {
     const from = this.#given.get(id) ?? this.#trusted

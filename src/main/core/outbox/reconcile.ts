@@ -1,4 +1,4 @@
-/** Finds out what became of an account's uncertain sends, and of those that were thought lost: what its folders show, decides. */
+/** Finds out from an account's folders what happened to its uncertain sends, and to those thought lost. */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
 import { ReconcileSchedule, SECOND_LOOK_AFTER } from '../jobs/reconcile-schedule.ts'
@@ -17,38 +17,38 @@ export interface ReconcilerDeps extends Pick<OutboxDeps, 'db' | 'readAllFolders'
   sends: Sends
   changes: Changes
   proofs: NotArrivedProofs
-  /** What becomes of a send that may leave again: `cancelled` if its batch was. */
+  /** Returns the state of a send that may leave again: `cancelled` if its batch was cancelled. */
   backTo: (send: Send) => 'ready' | 'cancelled'
-  /** Writes down that one arrived which was thought not to have, and whose draft was given back. */
+  /** Marks a send as arrived that was thought not to have, and whose draft was given back. */
   arrivedLate: (send: Send, response: PackageResponse) => Send
-  /** Called when the folders have shown that a send arrived: its documents are ours. */
+  /** Called when the folders have shown that a send arrived, so its documents are ours. */
   answered: (send: Send) => void
-  /** Whether it is for this computer to look for a send. */
+  /** Whether this computer should look for a send. */
   looksFor: (send: Send) => boolean
-  /** Called when looks, or a person, have decided what became of a send. */
+  /** Called when looks, or the user, have settled what happened to a send. */
   shown: (send: Send) => void
-  /** Called when a send of the account may go again. */
+  /** Called when a send of the account may be sent again. */
   wake: (accountId: string) => void
-  /** Called when the credentials for looking can't be had. */
+  /** Called when the keychain can't provide the credentials for looking. */
   keychainFailed: (accountId: string, error: AppError) => void
 }
 
-/** A look at all folders; not complete if some could not be read. */
+/** The result of a look at all folders; incomplete if some could not be read. */
 interface Look {
   snapshot: FolderSnapshot
-  /** When something happened last, by the service's clock; undefined if no log says. */
+  /** When something was last logged, by the service's clock; undefined if no log says. */
   latest: number | undefined
   isComplete: boolean
-  /** When it began, on this run's clock. */
+  /** When it began, on this run's monotonic clock. */
   begun: number
 }
 
 export class Reconciler {
-  /** When it looks. */
+  /** Decides when to look. */
   readonly schedule: ReconcileSchedule
   readonly #deps: ReconcilerDeps
   readonly #seen = new Map<string, Seen>()
-  /** When this run tried a send last, on its own clock. */
+  /** When this run last attempted a send, on its monotonic clock. */
   readonly #tried = new Map<string, number>()
 
   constructor(deps: ReconcilerDeps) {
@@ -61,7 +61,7 @@ export class Reconciler {
       look: (accountId) => this.#look(accountId),
       describe: deps.describe,
       failed: (accountId, error) => {
-        // The keychain would ask the person each time.
+        // Retrying would show the keychain's prompt each time.
         if (error.code !== 'keychain') return true
         deps.keychainFailed(accountId, error)
         return false
@@ -69,19 +69,19 @@ export class Reconciler {
     })
   }
 
-  /** A send leaves now. */
+  /** Records that a send leaves now. */
   left(id: string): void {
     this.#tried.set(id, this.#deps.time.elapsed())
   }
 
-  /** A send became uncertain: what was seen before says nothing of this attempt. */
+  /** Starts looking for a send that became uncertain. Earlier looks say nothing about this attempt. */
   begin({ id, accountId }: Send): void {
     this.#seen.delete(id)
     this.#deps.proofs.drop(id)
     this.schedule.plan(accountId)
   }
 
-  /** What this run's looks said of a send, in the user's words; undefined if they said nothing yet. */
+  /** Returns what this run's looks have shown of a send, in the user's words; undefined if nothing yet. */
   messageOf(id: string): AppError | undefined {
     const before = this.#seen.get(id)
     if (before?.kind !== 'missing') return undefined
@@ -101,7 +101,7 @@ export class Reconciler {
       changes.send(send)
       changes.draft(send.draftId)
     } finally {
-      // What a person decided may leave only one answer to another ambiguity: those are looked for again.
+      // The user's decision may leave only one candidate for another ambiguity, so those are looked for again.
       for (const one of this.#uncertainOf(send.accountId)) if (this.#isFinal(one.id)) this.#seen.delete(one.id)
       this.schedule.plan(send.accountId)
     }
@@ -119,7 +119,7 @@ export class Reconciler {
     return before ? before.at + SECOND_LOOK_AFTER : 0
   }
 
-  /** Looking doesn't help any more. */
+  /** Returns whether further looks can't help. */
   #isFinal(id: string): boolean {
     const seen = this.#seen.get(id)
     return seen?.kind === 'ambiguous' && seen.isTwice
@@ -135,12 +135,12 @@ export class Reconciler {
       await this.#judge(accountId, sought, { snapshot, latest, isComplete, begun })
       return isComplete
     } finally {
-      // When it is looked for next has changed, too.
+      // The time of the next look has changed, too.
       for (const send of sought) changes.send(send)
     }
   }
 
-  /** Judges each of these by what was seen. @throws what writing throws, once all the others are through. */
+  /** Judges each of these sends by what was seen. @throws what writing throws, once all the others are done. */
   async #judge(accountId: string, sought: readonly Send[], look: Look): Promise<void> {
     const failures: unknown[] = []
     await slowly(sought, ({ id }) => {
@@ -158,7 +158,7 @@ export class Reconciler {
 
   #judgeOne(id: string, { snapshot, latest, isComplete, begun }: Look): void {
     const { db, sends, changes, proofs } = this.#deps
-    // Another look, or a person, may have decided while this one was under way.
+    // Another look, or the user, may have settled it while this look was running.
     const send = sends.find(id)
     if (send?.state !== 'uncertain') return
     const known = this.#knownOf(send)
@@ -171,7 +171,7 @@ export class Reconciler {
       age: this.#ageOf(send, latest)
     })
     const written = db.transaction(() => this.#write(send, verdict))()
-    // What could not be written down was not seen.
+    // This runs only if the verdict was stored; otherwise the look doesn't count.
     if (seen) this.#seen.set(id, seen)
     else this.#seen.delete(id)
     if (SHOWN_NOT_TO_HAVE_ARRIVED.has(verdict.kind)) proofs.add(id)
@@ -200,7 +200,7 @@ export class Reconciler {
       case 'not-sent':
         return sends.change(send, { ...ended, state: 'not-sent', error: NOT_THERE })
       case 'ready': {
-        // One that was restored may have a time that is still to come.
+        // A restored send may have a scheduled time that is still to come.
         const isToCome = send.isScheduled && send.goesAt > time.now()
         const at = isToCome ? {} : { goesAt: 0, isScheduled: false }
         return sends.change(send, { ...at, state: backTo(send), ambiguity: undefined, error: undefined })
@@ -208,13 +208,13 @@ export class Reconciler {
     }
   }
 
-  /** What the database rejects of a response is left out. */
+  /** Stores a response without the parts that the database rejects. */
   #keepWhole(response: PackageResponse, keep: (response: PackageResponse) => Send): Send {
     const once = this.#deps.db.transaction(keep)
     return firstAccepted([() => once(response), () => once(referencesOnly(response))])
   }
 
-  /** By our own marks alone: one that was thought not to have arrived is there after all. */
+  /** Finds late arrivals by our own marks alone: sends that were thought not to have arrived but did. */
   #findLate(accountId: string, snapshot: FolderSnapshot): void {
     const { sends, proofs, changes, arrivedLate } = this.#deps
     const given = new Map(sends.notSent(accountId).map((send) => [send.id.toLowerCase(), send]))

@@ -1,6 +1,6 @@
 /**
- * What a person does with a send: puts a draft in the outbox, lets it go at once, takes it back into a draft, or has one that
- * failed tried again. None leads to sending twice. And the request, exactly as it will leave.
+ * A user's actions on sends: put a draft in the outbox, send it now, move it back to a draft, or retry a failed one.
+ * None can lead to sending twice. Also builds the request exactly as it will be sent.
  */
 import { isDeepStrictEqual } from 'node:util'
 import {
@@ -33,11 +33,11 @@ export interface SendActionsDeps
   changes: Changes
   times: SendTimes
   pauses: AccountPauses
-  /** Has a composition's people and values remembered. */
+  /** Remembers a composition's people and values. */
   note: (accountId: string, composition: Composition) => void
 }
 
-/** What outbox.ts offers by the same names is described there. */
+/** Methods that outbox.ts offers under the same names are described there. */
 export class SendActions {
   readonly #deps: SendActionsDeps
 
@@ -82,7 +82,7 @@ export class SendActions {
     return next
   }
 
-  /** @param reason why it is not to leave; absent: it leaves. */
+  /** @param reason why it must not leave; absent if it is released. */
   decision(id: string, who: Person, reason?: string): { send: Send; decided: Decided } {
     const send = this.#deps.sends.get(id)
     if (send.state !== 'ready') fail('busy', 'This package is no longer waiting.')
@@ -92,7 +92,7 @@ export class SendActions {
     }
   }
 
-  /** Writes down what `decision` answered; whether it was still to be decided. */
+  /** Stores what `decision` returned; returns whether it was still undecided. */
   decide(id: string, decided: Decided): boolean {
     const { sends, changes, times } = this.#deps
     const send = sends.find(id)
@@ -132,7 +132,7 @@ export class SendActions {
     return draft
   }
 
-  /** To be called in a transaction. */
+  /** Call it in a transaction. */
   retry(send: Send): void {
     const { sends, changes } = this.#deps
     if (send.state !== 'refused' && send.state !== 'not-sent') fail('busy', whyNot(send))
@@ -153,8 +153,8 @@ export class SendActions {
   }
 
   /**
-   * One that was thought not to have arrived did. Its draft was given back meanwhile, and stays if it was changed.
-   * To be called in a transaction.
+   * Marks a send as arrived that was thought not to have. Its draft was given back meanwhile, and is kept if it was
+   * changed. Call it in a transaction.
    */
   arrivedLate(send: Send, response: PackageResponse): Send {
     const { sends, time } = this.#deps
@@ -168,7 +168,7 @@ export class SendActions {
     const draft = this.#draftOf(send)
     if (!draft) return this.#intoDraft(send)
     if (send.firstAttemptedAt === undefined) sends.remove(send)
-    // It may have been under way before, so its trace is kept.
+    // It may have been in flight before, so a record is kept.
     else sends.change(send, { state: 'cancelled', settledAt: time.now(), error: TAKEN_OUT })
     return drafts.summary(draft.id)
   }
@@ -184,7 +184,7 @@ export class SendActions {
     return this.#intoDraft(send)
   }
 
-  /** A row that becomes a draft leaves its batch, so that the batch can't send it beside the draft. */
+  /** Moves a row into a draft and out of its batch, so that it can't be sent twice. */
   #intoDraft(send: Send): DraftSummary {
     const { sends, time } = this.#deps
     const taken = sends.change(send, { state: 'cancelled', settledAt: time.now(), error: TAKEN_OUT })
@@ -193,7 +193,10 @@ export class SendActions {
     return draft
   }
 
-  /** Of a draft that isn't here: the same one, where an office still has that and nothing else is sent of it, or another. */
+  /**
+   * Restores a send's draft that isn't here: the same draft if an office still has it and nothing else of it is being
+   * sent, otherwise a new one.
+   */
   #backOf(send: Send): DraftSummary {
     const { drafts, sends, sharedDrafts } = this.#deps
     const { accountId, draftId } = send
@@ -202,7 +205,7 @@ export class SendActions {
     return (isFree && sharedDrafts?.backInto(accountId, draftId, composition)) || drafts.save(accountId, composition)
   }
 
-  /** The draft of a send, if it is there and not in the trash. */
+  /** Returns the draft of a send if it exists and isn't in the trash. */
   #draftOf({ draftId }: Send): DraftView | undefined {
     try {
       const draft = draftId === undefined ? undefined : this.#deps.drafts.get(draftId)
@@ -217,13 +220,13 @@ export class SendActions {
     return isDeepStrictEqual(draft.composition, this.#deps.sends.compositionOf(send))
   }
 
-  /** @throws AppFailure `busy` if a send of the draft waits, is under way, not settled or done. */
+  /** @throws AppFailure `busy` if the draft has a send that is waiting, in flight, uncertain or sent. */
   #refuseActive(draftId: string): void {
     const active = this.#deps.sends.ofDraft(draftId)
     if (active) fail('busy', whyNot(active))
   }
 
-  /** Earlier sends of a draft that is sent now came to nothing: the draft goes on in their place. */
+  /** Removes or cancels earlier failed sends of a draft that is being sent now. */
   #supersede(draftId: string): void {
     const { sends, changes, time } = this.#deps
     for (const send of sends.failedOfDraft(draftId)) {
@@ -234,7 +237,7 @@ export class SendActions {
   }
 }
 
-/** Why a send, as it is, can't be sent or undone. */
+/** Returns why a send can't be sent or undone in its current state. */
 function whyNot({ state }: Send): string {
   return state === 'refused' || state === 'not-sent' ? 'This package was not sent.' : ALREADY_THERE[state]
 }
@@ -251,7 +254,7 @@ const ALREADY_THERE: Record<Exclude<Send['state'], 'refused' | 'not-sent'>, stri
 }
 
 /**
- * The request of a send, with our mark wherever no ClientReference was typed.
+ * Builds the request of a send, with our mark wherever no ClientReference was typed.
  * @param leavesAt when it is to leave, in milliseconds since 1970 UTC: its due date must be later.
  * @throws AppFailure `invalid` with its fields.
  */
@@ -264,7 +267,7 @@ export function requestOf(composition: Composition, sendId: string, leavesAt: nu
       ? SendFormDirectRequest.safeParse(toFormDirectRequest(composition, mark))
       : SendFormFillerRequest.safeParse(toFormFillerRequest(composition, mark))
   if (errors.length > 0 || !checked.success) {
-    // Our own words if we have them; the model's are the last resort.
+    // Prefer our own messages; the model's are a last resort.
     const fields =
       errors.length > 0
         ? errors.map(({ at, message }) => ({ field: at, message }))
@@ -279,7 +282,7 @@ export function requestOf(composition: Composition, sendId: string, leavesAt: nu
   return { kind, request: checked.data } as SentRequest
 }
 
-/** Why a request can't leave any more; undefined if it can. The service would refuse it, or let it expire at once. */
+/** Returns why the service would refuse a request by now, or let it expire at once; undefined if it wouldn't. */
 export function overdue({ request }: SentRequest, now: number): AppError | undefined {
   const due = request.DueDate === undefined ? Number.NaN : Date.parse(request.DueDate)
   if (Number.isNaN(due) || due > now) return undefined

@@ -1,6 +1,6 @@
 /**
- * Which sends there are, quick however many: pages of them and counts, which screens ask for again and again, and what waits
- * to leave, in the order in which it leaves: single sends before batches, and each of them oldest first.
+ * Queries for sends that stay fast however many there are: pages and counts, which screens ask for repeatedly, and the
+ * sends waiting to leave, in order: single sends before batches, each oldest first.
  */
 import type { SameSend, SendCounts, SendState } from '../../../shared/contract/index.ts'
 import { HELD_OR_SENT_STATES } from '../drafts/draft-rows.ts'
@@ -12,7 +12,7 @@ import type { Db } from '../storage/connection.ts'
 import type { Waits } from './pauses.ts'
 import { SENDS, type Send } from './send-record.ts'
 
-/** How far back a package counts as sent already. */
+/** How long a package counts as already sent, for finding duplicates. */
 const RECENT = 30 * DAY
 
 export interface SendQuery {
@@ -24,7 +24,7 @@ export interface SendQuery {
 
 export interface SendPage {
   sends: Send[]
-  /** How many fit, on all pages. */
+  /** How many match, on all pages. */
   total: number
 }
 
@@ -42,7 +42,7 @@ const SHOWN: Record<SendQuery['show'], readonly SendState[]> = {
   sent: ['sent']
 }
 
-/** How many sends a search goes through at a time, and how long it holds the main thread, in milliseconds. */
+/** How many sends a search reads at a time, and how long it blocks the main thread, in milliseconds. */
 const STRETCH = 2_000
 const SLICE = 4
 
@@ -55,7 +55,7 @@ export class SendQueries {
     this.#sql = statementsOf(db)
   }
 
-  /** All that were ever put in the outbox of an account, or of one of its batches. */
+  /** Counts all that was ever put in the outbox of an account, or only those of one batch. */
   counts(accountId: string, batchId?: string): SendCounts {
     const rows = batchId === undefined ? this.#sql.ofAccount.all(accountId) : this.#sql.ofBatch.all(accountId, batchId)
     const of = (state: SendState) => rows.find((row) => row.state === state)?.count ?? 0
@@ -70,17 +70,17 @@ export class SendQueries {
     }
   }
 
-  /** How many of all accounts wait, are under way, and of how many it isn't known whether they arrived. */
+  /** Counts the waiting, in-flight and uncertain sends of all accounts. */
   pending(): { ready: number; sending: number; uncertain: number } {
     const count = (state: SendState) => this.#sql.everywhere.get(state) ?? 0
     return { ready: count('ready'), sending: count('sending'), uncertain: count('uncertain') }
   }
 
-  /** One page of these accounts' together, newest first; the rows of a batch in the sheet's order. */
+  /** Returns one page of the accounts' sends combined, newest first; rows of a batch are in sheet order. */
   page(accountIds: readonly string[], { show, batchId, offset, limit }: SendQuery): SendPage {
     const index = batchId !== undefined ? 'sends_by_batch' : show === 'all' ? 'sends_by_account' : 'sends_by_state'
     const order = batchId === undefined ? 'created_at DESC, sheet_row, number DESC' : 'sheet_row, number'
-    // Those of an account that stand alike are in order by its index: SQLite merges them, and sorts nothing.
+    // The index already orders sends of one account and state, so SQLite only merges them and sorts nothing.
     const asked = accountIds.flatMap((accountId) =>
       index === 'sends_by_state'
         ? SHOWN[show].map((state) => ({ where: 'account_id = ? AND state = ?', values: [accountId, state] }))
@@ -94,7 +94,7 @@ export class SendQueries {
     return { sends: rows.map(SENDS.read), total: totals.reduce((sum, total) => sum + total, 0) }
   }
 
-  /** As `page`, of those of which each word of `search` begins a word of the title or of a signer's name. */
+  /** Works as `page`, for sends where each word of `search` begins a word of the title or a signer's name. */
   async search(
     accountIds: readonly string[],
     search: string,
@@ -121,7 +121,7 @@ export class SendQueries {
     return { sends: rows, total: found.length }
   }
 
-  /** What was put in the outbox recently and was sent, or may be: when, by fingerprint (see fingerprintOf). */
+  /** Returns when recent packages were sent, or may have been, by fingerprint (see fingerprintOf). */
   recent(accountId: string, now: number): Map<string, number> {
     const found = new Map<string, number>()
     for (const { fingerprint, at } of this.#sql.recent.all(accountId, now - RECENT)) {
@@ -130,17 +130,17 @@ export class SendQueries {
     return found
   }
 
-  /** The newest of the same that was put in the outbox recently and was sent, may be, or will be. */
+  /** Returns the newest recent send of the same package that was sent, may have been, or will be. */
   lastSame(accountId: string, now: number, fingerprint: string): SameSend | undefined {
     return this.#sql.lastSame.get(accountId, now - RECENT, fingerprint)
   }
 
-  /** Accounts with anything that waits. */
+  /** Returns accounts with waiting sends. */
   accountsWaiting(): string[] {
     return this.#sql.accountsWaiting.all()
   }
 
-  /** The single sends of an account that wait, then the first row of each batch that goes. Stop reading before writing. */
+  /** Yields the waiting single sends, then the first row of each running batch. Finish reading before writing. */
   *waiting(accountId: string): Generator<Waits, void, void> {
     for (const row of this.#sql.singles.iterate(accountId)) yield WAITING.read(row)
     for (const batchId of this.#sql.batches.all(accountId)) {
@@ -149,13 +149,13 @@ export class SendQueries {
     }
   }
 
-  /** Single sends that an earlier run left in their undo window. */
+  /** Returns single sends that an earlier run left in their undo window. */
   inUndoWindow(now: number): Waits[] {
     return this.#sql.inUndoWindow.all(now).map(WAITING.read)
   }
 }
 
-/** Not while it waits for another of staff, whatever its time says. */
+/** Sends that need a release don't leave without it, whatever their time. */
 const MAY_LEAVE = `(release IS NULL OR json_extract(release, '$.released') IS NOT NULL)`
 
 function statementsOf(db: Db) {
@@ -166,7 +166,7 @@ function statementsOf(db: Db) {
     ofBatch: db.prepare<[string, string], { state: SendState; count: number }>(
       'SELECT state, count FROM send_counts WHERE account_id = ? AND batch_id = ?'
     ),
-    // What isn't wholly written of a batch never leaves.
+    // Incomplete batches never leave, so they don't count.
     everywhere: db
       .prepare<[SendState], number>(
         `SELECT coalesce(sum(count), 0) FROM send_counts LEFT JOIN batches ON batches.id = send_counts.batch_id
@@ -210,7 +210,7 @@ function statementsOf(db: Db) {
   }
 }
 
-/** @param of one account; or several, whose sends are then in no order of an index. */
+/** @param of one account, or several, whose sends are then in no index order. */
 function filterOf(of: string | readonly string[], show: SendQuery['show'], batchId: string | undefined) {
   const states = SHOWN[show].map((state) => `'${state}'`).join(', ')
   const where = [

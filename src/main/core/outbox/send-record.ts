@@ -1,4 +1,4 @@
-/** A send as lists have it, and as its row has it. */
+/** A send as lists use it, and its table row. */
 import type { AppError, SendAmbiguity, SendState } from '../../../shared/contract/index.ts'
 import type { SendFormDirectRequest, SendFormFillerRequest } from '../../../shared/model/index.ts'
 import { flag, json, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
@@ -8,12 +8,12 @@ export type SentRequest =
   | { kind: 'form-direct'; request: SendFormDirectRequest }
   | { kind: 'form-filler'; request: SendFormFillerRequest }
 
-/** What a screen is shown of an ambiguity, and the package that each document found belongs to. */
+/** What the screens show of an ambiguity, and each found document's package reference. */
 export interface Ambiguity extends SendAmbiguity {
   packages: Record<string, string>
 }
 
-/** A send as lists have it: everything but what it holds. */
+/** A send as lists use it: everything but its content. */
 export type Send = Readonly<RecordOf<typeof SENDS>>
 
 export const SENDS = new Rows({
@@ -23,24 +23,24 @@ export const SENDS = new Rows({
   draftId: optional(value<string>()),
   batchId: optional(value<string>()),
   row: optional(value<number>('sheet_row')),
-  /** The workstation of the office that made it, where that is another. */
+  /** The workstation of the office that made it, if that is another one. */
   desk: optional(value<string>()),
   kind: value<SentRequest['kind']>(),
   title: value<string>(),
   who: value<string>(),
   state: value<SendState>(),
-  /** Whether `goesAt` is a time that a person gave it. */
+  /** Whether `goesAt` was chosen by the user. */
   isScheduled: flag(),
-  /** In milliseconds since 1970 UTC; 0 for at once. */
+  /** In milliseconds since 1970 UTC; 0 for immediately. */
   goesAt: value<number>(),
   createdAt: value<number>(),
   attempt: value<number>(),
   attemptedAt: optional(value<number>()),
-  /** The oldest attempt that isn't certain to have come to nothing. */
+  /** The oldest attempt that may have arrived. */
   firstAttemptedAt: optional(value<number>()),
   settledAt: optional(value<number>()),
   error: optional(json<AppError>()),
-  /** Of one that took another of staff: see `releases.ts`. */
+  /** Present if it needed a second staff member: see `releases.ts`. */
   release: optional(json<Release>()),
   ambiguity: optional(json<Ambiguity>('doubt')),
   dismissed: json<readonly string[]>(),

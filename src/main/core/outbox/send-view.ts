@@ -1,6 +1,6 @@
 /**
- * What the screens are shown of a send: never the signing links in its response, and never more than is known. And how they
- * hear that something changed.
+ * What the screens are shown of a send: never its signing links, and never more than is known. Also how they are
+ * notified of changes.
  */
 import type { AppError, SendHold, SendView } from '../../../shared/contract/index.ts'
 import {
@@ -25,18 +25,18 @@ export interface ViewDeps {
   pauses: AccountPauses
   times: SendTimes
   isBatchPaused: (id: string) => boolean
-  /** Whether the account's sends wait for the office's server. */
+  /** Whether the account's sends are waiting for the office's server. */
   waitsForOffice: (accountId: string) => boolean
-  /** Why it could not be written down what came of a send. */
+  /** Why a send's result could not be stored. */
   troubleOf: (id: string) => AppError | undefined
-  /** What looking for an uncertain send said so far, and when it is looked for next, on this run's clock. */
+  /** What looks have shown of an uncertain send so far, and when the next look is, on this run's monotonic clock. */
   messageOf: (id: string) => AppError | undefined
   nextAt: (send: Send) => number | undefined
 }
 
 type Shown = Pick<SendView, 'hold' | 'goesAt' | 'error' | 'nextLookAt' | 'ambiguity'>
 
-/** Makes views; what is asked of a batch is asked once for all of its sends. */
+/** Makes views. Each batch is looked up once for all of its sends. */
 export function viewer({
   time,
   pauses,
@@ -56,7 +56,10 @@ export function viewer({
     return known
   }
 
-  /** What holds a ready send back first: its own time, then its account's outbox and its batch, then the network. */
+  /**
+   * Returns what holds a ready send back first: a missing release, its own time, its account's outbox, its batch, the
+   * office, or the network.
+   */
   function holdOf(send: Send): { hold: SendHold; goesAt?: number; error?: AppError | undefined } {
     const { accountId, batchId, goesAt, isScheduled } = send
     const now = time.now()
@@ -64,7 +67,7 @@ export function viewer({
     if (isHeld(send.release)) return { hold: 'release' }
     if (left > 0) {
       const at = Math.round(now + left)
-      // Later than the clock says if the clock has jumped.
+      // Later than `goesAt` if the wall clock has jumped.
       return isScheduled ? { hold: 'time', goesAt: Math.max(goesAt, at) } : { hold: 'undo', goesAt: at }
     }
     const pause = pauses.of(accountId)
@@ -93,7 +96,7 @@ export function viewer({
         const error = messageOf(send.id) ?? send.error
         const next = nextAt(send)
         return {
-          // One that was refused may have arrived with an earlier attempt.
+          // A send that was refused may have arrived with an earlier attempt.
           ...(error && { error: { ...error, mayHaveArrived: true } }),
           ...(send.ambiguity && { ambiguity: ambiguityView(send.ambiguity) }),
           ...(next !== undefined && { nextLookAt: Math.round(time.now() + Math.max(0, next - time.elapsed())) })
@@ -117,7 +120,7 @@ export function viewer({
   }
 }
 
-/** A send that is looked at by itself: with what the service answered of the package (2.13), and by when it can be signed. */
+/** Adds what the service answered about the package (2.13) and its due date, for a send that is viewed by itself. */
 export function answered(view: SendView, response: PackageResponse, { request }: SentRequest): SendView {
   const { QueueReference: queueReference, PackageName: packageName, Documents = [] } = response
   const linked = new Set(Documents.flatMap(({ Reference, EditUrl }) => (EditUrl ? [Reference] : [])))
@@ -132,7 +135,10 @@ export function answered(view: SendView, response: PackageResponse, { request }:
   }
 }
 
-/** As the service has it, the first of several; else as it was sent. Undefined where it was left to the service, which doesn't say. */
+/**
+ * Returns the earliest due date that the service gave, or else the one that was sent. Undefined if it was left to the
+ * service, which doesn't say.
+ */
 function dueOf(documents: readonly DocumentResponse[], sent: string | undefined): ServiceDate | undefined {
   const dates = documents.flatMap(({ DueDate, GMT }) => readCertainDate(DueDate, readGmt(GMT)) ?? [])
   return dates.sort((one, other) => one.at - other.at)[0] ?? readCertainDate(sent)
@@ -141,7 +147,7 @@ function dueOf(documents: readonly DocumentResponse[], sent: string | undefined)
 /** The shortest time between two reports, in milliseconds. */
 const INTERVAL = 100
 
-/** Gathers what changed, so that a batch that goes tells the screens of many sends at once, and at most ten times a second. */
+/** Collects changes, so that a running batch updates the screens in groups, at most ten times a second. */
 export class Changes {
   readonly #time: Time
   readonly #listeners: ChangeListeners
@@ -180,7 +186,7 @@ export class Changes {
     this.#soon()
   }
 
-  /** Reports nothing any more. */
+  /** Stops reporting. */
   stop(): void {
     this.#isStopped = true
     this.#cancel?.()

@@ -1,4 +1,4 @@
-/** What is kept of each send: written before anything leaves, so that a crash can't make a send look as if it never was. */
+/** Storage of sends. Each is written before anything leaves, so that a crash can't make a send disappear. */
 import { Composition, fingerprintOf, titleOf, whoOf } from '../../../shared/composition/index.ts'
 import type { AppError, BulkCorrection } from '../../../shared/contract/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
@@ -16,7 +16,7 @@ export type NewSend = SentRequest & {
   batchId?: string
   row?: number
   cells?: readonly string[]
-  /** What was corrected in the row before it was sent. */
+  /** Corrections made in the sheet's row before it was sent. */
   corrected?: readonly BulkCorrection[]
   composition: Composition
   desk?: string
@@ -28,7 +28,7 @@ export type NewSend = SentRequest & {
   release?: Release
 }
 
-/** What may change of a send once it is there. */
+/** The fields of a stored send that may change. */
 export type SendChange = Partial<
   Pick<
     Send,
@@ -51,10 +51,10 @@ export type SendChange = Partial<
   >
 >
 
-/** What seldom changes, and is written apart. */
+/** Fields that seldom change, written by a statement of their own. */
 const PLACE = ['draftId', 'desk', 'isScheduled', 'goesAt', 'release'] as const satisfies readonly (keyof SendChange)[]
 
-/** As the index `sends_to_release` has it. */
+/** The same condition as in the index `sends_to_release`. */
 const UNDECIDED = `release IS NOT NULL AND json_extract(release, '$.released') IS NULL AND json_extract(release, '$.refused') IS NULL`
 
 export type Sends = ReturnType<typeof openSends>
@@ -117,13 +117,13 @@ export function openSends(db: Db) {
     return JSON.parse(bodyOf(send.number) ?? '{}')
   }
 
-  /** What the service answered to a send, as far as it is kept. */
+  /** Returns the service's answer to a send, if it is stored. */
   function answerOf(id: string): { accountId: string; response: PackageResponse } | undefined {
     const row = answer.get(id)
     return row && { accountId: row.accountId, response: JSON.parse(row.response) as PackageResponse }
   }
 
-  /** Answers the send as it is then. */
+  /** Returns the send with its changes. */
   function change(send: Send, changes: SendChange): Send {
     const next = { ...send, ...changes }
     const written = SENDS.write(next)
@@ -137,48 +137,48 @@ export function openSends(db: Db) {
     find,
     change,
 
-    /** The first of a batch that nobody has decided of. */
+    /** The first send of a batch that still needs a decision about its release. */
     toRelease: table.one<[batchId: string]>(
       `INDEXED BY sends_to_release WHERE batch_id = ? AND state = 'ready' AND ${UNDECIDED} LIMIT 1`
     ),
-    /** All of a batch of which nobody has decided leave now. */
+    /** Releases all undecided sends of a batch. */
     releaseBatch: table.run<[released: string, batchId: string]>(
       `UPDATE sends SET is_scheduled = json_extract(release, '$.isScheduled'), goes_at = json_extract(release, '$.goesAt'),
          release = json_set(release, '$.released', json(?))
        WHERE batch_id = ? AND state = 'ready' AND ${UNDECIDED}`
     ),
 
-    /** What was corrected in the row that it was made of; undefined where nothing was. */
+    /** Returns the corrections made in the send's row; undefined if there are none. */
     correctedOf: (send: Send): BulkCorrection[] | undefined => contentOf(send).corrected,
 
     /** The request exactly as it is sent. */
     requestOf: (send: Send): SentRequest => ({ ...contentOf(send), kind: send.kind }) as SentRequest,
 
-    /** What the request was made of. @throws AppFailure `storage` if this version can't read it. */
+    /** Returns the composition of the request. @throws AppFailure `storage` if this version can't read it. */
     compositionOf(send: Send): Composition {
       const read = Composition.safeParse(contentOf(send).composition)
       return read.success ? read.data : fail('storage', 'This package can’t be read any more.')
     },
 
-    /** All accounts' sends that are under way, or that are uncertain. */
+    /** All accounts' sends that are in flight, or that are uncertain. */
     inState: table.all<[state: 'sending' | 'uncertain']>(
       `INDEXED BY sends_unsettled WHERE state IN ('sending', 'uncertain') AND state = ?`
     ),
 
-    /** An account's sends that are under way or uncertain, oldest first. */
+    /** An account's sends that are in flight or uncertain, oldest first. */
     unresolved: table.all<[accountId: string]>(
       `WHERE account_id = ? AND state IN ('sending', 'uncertain') ORDER BY number`
     ),
 
-    /** An account's sends that may have left and were not found. */
+    /** An account's sends that may have left but were not found. */
     notSent: table.all<[accountId: string]>(
       `WHERE account_id = ? AND state = 'not-sent' AND first_attempted_at IS NOT NULL`
     ),
 
-    /** The send of a draft that waits, is under way, not settled, or done. */
+    /** The draft's send that is waiting, in flight, uncertain, or sent. */
     ofDraft: table.one<[draftId: string]>(`WHERE draft_id = ? AND state IN ${HELD_OR_SENT_STATES}`),
 
-    /** Earlier sends of a draft that did not reach their goal. */
+    /** Earlier sends of a draft that failed. */
     failedOfDraft: table.all<[draftId: string]>(`WHERE draft_id = ? AND state IN ('refused', 'not-sent')`),
 
     /** The send that made a document. */
@@ -186,7 +186,7 @@ export function openSends(db: Db) {
       'WHERE id IN (SELECT send_id FROM send_documents WHERE reference = ?) LIMIT 1'
     ),
 
-    /** Whether a document, or the package it belongs to, is known to be another send's. */
+    /** Whether a document, or its package, is known to belong to another send. */
     isClaimed: ({ id, accountId }: Send, reference: string, packageReference: string | undefined): boolean =>
       claimant(reference, accountId, id) !== undefined ||
       (packageReference !== undefined && packageClaimant(accountId, packageReference, id) !== undefined),
@@ -207,10 +207,10 @@ export function openSends(db: Db) {
       return added
     },
 
-    /** Writes down that a ready send leaves; answers whether it was still ready. */
+    /** Stores that a ready send leaves; returns whether it was still ready. */
     begin: (number: number, now: number): boolean => begin({ number, now }) === 1,
 
-    /** The service has it: keeps what it answered, notes whose its documents are, and lets the draft go. */
+    /** Marks a send as accepted: stores the answer, claims its documents, and deletes the draft. */
     accepted(send: Send, response: PackageResponse, settledAt: number): Send {
       const { Documents: documents = [], PackageReference, PackageStatus } = response
       const next = change(send, {
@@ -230,12 +230,12 @@ export function openSends(db: Db) {
 
     answerOf,
 
-    /** Ids of the sends whose answers still carry links to sign by. The condition is as the index has it. */
+    /** Ids of the sends whose stored answers still contain signing links. The condition matches the index. */
     withLinks: table.values<[], string>(
       `SELECT id FROM send_bodies JOIN sends USING (number) WHERE instr(response, '"SigningKey"') > 0 ORDER BY number`
     ),
 
-    /** Keeps an answer without the links to sign by: the documents have them. */
+    /** Removes the signing links from a stored answer, once the documents have them. */
     forgetLinks(id: string): void {
       const found = answerOf(id)
       if (!found) return

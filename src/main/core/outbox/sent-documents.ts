@@ -1,6 +1,6 @@
 /**
- * Hands the documents of sends' answers over to the documents' worker, at once. Only this answer is sure to carry the links by
- * which people sign here (reference section 4, rule 7), so it is kept with them until the worker has them, and without them
+ * Hands the documents of sends' answers to the documents' worker at once. Only this answer is sure to contain the links
+ * for signing here (reference section 4, rule 7), so it is stored with them until the worker has them, and without them
  * from then on.
  */
 import type { DocumentResponse, PackageResponse, SignerResponse } from '../../../shared/model/index.ts'
@@ -10,7 +10,7 @@ import type { OutboxDeps } from './deps.ts'
 import type { Send } from './send-record.ts'
 import type { Sends } from './sends.ts'
 
-/** How long to wait after the worker failed to keep them the first time, in milliseconds. */
+/** How long to wait after the worker first failed to store them, in milliseconds. */
 const FIRST_WAIT = 1_000
 
 interface SentDocumentsDeps extends Pick<OutboxDeps, 'takeSent' | 'time'> {
@@ -28,13 +28,13 @@ export class SentDocuments {
     this.#work = new OneAtATime(deps.time, () => this.#handOver())
   }
 
-  /** Takes up what an earlier run could not hand over. */
+  /** Resumes what an earlier run could not hand over. */
   open(): void {
     for (const id of this.#deps.sends.withLinks()) this.#waiting.add(id)
     if (this.#waiting.size > 0) void this.#work.now()
   }
 
-  /** To be called when the service has answered a send. */
+  /** Call it when the service has answered a send. */
   answered({ id }: Send): void {
     this.#waiting.add(id)
     void this.#work.now()
@@ -44,7 +44,7 @@ export class SentDocuments {
     return this.#work.close()
   }
 
-  /** What comes while it works is handed over by the same work. */
+  /** Hands over everything that waits, including what is added meanwhile. */
   async #handOver(): Promise<void> {
     const { time } = this.#deps
     let isAllDone = true
@@ -53,7 +53,7 @@ export class SentDocuments {
         await this.#handOverOne(id)
         this.#waiting.delete(id)
       } catch {
-        // The worker's file, or the outbox's own, can't be written just now. The answer is kept, and so are its links.
+        // The worker's file, or the outbox's own, can't be written at the moment. The answer is kept with its links.
         isAllDone = false
       }
     }
@@ -71,17 +71,18 @@ export class SentDocuments {
   }
 }
 
-/** The documents of an answer; a signer whose link stands only at the top of the answer has it from there. */
+/** Returns the documents of an answer. A signer whose link is only at the answer's top level gets it from there. */
 export function documentsWithLinks({ Documents = [], Signers = [] }: PackageResponse): DocumentResponse[] {
   const linked = Signers.filter(({ SigningKey }) => SigningKey)
   if (linked.length === 0) return Documents
   const everyone = Documents.flatMap((document) => document.Signers ?? [])
-  // One signer and one link need no name.
+  // With one signer and one link, no name is needed.
   const isAlone = everyone.length === 1 && linked.length === 1
   const linkOf = (signer: SignerResponse) => {
     const own = linked.filter((other) => isSamePerson(signer, other, isAlone))
     const places = everyone.filter((other) => isSamePerson(signer, other, isAlone))
-    // Someone who signs several documents has as many links, in the documents' order. Any other number could be anyone's.
+    // Someone who signs several documents has as many links, in the documents' order. With any other number, a link
+    // can't be assigned.
     return own.length === places.length ? own[places.indexOf(signer)]?.SigningKey : undefined
   }
   return Documents.map((document) => {
@@ -94,7 +95,7 @@ export function documentsWithLinks({ Documents = [], Signers = [] }: PackageResp
   })
 }
 
-/** @param isAlone nobody else is there who could be meant. */
+/** @param isAlone whether no one else could be meant. */
 function isSamePerson(one: SignerResponse, other: SignerResponse, isAlone: boolean): boolean {
   if (one.SignerReference && other.SignerReference) return one.SignerReference === other.SignerReference
   const [name, otherName] = [spelled(one), spelled(other)]

@@ -1,4 +1,4 @@
-/** How a send, and what came of it, are written for the office, and read from it: other versions wrote some of it. */
+/** Encodes sends and their results for the office, and decodes them. Other versions may have written some of them. */
 import { Composition } from '../../../shared/composition/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
@@ -8,17 +8,17 @@ import { Release } from './releases.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import type { Sends } from './sends.ts'
 
-/** What of a send the office has, sealed: all that is needed to send it, to show it, and to make a draft of it. */
+/** What the office has of a send, sealed: all that is needed to send it, show it, and make a draft of it. */
 export type SharedBody = SentRequest & {
   composition: Composition
   createdAt: number
   isScheduled: boolean
-  /** The draft that it is of, where the office has that. */
+  /** The draft it was made from, if the office has that. */
   draftId?: string | undefined
   release?: Release | undefined
 }
 
-/** How an end is told to the office, which counts attempts by it. */
+/** How an outcome is told to the office, which counts attempts by it. */
 export const END_OF: Record<Outcome['kind'], AttemptEnd> = {
   accepted: 'accepted',
   refused: 'refused',
@@ -28,26 +28,26 @@ export const END_OF: Record<Outcome['kind'], AttemptEnd> = {
   stopped: 'stopped'
 }
 
-/** As `saidOf` said it; undefined where nothing was said, or in no form that this version knows. */
+/** Reads what `saidOf` returned; undefined if nothing was said, or this version doesn't know its format. */
 export function saidBy(answer: unknown): Outcome | undefined {
   const said = answer as Outcome | null | undefined
   if (!said || !Object.hasOwn(END_OF, said.kind)) return undefined
   return typeof (said.kind === 'accepted' ? said.response : said.error) === 'object' ? said : undefined
 }
 
-/** What others may know of an outcome: no link to sign by. */
+/** Returns what other workstations may know of an outcome: no signing links. */
 export function saidOf(outcome: Outcome): Outcome {
   if (outcome.kind !== 'accepted') return outcome
   const withoutLinks = (name: string, value: unknown) => (name === 'SigningKey' ? undefined : value)
   return { kind: 'accepted', response: JSON.parse(JSON.stringify(outcome.response, withoutLinks)) as PackageResponse }
 }
 
-/** What the office hears about a send that arrived: the service's answer, as far as it is kept here. */
+/** Returns what the office is told about a send that arrived: the service's answer, if it is stored here. */
 export function arrivalOf(sends: Pick<Sends, 'answerOf'>, id: string): Outcome {
   return saidOf({ kind: 'accepted', response: sends.answerOf(id)?.response ?? { Documents: [] } })
 }
 
-/** @param draftId of the draft, where the office has that. */
+/** Encodes a send's content. @param draftId the draft's id, if the office has it. */
 export function contentOf(send: Send, content: SentRequest, composition: Composition, draftId?: string): Buffer {
   const { createdAt, isScheduled, release } = send
   const body = {
@@ -62,7 +62,7 @@ export function contentOf(send: Send, content: SentRequest, composition: Composi
   return Buffer.from(JSON.stringify(body))
 }
 
-/** Undefined where it is of no form that this version knows. */
+/** Decodes a send's content; undefined if this version doesn't know its format. */
 export function bodyOf(content: Buffer): SharedBody | undefined {
   const body = parsedJson(content.toString('utf8')) as SharedBody | undefined
   const isWhole =

@@ -1,6 +1,6 @@
 /**
- * Gives the office what is done to sends here: what is put in the outbox and taken out of it, what looks have shown, and what a person decides of
- * one, which the office takes before it is so here. See `SharedSends`.
+ * Gives the office what happens to sends here: sends put in or taken out of the outbox, what looks have shown, and a
+ * person's decisions, which the office accepts before they count here. See `SharedSends`.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
@@ -19,38 +19,38 @@ interface GivingDeps extends Pick<LeavingDeps, 'db' | 'sends' | 'times'> {
   sharedDrafts: OutboxDeps['sharedDrafts']
   rows: ReturnType<typeof openSharedRows>
   asked: AskOutbox
-  /** The office's id of an account that is shared. */
+  /** Returns the office's id of a shared account. */
   officeIdOf: (accountId: string) => string | undefined
   stateOf: (accountId: string) => AccountState
-  /** The office's life of which all is known here. */
+  /** The office's life of which everything is known here. */
   life: () => number
   soon: (accountId: string) => void
-  /** Reads and gives all that there is. Rejects where the server can't be reached. */
+  /** Reads and gives everything. Rejects if the server can't be reached. */
   settled: (accountId: string) => Promise<void>
-  /** Called with a send of which something was written down. */
+  /** Called with a send that was updated. */
   tell: (send: Send) => void
-  /** Looks are to be made once more. */
+  /** Restarts looking for a send. */
   lookAgain: (send: Send) => void
 }
 
-/** How an account stands with the office just now. */
+/** An account's current state with the office. */
 interface AccountState {
-  /** What looks have shown of sends, until the office has it: when, on this run's clock. */
+  /** When looks showed what happened to a send, on this run's monotonic clock; until the office has it. */
   readonly shown: Map<string, number>
 }
 
-/** What looks have shown has to be at the office by then. */
+/** How long after a look the office may still be told that a send can go again, in milliseconds. */
 const SHOWN_FOR = 60_000
-/** So many go over at a time. */
+/** How many are given at a time. */
 const CHUNK = 100
 
 export function openGiving(deps: GivingDeps) {
   const { db, sends, times, time, sharedDrafts, rows } = deps
   const { asked, officeIdOf, stateOf, life, soon, settled, tell, lookAgain } = deps
-  /** What a person takes back just now: the bell may ring for it before it is answered. */
+  /** Sends whose sending is being undone: the server may ring for them before it answers. */
   const keepingBack = new Set<string>()
 
-  /** What was put in the outbox here goes over, and what was taken out of it comes back. */
+  /** Gives sends put in the outbox here, and withholds those taken out of it. */
   async function give(accountId: string, officeId: string): Promise<void> {
     for (;;) {
       const [give, withhold] = [rows.toGive(accountId, CHUNK), rows.toWithhold(accountId, CHUNK)]
@@ -61,10 +61,10 @@ export function openGiving(deps: GivingDeps) {
         const round = (known?.round ?? 0) + 1
         const composition = sends.compositionOf(send)
         const of = send.draftId === undefined ? undefined : await sharedDrafts?.toSend(send.draftId, composition)
-        // It was taken back meanwhile.
+        // Sending was undone meanwhile.
         if (sends.find(id)?.state !== 'ready') continue
         const content = contentOf(send, sends.requestOf(send), composition, of?.draft)
-        // Where no answer comes, it is known that the office may have it, whichever round it has it in.
+        // Recorded first: if no answer comes, the office may have it, in whatever round.
         if (!known || known.state === 'held') rows.change(accountId, id, { state: 'held', round: 0 })
         if (of && of.round > 0) rows.change(accountId, id, { of: { versions: of.basedOn, round: of.round } })
         const inMs = Math.max(0, Math.round(times.left(send)))
@@ -81,22 +81,22 @@ export function openGiving(deps: GivingDeps) {
           continue
         }
         rows.change(accountId, id, { state, round: its, goesAt: send.goesAt })
-        // It had it before, as before this workstation left: it takes it only as something later.
+        // The office had it before, for example before this workstation left, and accepts it only with a later round.
         if (state === 'held' || state === 'cancelled') soon(accountId)
       }
       for (const id of withhold) {
         const round = (rows.find(id)?.round ?? 0) + 1
         const as = sends.find(id)?.state === 'ready' ? 'held' : 'cancelled'
         const isKept = await asked((office) => office.withhold(officeId, { id, round }, as, life()))
-        // Where it isn't, it has left: the office's changes say what became of it.
+        // If it isn't kept back, it has left: the office's changes say what happened to it.
         rows.change(accountId, id, isKept ? { state: as, round } : { state: 'sending' })
       }
-      // What the server doesn't take as released would be all of the next page, too.
+      // Sends that the server doesn't accept as released would fill the next page, too.
       if (give.length + withhold.length < CHUNK || (give.length === refused && withhold.length === 0)) return
     }
   }
 
-  /** Whether it may be given: the server holds what waits for someone before it has it, and knows of who let it go. */
+  /** Returns whether a send may be given. First tells the server who must not release it, and who has. */
   function askRelease({ by, released }: Release, id: string): Promise<boolean> {
     return asked(async (office) => {
       await office.askRelease(id, by.id)
@@ -104,7 +104,10 @@ export function openGiving(deps: GivingDeps) {
     })
   }
 
-  /** The office didn't take it, since of its draft another was sent, or was written further: it is a draft again. */
+  /**
+   * Makes it a draft again: the office didn't accept it because another send of its draft was accepted, or the draft
+   * was changed or is gone.
+   */
   function notTaken(send: Send, why: NotTaken): void {
     rows.erase(send.id)
     tell(
@@ -113,7 +116,7 @@ export function openGiving(deps: GivingDeps) {
     if (why === 'gone' && send.draftId !== undefined) sharedDrafts?.goesOn(send.draftId)
   }
 
-  /** What looks have shown goes to the office, which decides whether that still is so. */
+  /** Tells the office what looks have shown; it decides whether that still holds. */
   async function tellShown(accountId: string): Promise<void> {
     const { shown } = stateOf(accountId)
     for (const [id, at] of shown) {
@@ -139,8 +142,9 @@ export function openGiving(deps: GivingDeps) {
   }
 
   /**
-   * What arrived and the office has as held back, since this workstation found it after it left; and of drafts that the office still has: it
-   * was put back, and this workstation has joined again, or nobody has told it.
+   * Tells the office about arrived sends that it has as held, as this workstation found them after it left; and about
+   * drafts that it still has although they were sent: because it was restored and this workstation has rejoined, or
+   * because it was never told.
    */
   async function tellSent(accountId: string, officeId: string): Promise<void> {
     const say = async ({ id, epoch }: Pick<Claim, 'id' | 'epoch'>, draftId?: string) => {
@@ -176,10 +180,10 @@ export function openGiving(deps: GivingDeps) {
   async function decide(send: Send, decided: Decided, write: () => boolean): Promise<boolean> {
     const { id, accountId, draftId } = send
     const officeId = officeIdOf(accountId)
-    // What was put in the outbox here just now goes over first.
+    // A send that was just put in the outbox here is given first.
     if (officeId && rows.find(id)?.state !== 'ready') await settled(accountId)
     const known = rows.find(id)
-    // Nobody else has it, as of a batch that is paused here.
+    // Only this workstation has it, for example because its batch is paused here.
     if (!officeId || !known || known.state === 'held') {
       db.transaction(write)()
       return true
@@ -201,7 +205,7 @@ export function openGiving(deps: GivingDeps) {
       await settled(accountId)
       return false
     }
-    // It may have been read here meanwhile, as what was decided elsewhere is.
+    // The change may have been read meanwhile, like a decision made elsewhere.
     db.transaction(() => {
       if (write()) rows.change(accountId, id, { round, goesAt })
     })()
@@ -211,7 +215,7 @@ export function openGiving(deps: GivingDeps) {
 
   return {
     ...{ give, tellShown, tellSent, keepBack, decide },
-    /** Whether a person takes it back just now. */
+    /** Whether sending is being undone at the moment. */
     isKeptBack: (id: string): boolean => keepingBack.has(id)
   }
 }

@@ -1,6 +1,7 @@
 /**
- * What leaves of an account that an office shares: claimed at the office's server, `sending` on the disk before anything goes, and what came
- * of it told there. What `leaving.ts` is to an account that is this computer's alone.
+ * Takes the sends that leave a shared account: claims each at the office's server, stores it as `sending` before
+ * anything leaves, and tells the office the result. The counterpart of `leaving.ts`, which serves accounts of this
+ * computer alone.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
@@ -31,45 +32,46 @@ interface SharedLeavingDeps extends LeavingDeps {
   time: Time
   rows: ReturnType<typeof openSharedRows>
   taking: Pick<ReturnType<typeof openTaking>, 'released' | 'add'>
-  /** The office's server, while it is there. */
+  /** The office's server, while connected. */
   office: () => OfficeStore | undefined
   asked: AskOutbox
-  /** The office's id of an account that is shared. */
+  /** Returns the office's id of a shared account. */
   officeIdOf: (accountId: string) => string | undefined
   stateOf: (accountId: string) => AccountState
-  /** Called with whether the server could write down what was told and taken. */
+  /** Called with whether the server could store what was told and claimed. */
   wrote: (accountId: string, could: boolean) => void
   soon: (accountId: string) => void
-  /** Called with a send of which something was written down. */
+  /** Called with a send that was updated. */
   tell: (send: Send) => void
-  /** Ends as what is on its way is broken off. */
+  /** Aborted when requests in flight are broken off. */
   awake: () => AbortSignal
-  /** How long a POST may take: nothing leaves that its claim would not outlast. */
+  /** How long a POST may take. A send doesn't leave if its claim could end sooner. */
   postLimit: number
 }
 
-/** How an account stands with the office just now. */
+/** An account's current state with the office. */
 interface AccountState {
-  /** Does what `tellEnds` does, for this account. */
+  /** Runs `tellEnds` for this account. */
   readonly telling: Pick<OneAtATime<Taken>, 'fresh'>
   readonly isAway: boolean
   readonly isLeaving: boolean
-  /** How many may leave once what came of attempts is told. */
+  /** How many sends may be claimed after results are told. */
   room: number
-  /** On this run's clock: until when nothing is taken. */
+  /** On this run's monotonic clock: until when nothing is claimed. */
   restsUntil: number
 }
 
-/** How long what came of attempts may be told, and not be on the disk, in milliseconds. */
+/** How long telling results may take before they are flushed to disk here, in milliseconds. */
 const AT_ONCE = 1_000
-/** How long is waited where there was nothing to take, in milliseconds. */
+/** How long to wait if there was nothing to claim, in milliseconds. */
 const NOTHING_THERE = 2_000
-/** What came of so many attempts is told at a time. */
+/** How many results are told at a time. */
 const CHUNK = 100
 
 export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
   /**
-   * Tells the office what came of attempts made here, in the order in which they ended, and takes what a turn has room for.
+   * Tells the office the results of attempts made here, in the order in which they ended, and claims as many sends as a
+   * turn has room for.
    * @throws AppFailure `offline` while the server is away.
    */
   tellEnds: (accountId: string) => Promise<Taken>
@@ -77,7 +79,7 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
   const { db, sends, queries, pauses, times, time, rows, taking, tell } = deps
   const { office, asked, officeIdOf, stateOf, wrote, soon, awake, postLimit } = deps
   const record = recorder(deps)
-  /** Of which claim a send left here: meanwhile another workstation may have it. */
+  /** The epoch of the claim with which a send left here: another workstation may have claimed it since. */
   const claimed = new Map<string, number>()
 
   function next(accountId: string): { due?: Waits; wait?: number } {
@@ -85,7 +87,7 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
     if (!office() || isAway) return {}
     let wait: number | undefined
     for (const waiting of queries.waiting(accountId)) {
-      // What hasn't gone over yet nobody can have.
+      // A send that wasn't given to the office yet can't be claimed.
       if (rows.find(waiting.id)?.state !== 'ready') continue
       const left = Math.max(times.left(waiting), restsUntil - time.elapsed())
       if (left <= 0) return { due: waiting }
@@ -97,12 +99,12 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
   async function turn(accountId: string, ended: readonly Ended[], most: number): Promise<Recorded> {
     const account = stateOf(accountId)
     const keep = db.transaction(() => ended.flatMap((one) => keepEnd(accountId, one)))
-    // The office keeps it in a moment, and that is flushed. Power that is lost before leaves an attempt without an answer, as it would have
-    // a moment sooner: the service is asked about it.
+    // The office stores and flushes the results in a moment. A power failure before that leaves an attempt without an
+    // answer, as it would have a moment earlier: the service is asked about it.
     const recorded = ended.every(isTheOffices) ? withoutFlush(db, keep) : keep()
     account.room = mayTake(accountId) ? Math.max(0, most) : 0
     if (ended.length === 0 && account.room === 0) return { recorded, begun: [], heldBack: [] }
-    // A server that says nothing would leave it unflushed for as long as it is waited for.
+    // An unresponsive server would leave them unflushed for as long as we wait for it.
     const isTold = time.after(AT_ONCE, () => flushed(accountId))
     try {
       return { recorded, ...(await account.telling.fresh()) }
@@ -122,13 +124,13 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
     try {
       rows.flushEnds(accountId)
     } catch {
-      // On a disk that has become full meanwhile it stays as it was written.
+      // If the disk has become full meanwhile, they stay as they were written.
     }
   }
 
-  /** Whether the office is to hear of it. One that left before the account was shared ends as it would have. */
+  /** Returns whether the office must hear of a result: not if it left before the account was shared. */
   function isTheOffices({ id, outcome }: Ended): boolean {
-    // Of one whose claim the server has forgotten meanwhile, that it arrived still counts.
+    // An arrival counts even if the server has forgotten its claim meanwhile.
     return rows.find(id) !== undefined || (claimed.has(id) && outcome.kind === 'accepted')
   }
 
@@ -145,12 +147,12 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
     return !pauses.isPaused(accountId) && pauses.waits(accountId) === 0
   }
 
-  /** Another has it, the pace has, or nobody answers. */
+  /** Claims nothing for a while: another workstation has it, the pace limit applies, or the server doesn't answer. */
   function rest(account: AccountState): void {
     account.restsUntil = time.elapsed() + NOTHING_THERE * (1 + time.random())
   }
 
-  /** A send is ours for a time: it is written down as leaving, unless something speaks against it. */
+  /** Stores a claimed send as leaving, unless something speaks against it. */
   function begin(accountId: string, claim: Claim, { begun, heldBack }: Taken): void {
     const { id, epoch, until } = claim
     const body = bodyOf(claim.content)
@@ -174,14 +176,14 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
     begun.push({ send: sends.get(id), content, claim: { mayLeave, signal: awake() } })
   }
 
-  /** What is said of a claim in place of sending; undefined where nothing speaks against that. */
+  /** Returns the outcome to report instead of sending a claimed send; undefined if it may leave. */
   function insteadOf(before: Send | undefined, body: SharedBody | undefined): Outcome | undefined {
     if (!before || !body) return { kind: 'refused', error: NOT_READABLE }
-    // The server has forgotten that it was sent, as one does that a backup was put in place of.
+    // The server has forgotten that it was sent, as after a backup was restored.
     const answer = before.state === 'sent' ? sends.answerOf(before.id) : undefined
     if (answer) return { kind: 'accepted', response: answer.response }
     if (before.state === 'cancelled') return { kind: 'offline', error: TAKEN_BACK, isAnswered: false }
-    // The server holds it until then. One that was tampered with, or a mistake of ours, doesn't have it leave.
+    // The server holds an unreleased send back. This check keeps a tampered one, or a mistake of ours, from leaving.
     if (isHeld(body.release)) return { kind: 'refused', error: NOT_RELEASED }
     const error = overdue(body, time.now())
     return error && { kind: 'refused', error }
@@ -189,7 +191,7 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
 
   async function tellEnds(accountId: string): Promise<Taken> {
     const account = stateOf(accountId)
-    // What is taken goes to who waits for this very round.
+    // Claims belong to the caller that waits for this very round.
     let { room } = account
     account.room = 0
     const taken: Taken = { begun: [], heldBack: [] }
@@ -198,12 +200,12 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
       const ends = rows.ends(accountId, CHUNK)
       const most = ends.length < CHUNK ? room : 0
       if (!officeId || (ends.length === 0 && most === 0)) return taken
-      // What was taken and may not leave is told next, in a question of its own: in one that takes more it would be taken again.
+      // Claimed sends that may not leave are told in a separate query: one that also claims would claim them again.
       if (most > 0) room = 0
       try {
         await exchange(accountId, officeId, ends, most, taken)
       } catch (error) {
-        // What was taken leaves all the same.
+        // Sends that were claimed still leave.
         if (taken.begun.length === 0) throw error
         soon(accountId)
         return taken
@@ -211,7 +213,7 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
     }
   }
 
-  /** Tells these and takes so many, which are added to what was taken. */
+  /** Tells these results and claims up to `most` sends, which are added to `taken`. */
   async function exchange(accountId: string, officeId: string, ends: readonly KeptEnd[], most: number, taken: Taken) {
     const account = stateOf(accountId)
     const told = ends.map(({ id, epoch, outcome }) => ({
@@ -225,9 +227,9 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
       throw error
     })
     wrote(accountId, true)
-    // It has left meanwhile, and what the office has stays there.
+    // The account left the office meanwhile, and what the office has stays there.
     if (officeIdOf(accountId) !== officeId) return
-    // In one go, as they came: what ended, and what leaves.
+    // One transaction, in order: first the results, then what leaves.
     const written = db.transaction(() => {
       const changed = ends.flatMap((end, index) => writeEnd(end, states[index]))
       for (const claim of claims) begin(accountId, claim, taken)
@@ -235,13 +237,13 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
     })()
     for (const send of written) tell(send)
     if (most > 0 && claims.length === 0) rest(account)
-    // What ended here has made room.
+    // Results from here have made room.
     else if (ends.length > 0) account.restsUntil = 0
     const unknown = ends.filter((_, index) => !states[index])
     await forgotten(officeId, unknown)
   }
 
-  /** What the office says of a send, of which something came here. */
+  /** Stores the office's state of a send whose result was told. */
   function writeEnd({ id, epoch, accountId, outcome, at }: KeptEnd, state: OfficeState | undefined): Send[] {
     if (!state) return []
     rows.dropEnd(id, epoch)
@@ -257,8 +259,8 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
   }
 
   /**
-   * With as much of the answer as the database takes: one that it doesn't keeps no other from being written, nor from leaving. It is sent for
-   * all, and nobody looks for one that is in doubt here alone.
+   * Marks a send as arrived, with as much of the answer as the database accepts, so that a rejected answer blocks no
+   * other writes or sends. It is sent for the whole office, and no one looks for a send that is uncertain only here.
    */
   function arrived(send: Send, response: PackageResponse, at: number): Send {
     const accepted = db.transaction((answer: PackageResponse) => sends.accepted(send, answer, at))
@@ -267,7 +269,7 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
     )
   }
 
-  /** The server knows nothing of these attempts: it was put back to before them. That one arrived it is told. */
+  /** Handles attempts that the server lost when it was restored. Tells it about those that arrived. */
   async function forgotten(officeId: string, ends: readonly KeptEnd[]): Promise<void> {
     for (const { id, epoch, outcome, at } of ends) {
       if (outcome.kind === 'accepted') {

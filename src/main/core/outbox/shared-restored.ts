@@ -1,7 +1,7 @@
 /**
- * What a workstation and the office's server owe each other once a copy of an earlier moment was put in the server's place (decision 59).
- * What the server has counts again from the beginning; what this workstation knows to be over since, it says; and what may have left
- * meanwhile is in doubt until it was looked for.
+ * Reconciles a workstation with the office's server after a backup was restored there (decision 59). The server's data
+ * is read again from the beginning; the workstation tells it what it knows to be over since; and what may have left
+ * meanwhile is uncertain until it has been looked for.
  */
 import type { AppError, SendState } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
@@ -17,11 +17,11 @@ interface RestoredDeps {
   time: Pick<Time, 'now'>
   sends: Sends
   rows: ReturnType<typeof openSharedRows>
-  /** Writes down what the office says of a send; answers it where something of it is new here. */
+  /** Stores what the office says of a send; returns the send if something about it changed here. */
   take: (change: SendChange) => Send | undefined
 }
 
-/** @returns what is other than before here. */
+/** @returns the sends that changed here. */
 export async function settleRestored(
   { db, time, sends, rows, take }: RestoredDeps,
   office: OfficeStore,
@@ -29,13 +29,13 @@ export async function settleRestored(
 ): Promise<Send[]> {
   const changed: Send[] = []
   const write = (work: () => readonly (Send | undefined)[]) => {
-    // It may have left the office meanwhile.
+    // The account may have left the office meanwhile.
     if (!rows.account(accountId)) return
     for (const send of db.transaction(work)()) if (send) changed.push(send)
   }
   write(() => {
     rows.readTo(0, accountId)
-    // What ended here of claims that the server has forgotten.
+    // Results here of claims that the server has forgotten.
     return rows.ends(accountId).map(({ id, epoch, outcome, at }) => {
       rows.dropEnd(id, epoch)
       const send = sends.find(id)
@@ -64,13 +64,16 @@ export async function settleRestored(
   const gone = rows.all(accountId).filter((id) => !there.has(id))
   for (const id of gone) {
     const send = sends.find(id)
-    // Also what another made: the workstation that made it may have been off since, and would give it once more.
+    // Includes other workstations' sends: the one that made it may have been off since, and would give it again.
     if (send?.state === 'sent') await office.knowSent(officeId, { id, epoch: 0 }, arrivalOf(sends, id), rows.of(send))
   }
   write(() => gone.map(forgotten))
   return changed
 
-  /** What the server has so now, because it was told. What it knows of a later round it knows better. */
+  /**
+   * Tells the server if this send is over. Returns the state that the server has now because it was told. If the server
+   * knows a later round, its state counts.
+   */
   async function saysWhatIsOver(change: SendChange): Promise<Known['state'] | undefined> {
     const { id, state } = change
     const known = rows.find(id)
@@ -90,8 +93,8 @@ export async function settleRestored(
     known: Known | undefined
   ): 'refused' | 'not-sent' | 'cancelled' | 'held' | undefined {
     if (send?.state === 'refused' || send?.state === 'not-sent') return send.state
-    // What was taken back is a draft again here, or cancelled where it was made and not told yet. Cancelled is also what the server of
-    // before had lost.
+    // A send whose sending was undone is a draft again here, or cancelled if it was made here and that wasn't told yet.
+    // Another's send is also cancelled here if the earlier server had lost it, which doesn't count.
     if (known?.state === 'cancelled' && (!send || send.state === 'cancelled')) return 'cancelled'
     if (send?.state === 'cancelled' && send.desk === undefined) return 'cancelled'
     return send?.state === 'ready' && isHeld(known) ? 'held' : undefined
@@ -114,7 +117,8 @@ export async function settleRestored(
     }
     const before = sends.find(id)
     if (before && couldLeave(before, known) && IS_BACK.has(change.state)) {
-      // Another may have had it in the time that the server has lost. Nobody else looks for it: it is with this workstation.
+      // Another workstation may have claimed it in the time that the server lost. No one else looks for it, as this
+      // workstation holds it.
       rows.keep({ goesAt: 0, ...known, id, accountId, epoch, state: 'held', round: change.round })
       return inDoubt(before)
     }
@@ -124,7 +128,7 @@ export async function settleRestored(
     return send?.state === 'uncertain' && change.state === 'uncertain' ? mayHaveLeft(send) : taken
   }
 
-  /** The server never had it, or has it no more. */
+  /** Handles a send that the server never had or no longer has. */
   function forgotten(id: string): Send | undefined {
     const send = sends.find(id)
     const known = rows.find(id)
@@ -133,7 +137,7 @@ export async function settleRestored(
     if (send.desk !== undefined) {
       return sends.change(send, { state: 'cancelled', settledAt: time.now(), error: WITH_ITS_MAKER })
     }
-    // What the server never had, or had given back, nobody else can have sent.
+    // If the server never had it, or had given it back, no one else can have sent it.
     if (send.state === 'ready' && isHeld(known)) return undefined
     return inDoubt(send)
   }
@@ -142,7 +146,7 @@ export async function settleRestored(
     return mayHaveLeft(sends.change(send, { state: 'uncertain', error: SET_BACK }))
   }
 
-  /** It counts as tried when it can have been at the earliest: how it goes on depends on how long ago that is. */
+  /** Counts a send as attempted at the earliest possible time: what happens next depends on the age of the attempt. */
   function mayHaveLeft(send: Send): Send {
     return sends.change(send, {
       attempt: Math.max(1, send.attempt),
@@ -152,16 +156,16 @@ export async function settleRestored(
   }
 }
 
-/** With this workstation again; in round 0 it is on its way to the office, which may have it. */
+/** Whether this workstation holds the send. In round 0 it is on its way to the office, which may have it. */
 const isHeld = (known: Known | undefined) => known?.state === 'held' && known.round > 0
 
-/** Whether one of this workstation’s own was the office’s to send when something was read of it last, or may have been. */
+/** Returns whether the office may have been able to send this workstation's own send when it was last read. */
 function couldLeave({ state, desk }: Send, known: Known | undefined): boolean {
   if (desk !== undefined || IS_OVER.has(state) || !known) return false
   return known.state === 'held' ? !isHeld(known) : !IS_BACK.has(known.state)
 }
 
-/** What the office has as nothing that leaves. */
+/** States of sends that the office doesn't send. */
 const IS_BACK: ReadonlySet<Known['state']> = new Set(['held', 'cancelled', 'refused', 'not-sent'])
 
 const IS_OVER: ReadonlySet<SendState> = new Set(['sent', 'refused', 'not-sent', 'cancelled'])

@@ -1,4 +1,7 @@
-/** What is kept here of sends that an office shares: which accounts are shared, how far its changes were read, and what it has of each send. */
+/**
+ * Local storage for sends that an office shares: which accounts are shared, how far the office's changes were read, and
+ * what the office has of each send.
+ */
 import { json, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
 import type { OfficeState, SentContent } from '../office/sends.ts'
 import type { Db } from '../storage/connection.ts'
@@ -6,12 +9,12 @@ import { TableStatements } from '../storage/statements.ts'
 import type { Outcome } from './attempts.ts'
 import type { Send } from './send-record.ts'
 
-/** An account that is shared. */
+/** A shared account. */
 const ACCOUNTS = new Rows({
   accountId: value<string>(),
-  /** The office's id of it, the same at each workstation. */
+  /** Its id at the office, the same at each workstation. */
   officeId: value<string>(),
-  /** Up to which of the office's changes all is kept here. */
+  /** The last of the office's changes that is stored here. */
   cursor: value<number>()
 })
 
@@ -22,15 +25,15 @@ const KNOWN = new Rows({
   state: value<OfficeState>(),
   /** How often it was given or taken back. */
   round: value<number>(),
-  /** Of its newest claim. */
+  /** The epoch of its newest claim. */
   epoch: value<number>(),
   /** As it was given: see `Send`. */
   goesAt: value<number>(),
-  /** Which of a draft's contents it is. */
+  /** Which content of its draft it has. */
   of: optional(json<SentContent>('content'))
 })
 
-/** What came of an attempt of this workstation's, until the office has it. */
+/** The result of an attempt made here, until the office has it. */
 const ENDS = new Rows({
   id: value<string>(),
   epoch: value<number>(),
@@ -91,7 +94,7 @@ export function openSharedRows(db: Db) {
 
     find,
     keep: (row: Known): void => void keep(KNOWN.write(row)),
-    /** Of which draft a send is, and of which of its contents, for the office. */
+    /** The send's draft, and which of its contents was sent, for the office. */
     of: ({ id, draftId }: Pick<Send, 'id' | 'draftId'>): ({ draft: string } & Partial<SentContent>) | undefined =>
       draftId === undefined ? undefined : { draft: draftId, ...find(id)?.of },
     change(accountId: string, id: string, change: Partial<Known>): void {
@@ -99,19 +102,22 @@ export function openSharedRows(db: Db) {
       keep(KNOWN.write({ ...before, id, accountId, ...change }))
     },
 
-    /** All that the office is known to have, or to have had: ids. */
+    /** Ids of all sends that the office is known to have, or to have had. */
     all: known.values<[accountId: string], string>('SELECT id FROM office_sends WHERE account_id = ?'),
-    /** As if the office had never had it. */
+    /** Forgets a send, as if the office had never had it. */
     erase: known.run<[id: string]>('DELETE FROM office_sends WHERE id = ?'),
 
     ends: (accountId: string, most = -1): KeptEnd[] => oldestEnds(accountId, most),
     keepEnd: (end: KeptEnd): void => void keepEnd(ENDS.write(end)),
-    /** Those of the account are on the disk, also where they were written without a flush. */
+    /** Flushes the account's results to disk, including those written without a flush. */
     flushEnds: ends.run<[accountId: string]>('UPDATE office_ends SET at = at WHERE account_id = ?'),
     hasEnd: (id: string): boolean => isEnding(id) !== undefined,
     dropEnd: ends.run<[id: string, epoch: number]>('DELETE FROM office_ends WHERE id = ? AND epoch = ?'),
 
-    /** Sends of ours that are ready, and that the office hasn't got as they are: ids. What of a batch is prepared or paused stays here. */
+    /**
+     * Ids of our ready sends that the office lacks, or has with another time. Sends of batches that are being stored or
+     * paused stay here.
+     */
     toGive: known.values<[accountId: string, most: number], string>(
       `SELECT sends.id FROM sends LEFT JOIN batches ON batches.id = sends.batch_id
          LEFT JOIN office_sends its ON its.id = sends.id
@@ -122,7 +128,7 @@ export function openSharedRows(db: Db) {
        ORDER BY sends.goes_at, sends.sheet_row, sends.number LIMIT ?`
     ),
 
-    /** What the office would still send, or let others send again, and is to leave no more: ids. */
+    /** Ids of sends that the office would still send, or let others retry, and that must not leave any more. */
     toWithhold: known.values<[accountId: string, most: number], string>(
       `SELECT its.id FROM office_sends its LEFT JOIN sends ON sends.id = its.id LEFT JOIN batches ON batches.id = sends.batch_id
        WHERE its.account_id = ? AND its.state IN ('ready', 'refused', 'not-sent')
@@ -131,33 +137,33 @@ export function openSharedRows(db: Db) {
        LIMIT ?`
     ),
 
-    /** How many are on their way in the whole office, as far as was read. */
+    /** How many sends are in flight in the whole office, as far as was read. */
     sending: (accountId: string): number => sending(accountId) ?? 0,
 
-    /** Whether something of the account may have arrived, so that looks are needed. */
+    /** Whether a send of the account may have arrived, so that looks are needed. */
     isInDoubt: known.value<[accountId: string], number>(
       `SELECT 1 FROM office_sends WHERE account_id = ? AND state = 'uncertain' LIMIT 1`
     ),
 
-    /** What arrived, and the office has as back with its workstation. */
+    /** Sends that arrived but are held by this workstation according to the office. */
     heldAndSent: known.all<[accountId: string]>(
       `WHERE account_id = ? AND state = 'held' AND EXISTS (SELECT 1 FROM sends WHERE id = office_sends.id AND state = 'sent')`
     ),
 
-    /** Whether an attempt made here isn't told yet, or one of ours is on its way. */
+    /** Whether a result from here isn't told yet, or one of our sends is in flight. */
     isUnderWay: (accountId: string): boolean => underWay(accountId, accountId) !== undefined,
 
     /**
-     * Sends here that the office has to send, or to try again, or has the draft of: ids. What came back with this workstation is its own,
-     * unless the server isn't asked.
+     * Ids of sends here that the office has to send or retry, or whose draft it has. Sends held by this workstation are
+     * its own, unless the server isn't asked.
      */
     staysBehind: (accountId: string, isUnasked: boolean): string[] =>
       staysBehind({ accountId, isUnasked: isUnasked ? 1 : 0 }),
 
-    /** What became of that send is not known there yet. */
+    /** Whether a send here of the office's draft is not known there yet. */
     officeLacksSendOfItsDraft: (accountId: string): boolean => lacking(accountId) !== undefined,
 
-    /** Nothing of the account is shared any more: what others made and isn't over is theirs alone. */
+    /** Stops sharing the account. Other workstations' unfinished sends belong to them alone. */
     forget: db.transaction((accountId: string): void => {
       for (const sql of [
         `DELETE FROM sends WHERE account_id = ? AND desk IS NOT NULL AND state IN ('ready', 'sending', 'uncertain')`,

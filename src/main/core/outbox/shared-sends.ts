@@ -1,8 +1,9 @@
 /**
- * Sends that the workstations of an office have in common. The office's server says which may leave, and who has it; here is what this
- * workstation knows of them, as rows among its own, so that lists, looks and duplicates are one. Own ones go over as they are
- * put in the outbox, and what is done to them follows; what others do is read in the order in which it happened. Nothing of these leaves
- * that the office hasn't let go, so while its server is away they wait.
+ * Sends shared by the workstations of an office. The office's server decides which may leave and who has claimed them.
+ * This workstation keeps what it knows of them as rows among its own sends, so that lists, looks and duplicate checks
+ * cover both. Own sends are given to the office as they are put in the outbox, followed by later changes to them; other
+ * workstations' changes are read in the order in which they happened. A shared send leaves only once the office lets
+ * it, so all wait while its server is away.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
 import { OneAtATime } from '../jobs/lanes.ts'
@@ -32,53 +33,56 @@ import { openTaking } from './shared-taking.ts'
 interface SharedDeps extends LeavingDeps {
   time: Time
   changes: Changes
-  /** Called with a send of which something was written down, as after an attempt. */
+  /** Called with a send that was updated, as after an attempt. */
   tell: (send: Send) => void
-  /** Something of the account may have become due. */
+  /** Call it when something of the account may have become due. */
   wake: (accountId: string) => void
-  /** This workstation looks for the account's uncertain sends from now on. */
+  /** Called when this workstation starts looking for the account's uncertain sends. */
   looking: (accountId: string) => void
-  /** Looks are to be made once more. */
+  /** Restarts looking for a send. */
   lookAgain: (send: Send) => void
   officeTrouble?: OutboxDeps['officeTrouble']
   sharedDrafts?: OutboxDeps['sharedDrafts']
 }
 
-/** How long a POST may take: nothing leaves that its claim would not outlast. */
+/** How long a POST may take. A send doesn't leave if its claim could end sooner. */
 const POST = TIME_LIMITS.send.total
-/** How long is waited first where the server is away, in milliseconds; and between two readings: longer than between two greetings, each of which begins one. */
+/**
+ * The first wait if the server is away, and the time between two syncs, in milliseconds. The latter is longer than
+ * between two greetings, each of which starts a sync.
+ */
 const FIRST_WAIT = 1_000
 const EVERY = 75_000
-/** What the server rings for again and again is read so often, in milliseconds. */
+/** The shortest time between syncs while the server keeps ringing, in milliseconds. */
 const STEADY = 500
-/** What waits is looked through so often, whatever was missed. Shorter than between two readings. */
+/** How often everything waiting is rechecked, in milliseconds. Shorter than the time between two syncs. */
 const LOOKED_THROUGH = 50_000
-/** How long one workstation looks for what is in doubt before it says so once more; longer than EVERY. */
+/** How long this workstation may hold the lease for looking, in milliseconds; longer than EVERY. */
 const LOOKING = 90_000
 
 interface Account {
   readonly syncing: OneAtATime<void>
   readonly telling: OneAtATime<Taken>
-  /** On this run's clock: when it was read last, and when it is to be, for what has happened since. */
+  /** On this run's monotonic clock: the last sync, and when the next one is wanted for changes since. */
   readAt: number
   wantedAt: number
-  /** Whether something here may have to go to the office; and when all that waits was looked through for that. */
+  /** Whether something here may have to go to the office, and when all that waits was last checked for that. */
   isUntold: boolean
   lookedThroughAt: number
-  /** How many readings failed in a row. */
+  /** How many syncs failed in a row. */
   failures: number
-  /** How many may leave once what came of attempts is told. */
+  /** How many sends may be claimed after results are told. */
   room: number
   isLeaving: boolean
-  /** On this run's clock: until when nothing is taken, and until when this workstation is the one who looks. */
+  /** On this run's monotonic clock: until when nothing is claimed, and until when this workstation looks. */
   restsUntil: number
   looksUntil: number
   isAway: boolean
-  /** Whether the server couldn't write down what it was last to. What it answers besides says nothing of that. */
+  /** Whether the server failed to store the last write. Its answers to reads don't change that. */
   isUnwritable: boolean
-  /** Whether every send was read in this run up to the cursor. */
+  /** Whether this run has read every send up to the cursor. */
   hasAll: boolean
-  /** What looks have shown of sends, until the office has it: when, on this run's clock. */
+  /** When looks showed what happened to a send, on this run's monotonic clock; until the office has it. */
   readonly shown: Map<string, number>
 }
 
@@ -90,12 +94,12 @@ export class SharedSends {
   readonly #leaving: ReturnType<typeof openSharedLeaving>
   readonly #accounts = new Map<string, Account>()
   readonly #asked: AskOutbox = (question) => askOffice(this.#office, question, this.#deps.officeTrouble)
-  /** Ends as the computer goes to sleep. */
+  /** Aborted when the computer goes to sleep. */
   #awake = new AbortController()
   #office: OfficeStore | undefined
   /** Which of the office's lives that is: see decision 59. */
   #life = 0
-  /** Which accounts are shared: asked at each turn. */
+  /** The shared accounts, cached as they are needed at each turn. */
   #officeIds: Map<string, string>
   /** See `wait`. */
   #waiting: ReadonlySet<string> = new Set()
@@ -122,20 +126,20 @@ export class SharedSends {
     this.#officeIds = new Map(this.#rows.accounts().map(({ accountId, officeId }) => [accountId, officeId]))
   }
 
-  /** The office's server is there, in a life of which all is known here. */
+  /** Connects to the office's server, in a life of which this workstation knows everything (decision 59). */
   connect(office: OfficeStore, life: number): void {
     const isOther = this.#office !== office
     this.#office = office
     this.#life = life
     for (const accountId of this.#officeIds.keys()) {
-      // Nothing leaves before it was seen that the server has all that was read of it.
+      // Nothing leaves until the server is seen to have all that was read from it.
       if (isOther) Object.assign(this.#of(accountId), { isAway: true, isUnwritable: false })
       this.soon(accountId)
     }
     if (isOther) this.#deps.changes.outbox()
   }
 
-  /** It isn't, or not ours any more. */
+  /** Call it when the office's server is away, or no longer ours. */
   disconnect(): void {
     this.#office = undefined
     for (const { syncing } of this.#accounts.values()) syncing.cancel()
@@ -146,8 +150,8 @@ export class SharedSends {
   readonly awake = (): AbortSignal => this.#awake.signal
 
   /**
-   * Breaks off what is on its way, which is looked for then: as the computer goes to sleep, or did. By the time it went on, another
-   * workstation might have taken it for lost.
+   * Breaks off requests in flight, whose sends are then looked for. Call it when the computer goes to sleep, or did: by
+   * the time a request continued, another workstation might have taken it for lost.
    */
   breakOff(): void {
     this.#awake.abort()
@@ -155,12 +159,12 @@ export class SharedSends {
   }
 
   /**
-   * The server has begun another life: what it has is read from the beginning, and told what is known here. Call it while it isn't
-   * connected; may be stopped anywhere, and is asked for once more then.
+   * Rereads everything from a server that began another life, and tells it what is known here. Call it while
+   * disconnected. It may be interrupted anywhere; call it again then.
    * @param lostFrom since when the server doesn't know what happened, by the wall clock.
    */
   async restored(office: OfficeStore, lostFrom: number): Promise<void> {
-    // What is still on its way would be looked for too early.
+    // A request still in flight would be looked for too early.
     this.breakOff()
     for (const [accountId, officeId] of this.#officeIds) {
       const { syncing, telling } = this.#of(accountId)
@@ -175,7 +179,7 @@ export class SharedSends {
     }
   }
 
-  /** Whether an office has what waits in these accounts isn't known yet, as after a restore: until it is, nothing of them leaves. */
+  /** Holds back these accounts' sends while it isn't known what an office has, as after restoring a backup here. */
   wait(accountIds: readonly string[]): void {
     const before = this.#waiting
     this.#waiting = new Set(accountIds)
@@ -183,12 +187,12 @@ export class SharedSends {
     this.#deps.changes.outbox()
   }
 
-  /** The accounts that are shared, by the office's ids. */
+  /** Returns the shared accounts with their office ids. */
   accounts(): ReadonlyMap<string, string> {
     return this.#officeIds
   }
 
-  /** From now on this account's sends are the office's. */
+  /** Shares the account's sends with the office from now on. */
   share(accountId: string, officeId: string): void {
     this.#rows.share(accountId, officeId)
     this.#officeIds.set(accountId, officeId)
@@ -196,20 +200,23 @@ export class SharedSends {
     this.soon(accountId)
   }
 
-  /** Something may be new at the office, or is to go there. */
+  /** Syncs soon, as something may be new at the office or has to go there. */
   soon(accountId: string): void {
     if (!this.#isThere(accountId)) return
     this.#of(accountId).isUntold = true
     this.#want(accountId, this.#deps.time.elapsed())
   }
 
-  /** The office's server rang: something is new there. While it rings for each of many packages they are read together. */
+  /** Syncs when the office's server rings. While it rings for many packages, they are read together. */
   rung(accountId: string): void {
     if (!this.#isThere(accountId)) return
     this.#want(accountId, this.#of(accountId).readAt + STEADY)
   }
 
-  /** Nothing is noted of an account that isn't shared, nor has to be while the server is away: as it is back, all is read and given. */
+  /**
+   * Returns whether to sync an account: not if it isn't shared, nor while the server is away, as everything is read and
+   * given when it is back.
+   */
   #isThere(accountId: string): boolean {
     return this.#office !== undefined && this.#officeIds.has(accountId)
   }
@@ -217,11 +224,11 @@ export class SharedSends {
   #want(accountId: string, at: number): void {
     const account = this.#of(accountId)
     account.wantedAt = Math.min(account.wantedAt, at)
-    // One that is under way may be past it, and is followed by another.
+    // A sync in progress may be past this change, so another follows it.
     if (!account.syncing.isRunning) account.syncing.later(account.wantedAt - this.#deps.time.elapsed())
   }
 
-  /** These sends are other than before, by what was done here or by what was read: what the office doesn't know goes over. */
+  /** Call it when sends have changed, here or by what was read: gives the office what it doesn't know yet. */
   changedHere(ids: readonly string[]): void {
     if (this.#officeIds.size === 0) return
     for (const id of ids) {
@@ -231,7 +238,7 @@ export class SharedSends {
     }
   }
 
-  /** A batch is, or some of its sends: of many that leave one after the other that comes often. That it is paused can't wait. */
+  /** Call it when a batch or its sends have changed, which is frequent while it is sent. Pausing can't wait. */
   batchChangedHere(isPaused: boolean): void {
     for (const accountId of this.#officeIds.keys()) {
       this.#of(accountId).isUntold = true
@@ -240,14 +247,14 @@ export class SharedSends {
     }
   }
 
-  /** Reads and gives all that there is. Rejects where the server can't be reached. */
+  /** Reads and gives everything. Rejects if the server can't be reached. */
   async settled(accountId: string): Promise<void> {
     const account = this.#of(accountId)
     account.isUntold = true
     await account.syncing.fresh()
   }
 
-  /** Whether nothing leaves of an account because the office's server isn't there. */
+  /** Returns whether nothing of an account leaves because the office's server isn't available. */
   isAway(accountId: string): boolean {
     if (this.#waiting.has(accountId)) return true
     if (!this.#officeIds.has(accountId)) return false
@@ -255,12 +262,12 @@ export class SharedSends {
     return !this.#office || isAway || isUnwritable
   }
 
-  /** Whether the server answers, and couldn't write down what it was to. */
+  /** Returns whether the server answers but failed to store a write. */
   isUnwritable(): boolean {
     return [...this.#accounts.values()].some((account) => account.isUnwritable)
   }
 
-  /** Whether the office decides what a send is. */
+  /** Returns whether the office decides the state of a send. */
   has(id: string): boolean {
     return this.#officeIds.size > 0 && this.#rows.find(id) !== undefined
   }
@@ -269,14 +276,14 @@ export class SharedSends {
     return this.#officeIds.has(accountId) || this.#waiting.has(accountId) ? this.#leaving : undefined
   }
 
-  /** Whether it is for this workstation to find out what became of a send. */
+  /** Returns whether this workstation should find out what happened to a send. */
   looksFor({ id, accountId }: Send): boolean {
-    // What came back with this workstation as it left, before it joined again, no other has.
+    // No other workstation has a send that this one took along when it left, before it rejoined.
     if (!this.has(id) || this.#rows.find(id)?.state === 'held') return true
     return this.#of(accountId).looksUntil > this.#deps.time.elapsed()
   }
 
-  /** Looks, or a person, have decided of a send that was in doubt; the office is told. */
+  /** Tells the office that looks, or the user, have settled an uncertain send. */
   shown({ id, accountId }: Send): void {
     if (!this.has(id)) return
     this.#of(accountId).shown.set(id, this.#deps.time.elapsed())
@@ -284,7 +291,7 @@ export class SharedSends {
   }
 
   /**
-   * Has the office let go of a send, before that is taken back or made a draft of.
+   * Has the office give up a send before sending is undone or a draft is made of it.
    * @throws AppFailure `busy` if it has left, or may have; `offline` while the server is away.
    */
   keepBack(send: Pick<Send, 'id' | 'accountId'>): Promise<void> {
@@ -292,9 +299,10 @@ export class SharedSends {
   }
 
   /**
-   * Has the office take what someone of staff decided of a send that waits for them, before that is so here: it takes one decision.
-   * @param write keeps it here; whether it was still to be decided here by then.
-   * @returns false where the office has another, which is read by then. @throws AppFailure `offline` while the server is away.
+   * Has the office accept a staff member's decision about a send before it is stored here. The office accepts only one.
+   * @param write stores it here; returns whether it was still undecided here by then.
+   * @returns false if the office has another decision, which has been read by then. @throws AppFailure `offline` while
+   * the server is away.
    */
   async decide(send: Send, decided: Decided, write: () => boolean): Promise<boolean> {
     const { accountId } = send
@@ -302,37 +310,37 @@ export class SharedSends {
     return this.#giving.decide(send, decided, write)
   }
 
-  /** Pauses it for the whole office, or lets it go again. @throws AppFailure `offline` while the server is away. */
+  /** Pauses or resumes the outbox for the whole office. @throws AppFailure `offline` while the server is away. */
   async pause(accountId: string, isPaused: boolean): Promise<void> {
     const officeId = this.#officeIds.get(accountId)
     if (officeId) await this.#asked((office) => (isPaused ? office.pause(officeId) : office.resume(officeId)))
   }
 
-  /** Sets it for the whole office. @throws AppFailure `offline` while the server is away. */
+  /** Changes the settings for the whole office. @throws AppFailure `offline` while the server is away. */
   async configure(accountId: string, limits: { concurrency: number; perMinute: number | null }): Promise<void> {
     const officeId = this.#officeIds.get(accountId)
     if (officeId) await this.#asked((office) => office.configure(officeId, limits))
   }
 
   /**
-   * Takes this workstation's own sends back from the office, and forgets those of others that are not over.
-   * @throws AppFailure `busy` while some are under way; `offline` while the server is away.
+   * Takes this workstation's own sends back from the office, and forgets others' unfinished ones.
+   * @throws AppFailure `busy` while some are in flight; `offline` while the server is away.
    */
   async takeAlong(accountId: string): Promise<void> {
     const officeId = this.#officeIds.get(accountId)
     if (!officeId) return
     const account = this.#of(accountId)
-    // What the server has counts only in a life of which all is known here: see `#sync`.
+    // The server's data counts only in a life of which everything is known here: see `#sync`.
     const settled = async () => {
       await this.settled(accountId)
       if (account.isAway) officeIsAway()
     }
     await settled()
-    // From here on nothing is claimed and nothing goes over; where it comes to nothing, what came back goes over again.
+    // From here on nothing is claimed or given. If leaving fails, what came back is given again.
     account.isLeaving = true
     try {
       const underWay = await this.#asked((office) => office.takeAlong(officeId))
-      // What was settled in the moment before is read, too.
+      // Also reads what was settled a moment before.
       await settled()
       if (underWay > 0 || this.#rows.isUnderWay(accountId)) {
         fail('busy', 'Some packages are being sent just now.', { next: 'Try again in a minute.' })
@@ -351,14 +359,14 @@ export class SharedSends {
   }
 
   /**
-   * Nothing of the account is shared any more, and the server isn't asked: what it has, or may have, stays there, and may be sent from
-   * there; here it leaves no more.
+   * Stops sharing the account without asking the server. What it has, or may have, stays there and may be sent from
+   * there; it no longer leaves from here.
    */
   leaveBehind(accountId: string): void {
     this.#leave(accountId, true)
   }
 
-  /** What the office can still send, or of whose draft it can send another, leaves from here no more. */
+  /** Cancels sends here that the office can still send, or whose draft it can, and stops sharing the account. */
   #leave(accountId: string, isUnasked: boolean, along: readonly string[] = []): void {
     const { db, sends, sharedDrafts, time } = this.#deps
     db.transaction(() => {
@@ -366,7 +374,7 @@ export class SharedSends {
       for (const id of this.#rows.staysBehind(accountId, isUnasked)) {
         const send = sends.find(id)
         if (!send) continue
-        // Why the service took none of it is still to be read.
+        // Keeps the service's reason for refusing it readable.
         const error = { ...LEFT_BEHIND, ...defined({ serviceMessage: send.error?.serviceMessage }) }
         sends.change(send, { state: 'cancelled', settledAt: time.now(), error })
       }
@@ -378,18 +386,18 @@ export class SharedSends {
     this.#accounts.delete(accountId)
     this.#deps.changes.outbox()
     this.#deps.wake(accountId)
-    // What may have arrived is for this workstation alone to find out now.
+    // Only this workstation can now find out what may have arrived.
     this.#deps.looking(accountId)
   }
 
-  /** No more is read or given; resolves once what is under way has ended. */
+  /** Stops syncing; resolves once syncs in progress have ended. */
   async close(): Promise<void> {
     this.#office = undefined
     await Promise.all([...this.#accounts.values()].map(({ syncing }) => syncing.close()))
     await this.#deps.sharedDrafts?.close()
   }
 
-  /** All that the office has, and all that it is to have. */
+  /** Reads everything that the office has, and gives it everything it should have. */
   async #sync(accountId: string): Promise<void> {
     const account = this.#of(accountId)
     const officeId = this.#officeIds.get(accountId)
@@ -398,11 +406,12 @@ export class SharedSends {
     account.wantedAt = Number.POSITIVE_INFINITY
     try {
       const state = await this.#asked((office) => office.outbox(officeId))
-      // What it has counts once both have told each other what they know, which the next greeting brings about.
+      // The server's data counts only once both sides have told each other what they know, which the next greeting
+      // starts.
       if (state.life !== this.#life) return this.#away(accountId, true)
       const cursor = this.#rows.account(accountId)?.cursor ?? 0
       if (state.rev < cursor) {
-        // All of it is read again in its next life.
+        // Everything is reread in the server's next life.
         await this.#asked((office) => office.setBack(this.#life))
         return this.#away(accountId, true)
       }
@@ -412,7 +421,8 @@ export class SharedSends {
       await account.telling.fresh()
       await this.#giving.tellSent(accountId, officeId)
       await this.#giving.tellShown(accountId)
-      // It looks through all that waits, which the bell for another's package is no reason for; once a minute in any case.
+      // Giving looks through all that waits, so a ring for another workstation's package doesn't trigger it; it runs
+      // about once a minute in any case.
       const now = this.#deps.time.elapsed()
       const isTime = now - account.lookedThroughAt >= LOOKED_THROUGH
       if (!account.isLeaving && (account.isUntold || isGivenAgain || isTime)) {
@@ -420,11 +430,11 @@ export class SharedSends {
         await this.#giving.give(accountId, officeId)
       }
       await this.#look(accountId, officeId)
-      // What others took or finished may have made room.
+      // Claims and results of other workstations may have made room.
       const hasRoom = this.#rows.sending(accountId) < this.#deps.pauses.concurrency(accountId)
       if (hasRoom) account.restsUntil = 0
       account.failures = 0
-      // Where something is to leave, the claim of that shows whether it can write.
+      // If something is due, claiming it will show whether the server can write.
       const isClaimed = !this.#deps.pauses.isPaused(accountId) && this.#leaving.next(accountId).due !== undefined
       if (hasRoom && !isClaimed) this.#writes(accountId, true)
       this.#deps.wake(accountId)
@@ -443,12 +453,12 @@ export class SharedSends {
     this.#deps.changes.outbox()
   }
 
-  /** The server wrote something down, or couldn't. */
+  /** Records whether the server could store something. */
   #writes(accountId: string, could: boolean): void {
     this.#away(accountId, this.#of(accountId).isAway, !could)
   }
 
-  /** One workstation of the office looks for what is in doubt. */
+  /** Takes the lease for looking: only one workstation of the office looks for uncertain sends. */
   async #look(accountId: string, officeId: string): Promise<void> {
     const account = this.#of(accountId)
     const { time, looking } = this.#deps
@@ -482,14 +492,14 @@ export class SharedSends {
     const { time } = this.#deps
     const { syncing, failures, wantedAt } = this.#of(accountId)
     const isWanted = wantedAt < Number.POSITIVE_INFINITY
-    // Fifty workstations don't come back at once.
+    // Spreads out the syncs of fifty workstations that come back at once.
     const usual = EVERY * (1 - time.random() / 5)
     const wait = isWanted ? wantedAt - time.elapsed() : usual
     syncing.later(failures > 0 ? backoff(FIRST_WAIT, failures, time.random) : wait)
   }
 }
 
-/** Whether the office knows what a send is here: see `toGive` and `toWithhold` of the rows. */
+/** Returns whether the office knows a send's state here: see `toGive` and `toWithhold` of the rows. */
 function isTold(send: Pick<Send, 'state' | 'goesAt'> | undefined, known: Known | undefined): boolean {
   if (known?.state === 'ready') return send?.state === 'ready' && send.goesAt === known.goesAt
   if (known?.state === 'refused' || known?.state === 'not-sent') return send?.state === known.state

@@ -1,4 +1,4 @@
-/** Reads what an office's server says of its outbox, and writes it down as rows among this workstation's own: see `SharedSends`. */
+/** Reads the office's outbox from its server, and stores it as rows among this workstation's own: see `SharedSends`. */
 import { isDeepStrictEqual } from 'node:util'
 import type { AppError, OutboxPause } from '../../../shared/contract/index.ts'
 import type { AskOutbox, OutboxState, SendChange } from '../office/sends.ts'
@@ -15,18 +15,18 @@ interface TakingDeps extends Pick<LeavingDeps, 'db' | 'sends' | 'times' | 'pause
   rows: ReturnType<typeof openSharedRows>
   changes: Changes
   asked: AskOutbox
-  /** How an account stands with the office just now. `hasAll`: whether every send was read in this run up to the cursor. */
+  /** An account's current state with the office. `hasAll`: whether this run has read every send up to the cursor. */
   stateOf: (accountId: string) => { hasAll: boolean }
-  /** Whether a person takes it back just now. */
+  /** Whether sending is being undone at the moment. */
   isKeptBack: (id: string) => boolean
-  /** Looks are to be made once more. */
+  /** Restarts looking for a send. */
   lookAgain: (send: Send) => void
 }
 
 export function openTaking(deps: TakingDeps) {
   const { db, sends, times, time, pauses, sharedDrafts, rows, changes, asked, stateOf, isKeptBack, lookAgain } = deps
 
-  /** How the office's outbox stands. */
+  /** Applies the settings and pause of the office's outbox. */
   function takeState(accountId: string, { concurrency, perMinute, pausedBy, pausedFor }: OutboxState): void {
     const since = Math.round(time.now() - pausedFor)
     const pause = pausedBy && { since, ...PAUSES[pausedBy] }
@@ -34,7 +34,7 @@ export function openTaking(deps: TakingDeps) {
   }
 
   /**
-   * Reads all that changed since it was read last; whether some of it may have to go to the office again.
+   * Reads all changes since the last read; returns whether some sends may have to go to the office again.
    * @param newest the newest change that the office has.
    */
   async function read(accountId: string, officeId: string, newest: number): Promise<boolean> {
@@ -60,7 +60,7 @@ export function openTaking(deps: TakingDeps) {
     }
   }
 
-  /** These are other than before here. */
+  /** Reports sends that have changed here. */
   function news(changed: readonly Send[]): void {
     for (const send of changed) {
       changes.send(send)
@@ -69,11 +69,11 @@ export function openTaking(deps: TakingDeps) {
     }
   }
 
-  /** Writes down what the office says of a send; answers it where something of it is new here. */
+  /** Stores what the office says of a send; returns the send if something about it changed here. */
   function take(accountId: string, change: SendChange): Send | undefined {
     const { id, state, round, epoch } = change
     const known = rows.find(id)
-    // Read before something that was done here since.
+    // This was read before something that was done here since.
     if (known && (round < known.round || epoch < known.epoch)) return undefined
     const isNews = !known || known.state !== state || known.epoch !== epoch || known.round < round
     const found = sends.find(id)
@@ -90,16 +90,17 @@ export function openTaking(deps: TakingDeps) {
       ...(change.of && { of: change.of })
     })
     if (!send || !isNews || rows.hasEnd(id) || isKeptBack(id)) return undefined
-    // What was made here before this workstation left and joined again is another's to the office alone.
+    // To the office alone, sends made here before this workstation left and rejoined belong to another workstation.
     const isMine = change.isMine || (here !== undefined && here.desk === undefined)
     const isOthers = isMine ? (known?.round ?? 0) < round : true
     if (state === 'held' || state === 'cancelled') {
-      // Whether its draft goes on, the office may have said while it still waited here.
+      // The office may have said whether its draft continues while the send was still waiting here.
       if (send.draftId !== undefined) sharedDrafts?.soon(accountId)
-      // What is with us again stays as it is here; another's that never left is theirs alone.
+      // A send that is back with us stays as it is here; another's that never left is theirs alone.
       if (send.state === 'sent') return undefined
       if (!isOthers) {
-        // It was shown not to have arrived, and isn't taken as one in doubt any more (see `claim`): given once more it is told why.
+        // It was shown not to have arrived, and is no longer claimed as in doubt (see `claim`). It is given again as
+        // new, and the office then says why it isn't accepted.
         const isOpen = send.state === 'ready' || send.state === 'uncertain' || send.state === 'sending'
         if (state !== 'cancelled' || change.isInDoubt || !isOpen) return undefined
         const asNew = { firstAttemptedAt: undefined, error: undefined, ambiguity: undefined }
@@ -119,7 +120,8 @@ export function openTaking(deps: TakingDeps) {
       attempt: change.attempt,
       firstAttemptedAt: change.isInDoubt ? (send.firstAttemptedAt ?? send.attemptedAt ?? time.now()) : undefined
     }
-    // Taken back here a moment ago, which is still to be told: that it was claimed meanwhile, as from here, changes nothing of that.
+    // Sending was undone here a moment ago, which isn't told yet. A claim meanwhile, possibly by this workstation,
+    // doesn't change that.
     const isTakenBack = send.state === 'cancelled' && (known?.state === 'ready' || known?.state === 'sending')
     if (isTakenBack && (state === 'ready' || state === 'sending')) return undefined
     switch (state) {
@@ -154,8 +156,8 @@ export function openTaking(deps: TakingDeps) {
   }
 
   /**
-   * What another of staff decided of it elsewhere; undefined where that isn't news. Of what waits for nobody the content isn't read. What
-   * was decided here of a whole batch, and isn't told yet, comes second.
+   * Returns a decision about a release made at another workstation; undefined if it isn't new. The content is read only
+   * if the send waits for a release. An untold local decision about a whole batch yields to the office's.
    */
   function decisionOf(send: Send, { content }: Pick<SendChange, 'content'>): Release | undefined {
     const isDecisionUntold = send.release !== undefined && rows.find(send.id)?.goesAt !== send.goesAt
@@ -164,13 +166,13 @@ export function openTaking(deps: TakingDeps) {
     return isDeepStrictEqual(release, send.release) ? undefined : release
   }
 
-  /** Who released it is known from then on, whatever became of it since. */
+  /** Stores who released a send, whatever happened to it since. */
   function released(send: Send, change: Pick<SendChange, 'content'>): Send {
     const release = decisionOf(send, change)
     return release === undefined || isHeld(release) ? send : sends.change(send, { release })
   }
 
-  /** Another of staff has released it at another workstation, or refused to. */
+  /** Applies a release, or a refusal, made at another workstation. */
   function decided(send: Send, change: SendChange): Send | undefined {
     const release = decisionOf(send, change)
     if (!release) return undefined
@@ -181,14 +183,14 @@ export function openTaking(deps: TakingDeps) {
     return sends.change(send, { release, goesAt, isScheduled: goesAt > 0 })
   }
 
-  /** A draft in which something else is by now isn't erased with what was sent of it. */
+  /** Detaches a draft that has other content by now, so that it isn't deleted with what was sent of it. */
   function apart(send: Send): Send {
     const { draftId } = send
     const isApart = draftId !== undefined && sharedDrafts?.goesApart(draftId, sends.compositionOf(send))
     return isApart ? sends.change(send, { draftId: undefined }) : send
   }
 
-  /** By the clock here; 0 for at once. */
+  /** By this computer's clock; 0 for immediately. */
   const dueAt = (goesIn: number): number => (goesIn > 0 ? Math.round(time.now() + goesIn) : 0)
 
   function addFrom(accountId: string, { id, state, content, maker, isMine, goesIn }: SendChange): Send | undefined {
@@ -205,7 +207,7 @@ export function openTaking(deps: TakingDeps) {
       ...{ id, accountId, composition, createdAt, isScheduled: isScheduled && goesAt > 0, goesAt, state: 'ready' },
       ...(desk !== undefined && { desk }),
       ...(release && { release }),
-      // What was written here is no part of it: that draft goes on.
+      // If the draft has local edits that weren't sent, it stays on its own.
       ...(draftId !== undefined && !sharedDrafts?.hasUntoldEdits(draftId, composition) && { draftId })
     })
   }

@@ -1,6 +1,6 @@
 /**
- * What follows of a look at the folders for one send. It takes two looks, a minute apart on the clock that never jumps, to
- * say that a send did not arrive; one that isn't complete says nothing of what it didn't find.
+ * Concludes from a look at the folders what happened to one send. Two looks, a minute apart on the monotonic clock, are
+ * needed to conclude that a send did not arrive. An incomplete look says nothing about what it didn't find.
  */
 import type { DocumentResponse } from '../../../shared/model/index.ts'
 import { type Seen as SeenAs, seenAfter } from '../jobs/reconcile-schedule.ts'
@@ -8,40 +8,41 @@ import type { Time } from '../lib/time.ts'
 import type { Match } from './matching.ts'
 import type { Send } from './send-record.ts'
 
-/** Up to this age of its attempt a send that is not there goes again by itself; later its documents may have been removed. */
+/** Up to this age a missing send is retried automatically; later, its documents may have been removed. */
 const YOUNG = 30 * 60_000
 const MOST_ATTEMPTS = 3
 
-/** What this run's looks said of a send. */
+/** What this run's looks have shown of a send. */
 export type Seen = SeenAs<'missing' | 'ambiguous'>
 
-/** One look, as it concerns one send. */
+/** One look, as far as it concerns one send. */
 export interface Look {
   match: Match
   /** Whether all folders could be read. */
   isComplete: boolean
-  /** When it began, on this run's clock. */
+  /** When it began, on this run's monotonic clock. */
   begun: number
-  /** What the looks before it said. */
+  /** What earlier looks have shown. */
   before: Seen | undefined
-  /** Whether what made the send ambiguous before may still be it. */
+  /** Whether the documents that made the send ambiguous before may still be its own. */
   isStillAmbiguous: boolean
   age: Age
 }
 
-/** What is known of how long ago a send was tried, in milliseconds. */
+/** What is known about the time since a send was attempted, in milliseconds. */
 export interface Age {
-  /** By the wall clock, which may have been changed since; undefined if it was never tried. */
+  /** By the wall clock, which may have been changed since; undefined if it was never attempted. */
   byWall: number | undefined
-  /** On the clock that never jumps; undefined if an earlier run tried it. */
+  /** On the monotonic clock; undefined if an earlier run attempted it. */
   measured: number | undefined
-  /** How long after it something happened at the service, by the service's clock. */
+  /** How long after the attempt the service last logged something, by the service's clock. */
   byService: number | undefined
 }
 
 /**
- * nothing: as before. arrived, ambiguous: these documents are it, or may be. cleared: nothing may be it any more. ready,
- * refused, not-sent: it did not arrive, and may go again by itself; or was refused; or a person must say.
+ * nothing: no change. arrived, ambiguous: these documents are the send's, or may be. cleared: the earlier ambiguity is
+ * gone. The other kinds mean that it did not arrive: ready: retry it automatically. refused: it was refused. not-sent:
+ * the user must decide.
  */
 export type Verdict =
   | { kind: 'arrived' | 'ambiguous'; documents: readonly DocumentResponse[] }
@@ -57,7 +58,7 @@ export function verdictOf(
   if (match.kind === 'ambiguous') {
     return { verdict: { kind: 'ambiguous', documents: match.documents }, seen: seenAfter('ambiguous', begun, before) }
   }
-  // What might have been it was there and is gone: that is no proof that it never arrived.
+  // Possible matches were there and are gone, which doesn't prove that the send never arrived.
   if (look.isStillAmbiguous) return { verdict: { kind: 'nothing' }, seen: seenAfter('ambiguous', begun, before) }
   const seen = seenAfter('missing', begun, before)
   if (!seen.isTwice) return { verdict: { kind: send.ambiguity ? 'cleared' : 'nothing' }, seen }
@@ -66,21 +67,21 @@ export function verdictOf(
 
 function absent({ attempt, error }: Pick<Send, 'attempt' | 'error'>, age: Age): 'ready' | 'refused' | 'not-sent' {
   if (error?.mayHaveArrived === false) return 'refused'
-  // Not tried since a person let it go again.
+  // It hasn't been attempted since the user retried it.
   if (attempt === 0) return 'ready'
   return attempt < MOST_ATTEMPTS && isYoung(age) ? 'ready' : 'not-sent'
 }
 
-/** A time that can't be is not young. The wall clock alone is not believed: it may have been put back between two runs. */
+/** An impossible age is not young. The wall clock alone isn't trusted: it may have been set back between two runs. */
 function isYoung({ byWall, measured, byService }: Age): boolean {
   if (byWall === undefined || byWall < 0) return false
   return Math.max(byWall, measured ?? byService ?? 0) <= YOUNG
 }
 
-/** How long after it was shown not to have arrived a send may still leave by that, in milliseconds, by either clock. */
+/** How long a proof that a send did not arrive allows sending it again, in milliseconds, by either clock. */
 const PROOF_LASTS = 5 * 60_000
 
-/** What was shown lately not to have arrived. A proof goes stale: what is late may turn up after it. */
+/** Recent proofs that sends did not arrive. A proof goes stale, as a late send may turn up after it. */
 export class NotArrivedProofs {
   readonly #time: Pick<Time, 'now' | 'elapsed'>
   readonly #proofs = new Map<string, { wall: number; elapsed: number }>()
@@ -89,17 +90,17 @@ export class NotArrivedProofs {
     this.#time = time
   }
 
-  /** Nothing of this send is there now. */
+  /** Records that nothing of this send is in the folders now. */
   add(id: string): void {
     this.#proofs.set(id, { wall: this.#time.now(), elapsed: this.#time.elapsed() })
   }
 
-  /** It was tried since, and may have arrived. */
+  /** Drops a proof, as the send was attempted again since and may have arrived. */
   drop(id: string): void {
     this.#proofs.delete(id)
   }
 
-  /** The computer slept, and the clocks may not say how long. */
+  /** Drops all proofs after sleep, since the clocks may not show how long the computer slept. */
   dropAll(): void {
     this.#proofs.clear()
   }
