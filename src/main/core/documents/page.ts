@@ -1,4 +1,6 @@
-/** What the screens are shown of a document: everything but what would let someone sign, watch or read in the signer's place. */
+/**
+ * What the screens get of a document: everything except what would let someone sign, watch or read in a signer's place.
+ */
 import type { DocumentPage, DocumentRow, LogView, SignerView, VideoDetailView } from '../../../shared/contract/index.ts'
 import {
   type DocumentLog,
@@ -18,8 +20,9 @@ import { canSignNow, IDENTITY_FIELDS, identityOfSigner, isFaceToFace, mayBeCorre
 import type { MirroredDocument } from './questions.ts'
 
 /**
+ * Builds the page of one document.
  * @param row the document as the list shows it.
- * @param inPackage the documents of the same package, itself among them.
+ * @param inPackage the documents of the same package, including this one.
  */
 export function documentPage(
   { document, seenAt, logsAreOld }: MirroredDocument,
@@ -113,11 +116,11 @@ function videoView(video: VideoConfirmationDetail, secrets: Secrets): VideoDetai
   }
 }
 
-/** No text of a page is longer, in characters. */
+/** Texts are shortened to this length, in characters. */
 const LONGEST = 10_000
 type Secrets = ReturnType<typeof secretsOf>
 
-/** What lets someone sign, edit, watch or read in the place of one of the document's people. */
+/** Collects what would let someone sign, edit, watch or read in the place of one of the document's people. */
 function secretsOf({ EditUrl, Signers = [] }: DocumentResponse) {
   const wholes = [
     EditUrl,
@@ -127,12 +130,12 @@ function secretsOf({ EditUrl, Signers = [] }: DocumentResponse) {
       video?.Password
     ])
   ].flatMap((secret) => secret || [])
-  /** Whether a text gives one of them away. */
+  /** Whether a text contains one of the secrets. */
   const isIn = secretsIn(wholes)
   return { isIn }
 }
 
-/** The same with all of its texts short enough to be shown. */
+/** Shortens all texts inside a value. */
 function shortTexts<Value>(value: Value): Value {
   if (typeof value === 'string') return shortened(value, LONGEST) as Value
   if (typeof value !== 'object' || value === null) return value

@@ -1,6 +1,5 @@
 /**
- * How far a document has come: what became of each signer, who they are and whose turn it is, and what is known of identity
- * checks.
+ * How far a document has come: each signer's state and identity, whose turn it is, and the results of identity checks.
  */
 import { createHash } from 'node:crypto'
 import type { IdentityState, SignerProgress } from '../../../shared/contract/index.ts'
@@ -15,12 +14,12 @@ import { folded } from '../lib/text-folding.ts'
 
 const SIGNED = new Set<string>(['Signed', 'Complete', 'Archived'])
 const DECLINED = new Set<string>(['Declined', 'Rejected'])
-/** No status of a document is longer, in characters. */
+/** Document statuses are cut to this length, in characters. */
 const LONGEST_STATUS = 500
-/** A signer who has not been asked yet: another one's turn comes first. */
+/** Statuses of signers who haven't been asked yet because it's someone else's turn. */
 const NOT_ASKED = new Set<string>(['Initialized', 'Pending'])
 
-/** What became of one signer, from the document's status and the signer's own. */
+/** Returns a signer's state, from the document's status and the signer's own. */
 export function stateOf(document: DocumentResponse, signer: SignerResponse): SignerProgress['state'] {
   const status = signer.SignedStatus ?? ''
   if (signer.HasSigned || SIGNED.has(status)) return 'signed'
@@ -33,33 +32,41 @@ export function stateOf(document: DocumentResponse, signer: SignerResponse): Sig
   return family === 'expired' ? 'expired' : 'waiting'
 }
 
-/** Whether the signer is still to sign, or may be: of who is not spoken of, the service decides. */
+/**
+ * Whether the signer still has to sign. If the service doesn't report a signer, the answer is yes while the document is
+ * open: the service decides.
+ */
 function isAwaited(document: DocumentResponse, signer: SignerResponse): boolean {
   const state = stateOf(document, signer)
   return state === 'waiting' || (state === 'unknown' && !['complete', 'expired'].includes(familyOf(document)))
 }
 
-/** Whether a correction is offered: perhaps, where the service doesn't say whether it takes one and decides when it is asked. */
+/**
+ * Returns whether to offer a correction: `perhaps` if the service doesn't say whether it accepts one and the signer may
+ * still sign.
+ */
 export function mayBeCorrected(document: DocumentResponse, signer: SignerResponse): boolean | 'perhaps' {
   return signer.Editable ?? (maySignYet(document, signer) ? 'perhaps' : false)
 }
 
-/** Whether the signer at `index` has a link for an embedded view, has not signed, and isn't waiting for another. */
+/**
+ * Returns whether the signer at `index` has a link for an embedded view, hasn't signed, and isn't waiting for another.
+ */
 export function canSignNow(document: DocumentResponse, index: number): boolean {
   return Boolean(document.Signers?.[index]?.SigningKey) && canSignStill(document, index) && isTheirTurn(document, index)
 }
 
-/** Whether the signer at `index` can sign in an embedded view, though only after others. */
+/** Returns whether the signer at `index` can sign in an embedded view, but only after others. */
 export function canSignLater(document: DocumentResponse, index: number): boolean {
   if (!canSignStill(document, index) || isTheirTurn(document, index)) return false
-  // A link may come with the turn; that the document is embedded shows by the links of others.
+  // The link may come only with the signer's turn; the others' links show that the document is embedded.
   return (document.Signers ?? []).some(({ SigningKey }) => Boolean(SigningKey))
 }
 
 /**
- * Whether signing face to face was asked for the signer at `index`, whose turn it is, while no link of the service's is known:
- * the document was sent without embedding (reference 2.2, 2.9 and 2.15), or the service doesn't say. Only the answer of a send
- * is promised to have one (section 4, rule 7).
+ * Returns whether the signer at `index` is next and was meant to sign face to face, but has no known link: the document
+ * was sent without embedding (reference 2.2, 2.9 and 2.15), or the service doesn't say. Only the answer to a send is
+ * guaranteed to have links (section 4, rule 7).
  */
 export function lacksLink(document: DocumentResponse, index: number): boolean {
   const signer = document.Signers?.[index]
@@ -70,11 +77,14 @@ export function lacksLink(document: DocumentResponse, index: number): boolean {
 function canSignStill(document: DocumentResponse, index: number): boolean {
   const signer = document.Signers?.[index]
   if (!signer || !isAwaited(document, signer)) return false
-  // Where one has declined, nobody is asked any more.
+  // Once a signer has declined, nobody else is asked.
   return familyOf(document) !== 'declined'
 }
 
-/** Whether a signer may sign now or later: an expired document can be extended, one that was declined or signed has ended. */
+/**
+ * Returns whether a signer can sign now or later: an expired document can be extended, but a declined or signed one has
+ * ended.
+ */
 export function maySignYet(document: DocumentResponse, signer: SignerResponse): boolean {
   const isOpen = ['waiting', 'unknown', 'expired'].includes(stateOf(document, signer))
   return isOpen && !['declined', 'complete'].includes(familyOf(document))
@@ -84,7 +94,7 @@ function isTheirTurn(document: DocumentResponse, index: number): boolean {
   return signersBefore(document, index).length === 0
 }
 
-/** The signers, by index, who have to sign before the one at `index` is asked. */
+/** Returns the indexes of the signers who have to sign before the one at `index` is asked. */
 export function signersBefore(document: DocumentResponse, index: number): number[] {
   const signers = document.Signers ?? []
   if (!NOT_ASKED.has(signers[index]?.SignedStatus ?? '')) return []
@@ -92,18 +102,22 @@ export function signersBefore(document: DocumentResponse, index: number): number
 }
 
 function familyOf(document: DocumentResponse) {
-  // It is read for each signer: were it a long text, that would take long.
+  // Read for each signer, which would be slow for a long text.
   return readDocumentStatus(document.Status?.slice(0, LONGEST_STATUS)).family
 }
 
-/** Forms and templates name it differently, and either may be told. */
+/**
+ * Returns whether a signer signs face to face. Forms and templates have different members for it, and either may be
+ * set.
+ */
 export function isFaceToFace(signer: SignerResponse): boolean {
   return Boolean(signer.IsFaceToFaceSigning || signer.EnabledFaceToFaceSigning)
 }
 
 /**
- * The same for all signers that are one person, as far as name and e-mail tell, or the mobile number where there is no
- * e-mail; nothing can be read from it. Couples share addresses and strangers names: who lacks either is nobody else.
+ * Returns an opaque key that is equal for signers who are the same person: by name and e-mail address, or name and
+ * mobile number if there is no e-mail address. Couples share addresses and strangers share names, so a signer who lacks
+ * either is always a separate person.
  */
 export function personOf(document: DocumentResponse, index: number): string {
   const signer = document.Signers?.[index] ?? {}
@@ -120,7 +134,7 @@ export function personOf(document: DocumentResponse, index: number): string {
   return createHash('sha256').update(JSON.stringify(who)).digest('base64url').slice(0, 22)
 }
 
-/** Whether the page of the signer at `index` may want the camera: a video confirmation or an identity check was asked for. */
+/** Returns whether the signer's page may need the camera: a video confirmation or identity check was requested. */
 export function mayNeedCamera(document: DocumentResponse, index: number): boolean {
   const signer = document.Signers?.[index]
   if (!signer) return false
@@ -128,7 +142,7 @@ export function mayNeedCamera(document: DocumentResponse, index: number): boolea
   return video || identityOfSigner(document, signer) !== 'none'
 }
 
-/** The reference's fields about a signer's identity check (2.15), in the order in which they are read. */
+/** The reference's fields about a signer's identity check (2.15), in reading order. */
 export const IDENTITY_FIELDS = [
   'IDCheckStatus',
   'IDVerificationStatus',
@@ -137,10 +151,10 @@ export const IDENTITY_FIELDS = [
   'IDVerificationLivenessResult'
 ] as const
 
-/** Of these each says how a part of the check went: that it passed doesn't say that the check did. */
+/** Results of parts of the check; that a part passed doesn't mean that the check did. */
 const PARTS = new Set<string>(['IDVerificationFaceMatchResult', 'IDVerificationLivenessResult'])
 
-/** One word for all that the service says of a signer's check; what we don't know is `other`. */
+/** Sums up what the service says about a signer's check; unknown words become `other`. */
 export function identityOfSigner(document: DocumentResponse, signer: SignerResponse): IdentityState {
   const said = IDENTITY_FIELDS.filter((field) => signer[field]?.trim())
   if (said.length === 0) return identityAsked(document)
@@ -151,7 +165,7 @@ export function identityOfSigner(document: DocumentResponse, signer: SignerRespo
   return said.some((field, index) => read[index] === 'passed' && !PARTS.has(field)) ? 'passed' : 'other'
 }
 
-/** What the document says, where its signers say nothing. */
+/** Falls back to the document's field if its signers say nothing. */
 function identityAsked({ IDVerificationRequested: isAsked }: DocumentResponse): IdentityState {
   if (isAsked === undefined) return 'unknown'
   return isAsked ? 'asked' : 'none'
@@ -159,7 +173,7 @@ function identityAsked({ IDVerificationRequested: isAsked }: DocumentResponse): 
 
 const WORST_FIRST: readonly IdentityState[] = ['failed', 'other', 'asked', 'passed', 'unknown']
 
-/** The worst of its signers; the whole hasn't passed where one of them is not spoken of. */
+/** Returns the worst state among the signers. It isn't `passed` if any signer's state is unknown. */
 export function identityOf(document: DocumentResponse): IdentityState {
   const signers = document.Signers ?? []
   if (signers.length === 0) return identityAsked(document)

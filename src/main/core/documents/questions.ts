@@ -1,6 +1,7 @@
 /**
- * What the documents' worker can be asked. The worker is the one owner of the mirror: it lives in a thread of its own, so that
- * decoding, comparing, searching and sorting never hold the main thread. Everything here can be cloned between threads.
+ * The questions that the documents' worker answers. The worker is the sole owner of the mirror and runs in its own
+ * thread, so that decoding, comparing, searching and sorting never block the main thread. Everything here can be cloned
+ * between threads.
  */
 
 import type {
@@ -23,12 +24,12 @@ import type { Refusal } from '../service/refusal.ts'
 
 export type { DocumentKey }
 
-/** A document as kept, with when it was last seen and, once it has left all folders, since when it is gone. */
+/** A stored document, with when it was last seen and, if it has left all folders, since when it has been gone. */
 export interface MirroredDocument {
   accountId: string
   document: DocumentResponse
   folder: string
-  /** When the service last told of it, in milliseconds since 1970 UTC, as all times here. */
+  /** When the service last reported it, in milliseconds since 1970 UTC, like all times here. */
   seenAt: number
   changedAt: number
   goneAt?: number
@@ -37,51 +38,51 @@ export interface MirroredDocument {
   logsAreOld: boolean
 }
 
-/** Which look an answer belongs to. */
+/** The read of a folder that an answer belongs to. */
 interface Look {
   accountId: string
   folder: string
-  /** When it began: an answer asked for before what is known now is out of date. */
+  /** When the request began; an answer requested before what is now known is stale. */
   begun: number
-  /** When its answer arrived, by the clock of `begun`, which never goes back; as `now` where it isn't said. */
+  /** When its answer arrived, by the same monotonic clock as `begun`; `now` if absent. */
   arrived?: number | undefined
-  /** By the wall clock: what is kept and shown. */
+  /** By the wall clock; stored and shown. */
   now: number
   withLogs: boolean
 }
 
-/** What came of an answer of GetActiveDocuments/{folder}. */
+/** Result of taking an answer of GetActiveDocuments/{folder}. */
 export type Taken =
   | { kind: 'not-json' }
   | { kind: 'unexpected-shape'; path: string; said: Refusal }
   | {
       kind: 'taken'
-      /** How many documents it named, and how many of them are new or other than before. */
+      /** How many documents it named, and how many of them are new or changed. */
       documents: number
       changed: number
       unreadable: { count: number; documents: UnreadableDocument[] }
-      /** False where an unreadable document doesn't even say who it is: any that is missing might be that one. */
+      /** False if an unreadable document lacks even a reference: it could be any of the missing ones. */
       isComplete: boolean
     }
 
-/** What an uncertain send could be found again by; all in lower case. */
+/** Keys for finding the documents of an uncertain send; all in lower case. */
 export interface SendKeys {
-  /** ClientReferences, whole. */
+  /** Complete ClientReferences. */
   references: string[]
-  /** Ids of sends, as they stand in our own marks `cs-<id>-<n>`. */
+  /** Ids of sends, as in our own references `cs-<id>-<n>`. */
   marks: string[]
-  /** Name and signers, as `matchKeyOf` spells them. */
+  /** Name and signers, as `matchKeyOf` writes them. */
   matchKeys: string[]
 }
 
-/** Documents one by one, of any account, or all that a query finds. */
+/** Individual documents of any account, or all that a query finds. */
 export type Some = { documents: DocumentKey[] } | { query: DocumentQuery }
 
-/** What conditions about time are measured by. */
+/** The moment and zone for conditions about time. */
 export interface Moment {
   /** Milliseconds since 1970 UTC. */
   now: number
-  /** IANA name of this workstation's zone: days begin and end by it. */
+  /** IANA name of this workstation's zone, which defines when days begin and end. */
   zone: string
 }
 
@@ -91,25 +92,25 @@ export interface NamedQuery {
 }
 
 interface AskedOfAccount extends Moment {
-  /** The account that is looked at; a query's `accounts` may name others beside it. */
+  /** The account being viewed; a query's `accounts` may name others in addition. */
   accountId: string
 }
 
 type WithQuery = AskedOfAccount & { query: DocumentQuery }
 export type WithSome = AskedOfAccount & { some: Some }
 
-/** A document whose identity data may be fetched, or has none. */
+/** A document whose identity data may be downloaded, or which has none. */
 export interface IdentityCheck extends DocumentKey {
   name: string
-  /** Whether an identity check was asked for, or is known of. */
+  /** Whether an identity check was requested or is known. */
   isThere: boolean
-  /** When it became complete, as far as is known; absent while it isn't. 0: before it was looked. */
+  /** When it became complete, if known; absent if it isn't complete. 0: before we first read its folder. */
   completedAt?: number
   /** Ids of the queries that find it. */
   found: string[]
 }
 
-/** What a round found of each folder. */
+/** What a round found in each folder. */
 export type FolderReport = Record<
   string,
   Pick<Extract<Taken, { kind: 'taken' }>, 'documents' | 'unreadable' | 'isComplete'> & {
@@ -117,7 +118,7 @@ export type FolderReport = Record<
   }
 >
 
-/** An account whose folders an office's workstations read for each other: the feed's id, and the office's key. */
+/** An account whose folders an office's workstations read for each other, with the feed's id and the office's key. */
 interface SharedAccount {
   accountId: string
   feed: string
@@ -125,54 +126,54 @@ interface SharedAccount {
 }
 
 export interface DocumentQuestions {
-  /** Takes over an answer, byte for byte as it came. The bytes are the worker's from then on. */
+  /** Takes an answer, byte for byte as received. Ownership of the bytes passes to the worker. */
   take: {
     ask: Look & {
       bytes: Uint8Array<ArrayBuffer>
       charset?: string | undefined
-      /** How the account's user writes dates, where the service says it. */
+      /** How the account's user writes dates, if the service says so. */
       dateFormat?: string | undefined
     }
     answer: Taken
   }
-  /** Takes over one document that an operation of ours answered. */
+  /** Takes one document that one of our operations returned. */
   takeOne: {
     ask: { accountId: string; document: DocumentResponse; arrived?: number | undefined; now: number; isOwn: boolean }
     answer: null
   }
   /**
-   * Takes over the documents that the answer of a send named. What is known of one already stays as it is, but for the
-   * links to sign by that it lacks.
+   * Takes the documents in the answer to a send. Documents already known stay unchanged, except for signing links that
+   * they lack.
    */
   takeSent: { ask: { accountId: string; documents: DocumentResponse[]; now: number }; answer: null }
   /**
-   * An action of ours leaves now: what folders show of it is no news from here on, however late. `due` is when the document
-   * becomes due by it. A send needs no word: `takeSent` says it.
+   * Notes that an action of ours is leaving: from now on, folders showing its effect aren't news, however late. `due`
+   * is the resulting due date. Sends don't need this: `takeSent` does it.
    */
   acting: {
     ask: DocumentKey & { kind: ActionRequest['kind']; due?: number | undefined; now: number }
     answer: null
   }
-  /** The service has refused it: nothing of it will be shown. */
+  /** The service refused the action: its effect won't be shown. */
   actionRefused: { ask: DocumentKey & { kind: ActionRequest['kind'] }; answer: null }
   /**
-   * Marks as gone what no folder has shown since, after two complete rounds; nothing is deleted, and what is shown again
-   * comes back. Answers how many are newly gone.
+   * Marks documents as gone that no folder has shown since a moment, after two complete rounds. Nothing is deleted, and
+   * documents shown again come back. Returns how many are newly gone.
    */
   markGone: { ask: { accountId: string; since: number; now: number }; answer: number }
-  /** When each of these folders was last read in full; absent if never. */
+  /** When each of these folders was last read completely; absent if never. */
   lookedAt: { ask: { accountId: string; folders: string[] }; answer: Record<string, number> }
   /**
-   * What the folders showed since a moment that could be one of these sends, with all of its packages; of each document only
-   * what an uncertain send is judged by, and of its log the first entry.
+   * Returns documents shown by the folders since a moment that could come from one of these sends, with the rest of
+   * their packages. Contains only what an uncertain send is judged by, and only the first log entry.
    */
   snapshot: {
     ask: { accountId: string; since: number; keys: SendKeys }
     answer: {
       documents: DocumentResponse[]
-      /** When something happened last, by the service's clock; absent if no log says. */
+      /** Time of the last event, by the service's clock; absent if no log says. */
       latest?: number
-      /** More documents are alike than are answered: what is missing here may be there. */
+      /** There are more similar documents than returned, so one that is missing here may still exist. */
       isCut?: true
     }
   }
@@ -187,12 +188,12 @@ export interface DocumentQuestions {
     answer: Pick<DocumentList, 'rows' | 'total' | 'documents'>
   }
   references: { ask: WithQuery & { limit: number }; answer: { references: DocumentKey[]; total: number } }
-  /** How many documents each folder holds, each query finds, and how many are unread. */
+  /** Counts the documents in each folder, found by each query, and unread. */
   counts: {
     ask: AskedOfAccount & { queries: NamedQuery[] }
     answer: { folders: Record<string, number>; queries: Record<string, number>; unread: number }
   }
-  /** What was chosen, as a file for spreadsheets, safe from being read as formulas. */
+  /** The selected documents as a spreadsheet file, safe from being read as formulas. */
   table: {
     ask: WithSome & { columns: DocumentColumn[]; format: TableFormat }
     answer: { bytes: Uint8Array<ArrayBuffer>; documents: number }
@@ -202,95 +203,95 @@ export interface DocumentQuestions {
     answer: Omit<OverviewView, 'lookedAt' | 'problem'>
   }
   /**
-   * Who can sign at the counter now, next due first; `withoutLink` among them those who could, had the service given a link
-   * for it.
+   * Who can sign at the counter now, next due first. With `withoutLink`, includes those who could if the service had
+   * provided a link.
    */
   waitingHere: { ask: { accountId: string; withoutLink?: true }; answer: CounterEntry[] }
   markRead: { ask: WithSome & { read: boolean }; answer: number }
 
   /**
-   * The newest change's id, 0 before the first; and the id of the mirror that gives these, which one that is begun again
-   * doesn't share. `isKept` is false where it ends with this run.
+   * The newest change's id (0 before the first), and the id of the mirror that assigns these, which changes if the
+   * mirror is recreated. `isKept` is false if the mirror is in memory only.
    */
   newestChange: { ask: null; answer: { mirror: string; change: number; isKept: boolean } }
-  /** Changes of all accounts after one, oldest first. */
+  /** Changes of all accounts after a given one, oldest first. */
   changesAfter: { ask: { after: number; limit: number }; answer: DocumentChange[] }
-  /** Changes of an account, or of one of its documents, newest first; how many there are in all, and of each kind. */
+  /** Changes of an account or of one document, newest first, with totals overall and per kind. */
   activity: {
     ask: {
       accountId: string
-      /** Other accounts whose changes are asked for as well; where no document is named. */
+      /** Other accounts to include; only if no document is named. */
       others?: readonly string[] | undefined
       reference?: string | undefined
-      /** The first and the last moment that count. */
+      /** Both inclusive. */
       since?: number | undefined
       until?: number | undefined
-      /** Only what our own actions did, or only what they didn’t. */
+      /** True: only the effects of our own actions. False: only others. */
       isOwn?: boolean | undefined
       kinds?: readonly DocumentChange['kind'][] | undefined
-      /** Words that must all occur in the document’s name or the signer’s. */
+      /** Words that must all occur in the document's or the signer's name. */
       search?: string | undefined
       offset: number
       limit: number
     }
     answer: { changes: DocumentChange[]; total: number; byKind: Partial<Record<DocumentChange['kind'], number>> }
   }
-  /** Which of these queries find a document. */
+  /** Returns which of these queries find a document. */
   matching: { ask: DocumentKey & Moment & { queries: NamedQuery[] }; answer: string[] }
-  /** What fetching identity data goes by, in the order of references; those after one of them, as many as are asked for. */
+  /** What identity downloads are decided by, ordered by reference; up to `limit` documents after `after`. */
   identityChecks: {
     ask: WithSome & {
-      /** Which of these find it is answered, too; they are of `accountId` as `query` is. */
+      /** Those that find the document are returned too; they belong to `accountId`, like `query`. */
       queries?: NamedQuery[]
       after?: DocumentKey | undefined
       limit: number
     }
     answer: IdentityCheck[]
   }
-  /** Documents that haven't ended and are due on that day of the zone, `2026-11-22`. */
+  /** Documents that haven't ended and are due on a day in the zone, such as `2026-11-22`. */
   dueOn: {
     ask: { accountId: string; day: string; zone: string }
     answer: { reference: string; name: string }[]
   }
   /**
-   * The account's folders are other ones from now on. Documents of a folder that is listed no longer are
-   * handed over to the first look that shows them, and that is no news; a name that is only spelled otherwise is taken over. Where the
-   * service is another one the next look at each folder is its first.
+   * Adopts an account's changed list of folders. Documents of a removed folder go to whichever folder is next read with
+   * them, which isn't news; a name that differs only in case is adopted. If the service itself changed, the next read
+   * of each folder is its first.
    */
   foldersChanged: { ask: { accountId: string; folders: string[]; isOtherService: boolean }; answer: null }
-  /** What these documents are called, in the query's order; ten thousand at most. */
+  /** Names of these documents, in the query's order; at most ten thousand. */
   named: { ask: WithSome; answer: (DocumentKey & { name: string })[] }
   /**
-   * Erases documents that left all folders before a moment, with what happened to them, so that nothing of them is left in the file;
-   * and what happened to any longer ago than it is to be kept. Answers how many documents. Those that are held stay.
+   * `purge` erases documents that left all folders before a moment, along with their changes, leaving no trace in the
+   * file. It also erases changes older than their retention period. `held` documents stay. Returns how many documents
+   * were erased; `purgeDue` returns how many would be.
    */
-  /** How many documents `purge` would erase. */
   purgeDue: { ask: { before: number; held: readonly DocumentKey[] }; answer: number }
   purge: { ask: { now: number; before: number | undefined; held: readonly DocumentKey[] }; answer: number }
   /**
-   * The account is read together with other workstations from now on, or no more: null. Answers up to where it was read, and when
-   * its folders were last seen to hold what the office has, 0 if never; what is given of these replaces what is kept.
+   * Starts sharing the account's reading with other workstations, or stops: null. Returns the cursor, and when its
+   * folders were last proven to match the office's, 0 if never. Values given here replace the stored ones.
    */
   shareFeed: {
     ask: { accountId: string; feed: string | null; provenAt?: number | undefined; cursor?: number | undefined }
     answer: { cursor: number; provenAt: number }
   }
-  /** What is to be handed over next; once it was, `shared` says so. */
+  /** Returns what to send to the office next; `shared` confirms it. */
   toShare: { ask: SharedAccount & { most: number }; answer: { changes: FeedChange[]; upTo: number } }
   shared: { ask: { accountId: string; upTo: number }; answer: null }
-  /** The tags of what only this workstation knows of. */
+  /** Tags of documents that only this workstation knows about. */
   unshared: {
     ask: Omit<SharedAccount, 'feed'> & { most: number }
     answer: { tags: Uint8Array[]; upTo: number }
   }
   /**
-   * Takes over what another workstation has read, and keeps `cursor` with it. `settles`: what this one knew better up to there is
-   * what the office has; otherwise it is left alone.
+   * Takes what another workstation has read, and stores `cursor` with it. Up to `settles`, the office's state replaces
+   * what this workstation knew better; other such documents are left alone.
    */
   takeShared: {
     ask: SharedAccount & {
       changes: readonly FeedChange[]
-      /** By the clock that never goes back, and by the wall clock. */
+      /** By the monotonic clock; `now` is by the wall clock. */
       begun: number
       now: number
       cursor?: number | undefined
@@ -300,19 +301,19 @@ export interface DocumentQuestions {
   }
   takeReport: { ask: { accountId: string; report: FolderReport; begun: number; lookedAt: number }; answer: null }
   /**
-   * What differs between the folders as they are kept here and the office's `tags`, in hexadecimal; and where more than a page is only known
-   * here, up to where. areSeen: the folders had each document that is here, but for those that only are known here.
-   * @param handsOver all that is here is to be handed over.
+   * Compares the local folders with the office's `tags`; returns the differences in hexadecimal. `upTo` is set if more
+   * than a page of documents is unshared. `areSeen`: the folders had every local document, except unshared ones.
+   * @param handsOver everything local is to be shared.
    */
   compareShared: {
     ask: Omit<SharedAccount, 'feed'> & { tags: Uint8Array; handsOver?: true }
     answer: { here: string[]; there: string[]; upTo: number; areSeen: boolean }
   }
-  /** What was only known here up to there, and the folders have, is what the office has. */
+  /** Drops the unshared marks up to `upTo` of documents that the folders have: the office has them too. */
   settleSeen: { ask: { accountId: string; upTo: number }; answer: null }
-  /** Forgets all of an account. */
+  /** Erases an account. */
   erase: { ask: { accountId: string }; answer: null }
-  /** Forgets all of every account but these: one that was removed while its documents could not be. */
+  /** Erases every account but these: one may have been removed when its documents couldn't be. */
   keepOnly: { ask: { accountIds: string[] }; answer: null }
 }
 
@@ -320,5 +321,5 @@ export type DocumentQuestion = keyof DocumentQuestions
 export type Ask<Name extends DocumentQuestion> = DocumentQuestions[Name]['ask']
 export type Answer<Name extends DocumentQuestion> = DocumentQuestions[Name]['answer']
 
-/** Asks the worker. Rejects with AppFailure `storage` and its like where the mirror can't be written. */
+/** Asks the worker. Rejects with AppFailure, such as `storage` if the mirror can't be written. */
 export type AskDocuments = <Name extends DocumentQuestion>(name: Name, ask: Ask<Name>) => Promise<Answer<Name>>

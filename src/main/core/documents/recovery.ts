@@ -1,26 +1,29 @@
 /**
- * The documents' worker over its file, for as long as the application runs. Damage may lie where nobody reads at the start:
- * whenever it shows, the file is set aside and begun again, and what was asked is asked of the new one. Nothing is lost that
- * the service doesn't tell again.
+ * Runs the documents' worker over its file for as long as the application runs. Damage may be in places not read at
+ * start-up: whenever it shows, the file is set aside, a new one is created, and the question is repeated there. The
+ * service provides everything again, so nothing is lost.
  */
 import { AppFailure } from '../lib/failure.ts'
 import { faultOf, type MemoryReason } from '../storage/database-fault.ts'
 import { type DocumentsPlace, type OpenedDocuments, openDocuments } from './mirror/database.ts'
 import { type DocumentsWorker, openDocumentsWorker } from './worker.ts'
 
-/** A disk that spoils one file after the other is left alone: then all is in memory. */
+/** If more files than this get damaged, the disk is left alone and everything is kept in memory. */
 const MOST_SET_ASIDE = 2
 
-/** What became of opening the file. */
+/** Result of opening the file. */
 export type DocumentsOpened = Pick<OpenedDocuments, 'state' | 'setAside'> & { because?: MemoryReason }
 
 interface Standing extends Pick<OpenedDocuments, 'state'> {
   worker: DocumentsWorker
-  /** Closes the file at once, whatever is under way. */
+  /** Closes the file immediately, whatever is in progress. */
   leave: () => void
 }
 
-/** @param told told of each opening: at the first question, and after each damage. */
+/**
+ * Opens the worker at the first question.
+ * @param told called after each opening: the first, and after each damage.
+ */
 export function openRecoveringWorker(
   place: DocumentsPlace,
   told: (opened: DocumentsOpened) => void
@@ -33,13 +36,13 @@ export function openRecoveringWorker(
   async function open(isDamaged: boolean): Promise<Standing> {
     const hasFile = setAside <= MOST_SET_ASIDE
     const { db, ...opened } = await openDocuments({ ...place, key: hasFile ? key : undefined, isDamaged })
-    // It fits from now on; the file must not be taken for a stranger's.
+    // From now on the key fits the file, which must not be mistaken for one written with another key.
     if (key) key = { ...key, isNew: false }
     told(hasFile ? opened : { ...opened, because: 'disk-failed' })
     return { state: opened.state, worker: openDocumentsWorker({ db, time: place.time }), leave: () => db.close() }
   }
 
-  /** Answers whether there is another worker by now, that may know better. */
+  /** Returns whether there is a new worker to ask again. */
   async function replaced(mine: Promise<Standing>, error: unknown): Promise<boolean> {
     if (isClosed) return false
     if (standing !== mine) return standing !== undefined
@@ -53,7 +56,7 @@ export function openRecoveringWorker(
     if (!isDamaged && isReadable) return false
     leave()
     if (isDamaged) setAside++
-    // What could not be read for another reason is tried again by anyone who asks next.
+    // If the file couldn't be read for another reason, the next question tries again.
     standing = isDamaged ? open(true) : undefined
     return isDamaged
   }

@@ -1,4 +1,4 @@
-/** Saved views: queries of an account's documents under a name, in the order in which the person put them. */
+/** Saved views: named queries over an account's documents, in the person's order. */
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import { DocumentQuery, type SavedView } from '../../../shared/contract/index.ts'
@@ -15,7 +15,7 @@ export interface ViewsDeps {
   changed: () => void
 }
 
-/** Without an id it is a new one. */
+/** A view to save; a new one if it has no id. */
 export type ViewToSave = Omit<SavedView, 'id' | 'isOrganisations'> & { id?: string | undefined }
 
 const VIEWS = new Rows({
@@ -27,12 +27,12 @@ const VIEWS = new Rows({
 })
 
 /**
- * What an office's workstations have of one: each has its own order, and says itself what it is told of. One that names accounts is its
- * workstation's own: each has other ids for them.
+ * The part of a view that an office's workstations share: order and notifications are each workstation's own. Views
+ * that name accounts aren't shared, since account ids differ between workstations.
  */
 const Shared = z.object({ name: z.string(), query: DocumentQuery.refine(({ accounts }) => accounts === undefined) })
 
-/** As many as can be put in order at once. */
+/** Also the limit on how many can be reordered at once. */
 const MOST_VIEWS = 200
 
 export type Views = ReturnType<typeof openViews>
@@ -69,14 +69,14 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
   const reorder = db.transaction((accountId: string, ids: readonly string[]) => {
     const before = listed(accountId).map(({ id }) => id)
     const named = [...new Set(ids)].filter((id) => before.includes(id))
-    // One that was added meanwhile isn't among them: it stays, after the others.
+    // Views added meanwhile aren't in `ids`: they stay, after the others.
     const inOrder = [...named, ...before.filter((id) => !named.includes(id))]
     inOrder.forEach((id, position) => {
       place(position, id)
     })
   })
 
-  /** How those of an office stand in the database. */
+  /** How shared views are stored in the database. */
   const shared: SharedKind<z.output<typeof Shared>> = {
     kind: 'view',
     page: 100,
@@ -110,18 +110,18 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
   return {
     shared,
 
-    /** In their order. */
+    /** In the person's order. */
     list: (accountId: string): SavedView[] => listed(accountId).map(viewOf),
 
-    /** Has of the organisation's exactly these, beside a person's own; their ids are made by `sharedId`. */
+    /** Makes these the organisation's views, leaving the person's own alone. Their ids are made by `sharedId`. */
     share(accountId: string, wanted: readonly SavedView[]): void {
       share(accountId, wanted)
       changed()
     },
 
     /**
-     * @throws AppFailure `gone` where it was removed, or belongs to another account; `invalid` where there are too many; `not-allowed`
-     * where it is the organisation's.
+     * @throws AppFailure `gone` if it was removed or belongs to another account; `invalid` if there are too many;
+     * `not-allowed` if it is the organisation's.
      */
     save(accountId: string, { id: known, ...view }: ViewToSave): SavedView {
       if (known !== undefined) refuseShared(known)
@@ -142,7 +142,7 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
       return own(accountId, id)
     },
 
-    /** @throws AppFailure `gone`; `not-allowed` where it is the organisation's. */
+    /** @throws AppFailure `gone`; `not-allowed` if it is the organisation's. */
     remove(accountId: string, id: string): void {
       refuseShared(id)
       own(accountId, id)
@@ -161,7 +161,9 @@ function viewOf({ accountId: _, query, ...view }: RecordOf<typeof VIEWS>): Saved
   return { ...view, query: queryOf(query), ...(isShared(view) && { isOrganisations: true as const }) }
 }
 
-/** A query of a later version that this one can't read finds everything; its name says still what it was meant for. */
+/**
+ * A query from a later version that can't be read here finds everything; the view's name still says what it was for.
+ */
 function queryOf(kept: unknown): DocumentQuery {
   const read = DocumentQuery.safeParse(kept)
   return read.success ? read.data : DocumentQuery.parse({})

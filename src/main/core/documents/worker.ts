@@ -1,6 +1,6 @@
 /**
- * The documents' worker: the one owner of the mirror, and of what is found in it. Answers that take long are made in slices,
- * so that what is asked meanwhile is answered at once.
+ * The documents' worker: sole owner of the mirror and its indexes. Long answers are computed in slices, so that other
+ * questions are answered meanwhile.
  */
 
 import { inSlices, inTurn } from '../lib/slices.ts'
@@ -45,8 +45,8 @@ export type DocumentsWorker = ReturnType<typeof openDocumentsWorker>
 type Answers = { [Name in DocumentQuestion]: (ask: Ask<Name>) => Answer<Name> | Promise<Answer<Name>> }
 
 /**
- * What is answered from the disk before all is in memory: what the first screen shows, and whatever else has no need of the
- * index. An account that is erased meanwhile is read no further.
+ * Questions answered from disk before everything is in memory: those of the first screen, and those that don't need the
+ * index. An account erased meanwhile isn't loaded any further.
  */
 const AT_ONCE: ReadonlySet<DocumentQuestion> = new Set([
   'overview',
@@ -59,13 +59,16 @@ const AT_ONCE: ReadonlySet<DocumentQuestion> = new Set([
 
 const MOST_NAMED = 10_000
 
-/** @param db as `openDocuments` opened it; the worker closes it. */
+/**
+ * Opens the worker.
+ * @param db as opened by `openDocuments`; the worker closes it.
+ */
 export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'now'> }) {
   const closing = new AbortController()
   const mirror = openMirror(db, time.now(), closing.signal)
   const taking = openAnswerTaking(mirror, closing.signal)
 
-  /** What goes through all of an account is done one after the other. */
+  /** Serialises work that goes through a whole account. */
   const oneByOne = <Done>(work: () => Done | Promise<Done>) => inTurn(mirror, work)
 
   const indexOf = (accountId: string): DocumentIndex => mirror.account(accountId).index
@@ -106,7 +109,7 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
 
     async takeSent({ accountId, documents, now }) {
       const account = mirror.account(accountId)
-      // Of what can't be asked for again a folder's answer has no document either.
+      // Skips references that can't be used in requests; answers of folders skip them too.
       for (const sent of documents.filter(({ Reference }) => isReference(Reference))) {
         const entry = account.entries.get(sent.Reference)
         const document = entry ? withLinksOf(mirror.document(entry), sent) : sent
@@ -268,11 +271,11 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
   }
 
   return {
-    /** Resolves once all is in memory. Rejects where the file can't be read: then nothing can be asked. */
+    /** Resolves once everything is in memory. Rejects if the file can't be read: then no question can be answered. */
     ready: mirror.ready,
     ask,
 
-    /** Lets the piece that is being written end, gives up what would follow it, then closes the database. */
+    /** Lets the current write finish, drops any that would follow, then closes the database. */
     async close(): Promise<void> {
       closing.abort()
       await oneByOne(mirror.ready).catch(() => undefined)

@@ -1,11 +1,11 @@
-/** How the accounts that are shown stand together, in two numbers, for where there is room for no more: the badge and the tray. */
+/** Sums up the shown accounts in two numbers, for the badge and the tray, where there is no room for more. */
 
 import type { AskDocuments } from '../documents/questions.ts'
 import { OneAtATime } from '../jobs/lanes.ts'
 import type { Time } from '../lib/time.ts'
 
 export interface BadgeCounts {
-  /** Documents that something happened to since the person last looked at them. */
+  /** Documents that something has happened to since the person last looked at them. */
   unread: number
   /** How many signers can sign at the counter now. */
   waiting: number
@@ -13,16 +13,16 @@ export interface BadgeCounts {
 
 export interface BadgeCountsDeps {
   ask: AskDocuments
-  /** The accounts, by id. */
+  /** Ids of the accounts shown. */
   shown: () => readonly string[]
   show: (badgeCounts: BadgeCounts) => void
-  /** Something new happened to a document of any account. */
+  /** Called when something new happened to a document of any account. */
   happened: () => void
   time: Time
   failed: (error: unknown) => void
 }
 
-/** Many changes at once are counted once. */
+/** In milliseconds; changes within this time are counted once. */
 const GATHERING = 500
 
 export function openBadgeCounts({ ask, shown: accountsShown, show, happened, time, failed }: BadgeCountsDeps) {
@@ -34,7 +34,7 @@ export function openBadgeCounts({ ask, shown: accountsShown, show, happened, tim
   async function countsOf(accountId: string): Promise<BadgeCounts> {
     const { unread } = await ask('counts', { accountId, queries: [], now: time.now(), zone: time.zone() })
     const waiting = await ask('waitingHere', { accountId })
-    // One person may have several documents.
+    // One person may have several documents to sign.
     const people = new Set(waiting.map((one) => one.person || `${one.documentReference} ${one.signer}`))
     return { unread, waiting: people.size }
   }
@@ -46,7 +46,7 @@ export function openBadgeCounts({ ask, shown: accountsShown, show, happened, tim
     newest = now
     const ids = accountsShown()
     const all = await Promise.all(ids.map(countsOf))
-    // Others may be shown by now; then it is counted again.
+    // Other accounts may be shown by now; then everything is counted again.
     if (ids.join() !== accountsShown().join()) return changed()
     const badgeCounts = all.reduce(
       (sum, one) => ({ unread: sum.unread + one.unread, waiting: sum.waiting + one.waiting }),
@@ -60,7 +60,7 @@ export function openBadgeCounts({ ask, shown: accountsShown, show, happened, tim
     show(badgeCounts)
   }
 
-  /** To be called after documents changed, or other accounts are shown. */
+  /** Call after documents changed, or other accounts are shown. */
   function changed(): void {
     prevent ??= time.after(GATHERING, () => {
       prevent = undefined
@@ -72,7 +72,7 @@ export function openBadgeCounts({ ask, shown: accountsShown, show, happened, tim
     changed,
     stop(): void {
       prevent?.()
-      // As if it were about to count, for good.
+      // Blocks further counts, as if one were always scheduled.
       prevent = () => undefined
     }
   }

@@ -1,7 +1,7 @@
 /**
- * Up to which change everything was told. Ids count within one mirror, so the place belongs to the mirror that gave it; in
- * another, what is there already was told by its own run, or never was news. Due dates are no changes: of these it is kept by
- * the day which were told.
+ * The last change that was notified. Ids count within one mirror, so the cursor belongs to the mirror that assigned it;
+ * in another mirror, existing changes were notified by its own run or never were news. Due dates aren't changes: those
+ * notified are stored by day.
  */
 import { z } from 'zod'
 import type { AskDocuments } from '../documents/questions.ts'
@@ -15,7 +15,7 @@ const Kept = z.object({ mirror: z.string(), change: z.number().int().min(0) })
 export interface Cursor {
   mirror: string
   change: number
-  /** Whether the mirror is there in the next run, too. */
+  /** Whether the mirror survives this run. */
   isKept: boolean
 }
 
@@ -23,13 +23,13 @@ export function openCursor({ db, ask }: { db: Db; ask: AskDocuments }) {
   const kept = keptIn(db)
   let cursor: Cursor | undefined
 
-  /** A mirror that ends with this run must not take the place of the one that is kept. */
+  /** A mirror that ends with this run must not replace the stored one. */
   function write(at: Cursor): void {
     if (at.isKept) kept.write(KEY, { mirror: at.mirror, change: at.change })
   }
 
   return {
-    /** Asked of the worker again each time: the mirror may be another one than it was. */
+    /** Asks the worker each time: the mirror may have been replaced. */
     async read(): Promise<Cursor> {
       const { mirror, change, isKept } = await ask('newestChange', null)
       if (cursor?.mirror === mirror) return cursor
@@ -40,10 +40,12 @@ export function openCursor({ db, ask }: { db: Db; ask: AskDocuments }) {
       return cursor
     },
 
-    /** Everything up to this one is told from now on; to be called before it is, in the transaction that notes it. */
+    /**
+     * Stores that everything up to this change is notified. Call before notifying, in the transaction that records it.
+     */
     write,
 
-    /** To be called once that is on the disk. */
+    /** Call once that is on disk. */
     moved(to: Cursor): void {
       cursor = to
     }
@@ -51,7 +53,7 @@ export function openCursor({ db, ask }: { db: Db; ask: AskDocuments }) {
 }
 
 /**
- * Documents that are due on the next day: each is found once for that due date, from eight in the morning of the day
+ * Documents that are due the next day. Each is found once for that due date, from eight in the morning of the day
  * before, however often the clock passes that hour.
  */
 
@@ -59,24 +61,24 @@ export interface DueDocument {
   accountId: string
   reference: string
   name: string
-  /** The day it is due on. */
+  /** The day it is due. */
   day: string
 }
 
-/** The first minute of a day that something is told at: before it, nobody is there. */
+/** Minute of the day from which notifications are sent; nobody is there earlier. */
 const MORNING = 8 * 60
-/** Of so many days it is kept what was told, counted by days and not by the clock, which may jump. */
+/** Days for which notified documents are remembered, counted in stored days and not by the clock, which may jump. */
 const DAYS_KEPT = 30
 const ToldDays = z.array(z.object({ day: z.string(), references: z.array(z.string()) }))
 
 export function openDueTomorrow({ db, ask }: { db: Db; ask: AskDocuments }) {
   const kept = keptIn(db)
-  // Erased with the account: see the statements of accounts/account.ts over `meta`.
+  // Erased with the account: see the statements on `meta` in accounts/account.ts.
   const keyOf = (accountId: string) => `told-due:${accountId}:`
   const toldOf = (accountId: string) => kept.read(keyOf(accountId), ToldDays) ?? []
 
   return {
-    /** What is due on the next day of the zone, and was not told yet. */
+    /** Returns what is due the next day in the zone and hasn't been notified yet. */
     async find(accountIds: string[], now: number, zone: string): Promise<DueDocument[]> {
       const today = localTimeOf(now, zone)
       if (today.minute < MORNING) return []
@@ -90,7 +92,7 @@ export function openDueTomorrow({ db, ask }: { db: Db; ask: AskDocuments }) {
       return found
     },
 
-    /** To be called before they are told. */
+    /** Call before notifying. */
     remember(documents: DueDocument[]): void {
       for (const [accountId, mine] of Map.groupBy(documents, (one) => one.accountId)) {
         let days = toldOf(accountId)

@@ -1,4 +1,4 @@
-/** What the desktop shows: one notice of one document, or one of many folded together. Text only, a line each. */
+/** The texts of desktop notifications, each about one document or a group. Plain text, each part on one line. */
 import type { DocumentChange, Events, NewsKind } from '../../../shared/contract/index.ts'
 import type { UntoldRefusals } from '../drop-folders/refusals.ts'
 import type { UntoldVerification } from '../verifications/verifications-table.ts'
@@ -9,11 +9,11 @@ export interface NotificationText {
   isSilent: boolean
   /** Where a click leads. */
   leadsTo: Events['document.asked']
-  /** The changes it tells of, by id; a due date that comes near is none. */
+  /** Ids of the changes included; an approaching due date isn't one. */
   changes: number[]
 }
 
-/** One document, and what is told of it. */
+/** One document, and its news. */
 export interface DocumentNews {
   accountId: string
   reference: string
@@ -24,17 +24,17 @@ export interface DocumentNews {
 export interface News {
   kind: NewsKind
   signer?: DocumentChange['signer']
-  /** The change's id, where it is one. */
+  /** The change's id, if it is one. */
   change?: number
 }
 
-/** Why several are told in one, where it isn't only that they are many. */
+/** Why notifications are grouped, if not just because there are many. */
 export type Occasion = 'away' | 'quiet'
 
-/** So many are told one by one. */
+/** Up to this many are shown individually. */
 const FEW = 3
 
-/** What matters most comes first: it is what a notice of several things is about. */
+/** Most important first: a notification of several things leads with it. */
 const BY_WEIGHT: readonly NewsKind[] = [
   'declined',
   'identity-failed',
@@ -57,7 +57,7 @@ const COUNTED: Record<NewsKind, string> = {
 
 const OCCASIONS: Record<Occasion, string> = { away: 'While you were away', quiet: 'During quiet hours' }
 
-/** The notice of files that a drop folder refused: of one with why, of several how many. */
+/** Makes the notification of files that a drop folder refused: for one file the reason, for several their number. */
 export function notificationOfRefused(
   { accountId, label, count, name, error }: Omit<UntoldRefusals, 'last'>,
   isSilent: boolean
@@ -78,7 +78,10 @@ export function notificationOfRefused(
   }
 }
 
-/** The notices of documents whose signatures a rule found not valid: a few one by one, more in one. */
+/**
+ * Makes the notifications of documents whose signatures a rule found invalid: individual ones for a few, else a single
+ * one.
+ */
 export function notificationsOfVerified(
   verified: readonly UntoldVerification[],
   isSilent: boolean
@@ -107,13 +110,13 @@ export function notificationsOfVerified(
   }))
 }
 
-/** "1 of 3 signatures is not valid". */
+/** Returns text such as "1 of 3 signatures is not valid". */
 function partOf(notValid: number, signatures: number): string {
   const of = `${notValid.toLocaleString('en-GB')} of ${signatures.toLocaleString('en-GB')}`
   return `${of} ${signatures === 1 ? 'signature' : 'signatures'} ${notValid === 1 ? 'is' : 'are'} not valid`
 }
 
-/** The notices of a few documents: one each, or one of all where they are many or an occasion joins them. */
+/** Makes the notifications of documents: one each, or a single one if there are many or an occasion groups them. */
 export function notificationsOf(
   told: DocumentNews[],
   occasion: Occasion | undefined,
@@ -185,7 +188,7 @@ function namesOf(told: readonly { name: string }[]): string {
   return `${names.join(', ')} and ${(told.length - names.length).toLocaleString('en-GB')} more`
 }
 
-/** The account with most of them: the activity that is shown is an account's. */
+/** Returns the account with the most items, since the activity screen shows one account. */
 function mostOf(told: readonly { accountId: string }[]): string {
   const byAccount = Map.groupBy(told, (one) => one.accountId)
   const [[accountId] = ['']] = [...byAccount].sort(([, one], [, other]) => other.length - one.length)
@@ -200,18 +203,24 @@ function changesOf(told: DocumentNews[]): number[] {
   return told.flatMap(({ news }) => news.flatMap(({ change }) => change ?? []))
 }
 
-/** Text from outside as one short line: nothing in it breaks the line, turns the direction of what follows, or hides. */
+/**
+ * Turning text from outside into one short line that can't break the line, change the direction of what follows, or
+ * hide anything.
+ */
 
-/** Enough of a name to know it by. */
+/** Enough of a name to recognise it. */
 export const LONGEST_NAME = 80
 
-// A character of a script may carry a few marks; hundreds on one letter reach over the lines above and below.
+// Some scripts put a few marks on a character; hundreds on one letter would cover the lines above and below.
 const MARKS = /(\p{M}{4})\p{M}+/gu
-// Joiners and non-joiners stay: words of some languages are other words without them.
+// Joiners and non-joiners stay: some languages' words change their meaning without them.
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}]/gu
 const JOINERS = new Set(['\u200c', '\u200d'])
 
-/** @param longest in characters as people count them; what is longer ends with an ellipsis. */
+/**
+ * Reduces text to one line.
+ * @param longest in characters as people count them; longer text ends with an ellipsis.
+ */
 export function oneLine(text: string, longest = LONGEST_NAME): string {
   const line = text
     .slice(0, longest * 40)
@@ -228,7 +237,7 @@ function shortened(line: string, longest: number): string {
   if (line.length <= longest) return line
   const kept: string[] = []
   for (const { segment } of new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(line)) {
-    // A chain of joiners counts as one character, however long it is.
+    // A chain of joined characters counts as one, however long it is.
     kept.push(segment.slice(0, 40))
     if (kept.length > longest)
       return `${kept

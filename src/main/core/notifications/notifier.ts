@@ -1,7 +1,7 @@
 /**
- * Tells the person by the desktop what they want told of documents. A change is told at most once, whatever happens: the
- * place up to which everything was told is written before a notice is shown. What can't be told now, because of quiet
- * hours or someone signing at the counter, stays behind that place and is told later.
+ * Shows desktop notifications about documents as the person has set them. A change is notified at most once, whatever
+ * happens: the cursor is written before a notification is shown. What can't be shown now, because of quiet hours or
+ * someone signing at the counter, stays after the cursor and is notified later.
  */
 
 import { type DocumentChange, NEWS_KINDS, type NotificationPreferences } from '../../../shared/contract/index.ts'
@@ -26,36 +26,36 @@ import { gathering, type PreferenceDeps, type Wanted, wantedBy } from './prefere
 export interface NotifierDeps extends PreferenceDeps {
   db: Db
   settings: () => NotificationPreferences
-  /** Whether any folder of the account was read in this run; others may fail for as long as they are listed. */
+  /** Whether any folder of the account was read in this run; its other folders may fail indefinitely. */
   isRead: (accountId: string) => boolean
   /**
-   * Whether anyone signs at the counter, on whichever display: the system decides where a notice shows, and they would read
-   * it. Or nobody of staff is there to read it.
+   * Whether anyone is signing at the counter, on any display: the system decides where notifications appear, and the
+   * signer would read them. Also true if no staff are there to read them.
    */
   isSigning: () => boolean
   show: (notice: NotificationText) => void
-  /** Takes the notices off the screen that are still there. */
+  /** Removes the notifications still on the screen. */
   withdraw: () => void
-  /** Files that drop folders refused and that were not told of. */
+  /** Files refused by drop folders that haven't been notified. */
   refusals: Pick<Refusals, 'untold' | 'told'>
-  /** What rules found not valid, and was not told of. */
+  /** Signatures that rules found invalid and that haven't been notified. */
   verifications: Pick<Verifications, 'untold' | 'told'>
   time: Time
-  /** Is told what went wrong; it is tried again. */
+  /** Called with the error; the attempt is repeated later. */
   failed: (error: unknown) => void
 }
 
 const PAGE = 500
-/** What one round over the folders brings is told together. */
+/** The results of one round over the folders are grouped, in milliseconds. */
 const GATHERING = 2000
-/** Where notices have come thick: longer, so that they fold. */
+/** Used after many notifications in a short time, so that more are grouped. */
 const GATHERING_MANY = 30_000
 const MANY_IN_A_MINUTE = 6
 const MINUTE = 60_000
-/** How long the first round over all folders may take before what was found so far is told. */
+/** How long the first round over all folders may take before what was found so far is notified. */
 const FIRST_ROUND = MINUTE
 const FIRST_ROUND_LOOK = 2000
-/** How often it is looked for what is due tomorrow. */
+/** How often documents due tomorrow are looked for. */
 const DUE_EVERY = 10 * MINUTE
 
 export function openNotifier(deps: NotifierDeps) {
@@ -87,7 +87,7 @@ export function openNotifier(deps: NotifierDeps) {
     pending.add(prevent)
   }
 
-  /** Whether nothing may be told just now. */
+  /** Whether nothing may be shown at the moment. */
   function isHeld(): boolean {
     if (deps.isSigning()) return true
     const held = isQuiet(deps.settings().quiet, localTimeOf(time.now(), time.zone()).minute)
@@ -125,9 +125,9 @@ export function openNotifier(deps: NotifierDeps) {
     const notValid: UntoldVerification[] = []
     for (const one of verified) if (await wantedIn(one, 'not-valid')) notValid.push(one)
 
-    // Ids of another mirror, begun meanwhile, say nothing of this one.
+    // If the mirror was replaced meanwhile, these ids mean nothing.
     if ((await cursor.read()).mirror !== from.mirror) return wake()
-    // Much may have happened while the worker was asked. From here to the end nothing waits.
+    // Much may have happened while the worker was asked. From here to the end everything is synchronous.
     if (isStopped || isHeld()) return
     const occasion: Occasion | undefined = wasQuiet ? 'quiet' : undefined
     const isSilent = !settings.sound
@@ -178,7 +178,7 @@ export function openNotifier(deps: NotifierDeps) {
     try {
       deps.show(notice)
     } catch (error) {
-      // It counts as told: twice would be worse.
+      // Counts as notified: showing it twice would be worse.
       deps.failed(error)
     }
   }
@@ -203,14 +203,14 @@ export function openNotifier(deps: NotifierDeps) {
     void looking.now()
   }
 
-  /** Looks soon; often asked is once. */
+  /** Checks for news soon; calls in between are combined. */
   function wake(): void {
     if (!isStarted || isWoken) return
     isWoken = true
     later(
       () => {
         isWoken = false
-        // What came while it was looked is looked for afterwards.
+        // News that arrived during a check is found by the next one.
         void looking.fresh()
       },
       lately >= MANY_IN_A_MINUTE ? GATHERING_MANY : GATHERING
@@ -218,7 +218,9 @@ export function openNotifier(deps: NotifierDeps) {
   }
 
   return {
-    /** Begins to tell. To be waited for before the folders are read: what was found before is not "while away". */
+    /**
+     * Starts notifying. Await this before the folders are read: what was found earlier doesn't count as "while away".
+     */
     async start(): Promise<void> {
       try {
         startupDigest.begin()
@@ -234,20 +236,20 @@ export function openNotifier(deps: NotifierDeps) {
       tick()
     },
 
-    /** Documents changed, or what is wanted told did. */
+    /** Call when documents changed, or the preferences did. */
     documentsChanged: wake,
-    /** A drop folder may have refused a file. */
+    /** Call when a drop folder may have refused a file. */
     dropFoldersChanged: wake,
-    /** A rule may have found signatures that aren't valid. */
+    /** Call when a rule may have found invalid signatures. */
     verificationsChanged: wake,
 
-    /** Someone began or ended to sign at the counter. */
+    /** Call when someone begins or ends signing at the counter. */
     counterChanged(): void {
       if (deps.isSigning()) deps.withdraw()
       else wake()
     },
 
-    /** Nothing is told any more; resolves once nothing is asked any more either. */
+    /** Stops notifying; resolves once no questions to the worker are pending. */
     async stop(): Promise<void> {
       isStopped = true
       for (const prevent of pending) prevent()
@@ -258,17 +260,17 @@ export function openNotifier(deps: NotifierDeps) {
 }
 
 /**
- * The folders right after the start: until any of an account's was read in this run, what is found in them happened while
- * the application was closed.
+ * The digest after start-up: until any folder of an account has been read in this run, its changes happened while the
+ * application was closed.
  */
 
 function openStartupDigest({ accounts, isRead }: Pick<NotifierDeps, 'accounts' | 'isRead'>) {
-  /** Accounts that were not read yet. */
+  /** Accounts not read yet in this run. */
   let behind = new Set<string>()
   let comingBack = new Set<string>()
 
   return {
-    /** To be called before the first folder is read. */
+    /** Call before the first folder is read. */
     begin(): void {
       behind = new Set(accounts().map(({ id }) => id))
       comingBack = new Set(behind)
@@ -284,7 +286,7 @@ function openStartupDigest({ accounts, isRead }: Pick<NotifierDeps, 'accounts' |
     /** Accounts whose next changes happened while the application was closed. */
     comingBack: (): ReadonlySet<string> => comingBack,
 
-    /** What was found so far has been told. */
+    /** Call when everything found so far has been notified. */
     told(): void {
       comingBack = new Set(behind)
     }

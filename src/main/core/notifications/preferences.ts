@@ -1,4 +1,4 @@
-/** What a person wants notified of which documents, as they set it; and the news of each document, gathered. */
+/** Which news of which documents a person wants notified, and the grouping of news by document. */
 
 import { z } from 'zod'
 import {
@@ -15,17 +15,17 @@ import type { DocumentNews, News } from './notification-text.ts'
 
 export interface PreferenceDeps {
   ask: AskDocuments
-  /** All accounts whose folders are watched. What happened to any other's documents is not told. */
+  /** All accounts whose folders are watched. Changes in other accounts' documents aren't notified. */
   accounts: () => readonly { id: string }[]
   /** The saved views of an account. */
   views: (accountId: string) => readonly SavedView[]
   time: Pick<Time, 'now' | 'zone'>
 }
 
-/** Whether the person wants that of a document told. */
+/** Returns whether the person wants this kind of news about a document. */
 export type Wanted = (document: { accountId: string; reference: string }, kind: NotifiedKind) => Promise<boolean>
 
-/** What the views say of a document is asked once: to be made again for each look. */
+/** Creates the check for one pass; it asks only once whether a document is in the person's views. */
 export function wantedBy(settings: NotificationPreferences, { ask, accounts, views, time }: PreferenceDeps): Wanted {
   const watched = new Set(accounts().map(({ id }) => id))
   const known = new Map<string, boolean>()
@@ -48,7 +48,7 @@ export function wantedBy(settings: NotificationPreferences, { ask, accounts, vie
   }
 }
 
-/** News by document, in the order in which each came first. */
+/** Groups news by document, in order of first appearance. */
 export function gathering() {
   const told = new Map<string, DocumentNews>()
   return {
@@ -61,7 +61,7 @@ export function gathering() {
   }
 }
 
-/** What a person wants told by the desktop, as kept; what isn't there, or can't be understood, is as it is at first. */
+/** The stored notification preferences; anything missing or unreadable has its default. */
 
 const KEY = 'telling'
 
@@ -82,7 +82,10 @@ export const FIRST_SETTINGS: NotificationPreferences = {
 
 export type KeptPreferences = ReturnType<typeof openPreferences>
 
-/** @param organisation the quiet hours that the organisation has set: null for none, undefined where it has set nothing. */
+/**
+ * Opens the preferences.
+ * @param organisation returns the organisation's quiet hours: null for none, undefined if it doesn't set any.
+ */
 export function openPreferences(
   db: Db,
   organisation: () => NotificationPreferences['quiet'] | undefined = () => undefined
@@ -102,10 +105,10 @@ export function openPreferences(
 
   return {
     read,
-    /** Keeps them, and answers what holds from now on. */
+    /** Stores the preferences, and returns those in effect. */
     set(settings: NotificationPreferences): NotificationPreferences {
       const isTheirs = organisation() === undefined
-      // What a person had chosen is there again once the organisation sets nothing.
+      // Keeps the person's own choice, for when the organisation no longer sets one.
       const { quiet } = kept.read(KEY, z.object({ quiet: z.unknown() })) ?? FIRST_SETTINGS
       kept.write(KEY, isTheirs ? settings : { ...settings, quiet })
       return read()
@@ -113,7 +116,7 @@ export function openPreferences(
   }
 }
 
-/** Each kind by itself: another version may know more of them, or fewer. */
+/** Reads each kind separately: other versions may have more or fewer of them. */
 function kindsOf(found: unknown): NotificationPreferences['kinds'] {
   const kinds = { ...FIRST_SETTINGS.kinds }
   for (const kind of NOTIFIED_KINDS) {

@@ -1,7 +1,6 @@
 /**
- * When the person last looked at the application, and what of the time since is theirs to catch up on: a while during
- * which they didn't look becomes a time away when they come back, and stays one, by account, until they have seen what
- * happened in it.
+ * Tracks when the person last looked at the application, and what they have to catch up on. A period without looking
+ * becomes an absence when they come back, and is kept per account until they have seen what happened in it.
  */
 
 import { z } from 'zod'
@@ -15,17 +14,17 @@ export interface PresenceDeps {
   db: Db
   accountIds: () => readonly string[]
   time: Time
-  /** A time away began to be shown, or was seen. */
+  /** Called when an absence is to be shown, or has been seen. */
   changed: () => void
   failed: (error: unknown) => void
 }
 
 const LOOKED = 'looked-at'
 const MINUTE = 60_000
-/** Who comes back sooner was hardly away. */
+/** In milliseconds; a shorter absence doesn't count. */
 const LONG_ENOUGH = 30 * MINUTE
 
-/** From when to when nobody looked. */
+/** The period in which nobody looked. */
 const Away = z.object({ since: z.number(), until: z.number() })
 export type Away = z.output<typeof Away>
 
@@ -33,14 +32,14 @@ export type Presence = ReturnType<typeof openPresence>
 
 export function openPresence({ db, accountIds, time, changed, failed }: PresenceDeps) {
   const kept = keptIn(db)
-  // Erased with the account: see the statements of accounts/account.ts over `meta`.
+  // Erased with the account: see the statements on `meta` in accounts/account.ts.
   const keyOf = (accountId: string) => `away:${accountId}:`
   const awayOf = (accountId: string): Away | undefined => kept.read(keyOf(accountId), Away)
   let isNew = true
   let isLooking = false
   let preventNext = () => {}
 
-  /** The person is looking now. */
+  /** Records that the person is looking now. */
   function look(): void {
     const now = time.now()
     const last = kept.read(LOOKED, z.number())
@@ -58,7 +57,7 @@ export function openPresence({ db, accountIds, time, changed, failed }: Presence
     kept.write(keyOf(accountId), { since: unseen ? Math.min(unseen.since, since) : since, until })
   }
 
-  /** A disk that is full keeps nobody from working. */
+  /** A full disk mustn't keep anyone from working. */
   function noted(note: () => void): void {
     try {
       note()
@@ -76,7 +75,7 @@ export function openPresence({ db, accountIds, time, changed, failed }: Presence
     if (!isLooking) return
     isLooking = false
     preventNext()
-    // Also where the clock went on while the computer slept: the last minute that was noted is the last that was looked.
+    // If the clock advanced while the computer slept, the last recorded minute remains the last time they looked.
     noted(() => {
       const last = kept.read(LOOKED, z.number()) ?? 0
       if (Math.abs(time.now() - last) <= 2 * MINUTE) kept.write(LOOKED, time.now())
@@ -84,17 +83,17 @@ export function openPresence({ db, accountIds, time, changed, failed }: Presence
   }
 
   return {
-    /** The window has the focus. */
+    /** Call when the window gets the focus. */
     came(): void {
       if (isLooking) return
       isLooking = true
       goOn()
     },
-    /** The window lost the focus, the screen was locked, or the application ends. */
+    /** Call when the window loses the focus, the screen is locked, or the application quits. */
     left: leave,
-    /** The time away of an account that the person has not seen yet. */
+    /** Returns an account's absence that the person hasn't seen yet. */
     awayOf,
-    /** They have seen what happened in it. */
+    /** Call when they have seen what happened in it. */
     seen(accountId: string): void {
       if (!awayOf(accountId)) return
       kept.erase(keyOf(accountId))
@@ -104,10 +103,12 @@ export function openPresence({ db, accountIds, time, changed, failed }: Presence
 }
 
 const MOST_SHOWN = 100
-/** The folders are read again when the person comes back: what is found in this time happened before, in milliseconds. */
+/**
+ * The folders are read again when the person comes back: what is found in this time, in milliseconds, happened before.
+ */
 const FOUND_LATE = 2 * 60_000
 
-/** What happened to an account's documents while nobody looked. What this workstation did itself is no news. */
+/** Returns what happened to an account's documents during an absence, without this workstation's own actions. */
 export async function awayView(ask: AskDocuments, accountId: string, away: Away | undefined): Promise<AwayView> {
   if (!away) return { total: 0, byKind: {}, changes: [] }
   const until = away.until + FOUND_LATE
@@ -119,7 +120,7 @@ export async function awayView(ask: AskDocuments, accountId: string, away: Away 
   return found.total === 0 ? found : { ...found, ...away }
 }
 
-/** What happened to the documents of two accounts, as one. */
+/** Combines the views of two accounts. */
 export function awayTogether(one: AwayView, other: AwayView): AwayView {
   const kinds = [...new Set([...Object.keys(one.byKind), ...Object.keys(other.byKind)])] as ChangeKind[]
   const sums = kinds.map((kind) => [kind, (one.byKind[kind] ?? 0) + (other.byKind[kind] ?? 0)] as const)

@@ -1,6 +1,6 @@
 /**
- * What the account has: its limits and rights (not in the reference, so they may be missing), its recipients and its employer
- * records, read record by record. Reference section 4, operations 3 and 11, and 2.19.
+ * The account's limits and rights (not in the reference, so they may be missing), its recipients and its employer
+ * records, each decoded separately. Reference section 4, operations 3 and 11, and 2.19.
  */
 import {
   AccountInfo,
@@ -19,28 +19,28 @@ import type { CallOptions, Transport } from './transport.ts'
 
 export function account(transport: Transport) {
   return {
-    /** The account's limits and rights; undefined if the service doesn't tell them. */
+    /** Returns the account's limits and rights; undefined if the service doesn't provide them. */
     async getAccountInfo(options?: CallOptions): Promise<AccountInfo | undefined> {
       const operation = 'Account/Info'
       const json = await undefinedIfUnknown(transport.get(callOf(operation, options), 'read'))
       return json === undefined ? undefined : decoded(operation, AccountInfo, json, transport.shown)
     },
 
-    /** Operation 11, by its first path, and by its second where the service doesn't have the first. */
+    /** Operation 11: tries its first path, then its second if the service lacks the first. */
     async getRecipients(options?: CallOptions): Promise<DecodedList<Recipients>> {
       const get = (operation: string) => transport.get(callOf(operation, options), 'list')
       const json = (await undefinedIfUnknown(get('Recipient/GetRecipients'))) ?? (await get('Recipient/Recipients'))
       return decodedList('Recipient/GetRecipients', Recipients, json, transport.shown)
     },
 
-    /** Operation 3: saves employers (2.18) and answers all that the account has (2.19). */
+    /** Operation 3: saves employers (2.18) and returns all of the account's employers (2.19). */
     async updateEmployers(request: UpdateEmployersRequest, options?: CallOptions): Promise<EmployersAnswer> {
       const operation = 'FormDirect/UpdateEmployers'
       const json = await posted(transport, operation, UpdateEmployersRequest, request, options)
       return decodedEmployers(operation, json, transport.shown)
     },
 
-    /** The employers that the account has. Not in the reference (endpoint rule 11): undefined if the service lacks it. */
+    /** Returns the account's employers. Not in the reference (endpoint rule 11): undefined if the service lacks it. */
     async getEmployers(options?: CallOptions): Promise<EmployersAnswer | undefined> {
       const operation = 'FormDirect/Employers'
       const json = await undefinedIfUnknown(transport.get(callOf(operation, options), 'read'))
@@ -49,13 +49,13 @@ export function account(transport: Transport) {
   }
 }
 
-/** A record that can't be read: where it stands in the answer, and its name, if that is text. */
+/** A record that can't be read: its path in the answer, and its name if that is text. */
 export interface UnreadableEmployer extends Pick<DecodingProblem, 'path'> {
   kind: EmployerKind
   name: string
 }
 
-/** All that the account has. A record that can't be read is named, and loses no other. */
+/** All of the account's employers. Unreadable records are listed separately and don't affect the others. */
 export interface EmployersAnswer {
   set: EmployerSet
   unreadable: UnreadableEmployer[]
@@ -63,7 +63,10 @@ export interface EmployersAnswer {
 
 const KINDS = new Map((Object.keys(EMPLOYER_FIELDS) as EmployerKind[]).map((kind) => [kind.toLowerCase(), kind]))
 
-/** @throws ServiceError `unexpected-shape` if it isn't a set of lists at all. */
+/**
+ * Decodes employers record by record.
+ * @throws ServiceError `unexpected-shape` if it isn't a set of lists at all.
+ */
 function decodedEmployers(operation: string, json: unknown, shown: Shown): EmployersAnswer {
   if (typeof json !== 'object' || json === null)
     return { set: decoded(operation, EmployerSet, json, shown), unreadable: [] }
@@ -90,5 +93,5 @@ function nameOf(record: unknown): string {
   return (read.get('name') ?? read.get('reference') ?? '').slice(0, LONGEST_NAME)
 }
 
-/** In characters: the name is shown in a sentence. */
+/** In characters; the name appears in a sentence. */
 const LONGEST_NAME = 80

@@ -1,4 +1,4 @@
-/** Reads the body of an answer: never more than the limit, into one buffer that grows in place; and JSON from its bytes. */
+/** Reads a response body into one buffer that grows in place, up to a limit, and parses JSON from its bytes. */
 import { parseExactly } from '../lib/json-scanning.ts'
 import type { Watch } from './limits.ts'
 
@@ -10,9 +10,9 @@ export class BodyTooLarge extends Error {
 const FIRST_BYTES = 64 * 1024
 
 /**
- * Reads the whole body. The buffer is one resizable piece of address space: growing it commits more of it instead
- * of copying to a larger one, so a list of 200 MB takes 200 MB, and can be handed to another thread whole. What Content-Length claims is used only to refuse early,
- * never to allocate: it may lie, and for a compressed body it counts something else.
+ * Reads the whole body. The buffer is resizable: growing it commits more address space instead of copying, so a list of
+ * 200 MB takes 200 MB and can be transferred to another thread whole. Content-Length is used only to refuse early,
+ * never to allocate: it may lie, and for a compressed body it counts the compressed bytes.
  * @param limit bytes, after decompression.
  * @throws BodyTooLarge, or whatever breaks the stream.
  */
@@ -31,12 +31,12 @@ export async function readBody(response: Response, limit: number, watch: Watch):
     new Uint8Array(space).set(chunk, length)
     length = needed
   }
-  // Given back, rather than made fixed: that would copy it.
+  // Shrinks the buffer instead of making it fixed-length, which would copy it.
   space.resize(length)
   return new Uint8Array(space, 0, length)
 }
 
-/** Reads the body piece by piece; a reader that stops early lets the connection go. */
+/** Reads the body chunk by chunk; stopping early releases the connection. */
 export async function* chunks(body: ReadableStream<Uint8Array>, watch: Watch): AsyncGenerator<Uint8Array, void, void> {
   const reader = body.getReader()
   try {
@@ -46,12 +46,12 @@ export async function* chunks(body: ReadableStream<Uint8Array>, watch: Watch): A
       if (value.byteLength > 0) yield value
     }
   } finally {
-    // Cancelling a stream that has broken already rejects with what broke it, which was thrown above.
+    // Cancelling a broken stream rejects with the error that was thrown above.
     reader.cancel().catch(() => {})
   }
 }
 
-/** What Content-Length says of the bytes that we will read; undefined if it says nothing about them. */
+/** Returns the body's length according to Content-Length; undefined if missing, or if the body is compressed. */
 export function declaredLength(response: Response): number | undefined {
   const encoding = response.headers.get('content-encoding')?.trim().toLowerCase()
   if (encoding && encoding !== 'identity') return undefined
@@ -59,19 +59,19 @@ export function declaredLength(response: Response): number | undefined {
   return said !== null && /^\d{1,15}$/.test(said) ? Number(said) : undefined
 }
 
-/** Lets go of an answer whose body nobody will read. */
+/** Releases a response whose body won't be read. */
 export function drop(response: Response): void {
   response.body?.cancel().catch(() => {})
 }
 
 /**
- * Parses the bytes of an answer; throws what isn't JSON. A parameter of the client, so that large answers can be parsed
- * off the main thread.
- * @param charset as the answer's Content-Type named it.
+ * Parses the bytes of a response; throws if they aren't JSON. An option of the client, so that large responses can be
+ * parsed off the main thread.
+ * @param charset from the Content-Type.
  */
 export type ParseJson = (bytes: Uint8Array, charset: string | undefined) => unknown | Promise<unknown>
 
-/** Reads UTF-8 (with or without byte order mark), or another charset if the answer names one that we know. */
+/** Parses UTF-8 (with or without byte order mark), or another charset if the response names one that we know. */
 export const parseJson: ParseJson = (bytes, charset) => parseExactly(decoderFor(charset).decode(bytes))
 
 function decoderFor(charset: string | undefined): TextDecoder {
@@ -82,7 +82,7 @@ function decoderFor(charset: string | undefined): TextDecoder {
   }
 }
 
-/** The charset of a Content-Type header, if it names one. */
+/** Returns the charset of a Content-Type header, if it names one. */
 export function charsetOf(contentType: string | null): string | undefined {
   return /;\s*charset\s*=\s*"?([\w.:-]{1,40})"?/i.exec(contentType ?? '')?.[1]
 }

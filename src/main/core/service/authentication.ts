@@ -1,6 +1,6 @@
 /**
- * Signs requests: the only part that knows how the service tells who is calling. The reference leaves this open
- * (section 5), so schemes are values of one interface; a further one is added here without touching the operations.
+ * Signs requests: the only part that knows how callers authenticate. The reference leaves this open (section 5), so
+ * schemes are values of one interface; another one can be added here without touching the operations.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 
@@ -14,40 +14,42 @@ export interface OutgoingRequest {
 
 export interface Authentication {
   readonly scheme: string
-  /** Called for every attempt, so that dates and nonces are fresh. May throw where a credential can't be had or sent. */
+  /**
+   * Called for every attempt, so that dates and nonces are fresh. May throw if a credential can't be obtained or sent.
+   */
   sign(request: OutgoingRequest): void | Promise<void>
   /**
-   * The service answered 401 to this request: whether it is worth asking once more, as there is another credential by now. May
-   * throw as `sign`.
+   * Called after a 401 to this request. Returns whether a retry makes sense because there is a new credential. May
+   * throw like `sign`.
    */
   renew?(request: Pick<OutgoingRequest, 'headers'>): Promise<boolean>
-  /** Texts that must never be shown: they are struck out wherever the service repeats them. */
+  /** Texts that must never be shown: they are redacted wherever the service repeats them. */
   readonly secrets: readonly string[]
 }
 
-/** An API key as an office has it. */
+/** An API key as issued to an office. */
 interface ApiKey {
   key: string
   secret: string
   /** The access URL registered for the key; it goes out as Referer. */
   accessUrl: string
-  /** E-mail address of the user on whose behalf is sent. */
+  /** E-mail address of the user on whose behalf documents are sent. */
   sender?: string | undefined
 }
 
 interface TokenSource {
   token: () => string | Promise<string>
-  /** The service took this token no longer: whether there is another. Absent where there never is. */
+  /** Called when the service rejects this token; returns whether there is another. Absent if there never is. */
   refused?: ((token: string) => Promise<boolean>) | undefined
 }
 
 export type Credentials =
   | { scheme: 'none' }
   | ({ scheme: 'api-key' } & ApiKey)
-  /** `token` is asked for at every request, as it may have been refreshed since. */
+  /** `token` is called for every request, as it may have been refreshed since. */
   | ({ scheme: 'bearer'; apiKey?: ApiKey | undefined } & TokenSource)
   | { scheme: 'basic'; user: string; password: string }
-  /** What a gateway before the service asks for; their values are secrets. */
+  /** Headers required by a gateway in front of the service; their values are secrets. */
   | { scheme: 'headers'; headers: readonly { name: string; value: string }[] }
 
 export interface SigningEffects {
@@ -57,7 +59,7 @@ export interface SigningEffects {
   nonce?: () => string
 }
 
-/** Makes the authentication that the credentials ask for. */
+/** Creates the authentication for the credentials. */
 export function createAuthentication(credentials: Credentials, effects: SigningEffects): Authentication {
   switch (credentials.scheme) {
     case 'none':
@@ -91,7 +93,7 @@ export function createAuthentication(credentials: Credentials, effects: SigningE
 }
 
 function bearer({ token, refused }: TokenSource, apiKey: ApiKey | undefined, effects: SigningEffects): Authentication {
-  // The last token is kept only to strike it out of what the service says.
+  // The last token is kept only to redact it from the service's messages.
   let last = ''
   return {
     scheme: 'bearer',
@@ -110,7 +112,7 @@ function bearer({ token, refused }: TokenSource, apiKey: ApiKey | undefined, eff
   }
 }
 
-/** Neither method, path nor body are signed: that is the scheme as public clients of the service show it. */
+/** Method, path and body aren't signed: that is the scheme as the service's public clients show it. */
 function signWithKey(request: OutgoingRequest, apiKey: ApiKey, { clock, nonce = randomNonce }: SigningEffects): void {
   const date = String(Math.floor(clock() / 1000))
   const once = nonce()
@@ -120,15 +122,13 @@ function signWithKey(request: OutgoingRequest, apiKey: ApiKey, { clock, nonce = 
   request.headers.set('X-CUSTOM-NONCE', once)
   request.headers.set('X-CUSTOM-SIGNATURE', signature)
   if (apiKey.sender) request.headers.set('X-CUSTOM-SENDER', apiKey.sender)
-  /*
-   * As a header, and not by fetch's `referrer`: Node's fetch sends the header as it is, and Electron's net takes it out
-   * of the headers and makes it the referrer. There it would be cut to its origin for another origin than its own,
-   * which the service always is; hence `referrerPolicy: 'unsafe-url'` in exchange.ts.
-   */
+  /* Set as a header, not by fetch's `referrer`: Node's fetch sends the header as it is, and Electron's net turns it
+     into the request's referrer. Chromium would cut a referrer to its origin on cross-origin requests, and requests to
+     the service always are; hence `referrerPolicy: 'unsafe-url'` in exchange.ts. */
   request.headers.set('Referer', referer(apiKey.accessUrl))
 }
 
-/** In the spelling in which Chromium sends it, so that Node and Electron send the same. */
+/** Spelled as Chromium sends it, so that Node and Electron send the same. */
 function referer(accessUrl: string): string {
   const url = new URL(accessUrl)
   url.username = ''

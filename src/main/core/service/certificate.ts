@@ -1,6 +1,6 @@
 /**
- * Whose certificate a server shows, where it can't be trusted: the network says only that it isn't. Looked at over a connection of its
- * own, on which nothing is sent.
+ * Reads the certificate of a server that isn't trusted; the network stack only says that it isn't. Uses a separate
+ * connection on which nothing is sent.
  */
 import { isIP } from 'node:net'
 import { connect } from 'node:tls'
@@ -8,24 +8,27 @@ import type { Certificate } from './errors.ts'
 import type { Fetch } from './exchange.ts'
 import { CertificateRefused, readNetworkFailure } from './network-failure.ts'
 
-/** What a server's certificate says; undefined where none is shown in time. Never rejects. */
+/** Reads a server's certificate; undefined if none arrives in time. Never rejects. */
 export type LookAtCertificate = (url: URL) => Promise<Certificate | undefined>
 
 const TIMEOUT = 5_000
 const LONGEST_NAME = 100
 
-/** @param timeout in milliseconds. */
+/**
+ * Reads the certificate in a TLS handshake of its own.
+ * @param timeout in milliseconds.
+ */
 export const lookAtCertificate = (url: URL, timeout = TIMEOUT): ReturnType<LookAtCertificate> =>
   new Promise((resolve) => {
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const socket = connect({
       ...{ host, port: Number(url.port || 443) },
-      // A name that is sent is one of the host's; an address has none.
+      // SNI takes host names only, not addresses.
       ...(isIP(host) === 0 && { servername: host }),
-      // It is looked at because it isn't trusted. Nothing is sent, and what comes is not read.
+      // The server is known to be untrusted. Nothing is sent, and nothing it sends is read.
       rejectUnauthorized: false
     })
-    // In all: a server that trickles says something all the time.
+    // Limits the whole handshake; an idle timeout wouldn't stop a server that trickles bytes.
     const late = setTimeout(() => end(), timeout)
     const end = (found?: Certificate) => {
       clearTimeout(late)
@@ -44,14 +47,14 @@ export const lookAtCertificate = (url: URL, timeout = TIMEOUT): ReturnType<LookA
 
 type Names = Readonly<Partial<Record<'CN' | 'O', string | string[]>>> | undefined
 
-/** Text from outside: one bounded line. */
+/** Reduces text from outside to one bounded line. */
 function nameIn(names: Names): string {
   const [name = ''] = [names?.CN ?? names?.O ?? ''].flat()
   const plain = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ').trim()
   return plain.length > LONGEST_NAME ? `${plain.slice(0, LONGEST_NAME - 1)}…` : plain
 }
 
-/** The same network, which also says whose certificate it refused. */
+/** Wraps a `fetch` so that TLS errors include the certificate that was refused. */
 export function tellingCertificates(fetch: Fetch, look: LookAtCertificate): Fetch {
   return async (url, init) => {
     try {

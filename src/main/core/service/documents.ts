@@ -1,4 +1,7 @@
-/** Sending packages, and reading documents and acting on them. Reference section 4, operations 1, 2, 4 to 8, 10 and 12. */
+/**
+ * Operations for sending packages, and for reading and changing documents. Reference section 4, operations 1, 2, 4 to
+ * 8, 10 and 12.
+ */
 import type { z } from 'zod'
 import {
   AssignQueueDocumentRequest,
@@ -23,21 +26,24 @@ import { type Refusal, readRefusal } from './refusal.ts'
 import type { Call, CallOptions, Take, Transport } from './transport.ts'
 
 export interface ActiveDocumentsOptions extends CallOptions {
-  /** Whether each document comes with its log. */
+  /** Whether each document includes its log. */
   documentLog?: boolean | undefined
 }
 
-/** What is known of the account's service, and who is told when it turns out otherwise. */
+/** Known peculiarities of the account's service, and callbacks for when they change. */
 export interface ServiceHabits {
-  /** How the account's user writes dates (`dd/MM/yyyy`); undefined if nobody has said. */
+  /** How the account's user writes dates (`dd/MM/yyyy`); undefined if unknown. */
   dateFormat?: (() => string | undefined) | undefined
-  /** By which operation forms are sent: 1, or 2 where the service is known to lack it. */
+  /** The operation for sending forms: 1, or 2 if the service is known to lack it. */
   formsBy?: (() => FormsBy | undefined) | undefined
   onFormsBy?: ((operation: FormsBy) => void) | undefined
 }
 export type FormsBy = 'SendForms2' | 'SendForms'
 
-/** Posts a request, once, if it has the reference's exact shape. Answers what came. */
+/**
+ * Validates a request and posts it once. Returns the answer's JSON.
+ * @throws ServiceError `invalid` if it doesn't have the reference's exact shape; nothing was sent.
+ */
 export async function posted(
   transport: Transport,
   operation: string,
@@ -48,31 +54,31 @@ export async function posted(
   return transport.post(callOf(operation, options), encode(operation, schema, request))
 }
 
-/** Why the reader of an answer could not read it. `path` is the place, as `[3].Signers`. */
+/** Why an answer couldn't be read. `path` looks like `[3].Signers`. */
 export type Unread = { kind: 'not-json' } | { kind: 'unexpected-shape'; path: string; said: Refusal }
 
 export function documents(transport: Transport, { dateFormat }: ServiceHabits) {
   const document = (operation: string, json: unknown) =>
     withCertainDates(decoded(operation, DocumentResponse, json, transport.shown), dateFormat?.())
   return {
-    /** Operation 6: corrects the signers of a document; those that aren't Editable are refused by the service. */
+    /** Operation 6: corrects the signers of a document; the service refuses those that aren't Editable. */
     async updateSigner(request: UpdateSignerRequest, options?: CallOptions): Promise<DocumentResponse> {
       const operation = 'Document/UpdateSigner'
       return document(operation, await posted(transport, operation, UpdateSignerRequest, request, options))
     },
 
-    /** Operation 7: a new due date, for every document of the package. Answers the named one. */
+    /** Operation 7: sets a new due date for every document of the package. Returns the named document. */
     async extend(request: ExtendRequest, options?: CallOptions): Promise<DocumentResponse> {
       const operation = 'Document/Extend'
       return document(operation, await posted(transport, operation, ExtendRequest, request, options))
     },
 
     /**
-     * Operation 8: the documents of a folder that haven't been removed, for a caller that reads them elsewhere, off this thread: they
-     * may be hundreds of megabytes. `maxBytes` raises the limit.
+     * Operation 8: the documents of a folder that haven't been removed, for a caller that decodes them off this thread:
+     * they may be hundreds of megabytes. `maxBytes` raises the limit.
      * @param folder one of `FOLDERS`, or another that the account has.
-     * @param take is handed the bytes, which are its own, and says what they were.
-     * @throws beside ServiceError what `take` rejects with.
+     * @param take receives the bytes, which it then owns, and returns what they were.
+     * @throws ServiceError, and whatever `take` rejects with.
      */
     async readActiveDocuments<Taken extends { kind: 'taken' }>(
       folder: string,
@@ -113,7 +119,7 @@ export function documents(transport: Transport, { dateFormat }: ServiceHabits) {
       )
     },
 
-    /** Reminds a signer. Not in the reference: `unsupported` where the service lacks it, which is normal. */
+    /** Reminds a signer. Not in the reference: returns `unsupported` if the service lacks it, which is normal. */
     async sendReminder(request: SendReminderRequest, options?: CallOptions): Promise<'sent' | 'unsupported'> {
       const operation = 'Document/SendReminder'
       const body = encode(operation, SendReminderRequest, request)
@@ -129,16 +135,16 @@ function activeDocuments(folder: string, documentLog: boolean | undefined, optio
   return { ...callOf(operation, options, { Folder: folder }), query }
 }
 
-/** Packages of forms and of templates; the answers are section 2.13. */
+/** Packages of forms and of templates; section 2.13 describes the answers. */
 export function packages(transport: Transport, habits: ServiceHabits) {
-  /** Operation 1: sends a package of forms (2.1) and answers the package (2.13). */
+  /** Operation 1: sends a package of forms (2.1) and returns the package (2.13). */
   async function sendForms2(request: SendFormDirectRequest, options?: CallOptions): Promise<SentPackage> {
     const operation = 'FormDirect/SendForms2'
     const json = await posted(transport, operation, SendFormDirectRequest, request, options)
     return decodedPackage(operation, json, transport.shown)
   }
 
-  /** Operation 2: the earlier variant, which answers the documents alone (2.14). */
+  /** Operation 2: the earlier variant, which returns the documents only (2.14). */
   async function sendForms(
     request: SendFormDirectRequest,
     options?: CallOptions
@@ -165,8 +171,8 @@ export function packages(transport: Transport, habits: ServiceHabits) {
     sendForms,
 
     /**
-     * Sends a package of forms by whichever of operations 1 and 2 the service has. The second is tried only where the service
-     * says of the first that it isn't there, so nothing was done; after any doubt nothing is tried.
+     * Sends a package of forms by whichever of operations 1 and 2 the service has. The other one is tried only if the
+     * service says that the first doesn't exist, so nothing was done; if there is any doubt, it isn't tried.
      */
     async sendFormPackage(request: SendFormDirectRequest, options?: CallOptions): Promise<SentPackage> {
       const usual = habits.formsBy?.() ?? 'SendForms2'
@@ -176,7 +182,7 @@ export function packages(transport: Transport, habits: ServiceHabits) {
         if (!isServiceError(error) || error.code !== 'not-found' || error.mayHaveArrived) throw error
         const other = usual === 'SendForms2' ? 'SendForms' : 'SendForms2'
         const sent = await sendBy[other](request, options).catch((again: unknown) => {
-          // The service has neither, or what isn't there is something in the request.
+          // The service has neither, or the request refers to something that doesn't exist.
           if (isServiceError(again) && again.code === 'not-found') throw error
           throw again
         })
@@ -185,7 +191,7 @@ export function packages(transport: Transport, habits: ServiceHabits) {
       }
     },
 
-    /** Operation 4: sends templates (2.9) and answers the package (2.13). */
+    /** Operation 4: sends templates (2.9) and returns the package (2.13). */
     async sendTemplates(request: SendFormFillerRequest, options?: CallOptions): Promise<SentPackage> {
       const operation = 'FormFiller/Send'
       const json = await posted(transport, operation, SendFormFillerRequest, request, options)
@@ -201,15 +207,17 @@ export function packages(transport: Transport, habits: ServiceHabits) {
   }
 }
 
-/** A package that was sent. A document that can't be read is a problem, and doesn't hide that the package went. */
+/** A package that was sent. An unreadable document becomes a problem and doesn't hide that the package was sent. */
 export interface SentPackage {
   package: PackageResponse
   problems: DecodingProblem[]
-  /** What it says beside it, as it does of a refusal. */
+  /** Any message in the answer, in the form of a refusal. */
   said?: Refusal
 }
 
-/** What operation 2 answers, as operation 1 would: the package is named where all of its documents name the same. */
+/**
+ * Turns operation 2's answer into operation 1's: the package has a reference if all of its documents have the same one.
+ */
 function packageOf(documents: DocumentResponse[]): PackageResponse {
   const [first] = documents
   const { PackageReference } = first ?? {}
@@ -217,7 +225,10 @@ function packageOf(documents: DocumentResponse[]): PackageResponse {
   return { ...(isOne && { PackageReference }), Documents: documents }
 }
 
-/** @throws ServiceError `unexpected-shape` if not even the package itself can be read. */
+/**
+ * Decodes a package document by document.
+ * @throws ServiceError `unexpected-shape` if the package itself can't be read.
+ */
 function decodedPackage(operation: string, json: unknown, shown: Shown): SentPackage {
   const said = shown(readRefusal(json))
   const beside = Object.keys(said).length > 0 && { said }
@@ -232,7 +243,7 @@ function decodedPackage(operation: string, json: unknown, shown: Shown): SentPac
   }
 }
 
-/** The member that holds the documents, whatever its case; undefined if there is none that is a list. */
+/** Returns the name of the member that holds the documents, ignoring case; undefined if there is no such list. */
 function documentsMember(json: unknown): string | undefined {
   if (json === null || typeof json !== 'object' || Array.isArray(json)) return undefined
   const names = Object.keys(json).filter((name) => name.toLowerCase() === 'documents')

@@ -1,4 +1,4 @@
-/** ID-verification data, as the PDF's bytes or as records. Reference section 4, operation 9, and 2.22. */
+/** Identity verification data, as the PDF's bytes or as records. Reference section 4, operation 9, and 2.22. */
 import type { DataTypeSpelling } from '../../../shared/contract/views.ts'
 import { type DecodedList, type IDVerificationDataType, IDVerificationRecord } from '../../../shared/model/index.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
@@ -22,7 +22,10 @@ export interface DownloadOptions extends CallOptions {
   onProgress?: ((progress: DownloadProgress) => void) | undefined
 }
 
-/** @param spelling how the account's service wants the data type spelled. */
+/**
+ * Creates the download operations.
+ * @param spelling how the account's service wants the data type spelled.
+ */
 export function downloads(transport: Transport, spelling: DataTypeSpelling) {
   const spelled = new SpelledAsking(spelling)
 
@@ -38,8 +41,8 @@ export function downloads(transport: Transport, spelling: DataTypeSpelling) {
 
   return {
     /**
-     * Operation 9 as `pdf`: raw bytes, or base64 of them in text or JSON, which is decoded as it comes.
-     * @throws ServiceError with what was found (`asked`, `finding`) where something else comes, an error page say.
+     * Operation 9 as `pdf`: raw bytes, or base64 in text or JSON, decoded as it arrives.
+     * @throws ServiceError with `asked` and `finding` if something else comes, such as an error page.
      */
     async downloadIDVerificationPdf(documentReference: string, options: DownloadOptions = {}): Promise<PdfDownload> {
       const { onProgress, ...call } = options
@@ -53,8 +56,8 @@ export function downloads(transport: Transport, spelling: DataTypeSpelling) {
     },
 
     /**
-     * Operation 9 as `json`: what the identity check found. There is at least one record, or a problem.
-     * @throws ServiceError `no-data` where the service answers with none.
+     * Operation 9 as `json`: the results of the identity check. Returns at least one record or problem.
+     * @throws ServiceError `no-data` if the service has none.
      */
     async getIDVerification(
       documentReference: string,
@@ -66,9 +69,9 @@ export function downloads(transport: Transport, spelling: DataTypeSpelling) {
     },
 
     /**
-     * The same as the bytes that the service sent, once they were seen to be records: what is kept as evidence is not a
-     * spelling of ours.
-     * @throws ServiceError as `getIDVerification`, and `unexpected-shape` where none of the records can be read.
+     * Like `getIDVerification`, but returns the bytes that the service sent, once they are known to be records:
+     * evidence is stored exactly as received.
+     * @throws ServiceError like `getIDVerification`, and `unexpected-shape` if no record can be read.
      */
     async downloadIDVerificationJson(documentReference: string, options?: CallOptions): Promise<Uint8Array> {
       const { list, bytes } = await ask(documentReference, 'json', (path) => readRecords(transport, path, options))
@@ -81,13 +84,14 @@ export function downloads(transport: Transport, spelling: DataTypeSpelling) {
 
 interface RecordsAnswer {
   list: DecodedList<IDVerificationRecord>
-  /** The answer's body as it came, unpacked. */
+  /** The answer's body as received, decompressed. */
   bytes: Uint8Array
 }
 
 /**
- * Reads an answer as the records of an identity check (2.22): a list of them, or one, or either in a JSON string.
- * @throws ServiceError; a record that can't be read is none, but a problem beside the others.
+ * Reads an answer as records of an identity check (2.22): a list, a single one, or either in a JSON string. An
+ * unreadable record becomes a problem in the list.
+ * @throws ServiceError
  */
 async function readRecords(
   transport: Transport,
@@ -96,7 +100,7 @@ async function readRecords(
 ): Promise<RecordsAnswer> {
   let instead: Came | undefined
   try {
-    // Its images make it as large as a list.
+    // The images make it as large as a list.
     const { json, bytes } = await transport.take(
       { ...options, operation: OPERATION, path },
       'list',
@@ -104,7 +108,7 @@ async function readRecords(
         try {
           return { json: await transport.parse(bytes, charset), bytes }
         } catch {
-          // Perhaps JSON comes when it is asked for in another way; if not, this is what came.
+          // The transport may still get JSON by asking in another way; if not, this is what to report.
           instead = whatCame('json', bytes.subarray(0, LOOKED_AT), bytes.byteLength <= LOOKED_AT)
           return undefined
         }
@@ -127,29 +131,29 @@ function recordsIn(json: unknown, shown: (said: Refusal) => Refusal): DecodedLis
   throw notWhatWasAsked('json', finding, shown(said), isData ? 'unexpected-shape' : undefined)
 }
 
-/** Some services answer text that holds the JSON. */
+/** Some services return the JSON inside a string. */
 function unwrapped(json: unknown): unknown {
   const read = typeof json === 'string' ? parsedJson(json) : undefined
-  // Text may say null, which is an answer.
+  // The text may be `null`, which is an answer.
   return read === undefined ? json : read
 }
 
 /**
- * How the data type is spelled in the address. The reference leaves its allowed values open (section 5, item 9): public
- * clients write `pdf` and `json`, and a service that compares letter by letter may want `PDF` and `JSON`.
+ * Spells the data type in the address. The reference leaves its allowed values open (section 5, item 9): public clients
+ * write `pdf` and `json`, but a case-sensitive service may want `PDF` and `JSON`.
  */
 class SpelledAsking {
   #known: 'lower' | 'upper' | undefined
 
-  /** @param setting as the account has it. Two spellings are two questions, so one that is known is asked alone. */
+  /** @param setting the account's spelling. Trying both costs two requests, so a known spelling is used alone. */
   constructor(setting: DataTypeSpelling) {
     this.#known = setting === 'lower-then-upper' ? undefined : setting
   }
 
   /**
-   * Asks with one spelling after the other, as long as the answer may mean that the service doesn't know the word. What
-   * worked once is what is asked from then on.
-   * @throws ServiceError the refusal that tells most.
+   * Tries one spelling after the other, as long as the answer may mean that the service doesn't know the word. A
+   * spelling that worked is used from then on.
+   * @throws ServiceError the more informative of the two.
    */
   async ask<Value>(type: IDVerificationDataType, call: (spelled: string) => Promise<Value>): Promise<Value> {
     const asking = async (spelling: 'lower' | 'upper') => {
@@ -169,20 +173,22 @@ class SpelledAsking {
   }
 }
 
-/** 400: not a value. 404: no such address. 405: no such address for reading. All else was understood, or never read. */
+/**
+ * 400: not a value. 404: no such address. 405: no such address for GET. Anything else was understood, or never read.
+ */
 function mayMeanUnknownWord(thrown: unknown): thrown is ServiceError {
   return thrown instanceof ServiceError && [400, 404, 405].includes(thrown.status ?? 0)
 }
 
 /**
- * Whether the second refusal is the one to tell. A 404 also means that the data was removed, or was never there, and that
- * is what people are to read; a complaint about a word that we only tried is not.
+ * Whether the second error is the one to report. A 404 can also mean that the data was removed or never existed, which
+ * people need to know; a complaint about a word that we only tried is useless to them.
  */
 function tellsMore(first: ServiceError, second: unknown): boolean {
   return !mayMeanUnknownWord(second) || (isAboutWord(first) && !isAboutWord(second))
 }
 
-/** Whether it complains of the word, or says nothing at all, as where no part of the service is at that address. */
+/** Whether it complains about the word, or says nothing at all, as when no part of the service is at that address. */
 function isAboutWord({ status, serviceMessage = '', fields = [] }: ServiceError): boolean {
   const words = [serviceMessage, ...fields.flatMap(({ field, message }) => [field, message])].join(' ').trim()
   return status === 405 || words === '' || /data ?type/i.test(words)

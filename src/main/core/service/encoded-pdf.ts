@@ -1,11 +1,11 @@
 /**
- * A PDF that comes as base64: bare, in a JSON string, or in a member of a JSON object. It is decoded as it comes, and
- * comes to an end without a throw only where its base64, and the JSON about it, came to theirs.
+ * Decodes a PDF that comes as base64: bare, in a JSON string, or in a member of a JSON object. It is decoded as it
+ * arrives. The stream ends without throwing only if the base64, and any JSON around it, is complete.
  */
 import { parsedJson } from '../lib/json-scanning.ts'
 import type { Finding } from './errors.ts'
 
-/** Why it can't be decoded. */
+/** The PDF can't be decoded; `finding` says why. */
 export class EncodingTrouble extends Error {
   override readonly name = 'EncodingTrouble'
   readonly finding: Finding
@@ -20,22 +20,22 @@ export class EncodingTrouble extends Error {
 export interface EncodedBeginning {
   /** Index of its first character. */
   at: number
-  /** Inside a JSON string, which ends it. */
+  /** Whether it is inside a JSON string, whose closing quote ends it. */
   isQuoted: boolean
 }
 
-/** `%PDF-` as base64; what follows decides the next character. */
+/** `%PDF-` as base64; the next character depends on the byte that follows. */
 const ENCODED = 'JVBERi0'
-/** `data:application/pdf;base64,`, in JSON perhaps with `\/`. */
+/** `data:application/pdf;base64,`; JSON may escape the slash as `\/`. */
 const PREFIX = '(?:data:[^,"]{0,200};base64,)?'
-/** White space stands in it where it can be matched in one way only: 64 kB of it would else be tried for seconds. */
+/** Allows white space only where it can match in one way; otherwise 64 kB of it would cause seconds of backtracking. */
 const BARE = new RegExp(String.raw`^\s*(?:data:[^,"]{0,200};base64,\s*)?(?=${ENCODED})`, 'i')
 const QUOTED = new RegExp(String.raw`"${PREFIX}(?:\s|\\[rnt])*(?=${ENCODED})`, 'i')
 
-/** Most of the JSON behind a PDF that is kept, in characters. */
+/** Limit on JSON kept after a PDF, in characters. */
 const MOST_BEHIND = 1024 * 1024
 
-/** Finds a PDF's base64 in the beginning of an answer, read as Latin-1. */
+/** Finds a PDF's base64 at the beginning of an answer, read as Latin-1. */
 export function encodedBeginning(text: string): EncodedBeginning | undefined {
   const bare = BARE.exec(text.replace(/^\xEF\xBB\xBF/, '   '))
   if (bare && text.startsWith(ENCODED, bare[0].length)) return { at: bare[0].length, isQuoted: false }
@@ -47,7 +47,7 @@ export function encodedBeginning(text: string): EncodedBeginning | undefined {
 
 /**
  * Decodes base64 that fills the rest of an answer.
- * @throws EncodingTrouble, and whatever the pieces throw.
+ * @throws EncodingTrouble, and whatever `pieces` throws.
  */
 export async function* decodeBare(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   const decoder = new Base64Decoder()
@@ -60,9 +60,9 @@ export async function* decodeBare(pieces: AsyncIterable<Uint8Array>): AsyncGener
 }
 
 /**
- * Decodes base64 that a JSON string holds.
- * @param before all that came before its first character.
- * @throws EncodingTrouble, and whatever the pieces throw.
+ * Decodes base64 inside a JSON string.
+ * @param before everything before its first character.
+ * @throws EncodingTrouble, and whatever `pieces` throws.
  */
 export async function* decodeQuoted(
   pieces: AsyncIterable<Uint8Array>,
@@ -78,10 +78,10 @@ export async function* decodeQuoted(
       continue
     }
     const text = held + latin1(piece)
-    // Base64 has no quotes to escape: the next one ends it, and what stands before it must be base64.
+    // Base64 has no quotes to escape: the next quote ends it, and everything before that must be base64.
     const close = text.indexOf('"')
     const inside = close < 0 ? text : text.slice(0, close)
-    // An escape may be cut between two pieces.
+    // An escape may be split across two pieces.
     held = close < 0 ? (/\\(?:u[0-9a-f]{0,3})?$/i.exec(inside)?.[0] ?? '') : ''
     const bytes = decoder.write(unescaped(held ? inside.slice(0, -held.length) : inside))
     if (bytes.byteLength > 0) yield bytes
@@ -90,13 +90,13 @@ export async function* decodeQuoted(
   if (behind === undefined || parsedJson(`${before.replace(/^\xEF\xBB\xBF/, '')}"${behind}`) === undefined) {
     throw new EncodingTrouble('not-whole')
   }
-  // One of several would be taken for all that there is.
+  // With several PDFs, one would be mistaken for all of them.
   if (behind.includes(ENCODED)) throw new EncodingTrouble('something-else')
   const rest = decoder.end()
   if (rest.byteLength > 0) yield rest
 }
 
-/** Some writers of JSON escape `/` and `+`. What base64 knows no use for stays, and is refused as what it is. */
+/** Some JSON writers escape `/` and `+`. Other escapes stay, and are rejected as not base64. */
 function unescaped(text: string): string {
   if (!text.includes('\\')) return text
   return text
@@ -111,13 +111,16 @@ function latin1(bytes: Uint8Array): string {
 
 const NOTHING = new Uint8Array()
 
-/** Decodes base64 piece by piece: both alphabets, any line breaks, with and without padding, and nothing else. */
+/** Decodes base64 piece by piece: both alphabets, any line breaks, with or without padding, and nothing else. */
 export class Base64Decoder {
-  /** Up to three characters that make no whole bytes yet. */
+  /** Up to three characters that don't make whole bytes yet. */
   #held = ''
   #padding = ''
 
-  /** The bytes that are certain by now. @throws EncodingTrouble for a character that has no place in base64. */
+  /**
+   * Returns the bytes that are complete so far.
+   * @throws EncodingTrouble for a character that isn't valid in base64.
+   */
   write(text: string): Uint8Array {
     const dense = text.replace(/\s+/g, '')
     if (dense === '') return NOTHING
@@ -132,7 +135,10 @@ export class Base64Decoder {
     return certain === 0 ? NOTHING : Buffer.from(all.slice(0, certain), 'base64')
   }
 
-  /** The last bytes. @throws EncodingTrouble if it breaks off in the middle of one. */
+  /**
+   * Returns the last bytes.
+   * @throws EncodingTrouble if the base64 ends in the middle of a byte.
+   */
   end(): Uint8Array {
     const held = this.#held.length
     const isWhole = this.#padding === '' ? held !== 1 : (held + this.#padding.length) % 4 === 0

@@ -6,59 +6,66 @@
 import { type FieldMessage, serviceErrorCodes } from '../../../shared/contract/errors.ts'
 import type { DownloadType } from '../../../shared/contract/views.ts'
 
-/** The contract's codes, and four more that the client tells apart; `ipc/errors.ts` has what the screens get for them. */
+/** The contract's codes, and four more that the client distinguishes; `ipc/errors.ts` maps those for the screens. */
 export const SERVICE_ERROR_CODES = [
   ...serviceErrorCodes,
-  /** The line broke while the call was under way. */
+  /** The connection broke during the call. */
   'interrupted',
-  /** The service sends us somewhere else: to another origin, in circles, or with a POST. */
+  /** The service redirects us: to another origin, in a loop, or a POST. */
   'redirected',
   /** A download that isn't the PDF it should be. */
   'not-a-pdf',
-  /** New tokens can't be kept on this computer. */
+  /** New tokens can't be stored on this computer. */
   'keychain'
 ] as const
 export type ServiceErrorCode = (typeof SERVICE_ERROR_CODES)[number]
 
-/** What came in place of the PDF or the records that were asked for: of operation 9, or of a signed document's address. */
+/** What came in place of a requested PDF or identity records, from operation 9 or a signed document's address. */
 export const FINDINGS = [
   /** An empty answer, or one that says that there is nothing. */
   'nothing',
   /** An error with status 200. */
   'error',
-  /** The page of a network, at which people sign in before it lets anything through. */
+  /** A network's sign-in page, shown before it lets anything through. */
   'sign-in-page',
-  /** No web service at all. */
+  /** The answer isn't HTTP. */
   'not-http',
-  /** The PDF in place of the records, or the other way round. */
+  /** The PDF in place of the records, or vice versa. */
   'other-form',
-  /** Anything else, or in a form that can't be read. */
+  /** Anything else, or in an unreadable format. */
   'something-else',
-  /** It, but not all of it, or not as it was sent. */
+  /** The right file, but incomplete or damaged. */
   'not-whole',
-  /** It began to come, and was given up. */
+  /** The transfer started, but timed out. */
   'too-slow',
-  /** Of the signed document's address: there is none. */
+  /** Signed documents only: the service gives no address. */
   'no-address',
-  /** It leads to where nothing is fetched from: a private network, another program, an address that sends us on. */
+  /** The address is one we never fetch from: a private network, another protocol, or one that redirects. */
   'elsewhere',
-  /** It is at another place than those from which a person has looked at one. */
+  /** The address's origin isn't among those that a person has opened a signed document from. */
   'another-place',
-  /** It is on another host, which doesn't answer, or not now. */
+  /** The address is on another host, which doesn't respond now. */
   'place-away',
-  /** It answers those alone who sign in. */
+  /** The address requires a sign-in. */
   'not-let-in',
-  /** It answers that there is nothing, or nothing more. */
+  /** The address answers that there is nothing, or nothing any more. */
   'expired',
-  /** A page for people. */
+  /** A web page for people. */
   'page'
 ] as const
 export type Finding = (typeof FINDINGS)[number]
 
 /**
- * What is wrong with signing in by OAuth 2. over: the service takes what an account was signed in with no longer. denied: the person,
- * or the service, said no. secret: it doesn't take the client's id or secret. scope: it doesn't give what is asked for. client: either. elsewhere: it leads to another
- * origin. not-found: there is no such service. answer: it answered with something else than tokens. away: it can't be reached.
+ * What went wrong with an OAuth 2 sign-in.
+ * - over: the service no longer accepts the account's sign-in.
+ * - denied: the person or the service declined.
+ * - secret: the client's ID or secret was rejected.
+ * - scope: the scope isn't granted.
+ * - client: one of those two.
+ * - elsewhere: the service redirects to another origin.
+ * - not-found: there is no such service.
+ * - answer: the answer contained no tokens.
+ * - away: the service can't be reached.
  */
 export type SignInTrouble =
   | 'over'
@@ -71,12 +78,12 @@ export type SignInTrouble =
   | 'answer'
   | 'away'
 
-/** What is wrong with one field: its place (`Forms[0].Signers[1].Email`) and why. */
+/** A problem with one field: its path (`Forms[0].Signers[1].Email`) and the reason. */
 export type FieldProblem = FieldMessage
 
-/** What is known of a certificate that isn't trusted. */
+/** Details of a certificate that isn't trusted. */
 export interface Certificate {
-  /** Whose it is, and who says so: names that the server chose; empty where there are none. */
+  /** Owner and issuer: names that the server chose; empty if there are none. */
   subject: string
   issuer: string
   /** Milliseconds since 1970 UTC. */
@@ -89,17 +96,20 @@ export interface ServiceErrorDetails {
   /** The operation as the reference names it (`FormDirect/SendForms2`). */
   operation: string
   /**
-   * Whether the service may have got the request and acted on it. False only where that is certain: nothing was sent,
-   * or the service said that it refuses.
+   * Whether the service may have received the request and acted on it. False only if it certainly didn't: nothing was
+   * sent, or the service refused.
    */
   mayHaveArrived: boolean
-  /** HTTP status, where there was an answer. */
+  /** HTTP status, if there was a response. */
   status?: number | undefined
-  /** What is wrong with single fields; for `invalid`. */
+  /** Problems with single fields; for `invalid`. */
   fields?: FieldProblem[] | undefined
-  /** Place of the offending member in the answer; for `unexpected-shape`. */
+  /** Path of the offending member in the answer; for `unexpected-shape`. */
   path?: string | undefined
-  /** How far this computer's clock is ahead of the service's, in milliseconds; absent where the service didn't say its time. */
+  /**
+   * How far this computer's clock is ahead of the service's, in milliseconds; absent if the service didn't send its
+   * time.
+   */
   clockAheadMs?: number | undefined
   /** How long the service asks us to wait, in milliseconds. */
   retryAfterMs?: number | undefined
@@ -110,21 +120,21 @@ export interface ServiceErrorDetails {
   serviceMessage?: string | undefined
   /** The network's own code (`ECONNREFUSED`, `ERR_CERT_DATE_INVALID`), for support. */
   reason?: string | undefined
-  /** Where the server's certificate isn't trusted: what it says. Text from outside. */
+  /** Details of the server's certificate if it isn't trusted. Text from outside. */
   certificate?: Certificate | undefined
-  /** The service says of the token that its time is over. */
+  /** Whether the service says that the token has expired. */
   isTokenOver?: boolean | undefined
-  /** Where a file was asked for: which. */
+  /** The kind of file, if one was asked for. */
   asked?: DownloadType | undefined
-  /** What came of an answer that had begun. */
+  /** What came in place of the file. */
   finding?: Finding | undefined
-  /** It is the sign-in service that failed, before the signing service was asked. */
+  /** Set if the sign-in service failed, before the signing service was called. */
   signIn?: SignInTrouble | undefined
-  /** Origin that a refused redirect pointed to, so that an account's address can be corrected. */
+  /** Origin of a refused redirect, so that an account's address can be corrected. */
   movedTo?: string | undefined
 }
 
-/** The only error that the client of the service throws. Its `message` holds no secret and nothing personal. */
+/** The only error that the service client throws. Its `message` contains no secret and nothing personal. */
 export class ServiceError extends Error {
   override readonly name = 'ServiceError'
   declare readonly code: ServiceErrorCode
@@ -154,7 +164,7 @@ export function isServiceError(error: unknown): error is ServiceError {
   return error instanceof ServiceError
 }
 
-/** Only codes and places: a field's message or the service's own words could repeat personal data into a log. */
+/** Only codes and paths: a field's message or the service's own words could put personal data into a log. */
 function summary(details: ServiceErrorDetails): string {
   const notes = [details.status, details.reason, details.path, details.finding].filter(
     (note) => note !== undefined && note !== ''

@@ -1,6 +1,6 @@
 /**
- * One request and the head of its answer: signed, sent, and led through redirects that stay with the service. What
- * comes back is either the answer or a ServiceError.
+ * Sends one signed request and follows redirects within the service's origin. The result is either the response's head
+ * or a ServiceError.
  */
 import { drop } from './answer-body.ts'
 import type { Authentication } from './authentication.ts'
@@ -10,9 +10,9 @@ import { readNetworkFailure } from './network-failure.ts'
 import { statusMayHaveArrived } from './refusal.ts'
 
 /**
- * What we need of `fetch`: Node's, or Electron's net. With `redirect: 'manual'` it should resolve to the redirect itself;
- * where it rejects instead, as `net.fetch` does, redirects are refused (see net-request-fetch.ts for one that resolves). The operation,
- * as the reference calls it, is for what writes down what was asked.
+ * What we need of `fetch`, be it Node's or Electron's net. With `redirect: 'manual'` it should resolve to the redirect
+ * itself; if it rejects instead, as `net.fetch` does, redirects are refused (net-request-fetch.ts has one that
+ * resolves). `operation`, named as in the reference, is for request logs.
  */
 export type Fetch = (url: string, init: RequestInit, operation?: string) => Promise<Response>
 
@@ -32,15 +32,15 @@ const MOST_HOPS = 5
 /**
  * Sends one request.
  *
- * Redirects: a GET is led on, freshly signed, while it stays at the origin that the account names. Another origin is
- * refused whatever is fetched: with credentials it would tell a stranger who we are, and without them (a download
- * handed to a storage host, say) it would let anyone who answers for the service point this program at any machine that
- * the office's network can reach. The reference has the service itself answer downloads, so nothing is lost. A change of
- * scheme is another origin, too: the account's address is then to be corrected, which `movedTo` helps with. A POST
- * is never sent a second time, as that could send a package twice.
+ * Redirects: a GET is followed, freshly signed, while it stays at the account's origin. Other origins are refused for
+ * any request. With credentials, we would reveal them to a stranger; without (a download handed to a storage host,
+ * say), anyone who can answer for the service could point this program at any machine that the office's network can
+ * reach. According to the reference the service itself answers downloads, so nothing is lost. A change of scheme counts
+ * as another origin: the account's address then needs correcting, which is what `movedTo` is for. A POST is never
+ * redirected, as that could send a package twice.
  *
- * A token that ran out meanwhile: 401 says for certain that nothing was taken, so what was asked is asked once more with another
- * token, a POST too (decision 5).
+ * Expired tokens: a 401 guarantees that nothing was accepted, so the request, even a POST, is repeated once with a new
+ * token (decision 5).
  */
 export async function exchange(
   request: Exchange,
@@ -84,13 +84,13 @@ function headersOf({ accept, body }: Exchange): Headers {
   return new Headers({ Accept: accept, ...(body !== undefined && { 'Content-Type': 'application/json' }) })
 }
 
-/** Waits for what a request is signed with. */
+/** Waits for the credentials of a request. */
 async function credential<Value>(operation: string, watch: Watch, step: Value | Promise<Value>): Promise<Value> {
   try {
     return await watch.during('answer', Promise.resolve(step))
   } catch (thrown) {
     const ended = watch.ended()
-    // Ours hold no credential; what else signing threw may, so nothing of that is passed on.
+    // Our own errors contain no credentials. Others thrown while signing might, so nothing of them is passed on.
     if (!ended && thrown instanceof ServiceError) throw thrown
     throw new ServiceError({ code: ended ?? 'unauthorised', operation, mayHaveArrived: false })
   }
@@ -103,7 +103,7 @@ async function sendOnce(
   authentication: Authentication,
   watch: Watch
 ): Promise<Response> {
-  // What it throws at once is caught, too.
+  // Being async, it turns synchronous throws into rejections.
   const signing = async () => authentication.sign({ method, url, headers, body })
   await credential(operation, watch, signing())
   const ended = watch.ended()
@@ -120,10 +120,10 @@ async function sendOnce(
           ...(body !== undefined && { body }),
           redirect: 'manual',
           signal: watch.signal,
-          // No cookie comes or goes, and no answer with people in it stays in a cache on disk.
+          // No cookies in either direction, and no personal data in a disk cache.
           credentials: 'omit',
           cache: 'no-store',
-          // So that Electron doesn't cut the Referer that authentication set; without one nothing is sent either way.
+          // Stops Electron from cutting the Referer set by authentication; without one, nothing is sent either way.
           referrerPolicy: 'unsafe-url'
         },
         operation
@@ -134,10 +134,10 @@ async function sendOnce(
   }
 }
 
-/** Makes our error of whatever `fetch` or the reading of a body threw. */
+/** Turns whatever `fetch` or reading a body threw into a ServiceError. */
 export function failure(operation: string, thrown: unknown, watch: Watch): ServiceError {
   const ended = watch.ended()
-  // From outside nobody can tell how far an ended request had got.
+  // From outside we can't tell how far an aborted request got.
   if (ended) return new ServiceError({ code: ended, operation, mayHaveArrived: true })
   return new ServiceError({ operation, ...readNetworkFailure(thrown) })
 }
@@ -158,7 +158,7 @@ function redirected({ operation, method }: Exchange, response: Response, target:
     operation,
     mayHaveArrived: method === 'POST' && (response.status === 0 || statusMayHaveArrived(response.status)),
     status: response.status || undefined,
-    // Only the origin: the rest of a redirect may hold a token.
+    // Only the origin: the rest of a redirect may contain a token.
     movedTo: target?.origin
   })
 }

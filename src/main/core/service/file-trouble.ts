@@ -1,7 +1,7 @@
 /**
- * What came in place of a file that was asked for, of operation 9 or of a signed document's address: told by the answer's first
- * bytes, as its Content-Type may say anything, and made an error that says what was asked for, and that asking has changed
- * nothing.
+ * Identifies what came in place of a file, for operation 9 or a signed document's address. It judges by the answer's
+ * first bytes, as the Content-Type may say anything. The resulting error names what was asked for, and that asking
+ * changed nothing.
  */
 import type { DownloadType } from '../../../shared/contract/views.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
@@ -11,19 +11,19 @@ import { type Refusal, readRefusal } from './refusal.ts'
 export const OPERATION = 'Download/IDVerification'
 const operationOf = (asked: DownloadType) => (asked === 'signed' ? 'Document/Validation' : OPERATION)
 
-/** So much of an answer is looked at, in bytes. */
+/** How much of an answer is inspected, in bytes. */
 export const LOOKED_AT = 64 * 1024
 
-/** A sentence is passed on to people; more of a text could be anything, a person's data too. */
+/** A short sentence may be shown to people; longer text could be anything, including personal data. */
 const LONGEST_SENTENCE = 300
 
 export interface Came {
   finding: Finding
-  /** What it says of itself, where that is fit for people. */
+  /** The answer's own words, if fit for people. */
   said: Refusal
 }
 
-/** The error of an answer that isn't what was asked for. */
+/** Makes the error for an answer that isn't what was asked for. */
 export function notWhatWasAsked(
   asked: DownloadType,
   finding: Finding,
@@ -45,21 +45,21 @@ const CODES: Partial<Record<Finding, ServiceErrorCode>> = {
   'not-http': 'not-json'
 }
 
-/** Says of an error of this operation what was asked for; other things that were thrown stay as they are. */
+/** Adds to a ServiceError what was asked for; anything else that was thrown is returned unchanged. */
 export function asFileTrouble(asked: DownloadType, thrown: unknown): unknown {
   if (!(thrown instanceof ServiceError) || thrown.asked) return thrown
   const { code, operation, status, fields, path, retryAfterMs, serviceMessage, reason, movedTo } = thrown
   return new ServiceError({
     ...{ code, operation, status, fields, path, retryAfterMs, serviceMessage, reason, movedTo, asked },
-    // Whether a question arrived matters to nobody: it can be asked again.
+    // Whether the request arrived doesn't matter: it can be repeated.
     mayHaveArrived: false,
     finding: thrown.finding ?? findingOf(thrown)
   })
 }
 
-/** What its reason tells of an answer that can't be read. */
+/** Derives a finding for an unreadable answer from the error's reason. */
 function findingOf({ code, reason, status }: ServiceError): Finding | undefined {
-  // An answer that is shorter than it says may break before anybody could begin to read it.
+  // An answer shorter than announced may fail before its body is read.
   if (/_LENGTH_MISMATCH$|_INCOMPLETE_CHUNKED_/.test(reason ?? '')) return 'not-whole'
   if (code !== 'not-json' || status !== undefined) return undefined
   const isPacked = reason && /^(?:Z_|ERR_(?:CONTENT_DECODING|ENCODING|DECODE)|ERR__ERROR)/.test(reason)
@@ -67,8 +67,9 @@ function findingOf({ code, reason, status }: ServiceError): Finding | undefined 
 }
 
 /**
- * @param beginning its first bytes, `LOOKED_AT` at most.
- * @param isAll whether that is all of it.
+ * Identifies an answer by its beginning.
+ * @param beginning its first bytes, at most `LOOKED_AT`.
+ * @param isAll whether that is the whole answer.
  */
 export function whatCame(asked: DownloadType, beginning: Uint8Array, isAll: boolean): Came {
   const bytes = Buffer.from(beginning.buffer, beginning.byteOffset, beginning.byteLength)
@@ -76,17 +77,17 @@ export function whatCame(asked: DownloadType, beginning: Uint8Array, isAll: bool
   const charset = /^(?:fffe|..00..00)/.test(bytes.toString('hex', 0, 4)) ? 'utf-16le' : 'utf-8'
   const text = new TextDecoder(charset).decode(bytes).trim()
   if (text === '') return came(isAll ? 'nothing' : 'something-else')
-  // No text, but a picture, or something packed.
+  // Not text, but an image or something compressed.
   if (/(?!\s)\p{Cc}|\uFFFD/u.test(text.slice(0, 1000))) return came('something-else')
   if (text.startsWith('<')) return came(whichPage(asked, text))
   if (!/^[{["]|^null$/.test(text)) return whatTextIs(asked, text, isAll)
   const json = isAll ? parsedJson(text) : undefined
   if (json !== undefined) return whatJsonIs(asked, json)
-  // Errors are short: what goes on and on is data.
+  // Errors are short; anything this long is data.
   return looksLikeRecords(text) ? records(asked) : came('something-else')
 }
 
-/** What JSON is that isn't what was asked for: an error with its words, or something else. */
+/** Identifies JSON that isn't what was asked for: an error with its words, or something else. */
 export function whatJsonIs(asked: DownloadType, json: unknown): Came {
   if (json === null || (Array.isArray(json) && json.length === 0)) return came('nothing')
   if (typeof json === 'string') return whatTextIs(asked, json.trim(), true)
@@ -99,7 +100,7 @@ function whatTextIs(asked: DownloadType, text: string, isAll: boolean): Came {
   if (text === '') return came('nothing')
   const digits = text.replace(/^data:[^,]{0,200};base64,/i, '')
   if (digits.startsWith('JVBERi0')) return pdf(asked)
-  // A long run of base64; a sentence has spaces and is none.
+  // A long run of base64; sentences contain spaces.
   const isEncoded = /^[A-Za-z0-9+/_-]{40}(?:[A-Za-z0-9+/_=-]|\r?\n)*$/.test(digits)
   const isSentence = isAll && text.length <= LONGEST_SENTENCE && !isEncoded
   return { finding: 'something-else', said: isSentence ? said(text) : {} }
@@ -111,14 +112,14 @@ const RECORD_MEMBERS = new Set(
     .map((name) => name.toLowerCase())
 )
 
-/** Whether it has a member that only a record of an identity check (2.22) has. */
+/** Whether it has a member that only records of an identity check (2.22) have. */
 export function isRecord(json: unknown): boolean {
   return isObject(json) && Object.keys(json).some((name) => RECORD_MEMBERS.has(name.toLowerCase()))
 }
 
 /**
- * The words of an error: of the framework's body (`ResponseStatus`), or of the forms that gateways and other frameworks
- * use. Undefined if it is no error.
+ * Returns the words of an error: from the framework's body (`ResponseStatus`), or in the formats of gateways and other
+ * frameworks. Undefined if it isn't an error.
  */
 function errorWords(json: unknown): Refusal | undefined {
   if (!isObject(json) || isRecord(json)) return undefined
@@ -132,7 +133,10 @@ function errorWords(json: unknown): Refusal | undefined {
   return typeof spoken === 'string' ? said(spoken) : {}
 }
 
-/** Before operation 9 only a network stands that wants a sign-in; a signed document's address may lead to pages of any kind. */
+/**
+ * For operation 9 the only page to expect is a network's sign-in page; a signed document's address may lead to any
+ * kind.
+ */
 function whichPage(asked: DownloadType, text: string): Finding {
   if (!/<(?:!doctype html|html|head|body|script|meta|title|h1|p|div|form)\b/i.test(text)) return 'something-else'
   const hasPassword = /<input[^>]{0,500}type\s*=\s*["']?password/i.test(text)

@@ -1,16 +1,13 @@
-/**
- * How long each kind of call may take, and what ends it; and when a failed GET is tried again. A POST is never tried again by
- * itself.
- */
+/** Time limits of each kind of call, and retries of failed GETs. A POST is never retried automatically. */
 import type { ServiceError, ServiceErrorCode } from './errors.ts'
 
 export interface RetryLimits {
-  /** Attempts in all, the first one included. */
+  /** Attempts in total, including the first. */
   attempts: number
-  /** The first wait is up to this, each further one up to twice the one before; milliseconds. */
+  /** Upper bound of the first wait, doubled for each further one; milliseconds. */
   firstWaitMs: number
   longestWaitMs: number
-  /** A service that asks for more patience than this gets it: we give up and say how long it asked for. */
+  /** If the service asks for a longer wait, we give up and report how long it asked for. */
   longestRetryAfterMs: number
 }
 
@@ -21,10 +18,8 @@ export const RETRY_LIMITS: RetryLimits = {
   longestRetryAfterMs: 30_000
 }
 
-/*
- * Not `offline` and not `tls`: waiting a second changes neither. Not `cancelled`: someone wanted it to end. And
- * nothing that the service understood and refused.
- */
+/* Not `offline` or `tls`: waiting a second changes neither. Not `cancelled`: someone wanted it to end. And nothing that
+   the service understood and refused. */
 const WORTH_ANOTHER_TRY: ReadonlySet<ServiceErrorCode> = new Set([
   'dns',
   'refused',
@@ -35,9 +30,9 @@ const WORTH_ANOTHER_TRY: ReadonlySet<ServiceErrorCode> = new Set([
 ])
 
 /**
- * How long to wait before the next attempt in milliseconds, or undefined if there should be none.
+ * Returns how long to wait before the next attempt in milliseconds, or undefined if there should be none.
  * @param attempt the one that failed; 1 is the first.
- * @param random 0 up to 1; waits are spread over their whole range, so that fifty workstations don't come back at once.
+ * @param random 0 up to 1; spreads waits over their whole range, so that fifty workstations don't all return at once.
  */
 export function waitBeforeRetry(
   error: ServiceError,
@@ -52,33 +47,33 @@ export function waitBeforeRetry(
   return Math.round(error.retryAfterMs + Math.min(backoff, limits.firstWaitMs))
 }
 
-/** No service means more than that, and a timer that is set for more than 24 days goes off at once. */
+/** No service means a longer wait, and timers set for more than 24 days fire immediately. */
 const LONGEST_ASKED_FOR_MS = 86_400_000
 
 /**
- * Reads a Retry-After header, seconds or an HTTP date, into milliseconds from now, a day at most; undefined if it says
+ * Reads a Retry-After header (seconds or an HTTP date) into milliseconds from now, at most a day; undefined if it is
  * neither.
  */
 export function readRetryAfter(header: string | null, now: number): number | undefined {
   const text = header?.trim()
   if (!text) return undefined
   if (/^\d{1,9}$/.test(text)) return Math.min(LONGEST_ASKED_FOR_MS, Number(text) * 1000)
-  // Only the form that HTTP demands: Date.parse alone would take "-5" or "1.5" for a year.
+  // Only the format that HTTP requires: Date.parse alone would read "-5" or "1.5" as a year.
   if (!/^[A-Z][a-z]{2,8},? .*\d{2}:\d{2}:\d{2}/.test(text)) return undefined
   const at = Date.parse(text)
   return Number.isNaN(at) ? undefined : Math.min(LONGEST_ASKED_FOR_MS, Math.max(0, at - now))
 }
 
-/** read: one small thing. list: may be hundreds of megabytes. send: a POST, whose answer is worth waiting for. */
+/** read: one small value. list: may be hundreds of megabytes. send: a POST, whose answer is worth waiting for. */
 export type CallKind = 'read' | 'list' | 'send' | 'download'
 
 /** All in milliseconds. */
 export interface TimeLimits {
-  /** Until the first byte of the answer. */
+  /** Until the first byte of the response. */
   answer: number
-  /** Without any further byte of the answer. */
+  /** Between two pieces of the response. */
   idle: number
-  /** The whole call, so that an answer that trickles for ever ends too. */
+  /** The whole call, so that a response that trickles for ever ends too. */
   total: number
 }
 
@@ -92,24 +87,24 @@ export const TIME_LIMITS: Readonly<Record<CallKind, TimeLimits>> = {
   download: { answer: MINUTE, idle: 30 * SECOND, total: 30 * MINUTE }
 }
 
-/** Why a watched call was ended. */
+/** Why a watched call was aborted. */
 type EndReason = 'timeout' | 'cancelled'
 
-/** Watches one call. Exactly one `finish` belongs to it, whatever happens. */
+/** Enforces the time limits of one call. `finish` must be called exactly once, whatever happens. */
 export interface Watch {
   signal: AbortSignal
-  /** Why the call was ended; undefined while it wasn't. */
+  /** Why the call was aborted; undefined if it wasn't. */
   ended(): EndReason | undefined
   /**
-   * Waits for a step of the call, but no longer than its limit or the call's end. Not every `fetch` lets go of a body when
-   * its signal is aborted, so nothing is waited for without this. Between two steps only the total counts: a full disk
-   * that makes a download's reader slow is not the service's silence.
+   * Waits for a step of the call, but no longer than its limit or the call's end. Not every `fetch` releases a body
+   * when its signal is aborted, so every wait must go through this. Between two steps only `total` counts: if a full
+   * disk slows down a download's reader, the service isn't to blame.
    */
   during<Value>(limit: 'answer' | 'idle', step: Promise<Value>): Promise<Value>
   finish(): void
 }
 
-/** Begins to watch a call. */
+/** Starts watching a call. */
 export function watch(limits: TimeLimits, cancel: AbortSignal | undefined): Watch {
   const controller = new AbortController()
   const { signal } = controller

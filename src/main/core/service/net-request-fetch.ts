@@ -1,12 +1,12 @@
 /**
- * A `fetch` over Electron's `net.request`, for the two things that `net.fetch` can't be told: to answer a redirect instead
- * of failing with it, and to send a POST over a connection that nobody used before.
+ * A `fetch` over Electron's `net.request`, for two things that `net.fetch` can't do: return a redirect instead of
+ * failing, and send a POST over a fresh connection.
  */
 import type { Readable } from 'node:stream'
 import type { Fetch } from './exchange.ts'
 import type { ProxyAnswers, ProxyChallenge } from './proxy-sign-in.ts'
 
-/** What is used of Electron's ClientRequest, so that this file needs no Electron. */
+/** The part of Electron's ClientRequest that we use, so that this file doesn't depend on Electron. */
 export interface NetClientRequest {
   setHeader(name: string, value: string): void
   on(event: 'response', listener: (response: NetIncomingMessage) => void): unknown
@@ -14,7 +14,7 @@ export interface NetClientRequest {
     event: 'redirect',
     listener: (status: number, method: string, url: string, headers: Record<string, string[]>) => void
   ): unknown
-  /** A proxy, or a website, wants to know who asks; answered with nothing, what it says instead is the answer. */
+  /** A proxy or website asks for credentials. Without any, its own response (401 or 407) becomes the answer. */
   on(
     event: 'login',
     listener: (challenge: ProxyChallenge, answer: (user?: string, password?: string) => void) => void
@@ -40,12 +40,13 @@ export type NetRequest = (options: {
 }) => NetClientRequest
 
 /**
+ * Makes a `fetch` from `net.request`.
  * @param request `(options) => net.request({ ...options, session })`.
- * @param beforePost Chromium sends a request again by itself, a POST too, when a connection that it had kept open turns
- *   out to be closed before the answer: it can't know whether the service got the first. A first use of a connection is
- *   never repeated, so this should close idle ones: `() => session.closeAllConnections()` on a session of their own for
- *   POSTs, as it breaks off whatever else that session is doing.
- * @param proxies what proxies on the way are signed in to with; none is where it is left out.
+ * @param beforePost should close idle connections. Chromium resends a request automatically, even a POST, if a
+ * kept-alive connection turns out to be closed before the answer: it can't know whether the service got the first one.
+ * It never resends on a connection's first use. Use `() => session.closeAllConnections()` on a session reserved for
+ * POSTs, as it also breaks off everything else that the session is doing.
+ * @param proxies answers proxies' sign-in challenges; if omitted, none is answered.
  */
 export function fetchByNetRequest(
   request: NetRequest,
@@ -89,12 +90,12 @@ export function fetchByNetRequest(
       try {
         resolve(answerOf(message as NetIncomingMessage & Readable, end))
       } catch {
-        // Such as a status beyond 599. Thrown in a listener it would reach nobody, and the call hang.
+        // For example, a status above 599. Thrown inside a listener, the error would be lost and the call would hang.
         end()
         reject(new Error('net::ERR_INVALID_HTTP_RESPONSE'))
       }
     })
-    // After an answer this has no effect any more: what breaks its body breaks the stream.
+    // Has no effect after an answer: an error in the body breaks its stream instead.
     sent.on('error', (error) => {
       answers?.over('failed')
       reject(error)
@@ -106,7 +107,11 @@ export function fetchByNetRequest(
 
 const WITHOUT_BODY: readonly number[] = [204, 205, 304]
 
-/** @param end ends the request. @throws RangeError for a status that a Response can't have. */
+/**
+ * Makes a Response of Electron's message.
+ * @param end ends the request.
+ * @throws RangeError for a status that a Response can't have.
+ */
 function answerOf(message: NetIncomingMessage & Readable, end: () => void): Response {
   const headers = new Headers()
   for (const [name, value] of Object.entries(message.headers)) {
@@ -115,7 +120,7 @@ function answerOf(message: NetIncomingMessage & Readable, end: () => void): Resp
   const status = message.statusCode
   const isWithout = WITHOUT_BODY.includes(status)
   const answer = new Response(isWithout ? null : bodyOf(message), { status, headers })
-  // Electron's message doesn't end its request, and Chromium has six connections a host.
+  // Destroying Electron's message doesn't end its request, and Chromium allows six connections per host.
   message.once('close', () => {
     if (!message.readableEnded) end()
   })
@@ -123,7 +128,9 @@ function answerOf(message: NetIncomingMessage & Readable, end: () => void): Resp
   return answer
 }
 
-/** Not by `Readable.toWeb`: what comes after its body was cancelled throws where nobody can catch it (Node 24). */
+/**
+ * Doesn't use `Readable.toWeb`: data arriving after its body is cancelled throws where nobody can catch it (Node 24).
+ */
 function bodyOf(message: Readable): ReadableStream<Uint8Array> {
   const pieces: AsyncIterator<Uint8Array, void> = message[Symbol.asyncIterator]()
   return new ReadableStream(
@@ -139,7 +146,7 @@ function bodyOf(message: Readable): ReadableStream<Uint8Array> {
   )
 }
 
-/** Electron reads headers as UTF-8 (electron#42244); a Response takes their bytes, a character each. */
+/** Electron decodes headers as UTF-8 (electron#42244); a Response wants their bytes, one character each. */
 function asBytes(value: string): string {
   return /[^\0-\xff]/.test(value) ? Buffer.from(value).toString('latin1') : value
 }

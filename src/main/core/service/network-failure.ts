@@ -1,19 +1,19 @@
 /**
- * Reads what a failed `fetch` throws, from Node (undici's and the system's codes) and from Electron's net
- * (`net::ERR_…`), into one of our codes, and judges whether the request may have reached the service.
+ * Translates what a failed `fetch` throws, in Node (codes of undici and the system) or Electron's net (`net::ERR_…`),
+ * into one of our codes, and judges whether the request may have reached the service.
  */
 import type { Certificate, ServiceErrorCode } from './errors.ts'
 
 export interface NetworkFailure {
   code: ServiceErrorCode
   mayHaveArrived: boolean
-  /** The network's own code, where it gave one. */
+  /** The network's own code, if it gave one. */
   reason?: string
-  /** That with which the server wanted to be believed. */
+  /** The certificate that was refused. */
   certificate?: Certificate
 }
 
-/** A connection that was refused for its certificate. Its cause is what the network said. */
+/** A connection refused because of its certificate. `cause` is the network's own error. */
 export class CertificateRefused extends Error {
   override readonly name = 'CertificateRefused'
   readonly certificate: Certificate
@@ -26,11 +26,9 @@ export class CertificateRefused extends Error {
 
 type Verdict = readonly [ServiceErrorCode, 'never left' | 'may have arrived']
 
-/*
- * Why these verdicts: a name that isn't resolved, a connection that isn't made and a handshake that fails all come
- * before the first byte of the request, so it never left. A connection that breaks later may have carried all of it,
- * even when no answer came: the service then sends the package and we never hear of it.
- */
+/* Reasons for these verdicts: name resolution, connecting and the TLS handshake all happen before the first byte of the
+   request, so if they fail it never left. A connection that breaks later may have carried all of it, even if no answer
+   came: the service then sends the package and we never hear of it. */
 const BY_CODE = new Map<string, Verdict>([
   ['ENOTFOUND', ['dns', 'never left']],
   ['EAI_AGAIN', ['dns', 'never left']],
@@ -48,9 +46,9 @@ const BY_CODE = new Map<string, Verdict>([
   ['ECONNRESET', ['interrupted', 'may have arrived']],
   ['ECONNABORTED', ['interrupted', 'may have arrived']],
   ['ENOTCONN', ['interrupted', 'may have arrived']],
-  // Part of the body was not taken, but the service may have made do with the part that was.
+  // Part of the body wasn't accepted, but the service may have acted on the rest.
   ['EPIPE', ['interrupted', 'may have arrived']],
-  // While connecting this is told apart by its system call, see below.
+  // A timeout while connecting is recognised by its system call; see `failedWhileConnecting`.
   ['ETIMEDOUT', ['timeout', 'may have arrived']],
   ['UND_ERR_CONNECT_TIMEOUT', ['timeout', 'never left']],
   ['UND_ERR_HEADERS_TIMEOUT', ['timeout', 'may have arrived']],
@@ -99,7 +97,7 @@ const BY_CODE = new Map<string, Verdict>([
   ['ERR_CONTENT_LENGTH_MISMATCH', ['interrupted', 'may have arrived']],
   ['ERR_INCOMPLETE_CHUNKED_ENCODING', ['interrupted', 'may have arrived']],
   ['ERR_FAILED', ['interrupted', 'may have arrived']],
-  // The machine changed networks or fell asleep in the middle.
+  // The machine changed networks or went to sleep half-way.
   ['ERR_NETWORK_CHANGED', ['interrupted', 'may have arrived']],
   ['ERR_NETWORK_IO_SUSPENDED', ['interrupted', 'may have arrived']],
   ['ERR_ABORTED', ['cancelled', 'may have arrived']],
@@ -115,14 +113,14 @@ const BY_FAMILY: readonly (readonly [RegExp, Verdict])[] = [
   [/^ERR_DNS_/, ['dns', 'never left']],
   [/^ERR_(PROXY|SOCKS|PAC|BLOCKED|HTTPS_PROXY)_/, ['refused', 'never left']],
   [/^ERR_(HTTP2|SPDY|QUIC)_/, ['interrupted', 'may have arrived']],
-  // An answer did come, but no HTTP or no encoding that could be read.
+  // There was an answer, but not in readable HTTP or a readable encoding.
   [
     /^(HPE_|Z_|ERR_(INVALID|CONTENT_DECODING|RESPONSE_HEADERS|UNEXPECTED|ENCODING|DECODE))/,
     ['not-json', 'may have arrived']
   ]
 ]
 
-/** Reads a failure; what isn't known is `interrupted` and may have arrived, the cautious reading. */
+/** Classifies a failure. Unknown ones are `interrupted` and may have arrived, to be cautious. */
 export function readNetworkFailure(thrown: unknown): NetworkFailure {
   if (!(thrown instanceof CertificateRefused)) return readFailure(thrown)
   return { ...readFailure(thrown.cause), certificate: thrown.certificate }
@@ -130,11 +128,11 @@ export function readNetworkFailure(thrown: unknown): NetworkFailure {
 
 function readFailure(thrown: unknown): NetworkFailure {
   const chain = causes(thrown)
-  // Electron's net rejects a manual redirect with this sentence instead of answering it.
+  // Electron's net rejects a manual redirect with this message instead of resolving.
   if (chain.some((error) => /redirect was cancelled|policy was 'error'/i.test(error.message))) {
     return { code: 'redirected', mayHaveArrived: true }
   }
-  // The same list of ports that browsers won't speak HTTP to; Node gives it no code.
+  // Node refuses the ports that browsers refuse, without an error code.
   if (chain.some((error) => error.message === 'bad port')) return { code: 'refused', mayHaveArrived: false }
   for (const error of chain) {
     const reason = reasonOf(error)
@@ -143,7 +141,7 @@ function readFailure(thrown: unknown): NetworkFailure {
     const [code, arrival] = verdict
     return { code, reason, mayHaveArrived: arrival === 'may have arrived' && !failedWhileConnecting(error) }
   }
-  // What came isn't HTTP at all; undici doesn't always give that a code.
+  // The answer isn't HTTP at all; undici doesn't always set a code for that.
   if (chain.some((error) => error.name === 'HTTPParserError')) return { code: 'not-json', mayHaveArrived: true }
   if (chain.some((error) => error.name === 'AbortError')) return { code: 'cancelled', mayHaveArrived: true }
   if (chain.some((error) => error.name === 'TimeoutError')) return { code: 'timeout', mayHaveArrived: true }
@@ -157,7 +155,7 @@ interface Thrown {
   syscall?: unknown
 }
 
-/** A reset or a time-out of `connect`, or of a handshake, happened before there was a line to send over. */
+/** A reset or timeout in `connect` or the handshake happens before anything could be sent. */
 function failedWhileConnecting(error: Thrown): boolean {
   return error.syscall === 'connect' || /before secure TLS connection was established/i.test(error.message)
 }
@@ -167,7 +165,9 @@ function reasonOf(error: Thrown): string | undefined {
   return /\bnet::(ERR_[A-Z0-9_]{2,60})\b/.exec(error.message)?.[1]
 }
 
-/** The error, its causes, and the single attempts of a connection tried at several addresses; at most a dozen. */
+/**
+ * Returns the error, its causes, and the single attempts of a connection tried at several addresses; at most a dozen.
+ */
 function causes(thrown: unknown): Thrown[] {
   const found: Thrown[] = []
   const ahead: unknown[] = [thrown]

@@ -1,13 +1,16 @@
 /**
- * What every operation needs: the service's address, its path, a strict writer (only the reference's exact shape is ever sent) and a lenient
- * reader of the answer.
+ * What every operation needs: the service's address, its path, a strict encoder (only the reference's exact shape is
+ * ever sent) and a lenient decoder.
  */
 import type { z } from 'zod'
 import { type DecodedList, type DecodingProblem, decode, decodeList, spell } from '../../../shared/model/index.ts'
 import { isServiceError, ServiceError } from './errors.ts'
 import { type Refusal, readRefusal } from './refusal.ts'
 
-/** Checks a request against its schema. @throws ServiceError `invalid` with every offending field; nothing was sent. */
+/**
+ * Validates a request against its schema.
+ * @throws ServiceError `invalid` with every offending field; nothing was sent.
+ */
 export function encode<Schema extends z.ZodType>(
   operation: string,
   schema: Schema,
@@ -19,7 +22,7 @@ export function encode<Schema extends z.ZodType>(
   throw new ServiceError({ code: 'invalid', operation, mayHaveArrived: false, fields })
 }
 
-/** A call of an operation: its name, and where it is. */
+/** Makes the call of an operation: its name and path, with the caller's options. */
 export function callOf<Options extends object>(
   operation: string,
   options: Options | undefined,
@@ -28,10 +31,13 @@ export function callOf<Options extends object>(
   return { ...(options as Options), operation, path: pathTo(operation, parameters) }
 }
 
-/** As much of the service's words as people may see. */
+/** Reduces the service's words to what people may see. */
 export type Shown = (said: Refusal) => Refusal
 
-/** Reads an answer that is one value. @throws ServiceError `unexpected-shape` with the place, and what the service says instead. */
+/**
+ * Decodes an answer that is one value.
+ * @throws ServiceError `unexpected-shape` with the path, and any error text in the answer.
+ */
 export function decoded<Schema extends z.ZodType>(
   operation: string,
   schema: Schema,
@@ -43,7 +49,10 @@ export function decoded<Schema extends z.ZodType>(
   throw unexpected(operation, result.problem, shown(readRefusal(json)))
 }
 
-/** Reads an answer that is a list, item by item: one that can't be read becomes a problem and loses no other. */
+/**
+ * Decodes a list item by item: an unreadable item becomes a problem and doesn't affect the others.
+ * @throws ServiceError `unexpected-shape` if it isn't a list.
+ */
 export function decodedList<Schema extends z.ZodType>(
   operation: string,
   item: Schema,
@@ -55,18 +64,18 @@ export function decodedList<Schema extends z.ZodType>(
   throw unexpected(operation, result.problem, shown(readRefusal(json)))
 }
 
-/** It was answered, so it did arrive. */
+/** Makes an `unexpected-shape` error. There was an answer, so the request did arrive. */
 export function unexpected(operation: string, { path }: Pick<DecodingProblem, 'path'>, said?: Refusal): ServiceError {
   return new ServiceError({ code: 'unexpected-shape', operation, mayHaveArrived: true, path, ...said })
 }
 
 /**
- * Joins literal steps and one or more parameters into an encoded path (`/Document/Validation/A%2F1`).
- * @throws ServiceError `invalid` for a parameter that would make another path: empty, `.`, `..`, or no valid text.
+ * Joins the operation and its parameters into an encoded path (`/Document/Validation/A%2F1`).
+ * @throws ServiceError `invalid` for a parameter that would change the path (empty, `.`, `..`) or isn't valid text.
  */
 export function pathTo(operation: string, parameters: Record<string, string>): string {
   const steps = Object.entries(parameters).map(([name, value]) => {
-    // URLs resolve dots away, encoded or not: `..` would call the operation above.
+    // URLs resolve dots away, encoded or not: `..` would call the parent path.
     if (value === '' || value === '.' || value === '..' || !value.isWellFormed()) {
       const fields = [{ field: name, message: 'cannot be part of an address' }]
       throw new ServiceError({ code: 'invalid', operation, mayHaveArrived: false, fields })
@@ -76,7 +85,10 @@ export function pathTo(operation: string, parameters: Record<string, string>): s
   return `/${operation}${steps.join('')}`
 }
 
-/** Waits for the answer of an operation that some services have and the reference doesn't list; undefined if the service doesn't have it (404, 405 or 501). */
+/**
+ * Awaits an operation that isn't in the reference and that only some services have; undefined if the service lacks it
+ * (404, 405 or 501).
+ */
 export async function undefinedIfUnknown<Value>(answer: Promise<Value>): Promise<Value | undefined> {
   try {
     return await answer
@@ -86,11 +98,14 @@ export async function undefinedIfUnknown<Value>(answer: Promise<Value>): Promise
   }
 }
 
-/** Reads a base URL; a slash at its end is taken off. @throws TypeError where it isn't an absolute http or https URL. */
+/**
+ * Reads a base URL and removes trailing slashes.
+ * @throws TypeError if it isn't an absolute http or https URL, or contains credentials.
+ */
 export function readBaseUrl(text: string): { href: string } {
   const url = URL.parse(text.trim())
   if (!url || !/^https?:$/.test(url.protocol)) throw new TypeError('The base URL must begin with https:// or http://')
-  // fetch refuses addresses with a user in them, and they would turn up in the wrong places.
+  // fetch rejects URLs with credentials, and they would leak into logs and messages.
   if (url.username || url.password) throw new TypeError('The base URL must not contain a user name or password')
   return { href: url.origin + url.pathname.replace(/\/+$/, '') }
 }

@@ -1,47 +1,51 @@
 /**
- * The organisation's own certificate authorities, by its policy. They add to what the system trusts and replace nothing: only where the
- * system finds nothing wrong but that it doesn't know the issuer is a certificate judged here, by all that would be wrong with it otherwise.
+ * The organisation's own certificate authorities, set by its policy. They add to the system's trust and replace
+ * nothing: a certificate is judged here only if the system's sole objection is an unknown issuer. All other checks
+ * still apply.
  */
 import { X509Certificate } from 'node:crypto'
 import { isIP } from 'node:net'
 import type { BasicConstraints, Certificate as ParsedCertificate } from 'pkijs'
 
-/** That an authority vouched for a server by. */
+/** An authority that vouched for a server. */
 export interface Authority {
-  /** Whose it is: text of the organisation's own. */
+  /** Text from the organisation's own certificate. */
   name: string
   /** Milliseconds since 1970 UTC. */
   validTo: number
 }
 
-/** What the network asks about a server's certificate. */
+/** A server's certificate that the network asks about. */
 export interface Shown {
   hostname: string
-  /** PEM, the server's own first, then those that it sent along. */
+  /** PEM: the server's own certificate, then the others that it sent. */
   chain: readonly string[]
 }
 
-/** Chromium's number for an issuer that the system doesn't know, and for nothing else that is wrong. */
+/** Chromium's code for an unknown issuer, reported only if nothing else is wrong. */
 export const AUTHORITY_INVALID = -202
 
 const SERVER = '1.3.6.1.5.5.7.3.1'
 const BASIC_CONSTRAINTS = '2.5.29.19'
 const LEAST_RSA = 2048
-/** A server that sends more of them has another reason than to be believed. */
+/** No honest server sends more certificates than this. */
 const LONGEST_CHAIN = 8
 
 export type OwnAuthorities = ReturnType<typeof openOwnAuthorities>
 
-/** @param pems those that the organisation trusts now. */
+/**
+ * Opens the organisation's authorities.
+ * @param pems the certificates that the organisation trusts now.
+ */
 export function openOwnAuthorities(pems: () => readonly string[], now: () => number) {
-  /** By which each host was believed last. */
+  /** The authority that last vouched for each host. */
   const vouchers = new Map<string, Authority>()
 
   async function voucherOf({ hostname, chain }: Shown): Promise<Authority | undefined> {
     const [own] = chain
     if (own === undefined || chain.length > LONGEST_CHAIN || !isForServer(new X509Certificate(own), hostname)) return
     const pkijs = await import('pkijs')
-    /** The same certificate, as each library has it. */
+    /** Maps pkijs's certificates to Node's. */
     const read = new Map<ParsedCertificate, X509Certificate>()
     const parsed = (pem: string) => {
       const certificate = new X509Certificate(pem)
@@ -51,7 +55,7 @@ export function openOwnAuthorities(pems: () => readonly string[], now: () => num
     }
     const engine = new pkijs.CertificateChainValidationEngine({
       trustedCerts: pems().map(parsed),
-      // The server's own comes last.
+      // pkijs expects the server's own certificate last.
       certs: [...chain.slice(1), own].map(parsed),
       checkDate: new Date(now())
     })
@@ -63,7 +67,7 @@ export function openOwnAuthorities(pems: () => readonly string[], now: () => num
   }
 
   return {
-    /** Whether one of them vouches for the server. Never rejects. */
+    /** Returns whether one of the authorities vouches for the server. Never rejects. */
     async vouch(shown: Shown): Promise<boolean> {
       if (pems().length === 0) return false
       const voucher = await voucherOf(shown).catch(() => undefined)
@@ -71,13 +75,13 @@ export function openOwnAuthorities(pems: () => readonly string[], now: () => num
       else vouchers.delete(shown.hostname)
       return voucher !== undefined
     },
-    /** The one that vouched for the server of this address, if it was needed. */
+    /** Returns the authority that vouched for the server at this address, if one was needed. */
     voucherFor: (address: string): Authority | undefined =>
       vouchers.get(URL.parse(address)?.hostname.replace(/^\[|\]$/g, '') ?? '')
   }
 }
 
-/** What a text of a policy has, where it is one certificate, of an authority. */
+/** Reads an authority from a policy's text; undefined unless the text is exactly one CA certificate. */
 export function authorityIn(pem: string): Authority | undefined {
   if (pem.split('-----BEGIN ').length !== 2) return undefined
   try {
@@ -89,7 +93,7 @@ export function authorityIn(pem: string): Authority | undefined {
   }
 }
 
-/** Of what says otherwise, and of what a browser would say no to, nothing is believed. */
+/** Whether the certificate is valid for this host as a server's, as strictly as browsers check it. */
 function isForServer(certificate: X509Certificate, hostname: string): boolean {
   const isNamed = isIP(hostname)
     ? certificate.checkIP(hostname) !== undefined
@@ -98,12 +102,12 @@ function isForServer(certificate: X509Certificate, hostname: string): boolean {
   return isNamed && !certificate.ca && (keyUsage === undefined || keyUsage.includes(SERVER))
 }
 
-/** An authority may say how many others may stand below it. */
+/** Checks every `pathLenConstraint`: how many authorities may be below this one. */
 function isShortEnough(path: readonly ParsedCertificate[]): boolean {
   return path.every((certificate, place) => {
     const constraints = certificate.extensions?.find(({ extnID }) => extnID === BASIC_CONSTRAINTS)
     const most = (constraints?.parsedValue as BasicConstraints | undefined)?.pathLenConstraint
-    // Of the server's own nothing counts; those between it and this one do.
+    // The server's own certificate has no limit and isn't counted; those between it and this one are.
     return place === 0 || typeof most !== 'number' || place - 1 <= most
   })
 }
@@ -114,7 +118,7 @@ function isStrong({ signatureAlgorithm }: ParsedCertificate, read: X509Certifica
   return asymmetricKeyType !== 'rsa' || (asymmetricKeyDetails?.modulusLength ?? 0) >= LEAST_RSA
 }
 
-/** By MD5 and SHA-1. */
+/** MD5 and SHA-1. */
 const WEAK_SIGNATURES: ReadonlySet<string> = new Set([
   '1.2.840.113549.1.1.4',
   '1.2.840.113549.1.1.5',

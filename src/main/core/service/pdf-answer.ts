@@ -1,4 +1,4 @@
-/** Reads an answer as a PDF, piece by piece: bytes that come to an end without a throw are a whole PDF. */
+/** Reads a response as a PDF, piece by piece. If the bytes end without throwing, they are a whole PDF. */
 import { BodyTooLarge, chunks, declaredLength, drop } from './answer-body.ts'
 import { decodeBare, decodeQuoted, EncodingTrouble, encodedBeginning } from './encoded-pdf.ts'
 import { ServiceError } from './errors.ts'
@@ -6,29 +6,29 @@ import { asFileTrouble, LOOKED_AT, notWhatWasAsked, whatCame } from './file-trou
 import type { Refusal } from './refusal.ts'
 import type { OpenAnswer } from './transport.ts'
 
-/** JSON as second choice, so that a refusal comes in a form that says why. */
+/** JSON as second choice, so that errors come in a form that says why. */
 export const PDF_RATHER_THAN_JSON = 'application/pdf, application/json;q=0.5'
 
-/** What may be asked for as a PDF. */
+/** The files that come as a PDF. */
 type AskedPdf = 'pdf' | 'signed'
 
 export interface DownloadProgress {
   /** Bytes received so far. */
   received: number
-  /** Bytes in all, where the service says it. */
+  /** Total bytes, if the service announces them. */
   length: number | undefined
 }
 
-/** A PDF under way: its first bytes were seen to be those of a PDF, the rest comes as `bytes` is read. */
+/** A PDF being downloaded. Its beginning has been checked; the rest arrives as `bytes` is read. */
 export interface PdfDownload {
   /**
-   * Bytes in all, where the service says it: not where the PDF comes encoded. For showing; only the end of `bytes` says that
-   * it is complete.
+   * Total bytes, if the service announces them and the PDF isn't encoded. For display only: the PDF is complete when
+   * `bytes` ends.
    */
   length: number | undefined
   /**
-   * Can be read once, and must be read or `cancel`led. Throws ServiceError where the download breaks or isn't whole, so
-   * bytes that came to an end without a throw are all of a PDF, from `%PDF-` to `%%EOF`.
+   * Can be read once, and must be read or `cancel`led. Throws ServiceError if the download breaks or isn't complete, so
+   * bytes that end without throwing are a whole PDF, from `%PDF-` to `%%EOF`.
    */
   bytes: AsyncIterable<Uint8Array>
   cancel(): Promise<void>
@@ -36,16 +36,16 @@ export interface PdfDownload {
 
 export interface PdfReadingOptions {
   asked: AskedPdf
-  /** Bytes that are received at most, after decompression. */
+  /** Maximum bytes received, after decompression. */
   limit: number
-  /** As much of what the service says as people may see. */
+  /** Reduces the service's words to what people may see. */
   shown: (said: Refusal) => Refusal
   onProgress?: ((progress: DownloadProgress) => void) | undefined
 }
 
 /**
- * Reads an answer's first real piece: that it is a PDF is known before anybody makes a file for it.
- * @throws ServiceError with what was found (`asked`, `finding`) where something else comes, an error page say.
+ * Reads the beginning of a response, so that we know it is a PDF before creating a file for it.
+ * @throws ServiceError with `asked` and `finding` if something else comes, such as an error page.
  */
 export async function readPdf(answer: OpenAnswer, options: PdfReadingOptions): Promise<PdfDownload> {
   const { length, bytes } = reading(answer, options)
@@ -72,7 +72,7 @@ async function* resume(
   }
 }
 
-/** `bytes` throws ServiceError only; `length` is known once a piece of them was read. */
+/** `bytes` throws only ServiceError; `length` is known once the first piece has been read. */
 function reading(answer: OpenAnswer, { asked, limit, shown, onProgress }: PdfReadingOptions) {
   const { response, watch } = answer
   const announced = declaredLength(response)
@@ -89,7 +89,7 @@ function reading(answer: OpenAnswer, { asked, limit, shown, onProgress }: PdfRea
     }
   }
 
-  /** The PDF's own bytes, once it is known how they come. */
+  /** The PDF's own bytes, decoded if necessary. */
   async function* recognised(): AsyncGenerator<Uint8Array, void, void> {
     if (announced !== undefined && announced > limit) throw new BodyTooLarge()
     const source = counted()
@@ -114,11 +114,9 @@ function reading(answer: OpenAnswer, { asked, limit, shown, onProgress }: PdfRea
     }
   }
 
-  /*
-   * What the line can't tell: Node's fetch doesn't mind a compressed body that stops in the middle, but gives what it could
-   * unpack and calls it the end, and no other fetch need be stricter; and where neither a length nor pieces were announced,
-   * a line that broke ends like any other. So the PDF's own end counts, whatever the line said.
-   */
+  /* The connection alone can't tell: Node's fetch accepts a compressed body that stops half-way, returning what it
+     could unpack as if complete, and other fetches need not be stricter. Without a length or chunked encoding, a broken
+     connection ends like any other. So the PDF's own end counts, whatever the connection says. */
   function isWhole(pdf: WholePdf): boolean {
     const isAnotherLength = announced !== undefined && received !== announced
     return !isPart(response) && !isAnotherLength && pdf.isWhole(announced !== undefined)
@@ -136,7 +134,7 @@ function reading(answer: OpenAnswer, { asked, limit, shown, onProgress }: PdfRea
       throw described(asked, thrown, answer)
     } finally {
       watch.finish()
-      // Nobody reads the rest, where there is one.
+      // Nobody reads the rest, if there is any.
       if (received === 0) drop(response)
     }
   }
@@ -144,7 +142,7 @@ function reading(answer: OpenAnswer, { asked, limit, shown, onProgress }: PdfRea
   return { length: () => (isEncoded ? undefined : announced), bytes: checked() }
 }
 
-/** Enough of an answer to tell what it is: a few bytes of a PDF, more of anything else. */
+/** Reads enough of a response to identify it: a few bytes of a PDF, more of anything else. */
 async function beginningOf(source: AsyncGenerator<Uint8Array>): Promise<{ bytes: Buffer; isAll: boolean }> {
   const pieces: Uint8Array[] = []
   let length = 0
@@ -154,7 +152,7 @@ async function beginningOf(source: AsyncGenerator<Uint8Array>): Promise<{ bytes:
     if (done) return { bytes: Buffer.concat(pieces), isAll: true }
     pieces.push(value)
     length += value.byteLength
-    // A line that brings it byte by byte doesn't have all of it looked at for each of them.
+    // If bytes arrive singly, this avoids inspecting all of them again each time.
     if (length < PDF_BEGINNING.length || length < lookedAt + Math.min(lookedAt, LOOKED_AT / 8)) continue
     lookedAt = length
     const bytes = Buffer.concat(pieces)
@@ -168,13 +166,13 @@ function isEnough(bytes: Buffer): boolean {
   return bytes.byteLength >= LOOKED_AT || !isWritten(bytes) || encodedBeginning(bytes.toString('latin1')) !== undefined
 }
 
-/** Rubbish may precede a PDF, but a page or JSON that only speaks of one does not. */
+/** Junk may precede a PDF, but a page or JSON that only mentions one isn't a PDF. */
 function pdfStarts(bytes: Buffer): boolean {
   const at = pdfBeginning(bytes)
   return at === 0 || (at !== undefined && !isWritten(bytes))
 }
 
-/** Whether it begins like a page or like JSON. */
+/** Whether it begins like a page or JSON. */
 function isWritten(bytes: Buffer): boolean {
   return /^(?:\xEF\xBB\xBF)?\s*[<{["]/.test(bytes.toString('latin1', 0, PDF_SLACK))
 }
@@ -184,7 +182,7 @@ async function* after(first: Uint8Array, rest: AsyncIterable<Uint8Array>): Async
   yield* rest
 }
 
-/** We never ask for a part; a part that is all of it is none. */
+/** We never ask for a range; a range that covers everything is fine. */
 function isPart(response: Response): boolean {
   if (response.status !== 206) return false
   const [, last, length] = /^bytes 0-(\d+)\/(\d+)$/.exec(response.headers.get('content-range') ?? '') ?? []
@@ -197,22 +195,24 @@ function described(asked: AskedPdf, thrown: unknown, answer: OpenAnswer): unknow
 }
 
 /**
- * Where a PDF may begin and end. ISO 32000 wants `%PDF-` at the very beginning and `%%EOF` at the very end, but Acrobat
- * has always taken both within 1,024 bytes of them (PDF 1.7, implementation notes 13 and 18), every other reader follows
- * it, and so producers get away with it: a byte order mark, a line of a mail's header. Such bytes are kept as they came:
- * offsets inside a PDF count from its `%PDF-`, and what was sent is the evidence.
+ * How far a PDF's markers may be from its ends. ISO 32000 wants `%PDF-` at the very beginning and `%%EOF` at the very
+ * end, but Acrobat has always accepted both within 1,024 bytes (PDF 1.7, implementation notes 13 and 18), other readers
+ * follow, and so producers get away with a byte order mark or a line of a mail header. Such bytes are kept as received:
+ * offsets inside a PDF count from its `%PDF-`, and the evidence is what was sent.
  */
 const PDF_SLACK = 1024
 const PDF_BEGINNING = '%PDF-'
 const PDF_END = '%%EOF'
 
-/** Where `%PDF-` stands, from 0 to 1,024; undefined if it doesn't. */
+/** Returns the position of `%PDF-`, from 0 to 1,024; undefined if it isn't there. */
 function pdfBeginning(bytes: Uint8Array): number | undefined {
   const at = view(bytes.subarray(0, PDF_SLACK + PDF_BEGINNING.length)).indexOf(PDF_BEGINNING, 0, 'latin1')
   return at < 0 ? undefined : at
 }
 
-/** Whether the bytes of a PDF are all of them, as far as the PDF itself can tell. Keeps a few kilobytes, however large it is. */
+/**
+ * Checks whether a PDF is complete, as far as the PDF itself can tell. Keeps a few kilobytes, however large the PDF is.
+ */
 class WholePdf {
   #seen = 0
   #beginning: Buffer = Buffer.alloc(0)
@@ -222,14 +222,14 @@ class WholePdf {
     this.#seen += piece.byteLength
     const missing = 2 * PDF_SLACK - this.#beginning.byteLength
     if (missing > 0) this.#beginning = Buffer.concat([this.#beginning, piece.subarray(0, missing)])
-    // A piece is copied: its memory belongs to anyone who reads it next.
+    // Copies the piece: its memory belongs to its next reader.
     this.#end = Buffer.concat([this.#end, piece.subarray(-PDF_SLACK)]).subarray(-PDF_SLACK)
   }
 
   /**
-   * Whether what was seen may be the whole of it. Its end can't be told from that of an earlier revision, to which a later
-   * one was to be added: that is what an announced length is for.
-   * @param isLengthKnown whether the answer's headers have told that nothing is missing.
+   * Returns whether the bytes seen may be the whole PDF. Its end looks like that of an earlier revision with a later
+   * one still to come; only an announced length can rule that out.
+   * @param isLengthKnown whether the response's headers have shown that nothing is missing.
    */
   isWhole(isLengthKnown: boolean): boolean {
     const start = pdfBeginning(this.#beginning)
@@ -240,14 +240,16 @@ class WholePdf {
   }
 }
 
-/** After an end, padding and rubbish may follow; an object, a comment or a table of them is the beginning of a revision. */
+/**
+ * After `%%EOF`, padding and junk may follow. An object, a comment or a cross-reference table begins another revision.
+ */
 function beginsMore(after: string): boolean {
   return /^[\s\p{Cc}]*[\d%x]/u.test(after)
 }
 
 /**
- * A PDF that is made to be shown while it comes has an `%%EOF` near its beginning, too, but says there how long it is. Not
- * believed where the line says better: a program that rewrote the PDF may have left the old number in it.
+ * A linearised PDF also has an `%%EOF` near its beginning, but states its length there. Used only if the headers give
+ * no length: a program that rewrote the PDF may have left the old number in it.
  */
 function linearisedLength(beginning: string): number | undefined {
   const dictionary = /<<([^>]{0,500}\/Linearized\b[^>]{0,500})>>/.exec(beginning)?.[1]

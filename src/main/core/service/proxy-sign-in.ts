@@ -1,7 +1,7 @@
 /**
- * Signing in to the proxies of the office's network. A person is asked once for each; what they enter is in the keychain, and goes to
- * that proxy alone. A password that is new, or from an earlier run, is shown by one request first: many at once that are wrong lock a
- * user out. One that was refused is forgotten, and a person is asked again.
+ * Signs in to the proxies of the office's network. A person is asked once per proxy; the login is stored in the
+ * keychain and sent to that proxy only. A login that is new or from an earlier run is tried by a single request first:
+ * many wrong ones at once could lock the user out. A rejected login is deleted, and the person is asked again.
  */
 import { z } from 'zod'
 import type { ProxyView } from '../../../shared/contract/views.ts'
@@ -9,9 +9,9 @@ import { fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import type { SecretSlot } from '../storage/keychain.ts'
 
-/** Who asks: as the network says it. */
+/** A login challenge, as the network reports it. */
 export interface ProxyChallenge {
-  /** False of a website that asks. */
+  /** False if a website asks. */
   readonly isProxy: boolean
   readonly host: string
   readonly port: number
@@ -21,23 +21,26 @@ const Login = z.strictObject({ user: z.string(), password: z.string() })
 export type ProxyLogin = z.infer<typeof Login>
 const Kept = z.record(z.string(), Login)
 
-/** What one request answers the proxies on its way. */
+/** Answers the proxies' challenges to one request. */
 export interface ProxyAnswers {
-  /** Undefined where nothing is known, or what is known was refused. Never rejects. */
+  /** Returns the login; undefined if there is none or it was rejected. Never rejects. */
   answer: (challenge: ProxyChallenge) => Promise<ProxyLogin | undefined>
-  /** To be called once the request is over: `answered` if it came through. */
+  /** Must be called when the request has ended: `answered` if it got through. */
   over: (how: 'answered' | 'failed') => void
 }
 
 export type ProxySignIns = ReturnType<typeof openProxySignIns>
 
-/** @param changed called when another proxy waits for a sign-in, or none does any more. */
+/**
+ * Opens the store of proxy logins.
+ * @param changed called when a different proxy needs a sign-in, or none does any more.
+ */
 export function openProxySignIns({ slot, changed }: { slot: SecretSlot; changed: () => void }) {
   let known: Record<string, ProxyLogin> | undefined
   let waiting: ProxyView | undefined
-  /** Those that took what is known. */
+  /** Proxies that accepted the known login. */
   const proven = new Set<string>()
-  /** Those that one request finds it out for. */
+  /** Proxies whose login one request is trying while others wait. */
   const proving = new Map<string, PromiseWithResolvers<void>>()
 
   async function read(): Promise<Record<string, ProxyLogin>> {
@@ -54,17 +57,17 @@ export function openProxySignIns({ slot, changed }: { slot: SecretSlot; changed:
     const { [proxy]: _, ...others } = known ?? {}
     known = others
     proven.delete(proxy)
-    // What stays there is refused once more at the next start.
+    // If this fails, the stored login is rejected once more after the next start.
     void slot.set(JSON.stringify(others)).catch(() => undefined)
   }
 
   return {
-    /** The proxy that waits for a person. */
+    /** The proxy that needs a sign-in from a person. */
     waiting: (): ProxyView | undefined => waiting,
 
     forRequest(): ProxyAnswers {
       const shown = new Map<string, ProxyLogin>()
-      /** Those that this request finds it out for. */
+      /** Proxies whose login this request is trying. */
       const mine = new Set<string>()
       let isOver = false
       return {
@@ -72,9 +75,9 @@ export function openProxySignIns({ slot, changed }: { slot: SecretSlot; changed:
           if (!isProxy) return undefined
           const proxy = `${host}:${port}`
           for (;;) {
-            // A keychain that is shut may be open the next time.
+            // A locked keychain may be unlocked by the next attempt.
             const login = (await read().catch(() => undefined))?.[proxy]
-            // Given up meanwhile, it would never say what it found out, and all others would wait for it.
+            // If the request has ended meanwhile, it would never report a result, and all others would wait for it.
             if (isOver) return undefined
             if (login && shown.get(proxy) === login) {
               forget(proxy)
@@ -99,7 +102,7 @@ export function openProxySignIns({ slot, changed }: { slot: SecretSlot; changed:
         },
         over(how) {
           isOver = true
-          // Of several in a list it came through the last: one before it may have refused what it was shown.
+          // With several proxies in a list, only the last let it through; earlier ones may have rejected their login.
           const through = how === 'answered' ? [...shown.keys()].at(-1) : undefined
           for (const [proxy, login] of shown) {
             if (proxy === through && known?.[proxy] === login) proven.add(proxy)
@@ -113,8 +116,9 @@ export function openProxySignIns({ slot, changed }: { slot: SecretSlot; changed:
     },
 
     /**
-     * Keeps what a person entered for the proxy that waits.
-     * @throws AppFailure `not-allowed` where none does; KeychainError where it can't be kept: then it holds until Countersign ends.
+     * Stores the login a person entered for the waiting proxy.
+     * @throws AppFailure `not-allowed` if none is waiting; KeychainError if the login can't be stored: it is then used
+     * until Countersign quits.
      */
     async signIn(login: ProxyLogin): Promise<void> {
       if (!waiting) return fail('not-allowed', 'No proxy is waiting for a sign-in.')

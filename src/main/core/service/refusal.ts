@@ -1,6 +1,6 @@
 /**
- * Makes the error of an answer whose status says no: its code, the service's own words as far as people may see them, and what
- * is wrong with which field.
+ * Turns an error response into a ServiceError: its code, the service's own words as far as people may see them, and the
+ * problems of single fields.
  */
 import { decode, ErrorResponse } from '../../../shared/model/index.ts'
 import { charsetOf, parseJson, readBody } from './answer-body.ts'
@@ -9,7 +9,7 @@ import { type FieldProblem, ServiceError, type ServiceErrorCode } from './errors
 import type { Watch } from './limits.ts'
 import { readRetryAfter } from './limits.ts'
 
-/** Longest sentence of the service that is passed on, in characters. */
+/** Longest message of the service that is passed on, in characters. */
 const LONGEST_MESSAGE = 500
 const MOST_FIELDS = 100
 
@@ -19,9 +19,9 @@ const BY_STATUS = new Map<number, ServiceErrorCode>([
   [403, 'forbidden'],
   [404, 'not-found'],
   [405, 'not-found'],
-  // The answer can't be given in the form that we read.
+  // The service can't answer in the format that we read.
   [406, 'not-json'],
-  // A proxy on the way wants to know us first; the service never saw the request.
+  // A proxy on the way wants us to sign in; the service never saw the request.
   [407, 'refused'],
   [408, 'timeout'],
   [409, 'conflict'],
@@ -32,11 +32,11 @@ const BY_STATUS = new Map<number, ServiceErrorCode>([
   [429, 'rate-limited'],
   [431, 'too-large'],
   [501, 'not-found'],
-  // "Network authentication required": the sign-in page of a guest network stands between.
+  // "Network authentication required": a guest network's sign-in page is in the way.
   [511, 'offline']
 ])
 
-/** The code for a status outside 200 to 299. */
+/** Returns the code for a status outside 200 to 299. */
 function codeForStatus(status: number): ServiceErrorCode {
   const known = BY_STATUS.get(status)
   if (known) return known
@@ -45,14 +45,14 @@ function codeForStatus(status: number): ServiceErrorCode {
 }
 
 /**
- * Whether a request that was answered with this status may have been acted on.
+ * Returns whether a request that got this status may have been acted on.
  *
- * 4xx: the service says that it refuses, so no. But frameworks find out only after the work is done that they can't
- * word the answer (406), and 408 may come from a proxy that waited for one. 500: it took the request and broke somewhere
- * inside, perhaps after the invitations went out. 502 and 504: a gateway passed the request on and got no sound answer.
- * 503: mostly turned away at the door, but a gateway says the same when the service dies in the middle, and nothing
- * tells the two apart. 501 and 505: not understood, so not done. 511: a guest network answered instead. 303 and 302 are
- * how many pages answer a request that they have done; 301, 307 and 308 say "ask over there", so nothing was done here.
+ * 4xx: the service refused, so no. Exceptions: frameworks notice only after doing the work that they can't format the
+ * answer (406), and 408 may come from a proxy that timed out. 500: the service took the request and failed somewhere
+ * inside, perhaps after the invitations went out. 502 and 504: a gateway passed the request on and got no valid answer.
+ * 503: mostly turned away at the door, but a gateway says the same if the service dies half-way, and the two can't be
+ * told apart. 501 and 505: not understood, so not done. 511: a guest network answered instead. 303 and 302: how many
+ * sites answer a request that they have carried out. 301, 307 and 308 say "ask over there", so nothing was done here.
  */
 export function statusMayHaveArrived(status: number): boolean {
   if (status >= 400 && status < 500) return status === 406 || status === 408
@@ -64,7 +64,7 @@ export interface Refusal {
   fields?: FieldProblem[]
 }
 
-/** Reads an error's body. Anything that isn't the framework's error body says nothing, and a StackTrace is never read. */
+/** Reads an error's body. Returns nothing for any format but the framework's error body; a StackTrace is never read. */
 export function readRefusal(json: unknown): Refusal {
   const decoded = decode(ErrorResponse, json)
   if (!decoded.ok) return {}
@@ -77,10 +77,13 @@ export function readRefusal(json: unknown): Refusal {
   return { ...(serviceMessage && { serviceMessage }), ...(fields.length > 0 && { fields }) }
 }
 
-/** Frameworks put the trace into the message, too: what follows its first line is dropped, and so are control characters. */
+/**
+ * Reduces a message to one line. Frameworks put the stack trace into it too, so everything from the trace on is
+ * dropped, as are control characters.
+ */
 function oneLine(text: string | undefined): string {
   const untraced = (text ?? '').split(/(?:^|[\r\n]+)\s*(?:at|---)\s/)[0] ?? ''
-  // Direction marks could make the sentence read as another one.
+  // Bidirectional marks could make the sentence read differently.
   const plain = untraced
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, ' ')
     .replace(/\s+/g, ' ')
@@ -88,10 +91,13 @@ function oneLine(text: string | undefined): string {
   return plain.length > LONGEST_MESSAGE ? `${plain.slice(0, LONGEST_MESSAGE - 1)}…` : plain
 }
 
-/** More of an error's body than this is not worth reading. */
+/** Error bodies are read up to this size. */
 const ERROR_BODY_BYTES = 256 * 1024
 
-/** @param now milliseconds since 1970 UTC, against which a Retry-After date, and the service's own, are read. */
+/**
+ * Makes the error of a response outside 200 to 299.
+ * @param now milliseconds since 1970 UTC, the base for Retry-After dates and the service's own date.
+ */
 export async function refusedAnswer(
   operation: string,
   response: Response,
@@ -113,21 +119,22 @@ export async function refusedAnswer(
   })
 }
 
-/** As RFC 6750 has it: the code alone may also mean a token that was never one. */
+/** Per RFC 6750; `invalid_token` alone may also mean that the token was never valid. */
 function saysTokenIsOver(challenge: string | null): boolean | undefined {
   return (/error="?invalid_token\b/i.test(challenge ?? '') && /\bexpired\b/i.test(challenge ?? '')) || undefined
 }
 
 /**
- * How far this computer's clock is ahead of the service's, in milliseconds; undefined where that doesn't say its time.
- * @param date as the answer's header says it, to the second.
+ * Returns how far this computer's clock is ahead of the service's, in milliseconds; undefined if the service doesn't
+ * send its time.
+ * @param date the response's Date header, precise to the second.
  */
 export function clockAhead(date: string | null, now: number): number | undefined {
   const theirs = Date.parse(date ?? '')
   return Number.isNaN(theirs) ? undefined : now - theirs
 }
 
-/** The status alone says what happened; whatever is wrong with the body beside it changes nothing. */
+/** The status alone says what happened, so a bad body is ignored. */
 async function readErrorBody(response: Response, watching: Watch): Promise<Refusal> {
   try {
     const bytes = await readBody(response, ERROR_BODY_BYTES, watching)
@@ -137,7 +144,7 @@ async function readErrorBody(response: Response, watching: Watch): Promise<Refus
   }
 }
 
-/** Strikes out whatever of the account's secrets the service repeats. */
+/** Redacts the account's secrets wherever the service repeats them. */
 export function withoutSecrets({ serviceMessage, fields }: Refusal, secrets: readonly string[]): Refusal {
   const strike = (text: string) =>
     secrets.reduce((shown, secret) => (secret ? shown.replaceAll(secret, '•••') : shown), text)

@@ -1,4 +1,7 @@
-/** The client of the signing service: all of the reference's section 4 for one account. It throws nothing but ServiceError. */
+/**
+ * The client of the signing service: section 4 of the API reference, for one account. It throws nothing but
+ * ServiceError.
+ */
 import { type DataTypeSpelling, USUAL_DATA_TYPE_SPELLING } from '../../../shared/contract/views.ts'
 import { account } from './account.ts'
 import { documents, packages, type ServiceHabits } from './documents.ts'
@@ -7,12 +10,15 @@ import { signedDocuments } from './signed-document.ts'
 import { createTransport, type TransportOptions } from './transport.ts'
 
 export interface ServiceClientOptions extends TransportOptions {
-  /** How the data type of operation 9 is spelled; lower case and then upper case if none is given. */
+  /** Spelling of operation 9's data type; by default lower case, then upper case. */
   dataTypeSpelling?: DataTypeSpelling | undefined
   habits?: ServiceHabits | undefined
 }
 
-/** @throws TypeError if the base URL isn't an absolute http or https one. */
+/**
+ * Creates the client of one account's service.
+ * @throws TypeError if the base URL isn't an absolute http or https one.
+ */
 export function createServiceClient(options: ServiceClientOptions) {
   const transport = createTransport(options)
   const ofDocuments = documents(transport, options.habits ?? {})

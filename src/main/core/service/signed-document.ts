@@ -1,7 +1,7 @@
 /**
- * The signed document as a PDF. The reference has no operation for it: verifying the signatures (operation 10) answers a
- * `DocumentURL` (2.21), of which it says nothing. So the address is asked for again each time, as it may hold only for a while,
- * and is judged like any other that a service gives.
+ * Downloads the signed document as a PDF. The reference has no operation for it: verifying the signatures (operation
+ * 10) returns a `DocumentURL` (2.21), about which it says nothing. So the address is requested afresh each time, as it
+ * may expire, and is vetted like any other address a service gives us.
  */
 import { isPrivateHost } from '../policy/private-networks.ts'
 import type { documents } from './documents.ts'
@@ -14,12 +14,15 @@ import type { Transport } from './transport.ts'
 const OPERATION = 'Document/Validation'
 
 export interface SignedDocumentOptions extends DownloadOptions {
-  /** Origins beside the service's own that may be asked; without them any that is public and encrypted, for a first look. */
+  /**
+   * Origins allowed in addition to the service's own. If undefined, any public https origin is allowed, for a first
+   * look.
+   */
   from?: readonly string[] | undefined
 }
 
 export interface SignedDocument extends PdfDownload {
-  /** Where it comes from, if that isn't the service itself. */
+  /** Origin it comes from, if that isn't the service itself. */
   from?: string
 }
 
@@ -29,8 +32,8 @@ export function signedDocuments(
 ) {
   return {
     /**
-     * Fetches the signed document from where the service says that it is.
-     * @throws ServiceError of operation 10; of the address and what it answers with `asked: 'signed'` and a finding.
+     * Downloads the signed document from the address that the service gives.
+     * @throws ServiceError of operation 10; for the address and its answer, one with `asked: 'signed'` and a finding.
      */
     async downloadSignedDocument(
       documentReference: string,
@@ -52,13 +55,14 @@ export function signedDocuments(
 }
 
 /**
- * The address, if it may be fetched from: the service's own origin, or an encrypted one that is public by its name. Where that name
- * leads is seen afterwards; it can't lead elsewhere by then, as only who it belongs to has a certificate that is valid for it.
+ * Returns the address if it may be fetched from: the service's own origin, or an https origin with a public host name.
+ * What the name resolves to is checked afterwards. It can't be re-pointed between that check and the request, because
+ * only the name's owner has a valid certificate for it.
  */
 function placeOf(given: string | undefined, home: URL, from: readonly string[] | undefined): URL {
   if (!given?.trim()) throw trouble('no-address')
   const url = URL.parse(given.trim(), home)
-  // A `blob:` has the origin of the address in it.
+  // `blob:` URLs report the origin of the address inside them.
   if (!url || url.username || url.password || !/^https?:$/.test(url.protocol)) throw trouble('elsewhere')
   if (url.origin === home.origin) return url
   if (url.protocol !== 'https:' || isPrivateHost(url.hostname)) throw trouble('elsewhere')
@@ -67,8 +71,8 @@ function placeOf(given: string | undefined, home: URL, from: readonly string[] |
 }
 
 /**
- * What such an address refuses concerns this document alone: it says nothing of the account's key, or of its other files. Nor does
- * another host that can't be reached, or asks for a pause, say anything of the service.
+ * Limits an error to this document. A refusal at such an address says nothing about the account's key or its other
+ * files, and an unreachable or rate-limiting host says nothing about the service.
  */
 function ofItsPlace(thrown: unknown, isOwn: boolean): unknown {
   if (!(thrown instanceof ServiceError)) return thrown
@@ -81,12 +85,12 @@ function ofItsPlace(thrown: unknown, isOwn: boolean): unknown {
 }
 
 const OF_A_HOST: ReadonlySet<ServiceErrorCode> = new Set([
-  // The service itself has just answered where it is.
+  // The service itself has just answered, so network errors are the other host's.
   ...(['offline', 'dns', 'refused', 'tls', 'timeout', 'interrupted', 'server', 'rate-limited'] as const),
   ...(['payment-required', 'quota', 'conflict', 'invalid', 'not-json'] as const)
 ])
 
-/** One that is away is tried again by itself. */
+/** `place-away` becomes `timeout`, so that it is retried automatically. */
 const CODES: Partial<Record<Finding, ServiceErrorCode>> = {
   expired: 'no-data',
   'no-address': 'no-data',

@@ -1,6 +1,6 @@
 /**
- * Carries the operations' calls: JSON negotiated, time-limited, cancellable, bounded; GETs tried again, POSTs never.
- * Every failure leaves here as a ServiceError.
+ * Carries out the operations' calls: JSON negotiated, time-limited, cancellable, bounded. GETs are retried, POSTs
+ * never. Every failure leaves here as a ServiceError.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Lookup, whyNotReached } from '../policy/private-networks.ts'
@@ -25,7 +25,7 @@ import { refusedAnswer, withoutSecrets } from './refusal.ts'
 export interface ServiceLimits {
   times: Readonly<Record<CallKind, TimeLimits>>
   retry: RetryLimits
-  /** Largest answer in bytes that is read where the caller names no other. */
+  /** Default limit on answers, in bytes. */
   answerBytes: Readonly<Record<Exclude<CallKind, 'download'>, number>>
   /** Largest download in bytes. */
   downloadBytes: number
@@ -45,7 +45,7 @@ export interface TransportOptions {
   baseUrl: string
   authentication: Authentication
   fetch: Fetch
-  /** Where the names of other hosts lead; without it none of them is judged by more than its name. */
+  /** Resolves host names; without it, hosts are judged by name alone. */
   lookup?: Lookup | undefined
   /** Milliseconds since 1970 UTC. */
   clock: () => number
@@ -54,69 +54,74 @@ export interface TransportOptions {
   /** Waits between attempts. */
   sleep?: ((milliseconds: number, signal: AbortSignal | undefined) => Promise<unknown>) | undefined
   parse?: ParseJson | undefined
-  /** Whether this account's service is known to give JSON only when asked by `?format=json`. */
+  /** Whether this account's service is known to return JSON only if asked by `?format=json`. */
   jsonByQuery?: boolean | undefined
-  /** Called when that turns out, to be remembered with the account. */
+  /** Called when that turns out, to be stored with the account. */
   onJsonByQuery?: (() => void) | undefined
   limits?: Partial<ServiceLimits> | undefined
 }
 
-/** What a caller may say about any call. */
+/** Options of any call. */
 export interface CallOptions {
   signal?: AbortSignal | undefined
   /** Largest answer in bytes, after decompression. */
   maxBytes?: number | undefined
-  /** Asked as the request is handed over, with nothing between: where it says no, nothing leaves. */
+  /** Called immediately before the request is sent; if false, nothing leaves. */
   mayLeave?: (() => boolean) | undefined
 }
 
 export interface Call extends CallOptions {
-  /** The operation as the reference names it; it stands in errors. */
+  /** The operation as named in the reference; appears in errors. */
   operation: string
-  /** Below the base URL, encoded (see path.ts). */
+  /** Encoded path below the base URL (see `pathTo`). */
   path: string
   query?: Record<string, string> | undefined
 }
 
-/** Reads an answer's bytes, of which it becomes the owner. */
+/** Reads an answer's bytes and becomes their owner. */
 export type Take<Value> = (bytes: Uint8Array<ArrayBuffer>, charset: string | undefined) => Promise<Value>
 
-/** An answer whose body is still to come. */
+/** A response whose body hasn't been read. */
 export interface OpenAnswer {
   response: Response
   watch: Watch
-  /** Makes our error of what broke the body. */
+  /** Turns whatever broke the body into a ServiceError. */
   failure(thrown: unknown): ServiceError
 }
 
 export interface Transport {
-  /** A GET's JSON. */
+  /** GETs JSON. */
   get(call: Call, kind: 'read' | 'list'): Promise<unknown>
   /**
-   * A GET's bytes, for anyone who reads them elsewhere: they are on a buffer of their own. What `take` rejects with is passed
-   * on as it is, as it isn't the service's.
-   * @param take undefined if they aren't JSON, so that the service is asked in another way.
+   * GETs bytes in a buffer of their own, for decoding elsewhere. Rejections of `take` are passed on unchanged, as they
+   * aren't the service's.
+   * @param take returns undefined if the bytes aren't JSON, so that the service is asked in another way.
    */
   take<Value>(call: Call, kind: 'read' | 'list', take: Take<Value | undefined>): Promise<Value>
-  /** A POST's JSON. Sent once, whatever happens. */
+  /** POSTs and returns JSON. Sends once, whatever happens. */
   post(call: Call, body: unknown): Promise<unknown>
-  /** A POST whose answer may be anything or nothing. */
+  /** POSTs and ignores the answer, which may be anything or nothing. */
   postForNothing(call: Call, body: unknown): Promise<void>
-  /** A GET's answer with its body unread. The caller calls `watch.finish()`. */
+  /** GETs a response with its body unread. The caller must call `watch.finish()`. */
   open(call: Call, accept: string): Promise<OpenAnswer>
-  /** The same of an address that the service gave. Another origin than the account's own is never shown its credentials. */
+  /** Like `open`, for an address given by the service. Only the account's own origin receives its credentials. */
   openAt(url: URL, call: Omit<Call, 'path'>, accept: string): Promise<OpenAnswer>
-  /** Whether an address is in someone's own network, where the service itself isn't: there it may not lead us. */
+  /**
+   * Whether an address is in a private network while the service itself isn't: the service must not direct us there.
+   */
   leadsInside(url: URL): Promise<boolean>
-  /** Where the account's service is. */
+  /** The base URL of the account's service. */
   readonly home: URL
-  /** As much of what the service says of an error as people may see: without the account's secrets. */
+  /** Redacts the account's secrets from a message of the service, so that people may see it. */
   shown(said: Refusal): Refusal
   readonly parse: ParseJson
   readonly limits: ServiceLimits
 }
 
-/** @throws TypeError where the base URL isn't an absolute http or https one. */
+/**
+ * Creates the transport of one account.
+ * @throws TypeError if the base URL isn't an absolute http or https one.
+ */
 export function createTransport(options: TransportOptions): Transport {
   const { authentication, fetch, clock, random, parse = parseJson, sleep = patiently } = options
   const base = readBaseUrl(options.baseUrl)
@@ -148,7 +153,7 @@ export function createTransport(options: TransportOptions): Transport {
         const response = await exchange(jsonRequest(call, body), fetch, authentication, watching)
         if (!response.ok) throw await refused(call.operation, response, watching)
         drop(response)
-        // A guest network's page to sign in at says "200 OK", too; the service's own answers are no pages.
+        // A guest network's sign-in page also says "200 OK"; the service itself never answers with pages.
         if (/^text\/html\b/i.test(response.headers.get('content-type') ?? '')) {
           const { status } = response
           throw new ServiceError({ code: 'not-json', operation: call.operation, mayHaveArrived: true, status })
@@ -199,7 +204,7 @@ export function createTransport(options: TransportOptions): Transport {
     })
   }
 
-  /** The parser's message quotes the body, so it ends here. */
+  /** Drops the parser's error, whose message quotes the body. */
   async function asJson(
     bytes: Uint8Array<ArrayBuffer>,
     charset: string | undefined
@@ -211,7 +216,7 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
-  /** An answer that isn't JSON is a result of its own, as a GET may then ask in another way; all else throws. */
+  /** Returns a non-JSON answer as a result, because a GET may then ask in another way; all else throws. */
   async function exchangeRead<Value>(
     request: Exchange,
     call: Call,
@@ -233,7 +238,7 @@ export function createTransport(options: TransportOptions): Transport {
     })
     const value = body && (await read(body.bytes, body.charset))
     if (value !== undefined) return { ok: true, value }
-    // The service answered, so it may have done what it was asked, whether or not it could say so in JSON.
+    // The service answered, so it may have acted, even if it couldn't say so in JSON.
     const { operation } = call
     return { ok: false, error: new ServiceError({ code: 'not-json', operation, mayHaveArrived: true, status }) }
   }
@@ -294,21 +299,21 @@ function asServiceError(operation: string, thrown: unknown, watching: Watch): Se
   return thrown instanceof ServiceError ? thrown : bodyFailure(operation, thrown, watching)
 }
 
-/** A part is never asked for: one that comes all the same isn't the list or the package. */
+/** We never ask for a range: an unrequested partial answer isn't the list or the package. */
 function aPart(operation: string, response: Response, kind: CallKind): ServiceError {
   drop(response)
   const mayHaveArrived = kind === 'send'
   return new ServiceError({ code: 'interrupted', operation, mayHaveArrived, status: 206, finding: 'not-whole' })
 }
 
-/** A body that broke belongs to an answer, so its request did arrive. */
+/** If a body broke there was an answer, so the request did arrive. */
 function bodyFailure(operation: string, thrown: unknown, watching: Watch): ServiceError {
   if (thrown instanceof BodyTooLarge) return new ServiceError({ code: 'too-large', operation, mayHaveArrived: true })
   const { code, reason } = failure(operation, thrown, watching)
   return new ServiceError({ code, operation, mayHaveArrived: true, reason, finding: breakOf(code) })
 }
 
-/** How an answer that had begun came to its end. */
+/** How a response that had begun was cut off. */
 function breakOf(code: ServiceErrorCode): Finding | undefined {
   return code === 'interrupted' ? 'not-whole' : code === 'timeout' ? 'too-slow' : undefined
 }

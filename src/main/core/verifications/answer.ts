@@ -1,6 +1,6 @@
 /**
- * What is kept of the answer to a verification, and what is shown of that. It is kept as it was given, members that nobody knows
- * included, but for the document's address: anyone who has that can read the document.
+ * What is stored of the answer to a verification, and what is shown of that. Stored as received, including unknown
+ * members, but without the document's address, which would let anyone read the document.
  */
 import type { OtherMember, SignatureTally, VerificationView } from '../../../shared/contract/index.ts'
 import { ValidationResult, VerifiedSigner, VerifySignature } from '../../../shared/model/index.ts'
@@ -9,14 +9,15 @@ import { parsedJson } from '../lib/json-scanning.ts'
 import { defined } from '../lib/objects.ts'
 import { HIDDEN, secretsIn, withOthers } from '../lib/other-members.ts'
 
-/** In characters of JSON. A hundred signatures, each with all that the reference names, take a fourth of it. */
+/** In characters of JSON. A hundred signatures with everything that the reference names take a quarter of it. */
 const LONGEST = 200_000
-/** Objects and lists within each other; SQLite reads a thousand, and the reference names three. */
+/** Limit on nesting; SQLite reads a thousand levels, and the reference has three. */
 const DEEPEST = 50
 
 /**
- * The answer as it is kept, in JSON.
- * @throws AppFailure `too-large` for one that no document's signatures explain: it is no evidence, and would fill the disk.
+ * Returns the answer as stored, in JSON.
+ * @throws AppFailure `too-large` for an answer larger than signatures can explain: it isn't evidence, and would fill
+ * the disk.
  */
 export function keptAnswer({ DocumentURL: address, ...result }: ValidationResult): string {
   const gives = secretsIn(address ? [address] : [])
@@ -40,7 +41,7 @@ function tooLarge(): never {
   })
 }
 
-/** How many signatures there are, and what is said of each. */
+/** Counts the signatures by result. */
 export function tallyOf({ Signatures: signatures }: Pick<ValidationResult, 'Signatures'>): SignatureTally {
   return {
     ...(signatures && { signatures: signatures.length }),
@@ -49,13 +50,13 @@ export function tallyOf({ Signatures: signatures }: Pick<ValidationResult, 'Sign
   }
 }
 
-/** Whether all signatures are valid; undefined where the service doesn't say it of all of them, or names none. */
+/** Whether all signatures are valid; undefined if the service doesn't say so for each, or lists none. */
 function areAllValid({ signatures, valid, notValid }: SignatureTally): boolean | undefined {
   if (notValid > 0) return false
   return signatures !== undefined && signatures > 0 && valid === signatures ? true : undefined
 }
 
-/** What was found in a word, for the audit trail. */
+/** Sums up the result in a word, for the audit trail. */
 export function wordFor(tally: SignatureTally): 'valid' | 'not-valid' | 'unconfirmed' | 'none' | 'unknown' {
   if (tally.signatures === undefined) return 'unknown'
   if (tally.signatures === 0) return 'none'
@@ -64,7 +65,10 @@ export function wordFor(tally: SignatureTally): 'valid' | 'not-valid' | 'unconfi
   return isAll ? 'valid' : 'not-valid'
 }
 
-/** What is shown of an answer; nothing of one that can't be read. @param text as `keptAnswer` made it. */
+/**
+ * Returns what is shown of a stored answer; nothing if it can't be read.
+ * @param text as made by `keptAnswer`.
+ */
 export function shownAnswer(text: string): Pick<VerificationView, 'DocumentName' | 'Signatures' | 'others'> {
   const read = ValidationResult.safeParse(parsedJson(text))
   if (!read.success) return {}
@@ -76,7 +80,10 @@ export function shownAnswer(text: string): Pick<VerificationView, 'DocumentName'
   return { ...said, ...(signatures && { Signatures: signatures }) }
 }
 
-/** A verification as a file that people and programs can read. @param sha256 what the audit trail has of it. */
+/**
+ * Writes a verification as a JSON file that people and programs can read.
+ * @param sha256 its hash in the audit trail.
+ */
 export function fileOf(view: VerificationView, sha256: string): { name: string; bytes: Uint8Array } {
   const { reference, at, by, id, found, DocumentName, Signatures = [], others = [] } = view
   const ours = {
@@ -91,7 +98,7 @@ export function fileOf(view: VerificationView, sha256: string): { name: string; 
       ...(Signer && { Signer: asMembers(Signer) })
     }))
   }
-  // What else the service says, under whatever name, takes no place of ours.
+  // Other members from the service must not replace ours, whatever their names.
   const written = { ...ours, ...asMembers({ others }), ...ours }
   return {
     name: `${DocumentName?.replace(/\.pdf$/i, '') || reference} - signatures`,
@@ -99,7 +106,7 @@ export function fileOf(view: VerificationView, sha256: string): { name: string; 
   }
 }
 
-/** What else was said, as the members that it came as. */
+/** Restores other members under their original names. */
 function asMembers<Value extends object>({ others = [], ...value }: Value & { others?: OtherMember[] }): object {
   return { ...value, ...Object.fromEntries(others.map(({ name, value }) => [name, value])) }
 }

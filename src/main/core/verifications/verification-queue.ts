@@ -1,6 +1,7 @@
 /**
- * Documents that rules want verified, as they complete: each is asked for until the service has answered, also in a later run.
- * With the answer it leaves the queue, in the same transaction: an end in between asks again, and nothing is there twice.
+ * Verifies completed documents for rules: each is requested until the service has answered, in later runs too. A
+ * document leaves the queue in the transaction that stores the answer: after a crash in between it is requested again,
+ * and nothing is stored twice.
  */
 import type { AppError, RuleVerifications } from '../../../shared/contract/index.ts'
 import type { DocumentKey } from '../documents/questions.ts'
@@ -17,16 +18,16 @@ export interface VerificationQueueDeps {
   db: Db
   verify: Verifications['verify']
   describe: (error: unknown) => AppError
-  /** What a rule has to do, or has done, is another. */
+  /** Called when a rule's progress changed. */
   changed: () => void
   time: Time
 }
 
-/** From the end of one question of an account to the next, in milliseconds: the service has others to answer. */
+/** Pause between two requests of an account, in milliseconds: the service has others to serve. */
 const PACE = 500
-/** The wall clock may jump: what waits for its time is looked at this often, in milliseconds. */
+/** The wall clock may jump, so waiting jobs are checked at least this often, in milliseconds. */
 const LONGEST_SLEEP = 60_000
-/** How long an account pauses at first, and a document that failed waits, in milliseconds. */
+/** First pause of an account, and first wait of a failed document, in milliseconds. */
 const FIRST_PAUSE = 1_000
 const FIRST_WAIT = 5_000
 
@@ -36,7 +37,7 @@ export class VerificationQueue {
   readonly #lanes: Lanes<OneAtATime<void>>
   readonly #pauses: Pauses
   readonly #attempts: Attempts
-  /** When the next of an account may be asked for, on the clock that never jumps. */
+  /** When the next document of an account may be requested, by the monotonic clock. */
   readonly #nextAt = new Map<string, number>()
   readonly #leaving = new AbortController()
   #state: 'closed' | 'open' | 'over' = 'closed'
@@ -51,42 +52,45 @@ export class VerificationQueue {
     this.#lanes = new Lanes((accountId) => new OneAtATime(time, workOf(accountId), () => this.#plan(accountId)))
   }
 
-  /** Has a document verified, unless a rule did that already. To be called within a transaction; see `wake`. */
+  /**
+   * Queues a document, unless it was already verified for a rule. Must be called within a transaction, followed by
+   * `wake`.
+   */
   add({ accountId, reference, name }: DocumentKey & { name: string }, ruleId: string): void {
     const queuedAt = this.#deps.time.now()
     this.#jobs.add({ accountId, documentReference: reference, documentName: name, ruleId, queuedAt })
   }
 
-  /** Begins to ask. */
+  /** Starts making requests. */
   open(): void {
     this.#state = 'open'
     this.wake()
   }
 
-  /** Something waits now that didn't, or may go that couldn't. */
+  /** Call when there may be new jobs, or waiting ones may proceed. */
   wake(): void {
     if (this.#state !== 'open') return
     for (const accountId of this.#jobs.accounts()) this.#plan(accountId)
   }
 
-  /** The computer may be online again, or an account was changed: what waited for that is tried now. */
+  /** Call when the computer may be online again, or an account changed: jobs waiting for that are tried now. */
   connectionChanged(): void {
     for (const accountId of this.#jobs.accounts()) {
-      // A service that asked for time gets it, whatever happens here.
+      // A rate limit set by the service is always respected.
       if (this.#pauses.of(accountId)?.error.code !== 'rate-limited') this.#pauses.clear(accountId)
     }
     this.#jobs.hurry()
     this.wake()
   }
 
-  /** Asks once more for what a rule's documents could not be asked. */
+  /** Retries the failed documents of a rule. */
   again(ruleId: string): void {
     this.#jobs.again({ ruleId, now: this.#deps.time.now() })
     this.#deps.changed()
     this.wake()
   }
 
-  /** How far a rule is; undefined if it never had anything verified. */
+  /** Returns a rule's progress; undefined if it never had anything verified. */
   ofRule(ruleId: string): RuleVerifications | undefined {
     const { done, waiting, failed, accountId, error } = this.#jobs.ofRule(ruleId)
     if (done + waiting + failed === 0) return undefined
@@ -94,14 +98,14 @@ export class VerificationQueue {
     return { done, waiting, failed, ...defined({ problem }) }
   }
 
-  /** Asks for nothing more, and breaks off what is under way: it is asked for again in the next run. */
+  /** Stops making requests and aborts those in progress, which are repeated in the next run. */
   async close(limit: number): Promise<void> {
     this.#state = 'over'
     this.#leaving.abort()
     await within(limit, Promise.all(this.#lanes.all().map((lane) => lane.close())), this.#deps.time)
   }
 
-  /** Sees to it that the next of an account is asked for when its time has come. */
+  /** Schedules the account's next request. */
   #plan(accountId: string): void {
     const lane = this.#lanes.of(accountId)
     if (this.#state !== 'open' || lane.isRunning) return
@@ -111,7 +115,7 @@ export class VerificationQueue {
       if (wait === undefined || wait === Number.POSITIVE_INFINITY) lane.cancel()
       else lane.later(Math.min(wait, LONGEST_SLEEP))
     } catch {
-      // The database can't be read just now.
+      // The database can't be read at the moment.
       lane.later(LONGEST_SLEEP)
     }
   }
@@ -146,7 +150,7 @@ export class VerificationQueue {
     const { accountId } = job
     const { describe, time } = this.#deps
     const error = describe(thrown)
-    // What a network's sign-in says in the service's place would be said to all that follow.
+    // A guest network's sign-in page in place of the service would also answer all further requests.
     const trouble = error.code === 'not-json' ? 'offline' : troubleOf(thrown, error)
     const tried = { id: keyOf(job), accountId, queuedAt: job.queuedAt }
     const counts = trouble === 'attempt' && this.#attempts.isItsOwnFault(tried)
@@ -160,7 +164,7 @@ export class VerificationQueue {
       if (isOver) this.#jobs.fail({ ...job, error, failedAt: time.now() })
       else this.#jobs.delay(job, error, attempts, retryAt)
     } catch {
-      // The disk that could not take the answer can't take this either: it stays in line.
+      // If the disk couldn't take the answer, it can't take this either: the job stays queued.
     }
   }
 }
@@ -177,15 +181,15 @@ const JOBS = new Rows({
   ruleId: value<string>(),
   error: optional(json<AppError>()),
   attempts: value<number>(),
-  /** 0: at once. */
+  /** 0: immediately. */
   retryAt: value<number>(),
   queuedAt: value<number>(),
   failedAt: optional(value<number>())
 })
 
 /**
- * The queue as it lies on the disk: a row for each rule that wants a document, so that none waits for a rule that was turned off or
- * removed while another wants it. What becomes of a document becomes of all of its rows: it is asked for once.
+ * The queue on disk: one row per rule and document, so that a document doesn't wait for a rule that was turned off or
+ * removed while another wants it. A result applies to all rows of a document, so it is requested once.
  */
 function openJobs(db: Db) {
   const jobs = new TableStatements(db, 'verification_jobs', JOBS)
@@ -221,9 +225,9 @@ function openJobs(db: Db) {
 
   return {
     add: (job: Omit<Job, 'error' | 'attempts' | 'retryAt' | 'failedAt'>): void => void add(JOBS.write(job)),
-    /** Accounts of which something waits. */
+    /** Accounts with waiting jobs. */
     accounts: jobs.values<[], string>(`SELECT DISTINCT account_id FROM verification_jobs WHERE state = 'waiting'`),
-    /** The next of an account, whatever its time is. While every rule that wants it is off it waits. */
+    /** The next job of an account, even if it isn't due yet. A job waits while every rule that wants it is off. */
     head: jobs.one<[accountId: string]>(
       `WHERE state = 'waiting' AND account_id = ? AND EXISTS (SELECT 1 FROM download_rules WHERE id = rule_id AND is_on = 1)
        ORDER BY retry_at, queued_at, document_reference, rule_id LIMIT 1`
@@ -238,7 +242,10 @@ function openJobs(db: Db) {
        WHERE rule_id = @ruleId AND state = 'failed'`
     ),
 
-    /** How many a rule's are; of what waits an account; and why the newest failed, unless another went well since. */
+    /**
+     * Counts a rule's jobs. Also returns an account with waiting ones, and why the newest failed unless another has
+     * succeeded since.
+     */
     ofRule(ruleId: string) {
       const { done = 0, newest } = verified.get(ruleId) ?? {}
       const found = { done, waiting: 0, failed: 0 }

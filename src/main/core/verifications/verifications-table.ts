@@ -1,6 +1,6 @@
 /**
- * Verifications as they are kept, each with the hash that the audit trail has of it. Nothing of one is ever changed but whether
- * staff was told, and whether someone has dismissed it; what was changed by others is noticed.
+ * The stored verifications, each with its hash in the audit trail. They are immutable except for whether staff were
+ * notified and whether someone dismissed it; changes from outside are detected.
  */
 import { createHash } from 'node:crypto'
 import { optional, type RecordOf, Rows, value } from '../lib/rows.ts'
@@ -17,30 +17,33 @@ const VERIFICATIONS = new Rows({
   accountId: value<string>(),
   documentReference: value<string>(),
   documentName: value<string>(),
-  /** When the service was asked, and when it had answered; milliseconds since 1970 UTC. */
+  /** When the request was sent, and when it was answered; milliseconds since 1970 UTC. */
   askedAt: value<number>(),
   answeredAt: value<number>(),
-  /** The rule that asked; undefined for a person. */
+  /** The rule that requested it; undefined for a person. */
   ruleId: optional(value<string>()),
   signatures: optional(value<number>()),
   valid: value<number>(),
   notValid: value<number>(),
-  /** As `keptAnswer` made it. */
+  /** As made by `keptAnswer`. */
   answer: value<string>()
 })
 
-/** What the desktop has yet to tell: a rule found signatures that aren't valid. */
+/** A notification still to be shown: a rule found invalid signatures. */
 export interface UntoldVerification {
   accountId: string
   reference: string
   documentName: string
   signatures: number
   notValid: number
-  /** Up to which one this is; see `told`. */
+  /** See `told`, which takes the last of these. */
   number: number
 }
 
-/** A verification as one line of JSON: its members in this order, null for what it lacks. What differs in any differs here. */
+/**
+ * Serialises a verification as one line of JSON: its members in this order, null for missing ones. Any difference shows
+ * here.
+ */
 function textOf(kept: NewVerification): string {
   return JSON.stringify([
     kept.id,
@@ -57,15 +60,15 @@ function textOf(kept: NewVerification): string {
   ])
 }
 
-/** In hexadecimal. */
+/** Returns the hash in hexadecimal. */
 export function sha256Of(kept: NewVerification): string {
   return createHash('sha256').update(textOf(kept), 'utf8').digest('hex')
 }
 
-/** How many a search goes through at a time. */
+/** How many rows a search examines at a time. */
 const STRETCH = 500
 
-/** Later ones that say more: another that isn't valid takes its place, and one that is all valid ends it. */
+/** Superseded by later, more conclusive ones: another invalid one replaces it, and a completely valid one closes it. */
 const IS_OPEN = `account_id = ? AND not_valid > 0 AND is_dismissed = 0 AND NOT EXISTS (
   SELECT 1 FROM verifications AS later WHERE later.account_id = verifications.account_id
     AND later.document_reference = verifications.document_reference AND later.number > verifications.number
@@ -115,27 +118,30 @@ export function openVerificationsTable(db: Db) {
   const isThere = table.value<[id: string], 1>('SELECT 1 FROM verifications WHERE id = ?')
 
   return {
-    /** @param isNews whether the desktop has to tell of it. */
+    /** @param isNews whether it is still to be notified. */
     add: (kept: NewVerification, isNews: boolean): void =>
       void insert({ ...VERIFICATIONS.write(kept), isTold: isNews ? 0 : 1 }),
 
     one: table.one<[id: string]>('WHERE id = ?'),
     byNumber: table.one<[number: number]>('WHERE number = ?'),
 
-    /** By their numbers, as all below: answers may be large, and one in memory at a time is enough. Newest first. */
+    /** Returns numbers, like everything below: answers may be large, so only one at a time is loaded. Newest first. */
     ofDocument: table.values<[accountId: string, reference: string, limit: number], number>(
       'SELECT number FROM verifications WHERE account_id = ? AND document_reference = ? ORDER BY number DESC LIMIT ?'
     ),
     countOfDocument: (accountId: string, reference: string): number => counts.ofDocument(accountId, reference) ?? 0,
 
-    /** Newest first. @param notValid the fewest signatures that aren't valid. */
+    /**
+     * Newest first.
+     * @param notValid minimum number of invalid signatures.
+     */
     since: table.values<[accountId: string, since: number, notValid: number, limit: number, offset: number], number>(
       `SELECT number FROM verifications WHERE account_id = ? AND answered_at >= ? AND not_valid >= ?
        ORDER BY answered_at DESC, number DESC LIMIT ? OFFSET ?`
     ),
     countSince: (...asked: [accountId: string, since: number, notValid: number]): number => counts.since(...asked) ?? 0,
 
-    /** As `since`, all of those whose document's name is meant. */
+    /** Like `since`, but returns all whose document name matches. */
     *search(
       isMeant: (documentName: string) => boolean,
       ...asked: [accountId: string, since: number, notValid: number]
@@ -151,7 +157,7 @@ export function openVerificationsTable(db: Db) {
       }
     },
 
-    /** Not valid, of the newest word on their documents, and dismissed by nobody. */
+    /** Invalid, the latest conclusive ones of their documents, and not dismissed. */
     open: table.values<[accountId: string, limit: number], number>(
       `SELECT number FROM verifications WHERE ${IS_OPEN} ORDER BY number DESC LIMIT ?`
     ),
@@ -167,11 +173,14 @@ export function openVerificationsTable(db: Db) {
     untold: (): UntoldVerification[] => untold.all(),
     told: table.run<[last: number]>('UPDATE verifications SET is_told = 1 WHERE is_told = 0 AND number <= ?'),
 
-    /** Whether it is what the audit trail says of it. */
+    /** Whether it matches the audit trail. */
     isAsRecorded: (kept: Verification): boolean =>
       recordedHashes(kept.documentReference, kept.id).includes(sha256Of(kept)),
 
-    /** How many of a document the audit trail names that aren't kept under any name, though it names no purge of them. */
+    /**
+     * Counts a document's verifications that the audit trail names but that are missing, under whatever document,
+     * although it records no purge of them.
+     */
     missing(accountId: string, reference: string): number {
       const purged = Date.parse(purgedBefore() ?? '') || 0
       const mine = recorded.all(reference).filter((one) => one.accountId === accountId && one.at >= purged)

@@ -1,6 +1,6 @@
 /**
- * Verifying a document's signatures (operation 10), and what the service answered each time: evidence that stays, whether or not
- * the document does. An answer and its entry in the audit trail are on the disk together, or neither is.
+ * Verifies documents' signatures (operation 10), and stores what the service answered each time: evidence that outlives
+ * the document. An answer and its audit entry are written together or not at all.
  */
 import type {
   DecodedInput,
@@ -31,21 +31,21 @@ export interface VerificationDeps {
   db: Db
   clientOf: (accountId: string) => Promise<Pick<ServiceClient, 'validateSignatures'>>
   note: NoteInAudit
-  /** What the document is called; undefined if nobody knows. */
+  /** Returns the document's name; undefined if unknown. */
   nameOf: (accountId: string, reference: string) => Promise<string | undefined>
-  /** There is another verification of this document, or one was dismissed. */
+  /** Called when a document has a new verification, or one was dismissed. */
   changed: (document: DocumentKey) => void
   newId: () => string
   time: Pick<Time, 'now'>
 }
 
-/** A rule that asks. */
+/** A request by a rule. */
 export interface AskedByRule {
   ruleId: string
   documentName: string
-  /** Written on the disk together with the answer. */
+  /** Writes to the database in the same transaction as the answer. */
   along: () => void
-  /** Asked once the service has answered: whether that still counts. */
+  /** Called after the service has answered; false discards the answer. */
   mayKeep: () => boolean
   signal: AbortSignal
 }
@@ -57,7 +57,7 @@ export type Verifications = ReturnType<typeof openVerifications>
 export function openVerifications({ db, clientOf, note, nameOf, changed, newId, time }: VerificationDeps) {
   const table = openVerificationsTable(db)
 
-  /** @throws the database's error where there is no room for it: then it is no verification. */
+  /** @throws the database's error if it can't be stored: then it doesn't count as a verification. */
   function keep(kept: NewVerification, along?: () => void): void {
     const { id, accountId, documentReference, documentName, ruleId } = kept
     const found = wordFor(summaryOf(kept, true).found)
@@ -77,10 +77,10 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
   }
 
   /**
-   * Asks the service, and keeps what it answers.
-   * @param rule absent where a person asks.
-   * @throws ServiceError `not-found` also where the document was removed under the retention policy; AppFailure `too-large`,
-   *   and `cancelled` where a rule's answer no longer counts.
+   * Asks the service, and stores its answer.
+   * @param rule absent if a person asks.
+   * @throws ServiceError, with `not-found` also if the document was removed under the retention policy; AppFailure
+   * `too-large`, or `cancelled` if a rule's answer no longer counts.
    */
   async function verify(accountId: string, reference: string, rule?: AskedByRule): Promise<VerificationView> {
     const known = rule?.documentName ?? (await nameOf(accountId, reference).catch(() => undefined))
@@ -90,7 +90,7 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
     if (rule?.mayKeep() === false) fail('cancelled', 'The answer came too late to be kept.')
     const kept = {
       ...{ id: newId(), accountId, askedAt, answeredAt: time.now(), ruleId: rule?.ruleId, signatures: undefined },
-      // As the database gives it back: half a character of two is no text for it, and would make another hash.
+      // As the database will return it: it can't store a lone surrogate as text, which would change the hash.
       documentReference: reference.toWellFormed(),
       documentName: (known ?? result.DocumentName ?? reference).toWellFormed(),
       ...tallyOf(result),
@@ -105,7 +105,7 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
     return summary.isAltered ? summary : { ...summary, ...shownAnswer(kept.answer) }
   }
 
-  /** Each is compared with the trail, for which its whole answer is read. */
+  /** Compares each with the audit trail, which requires reading its whole answer. */
   function* listed(numbers: readonly number[]): Sliced<VerificationSummary[]> {
     const some: VerificationSummary[] = []
     for (const number of numbers) {
@@ -130,7 +130,7 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
       }
     },
 
-    /** Newest first; with pauses, as answers may be large. */
+    /** Newest first; in slices, as answers may be large. */
     async since(
       accountId: string,
       { since, notValid, search, offset, limit }: DecodedInput<'verifications.list'>
@@ -149,16 +149,19 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
       return { verifications: await inSlices(listed(found.slice(offset, offset + limit))), total: found.length }
     },
 
-    /** Of documents whose signatures were found not valid, until someone dismisses them or all are found valid. */
+    /** Of documents whose signatures were found invalid, until someone dismisses them or all are found valid. */
     open: (accountId: string, limit: number): VerificationList => ({
       verifications: wholly(listed(table.open(accountId, limit))),
       total: table.countOpen(accountId)
     }),
 
-    /** Which account it belongs to. @throws AppFailure `gone`. */
+    /**
+     * Returns the account of a verification.
+     * @throws AppFailure `gone`.
+     */
     accountOf: (id: string): string => table.one(id)?.accountId ?? fail('gone', 'This verification is no longer kept.'),
 
-    /** Nobody has to look any more at this one, or at those of its document before it. */
+    /** Dismisses this verification and earlier ones of the same document. */
     dismiss(accountId: string, id: string): void {
       if (table.dismiss({ id, accountId }) === 0) fail('gone', 'This verification is no longer kept.')
       const reference = table.one(id)?.documentReference ?? ''
@@ -166,12 +169,15 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
     },
 
     untold: table.untold,
-    /** These are told from now on; to be called before they are. */
+    /** Marks these as notified. Call before notifying. */
     told(some: readonly UntoldVerification[]): void {
       if (some.length > 0) table.told(Math.max(...some.map(({ number }) => number)))
     },
 
-    /** The newest as a file that people and programs can read. @throws AppFailure `gone` where there is none, or it was altered. */
+    /**
+     * Returns the newest as a file that people and programs can read.
+     * @throws AppFailure `gone` if there is none, or it was altered.
+     */
     file(accountId: string, reference: string): { name: string; bytes: Uint8Array } {
       const [newest] = table.ofDocument(accountId, reference, 1)
       const kept = newest === undefined ? undefined : table.byNumber(newest)

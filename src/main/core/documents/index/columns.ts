@@ -1,12 +1,12 @@
 /**
- * What is kept of an index's rows, by the rows' ids: numbers in arrays, and of each row's texts one. A look at 100,000 rows is
- * then a walk through memory rather than a visit to as many objects, and they take a third of the memory that objects would.
+ * The rows of an index as columns: arrays of numbers by row id, and one packed string per row. Scanning 100,000 rows
+ * then walks through contiguous memory instead of visiting as many objects, and takes a third of their memory.
  */
 import { IDENTITY_STATES, STATUS_FAMILIES } from '../../../../shared/contract/index.ts'
 import { isOpen } from '../../../../shared/model/index.ts'
 import { type IndexRow, waitsHere, writtenDay } from './row.ts'
 
-/** Bits of `flags`. Of those that are `unsaid` nobody can say whether they have ended. */
+/** Bits of `flags`. `unsaid`: nobody can say whether the document has ended. */
 export const FLAG = {
   unread: 1,
   hasFile: 2,
@@ -14,16 +14,16 @@ export const FLAG = {
   gone: 8,
   ended: 16,
   unsaid: 32,
-  /** Someone could sign at the counter, had the service given a link for it. */
+  /** Someone could sign at the counter if the service had provided a link. */
   lacksLink: 64,
-  /** There is such a row. */
+  /** The row exists. */
   there: 128
 } as const
 
 /**
- * Times are milliseconds since 1970 UTC, and NaN, which is in no order with any, where there is none. A due date without
- * a time has no `due` but a `dueDay`: that day's midnight as if it were UTC, since where the day begins is for who asks.
- * `dueAt` has both kinds as they were read.
+ * Times are milliseconds since 1970 UTC, or NaN, which compares false with everything, if there is none. A due date
+ * without a time has no `due` but a `dueDay`: that day's midnight as if in UTC, because when the day begins depends on
+ * the asker's zone. `dueAt` holds both kinds as read.
  */
 const TIMES = [
   'due',
@@ -37,7 +37,10 @@ const TIMES = [
   'signed',
   'of'
 ] as const
-/** `nextOfPackage` and `lastOfPackage` are the ids of the rows beside it in its package, plus one; nought where there is none. */
+/**
+ * `nextOfPackage` and `lastOfPackage` are the ids of the next and previous row in the package, plus one; 0 if there is
+ * none.
+ */
 const WHOLE = ['folder', 'package', 'peopleFrom', 'peopleTo', 'nextOfPackage', 'lastOfPackage'] as const
 const SMALL = ['flags', 'family', 'identity'] as const
 
@@ -45,7 +48,7 @@ type Numbers = Record<(typeof TIMES)[number], Float64Array> &
   Record<(typeof WHOLE)[number], Uint32Array> &
   Record<(typeof SMALL)[number], Uint8Array>
 
-/** All that rows are put in order by. */
+/** Everything that rows are sorted by. */
 export interface SortedBy
   extends Pick<Numbers, 'dueAt' | 'changedAt' | 'lastSignedAt' | 'signed' | 'of' | 'family' | 'identity' | 'folder'>,
     Pick<Numbers, 'package' | 'flags'> {
@@ -53,7 +56,7 @@ export interface SortedBy
   references: readonly string[]
   /** See packed-row.ts. */
   texts: readonly (string | undefined)[]
-  /** Each at its number. */
+  /** By folder number. */
   folders: readonly string[]
   packageReferences: readonly (string | undefined)[]
 }
@@ -69,20 +72,20 @@ export function openColumns(capacity: number) {
     ...of(SMALL, () => new Uint8Array(capacity))
   } as Numbers
   const columns = {
-    /** Whose documents these are. */
+    /** The account that the documents belong to. */
     accountId: '',
     ...numbers,
     references: [] as string[],
     texts: [] as (string | undefined)[],
-    /** The folders that rows are or were in, each at its number. */
+    /** Folders that rows are or were in, by number. */
     folders: [] as string[],
-    /** Documents of one package have one number; nought where a document has none. */
+    /** Documents of one package share a number; 0 for documents without a package. */
     packageReferences: packages.references,
 
-    /** The number that stands for a folder; one that no row is in has one of its own. */
+    /** Returns a folder's number; a folder that no row has been in gets an unused one. */
     numberOf: (folder: string): number => folderNumbers.get(folder) ?? folderNumbers.size,
 
-    /** The number that stands for a package; undefined where it has no document. */
+    /** Returns a package's number; undefined if it has no documents. */
     packageNumberOf: packages.numberOf,
 
     put(rowId: number, row: IndexRow): void {
@@ -123,7 +126,7 @@ export function openColumns(capacity: number) {
       columns.flags[rowId] = 0
     },
 
-    /** The ids of a package's rows. */
+    /** Returns the row ids of a package. */
     inPackage(reference: string): number[] {
       const found: number[] = []
       let next = first[packages.numberOf(reference) ?? 0] ?? 0
@@ -131,7 +134,7 @@ export function openColumns(capacity: number) {
       return found
     }
   }
-  /** Of each package one of its rows, plus one. */
+  /** The first row of each package's linked list, plus one. */
   const first: number[] = [0]
 
   function join(rowId: number, number: number): void {
@@ -161,7 +164,7 @@ export function openColumns(capacity: number) {
   return columns
 }
 
-/** What rows are put in order by, as it is now: rows may change while they are put in order. */
+/** Copies what rows are sorted by, because rows may change during sorting. */
 export function sortedByNow(columns: Columns): SortedBy {
   const { accountId, references, texts, folders, packageReferences, ...arrays } = columns
   const copies = (['dueAt', 'changedAt', 'lastSignedAt', 'signed', 'of'] as const).map((name) => arrays[name].slice())
@@ -190,12 +193,12 @@ function of<Name extends string, List>(names: readonly Name[], make: () => List)
   return Object.fromEntries(names.map((name) => [name, make()])) as Record<Name, List>
 }
 
-/** A number for each package that has documents; the number of one without any goes to another. */
+/** Numbers packages that have documents; a number is reused when its package has none left. */
 function packageNumbers() {
   const numbers = new Map<string, number>()
   const free: number[] = []
   const documents: number[] = [0]
-  /** Each at its number. */
+  /** By package number. */
   const references: (string | undefined)[] = [undefined]
   return {
     references,
@@ -221,9 +224,9 @@ function packageNumbers() {
   }
 }
 
-/** What the overview counts a row by. */
+/** The values of a row that the overview counts. */
 export interface Figures {
-  /** Places in `STATUS_FAMILIES` and in `IDENTITY_STATES`. */
+  /** Indexes in `STATUS_FAMILIES` and `IDENTITY_STATES`. */
   family: number
   identity: number
   flags: number
@@ -234,7 +237,7 @@ export interface Figures {
   completedAt: number
 }
 
-/** The lists and bits that figures are written by: kept ones that were written by others are of no use. */
+/** The lists and bits that figures refer to. Stored figures written with different ones are useless. */
 export const FIGURES_BY = JSON.stringify([STATUS_FAMILIES, IDENTITY_STATES, FLAG])
 
 export function figuresOf(row: IndexRow): Figures {
@@ -257,7 +260,7 @@ export function figuresOf(row: IndexRow): Figures {
   }
 }
 
-/** When it was last signed or changed. */
+/** When it was last signed or changed, whichever is later. */
 function idleSince({ lastSigned, changedAt }: IndexRow): number {
   return Math.max(lastSigned?.at ?? changedAt, changedAt)
 }

@@ -1,4 +1,4 @@
-/** What a query's conditions say of rows, and until when that holds: some depend on the time. */
+/** Evaluates a query's conditions on rows, and determines how long the result holds, as some depend on the time. */
 import { type DocumentQuery, IDENTITY_STATES, STATUS_FAMILIES } from '../../../../shared/contract/index.ts'
 import { beginningOf, DAY, dayAfter, dayAt } from '../../lib/calendar.ts'
 import { folded, wordsOf } from '../../lib/text-folding.ts'
@@ -11,11 +11,11 @@ const NOT_SAID = IDENTITY_STATES.indexOf('unknown')
 
 export interface Condition {
   holds: (rowId: number) => boolean
-  /** When a row's answer changes next by time alone; NaN where never. */
+  /** When a row's result next changes through time alone; NaN if never. */
   turnsAt?: (rowId: number) => number
 }
 
-/** Whether a query finds a row; its accounts are not looked at. */
+/** Makes a test of whether a query finds a row; ignores the query's accounts. */
 export function finds(query: DocumentQuery, moment: Moment): (row: IndexRow) => boolean {
   const words = wordsOf(query.search)
   const presence = presenceOf(query)
@@ -27,25 +27,25 @@ export function finds(query: DocumentQuery, moment: Moment): (row: IndexRow) => 
   }
 }
 
-/** Whether documents are meant that are in a folder, that left all of them, or both. */
+/** Which documents are meant: those in a folder, those that left all folders, or both. */
 export type Presence = 'here' | 'gone' | 'both'
 
-/** What was sent or completed in a week was so, wherever it is now. */
+/** Returns which documents a query means. A week's sent or completed documents count wherever they are now. */
 export function presenceOf({ gone, week }: DocumentQuery): Presence {
   if (gone) return 'gone'
   return week ? 'both' : 'here'
 }
 
-/** Whether a row is among those that are meant and holds all words of the search. */
+/** Returns whether a row is among the documents meant and contains all words of the search. */
 export function isSearched(isGone: boolean, search: string, words: readonly string[], presence: Presence): boolean {
   const isMeant = presence === 'both' || isGone === (presence === 'gone')
   return isMeant && words.every((word) => search.includes(word))
 }
 
 /**
- * All conditions of a query but its search, its accounts and whether documents are gone.
- * @param searchOf all that can be searched of a row.
- * @returns `until`: when the day ends, where it counts from that.
+ * Builds all conditions of a query except its search, its accounts and presence.
+ * @param searchOf returns a row's searchable text.
+ * @returns `until`: the end of the day, if a condition counts from today.
  */
 export function conditionsOf(
   query: DocumentQuery,
@@ -63,7 +63,7 @@ export function conditionsOf(
   const dueAt = (rowId: number) => due[rowId] as number
   const dueDayAt = (rowId: number) => dueDay[rowId] as number
   let until = Number.POSITIVE_INFINITY
-  /** A day without a time lasts until the office's own ends. */
+  /** A due day without a time ends when the office's own day ends. */
   const today = (): string => {
     const day = dayAt(now, zone)
     until = beginningOf(dayAfter(day), zone)
@@ -117,7 +117,7 @@ export function conditionsOf(
     const stuckAt = (rowId: number) => (idle[rowId] as number) + stuckForDays * DAY
     must((rowId) => isSurelyOpen(rowId) && stuckAt(rowId) <= now, stuckAt)
   }
-  // The dearest comes last: most rows don't get as far.
+  // The most expensive comes last: most rows don't get that far.
   if (person) {
     must((rowId) => {
       const at = searchOf(rowId).indexOf(person, columns.peopleFrom[rowId])
@@ -132,7 +132,7 @@ interface Stretch {
   until: number
 }
 
-/** From the first moment of a day to that of the next. */
+/** From the start of a day to the start of the next. */
 function dayIn(day: string, zone: string): Stretch {
   return { from: beginningOf(day, zone), until: beginningOf(dayAfter(day), zone) }
 }

@@ -1,6 +1,7 @@
 /**
- * All documents of one account in memory, none of them as an object: a row is put together when it is asked for. Each row keeps its id for as long as it is there, so that orders and sets of
- * rows are arrays of numbers, and a log of changes tells which rows changed since they were made.
+ * All documents of one account in memory, stored as columns: a row object is built only on request. Each row keeps its
+ * id while it exists, so that orders and sets of rows are arrays of numbers, and a log of changes tells which rows
+ * changed since they were made.
  */
 import { FLAG, openColumns } from './columns.ts'
 import { openOrders } from './order.ts'
@@ -8,13 +9,13 @@ import { packed, rowIn } from './packed-row.ts'
 import type { IndexRow } from './row.ts'
 import { BLOCK_WORDS, mark, openTextIndex, type RowSet } from './text-index.ts'
 
-/** So many changes are remembered at least. */
+/** Minimum number of changes remembered. */
 const LOGGED = 32_768
 
 export type DocumentIndex = ReturnType<typeof openDocumentIndex>
 
 export function openDocumentIndex() {
-  /** The row ids that changed, one for each version. */
+  /** The row id that changed in each version. */
   const changes: number[] = []
   const rowIds = new Map<string, number>()
   const free: number[] = []
@@ -64,12 +65,12 @@ export function openDocumentIndex() {
     mark(here, rowId, row !== undefined && row.goneAt === undefined)
     mark(gone, rowId, row?.goneAt !== undefined)
     version++
-    // Anyone who knows an older state than the log tells of looks at all rows.
+    // Callers whose version is older than the log have to check all rows.
     if (changes.push(rowId) > 2 * LOGGED) changes.splice(0, LOGGED)
   }
 
   return {
-    /** Adds a row, or takes the place of the one with its reference. */
+    /** Adds a row, or replaces the one with the same reference. */
     put: (row: IndexRow): void => become(rowIdFor(row.reference), row),
 
     remove(reference: string): void {
@@ -87,28 +88,28 @@ export function openDocumentIndex() {
 
     rowIdOf: (reference: string): number | undefined => rowIds.get(reference),
 
-    /** Whether there is a row of this id. */
+    /** Whether there is a row with this id. */
     isThere,
 
-    /** Whether it has left all folders. */
+    /** Whether the document has left all folders. */
     isGone: (rowId: number): boolean => ((columns.flags[rowId] ?? 0) & FLAG.gone) !== 0,
 
     size: (): number => rowIds.size,
 
-    /** All rows as they are now, in no order. */
+    /** All current rows, unordered. */
     rows: (): IndexRow[] => columns.references.flatMap((_, rowId) => rowAt(rowId) ?? []),
 
-    /** Grows with each change. */
+    /** Increases with each change. */
     version: (): number => version,
 
-    /** What the queries work with; see results.ts. */
+    /** Internals for the queries; see results.ts. */
     inner: {
       /** All row ids are below this number. */
       rowIds: (): number => columns.references.length,
       rowAt,
-      /** The row ids that changed after a version, a row id perhaps more than once; undefined if that is too long ago. */
+      /** The row ids changed after a version, possibly with repeats; undefined if that is too long ago. */
       changedSince,
-      /** A set of its own, of the rows that are in a folder, of those that left all of them, or of both. */
+      /** Returns a new set: rows in a folder, rows that left all folders, or both. */
       all(which: 'here' | 'gone' | 'both'): RowSet {
         if (which !== 'both') return (which === 'here' ? here : gone).slice()
         return here.map((rows, at) => rows | (gone[at] as number))

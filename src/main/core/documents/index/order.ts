@@ -1,6 +1,6 @@
 /**
- * The rows of an index in the order of each column. An order is made once, in slices; after that only the rows that
- * changed are taken out and put where they belong. While many change, an order may be a moment older than they are.
+ * The rows of an index, sorted by each column. An order is built once, in slices; after that only changed rows are
+ * removed and reinserted. While many rows change, an order may lag slightly behind.
  */
 import { type DocumentColumn, type DocumentQuery, IDENTITY_STATES } from '../../../../shared/contract/index.ts'
 import type { Sliced } from '../../lib/slices.ts'
@@ -12,33 +12,33 @@ type Key = string | number | undefined
 type Compare = (one: number, other: number) => number
 
 const { compare: collate } = new Intl.Collator('en-GB', { numeric: true })
-/** What needs a look first. */
+/** What needs attention first. */
 const IDENTITIES: readonly string[] = ['failed', 'other', 'asked', 'partly', 'passed']
-/** Of each state its place among those; undefined for those that aren't. */
+/** Each state's position in that list; undefined for states not in it. */
 const IDENTITY_PLACES = IDENTITY_STATES.map((state) =>
   known(IDENTITIES.indexOf(state) < 0 ? Number.NaN : IDENTITIES.indexOf(state))
 )
-/** Slots that are ordered, or rows that are put in their place, between two pauses. */
+/** How many slots are sorted, or rows inserted, between two pauses. */
 const PIECE = 512
-/** So many times an order follows what changes meanwhile; anyone who asks later follows on. */
+/** How often an order catches up with changes made meanwhile; the next caller continues. */
 const ROUNDS = 2
-/** So many changed rows are put in their places without a pause. */
+/** Up to this many changed rows are inserted without a pause. */
 const FEW = 1000
 
 export interface OrderedRows {
   columns: Columns
   version: () => number
-  /** The row ids that changed after a version, a row id perhaps more than once; undefined if that is too long ago. */
+  /** The row ids changed after a version, possibly with repeats; undefined if that is too long ago. */
   changedSince: (version: number) => readonly number[] | undefined
 }
 
 export interface Order {
   rowIds: Uint32Array
-  /** Of which version of the rows it is. */
+  /** Version of the rows that it is for. */
   version: number
 }
 
-/** An order with what the rows were put in order by then. */
+/** An order, with the sort values that it was built from. */
 interface HeldOrder extends Order {
   held: SortedBy
 }
@@ -53,7 +53,7 @@ export function openOrders({ columns, version, changedSince }: OrderedRows) {
     }
     const begin = by === 'name' ? undefined : yield* followed({ by: 'name', descending: false })
     const asOf = begin?.version ?? version()
-    // In the pauses rows change.
+    // Rows can change during pauses.
     const held = begin && begin.held !== columns ? begin.held : sortedByNow(columns)
     const rowIds =
       begin?.rowIds.slice() ?? Uint32Array.from(held.references.keys()).filter((rowId) => isIn(held, rowId))
@@ -71,7 +71,7 @@ export function openOrders({ columns, version, changedSince }: OrderedRows) {
 
   function* updated(order: Order, sort: Sort, changed: readonly number[]): Sliced<HeldOrder> {
     const asOf = version()
-    // Where there is a pause, rows may change while they are put in order.
+    // If there are pauses, rows may change during sorting.
     const held = changed.length > FEW ? sortedByNow(columns) : columns
     const compareRows = rowOrder(sort)
     const compare: Compare = (one, other) => compareRows(held, one, held, other)
@@ -96,7 +96,7 @@ export function openOrders({ columns, version, changedSince }: OrderedRows) {
     return { rowIds, version: asOf, held }
   }
 
-  /** The order of now or, where rows go on changing while others are put in their places, that of a moment ago. */
+  /** Returns the current order or, if rows keep changing while others are inserted, a slightly stale one. */
   function* followed(sort: Sort): Sliced<HeldOrder> {
     const name = keyOf(sort)
     let newest: HeldOrder | undefined
@@ -112,7 +112,10 @@ export function openOrders({ columns, version, changedSince }: OrderedRows) {
     return newest
   }
 
-  /** Nobody waits for a known order to be followed while rows go on changing: that is for who asks once they stand. */
+  /**
+   * While rows keep changing, returns the known, stale order instead of waiting for it to catch up; a call after the
+   * changes catches up.
+   */
   function* orderOf(sort: Sort): Sliced<Order> {
     const began = version()
     const following = followed(sort)
@@ -137,7 +140,10 @@ function isIn({ flags }: SortedBy, rowId: number): boolean {
   return ((flags[rowId] as number) & FLAG.there) !== 0
 }
 
-/** What a column puts rows in order by, for who reads each row's once: without a value last. */
+/**
+ * Returns a column's sort keys and comparison, for callers that read each row's key once. Rows without a value come
+ * last.
+ */
 export function keyOrder({ by, descending }: Sort) {
   return {
     keyOf: KEYS[by],
@@ -149,14 +155,17 @@ export function keyOrder({ by, descending }: Sort) {
   }
 }
 
-/** The order of two rows, of one index or two: by the column, then name, reference and account; without a value last. */
+/**
+ * Compares two rows, of the same or different indexes: by column, then name, reference and account. Rows without a
+ * value come last.
+ */
 export function rowOrder(sort: Sort) {
   const order = keyOrder(sort)
   return (one: SortedBy, rowId: number, other: SortedBy, otherId: number): number =>
     order.compareKeys(order.keyOf(one, rowId), order.keyOf(other, otherId)) || compareTies(one, rowId, other, otherId)
 }
 
-/** What a column sorts by; undefined if a row has nothing there. */
+/** Each column's sort key; undefined if the row has no value. */
 const KEYS: Record<DocumentColumn, (rows: SortedBy, rowId: number) => Key> = {
   name: nameOf,
   package: (rows, rowId) => rows.packageReferences[rows.package[rowId] as number],
@@ -178,7 +187,7 @@ function nameOf({ texts }: SortedBy, rowId: number): string {
   return textIn(texts[rowId] as string, 'name')
 }
 
-/** Undefined where nobody has to sign, or nobody says who has. */
+/** Undefined if nobody has to sign, or it isn't known who has. */
 function shareOf({ signed, of }: SortedBy, rowId: number): number | undefined {
   const share = known((signed[rowId] as number) / (of[rowId] as number))
   return share === undefined ? share : Math.min(1, share)
@@ -205,12 +214,12 @@ function compareTies(one: SortedBy, rowId: number, other: SortedBy, otherId: num
   )
 }
 
-/** For texts that the collator takes to be the same. */
+/** For texts that the collator considers equal. */
 function byCodes(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** The row ids that aren't marked. */
+/** Returns the row ids that aren't marked. */
 function without(rowIds: Uint32Array, isMarked: Uint8Array): Uint32Array {
   const rest = new Uint32Array(rowIds.length)
   let count = 0
@@ -221,7 +230,7 @@ function without(rowIds: Uint32Array, isMarked: Uint8Array): Uint32Array {
   return rest.subarray(0, count)
 }
 
-/** Sorts, keeping the order of what is equal. */
+/** Stable merge sort. */
 function* sorted(rowIds: Uint32Array<ArrayBuffer>, compare: Compare): Sliced<Uint32Array<ArrayBuffer>> {
   for (let begin = 0; begin < rowIds.length; begin += PIECE) {
     rowIds.subarray(begin, begin + PIECE).sort(compare)
@@ -246,7 +255,7 @@ function* sorted(rowIds: Uint32Array<ArrayBuffer>, compare: Compare): Sliced<Uin
   return from
 }
 
-/** The other way round, but for those that are equal or without a value. */
+/** Reverses an order, except that ties keep their order and rows without a value stay last. */
 function turned(rowIds: Uint32Array, keyAt: (rowId: number) => Key): Uint32Array {
   const result = new Uint32Array(rowIds.length)
   let valued = rowIds.length
@@ -264,7 +273,7 @@ function turned(rowIds: Uint32Array, keyAt: (rowId: number) => Key): Uint32Array
   return result
 }
 
-/** Where a row id belongs in a part of a list that is in order, looked for from a place on. */
+/** Binary search for a row's position in a sorted list, starting at `from`. */
 function placeOf(rowIds: Uint32Array, rowId: number, compare: Compare, from: number): number {
   let low = from
   let high = rowIds.length

@@ -1,4 +1,6 @@
-/** What the first screen of the day counts: states, what is due, what needs a look, and the packages of twelve weeks. */
+/**
+ * Counts for the first screen of the day: states, due dates, what needs attention, and the packages of twelve weeks.
+ */
 import { IDENTITY_STATES, type OverviewView, STATUS_FAMILIES } from '../../../../shared/contract/index.ts'
 import { beginningOf, DAY, dayAfter, dayAt, mondayOf } from '../../lib/calendar.ts'
 import { getOrMake } from '../../lib/objects.ts'
@@ -7,7 +9,10 @@ import type { Moment } from '../questions.ts'
 import { type Figures, FLAG } from './columns.ts'
 import type { DocumentIndex } from './document-index.ts'
 
-/** Today and fourteen days after it: on the last what is sent today is due, where the service’s usual time is fourteen days. */
+/**
+ * Today and the next fourteen days: the last day is when documents sent today are due under the service's usual
+ * fourteen days.
+ */
 const DAYS = 15
 const WEEKS = 12
 const PIECE = 8192
@@ -17,12 +22,13 @@ const FAILED = IDENTITY_STATES.indexOf('failed')
 
 type Overview = Omit<OverviewView, 'lookedAt' | 'problem'>
 
-/** What is kept of a document's figures: of no value what it doesn't have, and a number for its package. */
+/** A document's stored figures: null for missing values, and a number for its package. */
 export type KeptFigures = { [Member in keyof Figures | 'package']: number | null }
 
 /**
- * Documents that left all folders are counted in the weeks only: their packages were sent all the same.
- * @param stuckDays how long nothing may happen to a document until it counts as stuck.
+ * Counts the overview of an index. Documents that left all folders count only in the weeks: their packages were sent
+ * all the same.
+ * @param stuckDays days without activity after which a document counts as stuck.
  */
 export function* overviewOf(index: DocumentIndex, moment: Moment, stuckDays: number): Sliced<Overview> {
   const { columns, rowIds } = index.inner
@@ -47,7 +53,7 @@ export function* overviewOf(index: DocumentIndex, moment: Moment, stuckDays: num
   return counting.overview()
 }
 
-/** The same of what is kept on the disk, for as long as there is no index. */
+/** Counts the same from the figures stored on disk, while there is no index yet. */
 export function overviewOfKept(kept: readonly KeptFigures[], moment: Moment, stuckDays: number): Overview {
   const packages = new Map<number, number>()
   const counting = countingOf(moment, stuckDays, kept.length)
@@ -68,7 +74,7 @@ export function overviewOfKept(kept: readonly KeptFigures[], moment: Moment, stu
   return counting.overview()
 }
 
-/** @param packagesUpTo no package has a number above this; nought stands for none. */
+/** @param packagesUpTo highest package number; 0 means no package. */
 function countingOf({ now, zone }: Moment, stuckDays: number, packagesUpTo: number) {
   const today = dayAt(now, zone)
   const firstDay = Date.parse(today)
@@ -84,7 +90,9 @@ function countingOf({ now, zone }: Moment, stuckDays: number, packagesUpTo: numb
   const weeks = weeksUntil(today, zone)
 
   return {
-    /** One document, by its figures: a hundred thousand are counted, and none is made an object. */
+    /**
+     * Counts one document. Takes numbers, so that a hundred thousand can be counted without creating an object each.
+     */
     add(
       family: number,
       identity: number,
@@ -123,10 +131,12 @@ function countingOf({ now, zone }: Moment, stuckDays: number, packagesUpTo: numb
   }
 }
 
-/** When each package was sent, and when its last document became complete: NaN where one isn't, or nobody saw when. */
+/**
+ * When each package was sent, and when its last document became complete: NaN if one isn't complete or nobody saw when.
+ */
 function packageTimes(count: number) {
-  // A package that came meanwhile has a higher number, which an array takes no notice of, or that of one that left: the
-  // next overview, asked for since something changed, counts it.
+  // A package added meanwhile has a higher number, which a typed array ignores, or that of one that left. The next
+  // overview, requested because something changed, counts it.
   const sent = new Float64Array(count).fill(Number.POSITIVE_INFINITY)
   const completed = new Float64Array(count)
   return {
@@ -159,7 +169,7 @@ function weeksUntil(day: string, zone: string) {
   }
 }
 
-/** Counts moments by the stretches, of so many days each, that begin with these days, which follow each other. */
+/** Counts moments by period. Each period begins on one of `days`, which are consecutive, and is `length` days long. */
 function counterOf(days: readonly string[], length: number, zone: string) {
   const begins = [...days, dayAfter(days.at(-1) as string, length)].map((day) => beginningOf(day, zone))
   const counts = days.map((day) => ({ day, count: 0 }))
@@ -170,13 +180,13 @@ function counterOf(days: readonly string[], length: number, zone: string) {
   return {
     count(at: number): void {
       if (!(at >= (begins[0] as number))) return
-      // A stretch in which the clocks change is an hour longer or shorter than the others: at most one beside it.
+      // A period with a clock change is an hour longer or shorter, so the guess may be one off.
       let stretch = Math.floor((at - (begins[0] as number)) / (length * DAY))
       if (at < (begins[stretch] ?? Number.NEGATIVE_INFINITY)) stretch--
       else if (at >= (begins[stretch + 1] ?? Number.POSITIVE_INFINITY)) stretch++
       countAt(stretch)
     },
-    /** Counts one in the stretch of this place, where there is one. */
+    /** Counts one in the period at this index, if it exists. */
     countAt,
     counts
   }

@@ -1,43 +1,44 @@
 /**
- * The texts of a row as one: what it is put in order by stands at the beginning, where it is found without reading the rest.
- * In bytes of UTF-8, each as one character, so that it takes as many bytes as it has, whatever it is written in.
+ * Packs the texts of a row into one string. The texts for sorting come first, so that they are found without parsing
+ * the rest. Non-ASCII text is stored as UTF-8 bytes, one per character, so that the string takes one byte per byte of
+ * UTF-8 in any script.
  */
 import { IDENTITY_STATES, readDocumentStatus, type ServiceDate } from '../../../../shared/model/index.ts'
 import { type Columns, FLAG } from './columns.ts'
 import type { IndexRow, RowSigner } from './row.ts'
 
-/** Between the texts, and between the names of signers. */
+/** Separators of texts, and of signers' names. */
 const BETWEEN = '\n'
 const NEXT = '\t'
-/** The texts that rows are put in order by, in this order. */
+/** The texts that rows are sorted by, in packed order. */
 const TEXTS = ['name', 'signers', 'clientReference', 'formDirectReference', 'matterNumber'] as const
 type PackedText = (typeof TEXTS)[number]
 
 const STATES: readonly RowSigner['state'][] = ['waiting', 'signed', 'declined', 'expired', 'removed', 'unknown']
 const SIGNER = { canSignHere: 1, faceToFace: 2, mayNeedCamera: 4, lacksLink: 8 } as const
-/** A signer's state stands above those bits. */
+/** A signer's state is stored above those bits. */
 const STATE = 16
 
-/** A date's precision, and what else is known of it; when it is stands in a column. */
+/** A date's precision and other details; the time itself is in a column. */
 type PackedDate = [isTime: 0 | 1, offset?: number | null, isAmbiguous?: 1]
 
-/** What isn't a number of a column, and is there. */
+/** Whatever isn't in a numeric column; absent members have no value. */
 interface Rest {
-  /** The status, as it was spelled. */
+  /** The status as spelled by the service. */
   s?: string
-  /** The due date, or how it was written. */
+  /** The due date, or its original text. */
   d?: PackedDate
   w?: string
   a?: 1
-  /** When it was last signed, or how that was written. */
+  /** The last signing date, or its original text. */
   l?: PackedDate
   x?: string
   g?: number
-  /** Whether an identity check was asked for. */
+  /** Whether an identity check was requested. */
   v?: 0 | 1
-  /** Since when it is gone. */
+  /** Since when it has been gone. */
   o?: number
-  /** Of each signer the state and the bits, and who it is. */
+  /** Each signer's state and bits, and the person's key. */
   p?: ([number] | [number, string])[]
 }
 
@@ -66,7 +67,7 @@ export function packed(row: IndexRow): string {
   return /^[\0-\x7f]*$/.test(texts) ? texts : Buffer.from(texts.toWellFormed(), 'utf8').toString('latin1')
 }
 
-/** One of its texts; blank where the row has none. Signers' names come one after the other. */
+/** Returns one of the texts; blank if the row doesn't have it. Signers' names are joined by commas. */
 export function textIn(text: string, which: PackedText): string {
   let begin = 0
   for (let skip = TEXTS.indexOf(which); skip > 0; skip--) begin = text.indexOf(BETWEEN, begin) + 1
@@ -74,7 +75,7 @@ export function textIn(text: string, which: PackedText): string {
   return unescaped(which === 'signers' ? own.replaceAll(NEXT, ', ') : own)
 }
 
-/** The row as it was put. */
+/** Restores the row as it was put. */
 export function rowIn(columns: Columns, rowId: number, search: string): IndexRow {
   const [name, names, clientReference, formDirectReference, matterNumber, json] = (
     columns.texts[rowId] as string
@@ -151,7 +152,7 @@ function signerOf([bits, person]: [number, string?], name: string): RowSigner {
 
 const SPELLED: Readonly<Record<string, string>> = { [BETWEEN]: '\\n', [NEXT]: '\\t', '\\': '\\\\' }
 
-/** What stands between texts is in none of them. */
+/** Escapes the separators. */
 function escaped(text: string): string {
   return /[\n\t\\]/.test(text) ? text.replace(/[\n\t\\]/g, (sign) => SPELLED[sign] as string) : text
 }

@@ -1,6 +1,6 @@
 /**
- * What is asked of the indexes: lists, references, counts, who waits. Pure over the rows and the moment. A list may have the
- * documents of one package together, under a line of their own where there is more than one.
+ * Answers questions from the indexes: lists, references, counts, who is waiting. Pure functions of the rows and the
+ * moment. A list may group the documents of a package under a row of their own if there is more than one.
  */
 import { type CounterEntry, DocumentQuery, type FolderRow, type PackageRow } from '../../../../shared/contract/index.ts'
 import { withoutBlanks } from '../../lib/objects.ts'
@@ -14,15 +14,15 @@ import { textIn } from './packed-row.ts'
 import { countFound, foundRows, RowList } from './results.ts'
 import { documentRowOf, dueOf, type IndexRow, type RowSigner } from './row.ts'
 
-/** Families of documents that someone still waits for. */
+/** Families of documents that still await someone. */
 const OPEN: DocumentQuery['families'] = ['not-started', 'in-progress', 'other']
 const PIECE = 1024
 const PIECE_OF_CHECKS = 64
 
-/** `expanded` names packages by their references. */
+/** `expanded` contains package references. */
 type Page = Pick<Ask<'list'>, 'expanded' | 'offset' | 'limit'>
 
-/** A page of the list. */
+/** Returns a page of the list. */
 export function* listOf(
   indexes: readonly DocumentIndex[],
   query: DocumentQuery,
@@ -35,7 +35,7 @@ export function* listOf(
   return { rows: shown, total: rows.length, documents: rows.length }
 }
 
-/** Which documents the list shows, in its order, and how many there are. */
+/** Returns which documents the list shows, in its order, and their total. */
 export function* referencesOf(
   indexes: readonly DocumentIndex[],
   query: DocumentQuery,
@@ -48,8 +48,8 @@ export function* referencesOf(
 }
 
 /**
- * How many documents each folder of an account holds, each query finds, and how many are unread.
- * @param indexesOf the indexes that a query asks for.
+ * Counts the documents in each folder of an account, found by each query, and unread.
+ * @param indexesOf returns the indexes that a query covers.
  */
 export function* countsOf(
   index: DocumentIndex,
@@ -77,11 +77,11 @@ export function* countsOf(
     yield
     counts.push([id, countFound(indexesOf(query), query, moment)])
   }
-  // fromEntries, since a folder may have any name: one that is assigned could be taken for the object's prototype.
+  // fromEntries, because a folder may have any name: assigning `__proto__` would set the object's prototype.
   return { folders: Object.fromEntries(folders), queries: Object.fromEntries(counts), unread }
 }
 
-/** See the worker's question. */
+/** Answers `identityChecks`; see questions.ts. */
 export function* identityChecksOf(
   indexes: readonly DocumentIndex[],
   { accountId, some, queries = [], after, limit, ...moment }: Ask<'identityChecks'>
@@ -100,29 +100,32 @@ export function* identityChecksOf(
       accountId: row.accountId,
       reference: row.reference,
       name: row.name,
-      // Where nobody says, the service is asked.
+      // If it isn't known, the service is asked.
       isThere: row.idVerificationRequested === true || row.identity !== 'none',
       found: matchingOf(row, asked, moment),
-      // What is kept of a document that was reopened isn't there any more.
+      // After a document is reopened, its old `completedAt` no longer applies.
       ...(row.status.family === 'complete' && { completedAt: row.completedAt ?? 0 })
     })
   }
   return checks
 }
 
-/** A total order, so that nothing is left out between two pages. */
+/** A total order, so that no document is skipped between two pages. */
 function inOrder(one: DocumentKey, two: DocumentKey): number {
   if (one.reference !== two.reference) return one.reference < two.reference ? -1 : 1
   if (one.accountId === two.accountId) return 0
   return one.accountId < two.accountId ? -1 : 1
 }
 
-/** Which of the queries find the row. */
+/** Returns the ids of the queries that find the row. */
 export function matchingOf(row: IndexRow, queries: readonly NamedQuery[], moment: Moment): string[] {
   return queries.filter(({ query }) => finds(query, moment)(row)).map(({ id }) => id)
 }
 
-/** The rows that are meant: the documents that these indexes know, each once, or all that the query finds, in its order. */
+/**
+ * Returns the rows meant: the listed documents that these indexes know, each once, or all that the query finds, in its
+ * order.
+ */
 export function* targetsOf(indexes: readonly DocumentIndex[], some: Some, moment: Moment): Sliced<RowList> {
   if ('query' in some) return yield* inListOrder(indexes, some.query, moment)
   const places: number[] = []
@@ -141,7 +144,7 @@ export function* targetsOf(indexes: readonly DocumentIndex[], some: Some, moment
   return new RowList(indexes, Uint32Array.from(rowIds), Uint16Array.from(places))
 }
 
-/** Documents that haven't ended and are due on that day of the zone, `2026-11-22`; the first due first. */
+/** Returns documents that haven't ended and are due on a day in the zone, such as `2026-11-22`; next due first. */
 export function dueOn(index: DocumentIndex, day: string, zone: string): Answer<'dueOn'> {
   const { columns, text } = index.inner
   const query = DocumentQuery.parse({ dueOn: day, families: OPEN })
@@ -150,7 +153,7 @@ export function dueOn(index: DocumentIndex, day: string, zone: string): Answer<'
   return rows.map(({ reference, name }) => ({ reference, name }))
 }
 
-/** Who can sign at the counter now, next due first; with those, where they are asked for, who only lack a link. */
+/** Returns who can sign at the counter now, next due first; with `withoutLink`, also those who only lack a link. */
 export function waitingHere(index: DocumentIndex, withoutLink?: true): CounterEntry[] {
   const { flags } = index.inner.columns
   const wanted = withoutLink ? FLAG.waitsHere | FLAG.lacksLink : FLAG.waitsHere
@@ -170,7 +173,7 @@ export function waitingHere(index: DocumentIndex, withoutLink?: true): CounterEn
               person: signer.person ?? '',
               faceToFace: signer.faceToFace === true,
               mayNeedCamera: signer.mayNeedCamera === true,
-              // Appointments are the counter's own, which lays them over.
+              // Appointments belong to the counter, which adds them.
               isToday: false,
               ...(hadFiles.has(madeOf(row.formDirectReference ?? '', row.name)) && { hadFiles: true as const }),
               ...(signer.lacksLink && { withoutLink: true as const }),
@@ -182,10 +185,10 @@ export function waitingHere(index: DocumentIndex, withoutLink?: true): CounterEn
   )
 }
 
-/** What a document was made of: its form; or of one made of a template, of which it says nothing, what it is called. */
+/** Identifies what a document was made from: its form or, since documents don't name their template, its own name. */
 const madeOf = (form: string, name: string) => (form === '' ? `name ${name}` : `form ${form}`)
 
-/** Of which of these there is a document that files were uploaded to as it was signed, wherever it is by now. */
+/** Returns which of these have a document that files were uploaded to during signing, wherever it is now. */
 function madeOfWithFiles(index: DocumentIndex, wanted: ReadonlySet<string>): ReadonlySet<string> {
   const { columns, rowIds } = index.inner
   const found = new Set<string>()
@@ -198,7 +201,7 @@ function madeOfWithFiles(index: DocumentIndex, wanted: ReadonlySet<string>): Rea
   return found
 }
 
-/** The rows in a folder for which it holds, the next due first. */
+/** Returns the rows in a folder for which `holds` is true, next due first. */
 function rowsWith(index: DocumentIndex, holds: (rowId: number) => boolean): IndexRow[] {
   const { columns, rowAt, rowIds } = index.inner
   const found: number[] = []
@@ -223,26 +226,26 @@ function* inListOrder(indexes: readonly DocumentIndex[], query: DocumentQuery, m
 
 const nextDueFirst = rowOrder({ by: 'due', descending: false })
 
-/** The documents of a list by their packages. Its place is that of its first document. */
+/** The documents of a list, grouped by package. A group's position is that of its first document. */
 interface Groups {
-  /** Their places in the list, group by group: a document alone, or two and more of one package in the list's order. */
+  /** Positions in the list, group by group: a single document, or two or more of one package in list order. */
   members: Uint32Array
-  /** Where each group begins among those, and at last where they end. */
+  /** Where each group begins in `members`, followed by the end of the last one. */
   begins: Uint32Array
 }
 
-/** How many documents a package is named after. */
+/** How many documents a package's name consists of. */
 const NAMED = 3
 const PIECE_OF_GROUPS = 4096
 
 const groupsOf = new WeakMap<RowList, Groups>()
 
-/** Remembered for as long as the list is. */
+/** Groups a list; cached for as long as the list exists. */
 function* grouped(rows: RowList): Sliced<Groups> {
   const known = groupsOf.get(rows)
   if (known) return known
   const count = rows.length
-  // The group of each document, and of each package of an index; nought stands for none yet.
+  // The group of each document, and of each package of an index; 0 means none yet.
   const groups = new Uint32Array(count)
   const byPackage = rows.indexes.map(({ inner }) => new Uint32Array(inner.columns.packageReferences.length))
   const sizes = new Uint32Array(count + 2)
@@ -250,7 +253,8 @@ function* grouped(rows: RowList): Sliced<Groups> {
   for (let at = 0; at < count; at++) {
     const own = byPackage[rows.places?.[at] ?? 0] as Uint32Array
     const number = rows.indexAt(at).inner.columns.package[rows.rowIds[at] as number] as number
-    // A package that came in a pause has a number beyond: its documents stand alone until the list is made again.
+    // A package added during a pause has a number beyond the array; its documents stay ungrouped until the list is
+    // rebuilt.
     const group = (number > 0 && own[number]) || ++last
     if (number > 0) own[number] = group
     groups[at] = group
@@ -272,7 +276,7 @@ function* grouped(rows: RowList): Sliced<Groups> {
   return made
 }
 
-/** A page of the lines: each document alone, each package, and the documents of those that are expanded. */
+/** Returns a page of lines: single documents, packages, and the documents of expanded packages. */
 function groupedPage(
   rows: RowList,
   { members, begins }: Groups,
@@ -309,7 +313,7 @@ function rowAlone(row: IndexRow | undefined, isInPackage: boolean): FolderRow[] 
   return row ? [{ ...documentRowOf(row), ...(isInPackage && { isInPackage: true as const }) }] : []
 }
 
-/** @param members places in the list. */
+/** @param members positions in the list. */
 function packageRowOf(list: RowList, members: readonly number[], isExpanded: boolean): PackageRow[] {
   const rows = members.flatMap((at) => list.at(at) ?? [])
   const [first] = rows

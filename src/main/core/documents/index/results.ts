@@ -1,6 +1,6 @@
 /**
- * The rows that a query finds, in its order. What was found is kept until the rows change or time changes an answer, and
- * a search that narrows an earlier one looks only at what that one found.
+ * The rows that a query finds, in its order. Results are cached until the rows change or time changes them, and a
+ * search that narrows an earlier one checks only the earlier results.
  */
 import type { DocumentQuery } from '../../../../shared/contract/index.ts'
 import { getOrMake } from '../../lib/objects.ts'
@@ -14,15 +14,15 @@ import { keyOrder, rowOrder, type Sort } from './order.ts'
 import type { IndexRow } from './row.ts'
 import { has, mark, type RowSet } from './text-index.ts'
 
-/** How many searches, and how many results, are kept of an index. */
+/** How many searches, and how many results, are cached per index. */
 const KEPT = 12
-/** The same of what several give together, which is the size of all of them. */
+/** The same for merged results, which are as large as all of their parts. */
 const KEPT_MERGED = 3
 const PIECE = 8192
-/** So many changed rows are looked at one by one, rather than all rows. */
+/** Up to this many changed rows are checked individually instead of all rows. */
 const FEW = 1000
 
-/** A set of rows that holds for a version of its index and a stretch of time. */
+/** A set of rows, valid for a version of its index and a period of time. */
 interface Found {
   version: number
   from: number
@@ -38,17 +38,17 @@ interface Search {
   rows: RowSet
 }
 
-/** Rows in their order; as good as what they were made from is the newest. */
+/** Rows in order; valid as long as `from`, the inputs that they were made from, is current. */
 interface Result {
   from: readonly unknown[]
   rows: RowList
 }
 
-/** Rows of one index or several in an order, by their ids. Each is put together when it is asked for, as it is by then. */
+/** Rows of one or several indexes in order, by id. Each row is built on request, in its current state. */
 export class RowList {
   readonly indexes: readonly DocumentIndex[]
   readonly rowIds: Uint32Array
-  /** Of each row the place of its index; absent where there is only one. */
+  /** Each row's index, as a position in `indexes`; absent if there is only one. */
   readonly places: Uint16Array | undefined
 
   constructor(indexes: readonly DocumentIndex[], rowIds: Uint32Array, places?: Uint16Array) {
@@ -65,18 +65,18 @@ export class RowList {
     return this.indexes[this.places?.[at] ?? 0] as DocumentIndex
   }
 
-  /** Who it is, without the rest. */
+  /** Returns only the row's key. */
   keyAt(at: number): DocumentKey {
     const { columns } = this.indexAt(at).inner
     return { accountId: columns.accountId, reference: columns.references[this.rowIds[at] as number] as string }
   }
 
-  /** Undefined where it is no more. */
+  /** Undefined if the row no longer exists. */
   at(at: number): IndexRow | undefined {
     return this.indexAt(at).inner.rowAt(this.rowIds[at] as number)
   }
 
-  /** Those from one place to another that are still there. */
+  /** Returns those rows of a range that still exist. */
   slice(from: number, to: number): IndexRow[] {
     const rows: IndexRow[] = []
     for (let at = from; at < Math.min(to, this.length); at++) {
@@ -87,13 +87,13 @@ export class RowList {
   }
 }
 
-/** Rows of several indexes in one order, with the versions of the indexes that they are of. */
+/** Rows of several indexes in one order, with the versions of the indexes that they were made from. */
 interface Merged extends Result {
   versions: readonly number[]
 }
 
 interface Kept {
-  /** Of this index with others. */
+  /** This index merged with others. */
   merged: Map<string, Merged>
   found: Map<string, Found>
   results: Map<string, Result>
@@ -102,7 +102,7 @@ interface Kept {
 
 const keptOf = new WeakMap<DocumentIndex, Kept>()
 
-/** The rows that a query finds on these indexes, in its order; the list isn't to be changed. */
+/** Returns the rows that a query finds in these indexes, in its order; the list must not be changed. */
 export function* foundRows(indexes: readonly DocumentIndex[], query: DocumentQuery, moment: Moment): Sliced<RowList> {
   const [first, ...others] = new Set(indexes)
   if (!first) return new RowList([], new Uint32Array())
@@ -128,7 +128,7 @@ function* wholeMerge(own: readonly RowList[], sort: Sort): Sliced<RowList> {
   return rows
 }
 
-/** What was merged before, with the few rows that changed since put in their places; undefined where more than those moved. */
+/** Updates a merged list by reinserting the few rows that changed since; undefined if other rows moved too. */
 function remerged({ rows: before, versions }: Merged, own: readonly RowList[], sort: Sort): RowList | undefined {
   if (before.indexes.length !== own.length) return undefined
   const isChanged: Uint8Array[] = []
@@ -177,7 +177,9 @@ function remerged({ rows: before, versions }: Merged, own: readonly RowList[], s
   return new RowList(before.indexes, rowIds, places)
 }
 
-/** The rows that didn't change, as they were merged; undefined where they are others now, or in another order among themselves. */
+/**
+ * Returns the unchanged rows as previously merged; undefined if they differ now, or their order among themselves does.
+ */
 function unchangedRows(
   before: RowList,
   own: readonly RowList[],
@@ -207,14 +209,14 @@ function unchangedRows(
   return { rowIds: rowIds.subarray(0, count), places: places.subarray(0, count) }
 }
 
-/** How many rows a query finds on these indexes. */
+/** Returns how many rows a query finds in these indexes. */
 export function countFound(indexes: readonly DocumentIndex[], query: DocumentQuery, moment: Moment): number {
   return [...new Set(indexes)].reduce((count, index) => count + found(index, query, moment).count, 0)
 }
 
 function* orderedRows(index: DocumentIndex, query: DocumentQuery, moment: Moment): Sliced<RowList> {
   const order = yield* index.inner.orders(query.sort)
-  // From here on without a pause: what is found is of now, and so are the rows, though their order may be a little older.
+  // No pauses from here on: the set and the rows are current, though their order may be slightly stale.
   const { results } = kept(index)
   const now = found(index, query, moment)
   const key = `${keyOf(query, moment)} ${query.sort.by} ${query.sort.descending}`
@@ -232,7 +234,7 @@ function* orderedRows(index: DocumentIndex, query: DocumentQuery, moment: Moment
   return rows
 }
 
-/** Rows that came since their order was made stand behind the others until it is followed. */
+/** Rows newer than the order come last until the order catches up. */
 function addNewcomers(rowIds: Uint32Array, count: number, found: RowSet, order: Uint32Array): void {
   const left = found.slice()
   for (const rowId of order) if (has(found, rowId)) mark(left, rowId, false)
@@ -253,7 +255,7 @@ function found(index: DocumentIndex, query: DocumentQuery, moment: Moment): Foun
   return now
 }
 
-/** What was found before, with the few rows that changed since looked at again. */
+/** Updates a result by rechecking the few rows that changed since. */
 function updated(
   index: DocumentIndex,
   before: Found,
@@ -288,7 +290,7 @@ function isMeant(
   return (flags & FLAG.there) !== 0 && isSearched((flags & FLAG.gone) !== 0, text.textOf(rowId), words, presence)
 }
 
-/** The row ids that changed since, where they are few. */
+/** Returns the row ids changed since a version, if there are few. */
 function fewChanged(index: DocumentIndex, version: number): readonly number[] | undefined {
   const changed = index.inner.changedSince(version)
   return changed && changed.length <= FEW ? changed : undefined
@@ -302,7 +304,7 @@ function filter(index: DocumentIndex, query: DocumentQuery, moment: Moment): Fou
   const { conditions, until } = conditionsOf(query, moment, index.inner.columns, index.inner.text.textOf)
   const candidates = searched(index, wordsOf(query.search), presenceOf(query))
   const rows = candidates.slice()
-  // Anyone who isn't in the text at all isn't among its people.
+  // If a name isn't in the whole text, it isn't among its people either.
   const person = wordsOf(query.signer ?? '').filter((word) => !index.inner.text.narrow(rows, word))
   if (person.length > 0) index.inner.text.filter(rows, person)
   const timed = conditions.flatMap(({ turnsAt }) => (turnsAt ? [turnsAt] : []))
@@ -325,7 +327,7 @@ function filter(index: DocumentIndex, query: DocumentQuery, moment: Moment): Fou
   return result
 }
 
-/** The rows that hold all words, of those in a folder, of those that left, or of both; not to be changed. */
+/** Returns the rows with the given presence that contain all words; must not be changed. */
 function searched(index: DocumentIndex, words: readonly string[], presence: Presence): RowSet {
   if (words.length === 0) return index.inner.all(presence)
   const own = kept(index)
@@ -337,7 +339,7 @@ function searched(index: DocumentIndex, words: readonly string[], presence: Pres
   if (earlier && words.every((word) => earlier.words.includes(word))) return earlier.rows
   const rows = earlier ? earlier.rows.slice() : index.inner.all(presence)
   const unread = words.filter((word) => !earlier?.words.includes(word) && !index.inner.text.narrow(rows, word))
-  // The longest is likely the rarest: where it is missing the others aren't looked for.
+  // The longest word is likely the rarest: if it is missing, the others needn't be looked for.
   if (unread.length > 0)
     index.inner.text.filter(
       rows,
@@ -347,7 +349,7 @@ function searched(index: DocumentIndex, words: readonly string[], presence: Pres
   return rows
 }
 
-/** An earlier search, made true for the rows of now; undefined if too many changed. */
+/** Brings an earlier search up to date; undefined if too many rows changed. */
 function updatedSearch(index: DocumentIndex, search: Search): Search | undefined {
   const changed = fewChanged(index, search.version)
   if (!changed || changed.length === 0) return changed && search
@@ -357,12 +359,12 @@ function updatedSearch(index: DocumentIndex, search: Search): Search | undefined
   return { ...search, version: index.version(), rows }
 }
 
-/** Whether what holds all of `words` holds this one, too. */
+/** Whether any text that contains all of `words` contains this word too. */
 function isIn(word: string, words: readonly string[]): boolean {
   return words.some((longer) => longer.includes(word))
 }
 
-/** The rows of two lists as one; the second is of one index. What each is put in order by is read once. */
+/** Merges two lists; the second has one index. Each sort key is read once. */
 function* mergedRows(one: RowList, other: RowList, sort: Sort): Sliced<RowList> {
   const { keyOf: sortKeyOf, compareKeys, compareTies } = keyOrder(sort)
   const [index] = other.indexes as [DocumentIndex]
@@ -413,7 +415,7 @@ function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((item, index) => item === other[index])
 }
 
-/** The query without what only orders and groups. */
+/** Ignores what only affects order and grouping. */
 function keyOf(
   { sort: _sort, grouped: _grouped, accounts: _accounts, ...rest }: DocumentQuery,
   { zone }: Moment
@@ -425,7 +427,7 @@ function kept(index: DocumentIndex): Kept {
   return getOrMake(keptOf, index, () => ({ merged: new Map(), found: new Map(), results: new Map(), searches: [] }))
 }
 
-/** Keeps the newest few. */
+/** Caches a value and evicts the oldest. */
 function keep<Value>(map: Map<string, Value>, key: string, value: Value, most = KEPT): void {
   map.delete(key)
   map.set(key, value)

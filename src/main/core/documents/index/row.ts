@@ -1,4 +1,7 @@
-/** One document in the index: all that the list shows, filters and sorts by, kept in memory and beside the document on disk. */
+/**
+ * One document in the index: everything the list shows, filters and sorts by. Kept in memory, and on disk next to the
+ * document.
+ */
 import type { DocumentRow, IdentityState, SignerProgress } from '../../../../shared/contract/index.ts'
 import {
   type DocumentResponse,
@@ -14,16 +17,16 @@ import { withoutBlanks } from '../../lib/objects.ts'
 import { compact, folded, shortened } from '../../lib/text-folding.ts'
 import { canSignNow, identityOf, isFaceToFace, lacksLink, mayNeedCamera, personOf, stateOf } from '../progress.ts'
 
-/** No text of a row is longer, in characters; a document's page shows more of it. */
+/** Texts of a row are shortened to this many characters; the document's page shows more. */
 const LONGEST = 500
-/** No more than this can be searched of a document's people, and of its references. */
+/** Limits on the searchable text of a document's people, and of its references. */
 const LONGEST_SEARCHED = 20_000
 
-/** What the mirror knows of a document beside what the service said. */
+/** What the mirror knows about a document in addition to the service's data. */
 export interface RowFacts {
   accountId: string
   folder: string
-  /** 0 where it was there before we looked and nothing says since when. */
+  /** 0 if it was there before our first read and nothing says since when. */
   arrivedAt: number
   changedAt: number
   /** When it was first seen complete. */
@@ -34,39 +37,39 @@ export interface RowFacts {
 
 export interface RowSigner extends SignerProgress {
   faceToFace?: true
-  /** See `personOf`: of those who can sign here. */
+  /** See `personOf`; only for signers who can sign here. */
   person?: string
   mayNeedCamera?: true
   /** See `lacksLink`. */
   lacksLink?: true
 }
 
-/** Never changed in place: what becomes of a document is another row. Plain JSON. */
+/** Immutable: a changed document gets a new row. Plain JSON. */
 export interface IndexRow extends RowFacts {
   reference: string
   name: string
   status: DocumentStatus
-  /** So many have signed, of so many; absent if there are no signers. */
+  /** How many have signed, of how many; absent if there are no signers. */
   progress?: { signed: number; of: number }
   due?: ServiceDate
-  /** As the service wrote it, where it can't be read, or not with certainty. */
+  /** The service's text, if it can't be read with certainty. */
   dueWritten?: string
   isDueAmbiguous?: true
   lastSigned?: ServiceDate
-  /** As `dueWritten`. */
+  /** Like `dueWritten`. */
   lastSignedWritten?: string
-  /** Minutes east of UTC, where the document names it. */
+  /** Minutes east of UTC, if the document says so. */
   gmt?: number
   packageReference?: string
   clientReference?: string
   formDirectReference?: string
   matterNumber?: string
-  /** Absent where the service doesn't say. */
+  /** Absent if the service doesn't say. */
   idVerificationRequested?: boolean
   identity: IdentityState
   hasFileUploaded: boolean
   signers: RowSigner[]
-  /** All that can be searched for, folded, a line each; its lines about people are from one place to another. */
+  /** The folded searchable text, one item per line; `people` is the range of lines about people. */
   search: string
   people: { from: number; to: number }
 }
@@ -84,7 +87,7 @@ export function indexRowOf(document: DocumentResponse, facts: RowFacts): IndexRo
       state: stateOf(document, signer),
       canSignHere,
       ...(isFaceToFace(signer) && { faceToFace: true }),
-      // Only of the few who stand at a counter: there are hundreds of thousands of others.
+      // Only for the few at a counter: there are hundreds of thousands of others.
       ...((canSignHere || isWithoutLink) && {
         person: personOf(document, index),
         ...(mayNeedCamera(document, index) && { mayNeedCamera: true })
@@ -125,7 +128,7 @@ export function indexRowOf(document: DocumentResponse, facts: RowFacts): IndexRo
   }
 }
 
-/** A date that could be two is none to count by. */
+/** An ambiguous date isn't used for calculations. */
 function dueIn({ DueDate }: DocumentResponse, gmt: number | undefined) {
   const due = readServiceDate(DueDate, gmt)
   const isAmbiguous = due?.isAmbiguous
@@ -137,7 +140,7 @@ function lastSignedIn({ LastSignedDate }: DocumentResponse, gmt: number | undefi
   return lastSigned ? { lastSigned } : { lastSignedWritten: shown(LastSignedDate?.trim()) }
 }
 
-/** As the list shows it. */
+/** Returns the row as the list shows it. */
 export function documentRowOf(row: IndexRow): DocumentRow {
   const { lastSigned, packageReference, clientReference, formDirectReference, matterNumber, goneAt } = row
   return {
@@ -168,27 +171,30 @@ export function documentRowOf(row: IndexRow): DocumentRow {
   }
 }
 
-/** The due date as it is shown. */
+/** Returns the due date as shown. */
 export function dueOf({ due, gmt }: Pick<IndexRow, 'due' | 'gmt'>): ServiceDate | undefined {
   return due && placed(due, gmt)
 }
 
-/** The date with the offset that a day without a time was written at: by it everybody shows the same day. */
+/** Returns the date with the offset that a day without a time was written in, so that everybody sees the same day. */
 export function placed(date: ServiceDate, gmt = 0): ServiceDate {
   return date.precision === 'day' ? { ...date, offset: date.offset ?? gmt } : date
 }
 
-/** The day of a date without a time, as if it were one of UTC, in milliseconds; it lasts where the office is. */
+/**
+ * Returns the day of a date without a time as if it were in UTC, in milliseconds; when it begins depends on the
+ * office's zone.
+ */
 export function writtenDay(date: ServiceDate, gmt = 0): number {
   return date.at + (date.offset ?? gmt) * 60_000
 }
 
-/** Someone can sign it at the counter now. */
+/** Returns whether someone can sign it at the counter now. */
 export function waitsHere(row: IndexRow): boolean {
   return row.goneAt === undefined && row.signers.some(({ canSignHere }) => canSignHere)
 }
 
-/** The service's own count where its status is one, else that of the signers, where all of them are spoken of. */
+/** The service's own count if its status contains one, else the signers', if the state of every signer is known. */
 function progressOf(status: DocumentStatus, signers: readonly RowSigner[]): IndexRow['progress'] {
   const { signed, of } = status
   if (signed !== undefined && of) return { signed, of }

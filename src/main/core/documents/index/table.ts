@@ -1,4 +1,4 @@
-/** Documents as a table for spreadsheets, with the dates' offsets. */
+/** Documents as a spreadsheet table, with UTC offsets in dates. */
 import type { DocumentColumn } from '../../../../shared/contract/index.ts'
 import type { ServiceDate } from '../../../../shared/model/index.ts'
 import { type TableFormat, tableWriters } from '../../bulk/table-file.ts'
@@ -27,7 +27,7 @@ const FAMILY = {
   other: ''
 }
 
-/** What stands above each column, and what in it. */
+/** Heading and cell of each column. */
 export const COLUMNS: Record<
   DocumentColumn,
   { heading: string; cell: (row: IndexRow, iso: (at: number) => string) => string | undefined }
@@ -55,8 +55,8 @@ export const COLUMNS: Record<
 }
 
 /**
- * The file's bytes: a line of headings and one for each row, in their order.
- * @param zone dates are written as the clocks of this zone show them.
+ * Writes the file: a row of headings, then the rows in order.
+ * @param zone dates are written in this zone's local time.
  */
 export function* tableOf(
   rows: { length: number; slice(from: number, to: number): readonly IndexRow[] },
@@ -85,7 +85,7 @@ export function* tableOf(
   return bytes
 }
 
-/** A day without a time is the day where it was written. */
+/** A day without a time is the day in the zone where it was written. */
 function dateCell(date: ServiceDate | undefined, { gmt }: IndexRow, iso: (at: number) => string): string {
   if (!date) return ''
   return date.precision === 'day' ? dayAtOffset(date.at, placed(date, gmt).offset ?? 0) : iso(date.at)

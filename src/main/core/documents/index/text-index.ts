@@ -1,12 +1,12 @@
 /**
- * Which rows can hold a word: for each letter and each pair of letters, one bit a row. A word of one or two letters is
- * found by this alone; for a longer one few rows are left to be read. It grows by blocks, so a row costs the same in a
- * large index as in a small one.
+ * Narrows down which rows can contain a word: one bit per row for each letter and pair of letters. A word of one or two
+ * letters is found by this alone; for longer words, few rows remain to be read. The index grows in blocks, so that a
+ * row costs the same in a large index as in a small one.
  */
 
 import { compact } from '../../lib/text-folding.ts'
 
-/** Letters, figures, three signs that references and addresses are full of, and one class for all others. */
+/** Letters, digits, three characters common in references and addresses, and one class for all others. */
 const OTHER = 39
 const CLASSES = 40
 /** Single letters come first, then the pairs. */
@@ -19,20 +19,20 @@ const classes = new Uint8Array(128).fill(OTHER)
   classes[sign.charCodeAt(0)] = index
 })
 
-/** The rows of one stretch of row ids: for each gram the rows that have it, and their texts. */
+/** One range of row ids: for each gram the rows that contain it, and the rows' texts. */
 interface Block {
   words: Uint32Array
   texts: string[]
-  /** How many of the texts came since all of them were laid side by side. */
+  /** How many texts were added since all were last compacted. */
   loose: number
 }
 
-/** With so many loose texts a block is tidied. */
+/** A block with this many loose texts is compacted. */
 const LOOSE = 512
 
 export function openTextIndex() {
   const blocks: Block[] = []
-  /** The grams of the text at hand, each once. */
+  /** Grams of the current text, each once. */
   const seen = new Uint8Array(GRAMS)
   const grams = new Uint16Array(GRAMS)
 
@@ -69,7 +69,7 @@ export function openTextIndex() {
 
     textOf: (rowId: number): string => blocks[Math.floor(rowId / BLOCK_ROWS)]?.texts[rowId % BLOCK_ROWS] ?? '',
 
-    /** Leaves those rows in the set whose text holds all of the words. */
+    /** Keeps only rows whose text contains all of the words. */
     filter(rows: RowSet, words: readonly string[]): void {
       for (let at = 0; at < rows.length; at++) {
         const before = rows[at] as number
@@ -90,13 +90,13 @@ export function openTextIndex() {
     },
 
     /**
-     * Leaves those rows in the set that can hold the word; the word is folded and has no space in it.
-     * @returns whether all of them do hold it.
+     * Keeps only rows that can contain the word, which must be folded and without spaces.
+     * @returns whether all of them certainly contain it.
      */
     narrow(rows: RowSet, word: string): boolean {
       const count = collect(word, seen, grams)
       for (let index = 0; index < count; index++) seen[grams[index] as number] = 0
-      // A pair says more than each of its letters.
+      // A pair is more selective than its letters.
       const wanted = grams.subarray(0, count).filter((gram) => word.length === 1 || gram >= CLASSES)
       for (let block = 0; block * BLOCK_WORDS < rows.length; block++) {
         const words = blocks[block]?.words
@@ -112,19 +112,19 @@ export function openTextIndex() {
   }
 }
 
-/** Lays the texts side by side in memory: scattered among their rows, reading them takes three times as long. */
+/** Places the texts next to each other in memory: reading scattered ones takes three times as long. */
 function tidy(block: Block): void {
   block.texts = Array.from(block.texts, (text = '') => compact(text))
   block.loose = 0
 }
 
-/** Collects the letters and pairs of a text, each once; `seen` is left marked with them. */
+/** Collects the letters and pairs of a text, each once; leaves them marked in `seen`. */
 function collect(text: string, seen: Uint8Array, grams: Uint16Array): number {
   let count = 0
   let before = -1
   for (let index = 0; index < text.length; index++) {
     const code = text.charCodeAt(index)
-    // What is searched for has no spaces in it, so no pair reaches over one.
+    // Search words contain no spaces, so no pair spans one.
     if (code === 32 || code === 10) {
       before = -1
       continue
@@ -160,7 +160,7 @@ function clearBit(words: Uint32Array, at: number, bit: number): void {
   words[at] = (words[at] as number) & ~bit
 }
 
-/** Sets of rows: one bit a row, by the rows' ids. */
+/** Sets of rows: one bit per row id. */
 
 export type RowSet = Uint32Array<ArrayBuffer>
 
@@ -168,7 +168,7 @@ export function has(rows: RowSet, rowId: number): boolean {
   return ((rows[rowId >>> 5] as number) & (1 << (rowId & 31))) !== 0
 }
 
-/** Puts a row into the set, or takes it out. */
+/** Adds a row to the set, or removes it. */
 export function mark(rows: RowSet, rowId: number, isIn: boolean): void {
   const bit = 1 << (rowId & 31)
   const before = rows[rowId >>> 5] as number

@@ -1,6 +1,6 @@
 /**
- * The bytes of an answer and the items in them: which are as they are kept, what the others say, and which documents of the
- * folder they lack.
+ * The bytes of an answer and its items: which match what is stored, what the others contain, and which documents of the
+ * folder are missing.
  */
 
 import { createCipheriv, createHash } from 'node:crypto'
@@ -12,7 +12,7 @@ import type { Ask } from '../questions.ts'
 import { type Entry, itemHash, type Mode, newKey } from './entries.ts'
 import { type Account, type Folder, seenAt, seenInRun } from './state.ts'
 
-/** A folder's answer while it is taken over. */
+/** A folder's answer while it is being taken. */
 export interface Taking {
   account: Account
   folder: Folder
@@ -23,17 +23,17 @@ export interface Taking {
   isBaseline: boolean
   bytes: Uint8Array
   scan: Scan
-  /** Of the folder, when it began. */
+  /** The folder's count when this began. */
   disturbances: number
 }
 
-/** An item that isn't, byte for byte, what is kept; its hash is as it is kept. */
+/** An item that isn't byte for byte what is stored, with its hash in stored form. */
 export interface Other {
   place: number
   hash: string
 }
 
-/** Notes what is as it was as seen; answers what isn't. */
+/** Marks unchanged documents as seen; returns the other items. */
 export function* othersOf(taking: Taking): Sliced<Other[]> {
   const { account, number, bytes, scan, ask, mode } = taking
   const others: Other[] = []
@@ -53,8 +53,8 @@ export function* othersOf(taking: Taking): Sliced<Other[]> {
 }
 
 /**
- * Where each document stands last among those that aren't as they were: an answer may name one twice. Undefined if
- * one of them isn't JSON, and so the whole answer isn't.
+ * Returns each document's last place among the changed items, as an answer may contain one twice. Undefined if any item
+ * isn't JSON, and so the whole answer isn't.
  */
 export function* lastPlaces(taking: Taking, others: readonly Other[]): Sliced<Map<string, number> | undefined> {
   const last = new Map<string, number>()
@@ -71,7 +71,7 @@ export function answeredAt({ bytes, scan, ask }: Pick<Taking, 'bytes' | 'scan' |
   return readItem(textOf(itemOf(bytes, scan, place)), scan.tooDeep.has(place), ask.dateFormat)
 }
 
-/** Whether these bytes say of the document what is kept of it, and nothing newer is known. */
+/** Whether the stored content came from these bytes and nothing newer is known. */
 function isAsKept({ folder, ask }: Taking, entry: Entry): boolean {
   return entry.folder === folder.name && entry.isPlaced && entry.knownAt <= ask.begun && !entry.isGone
 }
@@ -85,9 +85,9 @@ const KEY = Buffer.alloc(16, 'countersign')
 const NONCE = Buffer.alloc(12)
 
 /**
- * The bytes as UTF-8 without a byte order mark.
- * @param charset as the answer's Content-Type named it. An unknown one is read as UTF-8.
- * @returns the same bytes where they are UTF-8 already.
+ * Converts bytes to UTF-8 without a byte order mark.
+ * @param charset from the Content-Type; an unknown one is read as UTF-8.
+ * @returns the same bytes if they are UTF-8 already.
  */
 export function asUtf8(bytes: Uint8Array, charset: string | undefined): Uint8Array {
   const encoding = marked(bytes) ?? known(charset)
@@ -96,9 +96,9 @@ export function asUtf8(bytes: Uint8Array, charset: string | undefined): Uint8Arr
 }
 
 /**
- * The same for the same bytes only. Made of the codes that authenticate AES-GCM, which processors have an instruction for: a
- * tenth of SHA-256's time, and an answer that is asked for every few seconds is nearly always the same. The key is no
- * secret, as nobody is to be kept from anything: anyone who could make two answers look alike is the one who answers.
+ * Hashes a whole answer. Built from AES-GCM authentication tags, for which processors have an instruction: this takes a
+ * tenth of SHA-256's time, and an answer polled every few seconds is nearly always unchanged. The key needn't be
+ * secret: only whoever sends the answers could craft two with the same hash.
  */
 export function* wholeHash(bytes: Uint8Array, dateFormat = ''): Sliced<string> {
   const sum = createHash('sha256').update(`${bytes.length} ${dateFormat}`)
@@ -116,7 +116,7 @@ export function textOf(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
 }
 
-/** What a byte order mark says. */
+/** Returns the encoding indicated by a byte order mark. */
 function marked(bytes: Uint8Array): string | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
   return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : undefined
@@ -130,18 +130,19 @@ function known(charset: string | undefined): string {
   }
 }
 
-/** One item of an answer: a document, or why it isn't one and who it says it is. */
+/** One item of an answer: a document, or why it isn't one and its reference, if any. */
 export type Answered =
   | { kind: 'document'; document: DocumentResponse }
   | { kind: 'unreadable'; path: string; reference?: string; name?: string }
   | { kind: 'not-json' }
 
-/** As long as the contract lets a reference be. */
+/** The contract's limit on references. */
 const LONGEST_REFERENCE = 2000
 const LONGEST_NAME = 200
 
 /**
- * @param isTooDeep nested so deep that it could not be written down again.
+ * Decodes one item.
+ * @param isTooDeep whether it is nested too deeply to be written again.
  * @param dateFormat see `withCertainDates`.
  */
 export function readItem(text: string, isTooDeep: boolean, dateFormat?: string): Answered {
@@ -159,7 +160,7 @@ export function readItem(text: string, isTooDeep: boolean, dateFormat?: string):
   return { kind: 'document', document: withCertainDates(decoded.value, dateFormat) }
 }
 
-/** Undefined for what is more than can be gone through. */
+/** Undefined if it is too large or deep to be processed. */
 function decodedOf(json: unknown): ReturnType<typeof decodeDocument> | undefined {
   try {
     return decodeDocument(json)
@@ -179,7 +180,7 @@ function unreadable(json: unknown, path: string): Answered {
   }
 }
 
-/** A reference that can be asked for again: what isn't well-formed could not be kept as it is. */
+/** Returns whether a reference can be used in requests; ill-formed text couldn't be stored unchanged. */
 export function isReference(text: string): boolean {
   return text.trim() !== '' && text.length <= LONGEST_REFERENCE && text.isWellFormed() && !text.includes('\0')
 }
@@ -193,19 +194,19 @@ function wordOf(json: unknown, name: string): string | undefined {
   return undefined
 }
 
-/** Which documents of a folder a look named, and which it lacked. */
+/** Which documents of a folder a read contained, and which were missing. */
 interface Presence {
-  /** So many documents of the folder were named. */
+  /** How many documents of the folder were named. */
   count: number
-  /** The documents that it lacked, with when they were seen last. */
+  /** The missing documents, with when they were last seen. */
   missing: (readonly [reference: string, seenAt: number])[]
-  /** Whether other ones were lacking before. */
+  /** Whether different ones were missing before. */
   hasChanged: boolean
-  /** Whether an answer equal to this one would say nothing else. */
+  /** Whether an identical answer would yield nothing different. */
   isSettled: boolean
-  /** Other folders that show some of what is lacking now: their next answer says where it is. */
+  /** Other folders that show some of the documents missing now: their next answer tells where those are. */
   elsewhere: ReadonlySet<string>
-  /** Has the documents remember it: called once it is kept. */
+  /** Updates the entries; to be called once the result is stored. */
   remember: () => void
 }
 
@@ -221,7 +222,8 @@ export function* presenceIn({ account, folder, number, ask }: Taking): Sliced<Pr
   for (const entry of account.entries.values()) {
     if (++passed % 256 === 0) yield
     if (entry.also?.folder === folder.name) {
-      // A folder that shows what is another's says of it what it says: it is asked again.
+      // Shows a document of another folder. The outcome depends on that folder too, so an equal answer must be
+      // processed again.
       if (entry.also.look === number) isSettled = false
       else left.push(entry)
     }
@@ -230,7 +232,7 @@ export function* presenceIn({ account, folder, number, ask }: Taking): Sliced<Pr
       if (entry.isMissing) back.push(entry)
       count++
     } else if (entry.knownAt > ask.begun) {
-      // What is known may be newer than this answer: the next look tells.
+      // What is known may be newer than this answer: the next read tells.
       isSettled = false
     } else if (!entry.isGone) {
       if (!entry.isMissing) {
@@ -253,12 +255,12 @@ export function* presenceIn({ account, folder, number, ask }: Taking): Sliced<Pr
   return { count, missing, hasChanged: back.length + lacking.length > 0, isSettled, elsewhere, remember }
 }
 
-/** So many looks at one folder may pass without one at the other that shows the document too. */
+/** How many reads of a folder may pass without one of the other folder that shows the document too. */
 const MOST_ALONE = 2
 
 /**
- * Whether a document that a look shows is in its own folder as well, and so hasn't moved: that folder's newest look has
- * shown it, in this same round or beside this folder before.
+ * Returns whether a document shown by a read is in its own folder as well, and so hasn't moved: its own folder's newest
+ * read has shown it, in this round or alongside this folder before.
  */
 export function isInBoth(account: Account, folder: Folder, entry: Entry): boolean {
   if (entry.folder === folder.name || !entry.isPlaced || entry.isMissing) return false
@@ -266,13 +268,13 @@ export function isInBoth(account: Account, folder: Folder, entry: Entry): boolea
   const own = account.folders.get(entry.folder)
   if (!own) return false
   const { also } = entry
-  // A folder that is read no more would keep it for ever.
+  // Otherwise a folder that is no longer read would keep it for ever.
   if (also?.folder === folder.name) return own.begunInRun > also.ownBegun || also.alone < MOST_ALONE
-  // A look that began since this folder was read last is one of the same round.
+  // A read that began after this folder was last read is part of the same round.
   return own.begunInRun > folder.arrivedInRun
 }
 
-/** What is remembered of it then. */
+/** Returns what to remember in that case. */
 export function alsoIn(account: Account, folder: Folder, entry: Entry, look: number): Entry['also'] {
   if (entry.folder === folder.name || !entry.isPlaced) return entry.also
   const ownBegun = account.folders.get(entry.folder)?.begunInRun ?? 0

@@ -1,6 +1,6 @@
 /**
- * Takes over an answer of a folder: what is the same as the last time is only noted as seen, and what isn't is decoded,
- * compared and written with what has happened. An answer that isn't JSON to its end changes nothing.
+ * Takes a folder's answer: unchanged documents are only marked as seen; others are decoded, compared and written with
+ * their changes. An answer that isn't complete JSON changes nothing.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { UnreadableDocument } from '../../../../shared/contract/index.ts'
@@ -30,11 +30,11 @@ import type { Mirror, Writing } from './mirror.ts'
 import { type Account, type Folder, seenAt, seenInRun } from './state.ts'
 import { updateOf } from './update.ts'
 
-/** How long a request may have been on its way, in milliseconds; what is longer is a clock that was put. */
+/** Maximum time between request and answer, in milliseconds; anything longer is due to a changed clock. */
 const LONGEST_LOOK = 10 * 60_000
 /**
- * How long documents are written at a time, in milliseconds. Where nearly all are new, as at a first look, every transaction
- * writes the same pages of the indexes once more: fewer and longer ones are done in half the time.
+ * How long documents are written at a time, in milliseconds. If nearly all are new, as in a first read, every
+ * transaction rewrites the same index pages: fewer, longer transactions take half the time.
  */
 const SLICE = 4
 const LONG_SLICE = 40
@@ -48,21 +48,21 @@ type Who = Pick<
 >
 
 /**
- * @param closing gives up what is being taken over at its next pause: what was written by then stays, and the folder is read once
- * more at the next start, as after a crash. Nobody who quits waits for a hundred thousand documents.
- * @returns the taking of one answer at a time: anyone who calls waits for the one before.
+ * Creates `take`, which processes one answer at a time: callers wait for the previous one.
+ * @param closing abandons the current answer at its next pause: what is written so far stays, and the folder is read
+ * again at the next start, as after a crash. Quitting mustn't wait for a hundred thousand documents.
  */
 export function openAnswerTaking(mirror: Mirror, closing: AbortSignal) {
   let number = 0
   const inPieces = <Done>(work: Sliced<Done>) => inSlices(work, unless(closing))
 
   async function take(given: Ask<'take'>): Promise<Taken> {
-    // It is kept with each document: a service may say anything here, and at any length.
+    // Stored with each document, and the service may send anything here, of any length.
     const ask = { ...given, dateFormat: plainFormat(given.dateFormat) }
     const account = mirror.account(ask.accountId)
     const folder = mirror.folder(account, ask.folder)
     const mode: Mode = ask.withLogs ? 'logged' : 'plain'
-    // A later look has been taken over already: this one knows nothing that it doesn't.
+    // A later read has already been taken, so this one adds nothing.
     if (ask.begun < folder.begunInRun) return { ...mirror.taken(folder), changed: 0, isComplete: false }
 
     const arrived = Math.min(Math.max(ask.arrived ?? ask.now, ask.begun), ask.begun + LONGEST_LOOK)
@@ -98,7 +98,7 @@ export function openAnswerTaking(mirror: Mirror, closing: AbortSignal) {
     const otherHash = folder.hashes[other]
     let { disturbances } = taking
     if (others.length > 0) {
-      // Until all is written no answer is equal to what is kept, also after a crash.
+      // Until everything is written, no answer may count as unchanged, even after a crash.
       mirror.disturb(account, folder.name)
       disturbances++
     }
@@ -106,7 +106,7 @@ export function openAnswerTaking(mirror: Mirror, closing: AbortSignal) {
     let isComplete = true
     let isSettled = true
     let changed = 0
-    /** Documents that it named, and that aren't kept as ones of this folder. */
+    /** Documents in the answer that aren't stored under this folder. */
     let elsewhere = 0
 
     const slice = others.length > MANY ? LONG_SLICE : SLICE
@@ -130,23 +130,23 @@ export function openAnswerTaking(mirror: Mirror, closing: AbortSignal) {
     }
     mirror.write(writings.splice(0))
 
-    /** A document that comes once more further on, at `last`, is named where the two are not alike. */
+    /** Lists a document if its later occurrence, at `last`, differs. */
     function again(answered: Extract<Answered, { kind: 'document' }>, place: number, last: number): void {
       if (isDeepStrictEqual(answeredAt(taking, last), answered)) return
       const { Reference: reference, Name: name } = answered.document
       list({ place, path: '', isDoubled: true, reference, name })
     }
 
-    /** Takes over one document; answers whether an equal answer would do the same. */
+    /** Takes one document; returns whether an equal answer would do the same. */
     function one(document: DocumentResponse, place: number, hash: string): boolean {
       const entry = account.entries.get(document.Reference)
-      // The same document further on, as it was.
+      // The same document comes again further on, unchanged.
       if (entry && entry.look === taking.number && entry.place > place) {
         again({ kind: 'document', document }, place, entry.place)
         return true
       }
       if (entry && entry.knownAt > ask.begun) {
-        // What is known may be newer: the next look tells.
+        // What is known may be newer: the next read tells.
         if (entry.folder === folder.name && entry.isPlaced) Object.assign(entry, { look: taking.number, place })
         else seenElsewhere(entry)
         return false
@@ -178,7 +178,7 @@ export function openAnswerTaking(mirror: Mirror, closing: AbortSignal) {
       writings.push(update.writing)
     }
 
-    /** It is there, and another folder's. */
+    /** The document exists, but belongs to another folder. */
     function seenElsewhere(entry: Entry): void {
       elsewhere++
       entry.also = alsoIn(account, folder, entry, taking.number)
@@ -192,7 +192,9 @@ export function openAnswerTaking(mirror: Mirror, closing: AbortSignal) {
       unreadable.documents.push({ folder: folder.name, path: `[${place}]${path}`, ...defined(who) })
     }
 
-    /** Counts it as seen where it says who it is; answers whether an equal answer would do the same. */
+    /**
+     * Counts an unreadable document as seen if it has a reference; returns whether an equal answer would do the same.
+     */
     function unread(answered: Exclude<Answered, { kind: 'document' }>, place: number): boolean {
       if (answered.kind === 'not-json') return false
       const { reference, name, path } = answered
@@ -211,7 +213,7 @@ export function openAnswerTaking(mirror: Mirror, closing: AbortSignal) {
     const seen = await inPieces(presenceIn(taking))
     const isUndisturbed = isSettled && seen.isSettled && folder.disturbances === disturbances
     const taken = { kind: 'taken' as const, documents: seen.count + elsewhere, changed, unreadable, isComplete }
-    // An answer that is equal to the last of the other mode says what that one said: it must still be so.
+    // The other mode's hash stays only if its answer would still lead to the same result.
     const before = folder.taken && { ...folder.taken, changed: 0 }
     const wasDisturbed = changed > 0 || seen.hasChanged || !isDeepStrictEqual(before, { ...taken, changed: 0 })
     const hashes = {
@@ -227,13 +229,13 @@ export function openAnswerTaking(mirror: Mirror, closing: AbortSignal) {
   return { take }
 }
 
-/** The service may write an empty list as null. */
+/** Some services write an empty list as null. */
 function emptyWhereNull(bytes: Uint8Array): Scan | undefined {
   if (bytes.length > 100 || textOf(bytes).trim() !== 'null') return undefined
   return { count: 0, starts: new Uint32Array(), ends: new Uint32Array(), tooDeep: new Set() }
 }
 
-/** JSON that isn't a list, or no JSON at all. */
+/** JSON that isn't a list, or not JSON at all. */
 function notAList(bytes: Uint8Array): Taken {
   try {
     return { kind: 'unexpected-shape', path: '', said: readRefusal(JSON.parse(textOf(bytes))) }
@@ -242,14 +244,14 @@ function notAList(bytes: Uint8Array): Taken {
   }
 }
 
-/** What our own actions did to a document, or to the others of its package: it is no news. */
+/** Effects of our own actions on a document, or on the rest of its package, aren't news. */
 
-/** In so many documents of its package the action is looked for, where it was another run's. */
+/** How many documents of a package are searched for an action of an earlier run. */
 const LOOKED_THROUGH = 100
 
 /**
- * Says whether we did what a folder shows of the document: what we did to it is shown later; or extending one document extends
- * its package, and another document of it was last extended by us, to the same moment.
+ * Returns a function that tells whether a change shown by a folder is our own doing. Either our action's effect shows
+ * late, or extending one document extended its package, and we last extended another document of it to the same moment.
  */
 export function didWe(
   mirror: Mirror,
@@ -269,7 +271,7 @@ export function didWe(
   }
 }
 
-/** The one that this run acted on, else the first of the package. */
+/** The document this run acted on, else the first ones of the package. */
 function likelyOf({ extended, entries }: Account, packageReference: string): string[] {
   const known = extended.get(packageReference)
   if (known !== undefined) return [known]

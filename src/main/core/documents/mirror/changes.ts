@@ -1,7 +1,7 @@
 /**
- * What happened to documents, in the order in which it was seen: written with the document, told once to anyone who keeps
- * count, and told in pages, newest first. What was counted once is remembered, and a page that follows another begins where
- * that one ended: a long history is gone through once, and in pieces.
+ * The changes of documents, in the order seen. They are written together with the document, delivered once to consumers
+ * with a cursor, and listed in pages, newest first. Counts are cached, and a page continues where the previous one
+ * ended, so that a long history is scanned only once, in pieces.
  */
 import type { DocumentChange } from '../../../../shared/contract/index.ts'
 import { defined, getOrMake } from '../../lib/objects.ts'
@@ -13,12 +13,12 @@ import type { Answer, Ask } from '../questions.ts'
 import type { Difference } from './differences.ts'
 import { accountsIn } from './tables.ts'
 
-/** How long they are kept, in milliseconds: long enough for a year's review. */
+/** Retention in milliseconds: long enough for a year's review. */
 const KEPT_FOR = 400 * 86_400_000
-/** How many are forgotten at a time: a few milliseconds' work. */
+/** How many are deleted at a time: a few milliseconds' work. */
 const PIECE = 200
 
-/** The document that it happened to, and when it was seen. */
+/** The document that changed, and when that was seen. */
 export interface Happened {
   accountId: string
   reference: string
@@ -65,14 +65,14 @@ export function openChanges(db: Db) {
   const activity = activityIn(db, () => newest.get() ?? 0)
 
   return {
-    /** Inside the transaction that writes the document. */
+    /** Writes changes. Must be called inside the transaction that writes the document. */
     write(differences: readonly (Difference & { isOwn: boolean })[], happened: Happened): void {
       for (const { kind, isOwn, signer = null, from = null, to = null } of differences) {
         write.run({ ...happened, isOwn: isOwn ? 1 : 0, kind, signer, from, to })
       }
     },
 
-    /** Also of changes that are kept no longer: ids are never given twice by the same mirror. */
+    /** Includes changes already deleted: a mirror never reuses ids. */
     newest: (): Answer<'newestChange'> => ({
       mirror,
       change: newest.get() ?? 0,
@@ -81,15 +81,15 @@ export function openChanges(db: Db) {
 
     after: (id: number, limit: number): DocumentChange[] => after.all(id, limit).map(changeOf),
 
-    /** When the document became due at another time last: whether we did that, and the time as the service spelled it. */
+    /** Returns the last change of the due date: whether it was our own, and the date as the service spelled it. */
     lastDue(accountId: string, reference: string): DocumentChange | undefined {
       const row = lastDue.get(accountId, reference)
       return row && changeOf(row)
     },
 
     /**
-     * The document is one that we have sent, and a folder showed it before that was known: what it brought is ours. Answers
-     * whether nothing else has happened to it, such as a signature.
+     * Marks changes as our own when a folder showed a document we sent before that was known. Returns whether nothing
+     * else has happened to it, such as a signature.
      */
     claim(accountId: string, reference: string): boolean {
       if (claim.run(accountId, reference).changes > 0) activity.forget()
@@ -106,9 +106,10 @@ export function openChanges(db: Db) {
     },
 
     /**
-     * Forgets what is older than it needs to be, by the newest change: a clock that is wrong says nothing of them.
-     * @param now a clock that is behind keeps the more.
-     * @param isHeld of these documents all is kept.
+     * Deletes changes past their retention, counted from the newest change if `now` is later, so that a wrong clock
+     * doesn't delete too many.
+     * @param now a slow clock only keeps more.
+     * @param isHeld documents whose changes are all kept.
      */
     *prune(now: number, isHeld: (document: { accountId: string; reference: string }) => boolean): Sliced<void> {
       const before = Math.min(now, lastAt.get() ?? now) - KEPT_FOR
@@ -124,7 +125,7 @@ export function openChanges(db: Db) {
       }
     },
 
-    /** The accounts that something happened to. */
+    /** Accounts that have changes. */
     accounts: accountsIn(db, 'changes'),
 
     erase(accountId: string): void {
@@ -132,7 +133,7 @@ export function openChanges(db: Db) {
       activity.forget()
     },
 
-    /** All that happened to one document. */
+    /** Erases all changes of one document. */
     eraseOf(accountId: string, reference: string): void {
       eraseOf.run(accountId, reference)
       activity.forget()
@@ -140,11 +141,11 @@ export function openChanges(db: Db) {
   }
 }
 
-/** How many changes are passed at a time: a few milliseconds' work. */
+/** How many changes are counted at a time: a few milliseconds' work. */
 const COUNTED_AT_ONCE = 10_000
-/** The same where words are looked for in each. */
+/** The same if each is searched for words. */
 const SEARCHED_AT_ONCE = 2_000
-/** For so many questions it is remembered what was counted. */
+/** Number of questions with cached counts. */
 const REMEMBERED = 16
 
 const CHANGES = new Rows({
@@ -162,24 +163,24 @@ const CHANGES = new Rows({
 
 type ByKind = Partial<Record<DocumentChange['kind'], number>>
 
-/** What is known of the answer to one question. */
+/** What is known of one question's answer. */
 interface Counted {
   /** All changes up to this one are counted. */
   upTo: number
   byKind: ByKind
-  /** Where a page ended: so many changes of the question, as of `upTo`, are not older than this one. */
+  /** Where a page ended: as of `upTo`, `offset` matching changes have this id or a newer one. */
   ended?: { upTo: number; offset: number; id: number }
 }
 
-/** @param newest the newest change's id. */
+/** @param newest returns the newest change's id. */
 function activityIn(db: Db, newest: () => number) {
   db.function('folded', { deterministic: true }, (text) => folded(String(text)))
-  /** A few questions are asked all day, and a statement is as large as a page and collected late. */
+  /** Cached: a few questions recur all day, and a statement is as large as a page and garbage-collected late. */
   const statements = new Map<string, ReturnType<Db['prepare']>>()
   const statement = <Found>(sql: string) =>
     getOrMake(statements, sql, () => db.prepare(sql)) as ReturnType<typeof db.prepare<unknown[], Found>>
   const counted = new Map<string, Counted>()
-  /** Grows when changes are forgotten: what was counted before is no longer true. */
+  /** Incremented when changes are deleted, which invalidates earlier counts. */
   let forgotten = 0
 
   function* read(ask: Ask<'activity'>): Sliced<{ changes: DocumentChange[]; byKind: ByKind }> {
@@ -192,7 +193,7 @@ function activityIn(db: Db, newest: () => number) {
     const total = Object.values(byKind).reduce((sum, count) => sum + count, 0)
     const ended = known.ended?.upTo === upTo && known.ended.offset === offset ? known.ended : undefined
     const skipped = ended ? 0 : Math.min(offset, total)
-    // No more than there are: looking for one more would go through all that is older.
+    // No more than exist: looking for one more would scan all older changes.
     const wanted = Math.max(0, Math.min(limit, total - offset))
     const from = ended?.id ?? upTo + 1
     const changes = question.isSearch
@@ -216,7 +217,7 @@ function activityIn(db: Db, newest: () => number) {
     return found.all(...values, before, wanted).map(changeOf)
   }
 
-  /** A page where few may fit: older ones are looked through so many at a time until there are enough. */
+  /** Fills a page when few changes may match: older ones are searched in steps until there are enough. */
   function* searched(
     { where, values }: Question,
     before: number,
@@ -251,7 +252,7 @@ function activityIn(db: Db, newest: () => number) {
     return byKind
   }
 
-  /** The id of the last of so many of the newest changes; more than any where that is none. */
+  /** Returns the id of the last of the `count` newest matching changes; above all ids if `count` is 0. */
   function* passed({ where, values }: Question, upTo: number, count: number): Sliced<number> {
     const step = statement<number>(
       `SELECT id FROM changes WHERE ${where} AND id < ? ORDER BY id DESC LIMIT 1 OFFSET ?`
@@ -287,7 +288,7 @@ interface Question {
   key: string
   where: string
   values: (string | number)[]
-  /** Whether each change has to be looked at. */
+  /** Whether each change has to be examined. */
   isSearch: boolean
 }
 
@@ -296,7 +297,8 @@ function questionOf(filter: Omit<Ask<'activity'>, 'offset' | 'limit'>): Question
   const words = folded(filter.search ?? '')
     .split(' ')
     .filter(Boolean)
-  // Of several accounts nearly all changes are wanted: they are passed in their order rather than looked up, and sorted.
+  // With several accounts nearly all changes match: the `+` has them scanned in order instead of looked up by index and
+  // sorted.
   const isOfOne = others.length === 0
   const conditions = [isOfOne ? 'account_id = ?' : '+account_id IN (SELECT value FROM json_each(?))']
   const values: (string | number)[] = [isOfOne ? accountId : JSON.stringify([accountId, ...others])]
@@ -309,12 +311,12 @@ function questionOf(filter: Omit<Ask<'activity'>, 'offset' | 'limit'>): Question
   narrowed('at >= ?', since)
   narrowed('at <= ?', until)
   narrowed('is_own = ?', isOwn === undefined ? undefined : Number(isOwn))
-  // As one value: a list of another length is no other statement.
+  // Passed as one value, so that lists of any length share a statement.
   narrowed('kind IN (SELECT value FROM json_each(?))', kinds && JSON.stringify(kinds))
   for (const word of words) narrowed(`instr(folded(document_name || ' ' || coalesce(signer, '')), ?) > 0`, word)
   const where = conditions.join(' AND ')
   return { key: JSON.stringify([where, ...values]), where, values, isSearch: words.length > 0 || kinds !== undefined }
 }
 
-/** A change as the screens know it. */
+/** Returns a change as the screens know it. */
 const changeOf = (row: Row): DocumentChange => defined(CHANGES.read(row))

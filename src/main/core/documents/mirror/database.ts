@@ -1,7 +1,7 @@
 /**
- * Opens `documents.db`, the encrypted file of the mirror. The answer is always a database that works: a file that can't be
- * opened is set aside whole, and a new one begun that the next look at the folders fills. Its key and
- * its schema are here, too.
+ * Opens `documents.db`, the encrypted file of the mirror. Always returns a working database: a file that can't be
+ * opened is set aside whole and replaced by a new one, which the next read of the folders fills. Also defines its key
+ * and schema.
  */
 
 import * as nodeFiles from 'node:fs/promises'
@@ -17,19 +17,19 @@ import { type Migration, migrate } from '../../storage/migrations.ts'
 import { setAside } from '../../storage/set-aside.ts'
 
 const FILES = [DOCUMENTS_FILE, `${DOCUMENTS_FILE}-wal`, `${DOCUMENTS_FILE}-shm`]
-/** Beyond this a first look isn't quicker, and what is read after it is seldom read twice. */
+/** A larger cache doesn't speed up a first read, and afterwards data is seldom read twice. */
 const CACHE_KB = 16 * 1024
-/** In pages. A first look writes a hundred megabytes: rarer checkpoints write each page fewer times. */
+/** In pages. A first read writes a hundred megabytes: rarer checkpoints write each page fewer times. */
 const CHECKPOINT_PAGES = 4000
 
 export interface DocumentsPlace {
-  /** The data folder, which exists. */
+  /** The data folder, which must exist. */
   folder: string
-  /** Undefined if nothing is kept on this machine: then all is in memory. */
+  /** Undefined if nothing is stored on this machine: everything is then in memory. */
   key: DocumentsKey | undefined
   time: Pick<Time, 'now'>
   files?: Files
-  /** The file was found to be damaged: it is set aside without another look. */
+  /** The file was found to be damaged: it is set aside without another check. */
   isDamaged?: boolean
 }
 
@@ -37,7 +37,7 @@ export type OpenedDocuments =
   | { db: Db; state: 'file'; setAside?: string }
   | { db: Db; state: 'memory'; because?: MemoryReason; setAside?: string }
 
-/** Never rejects for anything that is wrong with the disk or the file. */
+/** Opens the mirror's database. Never rejects because of the disk or the file. */
 export async function openDocuments({
   folder,
   key,
@@ -69,24 +69,24 @@ export async function openDocuments({
   }
 }
 
-/** The mirror without a file; everything is forgotten at the end. */
+/** Opens the mirror without a file; everything is lost on closing. */
 export function documentsInMemory(): Db {
   const db = connectInMemory()
   migrate(db, mirrorMigrations)
   return db
 }
 
-/** @throws what `faultOf` reads. */
+/** @throws errors that `faultOf` understands. */
 function connect(path: string, key: Uint8Array): Db {
   const db = connectEncrypted(path, key)
   try {
-    // What a crash of the system takes back here is what the service tells again at the next look.
+    // What a system crash loses here, the service provides again at the next read.
     db.pragma('synchronous = NORMAL')
     db.pragma(`cache_size = -${CACHE_KB}`)
     db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
     migrate(db, mirrorMigrations)
     checkWholeness(db)
-    // A file that may only be read opens well enough; this is the first thing that it refuses.
+    // A read-only file opens without error; this is the first statement to fail on it.
     db.exec('BEGIN IMMEDIATE; ROLLBACK')
     return db
   } catch (error) {
@@ -95,20 +95,23 @@ function connect(path: string, key: Uint8Array): Db {
   }
 }
 
-/** Nobody else on this computer reads it: SQLite gives a log the rights of its database, and to a new one those of any file. */
+/**
+ * Restricts the files to their owner. SQLite gives a WAL its database's permissions, and a new database the default
+ * ones.
+ */
 async function keepToOwner(folder: string, files: Files): Promise<void> {
-  // Begun empty where it isn't there; else left as it is.
+  // Creates an empty file if there is none; otherwise leaves it alone.
   await (await files.open(join(folder, DOCUMENTS_FILE), 'a', 0o600)).close()
   for (const name of FILES) {
     const path = join(folder, name)
-    // Where the disk knows no rights, or the file is someone else's, it is as it was.
+    // If the disk has no permissions, or the file is someone else's, it stays as it is.
     if (await isThere(path, files)) await files.chmod(path, 0o600).catch(() => undefined)
   }
 }
 
 /**
- * The shape of `documents.db`. Times are milliseconds since 1970 in UTC. What is short and changes often stands apart from
- * the bodies, so that it can be read whole at the start.
+ * The schema of `documents.db`. Times are milliseconds since 1970 UTC. Small columns that change often are kept apart
+ * from the bodies, so that they can all be read at start-up.
  */
 
 const documents = `
@@ -236,7 +239,7 @@ const shared = `
   CREATE INDEX unshared_in_order ON unshared (account_id, version);
 `
 
-/** In the order they are applied, as those of the main database are. */
+/** In order of application, like those of the main database. */
 export const mirrorMigrations: readonly Migration[] = [
   { name: 'documents', sql: documents },
   { name: 'figures', sql: figures },
@@ -244,20 +247,23 @@ export const mirrorMigrations: readonly Migration[] = [
   { name: 'shared', sql: shared }
 ]
 
-/** The key of `documents.db`. It lies in the main database, which is encrypted with the keychain's: one way in for both. */
+/**
+ * The key of `documents.db`. It is stored in the main database, which is encrypted with the keychain's key, so both
+ * open the same way.
+ */
 
 const KEY = 'documents-key'
 
 export interface DocumentsKey {
   key: Uint8Array
-  /** It was made now: a file that is there can't have been written with it. */
+  /** Just created: an existing file can't have been written with it. */
   isNew: boolean
 }
 
 /**
- * The key, made where there is none yet.
+ * Returns the key, creating it if there is none.
  * @param db the main database.
- * @param random bytes that can't be guessed (`node:crypto`'s `randomBytes`).
+ * @param random returns unpredictable bytes (`node:crypto`'s `randomBytes`).
  */
 export function documentsKey(db: Db, random: (bytes: number) => Uint8Array): DocumentsKey {
   const meta = openMeta(db)

@@ -1,4 +1,4 @@
-/** What happened to a document, as far as two answers of the service show it. */
+/** What happened to a document, judging by two answers of the service. */
 import { isDeepStrictEqual } from 'node:util'
 import type { ChangeKind } from '../../../../shared/contract/index.ts'
 import {
@@ -14,31 +14,34 @@ import {
 import { getOrMake, withoutBlanks } from '../../lib/objects.ts'
 import { canSignNow, identityOfSigner, stateOf } from '../progress.ts'
 
-/** A document and where it was. */
+/** A document and where it is. */
 export interface Placed {
   document: DocumentResponse
   folder: string
-  /** False until a folder has shown it: what an operation of ours answered doesn't say where it is. */
+  /** False until a folder has shown it: an operation's answer doesn't say where it is. */
   isPlaced: boolean
   isGone: boolean
 }
 
-/** One thing that happened. */
+/** One change. */
 export interface Difference {
   kind: ChangeKind
-  /** Whose it was; of what arrived everyone, a line each. */
+  /** Whose change it was; for an arrived document all of its signers, one per line. */
   signer?: string
   from?: string
   to?: string
 }
 
-/** All that happened between two states of a document; nothing where only its log, or a link that changes by itself, did. */
+/**
+ * Returns everything that happened between two states of a document; nothing if only its log, or a link that changes by
+ * itself, differs.
+ */
 export function changesBetween(before: Placed | undefined, after: Placed): Difference[] {
   if (!before)
     return [{ kind: 'arrived', to: after.folder, ...toWhom(after.document) }, ...toldOf(NOTHING, after.document)]
   if (after.isGone) return before.isGone || !before.isPlaced ? [] : [{ kind: 'gone', from: before.folder }]
   const changes: Difference[] = []
-  // What no folder has shown, or was handed over to whichever shows it, didn't come from anywhere.
+  // An unplaced document, shown by no folder yet or left over from a removed one, didn't come from anywhere.
   if (before.isGone && before.isPlaced) changes.push({ kind: 'returned', to: after.folder })
   else if (before.isPlaced && before.folder !== after.folder) {
     changes.push({ kind: 'moved', from: before.folder, to: after.folder })
@@ -58,16 +61,16 @@ export function changesBetween(before: Placed | undefined, after: Placed): Diffe
     : [...changes, { kind: 'changed', ...(two.Status && one.Status !== two.Status && spelled(one.Status, two.Status)) }]
 }
 
-/** More than these are not named with what arrived: a document of a broken service may have thousands. */
+/** Limit on names listed with an arrived document: a faulty service's may have thousands. */
 const MOST_NAMED = 100
 
-/** Who is to sign what arrived, a line each: so the activity is found by any of them. */
+/** Lists who is to sign an arrived document, one per line, so that a search of the activity finds it by any of them. */
 function toWhom({ Signers = [] }: DocumentResponse): Pick<Difference, 'signer'> {
   const names = Signers.slice(0, MOST_NAMED).map(fullName).filter(Boolean)
   return names.length > 0 ? { signer: names.join('\n') } : {}
 }
 
-/** What was told before, without the members of the reference that are not told now: silence is no news. */
+/** Returns `before` without the members that `after` omits: an omission isn't news. */
 function saidIn<Value>(before: Value, after: Value): Value {
   if (Array.isArray(before) && Array.isArray(after) && before.length === after.length)
     return before.map((item, index) => saidIn(item, after[index])) as Value
@@ -80,7 +83,10 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** Whether two states of a document say the same but for the log, and the links that are made again for each answer. */
+/**
+ * Returns whether two states of a document are equal apart from the log and the links that are regenerated for each
+ * answer.
+ */
 export function meansTheSame(one: DocumentResponse, two: DocumentResponse): boolean {
   return isDeepStrictEqual(comparable(one), comparable(two))
 }
@@ -88,9 +94,9 @@ export function meansTheSame(one: DocumentResponse, two: DocumentResponse): bool
 const NOTHING: DocumentResponse = { Reference: '' }
 
 /**
- * What counts as news. The same moment may be spelled in several ways. Links and passwords may be made again for each answer,
- * and so may members that the reference doesn't name, as a signature or a number of days: of these only whether they are there
- * counts.
+ * Reduces a document to what counts as news. The same moment may be spelled in several ways. Links and passwords may be
+ * regenerated for each answer, and so may members that the reference doesn't name, such as a signature or a number of
+ * days: for these only their presence counts.
  */
 function comparable(document: DocumentResponse) {
   const { Logs: _, EditUrl, Signers, ...rest } = document
@@ -129,23 +135,23 @@ function comparableSigner(signer: SignerResponse) {
   }
 }
 
-/** The members that the reference doesn't name, without what they say. */
+/** Lists the members that the reference doesn't name, without their values. */
 function unknownNamesOf(of: Parameters<typeof unknownMembers>[0], value: object): Record<string, unknown> {
   const others = unknownMembers(of, value).map(([name]) => name)
   return { ...Object.fromEntries(others.map((name) => [name, true])), others: others.sort() }
 }
 
-/** Signed by whom. */
+/** Returns who has signed. */
 function signaturesBetween(before: DocumentResponse, after: DocumentResponse): Difference[] {
   return pairedSigners(before, after).flatMap(({ was, is }) =>
     was && stateOf(after, is) === 'signed' && stateOf(before, was) !== 'signed' ? [told('signed', is)] : []
   )
 }
 
-/** What is worth telling however it came about: a document that has just arrived may have ended already. */
+/** Returns what is worth reporting even for a new document, which may have ended already. */
 function toldOf(before: DocumentResponse, after: DocumentResponse): Difference[] {
   const people = pairedSigners(before, after)
-  /** Those of whom it is true now, and was not before. */
+  /** Signers for whom it is true now and wasn't before. */
   const newly = (kind: ChangeKind, isTrue: (document: DocumentResponse, signer: SignerResponse) => boolean) =>
     people.flatMap(({ is, was }) => (isTrue(after, is) && !(was && isTrue(before, was)) ? [told(kind, is)] : []))
   const was = readDocumentStatus(before.Status).family
@@ -163,7 +169,7 @@ function toldOf(before: DocumentResponse, after: DocumentResponse): Difference[]
   return changes
 }
 
-/** The moment at which it is due, or what it says instead: the same moment may be spelled in several ways. */
+/** Returns the due moment, or else its text: the same moment may be spelled in several ways. */
 export function dueOf({ DueDate, GMT }: Pick<DocumentResponse, 'DueDate' | 'GMT'>): number | string | undefined {
   return readCertainDate(DueDate, readGmt(GMT))?.at ?? DueDate
 }
@@ -191,18 +197,18 @@ function spelled(from: string | undefined, to: string | undefined): { from?: str
   return { ...(from && { from }), ...(to && { to }) }
 }
 
-/** Which signers of two states of a document are the same person. */
+/** Matching the signers of two states of a document. */
 
 interface SignerPair {
   is: SignerResponse
-  /** The same signer before, and which one that was; absent if there was none. */
+  /** The same signer in the older state, and their index there; absent if there was none. */
   was?: SignerResponse
   wasAt?: number
 }
 
 /**
- * Each signer of the newer state, in its order, with the same one of the older. A corrected signer keeps the place, a
- * reordered one the reference or the e-mail address.
+ * Pairs each signer of the newer state, in order, with the same person in the older. A corrected signer is recognised
+ * by position, a reordered one by reference or e-mail address.
  */
 export function pairedSigners(before: DocumentResponse, after: DocumentResponse): SignerPair[] {
   const older = before.Signers ?? []
@@ -225,7 +231,7 @@ export function pairedSigners(before: DocumentResponse, after: DocumentResponse)
   })
 }
 
-/** Whether two signers are the same person, as far as their references or their names and addresses tell. */
+/** Returns whether two signers are the same person, by reference, or else by name and address. */
 export function isSame(one: SignerResponse, two: SignerResponse): boolean {
   if (one.SignerReference && two.SignerReference) return one.SignerReference === two.SignerReference
   return personOf(one) === personOf(two)
@@ -236,14 +242,17 @@ function personOf(signer: SignerResponse): string {
   return `${(Email ?? '').toLowerCase()}\n${fullName({ FirstName, LastName, Email })}`
 }
 
-/** Finds the first one that is the same and not taken: by tables, as a document may have thousands. */
+/**
+ * Makes a function that finds the first matching signer not yet taken. Uses lookup tables, as a document may have
+ * thousands.
+ */
 function finder(
   older: readonly SignerResponse[],
   taken: ReadonlySet<number>
 ): (signer: SignerResponse) => number | undefined {
   const byReference = new Map<string, number[]>()
   const byPerson = new Map<string, number[]>()
-  /** Those who have no reference, which a signer with one may be all the same. */
+  /** Signers without a reference, who may still match one that has a reference. */
   const withoutReference = new Map<string, number[]>()
   for (const [at, one] of older.entries()) {
     append(byPerson, personOf(one), at)

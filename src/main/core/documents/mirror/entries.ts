@@ -1,26 +1,29 @@
 /**
- * What answers are compared with, of all documents of an account: by the ids of the index's rows, in arrays. An entry is a
- * look at one of them; it holds nothing, and is true for as long as the account is there.
+ * What answers are compared with, for all documents of an account: arrays by the index's row ids. An `Entry` is a view
+ * of one document: it holds no data, and stays valid as long as the account exists.
  */
 import { hash } from 'node:crypto'
 import type { DocumentIndex } from '../index/document-index.ts'
 
-/** Whether an answer was asked for with the documents' logs: the same document has other bytes then. */
+/** Whether an answer includes the documents' logs, which changes each document's bytes. */
 export type Mode = 'plain' | 'logged'
 
-/** What is kept of one document beside its row and its body. In memory is what answers are compared with; see entries.ts. */
+/**
+ * What is stored of a document apart from its row and body. Only what answers are compared with is held in memory; see
+ * `Entry`.
+ */
 export interface Kept {
   accountId: string
   reference: string
   folder: string
   isPlaced: boolean
-  /** See `seenAt`; as far as it isn't the folder that says it. */
+  /** The document's own part of `seenAt`, apart from what its folder says. */
   ownSeenAt: number
-  /** The same, of this run alone: clocks are put back between runs. */
+  /** The same in this run only: clocks may be set back between runs. */
   ownSeenInRun: number
-  /** When what is known arrived, in this run: an answer that was asked for before may be older. */
+  /** When what is known arrived, in this run: an answer requested earlier may be older. */
   knownAt: number
-  /** Whether the newest look at its folder lacked it. */
+  /** Whether its folder's newest read lacked it. */
   isMissing: boolean
   logsAreOld: boolean
   lastLogAt: number | undefined
@@ -28,18 +31,21 @@ export interface Kept {
   clientReference: string
   matchKey: string
   hashes: Record<Mode, string | undefined>
-  /** The last look that named it, and where in its answer. */
+  /** Number of the last read that contained it, and its place in that answer. */
   look: number
   place: number
-  /** Another folder that shows it as well as its own. */
+  /** Another folder that shows it in addition to its own. */
   also: Also | undefined
 }
 
 export interface Also {
   folder: string
-  /** The last look there that showed it. */
+  /** The last read of that folder that showed it. */
   look: number
-  /** When its own folder's newest look began then; and how many looks there have shown it since without another one. */
+  /**
+   * When its own folder's newest read had begun by then, and how many reads of the other folder have shown it since
+   * without a new one of its own.
+   */
   ownBegun: number
   alone: number
 }
@@ -56,7 +62,7 @@ export class Entries {
   looks = new Uint32Array(FIRST_CAPACITY)
   places = new Uint32Array(FIRST_CAPACITY)
   flags = new Uint8Array(FIRST_CAPACITY)
-  /** Of the few that another folder shows, too. */
+  /** Only the few that another folder also shows. */
   readonly also = new Map<number, Also>()
   readonly #hashes: Record<Mode, HashTable> = { plain: new HashTable(), logged: new HashTable() }
 
@@ -74,24 +80,24 @@ export class Entries {
   }
 
   *values(): Generator<Entry> {
-    // Those that come meanwhile are passed, too, as those of a map would be.
+    // Includes entries added meanwhile, like the iteration of a Map.
     for (let rowId = 0; rowId < this.index.inner.rowIds(); rowId++) {
       if (this.index.isThere(rowId)) yield new Entry(this, rowId)
     }
   }
 
-  /** The documents of a package. */
+  /** Returns the documents of a package. */
   inPackage(packageReference: string): Entry[] {
     return this.index.inner.columns.inPackage(packageReference).map((rowId) => new Entry(this, rowId))
   }
 
-  /** The one of which an item of these bytes said what is kept. */
+  /** Returns the document whose stored content came from these bytes. */
   withItem(mode: Mode, item: ItemHash): Entry | undefined {
     const rowId = this.#hashes[mode].find(item.key)
     return rowId < 0 ? undefined : new Entry(this, rowId)
   }
 
-  /** Remembers what is kept of a document that is in the index. */
+  /** Stores the entry of a document that is in the index. */
   put(id: number, kept: Kept): void {
     const rowId = this.index.rowIdOf(kept.reference) as number
     while (rowId >= this.ids.length) this.#grow()
@@ -109,7 +115,7 @@ export class Entries {
     for (const mode of ['plain', 'logged'] as const) this.#hashes[mode].set(rowId, keyIn(kept.hashes[mode]))
   }
 
-  /** Forgets a document, here and in the index; another one may be given its row. */
+  /** Forgets a document, here and in the index; its row id may be reused. */
   remove({ rowId, reference }: Entry): void {
     for (const mode of ['plain', 'logged'] as const) this.#hashes[mode].set(rowId, undefined)
     this.also.delete(rowId)
@@ -125,7 +131,7 @@ export class Entries {
   }
 }
 
-/** What is known of one document beside what its row in the index says. */
+/** What is known of one document apart from its row in the index. */
 export class Entry implements Omit<Kept, 'lastLogAt' | 'clientReference' | 'matchKey' | 'hashes' | 'packageReference'> {
   readonly #of: Entries
   readonly rowId: number
@@ -214,25 +220,25 @@ function larger<List extends Float64Array | Uint32Array | Uint8Array>(list: List
   return into
 }
 
-/** So many numbers of 32 bits are a SHA-1. */
+/** A SHA-1 in 32-bit words. */
 const WORDS = 5
-/** Base64url of it has so many letters. */
+/** Length of a SHA-1 in base64url. */
 const LETTERS = 27
 type Key = Uint32Array
 export const newKey = (): Key => new Uint32Array(WORDS)
 
-/** Of an item of an answer: enough to tell it from those of the last. */
+/** Hash of an item, which tells it from those of the last answer. */
 export interface ItemHash {
   key: Key
-  /** As it is kept. */
+  /** In stored form. */
   text: () => string
 }
 
 const formatKeys = new Map<string, Key>()
 
 /**
- * SHA-1 of one item. Where the account's dates are read otherwise since then, none is as it was.
- * @param into where its key is put: it is of use until the next one is.
+ * Hashes one item with SHA-1. Includes the date format: if dates are read differently now, no item counts as unchanged.
+ * @param into receives the key, which is valid until the next call.
  */
 export function itemHash(bytes: Uint8Array, dateFormat: string | undefined, into: Key): ItemHash {
   const sum = hash('sha1', bytes, 'binary')
@@ -243,14 +249,14 @@ export function itemHash(bytes: Uint8Array, dateFormat: string | undefined, into
   return { key: keyOf(sum, dateFormat, into), text }
 }
 
-/** The key of a hash that is kept. */
+/** Returns the key of a stored hash. */
 function keyIn(text: string | undefined): Key | undefined {
   if (text === undefined) return undefined
   const sum = Buffer.from(text.slice(0, LETTERS), 'base64url').toString('latin1')
   return keyOf(sum, text.length > LETTERS ? text.slice(LETTERS + 1) : undefined, newKey())
 }
 
-/** @param sum its bytes, each as a character. */
+/** @param sum its bytes, one per character. */
 function keyOf(sum: string, dateFormat: string | undefined, into: Key): Key {
   for (let word = 0; word < WORDS; word++) {
     const at = word * 4
@@ -263,7 +269,7 @@ function keyOf(sum: string, dateFormat: string | undefined, into: Key): Key {
   if (dateFormat === undefined) return into
   let format = formatKeys.get(dateFormat)
   if (!format) {
-    // A service may name many in the course of years; one at a time is of use.
+    // A service may use many over the years, but only one at a time.
     formatKeys.clear()
     format = keyOf(hash('sha1', dateFormat, 'binary'), undefined, newKey())
     formatKeys.set(dateFormat, format)
@@ -275,20 +281,20 @@ function keyOf(sum: string, dateFormat: string | undefined, into: Key): Key {
 const FREE = 0
 const LEFT = -1
 
-/** Row ids by their keys. A key is spread evenly, so its first number says where it is looked for. */
+/** Maps keys to row ids. Keys are evenly distributed, so the first word determines the slot. */
 class HashTable {
   #keys = new Uint32Array(FIRST_CAPACITY * WORDS)
-  /** Row ids plus one; at least half of them are free. */
+  /** Row ids plus one; at least half of the slots are free. */
   #slots = new Int32Array(FIRST_CAPACITY)
   #used = 0
 
-  /** The row id, or -1. */
+  /** Returns the row id, or -1. */
   find(key: Key): number {
     const slot = this.#slotOf((rowId) => this.#isAt(rowId, key), key[0] as number)
     return slot < 0 ? -1 : (this.#slots[slot] as number) - 1
   }
 
-  /** Gives the row this key instead of the one it had, or none. */
+  /** Replaces the row's key, or removes it. */
   set(rowId: number, key: Key | undefined): void {
     while ((rowId + 1) * WORDS > this.#keys.length)
       this.#keys = larger(this.#keys, new Uint32Array(this.#keys.length * 2))
@@ -322,7 +328,7 @@ class HashTable {
     this.#slots[slot] = rowId + 1
   }
 
-  /** All of them once more, without the places that were left, in twice as many where they are many. */
+  /** Rehashes everything without deleted slots, into a table twice as large if it is full. */
   #makeRoom(): void {
     const rowIds = Array.from(this.#slots).flatMap((found) => (found > 0 ? found - 1 : []))
     const isFull = (rowIds.length + 1) * 4 > this.#slots.length

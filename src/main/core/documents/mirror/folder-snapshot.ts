@@ -1,4 +1,4 @@
-/** Documents that could be what an uncertain send became, among those that the folders have shown since. */
+/** Finds documents that an uncertain send may have become, among those that the folders have shown since. */
 import { type DocumentLog, type DocumentResponse, readCertainDate, readGmt } from '../../../../shared/model/index.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import type { Answer, Ask } from '../questions.ts'
@@ -8,7 +8,7 @@ import { type Account, seenInRun } from './state.ts'
 
 /** Our own ClientReferences are `cs-<id>-<n>`. */
 const MARK = /^cs-(.+)-\d+$/
-/** So many documents that are only alike are answered: the newest, as what is looked for was sent lately. */
+/** Limit on documents that are merely similar: the newest are kept, as the send was recent. */
 const MOST_ALIKE = 2000
 
 interface FoundDocument {
@@ -23,14 +23,14 @@ export function* snapshotIn(
   { since, keys }: Ask<'snapshot'>
 ): Sliced<Answer<'snapshot'>> {
   const [references, marks, matchKeys] = [keys.references, keys.marks, keys.matchKeys].map((some) => new Set(some))
-  // By the ids of their rows.
+  // By row id.
   const named = new Set<number>()
   const alike = new Set<number>()
   let latest: number | undefined
   const isShown = (entry: Entry) => entry.isPlaced && seenInRun(account, entry) >= since
   let last = 0
   for (;;) {
-    // Asked for after a lost answer only, so that it isn't held in memory for all documents.
+    // Read from disk because it's needed only after a lost answer; not worth holding in memory for all documents.
     const some = mirror.keysAfter(last)
     last = some.at(-1)?.id ?? last
     if (some.length === 0) break
@@ -59,7 +59,7 @@ export function* snapshotIn(
     yield
     others.push(foundDocumentOf(mirror.document(account.entries.at(rowId))))
   }
-  // One of which nobody says when it began could be any.
+  // A document without a known beginning could be any, so it counts as newest.
   const orderOf = ({ begunAt }: FoundDocument) => begunAt ?? Number.MAX_VALUE
   const newest = others.length <= MOST_ALIKE ? others : others.sort((one, two) => orderOf(two) - orderOf(one))
   documents.push(...newest.slice(0, MOST_ALIKE).map(({ document }) => document))
@@ -70,7 +70,7 @@ export function* snapshotIn(
   }
 }
 
-/** What a send is judged by, and what a person is shown of it where that is in doubt. */
+/** Reduces a document to what a send is judged by, and what people are shown if that is in doubt. */
 function foundDocumentOf({ Signers = [], Logs = [], ...document }: DocumentResponse): FoundDocument {
   const { Reference, Name, Status, Folder, PackageReference, ClientReference } = document
   let first: { at: number; log: DocumentLog } | undefined
@@ -93,15 +93,15 @@ function foundDocumentOf({ Signers = [], Logs = [], ...document }: DocumentRespo
   }
 }
 
-/** How documents and what was sent are told to be alike. */
+/** How documents are matched with what was sent. */
 
-/** The same for a document and an item that have the same name and the same signers. */
+/** Returns a key that is equal for a document and an item with the same name and signers. */
 export function matchKeyOf(name: string | undefined, signers: readonly { Email?: string | undefined }[]): string {
   const emails = signers.map(({ Email }) => plain(Email)).sort()
   return [plain(name).replace(/\.pdf$/, ''), ...emails].join('\n')
 }
 
-/** As references, names and addresses are compared: without the space around them, in lower case. */
+/** Normalises references, names and addresses for comparison: trimmed and in lower case. */
 export function plain(text: string | undefined): string {
   return (text ?? '').trim().toLowerCase()
 }

@@ -1,6 +1,6 @@
 /**
- * What is to be written of many documents at once where no answer says it: no folder shows them any more, or a person changed
- * which folders the account has.
+ * Updates many documents at once for reasons that no answer gives: no folder shows them any more, or a person changed
+ * the account's folders.
  */
 import { nextTurn } from '../../lib/slices.ts'
 import { indexRowOf } from '../index/row.ts'
@@ -14,8 +14,8 @@ import { type Account, type Folder, seenAt, seenInRun } from './state.ts'
 const PIECE = 50
 
 /**
- * Marks as gone what no folder has shown since a moment; nothing is deleted.
- * @param since by the clock that never goes back.
+ * Marks documents as gone that no folder has shown since a moment; nothing is deleted.
+ * @param since by the monotonic clock.
  * @returns how many are newly gone.
  */
 export async function markGone(mirror: Mirror, account: Account, since: number, now: number): Promise<number> {
@@ -32,7 +32,7 @@ export async function markGone(mirror: Mirror, account: Account, since: number, 
   return count
 }
 
-/** Undefined where it isn't in the index. */
+/** Returns what to write for a document that is gone; undefined if it isn't in the index. */
 export function goneNow(mirror: Mirror, account: Account, entry: Entry, now: number): Writing | undefined {
   const row = account.index.get(entry.reference)
   if (!row) return undefined
@@ -54,8 +54,8 @@ export function goneNow(mirror: Mirror, account: Account, entry: Entry, now: num
 }
 
 /**
- * Adopts an account's changed folders: nothing has happened to their documents. Called again it does nothing more; where
- * it was interrupted it continues.
+ * Adopts an account's changed folders; their documents count as unchanged. Idempotent, and continues if it was
+ * interrupted.
  */
 export async function changeFolders(
   mirror: Mirror,
@@ -77,13 +77,13 @@ export async function changeFolders(
       )
       await nextTurn()
     }
-    // Last: until then it shows that something is left to do.
+    // Done last: until then the folder shows that work is left.
     if (spelled === undefined) mirror.forgetFolder(account, folder.name)
     else mirror.renameFolder(account, folder, spelled)
   }
 }
 
-/** Links to sign by at another service are of no use any more, and let in anyone who has them. */
+/** Removes signing links: those of the previous service are useless, and let in anyone who has them. */
 async function forgetLinks(mirror: Mirror, account: Account): Promise<void> {
   const mine = [...account.entries.values()]
   for (let first = 0; first < mine.length; first += PIECE) {
@@ -100,13 +100,13 @@ function withoutLinks(mirror: Mirror, account: Account, entry: Entry): Writing |
   return { entry: mirror.kept(entry), content: { document, row: indexRowOf(document, row) }, happened: NOTHING }
 }
 
-/** The folder's new name, if only its case changed and no other folder has that name. */
+/** Returns the folder's new name, if only its case changed and no other folder has that name. */
 function newSpelling(account: Account, { name }: Folder, folders: readonly string[]): string | undefined {
   const spelled = folders.find((one) => one.toLowerCase() === name.toLowerCase())
   return spelled !== undefined && !account.folders.has(spelled) ? spelled : undefined
 }
 
-/** The first look that shows it says where it is. */
+/** Detaches a document from its folder; the first read that shows it says where it is. */
 function unplaced(mirror: Mirror, account: Account, entry: Entry): Writing {
   return {
     entry: {

@@ -1,6 +1,6 @@
 /**
- * The local copy of what the service's folders hold: what is on the disk, and in memory what every answer is compared with.
- * Memory follows the disk: nothing is remembered that could not be written.
+ * The local copy of the service's folders: everything on disk, and in memory what answers are compared with. Memory
+ * follows the disk: nothing is remembered that couldn't be written.
  */
 import type { DocumentResponse } from '../../../../shared/model/index.ts'
 import { getOrMake } from '../../lib/objects.ts'
@@ -28,16 +28,19 @@ import {
   type StoredHashes
 } from './tables.ts'
 
-/** Something that happened, and whether this workstation did it. */
+/** A change, and whether this workstation made it. */
 type Happening = Difference & { isOwn: boolean }
 
-/** A document as it is to be written: what is known of it, what the list shows, and what has happened to it. */
+/** A document to be written: what is known of it, its row, and its changes. */
 export interface Writing {
   entry: Kept
-  /** The row and the body; absent if they stay as they are. */
+  /** The row and the body; absent if both are unchanged. */
   content?: { document?: DocumentResponse; row: IndexRow }
   happened: { differences: readonly Happening[]; at: number }
-  /** It is what the office has; else what is other of it is to go there, where the account is read together. */
+  /**
+   * Set if it came from the office. Otherwise a document with new content is queued for the office if its account is
+   * shared.
+   */
   isShared?: true
 }
 
@@ -55,8 +58,9 @@ const NOTHING_TAKEN: Extract<Taken, { kind: 'taken' }> = {
 }
 
 /**
+ * Opens the mirror and starts loading it.
  * @param now when this run began.
- * @param closing ends the reading of what is stored at its next pause.
+ * @param closing stops loading at the next pause.
  */
 export function openMirror(db: Db, now: number, closing: AbortSignal) {
   const rows = mirrorTables(db)
@@ -67,17 +71,17 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
   let isReady = false
   const begun = begin()
   const loading = begun.then((folders) => inSlices(load(folders), unless(closing)))
-  // Anyone who asks learns of it.
+  // The error reaches everyone who awaits `ready`.
   loading.catch(() => undefined)
 
-  /** The folders: few, and known at once. */
+  /** Loads the folders: there are few, so they are known at once. */
   async function begin(): Promise<StoredFolder[]> {
     const folders = rows.folders()
     for (const stored of folders) accountOf(stored.account_id).folders.set(stored.folder, folderOf(stored))
     return folders
   }
 
-  /** Everything but the bodies. */
+  /** Loads everything except the bodies. */
   function* load(folders: readonly StoredFolder[]): Sliced<void> {
     const lacksFigures = !rows.hasFigures()
     let last = 0
@@ -102,7 +106,7 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
     isReady = true
   }
 
-  /** A row that an earlier version wrote otherwise is made again from the document. */
+  /** Rebuilds a row from the document if an earlier version stored it differently. */
   function rowOf(stored: StoredDocument): IndexRow {
     return indexRowOf(rows.body(stored.id), {
       accountId: stored.account_id,
@@ -149,11 +153,14 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
   })
 
   return {
-    /** Resolves once the folders are known, which is at once. Rejects where the file can't be read. */
+    /** Resolves once the folders are known, which is immediately. Rejects if the file can't be read. */
     begun: async (): Promise<void> => void (await begun),
-    /** Resolves once everything is in memory. Rejects where the file can't be read. */
+    /** Resolves once everything is in memory. Rejects if the file can't be read. */
     ready: (): Promise<void> => loading,
-    /** What an account's overview counts, as it is kept, while not everything is in memory; undefined then, or if none is kept. */
+    /**
+     * Returns an account's stored figures while not everything is in memory; undefined afterwards, or if none are
+     * stored.
+     */
     figures: (accountId: string): KeptFigures[] | undefined =>
       isReady || !rows.hasFigures() ? undefined : rows.figures(accountId),
     account: accountOf,
@@ -161,10 +168,13 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
     ownActions,
     shared,
 
-    /** The folder; `taken` is undefined if it was never looked at. */
+    /** Returns the folder; its `taken` is undefined if it was never read. */
     folder: (account: Account, name: string): Folder => getOrMake(account.folders, name, () => beginning(name)),
 
-    /** Something else than its newest look as a whole says what is known of its documents now. */
+    /**
+     * Notes that what is known of a folder's documents no longer comes from its newest read alone, and so forgets the
+     * read's hashes.
+     */
     disturb(account: Account, name: string): void {
       const folder = account.folders.get(name)
       if (!folder) return
@@ -176,7 +186,7 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
 
     document: (entry: Entry): DocumentResponse => rows.body(entry.id),
 
-    /** All that is kept of it: what is in memory, and on the disk the rest. */
+    /** Returns everything stored of a document: from memory, and the rest from disk. */
     kept(entry: Entry): Kept {
       const { isMissing, ownSeenAt, ownSeenInRun, knownAt, look, place, also } = entry
       const run = { isMissing, ownSeenAt, ownSeenInRun, knownAt, look, place, also }
@@ -187,22 +197,25 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
     hashes: (entry: Entry): StoredHashes | undefined => rows.hashes(entry.id),
     keysAfter: rows.keysAfter,
 
-    /** Writes documents with what happened to them, all or none. @throws SQLite's error; then nothing is remembered. */
+    /**
+     * Writes documents with their changes, all or none.
+     * @throws SQLite's error; then nothing is remembered.
+     */
     write(writings: Iterable<Writing | undefined>): void {
       for (const step of writeAll(writings)) step()
     },
 
-    /** Writes all that this writes, or nothing. */
+    /** Runs `work` in one transaction. */
     together: <Done>(work: () => Done): Done => db.transaction(work)(),
 
-    /** Marks rows as read or unread; answers how many were otherwise. */
+    /** Marks rows as read or unread; returns how many changed. */
     async markRead(targets: RowList, read: boolean): Promise<number> {
       let count = 0
       for (let first = 0; first < targets.length; first += PIECE) {
         const others = targets.slice(first, first + PIECE).flatMap(({ accountId, reference }) => {
           const account = accounts.get(accountId)
           const entry = account?.entries.get(reference)
-          // As it is by now: in the pauses something may have happened to it.
+          // The current row: something may have happened to it during a pause.
           const row = account?.index.get(reference)
           return entry && row?.unread === read ? [{ entry, row: { ...row, unread: !read } }] : []
         })
@@ -216,9 +229,9 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
     },
 
     /**
-     * Keeps what a look found of the folder as a whole, and then remembers it.
-     * @param next what is other of it than before.
-     * @param missing documents that the look lacked, with when they were seen; absent if that is as it was.
+     * Stores what a read found of the folder as a whole, then remembers it.
+     * @param next what has changed.
+     * @param missing documents that the read lacked, with when they were last seen; absent if unchanged.
      */
     writeFolder(
       account: Account,
@@ -230,20 +243,20 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
       Object.assign(folder, next)
     },
 
-    /** Takes over another spelling of the folder's name; its documents are the caller's to rename. */
+    /** Adopts a different spelling of the folder's name; the caller renames its documents. */
     renameFolder(account: Account, folder: Folder, name: string): void {
       rows.renameFolder(account.id, folder.name, name)
       account.folders.delete(folder.name)
       account.folders.set(name, Object.assign(folder, { name }))
     },
 
-    /** The next look at it is the first. */
+    /** Forgets a folder, so that its next read is the first. */
     forgetFolder(account: Account, name: string): void {
       rows.forgetFolder(account.id, name)
       account.folders.delete(name)
     },
 
-    /** Whether an error is the database's, and not of what was to be read or written. */
+    /** Whether an error comes from the database itself, not from the data to be read or written. */
     isOfTheFile: (error: unknown): boolean =>
       !db.open || queryTroubleOf(error) !== undefined || faultOf(error).kind === 'file',
 
@@ -265,10 +278,10 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
       )
     },
 
-    /** All accounts of which something is kept. */
+    /** All accounts with stored data. */
     known: (): string[] => [...new Set([...rows.accounts(), ...accounts.keys(), ...changes.accounts()])],
 
-    /** Erases documents with all that happened to them. */
+    /** Erases documents with all of their changes. */
     forget(account: Account, entries: readonly Entry[]): void {
       const going = entries.map((entry) => ({ entry, id: entry.id, reference: entry.reference }))
       db.transaction(() => {
@@ -281,7 +294,7 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
       for (const { entry } of going) account.entries.remove(entry)
     },
 
-    /** What was written is in the file alone, and nothing is left in the log beside it. */
+    /** Moves everything written into the main file and empties the WAL. */
     tidy: (): void => void db.pragma('wal_checkpoint(TRUNCATE)'),
 
     erase(accountId: string): void {

@@ -1,7 +1,7 @@
 /**
- * What this workstation did to documents, for as long as the folders may still be showing it: later, in pieces, in one kind of
- * answer and not in the other, or after a restart. What that brings is no news to the one who did it; what the signers do
- * then is.
+ * This workstation's own actions on documents, for as long as folders may still show their effects: later, in parts, in
+ * one kind of answer but not the other, or after a restart. Those effects aren't news to whoever acted; what signers do
+ * afterwards is.
  */
 import type { ActionRequest, ChangeKind } from '../../../../shared/contract/index.ts'
 import { type DocumentResponse, readDocumentStatus } from '../../../../shared/model/index.ts'
@@ -17,17 +17,20 @@ type OwnActionKind = ActionRequest['kind'] | 'send'
 interface OwnAction {
   kind: OwnActionKind
   at: number
-  /** How many had signed or declined by then. */
+  /** How many signers had signed or declined by then. */
   ended: number
-  /** When the document is due by it, in milliseconds. */
+  /** The resulting due date, in milliseconds. */
   due?: number | undefined
 }
 
-/** So long after it a look may be the first to show it. Looks at other folders, and the service's own work, come in between. */
+/**
+ * How much later a read may be the first to show the effect, in milliseconds. Reads of other folders, and the service's
+ * own processing, come in between.
+ */
 const ECHO = 10 * 60_000
 const KEPT = 30 * 86_400_000
 
-/** All that a document may have become by being sent, when a folder shows it for the first time. */
+/** All changes that sending can cause when a folder first shows the document. */
 const OF_A_FIRST_SIGHT: ReadonlySet<ChangeKind> = new Set([
   'arrived',
   'moved',
@@ -47,7 +50,10 @@ const AFTERWARDS: Record<OwnActionKind, ReadonlySet<ChangeKind>> = {
 
 export type OwnActions = ReturnType<typeof openOwnActions>
 
-/** @param now for forgetting what no folder can still be about to show. */
+/**
+ * Opens the store of own actions.
+ * @param now used to delete those that no folder can still show.
+ */
 export function openOwnActions(db: Db, now: number) {
   const write = db.prepare(
     `INSERT INTO own_actions (account_id, reference, kind, at, ended, due)
@@ -82,7 +88,7 @@ export function openOwnActions(db: Db, now: number) {
         ?.get(reference)
         ?.some((one) => one.kind === kind) === true,
 
-    /** Before it leaves: a folder may show it before the service has answered. */
+    /** Notes an action. Must be called before it leaves: a folder may show it before the service answers. */
     note(
       { accountId, reference }: { accountId: string; reference: string },
       document: DocumentResponse | undefined,
@@ -95,7 +101,7 @@ export function openOwnActions(db: Db, now: number) {
       all.splice(0, all.length, ...others, { kind, at, ended, due })
     },
 
-    /** The service has refused it. */
+    /** Forgets an action that the service refused. */
     undo(accountId: string, reference: string, kind: OwnActionKind): void {
       erase.run(accountId, reference, kind)
       const all = ofDocument(accountId, reference)
@@ -103,8 +109,8 @@ export function openOwnActions(db: Db, now: number) {
     },
 
     /**
-     * Whether what a folder shows is only what we did.
-     * @param entry as the document was known; undefined where it wasn't.
+     * Returns whether a change shown by a folder is merely our own doing.
+     * @param entry the document as known before; undefined if unknown.
      */
     explain(
       account: Account,
@@ -115,13 +121,13 @@ export function openOwnActions(db: Db, now: number) {
     ): boolean {
       const actions = byAccount.get(account.id)?.get(reference)
       if (!actions || actions.length === 0) return false
-      // When it was last seen as it was, by a look that did not show this yet.
+      // When it was last seen unchanged, by a read that didn't show this yet.
       const lastLook = (entry?.isPlaced && account.folders.get(entry.folder)?.lookedAt) || 0
       const { family } = readDocumentStatus(document.Status)
       const isOver = family === 'complete' || family === 'declined' || family === 'expired'
       return actions.some(({ kind, at, ended, due }) => {
         if (isOver && kind !== 'notary') return false
-        // What follows of a signature is news, as it is.
+        // What follows from a signature is news, like the signature itself.
         if (endedIn(document) > ended) return false
         if (kind === 'send' && !entry?.isPlaced) return OF_A_FIRST_SIGHT.has(difference.kind)
         if (lastLook > at + ECHO || !AFTERWARDS[kind].has(difference.kind)) return false
@@ -134,7 +140,7 @@ export function openOwnActions(db: Db, now: number) {
       byAccount.delete(accountId)
     },
 
-    /** Those of one document. */
+    /** Erases the actions on one document. */
     eraseOf(accountId: string, reference: string): void {
       eraseOfDocument.run(accountId, reference)
       byAccount.get(accountId)?.delete(reference)

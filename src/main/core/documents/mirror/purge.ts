@@ -1,17 +1,18 @@
-/** Erases what the mirror has kept for as long as it is to: nothing of it can be found in memory or in the file afterwards. */
+/** Erases data whose retention has ended, leaving no trace of it in memory or in the file. */
 import { inSlices, nextTurn, type Sliced } from '../../lib/slices.ts'
 import type { DocumentKey } from '../questions.ts'
 import type { Entry } from './entries.ts'
 import type { Mirror } from './mirror.ts'
 import type { Account } from './state.ts'
 
-/** How many are erased at a time, and how many are looked at: a few milliseconds' work. */
+/** How many are erased, and how many are examined at a time: a few milliseconds' work. */
 const PIECE = 50
 const LOOKED_AT = 1000
 
 /**
- * @param before documents that left all folders before it go; undefined where they stay for ever.
- * @returns how many documents went.
+ * Erases documents and changes.
+ * @param before documents that left all folders before this are erased; undefined if they stay for ever.
+ * @returns how many documents were erased.
  */
 export async function purgeMirror(
   mirror: Mirror,
@@ -36,7 +37,7 @@ export async function purgeMirror(
   return count
 }
 
-/** How many documents `purgeMirror` would erase that left all folders before this moment. */
+/** Returns how many documents `purgeMirror` would erase that left all folders before this moment. */
 export async function purgeDue(mirror: Mirror, before: number, held: readonly DocumentKey[]): Promise<number> {
   let count = 0
   for (const account of mirror.known().map(mirror.account))

@@ -1,8 +1,9 @@
 /**
- * What the mirror has in common with other workstations of an office (decision 56). The one who reads the folders hands over what its
- * looks found different; the others take it as if they had looked themselves, so lists, news and notifications are what they are
- * there. What one of them knows by itself, as the answer of a send or of a look while the office's server was away, stays until the
- * folders were read for all since: then what the office has counts.
+ * Shares the mirror with other workstations of an office (decision 56). The workstation that reads the folders
+ * publishes what its reads found different; the others take that as if they had read it themselves, so lists, changes
+ * and notifications are the same there. What one workstation alone knows, such as the answer to a send or reads made
+ * while the office's server was away, stays until the folders have been read for everyone since; then the office's
+ * state counts.
  */
 
 import type { DocumentResponse } from '../../../../shared/model/index.ts'
@@ -17,7 +18,7 @@ import type { Account } from './state.ts'
 import type { Unshared } from './tables.ts'
 import { updateOf } from './update.ts'
 
-/** What is handed over of one document. */
+/** The shared content of one document. */
 interface SharedDocument {
   document: DocumentResponse
   folder: string
@@ -29,12 +30,18 @@ interface SharedDocument {
 /** How long documents are written at a time, in milliseconds. */
 const SLICE = 4
 const TAG = 32
-/** So many that differ are named. */
+/** Limit on differences that are named. */
 const NAMED = 1000
-/** In so many rounds the office must not have had what only this workstation knows of. */
+/**
+ * The number of rounds in which the office must lack a document that only this workstation knows before it counts as
+ * gone.
+ */
 const ABSENT_FOR_SURE = 2
 
-/** @returns where it was read to; from the beginning where it is read together with others than before. */
+/**
+ * Starts or stops sharing an account.
+ * @returns its cursor; 0 if it is shared through a different feed than before.
+ */
 export function shareFeed(
   mirror: Mirror,
   { accountId, feed, provenAt, cursor }: Ask<'shareFeed'>
@@ -55,7 +62,7 @@ export function shareFeed(
   return next
 }
 
-/** What is to be handed over next, oldest first. */
+/** Returns what to publish next, oldest first. */
 export async function toShare(mirror: Mirror, ask: Ask<'toShare'>): Promise<Answer<'toShare'>> {
   const { accountId, feed, key, most } = ask
   const account = mirror.account(accountId)
@@ -81,15 +88,15 @@ function sharedOf(mirror: Mirror, entry: Entry): SharedDocument {
   return { document: mirror.document(entry), folder, isPlaced, logsAreOld, hashes }
 }
 
-/** What only this workstation knows of, oldest first. */
+/** Returns the tags of what only this workstation knows, oldest first. */
 export function unshared(mirror: Mirror, { accountId, key, most }: Ask<'unshared'>): Answer<'unshared'> {
   const some = mirror.shared.next(accountId, most)
   return { tags: some.map(({ reference }) => tagOf(key, reference)), upTo: some.at(-1)?.version ?? 0 }
 }
 
 /**
- * Takes over what another workstation has read. What this one knows better is left alone until it is settled.
- * @returns how many documents are other than before.
+ * Takes what another workstation has read. What this one knows better is left alone until settled.
+ * @returns how many documents changed.
  */
 export async function takeShared(mirror: Mirror, ask: Ask<'takeShared'>): Promise<number> {
   const { accountId, feed, key, now, begun, changes, cursor, settles } = ask
@@ -123,7 +130,7 @@ export async function takeShared(mirror: Mirror, ask: Ask<'takeShared'>): Promis
       ...(its.isPlaced && { look: { folder: its.folder, mode, hash, number: 0, place: 0, isBaseline } })
     })
     const { writing } = update
-    // The one who reads has the bytes that say this; a look of our own compares with them.
+    // The hashes are of the bytes that the reading workstation received; a read of our own compares with them.
     const isAll = writing.content?.document === undefined || !(its.logsAreOld && entry)
     Object.assign(writing.entry, { isMissing: false, also: undefined })
     writing.entry.hashes = isAll ? its.hashes : { plain: its.hashes.plain, logged: undefined }
@@ -172,7 +179,7 @@ export async function takeShared(mirror: Mirror, ask: Ask<'takeShared'>): Promis
   return changed
 }
 
-/** What the newest round of the one who reads found of the folders. */
+/** Takes the reading workstation's report of its newest round. */
 export function takeReport(mirror: Mirror, { accountId, report, begun, lookedAt }: Ask<'takeReport'>): null {
   const account = mirror.account(accountId)
   for (const [name, { documents, unreadable, isComplete }] of Object.entries(report)) {
@@ -186,12 +193,12 @@ export function takeReport(mirror: Mirror, { accountId, report, begun, lookedAt 
   return null
 }
 
-/** Whether the folders had it when they were read last. */
+/** Whether its folder had it when last read. */
 const isSeen = (entry: Entry): boolean => entry.isPlaced && !entry.isMissing
 
 /**
- * What differs between what this workstation's folders hold and what the office has.
- * @returns tags in hexadecimal: what only is here, and what only the office has.
+ * Compares this workstation's folders with what the office has.
+ * @returns tags in hexadecimal: those only here, and those only in the office.
  */
 export async function compareShared(
   mirror: Mirror,
@@ -223,7 +230,7 @@ export async function compareShared(
   }
 }
 
-/** Of what only was known here up to there the folders have shown the rest; what they don't have is left. */
+/** Drops the unshared marks up to `upTo` of documents that the folders have shown; the others stay. */
 export async function settleSeen(mirror: Mirror, { accountId, upTo }: Ask<'settleSeen'>): Promise<null> {
   const account = mirror.account(accountId)
   await inSlices(settled(), mirror.together)

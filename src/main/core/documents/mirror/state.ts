@@ -1,20 +1,22 @@
-/** What the mirror keeps in memory: of each document what answers are compared with, and of each folder its newest look. */
+/**
+ * What the mirror keeps in memory: what answers are compared with, per document, and the newest read of each folder.
+ */
 import type { DocumentIndex } from '../index/document-index.ts'
 import type { Taken } from '../questions.ts'
 import type { Entries, Entry, Mode } from './entries.ts'
 
-/** One folder of an account, as of its newest look. */
+/** A folder of an account, as of its newest read. */
 export interface Folder {
   name: string
   begun: number
   begunInRun: number
-  /** When the newest look's answer arrived: in this run, by the clock of `begun`; and by the wall clock. */
+  /** When the newest read's answer arrived: in this run, by the clock of `begun`; and by the wall clock. */
   arrivedInRun: number
   lookedAt: number
-  /** Of the whole answer, where an answer equal to it says nothing new. */
+  /** Of the whole answer, if an equal one would change nothing. */
   hashes: Record<Mode, string | undefined>
   taken: Extract<Taken, { kind: 'taken' }> | undefined
-  /** Grows whenever what is known of its documents changes otherwise than by its newest look as a whole. */
+  /** Incremented whenever knowledge of its documents changes other than by its newest read as a whole. */
   disturbances: number
 }
 
@@ -22,24 +24,24 @@ export interface Account {
   id: string
   entries: Entries
   folders: Map<string, Folder>
-  /** The document of each package that an action of ours answered in this run. */
+  /** For each package, the document returned by an action of ours in this run. */
   extended: Map<string, string>
   index: DocumentIndex
 }
 
-/** When the newest look that named the document began. */
+/** Returns when the newest read that contained the document began. */
 export function seenAt(account: Account, entry: Entry): number {
   const begun = entry.isMissing || !entry.isPlaced ? 0 : (account.folders.get(entry.folder)?.begun ?? 0)
   return Math.max(entry.ownSeenAt, begun)
 }
 
-/** The same, as far as this run has seen it; 0 where it has not. */
+/** The same for this run only; 0 if this run hasn't seen it. */
 export function seenInRun(account: Account, entry: Entry): number {
   const begun = entry.isMissing || !entry.isPlaced ? 0 : (account.folders.get(entry.folder)?.begunInRun ?? 0)
   return Math.max(entry.ownSeenInRun, begun)
 }
 
-/** A folder that was never looked at. */
+/** Makes the state of a folder that was never read. */
 export function beginning(name: string): Folder {
   return {
     name,

@@ -1,4 +1,4 @@
-/** The statements over the tables of `documents.db`. */
+/** The SQL statements for the tables of `documents.db`. */
 import { hash } from 'node:crypto'
 import type { DocumentResponse } from '../../../../shared/model/index.ts'
 import type { Db } from '../../storage/connection.ts'
@@ -32,7 +32,7 @@ export interface StoredDocument {
   row: string | null
 }
 
-/** What an answer about the document may leave as it is. */
+/** What an answer about the document may leave unchanged. */
 export interface StoredHashes {
   lastLogAt: number | null
   plain: string | null
@@ -56,8 +56,8 @@ export interface StoredFolder {
 }
 
 /**
- * What was kept as JSON.
- * @throws {DamagedDatabaseError} it isn't any more.
+ * Parses stored JSON.
+ * @throws DamagedDatabaseError if it isn't valid.
  */
 export function readJson<Kept>(text: string): Kept {
   try {
@@ -70,7 +70,7 @@ export function readJson<Kept>(text: string): Kept {
 /** How many are read at a time: a few milliseconds' work. */
 const PAGE = 200
 
-/** Asks for the accounts that a table has rows of, by its index: none of the rows is read. */
+/** Lists the accounts that have rows in a table, using its index without reading the rows. */
 export function accountsIn(db: Db, table: 'documents' | 'changes'): () => string[] {
   const next = db.prepare<[string], string | null>(`SELECT min(account_id) FROM ${table} WHERE account_id > ?`).pluck()
   return () => {
@@ -157,16 +157,16 @@ export function mirrorTables(db: Db) {
     const { packageReference, accountId } = row
     const number = packageReference === undefined ? null : numberOf(packageReference)
     const { family, identity, flags, due, dueDay, idleSince, arrivedAt, completedAt } = figuresOf(row)
-    // By their places: every document of a first look is written by it, and names take twice as long.
+    // Positional parameters: a first read writes this for every document, and named ones take twice as long.
     const times = [due, dueDay, idleSince, arrivedAt, completedAt]
     writeFigures.run(id, accountId, family, identity, flags, ...times, number)
   }
 
   return {
-    /** The next documents after one, by id. */
+    /** The next documents after an id. */
     after: (id: number): StoredDocument[] => after.all(id),
 
-    /** @throws {DamagedDatabaseError} it is kept no more. */
+    /** @throws DamagedDatabaseError if it is no longer stored. */
     document(id: number): StoredDocument {
       const found = one.get(id)
       if (!found) throw new DamagedDatabaseError('A document that was read is not kept.')
@@ -175,7 +175,7 @@ export function mirrorTables(db: Db) {
 
     hashes: (id: number): StoredHashes | undefined => hashes.get(id),
 
-    /** What the next documents after one, by id, are found again by. */
+    /** Search keys of the next documents after an id. */
     keysAfter: (id: number): StoredKeys[] => keys.all(id),
 
     body(id: number): DocumentResponse {
@@ -184,7 +184,7 @@ export function mirrorTables(db: Db) {
       return readJson<DocumentResponse>(found)
     },
 
-    /** Answers the document's id. `hasNewRow` false: only what stands beside the row and the body is written. */
+    /** Returns the document's id. If `hasNewRow` is false, the row isn't written. */
     write(entry: Kept, row: IndexRow, document: DocumentResponse | undefined, hasNewRow: boolean): number {
       const id = Number(
         writeDocument.get({
@@ -219,7 +219,7 @@ export function mirrorTables(db: Db) {
       }
     }),
 
-    /** Whether every document has figures, of today's kind. */
+    /** Whether every document has figures in the current format. */
     hasFigures: (): boolean => figuresBy.get() === FIGURES_BY,
     figures: (accountId: string): KeptFigures[] => figures.all(accountId),
 
@@ -228,15 +228,15 @@ export function mirrorTables(db: Db) {
       for (const [id, row] of some) keepFigures(id, row)
     }),
 
-    /** To be called once every document has them. */
+    /** To be called once every document has figures. */
     setHasFigures: (): void => void setFiguresBy.run(FIGURES_BY),
 
-    /** The accounts that documents are kept of. */
+    /** Accounts that have documents. */
     accounts: accountsIn(db, 'documents'),
 
     folders: (): StoredFolder[] => folders.all(),
 
-    /** @param missing documents that the look lacked, with when they were seen; absent if that is as it was. */
+    /** @param missing documents that the read lacked, with when they were last seen; absent if unchanged. */
     writeFolder(accountId: string, folder: Folder, missing: readonly (readonly [string, number])[] | undefined): void {
       writeFolder.run({
         accountId,
@@ -266,15 +266,15 @@ export function mirrorTables(db: Db) {
   }
 }
 
-/** So many hexadecimal digits of a hash are a number that is exact. */
+/** Hexadecimal digits of a hash that fit exactly into a number. */
 const DIGITS = 13
 
-/** The same for the same package only, as near as makes no difference to a bar of the overview's weeks. */
+/** A number that is all but unique to a package: a collision would hardly show in the overview's weeks. */
 function numberOf(packageReference: string): number {
   return Number.parseInt(hash('sha1', packageReference).slice(0, DIGITS), 16)
 }
 
-/** As it was kept: of this run nothing is known yet. */
+/** Returns the stored entry; nothing is known of this run yet. */
 export function keptOf(stored: StoredDocument): Kept {
   return {
     accountId: stored.account_id,
@@ -297,7 +297,7 @@ export function keptOf(stored: StoredDocument): Kept {
   }
 }
 
-/** A folder as it was kept. */
+/** Returns a folder as stored. */
 export function folderOf(stored: StoredFolder): Folder {
   return {
     ...beginning(stored.folder),
@@ -308,14 +308,17 @@ export function folderOf(stored: StoredFolder): Folder {
   }
 }
 
-/** A document of which something is known that isn’t the office’s. `absent`: how many rounds of the office’s didn’t have it. */
+/**
+ * A document of which this workstation knows something that the office doesn't. `absent`: number of the office's rounds
+ * that lacked it.
+ */
 export interface Unshared {
   version: number
   reference: string
   absent: number
 }
 
-/** The tables: which accounts are read together, up to where, and what of them only this workstation knows. */
+/** The tables of shared accounts: which ones, up to which cursor, and what only this workstation knows. */
 export function openSharedTables(db: Db) {
   const known = db.prepare<[string], { feed: string; cursor: number; provenAt: number }>(
     'SELECT feed, cursor, proven_at AS provenAt FROM shared_feeds WHERE account_id = ?'
@@ -355,13 +358,16 @@ export function openSharedTables(db: Db) {
       dropAll.run(accountId)
       accounts.delete(accountId)
     },
-    /** Of an account that is read together something else is known of a document; in the transaction that writes it. */
+    /**
+     * Marks a document as unshared if its account is shared. Must be called in the transaction that writes the
+     * document.
+     */
     note(accountId: string, reference: string): void {
       if (accounts.has(accountId)) note.run(accountId, reference)
     },
     has: (accountId: string, reference: string): boolean => has.get(accountId, reference) !== undefined,
     next: (accountId: string, most: number): Unshared[] => next.all(accountId, most),
-    /** How many there are, and the version of the newest. */
+    /** Returns how many there are, and the version of the newest. */
     newest(accountId: string): { count: number; version: number } {
       const { count, version } = newest.get(accountId) ?? { count: 0, version: 0 }
       return { count, version: version ?? 0 }

@@ -1,4 +1,7 @@
-/** What is to be written of a document that was told of: compared with what is kept, and with what has happened to it since. */
+/**
+ * Determines what to write for a reported document, by comparing it with what is stored, and what has happened to it
+ * since.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import {
   type DocumentResponse,
@@ -17,26 +20,29 @@ import type { Mirror, Writing } from './mirror.ts'
 import { type Account, seenAt, seenInRun } from './state.ts'
 import type { StoredHashes } from './tables.ts'
 
-/** Who told of it, and when. */
+/** Who reported a document, and when. */
 export interface Source {
-  /** When it was asked for, and when the answer arrived, by the clock that never goes back. */
+  /** When it was requested, and when the answer arrived, by the monotonic clock. */
   begun: number
   arrived: number
   /** By the wall clock. */
   now: number
-  /** A folder's answer; an operation of ours otherwise. */
+  /** Set for a folder's answer; absent for an answer to an operation of ours. */
   look?: { folder: string; mode: Mode; hash: string; number: number; place: number; isBaseline: boolean }
-  /** Whether this workstation did what is other now. */
+  /** Whether this workstation caused a difference. */
   isOwn: (difference: Difference, document: DocumentResponse) => boolean
 }
 
 export interface Update {
   writing: Writing
-  /** Whether the document is new or other than before, in any way that shows. */
+  /** Whether the document is new or visibly changed. */
   isChanged: boolean
 }
 
-/** @param entry what is known of it, if anything is. */
+/**
+ * Compares a reported document with what is stored.
+ * @param entry what is known of it, if anything.
+ */
 export function updateOf(
   mirror: Mirror,
   account: Account,
@@ -47,7 +53,7 @@ export function updateOf(
   const { look, now } = source
   const before = entry && mirror.document(entry)
   const kept = entry && mirror.hashes(entry)
-  // As it would be read again: a member that is there without a value is not.
+  // As it would be read back from storage: without members that are undefined.
   const spelled = before ? (JSON.parse(JSON.stringify(answered)) as DocumentResponse) : answered
   const document = look || !before ? spelled : withTheRest(spelled, before)
   const row = account.index.get(document.Reference)
@@ -57,7 +63,7 @@ export function updateOf(
   const isSame = before !== undefined && isDeepStrictEqual(before, after)
   const isWhereItWas = entry !== undefined && entry.folder === folder && entry.isPlaced === isPlaced
   const meansSame = before !== undefined && (isSame || meansTheSame(before, after))
-  // What is there at the first look did not happen now; what is known by other means did.
+  // What the first read finds didn't just happen, unless the document was known by other means.
   const differences: Difference[] =
     look?.isBaseline && !entry
       ? []
@@ -79,7 +85,7 @@ export function updateOf(
     ownSeenAt: Math.max(source.begun, entry ? seenAt(account, entry) : 0),
     ownSeenInRun: Math.max(source.begun, entry ? seenInRun(account, entry) : 0),
     knownAt: Math.max(source.arrived, entry?.knownAt ?? 0),
-    // The look as a whole tells.
+    // Determined by the read as a whole.
     isMissing: entry?.isMissing ?? false,
     logsAreOld: areLogsOld(entry, answered, source, meansSame),
     lastLogAt: latest(after) ?? kept?.lastLogAt ?? undefined,
@@ -108,13 +114,13 @@ export function updateOf(
   return { writing: { entry: next, content, happened }, isChanged }
 }
 
-/** An operation may answer with no more than what it changed: what it says nothing of is as it was. */
+/** Fills in what an operation's answer omits, as it may contain no more than what it changed. */
 function withTheRest(answered: DocumentResponse, before: DocumentResponse): DocumentResponse {
   const { Signers, ...rest } = answered
   return { ...before, ...rest, ...(Signers?.length && { Signers }) }
 }
 
-/** A look without logs doesn't take away those of an earlier one with them. */
+/** Keeps an earlier read's logs if this one has none. */
 function withLogs(document: DocumentResponse, before: DocumentResponse | undefined, mode?: Mode): DocumentResponse {
   const saysNothing = document.Logs === undefined || (document.Logs.length === 0 && mode !== 'logged')
   if (!saysNothing || document.Logs === before?.Logs) return document
@@ -122,7 +128,7 @@ function withLogs(document: DocumentResponse, before: DocumentResponse | undefin
   return before?.Logs ? { ...rest, Logs: before.Logs } : rest
 }
 
-/** What a document and its people are called stays, and who has signed or declined, also where an answer is silent about it. */
+/** Keeps references of the document and its people, and who has signed or declined, even if an answer omits them. */
 function withWhatStays(document: DocumentResponse, before: DocumentResponse | undefined): DocumentResponse {
   if (!before) return document
   const { PackageReference, FormDirectReference, ClientReference } = before
@@ -151,8 +157,8 @@ function whatStaysOf(
 }
 
 /**
- * A link to sign by stays for as long as its signer may sign, also where an answer is silent about it: only the answer of the
- * send is sure to name it (reference section 4, rule 7). Then it is forgotten, whatever an answer says.
+ * Keeps a signing link while its signer may sign, even if an answer omits it: only the answer to the send is sure to
+ * contain it (reference section 4, rule 7). Afterwards it is removed, whatever an answer contains.
  */
 function withLinks(document: DocumentResponse, before: DocumentResponse | undefined): DocumentResponse {
   const kept = before ? withLinksOf(document, before) : document
@@ -166,7 +172,7 @@ function withLinks(document: DocumentResponse, before: DocumentResponse | undefi
   return { ...kept, Signers: signers }
 }
 
-/** The document, each signer who has no link with the one that another answer gives the same person. */
+/** Returns the document with missing links added from another answer's matching signers. */
 export function withLinksOf(document: DocumentResponse, other: DocumentResponse): DocumentResponse {
   if (!other.Signers?.some(hasLink)) return document
   if (document.Signers?.every(hasLink) ?? true) return document
@@ -177,8 +183,8 @@ export function withLinksOf(document: DocumentResponse, other: DocumentResponse)
 }
 
 /**
- * Whether nothing tells two signers in one place apart: a link must not be opened for someone else. A corrected address has one of
- * its own, and couples share an address.
+ * Whether nothing distinguishes two paired signers: a link must not be opened for someone else. A corrected address
+ * gets its own link, and couples may share an address.
  */
 function mayShareLink(was: SignerResponse, is: SignerResponse): boolean {
   const differ = (one = '', two = '') => one.trim().toLowerCase() !== two.trim().toLowerCase()
@@ -187,7 +193,7 @@ function mayShareLink(was: SignerResponse, is: SignerResponse): boolean {
   return !(['FirstName', 'LastName'] as const).some((name) => was[name] && is[name] && differ(was[name], is[name]))
 }
 
-/** A blank one is none. */
+/** A blank link doesn't count. */
 function hasLink({ SigningKey }: SignerResponse): boolean {
   return Boolean(SigningKey?.trim())
 }
@@ -206,7 +212,10 @@ function areLogsOld(
   return meansSame && entry ? entry.logsAreOld : true
 }
 
-/** Bytes of the other kind of answer still say what is kept where nothing but the log has become other. */
+/**
+ * Keeps a hash if its bytes still match what is stored: the plain one if the body is unchanged, the logged one if the
+ * log is too.
+ */
 function hashesOf(
   known: StoredHashes | undefined,
   before: DocumentResponse | undefined,
@@ -223,7 +232,10 @@ function hashesOf(
   return look ? { ...kept, [look.mode]: look.hash } : kept
 }
 
-/** A document that is there at the first look arrived, and was completed, when the service's own dates say so. */
+/**
+ * Dates a document. For one found by the first read, arrival and completion are taken from the service's own dates if
+ * possible.
+ */
 function timesOf(
   document: DocumentResponse,
   row: IndexRow | undefined,
@@ -242,7 +254,7 @@ function timesOf(
   }
 }
 
-/** A document that was there at the first look, and doesn't say since when, did not come today. */
+/** For documents found by the first read that don't say since when they exist: they didn't arrive today. */
 const BEFORE_WE_LOOKED = 0
 
 /** @param begun when its log begins. */

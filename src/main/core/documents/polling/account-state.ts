@@ -1,25 +1,25 @@
 /**
- * What polling remembers of each account between two rounds: how its folders fail, how its connection is, and how long to
- * rest because of it. Nothing here waits.
+ * What polling remembers of each account between rounds: failing folders, the connection's state, and the resulting
+ * rest. Nothing here waits.
  */
 import { type AppError, type ConnectionView, localErrorCodes } from '../../../../shared/contract/index.ts'
 import type { Throttled, Time } from '../../lib/time.ts'
 
-/** What is known of an account that is watched; it stays while another is looked at. */
+/** State of a watched account; kept while another account is in view. */
 export class AccountState {
   readonly accountId: string
   readonly told: Throttled
   readonly paces = openFolderPaces()
   readonly #now: () => number
   #connection: ConnectionView | undefined
-  /** Rounds on end in which nothing could be read at all. */
+  /** Consecutive rounds in which nothing at all could be read. */
   failures = 0
   isRound = false
   /** Whether any of its folders was read in this run. */
   isRead = false
-  /** When a folder answered last, by the clock that never jumps. */
+  /** When a folder last answered, by the monotonic clock. */
   answeredAt = Number.NEGATIVE_INFINITY
-  /** Something gave cause to look at all folders; while a round is under way, it may have come too late for it. */
+  /** Whether a read of all folders was requested; during a round, possibly too late for that round. */
   isWanted = false
   unschedule: (() => void) | undefined
 
@@ -29,12 +29,12 @@ export class AccountState {
     this.#now = now
   }
 
-  /** What is known of the connection to its service, from the way that calls end. */
+  /** State of the connection to its service, judging by how calls end. */
   get connection(): ConnectionView {
     return this.#connection ?? { state: 'unknown', since: this.#now() }
   }
 
-  /** Notes how a call ended; answers whether the connection's state is another one now. */
+  /** Records how a call ended; returns whether the connection's state changed. */
   noted(error?: AppError): boolean {
     const state = stateAfter(error)
     if (!state) return false
@@ -44,46 +44,49 @@ export class AccountState {
     return before?.state !== state
   }
 
-  /** Nothing more is read or told of it. */
+  /** Stops reading and reporting. */
   stop(): void {
     this.unschedule?.()
     this.told.stop()
   }
 }
 
-/** How a service says that it has no folder of this name: nothing else of the request is ours to choose. */
+/** How a service says that it has no folder of this name: nothing else in the request is variable. */
 const UNKNOWN_FOLDER = new Set<AppError['code']>(['not-found', 'invalid'])
-/** What is wrong with every folder where it is wrong with one. */
+/** Errors that affect all folders if they affect one. */
 const OF_THE_ACCOUNT = new Set<AppError['code']>(['rate-limited', 'unauthorised', 'keychain'])
-/** So many rounds on end must not know a folder. */
+/** Consecutive rounds after which a folder counts as unknown to the service. */
 const UNKNOWN_FOR_SURE = 2
-/** However soon a folder's own time comes, in milliseconds. */
+/** Shortest rest, however soon a folder is due, in milliseconds. */
 const SHORTEST_REST = 1000
 
 interface Failing {
   failures: number
   error: AppError
-  /** How many of them, the newest included, said that there is no such folder. */
+  /** How many of the latest failures in a row said that there is no such folder. */
   unknown: number
-  /** By a clock that never jumps; undefined until the round has ended. */
+  /** By the monotonic clock; undefined until the round has ended. */
   until?: number
 }
 
 export const isUnknownFolder = (error: AppError): boolean => UNKNOWN_FOLDER.has(error.code)
 
-/** Which folders of one account fail, and until when each is left alone: what fails slows no other folder. */
+/**
+ * Tracks which folders of an account fail, and until when each is left alone, so that a failing folder doesn't slow
+ * down the others.
+ */
 function openFolderPaces() {
   const failing = new Map<string, Failing>()
 
   return {
-    /** How a look at a folder ended. */
+    /** Records how a read of a folder ended. */
     noted(folder: string, error: AppError | undefined): void {
       if (!error) return void failing.delete(folder)
       const { failures = 0, unknown = 0 } = failing.get(folder) ?? {}
       failing.set(folder, { failures: failures + 1, error, unknown: isUnknownFolder(error) ? unknown + 1 : 0 })
     },
 
-    /** Those of the folders whose time has come. */
+    /** Returns those folders that are due. */
     due: (folders: readonly string[], now: number): string[] =>
       folders.filter((folder) => (failing.get(folder)?.until ?? 0) <= now),
 
@@ -93,7 +96,7 @@ function openFolderPaces() {
     /** Whether any folder fails. */
     isFailing: (): boolean => failing.size > 0,
 
-    /** Milliseconds until the next round over the folders; and from here on those that fail rest, each for itself. */
+    /** Returns the milliseconds until the next round. From now on, each failing folder rests by itself. */
     rest(
       folders: readonly string[],
       fortune: Omit<Fortune, 'failures' | 'error'>,
@@ -112,12 +115,12 @@ function openFolderPaces() {
       return Math.max(SHORTEST_REST, own, ...ofAll)
     },
 
-    /** What failed was asked of another address, or by another key. */
+    /** Forgets failures from a previous address or key. */
     forget: (): void => failing.clear()
   }
 }
 
-/** Errors that say that no connection could be made, or that something else than the service answered. */
+/** Errors meaning that no connection was made, or that something other than the service answered. */
 const UNREACHABLE = new Set<AppError['code']>([
   'offline',
   'dns',
@@ -129,7 +132,10 @@ const UNREACHABLE = new Set<AppError['code']>([
 ])
 const localCodes: ReadonlySet<string> = new Set(localErrorCodes)
 
-/** What a call's end says of the connection; undefined if it failed on this machine, before the service was asked. */
+/**
+ * Derives the connection's state from the end of a call; undefined if it failed on this machine, before the service was
+ * called.
+ */
 function stateAfter(error: AppError | undefined): ConnectionView['state'] | undefined {
   if (!error) return 'online'
   if (UNREACHABLE.has(error.code)) return 'offline'
@@ -137,40 +143,40 @@ function stateAfter(error: AppError | undefined): ConnectionView['state'] | unde
   return error.code === 'unauthorised' ? 'refused' : 'online'
 }
 
-/** How long to rest between two rounds over an account's folders, in milliseconds. */
+/** Rests between two rounds over an account's folders, in milliseconds. */
 export const PACE = {
   /** While someone looks at the account. */
   shown: 10_000,
   /** While nobody does. */
   hidden: 120_000,
-  /** However many workstations read each for itself while their office's server is away. */
+  /** Limit while the office's server is away and workstations read separately, however many there are. */
   longestApart: 3_600_000,
-  /** After a first round that failed; each further one doubles it. */
+  /** After a first failed round; doubled for each further one. */
   failing: 30_000,
   longestFailing: 300_000,
-  /** While offline, one folder is asked for now and then, to learn when the service can be reached again. */
+  /** While offline, one folder is requested now and then, to learn when the service is reachable again. */
   probeShown: 30_000,
   probeHidden: 120_000,
-  /** However long a round took: a clock that was put right, or a machine that slept, makes it look longer. */
+  /** Limit, however long a round took: a corrected clock or a sleeping machine makes it seem longer. */
   longestFair: 600_000,
-  /** However long the service asks for: it may have been wrong, and a timer knows no longer than 24 days. */
+  /** Limit on the service's own request: it may be mistaken, and timers can't exceed 24 days. */
   longestAskedFor: 3_600_000
 }
 
-/** A round that took long leaves so many times as long to everything else on the line. */
+/** After a slow round, the rest is this many times as long, leaving the line to everything else. */
 const REST_FOR_EACH = 5
-/** Rests are lengthened by up to this share after errors, so that fifty workstations don't come back at once. */
+/** After errors, rests are lengthened by up to this share, so that fifty workstations don't all return at once. */
 const SPREAD = 0.2
 
-/** How an account, or a folder of it, stands after a round. */
+/** State of an account, or of one of its folders, after a round. */
 export interface Fortune {
-  /** The window is shown, and it is this account's. */
+  /** Whether the window is shown, with this account in view. */
   isLookedAt: boolean
-  /** How long is rested at least, in milliseconds; where it isn't given, as how it is looked at has it. */
+  /** Minimum rest in milliseconds, in addition to the usual one. */
   atLeast?: number
-  /** Rounds on end that failed. */
+  /** Consecutive failed rounds. */
   failures: number
-  /** The last error, where the last round failed. */
+  /** The last error, if the last round failed. */
   error?: Pick<AppError, 'code' | 'retryAfterMs'> | undefined
   /** Whether the service couldn't be reached at all. */
   isOffline: boolean
@@ -179,7 +185,7 @@ export interface Fortune {
 }
 
 /**
- * Milliseconds until the next round.
+ * Returns the milliseconds until the next round.
  * @param random 0 up to 1.
  */
 export function restAfter(
@@ -191,7 +197,7 @@ export function restAfter(
   if (failures === 0) return fair
   const spread = 1 + SPREAD * random
   if (isOffline) return (isLookedAt ? PACE.probeShown : PACE.probeHidden) * spread
-  // The keychain might ask the person each time.
+  // The keychain might prompt the person each time.
   const patience =
     error?.code === 'keychain' ? PACE.longestFailing : Math.min(PACE.longestFailing, PACE.failing * 2 ** (failures - 1))
   return Math.max(fair, patience * spread, Math.min(error?.retryAfterMs ?? 0, PACE.longestAskedFor))

@@ -1,4 +1,7 @@
-/** Reads the folders of one account into the mirror: never one folder twice at a time, and each answer taken in the order of its asking. */
+/**
+ * Reads the folders of one account into the mirror. A folder is never read twice at once, and answers are taken in the
+ * order of their requests.
+ */
 import type { AppError, UnreadableDocument } from '../../../../shared/contract/index.ts'
 import type { Time } from '../../lib/time.ts'
 import type { ServiceClient } from '../../service/service-client.ts'
@@ -13,32 +16,32 @@ export interface FolderReadingDeps {
   dateFormatOf: (accountId: string, client: FolderClient) => Promise<string | undefined>
   describe: (error: unknown) => AppError
   time: Time
-  /** Orders what is known; shared with anyone who takes over what operations answer: see `neverBackwards`. */
+  /** Orders what is known; shared with the code that takes operations' answers. See `neverBackwards`. */
   moment: () => number
-  /** Called as each look ends, before anyone who asked for it has its answer. */
+  /** Called at the end of each read, before its callers get the result. */
   looked: (news: LookEnd) => void
 }
 
 export interface LookEnd {
   folder: string
-  /** When it began, by the clock that never jumps. */
+  /** When it began, by the monotonic clock. */
   at: number
   error?: AppError
   isChanged: boolean
 }
 
-/** What the newest look at a folder found wrong. */
+/** Problems found by the newest read of a folder. */
 export interface FolderTrouble {
   problem?: AppError
-  /** At most twenty, and how many there are. */
+  /** At most twenty, and the total. */
   unreadable?: { count: number; documents: UnreadableDocument[] }
 }
 
-/** One folder's answer, taken over, and when it was asked for. */
+/** One folder's answer, once taken, and when it was requested. */
 export interface FolderLook {
   folder: string
   begun: number
-  /** The same by the clock that never jumps. */
+  /** The same by the monotonic clock. */
   at: number
   taken: Extract<Taken, { kind: 'taken' }>
 }
@@ -54,10 +57,10 @@ export function openFolderReading(accountId: string, deps: FolderReadingDeps) {
   const { ask, clientOf, dateFormatOf, describe, time, moment, looked } = deps
   const troubles = new Map<string, FolderTrouble>()
   const readings = new Map<string, Reading>()
-  /** Ends the looks that are under way. */
+  /** Aborts the reads in progress. */
   let ending = new AbortController()
 
-  /** Remembers what was wrong with a folder; answers whether that is news. */
+  /** Remembers a folder's trouble; returns whether it has changed. */
   function noted(folder: string, trouble: FolderTrouble): boolean {
     const before = troubles.get(folder) ?? {}
     troubles.set(folder, trouble)
@@ -75,9 +78,9 @@ export function openFolderReading(accountId: string, deps: FolderReadingDeps) {
         { documentLog: withLogs, signal },
         async (bytes, charset) => {
           const arrived = moment()
-          // Asked now that the service is known to answer.
+          // Only now is the service known to answer.
           const dateFormat = await dateFormatOf(accountId, client)
-          // It may have been asked of another address, or by another key.
+          // The request may have gone to a previous address, or with a previous key.
           signal.throwIfAborted()
           const look = { accountId, folder, begun, arrived, now: time.now(), withLogs }
           return ask('take', { ...look, bytes, charset, dateFormat })
@@ -90,20 +93,25 @@ export function openFolderReading(accountId: string, deps: FolderReadingDeps) {
     } catch (error) {
       if (signal.aborted) throw error
       const problem = describe(error)
-      // Told once: anyone who hears of a change reads again, and would do so for as long as the service is down.
+      // Reported only when it changes: listeners read again on each change, and would loop for as long as the service
+      // is down.
       looked({ folder, at, error: problem, isChanged: noted(folder, { problem }) })
       throw error
     }
   }
 
   return {
-    /** Joins a look that is under way and shows as much, or begins one. @throws ServiceError, AppFailure. */
+    /**
+     * Joins a read in progress that includes enough, or starts one.
+     * @throws ServiceError, AppFailure.
+     */
     read(folder: string, logs: 'with logs' | 'without logs'): Promise<FolderLook> {
       const withLogs = logs === 'with logs'
       const running = readings.get(folder)
       if (running && (running.withLogs || !withLogs)) return running.result
       const { signal } = ending
-      // A look without logs is under way and logs are wanted: they follow it rather than run beside it.
+      // If a read without logs is in progress and logs are wanted, the new read follows it instead of running in
+      // parallel.
       const begin = running ? running.result.catch(() => undefined) : Promise.resolve()
       const result = begin.then(() => look(folder, withLogs, signal))
       const entry = { withLogs, result }
@@ -115,22 +123,22 @@ export function openFolderReading(accountId: string, deps: FolderReadingDeps) {
       return result
     },
 
-    /** Resolves once no look that began before now is under way. */
+    /** Resolves once all reads that have begun so far have ended. */
     async settled(): Promise<void> {
       await Promise.allSettled([...readings.values()].map(({ result }) => result))
     },
 
-    /** Ends the looks that are under way: nothing of them is taken over any more. */
+    /** Aborts the reads in progress; their answers are discarded. */
     end(): void {
       ending.abort()
       ending = new AbortController()
       readings.clear()
     },
-    /** The same, and nothing is read after it. */
+    /** Like `end`, but no further reads are possible. */
     stop: () => ending.abort(),
 
     troubleOf: (folder: string): FolderTrouble => troubles.get(folder) ?? {},
-    /** What another workstation's look found wrong; answers whether that is news. */
+    /** Records problems found by another workstation's read; returns whether they have changed. */
     noteTrouble: noted
   }
 }

@@ -1,7 +1,7 @@
 /**
- * Whether other software of this machine may hint that something happened at the service (a NotifyUrl call that the office's
- * server passed on), and at which address. The address stays the same over restarts where its port can be had. What a hint
- * carries is not read; it can cause nothing but a look at the folders.
+ * Lets other software on this machine hint that something happened at the service (a NotifyUrl call that the office's
+ * server passed on). The address stays the same across restarts if its port is available. A hint's content isn't read;
+ * all it can cause is a read of the folders.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
@@ -12,7 +12,7 @@ import { type Time, throttled } from '../../lib/time.ts'
 import type { Db } from '../../storage/connection.ts'
 import { openMeta } from '../../storage/meta.ts'
 
-/** However many hints come, the folders are looked at no more often than this, in milliseconds. */
+/** Minimum interval between reads of the folders, however many hints come, in milliseconds. */
 const WAKES_EVERY = 1_000
 const KEY = 'hints'
 const TOKEN_BYTES = 24
@@ -20,7 +20,7 @@ const TOKEN_BYTES = 24
 export interface HintDeps {
   db: Db
   random: (bytes: number) => Buffer
-  /** Looks at the folders. */
+  /** Reads the folders. */
   wake: () => void
   time: Time
 }
@@ -29,7 +29,7 @@ interface Kept {
   isOn: boolean
   port: number
   token: string
-  /** Whether the address is another than it was, and nobody has been told. */
+  /** Whether the address has changed and nobody has been told yet. */
   isMoved?: boolean
 }
 
@@ -78,20 +78,23 @@ export function openHints({ db, random, wake, time }: HintDeps) {
     await closing
   }
 
-  /** One change at a time: two that were asked for at once would listen twice. */
+  /** One change at a time: two at once would listen twice. */
   const changing = <Value>(step: () => Promise<Value>) => inTurn(meta, step)
 
   return {
-    /** Listens where that was switched on in an earlier run. */
+    /** Starts listening if an earlier run switched it on. */
     start: (): Promise<void> => changing(async () => (kept().isOn && !listener ? begin() : undefined)),
 
     /**
-     * Where to hint, and what is wrong, for a person to see: that the address moved is said until it was seen, also after
-     * restarts. Without an address while nobody listens.
+     * Returns the address, and any problem, for a person to see. A changed address is reported until seen, even across
+     * restarts. There is no address while not listening.
      */
     view,
 
-    /** Begins or ends to listen, from now on and after a restart. @throws what the database throws. */
+    /**
+     * Starts or stops listening, now and after restarts.
+     * @throws what the database throws.
+     */
     set: (isOn: boolean): Promise<HintView> =>
       changing(async () => {
         if (isOn && !listener) await begin()
@@ -103,7 +106,7 @@ export function openHints({ db, random, wake, time }: HintDeps) {
         return view()
       }),
 
-    /** Ends to listen for this run. */
+    /** Stops listening for this run. */
     stop: (): Promise<void> =>
       changing(async () => {
         woken.stop()
@@ -124,12 +127,12 @@ const MOVED: AppError = {
 
 const HOST = '127.0.0.1'
 const NAMES: readonly string[] = [HOST, 'localhost']
-/** A hint with a larger body than this, in bytes, isn't one. */
+/** Requests with a larger body than this, in bytes, are rejected. */
 const LARGEST_BODY = 1_000_000
 const MOST_CONNECTIONS = 8
-/** How long a whole request may take, in milliseconds. */
+/** Time limit for a whole request, in milliseconds. */
 const TIMEOUT = 5_000
-/** How long the beginning of one may. A few connections that say nothing must not keep hints out. */
+/** Time limit for its headers: a few silent connections must not block hints. */
 const BEGINS_WITHIN = 2_000
 const LOOKED_AT_EVERY = 1_000
 
@@ -139,9 +142,9 @@ interface HintListener {
 }
 
 /**
- * Listens on this machine alone for any request to one address that nobody can guess.
- * @param port 0 for any that is free.
- * @throws the system's error where the port can't be had.
+ * Listens on this machine only, for any request to one unguessable address.
+ * @param port 0 for any free one.
+ * @throws the system's error if the port isn't available.
  */
 async function listenForHints(port: number, token: string, hinted: () => void): Promise<HintListener> {
   const server = createServer({
@@ -160,12 +163,12 @@ async function listenForHints(port: number, token: string, hinted: () => void): 
       resolve()
     })
   })
-  // A connection that breaks while it is being accepted is nobody's trouble.
+  // A connection that breaks while being accepted doesn't matter.
   server.on('error', () => undefined)
   return { port: (server.address() as AddressInfo).port, close: () => closed(server) }
 }
 
-/** The path of the one address that is answered. */
+/** Returns the path of the only address that is answered. */
 function hintPath(token: string): string {
   return `/hint/${token}`
 }
@@ -173,10 +176,10 @@ function hintPath(token: string): string {
 function answer(request: IncomingMessage, response: ServerResponse, token: string, hinted: () => void): void {
   response.setHeader('connection', 'close')
   response.setHeader('cache-control', 'no-store')
-  // A page in a browser whose name leads here by a trick of DNS names itself in Host.
+  // Prevents DNS rebinding: a browser page whose name was redirected here sends its own name in Host.
   const status = isOurName(request.headers.host) ? (isSame(pathOf(request.url), hintPath(token)) ? 204 : 404) : 421
   if (status !== 204) {
-    // Whatever else is sent isn't waited for.
+    // Doesn't wait for the rest of the request.
     response.writeHead(status).end(() => request.destroy())
     return
   }
@@ -200,7 +203,7 @@ function pathOf(target: string | undefined): string {
   return (target ?? '').split('?', 1)[0] ?? ''
 }
 
-/** Takes as long for a guess that is nearly right as for any other of its length. */
+/** Compares texts of equal length in constant time. */
 function isSame(said: string, right: string): boolean {
   const [one, other] = [Buffer.from(said), Buffer.from(right)]
   return one.length === other.length && timingSafeEqual(one, other)

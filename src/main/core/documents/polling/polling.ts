@@ -1,6 +1,6 @@
 /**
- * Reads the folders of all accounts into the mirror: as often as fits, at once when asked, and by looks of which each folder
- * has one at a time. What stays wrong with one account or folder holds up no other.
+ * Reads the folders of all accounts into the mirror: at a suitable pace, immediately on request, and with only one read
+ * per folder at a time. A persistent problem with one account or folder doesn't hold up the others.
  */
 import type { AppError, ConnectionView } from '../../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../../shared/model/index.ts'
@@ -13,24 +13,24 @@ import { type FolderReadingDeps, type FolderTrouble, type LookEnd, openFolderRea
 import type { ReadingTogether } from './reading-together.ts'
 import { openRounds, type Round } from './rounds.ts'
 
-/** What may be wrong with one folder, or its answer, while online. */
+/** Errors that may concern one folder or its answer only, while online. */
 const MAYBE_ITS_OWN = new Set<AppError['code']>(['timeout', 'not-json'])
-/** The screens are told at most so often that an account's documents changed, in milliseconds. */
+/** Minimum interval for telling the screens that an account's documents changed, in milliseconds. */
 const TOLD_EVERY = 250
 
 export interface PollingDeps extends Omit<FolderReadingDeps, 'looked'> {
   /** All accounts, with the names of their folders. */
   accounts: () => readonly { id: string; folders: readonly string[] }[]
-  /** The accounts that are looked at. */
+  /** The accounts in view. */
   shown: () => readonly string[]
-  /** Documents of an account changed, or what is wrong with reading them; at most four times a second. */
+  /** Called when an account's documents, or the problems in reading them, changed; at most four times a second. */
   changed: (accountId: string) => void
-  /** An account's folders were read, whether or not anything had changed. */
+  /** Called when an account's folders were read, changed or not. */
   looked: (accountId: string) => void
   connectionChanged: () => void
 }
 
-/** As much of `ReadingTogether` as it takes. */
+/** The part of `ReadingTogether` used here. */
 type Together = Pick<
   ReadingTogether,
   'mayRead' | 'paceOf' | 'lookSoon' | 'lookNow' | 'begins' | 'ended' | 'accountChanged'
@@ -42,7 +42,7 @@ export function openPolling(deps: PollingDeps) {
   const { ask, time, describe } = deps
   const watched = new Map<string, ReturnType<typeof watch>>()
   let isShown = true
-  /** The account whose documents someone waits for, whether or not the office's window is shown. */
+  /** The account whose documents someone is waiting for, whether or not the office's window is shown. */
   let followed: string | undefined
   let isStarted = false
   let isStopped = false
@@ -53,7 +53,7 @@ export function openPolling(deps: PollingDeps) {
 
   const watchedOf = (accountId: string) => getOrMake(watched, accountId, () => watch(accountId))
 
-  /** What is known of an account, and how its folders are read. */
+  /** State of an account, and the means to read its folders. */
   function watch(accountId: string) {
     const told = throttled(time, TOLD_EVERY, () => deps.changed(accountId))
     const state = new AccountState(accountId, told, time)
@@ -68,7 +68,7 @@ export function openPolling(deps: PollingDeps) {
     return { state, reading, rounds }
   }
 
-  /** The names of an account's folders, each once. */
+  /** Returns the names of an account's folders, without duplicates. */
   function foldersOf(accountId: string): string[] {
     const named = accounts().find(({ id }) => id === accountId)?.folders ?? []
     const folders = named.length > 0 ? named : USUAL_FOLDERS
@@ -80,12 +80,12 @@ export function openPolling(deps: PollingDeps) {
     account.paces.noted(folder, error)
     if (!error) Object.assign(account, { isRead: true, answeredAt: time.elapsed() })
     if (isChanged) account.told.ask()
-    // Where another folder was answered meanwhile, the service can be reached.
+    // If another folder was answered meanwhile, the service is reachable.
     if (error && MAYBE_ITS_OWN.has(error.code) && account.answeredAt >= at) return
     if (!account.noted(error)) return
     deps.connectionChanged()
     if (error) return
-    // What brought this connection back may have brought back those of others.
+    // Whatever restored this connection may have restored the others too.
     for (const { state: one } of watched.values()) {
       const isDown = one === account ? one.paces.isFailing() && !one.isRound : one.connection.state === 'offline'
       if (isDown) readSoon(one)
@@ -93,12 +93,12 @@ export function openPolling(deps: PollingDeps) {
   }
 
   /**
-   * Reads all folders. One that the service doesn't know stops no other.
-   * @throws the first failure of any other kind; or that of the unknown folder, where no folder could be read.
+   * Reads all folders. One that the service doesn't know doesn't stop the others.
+   * @throws the first failure of any other kind, or the unknown folder's if no folder could be read.
    */
   async function readAll(accountId: string, logs: 'with logs' | 'without logs'): Promise<Round> {
     const { reading, rounds } = watchedOf(accountId)
-    // A look that began before may have missed what the caller knows of.
+    // A read that is already in progress may have missed what the caller knows about.
     await reading.settled()
     const begun = together?.begins(accountId)
     const round = await rounds.read(foldersOf(accountId), logs)
@@ -124,7 +124,7 @@ export function openPolling(deps: PollingDeps) {
 
   async function round(account: AccountState): Promise<void> {
     const { accountId } = account
-    // Another workstation reads them: it is told here when that ends.
+    // Another workstation reads the folders; `isOurs` is called when that ends.
     if (together?.mayRead(accountId) === false) return
     const begun = time.elapsed()
     const folders = foldersOf(accountId)
@@ -155,8 +155,8 @@ export function openPolling(deps: PollingDeps) {
   }
 
   /**
-   * Reads these folders by looks that begin now; answers why nothing could be read. While offline one folder is asked for;
-   * all are, once it answers.
+   * Reads these folders with new reads; returns why nothing could be read. While offline only one folder is requested,
+   * and all once it answers.
    */
   async function attempt(accountId: string, folders: readonly string[]): Promise<AppError | undefined> {
     const { state, reading, rounds } = watchedOf(accountId)
@@ -186,15 +186,15 @@ export function openPolling(deps: PollingDeps) {
   }
 
   return {
-    /** Begins to read; the first time at once. */
+    /** Starts reading, immediately the first time. */
     start(): void {
       isStarted = true
       soon()
     },
-    /** Ends what is under way; nothing is read or told any more. */
+    /** Stops reads in progress; nothing is read or reported afterwards. */
     stop(): void {
       isStopped = true
-      // What is under way may end only once the database is closed.
+      // Work in progress may outlive the database, so the list of accounts is copied.
       const last = deps.accounts()
       accounts = () => last
       for (const { state, reading } of watched.values()) {
@@ -202,27 +202,30 @@ export function openPolling(deps: PollingDeps) {
         reading.stop()
       }
     },
-    /** Told when the window is shown or hidden; a window that comes back is made true at once. */
+    /** Call when the window is shown or hidden; a window that reappears is refreshed immediately. */
     setShown(shown: boolean): void {
       if (shown && !isShown) for (const accountId of deps.shown()) soon(accountId)
       isShown = shown
     },
-    /** Someone waits for what an account's folders say, as at the counter: it is read as if it were looked at. */
+    /** Reads an account as if it were in view, because someone awaits its documents, as at the counter. */
     follow(accountId: string | undefined): void {
       if (followed === accountId) return
       followed = accountId
       if (accountId !== undefined) soon(accountId)
     },
-    /** Reads soon: after an action of ours, when another account is chosen, or when something hints that it is worthwhile. */
+    /** Reads soon: after an action of ours, when another account is chosen, or after a hint. */
     soon,
-    /** A request of someone else's found nobody. Looks whether that is so, unless it is known or being looked at. */
+    /**
+     * Call when another request couldn't reach the service. Reads the folders to check that, unless it is known or
+     * being checked.
+     */
     unreached(accountId: string): void {
       const state = watched.get(accountId)?.state
       if (state && !state.isRound && state.connection.state === 'online') readSoon(state)
     },
     /**
-     * To be called when an account's address, credentials or folders changed: what is under way was asked of the old ones.
-     * The worker knows of it before anything is read.
+     * Call when an account's address, credentials or folders changed: reads in progress used the old ones. The worker
+     * is told before anything else is read.
      */
     accountChanged(accountId: string, now: 'the same service' | 'another service'): void {
       const { state, reading, rounds } = watchedOf(accountId)
@@ -233,7 +236,7 @@ export function openPolling(deps: PollingDeps) {
       together?.accountChanged(accountId)
       readSoon(state)
     },
-    /** Forgets all of an account, once nothing of it is being read any more. */
+    /** Erases an account, once none of it is being read any more. */
     async accountRemoved(accountId: string): Promise<void> {
       const account = watched.get(accountId)
       watched.delete(accountId)
@@ -243,13 +246,13 @@ export function openPolling(deps: PollingDeps) {
       await settled
       await ask('erase', { accountId })
     },
-    /** Where an office's workstations read the folders for each other: to be called before anything is read. */
+    /** Sets how an office's workstations read the folders for each other. Call before anything is read. */
     readTogether(how: Together): void {
       together = how
     },
     /** Whether someone has the account's documents in view. */
     isLookedAt,
-    /** The folders are this workstation's to read from now on, after a delay in milliseconds. */
+    /** From now on this workstation reads the folders, after a delay in milliseconds. */
     isOurs(accountId: string, delay: number): void {
       if (!isKnown(accountId)) return
       const { state } = watchedOf(accountId)
@@ -257,7 +260,7 @@ export function openPolling(deps: PollingDeps) {
       state.isWanted = true
       plan(state, delay)
     },
-    /** Another workstation has read the folders for this one, with what was wrong with each. */
+    /** Call when another workstation has read the folders, with each one's problems. */
     wasRead(accountId: string, troubles: ReadonlyMap<string, FolderTrouble>): void {
       if (!isKnown(accountId)) return
       const { state, reading } = watchedOf(accountId)
@@ -268,7 +271,10 @@ export function openPolling(deps: PollingDeps) {
       if (state.connection.state === 'unknown' && state.noted()) deps.connectionChanged()
       deps.looked(accountId)
     },
-    /** Reads every folder now. @throws ServiceError of the first that failed. */
+    /**
+     * Reads every folder now.
+     * @throws ServiceError of the first that failed.
+     */
     async refresh(accountId: string): Promise<void> {
       if (together?.mayRead(accountId) === false && (await together.lookNow(accountId))) return
       await readAll(accountId, 'without logs')
@@ -280,9 +286,9 @@ export function openPolling(deps: PollingDeps) {
       await reading.read(folder, 'with logs')
     },
     /**
-     * Reads all folders now, to learn whether that works.
-     * @returns how many documents each holds; null for one that the service doesn't have.
-     * @throws ServiceError where a folder could not be read for any other reason, or none could.
+     * Reads all folders now, to find out whether that works.
+     * @returns how many documents each contains; null for a folder that the service doesn't have.
+     * @throws ServiceError if a folder couldn't be read for any other reason, or none could.
      */
     async check(accountId: string): Promise<{ name: string; documents: number | null }[]> {
       const { looks } = await readAll(accountId, 'without logs')
@@ -290,10 +296,10 @@ export function openPolling(deps: PollingDeps) {
       return foldersOf(accountId).map((name) => ({ name, documents: read.get(name) ?? null }))
     },
     /**
-     * What all folders show now that could be what is looked for, with logs; and when something happened last, by the
+     * Reads all folders with logs, and returns documents that match the keys, and the time of the last event by the
      * service's clock.
-     * @param keysOf what to look for, asked once the folders have been read.
-     * @throws ServiceError where a folder could not be read.
+     * @param keysOf returns what to look for; called after the folders have been read.
+     * @throws ServiceError if a folder couldn't be read.
      */
     async readAllFolders(
       accountId: string,
@@ -302,14 +308,14 @@ export function openPolling(deps: PollingDeps) {
       const { looks, isComplete } = await readAll(accountId, 'with logs')
       const since = Math.min(...looks.map(({ begun }) => begun))
       const { isCut, ...seen } = await ask('snapshot', { accountId, since, keys: await keysOf() })
-      // One that can't be read may be the one that is looked for, even where it says who it is.
+      // An unreadable document may be the one sought, even if it has a reference.
       return { ...seen, isComplete: isComplete && !isCut && looks.every(({ taken }) => taken.unreadable.count === 0) }
     },
     /** Whether any of an account's folders was read in this run. */
     isRead: (accountId: string): boolean => watched.get(accountId)?.state.isRead === true,
     /** The names of an account's folders, in the office's order. */
     foldersOf,
-    /** Those of them that the service has, as far as is known. */
+    /** Those that the service has, as far as we know. */
     knownFoldersOf: (accountId: string): string[] =>
       foldersOf(accountId).filter((folder) => !watched.get(accountId)?.state.paces.isUnknown(folder)),
     troubleOf: (accountId: string, folder: string): FolderTrouble =>

@@ -1,7 +1,8 @@
 /**
- * An office's workstations read the folders of an account for each other: one of them holds its lease, reads as a single workstation
- * would, and hands over what is different; the others ask the service nothing, and take that into their own mirrors. Where the
- * office's server is away each reads by itself, the more seldom the more they are. Decision 56 says who may read for whom.
+ * An office's workstations read an account's folders for each other. One of them holds the lease, reads as a single
+ * workstation would, and publishes what changed; the others send the service no requests and take the changes into
+ * their own mirrors. While the office's server is away each reads by itself, and less often the more workstations there
+ * are. Decision 56 says who may read for whom.
  */
 import type { AppError, FolderWatch, WatchTrouble } from '../../../../shared/contract/index.ts'
 import { OneAtATime } from '../../jobs/lanes.ts'
@@ -23,7 +24,7 @@ import { isUnknownFolder, PACE } from './account-state.ts'
 import type { FolderTrouble } from './folder-reading.ts'
 import type { Round } from './rounds.ts'
 
-/** An account that workstations have in common. */
+/** An account that workstations share. */
 interface SharedAccount {
   id: string
   name: string
@@ -34,29 +35,29 @@ interface SharedAccount {
 export interface TogetherDeps {
   ask: AskDocuments
   time: Time
-  /** Orders what is known; the one of `PollingDeps`. */
+  /** Orders what is known; the same as in `PollingDeps`. */
   moment: () => number
-  /** The accounts that the office has, too. */
+  /** The accounts that the office has too. */
   accounts: () => readonly SharedAccount[]
-  /** Whether someone has the account's documents in view here. */
+  /** Whether someone here has the account's documents in view. */
   isLookedAt: (accountId: string) => boolean
   troubleOf: (accountId: string, folder: string) => FolderTrouble
-  /** The folders are this workstation's to read: after so many milliseconds. */
+  /** Makes this workstation read the folders, after a delay in milliseconds. */
   read: (accountId: string, delay: number) => void
-  /** Documents are other than before. */
+  /** Called when documents changed. */
   changed: (accountId: string) => void
-  /** They were read for this workstation. */
+  /** Called when they were read for this workstation. */
   looked: (accountId: string, folders: ReadonlyMap<string, FolderTrouble>) => void
-  /** Who reads is another, or says something else of it. */
+  /** Called when the reader, or its state, changed. */
   told: () => void
-  /** Why the server couldn't be asked; it may not be shown. */
+  /** Reports why the server couldn't be asked; may not be shown. */
   officeTrouble?: ((error: unknown) => void) | undefined
 }
 
-/** What a round knows of its beginning. */
+/** What a round remembers from its beginning. */
 export interface Begun {
   run: number
-  /** How far the office's changes went; undefined where that wasn't known. */
+  /** The office's revision at that time; undefined if unknown. */
   rev: number | undefined
 }
 
@@ -70,74 +71,80 @@ interface Account {
   failures: number
   feedId: string | undefined
   cursor: number
-  /** When its folders were last seen to hold what the office has, by the wall clock; 0 if never. */
+  /** When its folders were last proven to match the office's, by the wall clock; 0 if never. */
   provenAt: number
   state: FeedState | undefined
-  /** When that was asked for, by the wall clock. */
+  /** When that was requested, by the wall clock. */
   stateAt: number
-  /** Ends on whichever clock comes first: the one that never jumps may stand still while the computer sleeps. */
+  /** Ends by whichever clock comes first: the monotonic one may stop while the computer sleeps. */
   lease: { epoch: number; until: number; began: number; ms: number } | undefined
-  /** A round wasn’t begun because the lease was over. */
+  /** A round was skipped because the lease had expired. */
   isOwed: boolean
-  /** The newest wish that a round which began here answers. */
+  /** The newest wish when a round last began here; that round answers it. */
   begunWith: number
-  /** On this run's clock: when a round has ended last while the office's server was away. */
+  /** When a round last ended while the office's server was away, by the monotonic clock. */
   readApartAt: number
-  /** Another one with each feed, connection and sign-in: what began in an earlier one says nothing of this. */
+  /** Changes with each feed, connection and sign-in: results of an earlier run don't apply to this one. */
   run: number
   trouble: WatchTrouble | undefined
   restsUntil: number
-  /** What differed in every comparison so far, how many there were, and when the next may be. */
+  /** What differed in every comparison so far, how many there were, and when the next is allowed. */
   differs: ReadonlySet<string> | undefined
   comparisons: number
   comparesAfter: number
-  /** Its folders show others than the office has. */
+  /** Whether its folders show something else than the office has. */
   isOther: boolean
-  /** What each folder was found to hold, and what was handed over of that. */
+  /** What each folder was found to contain, and the report of it that was last published. */
   readonly folders: Map<string, FolderReport[string]>
   reported: string
   lookedAt: number
-  /** `wish`: undefined while it isn't known which the next one will be. */
+  /** `wish`: undefined while the next one's number isn't known. */
   settling: { wish: number | undefined; upTo: number } | undefined
-  /** So much this workstation's own round has shown, as it was found to see what the office has: until a round that answers the wish has ended. */
+  /**
+   * What this workstation's own round had shown when it was found to match the office; kept until a round that answers
+   * the wish has ended.
+   */
   seen: { wish: number; upTo: number } | undefined
   readonly waiting: Set<{ wish: number; done: () => void }>
 }
 
-/** A cursor: the office has nothing of what was read before. */
+/** Cursor meaning that the office has nothing of what was read before. */
 const FROM_NOTHING = -1
-/** How often who reads says so, and the others ask at least, in milliseconds. */
+/** How often the reader renews its lease, and how often at least the others ask, in milliseconds. */
 const RENEWED_EVERY = 10_000
 const ASKED_EVERY = 30_000
 const FIRST_WAIT = 1_000
-/** Those who wait for the end of a lease don't all ask at once. */
+/** Spreads the requests of those who wait for a lease to end. */
 const SPREAD = 2_000
-/** How many times as often as the one who reads for all they ask, all together, while each reads by itself. */
+/** While workstations read separately, all together read this many times as often as one reader would. */
 const ALL_TOGETHER = 2
-/** What the server doesn't have is left to the wishes of others so long once it is back, or twice as long: one round settles it for all. */
+/**
+ * For this long (up to twice) after the server is back, documents that it lacks are settled by the wishes of others
+ * only: one round settles them for everyone.
+ */
 const BACK = 60_000
-/** How long a start waits for the office before it reads by itself, and someone for a look of another. */
+/** How long a start waits for the office before reading by itself, and how long someone waits for another's read. */
 const PATIENCE = 5_000
 /** How long a workstation that couldn't read leaves it to others. */
 const RESTS: Record<WatchTrouble, number> = {
   unreachable: PACE.failing,
   keychain: PACE.longestFailing,
-  // Until a look of its own has worked.
+  // Until a read of its own has worked.
   refused: Number.POSITIVE_INFINITY
 }
-/** How long it holds that two workstations see the same; and how often is compared where they don't. */
+/** How long a proven match stays valid, and how often folders that differ are compared. */
 const PROVEN_FOR = 86_400_000
 const COMPARED_EVERY = 600_000
-/** What differs in so many rounds, one after the other, doesn't differ by chance. */
+/** Differences that persist for this many rounds in a row aren't coincidental. */
 const SURE_AFTER = 3
 
 export class ReadingTogether {
   readonly #deps: TogetherDeps
   readonly #accounts = new Map<string, Account>()
   #office: { feed: OfficeFeed; key: Uint8Array } | undefined
-  /** Of the office, as far as is known. */
+  /** In the office, as far as known. */
   #workstations = 1
-  /** From when on it wishes for what is to be settled, on this run's clock. */
+  /** When it may first wish for rounds that settle documents, by the monotonic clock. */
   #wishesFrom = 0
   #expectedUntil = 0
   #stopExpecting: () => void = () => undefined
@@ -147,8 +154,8 @@ export class ReadingTogether {
   }
 
   /**
-   * The office's server is about to be asked: until it answers, for a while, the folders are left alone.
-   * @param workstations that the office had when it last answered, where that is known.
+   * Call before asking the office's server: until it answers, or a timeout, the folders are left alone.
+   * @param workstations the office's number when it last answered, if known.
    */
   expect(workstations = this.#workstations): void {
     this.#workstations = workstations
@@ -159,7 +166,7 @@ export class ReadingTogether {
     this.#stopExpecting = time.after(PATIENCE, () => this.#readAlone(0))
   }
 
-  /** It is there, and so many workstations belong to the office. */
+  /** Call when the server has answered; the office has this many workstations. */
   connect(feed: OfficeFeed, key: Uint8Array, workstations: number): void {
     this.#workstations = workstations
     if (this.#office?.feed !== feed) {
@@ -172,7 +179,10 @@ export class ReadingTogether {
     for (const { id } of this.#deps.accounts()) this.#soon(this.#of(id))
   }
 
-  /** It isn't, or this workstation goes: another may read at once. */
+  /**
+   * Call when the server is away. With `isPolite`, this workstation is leaving and gives up its leases, so that another
+   * can read immediately.
+   */
   async disconnect({ isPolite = false } = {}): Promise<void> {
     const office = this.#office
     if (!office) return
@@ -182,7 +192,7 @@ export class ReadingTogether {
       syncing.cancel()
       for (const { done } of waiting) done()
     }
-    // What was asked meanwhile would take the lease once more.
+    // Requests still in progress would take the lease again.
     if (isPolite) await Promise.all(accounts.map(({ syncing }) => syncing.close()))
     const held = accounts.flatMap(({ feedId, lease }) => (feedId && lease ? [{ feedId, epoch: lease.epoch }] : []))
     for (const account of accounts) this.#forgetRun(account)
@@ -190,7 +200,10 @@ export class ReadingTogether {
     else this.#readAlone()
   }
 
-  /** The server was put back to an earlier moment: the first one who reads hands over all, and the others read all that it does. */
+  /**
+   * Call when the server was restored from a backup: the first reader publishes everything, and the others read all of
+   * that.
+   */
   async restored(key: Uint8Array): Promise<void> {
     for (const its of this.#deps.accounts()) {
       const account = this.#of(its.id)
@@ -201,7 +214,7 @@ export class ReadingTogether {
     }
   }
 
-  /** This workstation belongs to no office any more. */
+  /** Call when this workstation no longer belongs to an office. */
   async left(): Promise<void> {
     for (const { id } of this.#accounts.values()) {
       await this.#deps.ask('shareFeed', { accountId: id, feed: null })
@@ -210,26 +223,29 @@ export class ReadingTogether {
     }
   }
 
-  /** The bell. @param channel look: someone wants a look; feed: there is something to read. */
+  /**
+   * Call when the office's bell rings.
+   * @param channel look: someone wants a read; feed: there are changes.
+   */
   rung(channel: 'feed' | 'look', feedId: string): void {
     for (const account of this.#accounts.values()) {
       if (account.feedId === feedId && (channel === 'look') === (account.role === 'reads')) this.#soon(account)
     }
   }
 
-  /** Whether this workstation may ask the service for the account's folders by itself. */
+  /** Whether this workstation may request the account's folders from the service itself. */
   mayRead(accountId: string): boolean {
     if (!this.#isShared(accountId)) return true
     if (!this.#office) return this.#deps.time.elapsed() >= this.#expectedUntil
     const account = this.#of(accountId)
     if (account.role !== 'reads') return account.role === 'alone'
     const holds = this.#holds(account)
-    // A round that came due meanwhile is made up for once the lease is renewed.
+    // A round that is due meanwhile is made up for after the lease is renewed.
     account.isOwed ||= !holds
     return holds
   }
 
-  /** How often they are read; in so many milliseconds, or undefined as the screens would have it. */
+  /** How often the folders are read: 'shown', a minimum rest in milliseconds, or undefined for the usual pace. */
   paceOf(accountId: string): 'shown' | number | undefined {
     if (!this.#isShared(accountId)) return undefined
     if (!this.#office) return this.#apart(accountId)
@@ -238,13 +254,13 @@ export class ReadingTogether {
     return account.role === 'reads' && account.state?.isWatched ? 'shown' : undefined
   }
 
-  /** Asks the one who reads to look at the folders. */
+  /** Asks the reader to read the folders. */
   lookSoon(accountId: string): void {
     const { feedId } = this.#of(accountId)
     if (feedId) this.#office?.feed.wish(feedId).catch((error: unknown) => this.#deps.officeTrouble?.(error))
   }
 
-  /** The same, and what it saw is here once this resolves; false where nobody has looked in time. */
+  /** Asks the reader to read now; resolves once its changes are here, or to false if nobody read in time. */
   async lookNow(accountId: string): Promise<boolean> {
     const { time } = this.#deps
     const account = this.#of(accountId)
@@ -263,7 +279,10 @@ export class ReadingTogether {
     })
   }
 
-  /** A round over the folders begins here; another may be under way. @returns what it ends with. */
+  /**
+   * Call when a round begins here; another may be in progress.
+   * @returns what to pass to `ended`.
+   */
   begins(accountId: string): Begun | undefined {
     const account = this.#accounts.get(accountId)
     if (!account) return undefined
@@ -271,7 +290,10 @@ export class ReadingTogether {
     return { run: account.run, rev: account.state?.rev }
   }
 
-  /** It has ended. @param error why nothing could be read. */
+  /**
+   * Call when a round has ended.
+   * @param error why nothing could be read.
+   */
   async ended(
     accountId: string,
     end: { error?: AppError | undefined; round?: Round | undefined; begun?: Begun | undefined }
@@ -296,7 +318,7 @@ export class ReadingTogether {
     }
   }
 
-  /** Its key or password is another: what it sees has to be found out again. */
+  /** Call when the key or password changed: what the account sees has to be determined again. */
   accountChanged(accountId: string): void {
     const account = this.#accounts.get(accountId)
     if (!account?.feedId) return
@@ -311,7 +333,7 @@ export class ReadingTogether {
       .then(() => this.#soon(account))
   }
 
-  /** Who reads which account's folders. */
+  /** Returns who reads which account's folders. */
   view(): FolderWatch[] {
     return this.#deps.accounts().map(({ id, name }) => {
       const account = this.#of(id)
@@ -385,14 +407,14 @@ export class ReadingTogether {
     return time.elapsed() < lease.until && time.now() - lease.began < lease.ms
   }
 
-  /** How long each rests that reads for itself because nobody can be asked who reads, in milliseconds. */
+  /** Rest of a workstation that reads by itself because the office can't be asked, in milliseconds. */
   #apart(accountId: string): number {
     const usual = this.#deps.isLookedAt(accountId) ? PACE.shown : PACE.hidden
     const share = (usual * this.#workstations) / ALL_TOGETHER
     return Math.min(PACE.longestApart, Math.max(PACE.hidden, share))
   }
 
-  /** When each of those reads first: fifty workstations don't all begin at once. */
+  /** Delay of its first read: fifty workstations mustn't all begin at once. */
   #firstApart(accountId: string): number {
     return this.#deps.time.random() * this.#apart(accountId)
   }
@@ -425,7 +447,7 @@ export class ReadingTogether {
     this.#deps.told()
   }
 
-  /** How the reading stands, and all that follows for this workstation. */
+  /** Asks the office for the state of the reading, and acts on it. */
   async #sync(account: Account): Promise<void> {
     const office = this.#office
     const its = this.#deps.accounts().find(({ id }) => id === account.id)
@@ -438,7 +460,7 @@ export class ReadingTogether {
       if (this.#office !== office) return
       this.#deps.officeTrouble?.(error)
       account.failures++
-      // Nobody can be asked who reads: as where the server is away.
+      // The office can't be asked who reads, as if the server were away.
       if (!this.#holds(account)) this.#turnsTo(account, 'alone', this.#firstApart(account.id))
       throw error
     }
@@ -455,7 +477,7 @@ export class ReadingTogether {
 
   async #turn(account: Account): Promise<void> {
     const { state: before, lease: held } = account
-    // What nobody has read yet is as the first one reads it.
+    // If nobody has read for the office yet, whatever the first reader sees counts.
     if (!before && account.provenAt === 0) await this.#asked(account, false)
     const wants = account.provenAt > 0 || isUnread(account.state)
     const state = await this.#asked(account, wants && account.restsUntil <= this.#deps.time.elapsed())
@@ -472,7 +494,8 @@ export class ReadingTogether {
     } else {
       const isOld = this.#deps.time.now() - account.provenAt > PROVEN_FOR && state.holder !== undefined
       if (account.provenAt === 0 || isOld || account.trouble === 'refused') {
-        // Fifty workstations whose server was away for days compare one after the other: what each has read meanwhile is still new.
+        // After days without the server, fifty workstations compare one after the other; until then, what each has read
+        // itself is recent enough.
         const isNew = this.#deps.time.elapsed() - account.readApartAt <= this.#apart(account.id)
         this.#turnsTo(account, 'alone', isOld && isNew && !account.trouble ? this.#firstApart(account.id) : undefined)
       } else {
@@ -498,7 +521,7 @@ export class ReadingTogether {
     return state
   }
 
-  /** All that the one before handed over is read first: from there on what differs is new. */
+  /** First reads everything the previous reader published, so that any differences from then on are new. */
   async #takesOver(account: Account, state: FeedState): Promise<void> {
     const { feed, key } = this.#officeOf()
     const { id, feedId = '' } = account
@@ -523,13 +546,13 @@ export class ReadingTogether {
     const { key } = this.#officeOf()
     const { id, feedId = '' } = account
     if (state.rev < account.cursor || account.cursor === FROM_NOTHING) {
-      // A backup was put in the server’s place: all is read again.
+      // The server was restored from a backup: everything is read again.
       await this.#keepCursor(account, 0)
     }
     const report = state.report && (openFromFeed(key, feedId, 'report', state.report) as FolderReport | undefined)
     const isWhole = report !== undefined && Object.values(report).every(wasRead)
     const isSettled = await this.#settleSeen(account, state, isWhole)
-    // Fifty workstations ask several times a minute how the reading stands: only where something is new they ask for it, too.
+    // Fifty workstations ask for the state several times a minute; they ask for changes only if there are any.
     if (isSettled && state.rev > account.cursor) await this.#read(account)
     const lookedAt = state.lookedAgo === undefined ? 0 : Math.round(account.stateAt - state.lookedAgo)
     if (report && Math.abs(lookedAt - account.lookedAt) > FIRST_WAIT) {
@@ -564,8 +587,8 @@ export class ReadingTogether {
   }
 
   /**
-   * What a first round of this workstation's own has shown is what the office has, but for what has become other since: so that is read only once a
-   * later round has ended. Whether it may be.
+   * Settles what this workstation's own round has shown to match the office. Documents may have changed since, so
+   * changes are read only after a later round has ended. Returns whether they may be read.
    */
   async #settleSeen(account: Account, state: FeedState, isWhole: boolean): Promise<boolean> {
     const { id, seen } = account
@@ -576,7 +599,10 @@ export class ReadingTogether {
     return true
   }
 
-  /** What only this workstation knows is left alone until a round that began after that has ended; then what the office has counts. */
+  /**
+   * Leaves alone what only this workstation knows until a round that began later has ended; then the office's state
+   * counts.
+   */
   async #settle(account: Account, state: FeedState, isWhole: boolean): Promise<void> {
     const { feed, key } = this.#officeOf()
     const { id, feedId = '', settling } = account
@@ -586,7 +612,7 @@ export class ReadingTogether {
     } else if (!settling) {
       account.settling = { wish: this.#isLongBack() ? await feed.wish(feedId) : undefined, upTo }
     } else if (settling.wish === undefined) {
-      // How often was wished is from after what is to be settled was found, so the next wish is from after that, too.
+      // `wished` was read after these documents were found, so the next wish also comes after them.
       settling.wish = state.wished + 1
     } else if (state.wished < settling.wish) {
       if (this.#isLongBack()) await feed.wish(feedId)
@@ -597,12 +623,12 @@ export class ReadingTogether {
     }
   }
 
-  /** Fifty workstations that are back at once don't each wish for a round of their own. */
+  /** When fifty workstations reconnect at once, they mustn't each wish for a round of their own. */
   #isLongBack(): boolean {
     return this.#deps.time.elapsed() >= this.#wishesFrom
   }
 
-  /** What a round found goes over. */
+  /** Publishes what a round found. */
   async #handOver(account: Account, round: Round | undefined): Promise<void> {
     const { feed, key } = this.#officeOf()
     const { id, feedId = '', lease, begunWith, folders } = account
@@ -622,7 +648,10 @@ export class ReadingTogether {
     else this.#soon(account)
   }
 
-  /** Whether this workstation still is the one who reads. What a round found, and what is handed over in any case, never go twice. */
+  /**
+   * Publishes pending changes; returns whether this workstation is still the reader. Calls run one after the other, so
+   * that nothing is published twice.
+   */
   #publish(account: Account): Promise<boolean> {
     return inTurn(account, () => this.#publishAll(account))
   }
@@ -633,7 +662,7 @@ export class ReadingTogether {
     for (;;) {
       const { changes, upTo } = await this.#deps.ask('toShare', { accountId: id, feed: feedId, key, most: FEED_PAGE })
       if (changes.length === 0) return true
-      // A hundred thousand documents take longer than a lease lasts.
+      // A hundred thousand documents take longer than the lease lasts.
       const until = account.lease?.until ?? Number.POSITIVE_INFINITY
       if (this.#deps.time.elapsed() > until - POLL_LEASE + RENEWED_EVERY) await this.#asked(account, true)
       const isStill = lease !== undefined && account.lease?.epoch === lease.epoch
@@ -659,8 +688,8 @@ export class ReadingTogether {
   }
 
   /**
-   * Whether this workstation's folders show what the office has. What differs by chance, because something has just happened, doesn't
-   * differ in the next rounds.
+   * Checks whether this workstation's folders show what the office has. Coincidental differences, caused by something
+   * that just happened, disappear in the next rounds.
    */
   async #compare(account: Account, round: Round | undefined, begun: Begun | undefined): Promise<void> {
     const { ask, time, told } = this.#deps
@@ -669,16 +698,17 @@ export class ReadingTogether {
     const isWhole =
       round?.failures.every(({ error }) => isUnknownFolder(error)) && round.looks.every(({ taken }) => taken.isComplete)
     if (!isWhole || !state || time.elapsed() < account.comparesAfter) return
-    // How far the office was as it began is known of the next one, which follows at once.
+    // The office's revision at the start is unknown; the next round, which follows immediately, will know it.
     if (begun?.rev === undefined) return
     const tags = await feed.liveTags(feedId)
     const { here, there, upTo, areSeen } = await ask('compareShared', { accountId: id, key, tags })
-    // It would be kept of a feed, or over a cursor, that is another by now.
+    // The feed or cursor that this result belongs to was replaced meanwhile.
     if (begun.run !== account.run) return
     const now = new Set([...here, ...there])
     if (now.size === 0) {
       Object.assign(account, { differs: undefined, comparisons: 0, isOther: false })
-      // What the office had as this round began it has seen for itself; of what the folders lacked the office says whether it is gone.
+      // This round itself saw everything the office had when it began, so the cursor can skip that. If the folders
+      // lacked a document, the cursor stays: the office's changes will say whether it is gone.
       if (areSeen && account.cursor !== FROM_NOTHING && this.#isOfAllFolders(id, round)) {
         const seen = upTo > 0 ? { wish: await feed.wish(feedId), upTo } : undefined
         if (begun.run !== account.run) return
@@ -689,7 +719,8 @@ export class ReadingTogether {
       return this.#soon(account)
     }
     if (!state.holder) {
-      // What has happened since the last one read differs, too, so it says nothing of what this workstation sees.
+      // Nobody reads at the moment, so whatever happened since the last reader differs too, which says nothing about
+      // what this workstation sees.
       account.comparesAfter = time.elapsed() + COMPARED_EVERY
       return
     }
@@ -725,8 +756,8 @@ export class ReadingTogether {
 }
 
 /**
- * Nobody has read for the office, or not for so long that what was found of any workstation has to be found again: then the first one who
- * is there reads, and its documents are the office's.
+ * Whether nobody has read for the office yet, or not for so long that every workstation's match must be proven again.
+ * Then the first workstation to come reads, and its documents become the office's.
  */
 function isUnread(state: FeedState | undefined): boolean {
   return state?.rev === 0 || (state?.quietFor ?? 0) > PROVEN_FOR
@@ -734,12 +765,12 @@ function isUnread(state: FeedState | undefined): boolean {
 
 const NOTHING_READ: FolderReport[string] = { documents: 0, unreadable: { count: 0, documents: [] }, isComplete: false }
 
-/** A folder that the service doesn't have holds nothing. */
+/** A folder that the service doesn't have is empty. */
 function wasRead({ problem, isComplete }: FolderReport[string]): boolean {
   return problem ? isUnknownFolder(problem) : isComplete
 }
 
-/** A folder that couldn't be read says nothing of what it holds. */
+/** Leaves out folders that couldn't be read: nothing is known of their content. */
 function readFolders(report: FolderReport): FolderReport {
   return Object.fromEntries(Object.entries(report).filter(([, { problem }]) => !problem))
 }

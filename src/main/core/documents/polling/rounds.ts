@@ -1,4 +1,4 @@
-/** Reads the folders of one account side by side, and marks as gone what all of them have ceased to show. */
+/** Reads the folders of one account in parallel, and marks documents as gone that none of them shows any more. */
 import type { AppError } from '../../../../shared/contract/index.ts'
 import type { Time } from '../../lib/time.ts'
 import type { AskDocuments } from '../questions.ts'
@@ -13,18 +13,18 @@ export interface RoundsDeps {
   folders: () => string[]
   /** Whether the service has said more than once that it has no such folder. */
   isUnknown: (folder: string) => boolean
-  /** Whether the account is still there. */
+  /** Whether the account still exists. */
   isThere: () => boolean
-  /** Documents were marked as gone. */
+  /** Called when documents were marked as gone. */
   changed: () => void
 }
 
-/** What came of a round. */
+/** Result of a round. */
 export interface Round {
   looks: FolderLook[]
-  /** Why folders could not be read, each once. */
+  /** Why folders couldn't be read, one entry per folder. */
   failures: { thrown: unknown; error: AppError }[]
-  /** Whether every folder was read, and each of its documents could be told from the others. */
+  /** Whether every folder was read, and each of its documents could be identified. */
   isComplete: boolean
 }
 
@@ -33,7 +33,10 @@ type MissingTracker = ReturnType<typeof trackMissing>
 export function openRounds(accountId: string, deps: RoundsDeps) {
   const { ask, describe, time, reading, folders, isUnknown, isThere, changed } = deps
   let tracker: Promise<MissingTracker> | undefined
-  /** Its settings were saved, and may lead to another service: the worker has to know before it is given more. */
+  /**
+   * The account's settings were saved, possibly with another service: the worker must be told before it gets more
+   * answers.
+   */
   let saved: { isOtherService: boolean } | undefined
 
   async function tellWorker(): Promise<void> {
@@ -43,7 +46,7 @@ export function openRounds(accountId: string, deps: RoundsDeps) {
     if (saved === change) saved = undefined
   }
 
-  /** How long folders were before this run is asked of the mirror once, so that a first look that is empty surprises, too. */
+  /** Loads the folders' document counts from the mirror once, so that an empty first read is suspicious too. */
   function followed(): Promise<MissingTracker> {
     tracker ??= ask('counts', { accountId, queries: [], now: time.now(), zone: 'UTC' })
       .then((counts) => trackMissing(new Map(Object.entries(counts.folders))))
@@ -54,7 +57,10 @@ export function openRounds(accountId: string, deps: RoundsDeps) {
     return tracker
   }
 
-  /** What every folder holds; undefined if one says nothing of that. What the service never had holds nothing. */
+  /**
+   * Returns every folder's number of documents; undefined if any is unknown. A folder that the service never had is
+   * empty.
+   */
   async function lengthsOf(looks: readonly FolderLook[]): Promise<Map<string, number> | undefined> {
     if (!looks.every(({ taken }) => taken.isComplete)) return undefined
     const lengths = new Map(looks.map(({ folder, taken }) => [folder, taken.documents]))
@@ -80,11 +86,14 @@ export function openRounds(accountId: string, deps: RoundsDeps) {
   }
 
   return {
-    /** Reads these folders; one that fails stops no other. @throws only where the worker doesn't answer. */
+    /**
+     * Reads these folders; one that fails doesn't stop the others.
+     * @throws only if the worker fails.
+     */
     async read(some: readonly string[], logs: 'with logs' | 'without logs'): Promise<Round> {
       await tellWorker()
       const missing = await followed()
-      // A folder's first look has the logs: they say when its documents began, and what happened to them last.
+      // A folder's first read includes logs: they say when its documents began, and what last happened to them.
       const known = await ask('lookedAt', { accountId, folders: [...some] })
       const logsOf = (folder: string) => (Object.hasOwn(known, folder) ? logs : 'with logs')
       const answers = await Promise.allSettled(some.map((folder) => reading.read(folder, logsOf(folder))))
@@ -95,10 +104,12 @@ export function openRounds(accountId: string, deps: RoundsDeps) {
       return { looks, failures: thrown.map((one) => ({ thrown: one, error: describe(one) })), isComplete }
     },
 
-    /** Has the worker know of what was saved of the account, where it doesn't yet. */
+    /** Tells the worker about saved settings, if it doesn't know yet. */
     tellWorker,
 
-    /** What was seen so far was asked of other folders, at another address, or by another key. */
+    /**
+     * Call when the account has other folders, another address or another key: earlier observations no longer apply.
+     */
     accountChanged(isOtherService: boolean): void {
       saved = { isOtherService: isOtherService || saved?.isOtherService === true }
       void tracker?.then((missing) => missing.forget()).catch(() => undefined)
@@ -107,47 +118,49 @@ export function openRounds(accountId: string, deps: RoundsDeps) {
 }
 
 /**
- * Which documents may be called gone. A document that moves while the folders are read one beside the other can be missed by
- * all of them, so one look says nothing, nor do two at once; and a folder that is suddenly empty, or half as long, may be
- * the service's mistake, so that takes one look more, and longer.
+ * Decides which documents count as gone. A document that moves while the folders are read in parallel can be missed by
+ * all of them, so one round proves nothing, nor do two in quick succession. A folder that is suddenly empty or half as
+ * long may be the service's mistake, so that takes one more round, over a longer time.
  */
 
-/** A round in which every folder was read, and each of its documents could be told. */
+/** A round in which every folder was read, and each of its documents could be identified. */
 export interface CompleteRound {
-  /** When it began, by a clock that never jumps. */
+  /** When it began, by the monotonic clock. */
   at: number
-  /** When its first look began. */
+  /** When its first read began. */
   begun: number
-  /** When its last look began. */
+  /** When its last read began. */
   lastBegun: number
-  /** How many documents each folder named. */
+  /** How many documents each folder contained. */
   documents: ReadonlyMap<string, number>
 }
 
-/** Two rounds that begin sooner one after the other may both see the service in the same midst of something. */
+/**
+ * Two rounds closer together than this, in milliseconds, may both see the service in the middle of the same operation.
+ */
 const APART = 5_000
-/** The same, where a folder shrank at once. */
+/** The same if a folder shrank suddenly. */
 const APART_WHEN_DOUBTFUL = 30_000
 
-/** So many documents fewer are nothing to wonder at, whatever share of the folder they are. */
+/** Losing fewer documents than this is never suspicious, whatever share of the folder they are. */
 const FEW = 10
 
-/** Follows one account's rounds. */
+/** Tracks the rounds of one account. */
 export function trackMissing(before: ReadonlyMap<string, number>) {
   let lengths = before
-  /** When the two rounds before began, oldest first. */
+  /** When the previous two rounds began, oldest first. */
   let begun: number[] = []
   let last: CompleteRound | undefined
-  /** How many rounds must still miss what a sudden shrink took away. */
+  /** How many more rounds must miss what disappeared in a sudden shrink. */
   let doubtful = 0
 
   return {
     /**
-     * Takes a complete round in; answers since when a document must not have been seen to be gone, or undefined if none
-     * can be called that, as after a round that came too soon.
+     * Takes a complete round; returns since when a document must have been unseen to count as gone, or undefined if
+     * none can yet, as after a round that came too soon.
      */
     after(round: CompleteRound): number | undefined {
-      // Anyone who asks while a round is under way is answered by the same looks: that is one round.
+      // Requests during a round join its reads, so this is the same round.
       if (last && round.begun <= last.lastBegun) return undefined
       if (last && round.at - last.at < (doubtful > 0 ? APART_WHEN_DOUBTFUL : APART)) return undefined
       const shrank = [...round.documents].some(([folder, now]) => hasShrunk(lengths.get(folder) ?? 0, now))
@@ -159,7 +172,7 @@ export function trackMissing(before: ReadonlyMap<string, number>) {
       return since
     },
 
-    /** What was seen of an account that is asked for elsewhere now, or by another key, says nothing any more. */
+    /** Forgets what was seen at a previous address or with a previous key. */
     forget(): void {
       begun = []
       last = undefined
