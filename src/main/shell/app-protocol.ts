@@ -1,6 +1,6 @@
 /**
- * Serves our own pages from `app://countersign/`, each with the headers that shut everything else out. Only files of
- * the renderer's folder are served, and only to be read.
+ * Serves our own pages from `app://countersign/`, with headers that shut everything else out. Serves only files in the
+ * renderer's folder, read-only.
  */
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
@@ -22,13 +22,15 @@ const POLICY = {
   'frame-ancestors': "'none'"
 }
 
-/** Text becomes markup or a script's address in two places alone: the framework's, and where the thread that reads PDFs is begun. */
+/**
+ * Text becomes markup or a script address in only two places: in the framework, and where the PDF worker is started.
+ */
 const TRUSTED = {
   'require-trusted-types-for': "'script'",
   'trusted-types': 'svelte-trusted-html own-worker'
 }
 
-/** Nothing listens at port 0, on any computer. */
+/** Nothing listens on port 0, on any computer. */
 const NOWHERE = '127.0.0.1:0'
 
 const TYPES: Record<string, string> = {
@@ -42,13 +44,13 @@ const TYPES: Record<string, string> = {
   '.ico': 'image/x-icon',
   '.woff2': 'font/woff2',
   '.wasm': 'application/wasm',
-  // What PDFs may leave to the reader: fonts, and tables of characters (scripts/pdfjs-files.ts).
+  // What PDFs may leave to the reader: fonts and character maps (scripts/pdfjs-files.ts).
   '.ttf': 'font/ttf',
   '.pfb': 'application/octet-stream',
   '.bcmap': 'application/octet-stream'
 }
 
-/** Must be called before the application is ready, and once. */
+/** Must be called once, before the application is ready. */
 export function declareAppScheme(): void {
   protocol.registerSchemesAsPrivileged([
     { scheme: APP_SCHEME, privileges: { standard: true, secure: true, supportFetchAPI: true } }
@@ -56,28 +58,28 @@ export function declareAppScheme(): void {
 }
 
 /**
- * From then on our own pages reach no network: no content policy sees a call by WebRTC. To be called before the first of them is
- * made.
+ * Cuts our own pages off every network, as no content policy covers WebRTC. Must be called before the first of them is
+ * created.
  */
 export async function keepOffNetworks(devServer?: URL): Promise<void> {
   await session.defaultSession.setProxy({
     mode: 'fixed_servers',
     proxyRules: `socks5://${NOWHERE}`,
-    // This computer's own addresses would be left out otherwise.
+    // Otherwise this computer's own addresses would bypass the proxy.
     proxyBypassRules: ['<-loopback>', ...(devServer ? [devServer.host] : [])].join(';')
   })
 }
 
 /**
- * Begins serving, in the default session only: pages of the signing service have sessions of their own, in which this
- * scheme doesn't exist.
+ * Begins serving, in the default session only: signing pages have their own sessions, in which this scheme doesn't
+ * exist.
  * @param folder absolute path of the renderer's built files.
  */
 export function serveAppPages(folder: string): void {
   protocol.handle(APP_SCHEME, (request) => appPage(request, folder))
 }
 
-/** The answer to one request of ours. */
+/** Answers one request. */
 async function appPage(request: Request, folder: string): Promise<Response> {
   if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(405)
   const file = fileOfPage(request.url, folder)
@@ -92,8 +94,8 @@ async function appPage(request: Request, folder: string): Promise<Response> {
 }
 
 /**
- * Gives the development server's pages a policy too: styles and the hot-reload socket of that server beside what
- * ships, and nothing from elsewhere.
+ * Gives the development server's pages a policy, too: the shipped one, plus the server's inline styles and hot-reload
+ * socket.
  */
 export function guardDevServer(server: URL): void {
   const policy = {
@@ -117,7 +119,7 @@ const HEADERS = {
   'Cache-Control': 'no-store'
 }
 
-/** The office's page shows staff a picture to test the camera by: `CameraTest` says when. */
+/** The office's page shows staff a camera test; `CameraTest` decides when. */
 const OFFICE_HEADERS = { ...HEADERS, 'Permissions-Policy': mayUse('camera=(self)') }
 
 function mayUse(camera: 'camera=()' | 'camera=(self)'): string {

@@ -1,13 +1,13 @@
-/** Reads files of appointments in a thread of their own, of the worker that reads sheets: it ends with each file. */
+/** Reads files of appointments with the worker that reads sheets, in a thread that ends after each file. */
 import type { AppError } from '../../shared/contract/index.ts'
 import type { AppointmentQuestions } from '../core/appointments/appointment-files.ts'
 import type { Ask } from '../core/bulk/worker.ts'
 import type { BulkWorkerDeps } from './bulk.ts'
 import { askThread } from './worker-thread.ts'
 
-/** Five megabytes of calendar take less than a tenth: the limit keeps a defect of ours, or of the library, from more. */
+/** Five megabytes of calendar take less than a tenth: the limit stops a defect of ours, or of the library. */
 const MEMORY_MB = 512
-/** How long a file may take, in milliseconds: rules can be written that never end. */
+/** How long a file may take, in milliseconds: a recurrence rule may never end. */
 const TIMEOUT_MS = 30_000
 
 export function appointmentWorkerOf({ worker, log }: BulkWorkerDeps) {

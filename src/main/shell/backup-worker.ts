@@ -1,4 +1,7 @@
-/** A thread of its own for backups and copies: copying, sealing and checking never hold up the windows. */
+/**
+ * The worker for backups and copies, in a thread of its own so that copying, sealing and checking never hold up the
+ * windows.
+ */
 import { makeBackup, makePlanned } from '../core/backup/backup.ts'
 import { stageBackup, stageCopy } from '../core/backup/restore.ts'
 import { copyNow, copyViews, purgeCopies } from '../core/backup/rolling-copies.ts'

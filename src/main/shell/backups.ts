@@ -1,15 +1,15 @@
-/** Runs the worker of backups in a thread beside the application. */
+/** Runs the worker of backups in a thread of its own. */
 import type { AppError } from '../../shared/contract/index.ts'
 import type { BackupQuestions } from '../core/backup/backups.ts'
 import type { Log } from './log.ts'
 import { askThread } from './worker-thread.ts'
 
-/** The key of a passphrase takes 128 MB, outside of it; everything else is a stream. */
+/** Everything is streamed. Deriving a passphrase's key takes 128 MB, outside this limit. */
 const MEMORY_MB = 256
-/** How long it may take, in milliseconds: to a slow disk on the network. */
+/** How long it may take, in milliseconds: enough for a slow network disk. */
 const TIMEOUT_MS = 2 * 3_600_000
 
-/** @param worker the built worker. `ask` rejects with AppFailure. */
+/** Returns the worker. @param worker the built worker. `ask` rejects with AppFailure. */
 export function backupThread({ worker, log }: { worker: URL; log: Pick<Log, 'error'> }) {
   const thread = askThread({
     ...{ worker, log, words, name: 'backups', title: 'The worker of backups' },

@@ -1,6 +1,6 @@
 /**
- * A thread of its own for the sheets that are sent in bulk, the files that are dropped and those of appointments, so that reading and checking
- * them can't hold up the windows.
+ * The worker for sheets of bulk sending, dropped files and files of appointments, in a thread of its own so that
+ * reading and checking them can't hold up the windows.
  */
 import { type AppointmentQuestions, appointmentAnswers } from '../core/appointments/appointment-files.ts'
 import { askOf, bulkAnswers } from '../core/bulk/worker.ts'

@@ -1,24 +1,32 @@
-/** Runs the worker of bulk sending in a thread beside the application: started by the first question, ended when nothing is open. */
+/**
+ * Runs the worker of bulk sending in a thread of its own: started by the first question, ended when nothing is open.
+ */
 import type { AppError } from '../../shared/contract/index.ts'
 import type { AskFiles } from '../core/drop-folders/package-files.ts'
 import type { Log } from './log.ts'
 import { askThread } from './worker-thread.ts'
 
 export interface BulkWorkerDeps {
-  /** The built worker, or its source where sources are run. */
+  /** The built worker, or its source when running from source. */
   worker: string | URL
   log: Pick<Log, 'error'>
 }
 
-/** Enough for a sheet at all its limits: the limits keep a file from taking more, and this a defect of ours. */
+/** Enough for a sheet at all its limits. The limits stop a file from taking more; this stops a defect of ours. */
 const MEMORY_MB = 1024
 
-/** How long an answer may take, in milliseconds. The largest workbook takes a tenth of it, on a slow machine a third. */
+/**
+ * How long an answer may take, in milliseconds. The largest workbook takes a tenth of it, or a third on a slow
+ * computer.
+ */
 const TIMEOUT_MS = 180_000
 
 export type BulkWorker = ReturnType<typeof bulkWorkerOf>
 
-/** `ask` rejects with AppFailure, also if the thread ended over a question; the next question starts it again. */
+/**
+ * Returns the worker. `ask` rejects with AppFailure, also if the thread ended during a question; the next question
+ * starts it again.
+ */
 export function bulkWorkerOf({ worker, log }: BulkWorkerDeps) {
   const thread = askThread({
     ...{ worker, log, words, name: 'bulk', title: 'The worker of bulk sending' },

@@ -1,24 +1,24 @@
 /**
- * Has a signing page that asks for video get the camera that the office chose. Electron answers a page's question with yes or no, and
- * Chromium then takes the first camera, so the choice is put into the page's own question. It gives the page nothing beside: a
- * camera is known here by its name, which Chromium tells a page only of what it was granted.
+ * Gives a signing page that asks for video the camera that the office chose. Electron answers a page's request with yes
+ * or no and Chromium then takes the first camera, so the choice is put into the page's own request. The page learns
+ * nothing extra: we know a camera by its name, which Chromium tells a page only for cameras it was granted.
  */
 
-/** What `getUserMedia` is asked, as a copy of the page's. */
+/** The page's argument to `getUserMedia`, copied. */
 interface Question {
   video?: unknown
 }
 type Set = Record<string, unknown>
 
 /**
- * Self-contained: its source is what runs in the page's documents, before their own scripts. What these make of the browser's functions
- * afterwards isn't called, and strictness keeps ours from what looks at who called it.
- * @param label the camera's name, as Chromium tells it.
- * @param other said on the page's console where it got another camera; the page can't know it.
+ * Self-contained: its source runs in the page's documents, before their own scripts. If these replace the browser's
+ * functions later, we don't call the replacements; strict mode hides ours from code that inspects its callers.
+ * @param label the camera's name, as Chromium reports it.
+ * @param other logged to the page's console if it got another camera; the page can't know it.
  */
 export function preferCamera(label: string, other: string): void {
   const { MediaDevices, MediaDeviceInfo, MediaStream, MediaStreamTrack, DOMException, structuredClone } = globalThis
-  // A document that isn't secure has no cameras.
+  // Documents that aren't secure have no cameras.
   if (typeof MediaDevices !== 'function') return
   // biome-ignore lint/suspicious/noConsole: it is the page's, and what is said on it is heard by us alone.
   const say = console.debug.bind(console)
@@ -43,7 +43,7 @@ export function preferCamera(label: string, other: string): void {
   const errorName = method<string>(DOMException.prototype, 'name')
 
   const isSet = (value: unknown): value is Set => typeof value === 'object' && value !== null
-  /** Whether the page names a device, or asks in the old way, in which it could. */
+  /** Whether the page names a device, or asks in the old syntax, in which it could. */
   function isOfItsOwn(video: Set): boolean {
     for (const name of ['deviceId', 'groupId', 'mandatory', 'optional']) if (name in video) return true
     const { advanced } = video
@@ -55,7 +55,7 @@ export function preferCamera(label: string, other: string): void {
     return false
   }
 
-  /** A copy that the page can't change any more; undefined where the choice is none of ours. */
+  /** A copy that the page can't change any more; undefined if the choice isn't ours to make. */
   function copyOf(asked: unknown): (Question & { video: Set }) | undefined {
     try {
       const copy: unknown = structuredClone(asked)
@@ -67,7 +67,7 @@ export function preferCamera(label: string, other: string): void {
     }
   }
 
-  /** The chosen camera's id for this page; undefined where it isn't there, or the page may not know of it. */
+  /** The chosen camera's id for this page; undefined if it isn't there, or the page may not know about it. */
   async function chosenId(self: unknown): Promise<string | undefined> {
     try {
       const devices = await list(self)
@@ -76,12 +76,12 @@ export function preferCamera(label: string, other: string): void {
         if (kindOf(device) === 'videoinput' && nameOf(device) === label) return idOf(device)
       }
     } catch {
-      // The browser says why, once it is asked.
+      // The browser gives the reason once it's asked for the stream.
     }
     return undefined
   }
 
-  /** The stream's picture, or undefined. */
+  /** The stream's video track, if any. */
   function pictureOf(stream: MediaStream): MediaStreamTrack | undefined {
     const tracks = tracksOf(stream)
     for (let at = 0; at < tracks.length; at++) if (trackKind(tracks[at]) === 'video') return tracks[at]
@@ -99,7 +99,7 @@ export function preferCamera(label: string, other: string): void {
   async function fromChosen(self: unknown, question: Question & { video: Set }): Promise<MediaStream> {
     let id = await chosenId(self)
     if (id === undefined) {
-      // Names are told once the page has been granted a camera, whichever that was.
+      // Names are revealed once the page has been granted a camera, whichever it was.
       let first: MediaStream | undefined
       let failure: unknown
       try {
@@ -119,23 +119,23 @@ export function preferCamera(label: string, other: string): void {
     }
     try {
       const stream = await ask(self, { ...question, video: { ...question.video, deviceId: { exact: id } } })
-      // What the page can read of its own question is what it asked.
+      // The constraints that the page can read back are its own.
       try {
         await constrain(pictureOf(stream), question.video)
       } catch {
-        // It goes on as it was taken.
+        // The stream stays as it is.
       }
       return stream
     } catch (error) {
       if (isRefusal(error)) throw error
     }
-    // It is there, and can't be had: another program has it, or it can't do what the page asks.
+    // The camera is there but can't be used: another program has it, or it can't do what the page asks.
     const stream = await ask(self, question)
     say(other)
     return stream
   }
 
-  // A proxy has the name, the length and the manners of what it stands for. It inherits nothing that the page could add to.
+  // A proxy has the name, length and behaviour of its target. Its handler inherits nothing that the page could add to.
   const value = new Proxy(media.getUserMedia, {
     // @ts-expect-error: the compiler takes it for a trap.
     __proto__: null,

@@ -1,10 +1,10 @@
-/** The system's clipboard as far as text goes, and what staff had on it while a person has this window. */
+/** The system's clipboard, for text, and what staff had on it while a person has this window. */
 import { ClipboardItem, clipboard } from 'electron'
 import { inTurn } from '../core/lib/slices.ts'
 
-/** A format of the system's own, which programs that keep what was copied look for. */
+/** A clipboard format of the system's, which programs with a clipboard history look for. */
 const own = (name: string) => `electron application/osclipboard;format="${name}"`
-/** A number of Windows, in four bytes. */
+/** A number in Windows' format: four bytes. */
 const NO = () => new Blob([new Uint8Array(4)])
 
 const NOT_KEPT: Partial<Record<NodeJS.Platform, Record<string, string | Blob>>> = {
@@ -20,15 +20,15 @@ const NOT_KEPT: Partial<Record<NodeJS.Platform, Record<string, string | Blob>>> 
 export const plainClipboard = {
   read: async (): Promise<string> => clipboard.readText(),
   write: async (text: string): Promise<void> => clipboard.writeText(text),
-  /** For what must not stay: the system's history of the clipboard leaves it out, and other computers don't get it. */
+  /** For text that must not stay: kept out of the system's clipboard history and off other computers. */
   writePrivately: (text: string): Promise<void> =>
     clipboard.write([new ClipboardItem({ 'text/plain': text, ...(NOT_KEPT[process.platform] ?? {}) })]),
   clear: (): void => clipboard.clear()
 }
 
 /**
- * What staff had on the clipboard is put aside while a person has this window: it must not be pasted into their page, and
- * nothing that they copied may stay behind. One after the other: what is given back must have been read before.
+ * Sets aside what staff had on the clipboard while a person has this window: it must not be pasted into their page, and
+ * nothing that they copied may stay behind. One call at a time: text must have been read before it's given back.
  */
 export class ClipboardAside {
   readonly #platform: NodeJS.Platform
@@ -39,13 +39,13 @@ export class ClipboardAside {
     this.#platform = platform
   }
 
-  /** Resolves when the clipboard is empty. It is empty as well if this rejects: what was on it couldn't be read. */
+  /** Resolves once the clipboard is empty. It's emptied even if this rejects, as its text couldn't be read. */
   put(): Promise<void> {
     return inTurn(this, async () => {
       const wasAside = this.#isAside
       this.#isAside = true
       try {
-        // What lies there later is the person's.
+        // Text found there later is the person's.
         if (!wasAside) this.#text = await clipboard.readText()
       } finally {
         this.empty()
@@ -53,7 +53,7 @@ export class ClipboardAside {
     })
   }
 
-  /** Empties the clipboard of what the person left and gives staff their text back. */
+  /** Removes what the person left on the clipboard and gives staff their text back. */
   giveBack(): Promise<void> {
     return inTurn(this, async () => {
       if (!this.#isAside) return
@@ -65,15 +65,15 @@ export class ClipboardAside {
     })
   }
 
-  /** Resolves once nothing is being put aside or given back. */
+  /** Resolves once nothing is being set aside or given back. */
   settled(): Promise<void> {
     return inTurn(this, () => undefined)
   }
 
-  /** Empties it of what a person may have left before the application ended. */
+  /** Removes what a person may have left before the application ended. */
   empty(): void {
     clipboard.clear()
-    // There, what was marked last is pasted by the middle button.
+    // On Linux, the middle button pastes what was last selected.
     if (this.#platform === 'linux') clipboard.selection.clear()
   }
 }

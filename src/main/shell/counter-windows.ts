@@ -1,6 +1,6 @@
 /**
- * The screen that a person signs on: our own window, filled to the screen, or the window on the second display. Tells when
- * that place is left while a person has it, and moves to our own window if the second display is lost.
+ * The screen that a person signs on: our own window in full screen, or the window on the second display. Reports when a
+ * person's screen was left, and moves to our own window if the second display is lost.
  */
 import { type BrowserWindow, type Display, screen } from 'electron'
 import type { CounterPlace, LeftBy } from '../core/counter/deps.ts'
@@ -9,28 +9,31 @@ import type { ClipboardAside } from './clipboard.ts'
 import { applyZoom } from './own-page.ts'
 import { bringForward, filled, hasFocus, isShown } from './windows.ts'
 
-/** A window that is being dragged over two displays is on neither until it has rested, in milliseconds. */
+/** A window being dragged between displays counts as moved once it has rested this long, in milliseconds. */
 const RESTED = 300
-/** How long a window whose page was lost stays away: longer each time, unless the last one held for so long. In milliseconds. */
+/**
+ * How long to wait before reopening a window whose page was lost: longer after each loss, until one has held for
+ * `held`. In milliseconds.
+ */
 const AGAIN = { first: 5_000, most: 300_000, held: 60_000 }
 
 export interface CounterPlaceDeps {
   /** The office's own window. */
   office: BrowserWindow
   settings: () => { fullScreen: boolean; useOtherDisplay: boolean }
-  /** How large the office has our own pages. */
+  /** The zoom of our own pages. */
   zoom: () => number
   openPersonWindow: (display: Display) => BrowserWindow
   clipboard: Pick<ClipboardAside, 'put' | 'giveBack'>
   left: (by: LeftBy) => void
-  /** Left, as the second display can't be signed on any more: from now on the person has our own window. */
+  /** The second display can't be signed on any more: the person now has our own window. */
   placeLost: () => void
-  /** A second display came or went, or its window did. */
+  /** A second display, or its window, was added or removed. */
   changed: () => void
   failed: (error: unknown) => void
 }
 
-/** A window that a person has, and what ends that. */
+/** A window that a person has, and how to end that. */
 interface Taken {
   window: BrowserWindow
   release: () => void
@@ -43,15 +46,15 @@ export class CounterWindows implements CounterPlace {
   #person: BrowserWindow | undefined
   /** The display of the person's window. */
   #personDisplay: number | undefined
-  /** A display where the system doesn't put our window, however it is asked. */
+  /** A display where the system doesn't put our window, whatever we ask. */
   #unusable: number | undefined
   #taken: Taken | undefined
-  /** How much larger than the office has it the person wants what they read. */
+  /** How much larger than the office's zoom the person wants the text. */
   #enlarged = 1
-  /** Dialogs of ours, which staff asked for, that are before the window. */
+  /** How many of our dialogs, opened by staff, are in front of the window. */
   #asking = 0
   #resting: NodeJS.Timeout | undefined
-  /** Until the window on the second display is opened again; how often it was lost since it last held. */
+  /** The timer that reopens the window on the second display, and how often that was lost since it last held. */
   #again: NodeJS.Timeout | undefined
   #losses = 0
 
@@ -75,14 +78,14 @@ export class CounterWindows implements CounterPlace {
     })
   }
 
-  /** Answers which window the person gets, and resolves when that can be shown on. */
+  /** Gives the person a window. Returns which one, once it's ready to show something. */
   async take(): Promise<'here' | 'other-display'> {
     this.giveBack()
     const window = this.#person
     if (!window || !(await isShown(window))) return this.#takeOffice()
     const isThere = this.#person === window && displayOf(window).id === this.#personDisplay
     if (!isThere) return this.#takeOffice()
-    // The clerk works beside it in our own window: that leaves nothing.
+    // The clerk works in our own window meanwhile: that doesn't count as leaving this one.
     this.#taken = { window, release: watch(window, this.#deps.left, () => false) }
     return 'other-display'
   }
@@ -92,7 +95,7 @@ export class CounterWindows implements CounterPlace {
     if (this.#taken) this.#show(this.#taken.window)
   }
 
-  /** As large as its page is to be now; no more than twice, as our pages are made for that and no more. */
+  /** Sets the window's zoom for the person, capped as `enlarged` does. */
   #show(window: BrowserWindow): void {
     applyZoom(window, enlarged(this.#deps.zoom(), this.#enlarged))
   }
@@ -107,7 +110,7 @@ export class CounterWindows implements CounterPlace {
     this.follow()
   }
 
-  /** Opens or closes the window on the second display, as the settings and the plugs have it now. */
+  /** Opens or closes the window on the second display, according to the settings and the connected displays. */
   follow(): void {
     if (this.#office.isDestroyed()) return
     // While someone signs, everything stays where it is, whatever is plugged in.
@@ -126,18 +129,21 @@ export class CounterWindows implements CounterPlace {
     return this.#person
   }
 
-  /** The window that a person signs in, while one does or would. */
+  /** The window that a person signs in, or would. */
   window(): BrowserWindow {
     return this.#taken?.window ?? this.#person ?? this.#office
   }
 
-  /** The name of a second display that is there now. */
+  /** The name of the second display, if there is one now. */
   otherDisplay(): string | undefined {
     const display = this.#otherDisplay()
     return display && (display.label || 'Second display')
   }
 
-  /** The window isn't left by a dialog that staff has asked for; what is in front after it has left it. */
+  /**
+   * Runs a dialog of staff's without counting it as leaving the window. If another window is in front afterwards, that
+   * does count.
+   */
   async whileAsking<Answer>(work: () => Promise<Answer>): Promise<Answer> {
     this.#asking += 1
     try {
@@ -150,7 +156,7 @@ export class CounterWindows implements CounterPlace {
     }
   }
 
-  /** A screen that was left is filled again as soon as staff lets the person go on. */
+  /** Fills the screen again once staff lets the person go on. */
   keepFilled(): void {
     const window = this.#taken?.window
     if (!window || window.isDestroyed()) return
@@ -167,7 +173,7 @@ export class CounterWindows implements CounterPlace {
     const openedAt = Date.now()
     this.#person = opened
     this.#personDisplay = display.id
-    // Where windows can't be placed (Wayland), it may lie over the office's own.
+    // If the system doesn't let windows be placed (Wayland), it may cover the office's own.
     const judge = () => {
       if (this.#person !== opened || this.#taken || displayOf(opened).id === display.id) return
       this.#unusable = display.id
@@ -188,7 +194,10 @@ export class CounterWindows implements CounterPlace {
     })
   }
 
-  /** Nobody signs on it, so nothing else opens it. @param held how long it was there, in milliseconds. */
+  /**
+   * Reopens the window on the second display; while nobody signs on it, nothing else does. @param held how long it was
+   * open, in milliseconds.
+   */
   #openAgain(held: number): void {
     if (held >= AGAIN.held) this.#losses = 0
     clearTimeout(this.#again)
@@ -208,7 +217,7 @@ export class CounterWindows implements CounterPlace {
     before?.release()
   }
 
-  /** The office's own window is the person's at once; resolves when it can be shown on. */
+  /** Gives the person the office's own window at once. Resolves once it's ready to show something. */
   async #takeOffice(): Promise<'here'> {
     const { clipboard, failed, left, settings } = this.#deps
     const office = this.#office
@@ -225,17 +234,17 @@ export class CounterWindows implements CounterPlace {
     this.#taken = mine
     if (settings().fullScreen && !wasFilled) await filled(office)
     if (this.#taken === mine) await clipboard.put().catch(failed)
-    // Staff may have it again by now.
+    // Staff may have it back by now.
     if (this.#taken !== mine || office.isDestroyed()) return 'here'
     stop = watch(office, left, () => this.#asking === 0)
-    // One that is not in front can't be left by another that comes to the front.
+    // A window that isn't in front can't be left for another.
     if (!office.isFocused()) bringForward(office)
     return 'here'
   }
 
-  /** The second display is lost while someone signs on it: our own window is what the person has from now on. */
+  /** Moves someone who signs on the second display to our own window, because the display is lost. */
   #moveToOffice(): void {
-    // The page is ended while its window is there still.
+    // The page is ended while its window still exists.
     this.#deps.placeLost()
     this.#release()
     this.#closePerson()
@@ -265,7 +274,7 @@ const displayOf = (window: BrowserWindow): Display => screen.getDisplayMatching(
 
 const isDead = (window: BrowserWindow): boolean => window.isDestroyed() || window.webContents.isCrashed()
 
-/** Left by another window before it, by a screen that is no longer filled, or by being out of sight. */
+/** Reports when the window is left: for another window, by leaving full screen, or by being hidden. */
 function watch(window: BrowserWindow, left: (by: LeftBy) => void, blurs: () => boolean): () => void {
   const hidden = () => left('hidden')
   const crashed = () => left('page')
@@ -275,7 +284,7 @@ function watch(window: BrowserWindow, left: (by: LeftBy) => void, blurs: () => b
     hide: hidden,
     minimize: hidden
   })
-  // The declarations have an overload for each event, and none for all of them.
+  // The type declarations have an overload per event, but none for all of them.
   for (const [event, heard] of told) window.on(event as 'blur', heard)
   window.webContents.on('render-process-gone', crashed)
   return () => {

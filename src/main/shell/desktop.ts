@@ -1,4 +1,7 @@
-/** The application on the desktop outside of its window: notices, badge and tray. They lead into the window, unless someone signs. */
+/**
+ * The application outside its window: notifications, badge and tray icon. They lead into the window, unless someone is
+ * signing.
+ */
 import { join } from 'node:path'
 import { app, type BrowserWindow, Menu, type MenuItemConstructorOptions, nativeImage, shell, Tray } from 'electron'
 import { Ring } from '../core/counter/ring.ts'
@@ -11,7 +14,7 @@ import { bringForward } from './windows.ts'
 
 export interface DesktopParts extends Pick<TrayParts, 'log'> {
   window: BrowserWindow
-  /** Whether the screen is in a signer's hands, or locked: then the office's own screens stay out of sight. */
+  /** Whether a signer has the screen, or it's locked: the office's own screens then stay out of sight. */
   isAway: () => boolean
   send: SendEvent
   time: Pick<Time, 'after'>
@@ -35,8 +38,8 @@ export function openDesktop({ window, isAway, send, time, log }: DesktopParts) {
   let isWanted = false
   return {
     /**
-     * Someone at the second display wants staff: seen in the task bar and the tray until it is over. No name is told.
-     * @param isCalled nobody has answered yet: it is heard, too, again and again.
+     * Calls staff to the second display: in the task bar and the tray until the call is over. Shows no name.
+     * @param isCalled nobody has answered yet, so that it's also heard, repeatedly.
      */
     call(isWantedNow: boolean, isCalled: boolean): void {
       ring.set(isCalled)
@@ -49,7 +52,7 @@ export function openDesktop({ window, isAway, send, time, log }: DesktopParts) {
       ...{ platform, log },
       clicked: (leadsTo) => !isAway() && bringForward(window) && send('document.asked', leadsTo)
     }),
-    /** Shows how the chosen account stands. */
+    /** Shows the active account's counts. */
     show(badgeCounts: BadgeCounts): void {
       badge(badgeCounts.unread)
       tray.show(badgeCounts)
@@ -69,14 +72,14 @@ interface BadgeParts {
 }
 
 /**
- * The number of unread documents on the application's icon, or a mark over it where icons carry no numbers. Answers how to
- * show a number; 0 shows nothing.
- * @public The tests of the host call it in the application.
+ * Puts the number of unread documents on the application's icon, or a mark over it where icons have no numbers. Returns
+ * a function that shows a number; 0 shows nothing.
+ * @public The host's tests call it in the application.
  */
 export function openBadge({ platform, pictures, window }: BadgeParts): (unread: number) => void {
   return (unread) => {
     if (platform !== 'win32') {
-      // Where the desktop has no badges, Electron answers false, and nothing is missing.
+      // On desktops without badges Electron returns false, which is fine.
       app.setBadgeCount(unread)
       return
     }
@@ -88,16 +91,16 @@ export function openBadge({ platform, pictures, window }: BadgeParts): (unread: 
 }
 
 interface TrayParts extends Omit<BadgeParts, 'window'> {
-  /** Brings the window forward, at a screen where one is named. */
+  /** Brings the window forward, at a screen if one is named. */
   open: (place?: 'documents' | 'counter') => void
   quit: () => void
   log: Pick<Log, 'warn'>
 }
 
 /**
- * The icon in the tray: how the chosen account stands, and a short way to what that is about. Nothing needs it: where the
- * desktop has no tray, all of it is in the window too.
- * @public The tests of the host call it in the application.
+ * The tray icon: the active account's counts, and shortcuts to them. On desktops without a tray, all of it is in the
+ * window, too.
+ * @public The host's tests call it in the application.
  */
 export function openTray(parts: TrayParts) {
   let told: Told = { unread: 0, waiting: 0, isCalled: false }
@@ -110,7 +113,7 @@ export function openTray(parts: TrayParts) {
 
   return {
     show: (badgeCounts: BadgeCounts): void => tell(badgeCounts),
-    /** Whether someone at the counter wants staff. */
+    /** Whether someone at the counter needs staff. */
     call: (isCalled: boolean): void => tell({ isCalled }),
     remove: (): void => tray?.destroy()
   }
@@ -123,7 +126,7 @@ interface Told extends BadgeCounts {
 function showIn(tray: Tray, parts: TrayParts, told: Told): void {
   tray.setToolTip(toolTipOf(told))
   tray.setImage(pictureOf(parts, told))
-  // Some desktops of Linux see a changed menu only where it is set again.
+  // Some Linux desktops notice a changed menu only when it's set again.
   tray.setContextMenu(Menu.buildFromTemplate(trayMenu(parts, told)))
 }
 
@@ -155,7 +158,7 @@ function madeTray(parts: TrayParts, told: Told): Tray | undefined {
   try {
     const tray = new Tray(pictureOf(parts, told))
     showIn(tray, parts, told)
-    // On macOS a click opens the menu; on Linux it may not be told at all.
+    // On macOS a click opens the menu; on Linux it may not be reported at all.
     if (parts.platform !== 'darwin') tray.on('click', () => parts.open())
     return tray
   } catch (error) {
@@ -164,7 +167,9 @@ function madeTray(parts: TrayParts, told: Told): Tray | undefined {
   }
 }
 
-/** macOS colours its own, by the template; beside the picture of that name are those for finer screens. */
+/**
+ * macOS colours its template picture itself. Versions for high-resolution screens are next to the picture of that name.
+ */
 function pictureOf({ platform, pictures }: TrayParts, { unread, isCalled }: Told) {
   const name = platform === 'darwin' ? 'trayTemplate.png' : unread > 0 || isCalled ? 'tray-unread.png' : 'tray.png'
   return nativeImage.createFromPath(join(pictures, name))

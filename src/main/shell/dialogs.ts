@@ -6,10 +6,12 @@ import { fail } from '../core/lib/failure.ts'
 import type { Meta } from '../core/storage/meta.ts'
 import type { Dialogs } from '../ipc/dialogs.ts'
 
-/** Windows lists what was chosen, for the next person who sits here: names of our files say who signed what. */
+/**
+ * Windows lists what was chosen, for the next person at this computer: the names of our files reveal who signed what.
+ */
 const NOT_LISTED = 'dontAddToRecent'
 
-/** Says that the application can't start, in a box of the system's own, as there is no window to say it in. */
+/** Reports that the application can't start. In a native box, as there is no window yet. */
 export function sayCannotStart(): void {
   dialog.showErrorBox(
     'Countersign can’t start',
@@ -17,7 +19,7 @@ export function sayCannotStart(): void {
   )
 }
 
-/** Says what was removed from this computer, and what couldn't be; resolves once someone has read it. */
+/** Reports what was removed from this computer and what couldn't be. Resolves once someone has read it. */
 export async function sayRemoved({ files, entries, backups, left }: Removed): Promise<void> {
   const lines = [
     `Files and folders: ${files}`,
@@ -41,7 +43,7 @@ export async function sayRemoved({ files, entries, backups, left }: Removed): Pr
   })
 }
 
-/** Says that it isn't started because of a switch or a variable. */
+/** Reports that the application wasn't started because of a switch or a variable. */
 export function sayNotStartedWith(name: string): void {
   dialog.showErrorBox(
     'Countersign wasn’t started',
@@ -50,9 +52,10 @@ export function sayNotStartedWith(name: string): void {
 }
 
 /**
- * Dialogs over this window: none of them answers once it has gone, or the page that asked. Paths are for the main process only.
- * @param kept where each purpose, by its title, is remembered with the folder that was chosen last: since Electron 43 a dialog
- *   that is told none begins in Downloads.
+ * Creates the dialogs over this window. None of them returns a choice once the window, or the page that asked, is gone.
+ * Paths are for the main process only.
+ * @param kept remembers the last folder for each purpose, by its title: since Electron 43 a dialog without a folder
+ * begins in Downloads.
  */
 export function dialogsOf(window: BrowserWindow, kept: Pick<Meta, 'read' | 'write'>) {
   const isWanted = (stillAsking: () => boolean) => !window.isDestroyed() && stillAsking()
@@ -77,7 +80,7 @@ export function dialogsOf(window: BrowserWindow, kept: Pick<Meta, 'read' | 'writ
   return {
     /**
      * Lets the person choose a folder.
-     * @param stillAsking whether the one who asked is still there; a dialog can stand open for an hour.
+     * @param stillAsking whether whoever asked is still there; a dialog can stay open for an hour.
      * @returns its absolute path; undefined if they cancel.
      */
     async chooseFolder(title: string, stillAsking: () => boolean): Promise<string | undefined> {
@@ -104,7 +107,7 @@ export function dialogsOf(window: BrowserWindow, kept: Pick<Meta, 'read' | 'writ
       return filePaths
     },
 
-    /** The system has asked whether a file of that name may be replaced; it proposes the folder. */
+    /** The system has asked whether an existing file may be replaced; it proposes the folder. */
     async chooseSaveFile(title, suggested, kinds, stillAsking) {
       const { canceled, filePath } = await dialog.showSaveDialog(window, {
         title,
@@ -123,12 +126,12 @@ function beginningIn(folder: string | undefined): { defaultPath?: string } {
   return folder === undefined ? {} : { defaultPath: folder }
 }
 
-/** What Electron says if the person cancelled (webContents.print, `failureReason`). */
+/** Electron's reason if the person cancelled (webContents.print, `failureReason`). */
 const CANCELLED = 'Print job canceled'
 
 /**
- * Prints a page of our own as its print style has it; the system's dialog asks how. Nothing is written to a file by us; the
- * system's own queue is the system's.
+ * Prints our own page in its print style, after the system's dialog. We write nothing to a file; the print queue is the
+ * system's.
  * @returns false if the person cancelled.
  * @throws AppFailure `internal` if there is no printer, or it failed.
  */

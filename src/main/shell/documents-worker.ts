@@ -1,4 +1,7 @@
-/** A thread of its own for the documents' worker: decoding, comparing, searching and sorting never hold up the windows. */
+/**
+ * The documents' worker, in a thread of its own so that decoding, comparing, searching and sorting never hold up the
+ * windows.
+ */
 
 import { workerData } from 'node:worker_threads'
 import type { DocumentsKey } from '../core/documents/mirror/database.ts'
@@ -7,11 +10,11 @@ import { systemTime } from '../core/lib/time.ts'
 import { asAppError } from '../ipc/errors.ts'
 import { answerOrders, tell } from './worker-thread.ts'
 
-/** What the thread begins with. */
+/** The thread's initial data. */
 export interface DocumentsPlan {
   /** The data folder. */
   folder: string
-  /** Undefined if nothing is kept on this machine. */
+  /** Undefined if nothing is stored on this computer. */
   key: DocumentsKey | undefined
 }
 

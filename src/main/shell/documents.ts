@@ -1,4 +1,4 @@
-/** Runs the documents' worker in a thread beside the application. */
+/** Runs the documents' worker in a thread of its own. */
 import type { AppError } from '../../shared/contract/index.ts'
 import type { DocumentsKey } from '../core/documents/mirror/database.ts'
 import type { AskDocuments } from '../core/documents/questions.ts'
@@ -10,33 +10,36 @@ import type { Log } from './log.ts'
 import { askThread } from './worker-thread.ts'
 
 export interface DocumentsThreadDeps {
-  /** The built worker, or its source where sources are run. */
+  /** The built worker, or its source when running from source. */
   worker: string | URL
   /** The data folder. */
   folder: string
-  /** Undefined if nothing is kept on this machine: then the documents are in memory alone. */
+  /** Undefined if nothing is stored on this computer: the documents are then in memory only. */
   key: DocumentsKey | undefined
   log: Pick<Log, 'warn' | 'error'>
-  /** Told where the file was set aside, or is in memory although it should not be. */
+  /** Told if the file was set aside, or is in memory although it shouldn't be. */
   troubles?: Pick<StoreTroubles, 'setAside' | 'ofThisRun'>
 }
 
 /**
- * A folder's answer may be 256 MB of JSON, and a hundred thousand documents are kept in memory. Not more: all of Electron's main
- * process shares 4 GB (V8's pointer compression), and a thread that took them would end the application.
+ * Enough for a folder's answer of up to 256 MB of JSON, and a hundred thousand documents in memory. No more: Electron's
+ * whole main process shares 4 GB (V8's pointer compression), and a thread that used them up would end the application.
  */
 const MEMORY_MB = 2048
 
 /**
- * Nearly all that the thread makes is of no use a moment later. Where that may pile up, V8 holds seventy megabytes more for as
- * long as the thread lives, and reads an answer no sooner.
+ * Nearly everything the thread creates is garbage a moment later. If that may pile up, V8 holds seventy megabytes more
+ * for as long as the thread lives, and reads an answer no faster.
  */
 const YOUNG_MEMORY_MB = 12
 
-/** How long an answer may take, in milliseconds: a first look at a very large folder, on a slow disk. */
+/** How long an answer may take, in milliseconds: enough for a first look at a very large folder on a slow disk. */
 const TIMEOUT_MS = 600_000
 
-/** `ask` rejects with AppFailure, also where the thread ended over a question; the next question starts it again, until `end`. */
+/**
+ * Opens the thread. `ask` rejects with AppFailure, also if the thread ended during a question; the next question starts
+ * it again, until `end`.
+ */
 export function openDocumentsThread({ worker, folder, key, log, troubles }: DocumentsThreadDeps) {
   const workerData: DocumentsPlan = { folder, key }
   const thread = askThread({
@@ -58,7 +61,7 @@ export function openDocumentsThread({ worker, folder, key, log, troubles }: Docu
       log.warn('Documents are kept in memory alone.', { because })
       troubles?.ofThisRun({ kind: 'in-memory', store: 'documents', reason: because })
     }
-    // Once it was opened the key fits; a thread that is started again must not take the file for a stranger's.
+    // Once it has opened, the key fits. A restarted thread must not think that the file has another key.
     if (key) workerData.key = { ...key, isNew: false }
   }
 
@@ -70,7 +73,7 @@ export function openDocumentsThread({ worker, folder, key, log, troubles }: Docu
   return {
     ask,
 
-    /** Lets the piece that is being written end, then ends the thread. Never rejects. */
+    /** Lets the current write finish, then ends the thread. Never rejects. */
     async end(): Promise<void> {
       isEnded = true
       if (thread.isRunning()) await thread.ask('close', null).catch(() => undefined)
@@ -79,7 +82,7 @@ export function openDocumentsThread({ worker, folder, key, log, troubles }: Docu
   }
 }
 
-/** A folder's answer is handed over, not copied: it may be hundreds of megabytes. */
+/** A folder's answer is transferred, not copied: it may be hundreds of megabytes. */
 function transferred(ask: unknown): ArrayBuffer[] {
   if (typeof ask !== 'object' || ask === null || !('bytes' in ask)) return []
   return ask.bytes instanceof Uint8Array && ask.bytes.buffer instanceof ArrayBuffer ? [ask.bytes.buffer] : []

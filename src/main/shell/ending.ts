@@ -1,10 +1,10 @@
-/** What must be done before the application ends. */
+/** Work that must be done before the application ends. */
 import { app } from 'electron'
 
 /**
- * Holds the application back from ending until what must be done before is done.
- * @param before begun once, however often quitting is asked for. Never rejects.
- * @returns lets it end without.
+ * Keeps the application from ending until some work is done.
+ * @param before begun once, however often quitting is requested. Never rejects.
+ * @returns a function that lets it end without.
  */
 export function endAfter(before: () => Promise<void>): () => void {
   let isLeaving = false

@@ -1,4 +1,4 @@
-/** A page's field for a file, as the browser itself describes it over its line for debuggers: nothing of the page's scripts is asked. */
+/** A page's file field, as the browser describes it over its debugger connection: the page's scripts aren't asked. */
 import type { Debugger } from 'electron'
 import { decideNavigation, type SigningGround } from '../core/policy/navigation.ts'
 import type { FileChooser } from './isolated-page.ts'
@@ -6,7 +6,7 @@ import type { FileChooser } from './isolated-page.ts'
 export interface FileField extends FileChooser {
   backendNodeId: number
   accept: string[]
-  /** A folder, with all that is in it. */
+  /** It takes a folder, with everything in it. */
   takesFolder: boolean
 }
 
@@ -16,8 +16,8 @@ interface FrameTree {
 }
 
 /**
- * Undefined where it isn't the field of a document that is itself on the ground, as for the camera: a file that is chosen by a
- * script's own dialog has no field, and a frame that another process shows is another site's.
+ * Returns the field that asked for a file. Undefined unless it belongs to a document that is itself on the ground, as
+ * for the camera: a script's own file dialog has no field, and a frame in another process belongs to another site.
  */
 export async function fileFieldOf(
   line: Debugger,
@@ -41,14 +41,14 @@ export async function fileFieldOf(
     const accept = acceptOf(attributes.get('accept') ?? '')
     return { ...chooser, backendNodeId, accept, takesFolder: attributes.has('webkitdirectory') }
   } catch {
-    // The page has gone, or the field.
+    // The page is gone, or the field.
     return undefined
   }
 }
 
 /**
- * Has the field hold the file at this path, as if the person had chosen it in the browser's dialog. Answers whether it does: much may have
- * become of the field since it asked, another kind of field, or one of a page that has gone.
+ * Sets the field's file to the one at this path, as if the person had chosen it in the browser's dialog. Returns
+ * whether that worked: since it asked, the field may have become another kind of field, or its page may be gone.
  */
 export async function give(line: Debugger, asked: FileField, path: string, ground: SigningGround): Promise<boolean> {
   const field = await fileFieldOf(line, asked, ground)
@@ -66,13 +66,13 @@ const framesIn = ({ frame, childFrames = [] }: FrameTree): FrameTree['frame'][] 
   ...childFrames.flatMap(framesIn)
 ]
 
-/** Names and values in turns. */
+/** Names and values alternate. */
 function attributesOf(listed: readonly string[]): Map<string, string> {
   const pairs = Array.from({ length: listed.length / 2 }, (_, at) => [listed[2 * at], listed[2 * at + 1]] as const)
   return new Map(pairs.map(([name = '', value = '']) => [name.toLowerCase(), value]))
 }
 
-/** The words of a page's `accept` that can be understood; a page may write anything there. */
+/** Returns the types in a page's `accept` that can be understood; a page may write anything there. */
 export function acceptOf(attribute: string): string[] {
   const words = attribute.slice(0, 2000).split(',')
   return [...new Set(words.map((word) => word.trim().toLowerCase()))]

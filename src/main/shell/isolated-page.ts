@@ -1,6 +1,6 @@
 /**
- * What a signer's document is shown in: a page that is guarded and has no document yet, with a session of its own and its place
- * in a window. It can be made ready before its signer's turn, for it holds nothing and may go nowhere until someone enters.
+ * The container for a signer's document: a guarded page without a document, with its own session and its place in a
+ * window. It can be prepared before the signer's turn, as it holds nothing and may go nowhere until someone enters.
  */
 import { randomUUID } from 'node:crypto'
 import type { BrowserWindow, Debugger, Session, WebContents } from 'electron'
@@ -12,39 +12,42 @@ import type { Permits } from './session-policy.ts'
 import { closed, makeSigningContents, ViewPlace } from './signing-contents.ts'
 import { admit, closeSigningSession, openSigningSession, type SessionEvents } from './signing-session.ts'
 
-/** Whose page it is: what that page may do, and who hears of it. */
+/** The turn that the page belongs to: what the page may do, and who gets its events. */
 export interface Occupant {
   ground: SigningGround
   permits: Permits
   session: SessionEvents
-  /** The page would have printed. */
+  /** The page tried to print. */
   printed(): void
-  /** The page would have had the person choose a file of this computer. The browser has shown nothing, and told it of no file. */
+  /** The page asked the person for a file on this computer. The browser has shown nothing and given it no file. */
   askedForFile(chooser: FileChooser): void
-  /** The page asked for video, and got another camera than the office chose: that isn't connected, or can't be had. */
+  /**
+   * The page asked for video and got a camera other than the one the office chose, which isn't connected or can't be
+   * used.
+   */
   otherCamera(): void
-  /** The page is no longer held, or has gone. */
+  /** The page is no longer held, or is gone. */
   slipped(): void
-  /** The window goes, and the page with it. */
+  /** The window closes, and the page with it. */
   windowClosed(): void
 }
 
-/** What a page asked for a file by, as the browser's line for debuggers names it. */
+/** Identifies what a page asked for a file with, in the terms of the debugger protocol. */
 export interface FileChooser {
   frameId: string
-  /** The field, where it was one. */
+  /** The file field, if it was one. */
   backendNodeId?: number
-  /** The frame's own line, where another process shows it. */
+  /** The frame's own debugger session, if it is in another process. */
   sessionId?: string
 }
 
 export interface IsolatedPageDeps {
   window: BrowserWindow
-  /** Whether its page may call others by WebRTC: only one that is granted a camera. */
+  /** Whether the page may use WebRTC: only one that is granted a camera. */
   mayCall: boolean
-  /** The name of the camera that such a page gets; '' for the one that the browser takes. */
+  /** The name of the camera that such a page gets; '' for the browser's choice. */
   camera: string
-  /** How names are looked up; by default as the browser does. */
+  /** How names are resolved; by default as the browser does. */
   lookupOf?: ((opened: Session) => Lookup) | undefined
 }
 
@@ -52,7 +55,7 @@ export class IsolatedPage {
   readonly window: BrowserWindow
   readonly contents: WebContents
   readonly place: ViewPlace
-  /** Resolves when the page is held; rejects if it can't be. Nothing may be loaded before. */
+  /** Resolves once the page is held; rejects if it can't be. Nothing may be loaded before. */
   readonly held: Promise<void>
   readonly #deps: IsolatedPageDeps
   readonly #session: Session
@@ -69,31 +72,31 @@ export class IsolatedPage {
     this.place = new ViewPlace(deps.window, view, () => this.#windowClosed())
     this.contents.once('destroyed', () => this.place.leave())
     this.held = this.#hold()
-    // One who enters hears of it; of a page that nobody entered it only says that it is of no use.
+    // An occupant awaits it itself; an unoccupied page is just marked as unusable.
     this.held.catch(() => {
       this.#isLost = true
     })
   }
 
-  /** Whether someone may still enter it, to be shown in this window. */
+  /** Whether a turn can still enter it, to be shown in this window. */
   fits({ window, mayCall }: Pick<IsolatedPageDeps, 'window' | 'mayCall'>): boolean {
     const isThere = !this.#isLost && !this.#occupant && !this.contents.isDestroyed()
     return isThere && this.window === window && this.#deps.mayCall === mayCall
   }
 
-  /** Someone's turn begins in it: once, and nobody else's ever after. */
+  /** Gives the page to a turn, once and for all. */
   enter(occupant: Occupant): void {
     if (this.#occupant) throw new Error('This page had its signer.')
     this.#occupant = occupant
     admit(this.#session, occupant, this.#deps.lookupOf)
   }
 
-  /** @param languages that its server is told the person reads, best first, as in `mi,en`. */
+  /** @param languages sent to the page's server as those that the person reads, best first, as in `mi,en`. */
   speak(languages: string): void {
     this.#session.setUserAgent(this.#session.getUserAgent(), languages)
   }
 
-  /** Ends the page and wipes all it kept. Resolves when nothing is left. Calling it again is harmless. */
+  /** Destroys the page and wipes everything it stored. Resolves once nothing is left. Calling it again is harmless. */
   empty(): Promise<void> {
     this.#emptying ??= this.#empty()
     return this.#emptying
@@ -131,8 +134,8 @@ export class IsolatedPage {
 }
 
 /**
- * The isolated pages of one counter. One can be made ready while the screen changes hands, so that a signer waits for their
- * document alone.
+ * The isolated pages of one counter. One can be prepared while the screen changes hands, so that a signer waits only
+ * for their document.
  */
 export class IsolatedPages {
   readonly #window: () => BrowserWindow
@@ -141,9 +144,9 @@ export class IsolatedPages {
   #ready: IsolatedPage | undefined
 
   /**
-   * @param window over whose page the next signing page lies.
-   * @param camera the name of the one that pages get; '' for the one that the browser takes.
-   * @param lookupOf how names are looked up; by default as the browser does.
+   * @param window the window that the next signing page is shown in.
+   * @param camera the name of the camera that pages get; '' for the browser's choice.
+   * @param lookupOf how names are resolved; by default as the browser does.
    */
   constructor(window: () => BrowserWindow, camera: () => string, lookupOf?: (opened: Session) => Lookup) {
     this.#window = window
@@ -151,21 +154,21 @@ export class IsolatedPages {
     this.#lookupOf = lookupOf
   }
 
-  /** Makes a page ready for the next signer. Calling it again is harmless. */
+  /** Prepares a page for the next signer. Calling it again is harmless. */
   prepare(): void {
     const window = this.#window()
-    // Whether a page is granted a camera is known when its turn begins; most are not.
+    // Whether a page may use a camera is known when its turn begins; most don't.
     if (!window.isDestroyed() && !this.#ready?.fits({ window, mayCall: false })) this.#ready = this.take(false)
   }
 
-  /** Nobody is next: a page that was made ready goes, as one that was used. */
+  /** Destroys the prepared page, as nobody is next. */
   drop(): void {
     const unused = this.#ready
     this.#ready = undefined
     void unused?.empty()
   }
 
-  /** The page that was made ready, or another one if that doesn't fit. Nobody has entered it. */
+  /** Returns the prepared page, or a new one if it doesn't fit. Nobody has entered it. */
   take(mayCall: boolean): IsolatedPage {
     const wanted = { window: this.#window(), mayCall }
     const ready = this.#ready?.fits(wanted) ? this.#ready : undefined
@@ -176,11 +179,11 @@ export class IsolatedPages {
 }
 
 /**
- * Guards what Electron has no switch for: a page's dialogs for files, its calls to others, and service workers that would
- * answer in the network's place. It does so over the browser's own line for debuggers, in every frame and before any script
- * of the page; a line that is lost is told of, so that the page can be ended. The page has no document of its own yet. Rejects
- * if it can't be held.
- * @param may whether it may call others by WebRTC, whose relays no guard of requests sees, and the name of the camera that it gets.
+ * Guards what Electron has no switch for: a page's file dialogs, its WebRTC calls, and service workers that would
+ * answer in place of the network. It works over the browser's debugger connection, in every frame and before any script
+ * of the page. If the connection is lost, `slipped` is called so that the page can be ended. The page must not have a
+ * document of its own yet. Rejects if it can't be held.
+ * @param may whether it may use WebRTC, whose relays no request guard sees, and the name of the camera that it gets.
  */
 export async function hold(
   contents: WebContents,
@@ -188,7 +191,7 @@ export async function hold(
   events: Pick<Occupant, 'printed' | 'askedForFile' | 'otherCamera' | 'slipped'>
 ): Promise<void> {
   const line = contents.debugger
-  // Said on the page's console instead of printing, and where it gets another camera; the page can't know them.
+  // Logged to the page's console instead of printing, and when it gets another camera. The page can't know them.
   const password = randomUUID()
   const other = randomUUID()
   const choice = may.call && may.camera !== '' ? `(${preferCamera})(${JSON.stringify(may.camera)}, '${other}');` : ''
@@ -210,17 +213,17 @@ export async function hold(
 }
 
 interface Told extends Partial<Omit<FileChooser, 'sessionId'>> {
-  /** Of a frame that another process shows. */
+  /** For a frame in another process. */
   sessionId?: string
 }
 
-/** A frame that another process shows waits until it is held; one that can't be held never begins. */
+/** Starts a frame in another process once it is held; one that can't be held never starts. */
 async function holdFrame(line: Debugger, script: string, session: string): Promise<void> {
   try {
     await holdDocuments(line, script, session)
     await line.sendCommand('Runtime.runIfWaitingForDebugger', {}, session)
   } catch {
-    // It has gone, or the line has, which is told.
+    // The frame is gone, or the connection is, which is reported.
   }
 }
 
@@ -230,7 +233,7 @@ async function holdDocuments(line: Debugger, script: string, session?: string): 
     send('Page.enable', {}),
     send('Page.setInterceptFileChooserDialog', { enabled: true, cancel: true }),
     send('Page.addScriptToEvaluateOnNewDocument', { source: script }),
-    // The network's story is not kept for us: only whether a service worker may answer.
+    // Enabled only to bypass service workers: network data isn't buffered.
     send('Network.enable', { maxTotalBufferSize: 0, maxResourceBufferSize: 0 }),
     send('Network.setBypassServiceWorker', { bypass: true }),
     send('Target.setAutoAttach', {
@@ -242,7 +245,7 @@ async function holdDocuments(line: Debugger, script: string, session?: string): 
   ])
 }
 
-/** Self-contained: its source is what runs in the page's documents. The sandbox of the page's policy holds printing too. */
+/** Self-contained: its source runs in the page's documents. The sandbox of the page's policy blocks printing, too. */
 function prepare(password: string, mayCall: boolean): void {
   // biome-ignore lint/suspicious/noConsole: it is the page's, and what is said on it is heard by us alone.
   const say = console.debug.bind(console)

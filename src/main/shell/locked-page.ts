@@ -1,4 +1,7 @@
-/** The page that the window shows while the data here are locked and a recovery key may open them: nothing else of the application is there yet. */
+/**
+ * The page that the window shows while the data are locked and a recovery key may open them. Nothing else of the
+ * application exists yet.
+ */
 import { app, type BrowserWindow, ipcMain } from 'electron'
 import { type RequestName, requestNames, type SystemStatus } from '../../shared/contract/index.ts'
 import type { LockedWays } from '../core/backup/unlocking.ts'
@@ -25,11 +28,14 @@ interface LockedPage {
   log: Log
 }
 
-/** Resolves once one of the ways has led on; the window keeps the page until it is given another. Where it is closed, the application ends. */
+/**
+ * Shows the page. Resolves once one of the ways has led on; the window keeps the page until it gets another. Closing it
+ * ends the application.
+ */
 export async function showLockedPage({ window, screens, settings, devServer, log }: LockedPage, ways: LockedWays) {
   const done = Promise.withResolvers<void>()
   let hasLed = false
-  /** One at a time: of two that lead on, one would open what the other leaves. */
+  /** One at a time: of two that lead on, one would open what the other leaves behind. */
   const leads =
     <Input>(way: (input: Input) => Promise<void>) =>
     (input: Input): Promise<void> =>
@@ -59,7 +65,7 @@ export async function showLockedPage({ window, screens, settings, devServer, log
     roleOf: screens.roleOf,
     isAway: () => false,
     handedBack: () => done.promise,
-    // Nothing that an organisation sets is changed by any of them.
+    // None of these changes anything that an organisation sets.
     lock: () => undefined,
     ...{ handlers, log }
   })
@@ -70,7 +76,8 @@ export async function showLockedPage({ window, screens, settings, devServer, log
   const facts = { version: status.version, keychain: ways.reason, database: 'locked' } as const
   const statusFile = new StatusFile({ folder: app.getPath('userData'), pid: process.pid, facts: () => facts, time })
   const letGo = endAfter(() => statusFile.end())
-  // Also where the system started the application, and its window would stay out of the way: there is no tray yet to open it from.
+  // Even if the system started the application, when its window would stay in the background: there is no tray yet to
+  // open it from.
   window.once('ready-to-show', forward)
   window.webContents.once('dom-ready', () => applyZoom(window, settings.read().zoom))
   log.warn('The data are locked, and a recovery key may open them.', { keychain: ways.reason })

@@ -1,8 +1,11 @@
-/** The application's log: a file in the system's place for logs, and the console. Every line is scrubbed before either. */
+/**
+ * The application's log: a file in the system's place for logs, and the console. Every line is scrubbed before it
+ * reaches either.
+ */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { app, crashReporter } from 'electron'
-// The package's own entry for Electron would open a channel from the pages into the log, beside the contract.
+// The package's Electron entry would open a channel from the pages into the log that the contract doesn't have.
 import electronLog from 'electron-log/node.js'
 import { logLine } from '../core/policy/log-lines.ts'
 
@@ -16,14 +19,15 @@ export interface Log {
 
 const LARGEST_FILE = 1024 * 1024
 
-/** Opens the log; a file that can't be written leaves the console. */
+/** Opens the log. If the file can't be written, the console still is. */
 export function openLog(): Log {
   const logger = electronLog.create({ logId: 'main' })
   logger.transports.file.resolvePathFn = () => logFile()
   logger.transports.file.maxSize = LARGEST_FILE
   logger.transports.file.format = '{iso} [{level}] {text}'
   logger.transports.console.format = '[{level}] {text}'
-  // A terminal that was closed, or a launcher that ended, takes no more lines: saying so there would be the next error, without end.
+  // A closed terminal, or a launcher that ended, accepts no more lines. Logging that would be the next error,
+  // endlessly.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', () => {
       logger.transports.console.level = false
@@ -39,10 +43,10 @@ export function openLog(): Log {
 
 const logFile = (name = 'countersign') => join(app.getPath('logs'), `${name}.log`)
 
-/** The log, and the one before it. */
+/** The paths of the log and the one before it. */
 export const logFiles = (): string[] => [logFile(), logFile('countersign.old')]
 
-/** What is in the file and in the one before it, which are kept small; '' where there is none. */
+/** Returns the log and the one before it, both small; '' for a missing one. */
 export async function readLog(): Promise<string> {
   const read = (path: string) => readFile(path, 'utf8').catch(() => '')
   return (await Promise.all([read(logFile('countersign.old')), read(logFile())])).join('')
@@ -51,7 +55,7 @@ export async function readLog(): Promise<string> {
 /** Where the browser engine writes dumps of crashes. */
 export const crashFolder = (): string => app.getPath('crashDumps')
 
-/** Has dumps of crashes made from now on, of processes that begin after it; none leaves this computer. */
+/** Enables crash dumps, for processes started after this; none leaves this computer. */
 export function makeCrashReports(log: Log): void {
   try {
     crashReporter.start({ uploadToServer: false })
@@ -61,8 +65,8 @@ export function makeCrashReports(log: Log): void {
 }
 
 /**
- * Logs what nobody caught, by its kind only, and lets the application go on where it can: a stack trace would hold
- * paths, and a dialog of the system would show it to anyone who stands there.
+ * Logs uncaught errors by their kind only, and lets the application go on if it can: a stack trace would contain paths,
+ * and a native dialog would show it to anyone nearby.
  */
 export function logUncaught(log: Log): void {
   process.on('uncaughtException', (error) => log.error('Nobody caught an error.', kindOf(error)))
@@ -75,7 +79,7 @@ function kindOf(thrown: unknown): Record<string, unknown> {
   return { kind: thrown.constructor.name, ...(code && { code }), at: placeOf(thrown) }
 }
 
-/** The function and line that threw, without the folders that lead to it. */
+/** The function and line that threw, without the folders in its path. */
 function placeOf(error: Error): string {
   const first = error.stack?.split('\n').find((line) => line.trim().startsWith('at ')) ?? ''
   return first.trim().replace(/(?:file:\/\/)?[^\s()]*[/\\]/g, '')

@@ -1,12 +1,15 @@
-/** Whether the application starts when its user signs in to the computer: kept by the system itself, so that its own settings say the same. */
+/**
+ * Whether the application starts when its user signs in to the computer. The system stores it, so that its own settings
+ * agree.
+ */
 import { join } from 'node:path'
 import { app, type BrowserWindow } from 'electron'
 import { type LoginStart, xdgLoginStart } from '../core/support/login-start.ts'
 
-/** What a start at sign-in is told by, where the system doesn't say it. */
+/** Marks a start at sign-in, on systems that don't report it. */
 const AT_LOGIN = '--at-login'
 
-/** Undefined where there is nothing installed that could be started. */
+/** Undefined if nothing is installed that could be started. */
 export function loginStartHere(): LoginStart | undefined {
   if (!app.isPackaged) return undefined
   if (process.platform === 'linux')
@@ -22,13 +25,16 @@ export function loginStartHere(): LoginStart | undefined {
   }
 }
 
-/** Whether it is the system that started it, and nobody looks. */
+/** Whether the system started the application at sign-in, so that nobody is looking. */
 export function isStartedAtLogin(): boolean {
   if (process.platform === 'darwin') return app.getLoginItemSettings().wasOpenedAtLogin
   return process.argv.includes(AT_LOGIN)
 }
 
-/** Out of the way until someone wants it. Not every desktop of Linux has a tray: there it waits in the task bar. */
+/**
+ * Keeps the window in the background until someone wants it. Not every Linux desktop has a tray, so it's minimised to
+ * the task bar there.
+ */
 export function showAtLogin(window: BrowserWindow): void {
   if (process.platform === 'linux') window.minimize()
 }

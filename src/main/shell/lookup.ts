@@ -1,10 +1,10 @@
-/** Where a name leads, as the browser sees it. */
+/** Resolves host names as the browser does. */
 import type { Session } from 'electron'
 import type { Lookup } from '../core/policy/private-networks.ts'
 
 /**
- * Asks the browser's own resolver, so that what is judged is what is connected to. Where a list of proxies has `DIRECT` in it, this machine connects as soon as
- * they fail: what it would connect to is judged, too.
+ * Asks the browser's own resolver, so that the address judged is the one connected to. If the list of proxies contains
+ * `DIRECT`, this computer connects by itself as soon as they fail, so that address is judged, too.
  */
 export function lookupIn(opened: Pick<Session, 'resolveProxy' | 'resolveHost'>): Lookup {
   return async (hostname) => {
@@ -15,7 +15,7 @@ export function lookupIn(opened: Pick<Session, 'resolveProxy' | 'resolveHost'>):
       const { endpoints } = await opened.resolveHost(hostname)
       return endpoints.map(({ address }) => address)
     } catch (error) {
-      // In many offices the proxies alone can resolve names: then nothing goes past them either.
+      // In many offices only the proxies can resolve names: nothing can then bypass them either.
       if (ways[0] !== 'DIRECT') return 'elsewhere'
       throw error
     }

@@ -1,4 +1,4 @@
-/** The application's menu: what the system expects of one, and the screens as commands with their keys. */
+/** The application's menu: what the system expects of one, and the screens as commands with their shortcuts. */
 import { app, Menu, type MenuItemConstructorOptions } from 'electron'
 import { APP_COMMANDS, DOCUMENT_COMMANDS, type DocumentCommand, type Events } from '../../shared/contract/index.ts'
 
@@ -6,12 +6,12 @@ type MenuCommand = Events['menu.chosen']['command']
 
 export interface MenuParts {
   platform: NodeJS.Platform
-  /** Developer tools exist in the unpackaged application only. */
+  /** Developer tools exist only in the unpackaged application. */
   isPackaged: boolean
   choose(command: MenuCommand): void
 }
 
-/** Builds the menu and makes it the application's. */
+/** Builds and installs the application's menu. */
 export function installMenu(parts: MenuParts): void {
   Menu.setApplicationMenu(Menu.buildFromTemplate(menuTemplate(parts)))
 }
@@ -23,7 +23,10 @@ function menuTemplate({ platform, isPackaged, choose }: MenuParts): MenuItemCons
     accelerator,
     click: () => choose(chosen)
   })
-  /** One that works wherever one is, as it is called everywhere. The page knows its key, too: what it takes, the menu doesn’t get. */
+  /**
+   * A command that works on every screen, with its usual name. Pages know its shortcut, too: the menu doesn't get keys
+   * that a page handles.
+   */
   const anywhere = (chosen: keyof typeof APP_COMMANDS, accelerator: string) =>
     command(APP_COMMANDS[chosen], accelerator, chosen)
   const separator: MenuItemConstructorOptions = { type: 'separator' }
@@ -64,7 +67,7 @@ function menuTemplate({ platform, isPackaged, choose }: MenuParts): MenuItemCons
     },
     {
       label: 'Document',
-      // By letter on a chosen row: as keys of the menu they would be taken from anyone who types.
+      // Letter keys work on a selected row; as menu shortcuts they would be taken from anyone typing.
       submenu: (Object.keys(DOCUMENT_COMMANDS) as DocumentCommand[]).map((name) => ({
         id: `document.${name}`,
         label: DOCUMENT_COMMANDS[name],

@@ -1,26 +1,29 @@
-/** Shows notices by the desktop's own notifications, where it has any, and says which one a person clicked. */
+/** Shows notifications on desktops that have them, and reports which one a person clicked. */
 import { app, Notification } from 'electron'
 import type { NotificationText } from '../core/notifications/notification-text.ts'
 import type { Log } from './log.ts'
 
-/** As the installer names the application to Windows, which shows notices of no other: `appId` of electron-builder.yml. */
+/**
+ * As the installer registers the application with Windows, which shows notifications of no other: `appId` of
+ * electron-builder.yml.
+ */
 const APP_ID = 'app.countersign.desktop'
 /**
- * By which Windows finds who answers a click on a notice. Without one Electron makes up another in each run, and writes its
- * entries of the Start menu and the registry again. resources/installer.nsh removes both by it.
+ * Tells Windows who handles a click on a notification. Without it Electron invents another in each run, and rewrites
+ * its entries in the Start menu and the registry. resources/installer.nsh uses it to remove both.
  */
 const TOAST_ACTIVATOR = '{25DD9B6F-AC50-4F10-9396-6062CA646E0F}'
-/** A notification that nobody holds is swept away, and a click on it with it. */
+/** A notification without a reference is garbage-collected, and clicks on it are lost. */
 const MOST_HELD = 50
 
 export interface NotificationParts {
   platform: NodeJS.Platform
   log: Pick<Log, 'warn'>
-  /** A person clicked a notice: it leads there. */
+  /** A person clicked a notification, which leads to this place. */
   clicked: (leadsTo: NotificationText['leadsTo']) => void
 }
 
-/** Must be called before the first window is there. */
+/** Must be called before the first window exists. */
 export function nameToDesktop(platform: NodeJS.Platform): void {
   if (platform !== 'win32') return
   app.setAppUserModelId(APP_ID)
@@ -28,9 +31,9 @@ export function nameToDesktop(platform: NodeJS.Platform): void {
 }
 
 export function openNotifications({ platform, log, clicked }: NotificationParts) {
-  // Also those that were closed: Windows keeps them in a list of its own, where they can still be clicked.
+  // Closed ones as well: Windows keeps them in its own list, where they can still be clicked.
   const held = new Set<Notification>()
-  // Desktops of Linux may read the text as markup.
+  // Linux desktops may read the text as markup.
   const plain = (text: string) => (platform === 'linux' ? text.replaceAll('<', '‹').replaceAll('>', '›') : text)
 
   return {
@@ -41,7 +44,8 @@ export function openNotifications({ platform, log, clicked }: NotificationParts)
         held.delete(notification)
         clicked(leadsTo)
       })
-      // Told on Windows and macOS, where it may be that nobody was asked, or has said no. The system's words may repeat ours.
+      // Reported on Windows and macOS, perhaps because nobody was asked for permission, or it was refused. The system's
+      // message may repeat our text.
       notification.on('failed', () => {
         held.delete(notification)
         log.warn('The desktop refused a notice.')
@@ -53,7 +57,7 @@ export function openNotifications({ platform, log, clicked }: NotificationParts)
       }
       notification.show()
     },
-    /** Takes what was shown off the screen, and out of the desktop's list where that is possible. */
+    /** Removes shown notifications from the screen, and from the desktop's list if possible. */
     withdraw(): void {
       for (const notification of held) notification.close()
       held.clear()

@@ -1,6 +1,6 @@
 /**
- * The office's own network as every session goes through it: the certificate authorities that the organisation trusts beside the
- * system's, the certificates by which accounts prove who they are, and the proxy with the sign-in to it.
+ * The office's own network, for every session: the certificate authorities that the organisation trusts in addition to
+ * the system's, the client certificates of accounts, and the proxy with its sign-in.
  */
 import { app, type Session } from 'electron'
 import type { ClientCertificates } from '../core/accounts/client-certificates.ts'
@@ -8,13 +8,15 @@ import type { Policy } from '../core/organisation/schema.ts'
 import { AUTHORITY_INVALID, type OwnAuthorities } from '../core/service/own-authorities.ts'
 import type { ProxyChallenge, ProxyLogin, ProxySignIns } from '../core/service/proxy-sign-in.ts'
 
-/** Chromium's words for "it is as you found", and for "believe it". */
+/** Chromium's codes for "use your own result" and "trusted". */
 const AS_FOUND = -3
 const BELIEVED = 0
-/** So many certificates of one server are looked at: as a chain they could be without end. */
+/** The most certificates of one server's chain that are looked at: it could be endless. */
 const LONGEST_CHAIN = 10
 
-/** To be called before the sessions are made that services and signing pages are reached in. */
+/**
+ * Trusts the organisation's authorities. Must be called before the sessions for services and signing pages are created.
+ */
 export function trustOwnAuthorities(authorities: Pick<OwnAuthorities, 'vouch'>): void {
   app.on('session-created', (created: Session) => {
     created.setCertificateVerifyProc(({ hostname, certificate, errorCode }, answer) => {
@@ -36,7 +38,7 @@ function chainOf(own: Electron.Certificate): string[] {
 
 let shown: Pick<ClientCertificates, 'choose'> | undefined
 
-/** From then on it is asked which certificate a service is shown. */
+/** Sets what chooses the certificate that a service is shown. */
 export function showCertificatesBy(certificates: Pick<ClientCertificates, 'choose'>): void {
   shown = certificates
 }
@@ -61,8 +63,9 @@ export function certificateFor(
 }
 
 /**
- * Leads every session that is made from now on through the proxy that the organisation has set; through the system's where it hasn't.
- * @returns what resolves once a session is led there. It rejects where it can't be: nothing goes past a proxy.
+ * Directs every session created from now on through the organisation's proxy, or the system's if it has set none.
+ * @returns a function that resolves once a session uses it. It rejects if that's impossible: nothing may bypass a
+ * proxy.
  */
 export function useOwnProxy(proxy: Policy['proxy']): (own: Session) => Promise<void> {
   const led = new WeakMap<Session, Promise<void>>()
@@ -80,20 +83,21 @@ function proxyConfig({ server, except = [], script }: NonNullable<Policy['proxy'
 
 let proxySignIns: Pick<ProxySignIns, 'forRequest'> | undefined
 
-/** From then on pages get through the proxies that someone has signed in to. */
+/** Sets the proxy sign-ins that pages use. */
 export function signInToProxiesBy(signIns: Pick<ProxySignIns, 'forRequest'>): void {
   proxySignIns = signIns
 }
 
 /**
- * What a page's way through a proxy is opened with; undefined for a website that asks, and where nobody has signed in.
- * @param isFirst whether it wasn't asked for this page's request before.
+ * Returns the sign-in for a page's request through a proxy; undefined if it's a website that asks, or if nobody has
+ * signed in.
+ * @param isFirst whether this page's request hasn't been asked for a sign-in before.
  */
 export async function proxyLoginFor(challenge: ProxyChallenge, isFirst: boolean): Promise<ProxyLogin | undefined> {
   if (!isFirst || !proxySignIns) return undefined
   const answers = proxySignIns.forRequest()
   const login = await answers.answer(challenge)
-  // A page's request isn't followed: what it was shown is neither proven nor refused by it.
+  // A page's request isn't followed up, so it neither proves nor refutes the sign-in.
   answers.over('failed')
   return login
 }

@@ -1,10 +1,11 @@
-/** What the system brings to the application from outside, at its start and while it runs: links and files, as text. */
+/** Links and files that the system passes to the application, as text, at its start and while it runs. */
 import { app } from 'electron'
 import { type Brought, broughtBy } from '../core/drafts/from-outside.ts'
 
 /**
- * Hears from now on; macOS tells before the application is ready. What came until someone listens, they are given then.
- * @returns how to listen.
+ * Begins to listen; macOS reports before the application is ready. What arrives before there is a listener is kept for
+ * it.
+ * @returns a function that sets the listener.
  */
 export function hearOutside(): (listener: (brought: readonly Brought[]) => void) => void {
   const early = broughtBy(process.argv.slice(1), process.cwd())

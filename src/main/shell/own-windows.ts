@@ -1,6 +1,6 @@
 /**
- * The windows that hold our own pages: the office's, which remembers where it was, and the one on the second display, where a
- * person signs. They go nowhere but to our pages, and show themselves only when there is something to see.
+ * The windows with our own pages: the office's, which remembers its place, and the one on the second display, where a
+ * person signs. They show only our pages, and appear only when there is something to see.
  */
 import { BrowserWindow, type Display, nativeTheme, type Rectangle, screen } from 'electron'
 import type { SettingsStore, WindowBounds } from '../core/storage/settings.ts'
@@ -12,7 +12,7 @@ const TITLE_BAR_HEIGHT = 40
 const SMALLEST = { width: 960, height: 640 }
 const FIRST = { width: 1280, height: 840 }
 
-/** As the renderer's tokens `--ground` and `--text`, so that the system's window buttons sit on our title bar. */
+/** As the renderer's tokens `--ground` and `--text`, so that the system's window buttons match our title bar. */
 const COLOURS = {
   light: { color: '#eef1f3', symbolColor: '#182026' },
   dark: { color: '#0d1113', symbolColor: '#e7ecef' }
@@ -24,11 +24,11 @@ export interface MainWindowParts {
   devServer: URL | undefined
   settings: SettingsStore
   log: Pick<Log, 'error'>
-  /** The system started it, and nobody looks. */
+  /** The system started the application, and nobody is looking. */
   isAtLogin?: boolean
 }
 
-/** Makes the window, without a page so far: what its page asks for must be there before it can ask. */
+/** Creates the window without a page: what its page asks for must exist before it can ask. */
 export function openMainWindow(parts: MainWindowParts): BrowserWindow {
   const kept = parts.settings.read().windowBounds
   const window = new BrowserWindow({
@@ -54,7 +54,7 @@ export function openMainWindow(parts: MainWindowParts): BrowserWindow {
   return window
 }
 
-/** Begins to load the first page; the window shows itself when there is something to see. */
+/** Loads the first page; the window appears when there is something to see. */
 export function loadFirstPage(window: BrowserWindow, start: string, log: MainWindowParts['log']): void {
   window.loadURL(start).catch(() => log.error('The first page could not be loaded.'))
 }
@@ -92,7 +92,9 @@ function rememberPlace(window: BrowserWindow, settings: SettingsStore): void {
   window.once('closed', () => clearTimeout(late))
 }
 
-/** The place it had, where that is still on a screen; otherwise the middle, at the first size or what fits. */
+/**
+ * Returns the remembered place if it's still on a screen; otherwise centres the window at its first size, or what fits.
+ */
 function placeFor(kept: WindowBounds | undefined): Partial<Rectangle> {
   if (kept) {
     const area = screen.getDisplayMatching(kept).workArea
@@ -105,9 +107,8 @@ function placeFor(kept: WindowBounds | undefined): Partial<Rectangle> {
 }
 
 /**
- * Loads a page of ours again that has crashed: nothing is lost with it, as the main process holds all there is. It isn't
- * reloaded in circles.
- * @param gaveUp called where it crashed again at once.
+ * Reloads our page after a crash. Nothing is lost, as the main process holds all state. Doesn't reload in a loop.
+ * @param gaveUp called if it crashed again at once.
  */
 function reviveAfterCrash(window: BrowserWindow, log: MainWindowParts['log'], gaveUp: () => void = () => {}): void {
   let last = 0
@@ -126,13 +127,13 @@ function reviveAfterCrash(window: BrowserWindow, log: MainWindowParts['log'], ga
 interface PersonWindowParts extends Omit<MainWindowParts, 'settings'> {
   /** The address of its page. */
   start: string
-  /** How large our own pages are shown. */
+  /** The zoom of our own pages. */
   zoom: () => number
 }
 
 /**
- * Opens the window on the second display, without taking the keyboard from the clerk's: our own page, as large as that display,
- * with nothing of the office in it and none of its requests.
+ * Opens the window on the second display without taking the keyboard focus from the clerk's: our own page, filling that
+ * display, with nothing of the office in it and none of its requests.
  */
 export function openPersonWindow(display: Display, parts: PersonWindowParts): BrowserWindow {
   const window = new BrowserWindow({
@@ -147,12 +148,12 @@ export function openPersonWindow(display: Display, parts: PersonWindowParts): Br
     webPreferences: ownPagePreferences(parts.preload)
   })
   guardOwnPage(window.webContents, parts.devServer)
-  // Its page offers no menu, and the office's keys are not for the person who sits before it.
+  // Its page offers no menu, and the office's shortcuts aren't for the person in front of it.
   window.removeMenu()
   window.webContents.setIgnoreMenuShortcuts(true)
-  // Nobody before it closes it, whatever keys the system has for that; we destroy it, which asks nothing.
+  // The person can't close it, whatever keys the system has for that. We destroy it, which skips this event.
   window.on('close', (event) => event.preventDefault())
-  // A window that can't show its page is none to sign in.
+  // A window that can't show its page is no use for signing.
   reviveAfterCrash(window, parts.log, () => setImmediate(() => window.isDestroyed() || window.destroy()))
   window.webContents.on('dom-ready', () => applyZoom(window, parts.zoom()))
   window.once('ready-to-show', () => window.showInactive())
@@ -161,8 +162,8 @@ export function openPersonWindow(display: Display, parts: PersonWindowParts): Br
 }
 
 /**
- * The side buttons of a mouse on Windows and Linux, and a swipe with three fingers on macOS: they lead back and forward. A page
- * hears of the buttons as well, and takes whichever comes first.
+ * Handles the side buttons of a mouse on Windows and Linux, and a three-finger swipe on macOS: back and forward. A page
+ * hears of the buttons, too, and takes whichever comes first.
  */
 export function followSideButtons(window: BrowserWindow, go: (way: 'back' | 'forward') => void): void {
   window.on('app-command', (event, command) => {

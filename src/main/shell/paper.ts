@@ -1,6 +1,6 @@
 /**
- * Puts a page of our own making on paper, or into a PDF: drawn out of sight by Chromium, which has the letters of every language that
- * this computer has. The page has no scripts, no preload and no network; nothing of it is left afterwards.
+ * Prints a page that we generate, or makes a PDF of it. Chromium renders it out of sight, with fonts for every language
+ * that this computer has. The page has no scripts, no preload and no network; nothing of it is left afterwards.
  */
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -12,7 +12,7 @@ import { FONTS } from '../core/receipts/receipt-page.ts'
 import { CONTAINED, guard } from './session-policy.ts'
 import { printed } from './signing-contents.ts'
 
-/** A host of its own: it is no page of the application, which may ask for nothing. */
+/** A host of its own: it isn't a page of the application, and may request nothing. */
 const ORIGIN = `${APP_SCHEME}://paper`
 const HEADERS = {
   'Content-Security-Policy':
@@ -36,12 +36,12 @@ export class Paper {
     )
   }
 
-  /** On the default printer, without a dialog. @throws AppFailure in words for staff. */
+  /** Prints on the default printer, without a dialog. @throws AppFailure with a message for staff. */
   print(page: string): Promise<void> {
     return this.#drawn(page, (window) => printed(window.webContents))
   }
 
-  /** One at a time: a window is made for each. */
+  /** One at a time, as each gets its own window. */
   #drawn<Answer>(page: string, use: (window: BrowserWindow) => Promise<Answer>): Promise<Answer> {
     return inTurn(this, async () => {
       const id = randomUUID()
@@ -67,7 +67,7 @@ export class Paper {
     })
   }
 
-  /** Made with the first page; without "persist:" it lives in memory. */
+  /** Created with the first page; without "persist:" it lives in memory. */
   #opened(): Session {
     if (this.#session) return this.#session
     const made = session.fromPartition('paper')

@@ -1,55 +1,55 @@
 /**
- * A thread of its own for the practice service, so that it can't hold up the windows. It opens the office it is told
- * to, says where, and closes it when asked.
+ * The worker of the practice service, in a thread of its own so that it can't hold up the windows. It opens the
+ * practice office it's given, reports where it listens, and closes it when asked.
  */
 import { parentPort, workerData } from 'node:worker_threads'
 import { newCredentials, openPracticeOffice, type PracticeOffice } from '../../practice/office.ts'
 import type { PracticeDay } from '../../shared/contract/practice-day.ts'
 import { codeOf } from '../core/lib/failure.ts'
 
-/** What the main thread hands over. */
+/** What the main thread passes at the start. */
 export interface PracticeOrder {
-  /** What was last to be kept; undefined for a new office. */
+  /** The last stored state; undefined for a new office. */
   state: string | undefined
-  /** The port it had before in this run; 0 at its first start. */
+  /** The port it had earlier in this run; 0 at its first start. */
   port: number
-  /** What was last asked of it in this run, also where it ended by itself since. */
+  /** The last practice day set in this run, even if the worker ended by itself since. */
   day: PracticeDay
 }
 
-/** What the main thread asks of it: to answer as on such a day from now on. */
+/** The main thread sets the practice day. */
 export interface PracticeOrderOfDay {
   kind: 'day'
   day: PracticeDay
 }
 
-/** What the main thread says of a line that it was to keep: whether it is on the disk. */
+/** The main thread's reply about a line to keep: whether it's on the disk. */
 export interface PracticeKept {
   kind: 'kept' | 'not kept'
   number: number
 }
 
-/** What the worker says. */
+/** The worker's messages. */
 export type PracticeWord =
   | { kind: 'open'; url: string; token: string; mailbox: string }
   | { kind: 'failed'; code: string }
-  /** To be kept for the next time, in place of what was kept. */
+  /** To be kept for the next run, replacing what was kept. */
   | { kind: 'keep'; state: string }
-  /** To be kept beside it; answered by `PracticeKept` of that number. */
+  /** To be appended to it; answered by `PracticeKept` with that number. */
   | { kind: 'add'; number: number; line: string }
-  /** What was kept can't be read: to be put aside. */
+  /** What was kept can't be read and is to be set aside. */
   | { kind: 'unreadable' }
-  /** It answers as was last asked. */
+  /** The practice day that was last set applies now. */
   | { kind: 'day' }
   | { kind: 'closed' }
 
 const say = (word: PracticeWord): void => parentPort?.postMessage(word)
 
-/** Those who wait until a line is kept, by its number. */
+/** Callers waiting for a line to be stored, by its number. */
 const waiting = new Map<number, PromiseWithResolvers<void>>()
 let lines = 0
 
-/** Resolves when the main thread has written it: only then may anyone be told of what is in it. */
+/** Resolves once the main thread has stored the line: only then may anyone be told about its content. */
 function add(line: string): Promise<void> {
   const kept = Promise.withResolvers<void>()
   const number = ++lines
@@ -81,7 +81,7 @@ async function opened({ state, port, day }: PracticeOrder): Promise<PracticeOffi
     openPracticeOffice({ port: at, auth, data: 'demo', keptIn, conditions: day, hasMailbox: true })
   try {
     const office = await open(port).catch((error: unknown) => {
-      // Someone else has the old port by now.
+      // Another program has the old port by now.
       if (port === 0 || codeOf(error) !== 'EADDRINUSE') throw error
       return open(0)
     })

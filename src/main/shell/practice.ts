@@ -1,4 +1,4 @@
-/** Runs the practice service beside the application: started when it is needed, started again once if it ends by itself. */
+/** Runs the practice service in a worker: starts it when it's needed, and again once if it ends by itself. */
 import { Worker } from 'node:worker_threads'
 import { type PracticeDay, USUAL_DAY } from '../../shared/contract/practice-day.ts'
 import type { KeptOffice } from '../core/accounts/kept-office.ts'
@@ -6,24 +6,24 @@ import { fail } from '../core/lib/failure.ts'
 import type { Log } from './log.ts'
 import type { PracticeKept, PracticeOrder, PracticeOrderOfDay, PracticeWord } from './practice-worker.ts'
 
-/** Where it listens in this run, and what to ask it with. */
+/** Where the service listens in this run, and the token for it. */
 export interface PracticeRun {
   url: string
   token: string
 }
 
 export interface PracticeParts {
-  /** The built worker, or its source where sources are run. */
+  /** The built worker, or its source when running from source. */
   worker: string | URL
   kept: KeptOffice
-  /** Called at each start, as port and token differ; undefined if it has ended. */
+  /** Called at each start, as port and token change; undefined once it has ended. */
   runs(run: PracticeRun | undefined): void
   log: Pick<Log, 'error'>
 }
 
 export type Practice = ReturnType<typeof practiceOf>
 
-/** How long it may take to begin or to end, in milliseconds. */
+/** How long starting or stopping may take, in milliseconds. */
 const TIMEOUT_MS = 15_000
 
 export function practiceOf(parts: PracticeParts) {
@@ -34,12 +34,12 @@ export function practiceOf(parts: PracticeParts) {
   let revivals = 0
   let day = USUAL_DAY
   let mailbox = ''
-  /** Days that the worker was asked to answer as on, and who waits for it to say that it does. */
+  /** Practice days sent to the worker, and who is waiting for its confirmation. */
   const waiting: { wanted: PracticeDay; settle: (isSet: boolean) => void }[] = []
 
   async function open(): Promise<void> {
     const order: PracticeOrder = { state: parts.kept.load(), port, day }
-    // Nothing of the application's environment or arguments is the office's business.
+    // The practice service has no use for the application's environment and arguments.
     const opened = new Worker(parts.worker, { workerData: order, env: {}, argv: [], name: 'practice' })
     worker = opened
     opened.on('message', (word: PracticeWord) => keep(opened, word))
@@ -59,7 +59,7 @@ export function practiceOf(parts: PracticeParts) {
     parts.runs({ url: word.url, token: word.token })
   }
 
-  /** The office answers a send once it hears that the package is written. */
+  /** Stores what the worker asks to keep. The service answers a send only once it hears that the package is stored. */
   function keep(from: Worker, word: PracticeWord): void {
     if (word.kind === 'keep') attempt(() => parts.kept.save(word.state))
     else if (word.kind === 'unreadable') attempt(() => parts.kept.setAside())
@@ -68,7 +68,7 @@ export function practiceOf(parts: PracticeParts) {
       from.postMessage({ kind: isKept ? 'kept' : 'not kept', number: word.number } satisfies PracticeKept)
     } else if (word.kind === 'day') {
       const asked = waiting.shift()
-      // At once: the last words of one that ends come in the same turn as its end, which starts the next.
+      // Set at once: an ending worker's last messages arrive in the same turn as its end, which starts the next one.
       if (asked) day = asked.wanted
       asked?.settle(true)
     }
@@ -107,18 +107,23 @@ export function practiceOf(parts: PracticeParts) {
   }
 
   return {
-    /** Resolves when it listens. @throws AppFailure `refused` if it can't. */
+    /** Resolves once it listens. @throws AppFailure `refused` if it can't. */
     start,
 
     day: (): PracticeDay => day,
 
-    /** The page with every invitation that waits, for a browser of this computer. @throws AppFailure `refused` if it can't start. */
+    /**
+     * Returns the address of the page with all pending invitations, for a browser on this computer. @throws AppFailure
+     * `refused` if it can't start.
+     */
     async mailbox(): Promise<string> {
       await start()
       return mailbox
     },
 
-    /** Resolves when it answers so. @throws AppFailure `refused` if it can't be reached. */
+    /**
+     * Sets the practice day; resolves once it applies. @throws AppFailure `refused` if the service can't be reached.
+     */
     async setDay(wanted: PracticeDay): Promise<void> {
       await start()
       const isSet = await new Promise<boolean>((settle) => {
@@ -135,7 +140,7 @@ export function practiceOf(parts: PracticeParts) {
       const running = worker
       if (!running) return
       await starting?.catch(() => undefined)
-      // A start that failed has ended it already.
+      // A failed start has ended it already.
       if (worker !== running) return
       const closed = next(running)
       running.postMessage('close')
@@ -145,7 +150,7 @@ export function practiceOf(parts: PracticeParts) {
   }
 }
 
-/** The worker's next word; undefined if it ends or says nothing in time. */
+/** The worker's next state message; undefined if it ends or doesn't reply in time. */
 function next(worker: Worker): Promise<PracticeWord | undefined> {
   return new Promise((resolve) => {
     const late = setTimeout(() => resolve(undefined), TIMEOUT_MS)

@@ -1,17 +1,17 @@
-/** What is handed to other programs: a file to show in its folder, a plain web address. */
+/** Hands things to other programs: a file to show in its folder, a plain web address. */
 import { shell } from 'electron'
 import type { Account } from '../core/accounts/account.ts'
 import { fail } from '../core/lib/failure.ts'
 import { externalLink } from '../core/policy/external-links.ts'
 
-/** @param path absolute path of a file that we wrote ourselves; never one from a page. */
+/** Shows a file in its folder. @param path absolute path of a file that we wrote; never one from a page. */
 export function showInFolder(path: string): void {
   shell.showItemInFolder(path)
 }
 
 /**
  * Opens an address in the system's browser.
- * @param account whose address it is said to be: its own host may stand within the office.
+ * @param account the account that the address is said to belong to: its own host may be inside the office's network.
  * @throws AppFailure `unsafe-address` if the address isn't a plain web address.
  */
 export async function openOutside(address: string, account: Pick<Account, 'baseUrl'> | undefined): Promise<void> {

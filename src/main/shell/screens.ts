@@ -1,4 +1,6 @@
-/** The windows that show our own pages: sends them the contract's events while they are there, and knows which of them asks. */
+/**
+ * The windows with our own pages: sends them the contract's events while they exist, and knows which of them is asking.
+ */
 import type { BrowserWindow, IpcMainInvokeEvent } from 'electron'
 import type { EventName, Events } from '../../shared/contract/index.ts'
 import { isOwnPage } from '../core/policy/app-pages.ts'
@@ -7,7 +9,7 @@ import { isFromWindow } from './own-page.ts'
 
 export type SendEvent = <Name extends EventName>(name: Name, payload: Events[Name]) => void
 
-/** What the window where a person signs hears of: the rest is the office's. */
+/** The events that the window where a person signs receives; all others are only for the office. */
 const FOR_THE_PERSON: ReadonlySet<EventName> = new Set([
   'counter.changed',
   'appointments.changed',
@@ -25,7 +27,7 @@ export class Screens {
     this.#devServer = devServer
   }
 
-  /** From now on the window on the second display hears what concerns it, and may ask, whenever there is one. */
+  /** Adds the window on the second display: whenever there is one, it gets its events and may make requests. */
   addPerson(window: () => BrowserWindow | undefined): void {
     this.#person = window
   }
@@ -35,7 +37,7 @@ export class Screens {
     if (FOR_THE_PERSON.has(name)) this.#sendTo(this.#person(), name, payload)
   }
 
-  /** Which of our pages makes this request; undefined if none of them does. */
+  /** Returns which of our pages makes this request; undefined if none does. */
   readonly roleOf = (event: IpcMainInvokeEvent): Role | undefined => {
     if (isFromWindow(this.#office, event, this.#devServer)) return 'office'
     return isFromWindow(this.#person(), event, this.#devServer) ? 'person' : undefined

@@ -1,6 +1,6 @@
 /**
- * The network as the signing service's client uses it: Electron's own, so that the system's proxy and certificates hold,
- * in sessions apart from every page, and with a first-used connection for each POST.
+ * The network for the signing service's client: Electron's own, so that the system's proxy and certificates apply, in
+ * sessions separate from every page, and with a fresh connection for each POST.
  */
 import { net, type Session, session } from 'electron'
 import { openLanes } from '../core/lib/lanes.ts'
@@ -9,31 +9,31 @@ import { type Fetch, fetchByNetRequest } from '../core/service/index.ts'
 import type { ProxySignIns } from '../core/service/proxy-sign-in.ts'
 import { lookupIn } from './lookup.ts'
 
-/** How many POSTs may be under way at once; a further one waits for its turn. */
+/** How many POSTs may be in flight at once; further ones wait. */
 const LANES = 4
 
-/** How long a service that is asked for nothing but its greeting has to answer, in milliseconds. */
+/** How long a service has to answer a mere greeting, in milliseconds. */
 const GREETING_LIMIT = 15_000
 
 interface ServiceNetwork {
   fetch: Fetch
   lookup: Lookup
-  /** From then on all goes over lines of which none remembers a certificate that a service was shown. */
+  /** Moves everything to new sessions, none of which remembers a certificate that a service was shown. */
   renewLines: () => void
-  /** Asks once, over a line of its own. Rejects as `fetch`. */
+  /** Sends one request in a session of its own. Rejects as `fetch`. */
   askOnce: (url: string) => Promise<void>
 }
 
 interface NetworkDeps {
   proxies: Pick<ProxySignIns, 'forRequest'>
-  /** Resolves once a session goes through the proxy that it is to go through. */
+  /** Resolves once a session uses the proxy that it should. */
   isProxied: (own: Session) => Promise<void>
 }
 
-/** Makes what clients of the service reach it with. Nothing of it is kept on disk: no cookies, no cache. */
+/** Opens the network for clients of the service. Nothing is stored on disk: no cookies, no cache. */
 export function openServiceNetwork(deps: NetworkDeps): ServiceNetwork {
   let generation = 0
-  // The names of the first are for people who look for them.
+  // The first generation has plain names, for people who look for them.
   const named = (name: string) => session.fromPartition(generation === 0 ? name : `${name}-${generation}`)
   let now = openLines(named, deps)
   return {
@@ -54,7 +54,8 @@ export function openServiceNetwork(deps: NetworkDeps): ServiceNetwork {
 
 function openLines(named: (name: string) => Session, deps: NetworkDeps): { fetch: Fetch; lookup: Lookup } {
   const reading = named('service-reads-0')
-  // Each has six connections to a host: eight files that come slowly would leave one alone with none for what someone looks at.
+  // Each session has six connections per host: with a single one, eight slow file downloads would leave none for what
+  // someone is looking at.
   const [one, other] = [fetchIn(reading, deps), fetchIn(named('service-reads-1'), deps)]
   let isOthersTurn = false
   const reads: Fetch = (...request) => {
@@ -67,7 +68,7 @@ function openLines(named: (name: string) => Session, deps: NetworkDeps): { fetch
 function fetchBy(reads: Fetch, named: (name: string) => Session, deps: NetworkDeps): Fetch {
   const lanes = openLanes(
     Array.from({ length: LANES }, (_, index) => openLane(named(`service-sends-${index}`), deps)),
-    // In the words of a connection that could not be made: nothing has left.
+    // Named like a connection that couldn't be made: nothing was sent.
     () => new Error('net::ERR_CONNECTION_FAILED')
   )
 
@@ -79,9 +80,9 @@ function fetchBy(reads: Fetch, named: (name: string) => Session, deps: NetworkDe
 }
 
 /**
- * A session that carries one POST at a time. Chromium repeats a POST by itself when a connection that it had kept open
- * turns out to be closed. Closing the idle ones first leaves none to be surprised by; it would break off whatever else
- * the session does.
+ * Opens a session that carries one POST at a time. Chromium repeats a POST by itself if a connection that it had kept
+ * open turns out to be closed. Closing the idle ones first prevents that; it would break anything else the session is
+ * doing.
  */
 function openLane(own: Session, deps: NetworkDeps): Fetch {
   return fetchIn(own, deps, () => own.closeAllConnections())
@@ -90,7 +91,7 @@ function openLane(own: Session, deps: NetworkDeps): Fetch {
 function fetchIn(own: Session, { isProxied, proxies }: NetworkDeps, beforePost?: () => Promise<void>): Fetch {
   const fetch = fetchByNetRequest((options) => net.request({ ...options, session: own }), beforePost, proxies)
   return async (...request) => {
-    // Past it nothing is asked.
+    // Nothing may bypass the proxy.
     await isProxied(own)
     return fetch(...request)
   }
@@ -110,11 +111,11 @@ async function post(lane: Fetch, leave: () => void, ...request: Parameters<Fetch
   }
 }
 
-/** Hands a body on and tells when it is over, read to its end or given up. */
+/** Passes a body through and calls `over` when it ends or is abandoned. */
 function untilOver(over: () => void): TransformStream<Uint8Array, Uint8Array> {
   return new TransformStream({
     flush: over,
-    // Not in every type declaration yet; called when the reader gives up or the line breaks.
+    // Not in every type declaration yet; called when the reader gives up or the connection breaks.
     cancel: over
   } as Transformer<Uint8Array, Uint8Array>)
 }

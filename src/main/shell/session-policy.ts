@@ -1,24 +1,30 @@
 /**
- * Everything is denied until someone answers for it: each page that comes into being can go nowhere, open nothing and
- * is granted nothing, in every session. A part of the shell that shows a page says what that page may do by guarding
- * it; nothing else loosens anything, and nothing in the environment does.
+ * Denies everything that nobody answers for: in every session, a new page can go nowhere, open nothing and is granted
+ * nothing. A part of the shell that shows a page allows what that page may do by guarding it. Nothing else loosens
+ * anything, the environment included.
  */
 import { app, type Session, session, type WebContents, type WebPreferences } from 'electron'
 import type { AskedPermission } from '../core/policy/permissions.ts'
 import type { Log } from './log.ts'
 import { certificateFor, proxyLoginFor } from './office-network.ts'
 
-/** A frame that a page shuts off would be another process's, where its scripts begin before the page's hold is on it. */
+/** A page's sandboxed frame would be in another process, where its scripts start before it is held. */
 const SHUT_OFF_IN_ANOTHER_PROCESS = ['IsolateSandboxedIframes']
-/** The network sends them by itself to wherever a page's answer says, also after the page has gone. No guard of requests sees them. */
+/**
+ * The network sends these reports by itself, wherever a page's response says, even after the page is gone. No request
+ * guard sees them.
+ */
 const REPORTS = ['Reporting', 'NetworkErrorLogging']
 /**
- * An answer can lead HTTP/3 to another host and port, which gets a datagram before anyone checks whose it is. Early hints, which are
- * read in HTTP/2 only, open a line to anywhere. Neither is a request.
+ * A response can direct HTTP/3 to another host and port, which gets a datagram before anyone checks whose it is. Early
+ * hints, read only in HTTP/2, open a connection to anywhere. Neither is a request.
  */
 const UNSEEN_PROTOCOLS = ['quic', 'http2']
 
-/** How every page is held, ours or the service's: in a sandbox, without Node, and nothing loads or opens another way. */
+/**
+ * How every page is contained, ours or the service's: sandboxed, without Node, with no other way to load or open
+ * anything.
+ */
 export const CONTAINED: WebPreferences = {
   sandbox: true,
   contextIsolation: true,
@@ -36,19 +42,22 @@ interface NavigationRequest {
   isMainFrame: boolean
 }
 
-/** What one page may do; anyone who shows the page answers for it. */
+/** What one page may do; whoever shows the page decides. */
 export interface Guard {
-  /** `caught`: it goes nowhere, and that is as it should be, as where a signing page comes back. */
+  /** `caught`: it goes nowhere, as intended, for example when a signing page reaches its return address. */
   mayNavigate(request: NavigationRequest): boolean | 'caught'
-  /** A window that the page wanted to open. It is never opened; answers whether the guard loads the address in place. */
+  /**
+   * The page wanted to open a window, which never happens. Returns whether the guard loads the address in place
+   * instead.
+   */
   wantedWindow?(request: { url: string; postsData: boolean }): boolean
 }
 
-/** What the pages of a session may be granted; anyone who shows them answers for it. */
+/** What the pages of a session may be granted; whoever shows them decides. */
 export interface Permits {
-  /** @returns false where the page is refused at once; otherwise `grant` is called, now or later. */
+  /** @returns false if the page is refused at once; otherwise `grant` is called, now or later. */
   request(asked: AskedPermission, grant: (granted: boolean) => void): boolean
-  /** Whether a page has been granted it already. */
+  /** Whether the page has the permission already. */
   holds(asked: AskedPermission): boolean
 }
 
@@ -63,7 +72,7 @@ const sessions = new WeakMap<Session, { onDenied: OnDenied; permits: Permits }>(
 /** Must be called before the application is ready. */
 export function lockSessions(log: Pick<Log, 'warn'>): void {
   app.enableSandbox()
-  // The last one is appended: Chromium would forget what an earlier one names.
+  // In a single switch: Chromium uses only the last one.
   app.commandLine.appendSwitch('disable-features', [...SHUT_OFF_IN_ANOTHER_PROCESS, ...REPORTS].join(','))
   for (const protocol of UNSEEN_PROTOCOLS) app.commandLine.appendSwitch(`disable-${protocol}`)
   const denied: OnDenied = (what) => log.warn('Denied.', { what })
@@ -72,7 +81,7 @@ export function lockSessions(log: Pick<Log, 'warn'>): void {
   // Without these two, Electron hands out the first client certificate it finds, and a password dialog could be shown.
   app.on('select-client-certificate', (event, contents, place, store, choose) => {
     event.preventDefault()
-    // What a page asks for proves nothing for an account of the office's.
+    // Requests of a page never identify themselves as one of the office's accounts.
     const chosen = contents === null ? certificateFor(place, store) : undefined
     choose(chosen)
     if (!chosen) denied('client certificate')
@@ -93,12 +102,12 @@ export function lockSessions(log: Pick<Log, 'warn'>): void {
   void app.whenReady().then(() => lockSession(session.defaultSession, denied))
 }
 
-/** Answers for a page from now on. */
+/** Sets what a page may do from now on. */
 export function guard(contents: WebContents, by: Guard): void {
   guards.set(contents, by)
 }
 
-/** Answers from now on for what the pages of a locked session ask for. */
+/** Sets what the pages of a locked session are granted from now on. */
 export function permit(locked: Session, permits: Permits): void {
   const known = sessions.get(locked)
   if (!known) throw new Error('A session that isn’t locked grants nothing.')
@@ -106,8 +115,8 @@ export function permit(locked: Session, permits: Permits): void {
 }
 
 /**
- * Denies a session everything that a page could ask of it, but for what `permits` grants. Calling it again changes who is
- * told and what is granted, and nothing else.
+ * Denies a session everything that a page could ask for, except what `permits` grants. Calling it again changes only
+ * who is told and what is granted.
  */
 export function lockSession(locked: Session, onDenied: OnDenied, permits: Permits = NOTHING): void {
   const known = sessions.get(locked)
@@ -125,7 +134,7 @@ export function lockSession(locked: Session, onDenied: OnDenied, permits: Permit
     grant(false)
     told.onDenied(`permission "${permission}"`)
   })
-  // Most interfaces of the web only look whether a permission is there, and never ask: both handlers are needed.
+  // Most web APIs only check whether a permission exists, and never request it: both handlers are needed.
   locked.setPermissionCheckHandler((contents, permission, requestingOrigin, details) => {
     const { mediaType, requestingUrl = requestingOrigin, securityOrigin } = details
     const mediaTypes = mediaType === undefined ? [] : [mediaType]
@@ -168,7 +177,7 @@ function lockContents(contents: WebContents, denied: OnDenied): void {
     event.preventDefault()
     if (decision !== 'caught') denied('navigation')
   }
-  // Three events, for each sees what the others don't: the main frame's own moves, those of its frames, and redirects.
+  // Each event sees what the others miss: the main frame's own navigations, those of its frames, and redirects.
   contents.on('will-navigate', guardNavigation)
   contents.on('will-frame-navigate', guardNavigation)
   contents.on('will-redirect', guardNavigation)

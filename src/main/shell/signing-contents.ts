@@ -1,6 +1,6 @@
 /**
- * The page itself: how Electron makes it, lays it in a window, puts it on paper and ends it, and what the person's hands do
- * in it: which keys it gets.
+ * A signing page's web contents: how Electron creates them, places them in a window, prints and closes them, and which
+ * of the person's keys and touches they get.
  */
 import { type BrowserWindow, type Session, type WebContents, WebContentsView } from 'electron'
 import type { ViewBounds } from '../core/counter/deps.ts'
@@ -13,32 +13,32 @@ const PREFERENCES: Electron.WebPreferences = {
   ...CONTAINED,
   plugins: false,
   devTools: false,
-  // A box of the system's own lies over our cover, stops our page, and doesn't say whose words it shows.
+  // A native box would cover our overlay, block our page, and not say whose words it shows.
   disableDialogs: true,
   spellcheck: false,
-  // A page that moves on would take the keyboard each time, from the clerk's own window, too.
+  // Otherwise each navigation would take the keyboard focus, even from the clerk's own window.
   focusOnNavigation: false,
   autoplayPolicy: 'document-user-activation-required'
 }
 
-/** A page without a document, out of sight and silent. */
+/** Creates a page without a document, hidden and silent. */
 export function makeSigningContents(session: Session): WebContentsView {
   const view = new WebContentsView({ webPreferences: { session, ...PREFERENCES } })
   const { webContents } = view
   webContents.setWebRTCIPHandlingPolicy('disable_non_proxied_udp')
-  // The keys of our menu are the clerk's, not those of the person who sits here now.
+  // The shortcuts of our menu are the clerk's, not those of the person sitting here.
   webContents.setIgnoreMenuShortcuts(true)
   webContents.setAudioMuted(true)
-  // Of this page alone, wherever it goes; nothing of a signer before.
+  // For this page alone, wherever it navigates; nothing from an earlier signer.
   webContents.setZoomMode('isolated')
   webContents.setZoomFactor(1)
-  // It may not keep the person on it.
+  // The page may not keep the person from leaving it.
   webContents.on('will-prevent-unload', (event) => event.preventDefault())
   view.setVisible(false)
   return view
 }
 
-/** On the default printer and without a dialog, as it looks. Rejects in words for staff. */
+/** Prints the page as it looks, on the default printer and without a dialog. Rejects with a message for staff. */
 export function printed(contents: WebContents): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   contents.print({ silent: true, printBackground: true }, (isPrinted) => {
@@ -52,10 +52,10 @@ export function asPdf(contents: WebContents): Promise<Uint8Array> {
   return contents.printToPDF({ printBackground: true })
 }
 
-/** A page that ends by itself or is hung is waited for no longer than this, in milliseconds. */
+/** The longest to wait for a page that closes itself or hangs, in milliseconds. */
 const CLOSING_MS = 3000
 
-/** Ends the page without asking it. Resolves when it has gone, or was made to go. */
+/** Closes the page without asking it. Resolves once it's gone, or was forced to go. */
 export async function closed(contents: WebContents): Promise<void> {
   if (contents.isDestroyed()) return
   const gone = Promise.withResolvers<void>()
@@ -70,15 +70,15 @@ export async function closed(contents: WebContents): Promise<void> {
   clearTimeout(late)
 }
 
-/** Where a signing page lies in a window: over our own page when it is shown, and out of sight and silent otherwise. */
+/** Where a signing page is in a window: over our own page while shown, hidden and silent otherwise. */
 export class ViewPlace {
   readonly #window: BrowserWindow
   readonly #view: WebContentsView
-  /** The view has none any more by the time that it hears that they are destroyed (electron#50249). */
+  /** Kept because the view no longer has them when it hears of their destruction (electron#50249). */
   readonly #contents: WebContents
   readonly #onClosed: () => void
 
-  /** @param onClosed called when the window goes, and the page with it. */
+  /** @param onClosed called when the window closes, and the page with it. */
   constructor(window: BrowserWindow, view: WebContentsView, onClosed: () => void) {
     this.#window = window
     this.#view = view
@@ -88,24 +88,24 @@ export class ViewPlace {
     window.once('closed', onClosed)
   }
 
-  /** Whether the person sees it. */
+  /** Whether the person sees the page. */
   isShown(): boolean {
     return !this.#window.isDestroyed() && this.#view.getVisible()
   }
 
-  /** Lays the page there. As it comes into sight, or our own page hands the keyboard over, it gets that. */
+  /** Places and shows the page. It gets the keyboard focus if it was hidden, or if our own page has the focus. */
   show(bounds: ViewBounds): void {
     if (this.#window.isDestroyed() || this.#contents.isDestroyed()) return
     const comesIntoSight = !this.#view.getVisible()
     this.#view.setBounds(placeIn(this.#window, bounds))
     this.#view.setVisible(true)
     this.#contents.setAudioMuted(false)
-    // Giving a page the keyboard brings its window to the front on some systems: what the clerk types would go to it.
+    // On some systems, focusing a page brings its window to the front: what the clerk types would go to it.
     if (!this.#window.isFocused()) return
     if (comesIntoSight || this.#window.webContents.isFocused()) this.#contents.focus()
   }
 
-  /** Takes it from sight, and the keyboard from it. */
+  /** Hides the page and takes the keyboard focus from it. */
   hide(): void {
     if (this.#window.isDestroyed() || this.#contents.isDestroyed()) return
     const hadTheKeyboard = this.#contents.isFocused()
@@ -118,7 +118,7 @@ export class ViewPlace {
     if (!this.#window.isDestroyed()) this.#window.webContents.focus()
   }
 
-  /** Takes it out of the window: a view whose page has gone must not be in it any more. */
+  /** Takes the page out of the window: a view whose page is gone must not stay in it. */
   leave(): void {
     this.#window.off('closed', this.#onClosed)
     if (this.#window.isDestroyed()) return
@@ -127,7 +127,7 @@ export class ViewPlace {
   }
 }
 
-/** Our page counts in its own pixels; the window in the system's. Nothing reaches outside the window. */
+/** Converts our page's pixels to the window's. Nothing extends outside the window. */
 function placeIn(window: BrowserWindow, { x, y, width, height }: ViewBounds): Electron.Rectangle {
   const zoom = window.webContents.getZoomFactor()
   const [fullWidth = 0, fullHeight = 0] = window.getContentSize()
@@ -141,22 +141,22 @@ function placeIn(window: BrowserWindow, { x, y, width, height }: ViewBounds): El
   }
 }
 
-/** Reports when the person touches or types in the page. */
 interface Hands {
-  /** They touched, typed or scrolled; at most once a second. */
+  /** They touched, typed or scrolled; reported at most once a second. */
   touched(): void
-  /** The key that leads out of the page to what lies around it. */
+  /** They pressed the key that leads out of the page to what surrounds it. */
   wantsOut(): void
 }
 
 const TOUCH_MS = 1000
 
-/** Only moved by the system as windows come and go. */
+/** Sent by the system as windows come and go, not by the person. */
 const NOT_BY_HAND = new Set(['undefined', 'mouseEnter', 'mouseLeave'])
 
 /**
- * @param isShown whether the person sees the page: one that they don't gets no key.
- * @param platform on which editing keys are the menu's, or the page's.
+ * Reports when the person touches or types in the page, and decides which keys the page gets.
+ * @param isShown whether the person sees the page; a hidden page gets no keys.
+ * @param platform decides whether editing keys belong to the menu or the page.
  */
 export function followHands(
   contents: WebContents,
@@ -172,7 +172,7 @@ export function followHands(
     last = now
     hands.touched()
   }
-  // Three events, for each sees what the others don't: all of the main frame's, and keys and clicks in any frame.
+  // Each event sees what the others miss: everything in the main frame; keys and clicks in any frame.
   contents.on('input-event', (_event, { type }) => {
     if (!NOT_BY_HAND.has(type)) touched()
   })

@@ -1,7 +1,7 @@
 /**
- * The session of one signer's page: in memory, shared with nobody, granted what its turn permits and nothing else, held
- * to its ground request by request, and wiped at the end. Electron frees no session, so after many signers one is used
- * again that was seen to be empty.
+ * The session of one signer's page: in memory, shared with nobody, granted only what its turn permits, confined to its
+ * ground request by request, and wiped at the end. Electron never frees a session, so after many signers one that was
+ * seen to be empty is reused.
  */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -14,18 +14,18 @@ import { lockSession, type Permits } from './session-policy.ts'
 import { SESSIONS, SessionPool } from './session-pool.ts'
 
 export interface SessionEvents {
-  /** A document asked for a return address; it was not asked for on the network. */
+  /** A document asked for a return address; no request was sent. */
   returned(): void
-  /** A document or a part of it was refused. */
+  /** A document, or a part of one, was refused. */
   refused(url: string, reason: RefusalReason, part: 'page' | 'frame' | 'content'): void
   /** Something else was denied, named as in `lockSession`. */
   denied(what: string): void
 }
 
-// Without "persist:" a partition lives in memory.
+// Partitions without "persist:" live in memory.
 const pool = new SessionPool<Session>(SESSIONS, () => session.fromPartition(`signing-${randomUUID()}`))
 
-/** Takes a session that no page is in, and that holds nothing of any page. Until someone is admitted, nothing leaves it. */
+/** Takes a session that no page uses and that holds nothing of any page. Nothing leaves it until `admit`. */
 export function openSigningSession(): Session {
   const opened = pool.take()
   lockSession(opened, () => {})
@@ -34,7 +34,7 @@ export function openSigningSession(): Session {
   return opened
 }
 
-/** From now on the session is of one turn's page: what that is granted, where it may go, and who hears of it. */
+/** Gives the session to one turn's page: what it's granted, where it may go, and who gets its events. */
 export function admit(
   opened: Session,
   { ground, permits, session: events }: { ground: SigningGround; permits: Permits; session: SessionEvents },
@@ -42,8 +42,8 @@ export function admit(
 ): void {
   lockSession(opened, events.denied, permits)
   const lookup = lookupOf(opened)
-  // The second guard beside the navigation events: it holds on the network itself, so that of what is refused
-  // nothing leaves, redirects of redirects included.
+  // The second guard, in addition to the navigation events. It works on the network itself, so that nothing is sent for
+  // what is refused, including redirects of redirects.
   opened.webRequest.onBeforeRequest((details, respond) => {
     void decide(details, ground, lookup).then((decision) => {
       respond({ cancel: decision.kind !== 'allow' })
@@ -57,11 +57,11 @@ export function admit(
   })
 }
 
-/** Ends a session whose page has gone: wipes what it kept, ends its connections and shuts it. Never rejects. */
+/** Ends a session whose page is gone: wipes what it stored, closes its connections and shuts it. Never rejects. */
 export async function closeSigningSession(used: Session): Promise<void> {
   lockSession(used, () => {})
   shut(used)
-  // The session outlives the turn, and would keep what this listener knows of it.
+  // The session outlives the turn, and would keep this listener's references.
   used.webRequest.onHeadersReceived(null)
   pool.giveBack(used, (await wipe(used)) && (await isSeenEmpty(used)))
 }
@@ -70,7 +70,7 @@ function shut(closed: Session): void {
   closed.webRequest.onBeforeRequest((_details, respond) => respond({ cancel: true }))
 }
 
-/** @returns whether all of it was done. */
+/** @returns whether all of it succeeded. */
 async function wipe(used: Session): Promise<boolean> {
   const done = await Promise.allSettled([
     used.closeAllConnections(),
@@ -85,7 +85,10 @@ async function wipe(used: Session): Promise<boolean> {
   return done.every(({ status }) => status === 'fulfilled')
 }
 
-/** Looks wherever Electron lets one look. What ends by itself after the wipe, such as a worker, is given a moment. */
+/**
+ * Checks everything that Electron lets us look at. Gives what ends by itself after the wipe, such as a worker, a
+ * moment.
+ */
 async function isSeenEmpty(used: Session): Promise<boolean> {
   for (let look = 0; look < 5; look++) {
     if (look > 0) await pause(100)

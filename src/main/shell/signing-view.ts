@@ -1,6 +1,7 @@
 /**
- * Shows a page of the signing service to one signer. The page is hostile until it is gone: no preload, a session of its
- * own, held to its ground, granted only what its turn permits, and destroyed with everything it kept.
+ * Shows a page of the signing service to one signer. The page is untrusted until it is gone: it has no preload and its
+ * own session, is confined to its ground, gets only the permissions of its turn, and is destroyed with everything it
+ * stored.
  */
 import { systemPreferences, type WebContents } from 'electron'
 import type { AppError } from '../../shared/contract/index.ts'
@@ -33,11 +34,11 @@ import {
 import { offerTextMenu } from './text-menu.ts'
 
 export interface SigningViewDeps {
-  /** Nobody has entered it. */
+  /** A page that nobody has entered yet. */
   isolated: IsolatedPage
-  /** How long a page may take until there is something to see, in milliseconds. */
+  /** How long a page may take until it shows something, in milliseconds. */
   timeoutMs: number
-  /** Some printers ask by a dialog of their own: while this lasts that leaves nothing. */
+  /** Wraps printing: some printers open a dialog of their own, which must not count as leaving the window. */
   whilePrinting?: (print: () => Promise<void>) => Promise<void>
 }
 
@@ -45,7 +46,7 @@ const ASKED_FOR_FILES: ReadonlySet<string> = new Set([askedForFile, askedForFold
 
 type State = 'loading' | 'open' | 'returned' | 'failed' | 'destroyed'
 
-/** The page of one turn, which begins to load at once, out of sight. */
+/** The page of one turn. It begins to load at once, out of sight. */
 export class ShownSigningView implements SigningView {
   readonly #deps: SigningViewDeps
   readonly #turn: SigningTurn
@@ -53,7 +54,7 @@ export class ShownSigningView implements SigningView {
   readonly #isolated: IsolatedPage
   readonly #contents: WebContents
   readonly #media: MediaGrants
-  /** Told until the page's end: the page must not fill our lists. */
+  /** Reports refusals until the page's end, so that a page can't fill our lists. */
   readonly #tell: (what: string) => void
   #state: State = 'loading'
   #hasShownSomething = false
@@ -61,7 +62,7 @@ export class ShownSigningView implements SigningView {
   #timeout: NodeJS.Timeout | undefined
   #isHeld = false
   #closeMenu = () => {}
-  /** The field of the page that waits for a file. */
+  /** The page's file field that is waiting for a file. */
   #field: FileField | undefined
   #ending: Promise<void> | undefined
 
@@ -95,7 +96,7 @@ export class ShownSigningView implements SigningView {
     })
     this.#isolated.speak(turn.languages)
     this.#listen()
-    // What the turn's owner does on an event must find the view already in its hands.
+    // Begin later: when the turn's owner handles an event, it must already have the view.
     queueMicrotask(() => void this.#begin(turn.url))
   }
 
@@ -137,7 +138,7 @@ export class ShownSigningView implements SigningView {
     return this.#ending
   }
 
-  /** The page is held before anything of it is asked for: an empty one is there first. */
+  /** Loads the page only once an empty page is in place and held. */
   async #begin(url: string): Promise<void> {
     if (!this.#mayLoad(url)) return
     try {
@@ -150,7 +151,7 @@ export class ShownSigningView implements SigningView {
     if (!this.#isOver()) this.#go(url)
   }
 
-  /** loadURL asks no event: the same decision is made here. */
+  /** loadURL triggers no navigation event, so the same decision is made here. */
   #mayLoad(url: string): boolean {
     return this.#mayGo({ url, isMainFrame: true }) === true
   }
@@ -164,7 +165,7 @@ export class ShownSigningView implements SigningView {
     guard(contents, {
       mayNavigate: (request) => this.#mayGo(request),
       wantedWindow: ({ url, postsData }) => {
-        // A form's data can't be carried over into the page; half of it would be worse than none.
+        // A form's data can't be carried over into the page, and sending half of it would be worse than none.
         if (postsData) this.#tell('It tried to send a form into another window.')
         const isLoaded = !postsData && this.#mayLoad(url)
         if (isLoaded) this.#go(url)
@@ -206,20 +207,23 @@ export class ShownSigningView implements SigningView {
   #opened(): void {
     if (this.#state !== 'loading' || !this.#isHeld) return
     clearTimeout(this.#timeout)
-    // Behind the first page lies nothing that one could go back to.
+    // Nothing behind the first page may be navigated back to.
     if (!this.#hasShownSomething) this.#contents.navigationHistory.clear()
     this.#hasShownSomething = true
     this.#state = 'open'
     this.#turn.events.open(originOf(this.#contents.getURL()))
   }
 
-  /** A move that ended without a new document (a refused one, a download) leaves the old one standing. */
+  /** A navigation that ends without a new document (refused, or a download) leaves the old one in place. */
   #stopped(): void {
     if (this.#hasShownSomething) this.#opened()
     else if (this.#wasBrokenOff) this.#fail(nothingToShow)
   }
 
-  /** The browser's own dialog was cancelled: the page waits for a file by its field alone, or is refused. */
+  /**
+   * Handles a file dialog, which the browser has cancelled: the page's field waits for a file from us, or the page is
+   * refused.
+   */
   async #askedForFile(chooser: FileChooser): Promise<void> {
     if (this.#isOver()) return
     const field = this.#turn.files() ? await fileFieldOf(this.#contents.debugger, chooser, this.#ground) : undefined
@@ -236,20 +240,23 @@ export class ShownSigningView implements SigningView {
   }
 
   #loadFailed(name: string): void {
-    // What we refuse leaves the page that stands there; so does what it broke off itself.
+    // A load that we refused, or that the page aborted itself, leaves the current page in place.
     if (this.#hasShownSomething && /ABORTED|BLOCKED_BY_CLIENT/.test(name)) return
     if (!/ABORTED/.test(name)) this.#fail(loadFailure(name))
-    // A page that moves on while it loads is reported as aborted too; then the next one is on its way.
+    // A page that navigates on while loading is reported as aborted too; the next one is then on its way.
     else if (this.#contents.isLoading()) this.#wasBrokenOff = true
     else this.#fail(nothingToShow)
   }
 
-  /** It closed itself, or was closed. */
+  /** The page closed itself, or was closed. */
   #gone(): void {
     if (this.#state !== 'destroyed') this.#fail(ended)
   }
 
-  /** It is held no longer, so it may not go on. A page that goes is let go of as well; then that is what there is to tell. */
+  /**
+   * The page is no longer held, so it may not go on. A page that closes loses its hold as well; that is then reported
+   * instead.
+   */
   #slipped(): void {
     this.#fail(this.#contents.isDestroyed() ? ended : notHeld)
     void this.destroy()
@@ -298,20 +305,20 @@ export class ShownSigningView implements SigningView {
     return this.#state === 'returned' || this.#state === 'failed' || this.#state === 'destroyed'
   }
 
-  /** The page, where there is one to see. */
+  /** Returns the page, if it shows something. */
   #open(): WebContents {
     if (this.#state !== 'open' || this.#contents.isDestroyed()) throw new AppFailure(nothingToKeep)
     return this.#contents
   }
 }
 
-/** Of the document that is shown; undefined for one that the page made itself. */
+/** The origin of the document that is shown; undefined for one that the page created itself. */
 function originOf(address: string): string | undefined {
   const url = URL.canParse(address) ? new URL(address) : undefined
   return url?.protocol === 'https:' || url?.protocol === 'http:' ? url.origin : undefined
 }
 
-/** Whether the system lets this application use camera and microphone; macOS asks the person at the machine, once. */
+/** Whether the system lets this application use camera and microphone. macOS asks the person at the computer, once. */
 export async function systemAllows(devices: readonly MediaDevice[]): Promise<boolean> {
   if (process.platform === 'win32')
     return devices.every((device) => isOpenTo(systemPreferences.getMediaAccessStatus(device)))
@@ -322,7 +329,7 @@ export async function systemAllows(devices: readonly MediaDevice[]): Promise<boo
   return true
 }
 
-/** Windows doesn't ask: it has allowed it, or hasn't. */
+/** Windows doesn't ask: access is allowed or it isn't. */
 function isOpenTo(status: ReturnType<typeof systemPreferences.getMediaAccessStatus>): boolean {
   return status !== 'denied' && status !== 'restricted'
 }

@@ -1,16 +1,16 @@
 /**
- * What is said of a signing page: what it tried and was refused, in words for the clerk, and why it can't be shown, in the words
- * of the person at the counter's other side.
+ * The words about a signing page: for the clerk, what it tried and was refused; for the person at the counter, why it
+ * can't be shown.
  */
 import type { AppError } from '../../shared/contract/index.ts'
 import type { RefusalReason } from '../core/policy/navigation.ts'
 
-/** Something that the session policy denied, as it names it. */
+/** Describes what the session policy denied, from the policy's name for it. */
 export function deniedWords(what: string): string {
   return DENIED[what] ?? `It asked for something pages aren’t allowed (${what}).`
 }
 
-/** What is held in the page itself (see `hold`). */
+/** For what is blocked in the page itself (see `hold`). */
 export const triedToPrint = 'It tried to print.'
 export const askedForFile = 'It asked for a file on this computer.'
 export const askedForFolder = 'It asked for a whole folder of this computer.'
@@ -28,8 +28,8 @@ const DENIED: Record<string, string> = {
 }
 
 /**
- * An address that it was refused. Only the host is named: the rest may hold a key.
- * @param part what would have been there: the whole page, a frame of it, or something in it.
+ * Describes an address that the page was refused. Names only the host: the rest may contain a key.
+ * @param part what it would have loaded: the whole page, a frame, or something in it.
  */
 export function refusalWords(address: string, reason: RefusalReason, part: 'page' | 'frame' | 'content'): string {
   const host = URL.canParse(address) ? new URL(address).hostname.slice(0, 100) : ''
@@ -42,10 +42,10 @@ export function refusalWords(address: string, reason: RefusalReason, part: 'page
   return part === 'frame' ? `It tried to show a page from ${host}.` : `It tried to open ${host}.`
 }
 
-/** So many different things a turn tells of; a page could spell new ones for ever. */
+/** The most different things that are reported per turn; a page could invent new ones for ever. */
 const MOST = 100
 
-/** The same thing tried again and again is told once a second, and of different things the first ones. */
+/** Reports the same thing at most once a second, and only the first `MOST` different things. */
 export function onceASecond(tell: (what: string) => void): (what: string) => void {
   const toldAt = new Map<string, number>()
   return (what) => {
@@ -57,7 +57,7 @@ export function onceASecond(tell: (what: string) => void): (what: string) => voi
   }
 }
 
-/** An error of a page that did not load. `name` is Chromium's, as in `ERR_NAME_NOT_RESOLVED`. */
+/** Returns the error for a page that failed to load. `name` is Chromium's, as in `ERR_NAME_NOT_RESOLVED`. */
 export function loadFailure(name: string): AppError {
   if (/NAME_NOT_RESOLVED|NAME_RESOLUTION_FAILED|DNS_/.test(name)) {
     return { code: 'dns', message: 'The signing page’s address can’t be found.' }

@@ -1,4 +1,7 @@
-/** What the system keeps for the application: its settings' file, its entries in the keychain; and how the screens see that. */
+/**
+ * What the system stores for the application (its settings file and its keychain entries), and the status of these for
+ * the screens.
+ */
 import { join } from 'node:path'
 import { app, ipcMain } from 'electron'
 import Store from 'electron-store'
@@ -14,8 +17,8 @@ import type { StoreTroubles } from '../core/storage/store-troubles.ts'
 const NAME = 'settings'
 
 /**
- * electron-store in the application's data folder; it holds nothing of a person or an account. A file that can't be read is
- * set aside and told of. Never rejects.
+ * Opens electron-store in the application's data folder; it contains nothing about a person or an account. A file that
+ * can't be read is set aside and reported. Never rejects.
  */
 export async function openSettingsStore(): ReturnType<typeof openSettings> {
   const cwd = app.getPath('userData')
@@ -24,12 +27,12 @@ export async function openSettingsStore(): ReturnType<typeof openSettings> {
     path: join(cwd, `${NAME}.json`),
     clock: Date.now
   })
-  // The package opens a channel that tells any page where our data folder is; nobody of ours asks it.
+  // The package opens a channel that tells any page where our data folder is; none of ours uses it.
   ipcMain.removeAllListeners('electron-store-get-data')
   return opened
 }
 
-/** Of every keychain that is opened: some are asked again and again whether they are back. */
+/** For all keychains that are opened: some are asked repeatedly whether they are available again. */
 const calls = { underWay: 0 }
 
 function endNow(): void {
@@ -37,20 +40,22 @@ function endNow(): void {
 }
 
 /**
- * The operating system's keychain through keytar, whose native part is loaded only here and only now; of an agent to which the system gives a
- * credential, a file that is sealed under it. Never rejects: if the keychain can't be used, the answer is one in memory, and says why.
+ * Opens the operating system's keychain through keytar, whose native part is loaded only here; for an agent that the
+ * system gives a credential, a file sealed with it. Never rejects: if the keychain can't be used, returns one in
+ * memory, with the reason.
  */
 export async function openKeychain(): Promise<OpenedKeychain> {
   const credential = agentOrderOf(process.argv) === undefined ? undefined : credentialIn(process.env)
   if (credential !== undefined) return openSealedKeychain({ credential, folder: app.getPath('userData') })
   const usual = join(app.getPath('appData'), app.getName())
   const profile = profileOf(app.getPath('userData'), usual)
-  // All is kept by then. Node would wait for the call's thread: for ever, where its owner has left the question open.
+  // Everything is stored by then. Node would wait for the call's thread: for ever, if the keychain's prompt was left
+  // unanswered.
   if (app.listenerCount('quit', endNow) === 0) app.on('quit', endNow)
   return openKeytarKeychain(async () => (await import('keytar')).default, { profile, calls })
 }
 
-/** What the screens show of the application itself. */
+/** Returns the application's own status for the screens. */
 export function systemStatus(
   { storage, keychainState, lookAgain, isWithout }: OpenedData,
   troubles: StoreTroubles

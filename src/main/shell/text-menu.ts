@@ -1,6 +1,6 @@
 /**
- * The menu of a right click on text, in our own pages and on signing pages: undo, cut, copy, paste, select all, and what a
- * misspelt word may have meant where the system checks spelling itself. A page's own menu, as of a row of a list, comes first: its
+ * The context menu for text, in our own pages and on signing pages: undo, cut, copy, paste, select all, and spelling
+ * suggestions if the system checks spelling itself. A page's own context menu, such as a list row's, comes first: its
  * click never gets here.
  */
 import {
@@ -11,14 +11,14 @@ import {
   type WebContents
 } from 'electron'
 
-/** As many suggestions as are read at a glance. */
+/** As many as can be read at a glance. */
 const MOST_SUGGESTIONS = 5
 const LINE: MenuItemConstructorOptions = { type: 'separator' }
 
 /**
- * Shows our menu where the page would have one: what can be done with the text at that place, and nothing else.
- * @param isOffered whether there is a menu at all just now.
- * @returns what closes the menu, where one is open.
+ * Shows our menu where the page would have one: only what can be done with the text there.
+ * @param isOffered whether the menu is available just now.
+ * @returns a function that closes the menu if it's open.
  */
 export function offerTextMenu(
   contents: WebContents,
@@ -31,7 +31,7 @@ export function offerTextMenu(
     if (items.length === 0 || window.isDestroyed() || !isOffered()) return
     const menu = Menu.buildFromTemplate(items)
     open = menu
-    // The keyboard’s menu belongs to the text, wherever the pointer was left.
+    // The keyboard's menu key opens it at the text, wherever the pointer is.
     const place = params.menuSourceType === 'keyboard' ? { x: params.x, y: params.y } : {}
     menu.popup({ window, ...place, callback: () => (open = undefined) })
   })

@@ -1,4 +1,4 @@
-/** How the package that this runs from takes updates, if it does: as it was installed. */
+/** How this package takes updates, if it does: by the way it was installed. */
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { app } from 'electron'
@@ -7,19 +7,21 @@ import type { FeedDeps, PackageKind } from '../core/updates/feed.ts'
 import type { UpdatesDeps } from '../core/updates/updates.ts'
 
 declare const BUILT_AT_MS: number | undefined
-/** When this version was built, in milliseconds since 1970; where sources run as they are, when they began to. */
+/** When this version was built, in milliseconds since 1970; when running from source, when it started. */
 export const BUILT_AT = typeof BUILT_AT_MS === 'undefined' ? Date.now() : BUILT_AT_MS
 
-/** What only sources take, which nobody installs: as which kind of package they update themselves. */
+/** Works only when running from source: the kind of package to update as. */
 const AS_PACKAGE = '--package-type='
 
-/** Makes what updates this package; undefined for one that only people replace: an MSI, a disk image that was opened, sources. */
+/**
+ * Creates this package's updater; undefined for one that only people replace: an MSI, an opened disk image, or source.
+ */
 export function updaterHere(deps: Pick<FeedDeps, 'fetch' | 'time'>): UpdatesDeps['updater'] {
   const kind = kindOfPackage()
   if (!kind) return undefined
   const userDataPath = app.getPath('userData')
   return async (place) => {
-    // Loaded only where a feed is named.
+    // Loaded only if a feed is configured.
     const { PackageUpdater } = await import('../core/updates/package-updater.ts')
     return new PackageUpdater({
       ...{ ...deps, place, target: { platform: process.platform, arch: process.arch, kind } },
@@ -42,7 +44,7 @@ function kindOfPackage(): PackageKind | undefined {
     return given === 'deb' || given === 'rpm' ? given : undefined
   }
   if (process.platform === 'darwin') return 'mac'
-  // What the other installer leaves beside the program, to remove it by.
+  // The NSIS installer puts its uninstaller next to the program.
   if (process.platform === 'win32') {
     return existsSync(join(dirname(app.getPath('exe')), `Uninstall ${app.getName()}.exe`)) ? 'nsis' : undefined
   }

@@ -1,14 +1,14 @@
-/** Brings windows to a person, and waits for what becomes of one, as long as it is worth waiting: systems tell late, or never. */
+/** Brings windows forward, and waits for what happens to them, within limits: some systems report it late, or never. */
 import type { BrowserWindow } from 'electron'
 
-/** How long a system may take to fill the screen, in milliseconds; some animate it, some never say that it is done. */
+/** How long the system may take to enter full screen, in milliseconds; some animate it, some never report it. */
 const FILLING_TIMEOUT = 1500
-/** How long the page on the second display may take to be there, in milliseconds. */
+/** How long the page on the second display may take to appear, in milliseconds. */
 const SHOWING_TIMEOUT = 5000
-/** How long the focus may take to come back after a dialog, in milliseconds: some systems tell of it late. */
+/** How long the focus may take to return after a dialog, in milliseconds: some systems report it late. */
 const FOCUS_TIMEOUT = 500
 
-/** Brings the window to a person who asked for it from outside it. Answers false if there is no window any more. */
+/** Brings the window forward for a person who asked for it elsewhere. Returns false if the window no longer exists. */
 export function bringForward(window: BrowserWindow | undefined): boolean {
   if (!window || window.isDestroyed()) return false
   if (window.isMinimized()) window.restore()
@@ -17,26 +17,26 @@ export function bringForward(window: BrowserWindow | undefined): boolean {
   return true
 }
 
-/** Fills the screen. Resolves once the window fills the screen, or the system doesn't say so in time. */
+/** Enters full screen. Resolves once the system reports it, or after a timeout. */
 export async function filled(window: BrowserWindow): Promise<void> {
   await told(window, ['enter-full-screen'], FILLING_TIMEOUT, () => window.setFullScreen(true))
 }
 
-/** Answers once the window is to be seen, or is late to be. */
+/** Resolves to whether the window is visible, waiting for it up to a limit. */
 export async function isShown(window: BrowserWindow): Promise<boolean> {
   if (window.isDestroyed()) return false
   if (!window.isVisible()) await told(window, ['show', 'closed'], SHOWING_TIMEOUT)
   return !window.isDestroyed() && window.isVisible()
 }
 
-/** Answers once the window is in front, or is late to be. */
+/** Resolves to whether the window is in front, waiting for it up to a limit. */
 export async function hasFocus(window: BrowserWindow): Promise<boolean> {
   if (window.isDestroyed()) return false
   if (!window.isFocused()) await told(window, ['focus'], FOCUS_TIMEOUT)
   return !window.isDestroyed() && window.isFocused()
 }
 
-/** Waits for the first of these events, or until it is too late for them. */
+/** Waits for the first of these events, or the timeout. */
 async function told(
   window: BrowserWindow,
   events: readonly ('enter-full-screen' | 'show' | 'closed' | 'focus')[],
@@ -45,7 +45,7 @@ async function told(
 ): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const late = setTimeout(resolve, timeoutMs)
-  // The declarations have an overload for each event, and none for all of them.
+  // The type declarations have an overload per event, but none for all of them.
   for (const event of events) window.once(event as 'show', resolve)
   begin()
   await promise

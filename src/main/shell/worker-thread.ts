@@ -1,44 +1,44 @@
 /**
- * A worker thread beside the application, and what its two sides say to each other: the main thread asks, and the thread is
- * started when it is asked something, and again after it died.
+ * A worker thread, and the protocol between its two sides. The main thread asks; the worker is started by a question,
+ * and again by the next one after it died.
  */
 import { parentPort, Worker, type WorkerOptions } from 'node:worker_threads'
 import type { AppError } from '../../shared/contract/index.ts'
 import { AppFailure } from '../core/lib/failure.ts'
 import type { Log } from './log.ts'
 
-/** What the main thread asks. */
+/** A question from the main thread. */
 interface Order {
   number: number
   name: string
   ask: unknown
 }
 
-/** What the thread says to the order of that number. */
+/** The worker's answer to the order with that number. */
 export type Word = { number: number; answer: unknown } | { number: number; error: AppError }
 
-/** What the thread says by itself. */
+/** A message from the worker that isn't an answer. */
 export interface News {
   news: unknown
 }
 
 export interface AskedThread {
-  /** The built worker, or its source where sources are run. */
+  /** The built worker, or its source when running from source. */
   worker: string | URL
-  /** What the thread begins with. */
+  /** The worker's initial data. */
   begin?: Pick<WorkerOptions, 'workerData'>
   /** For the system and the log. */
   name: string
   title: string
   memoryMb: number
-  /** What is newly made may take so much until it is looked through; V8's own choice if absent. */
+  /** Memory for new objects until they are garbage-collected; V8's own choice if absent. */
   youngMemoryMb?: number
   /** How long an answer may take, in milliseconds. */
   timeoutMs: number
   log: Pick<Log, 'error'>
-  /** Told what the thread says by itself. */
+  /** Called with the worker's messages that aren't answers. */
   heard?: (news: unknown) => void
-  /** Why a question has no answer. */
+  /** The errors for a question without an answer. */
   words: Record<'closed' | 'tooLarge' | 'tooLong' | 'failed', AppError>
 }
 
@@ -48,7 +48,10 @@ interface Waiting {
   late: NodeJS.Timeout
 }
 
-/** `ask` rejects with AppFailure, also where the thread ended over a question; the next question starts it again. */
+/**
+ * Runs a worker thread. `ask` rejects with AppFailure, also if the thread ended during a question; the next question
+ * starts it again.
+ */
 export function askThread({ title, log, heard, words, ...thread }: AskedThread) {
   let worker: Worker | undefined
   let number = 0
@@ -74,7 +77,7 @@ export function askThread({ title, log, heard, words, ...thread }: AskedThread) 
       clearTimeout(asker?.late)
       if ('error' in word) asker?.reject(new AppFailure(word.error))
       else asker?.resolve(word.answer)
-      // A thread that has nothing to do must not keep the application from ending.
+      // An idle thread must not keep the application from ending.
       if (asked.size === 0) started.unref()
     })
     started.on('error', (error) => {
@@ -118,7 +121,7 @@ export function askThread({ title, log, heard, words, ...thread }: AskedThread) 
     ask,
     isRunning: (): boolean => worker !== undefined,
 
-    /** Ends the thread, and with it all that is open there. Never rejects. */
+    /** Ends the thread, and everything open in it. Never rejects. */
     async end(): Promise<void> {
       const leaving = worker
       worker = undefined
@@ -128,9 +131,9 @@ export function askThread({ title, log, heard, words, ...thread }: AskedThread) 
 }
 
 /**
- * In the thread: answers what the main thread asks, one word to each order.
+ * In the worker: answers the main thread's orders, one message each.
  * @param ask answers a question by its name.
- * @param describe says in the user's words what was thrown.
+ * @param describe turns a thrown error into one for the user.
  */
 export function answerOrders(
   ask: (name: string, ask: unknown) => Promise<unknown>,
@@ -150,12 +153,12 @@ export function answerOrders(
   }
 }
 
-/** Says what nobody asked for; see `heard`. */
+/** Sends a message that isn't an answer; see `heard`. */
 export function tell(news: unknown): void {
   parentPort?.postMessage({ news } satisfies News)
 }
 
-/** Bytes that are an answer's own are handed over, not copied. */
+/** Buffers that belong to an answer alone are transferred, not copied. */
 function buffersOf(answer: unknown): ArrayBuffer[] {
   if (typeof answer !== 'object' || answer === null || !('bytes' in answer)) return []
   const { bytes } = answer

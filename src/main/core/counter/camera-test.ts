@@ -1,35 +1,38 @@
 /**
- * Our own page is granted the camera while it shows staff a picture to test it by, and at no other time: the office's page alone, never
- * the microphone, and no longer than a test takes.
+ * Grants our own page the camera while it shows staff a test picture, and at no other time: the office's page only,
+ * never the microphone, and no longer than a test takes.
  */
 import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import { isOfficePage, isOwnPage } from '../policy/app-pages.ts'
 import { type AskedPermission, devicesOf } from '../policy/permissions.ts'
 
-/** Milliseconds after which a test that nobody ended is over. */
+/** Milliseconds after which a test that wasn't closed ends. */
 export const LONGEST_TEST = 5 * 60_000
 
 export interface CameraTestDeps {
   time: Pick<Time, 'after'>
   devServer: URL | undefined
-  /** Whether the system lets this application use the camera; it may ask the person at the machine. */
+  /** Whether the system lets this application use the camera; it may ask the person at the computer. */
   systemAllows: () => Promise<boolean>
   platform: NodeJS.Platform
 }
 
-/** Answers for what our own pages ask, as the session policy's `Permits`. */
+/** Answers permission requests of our own pages, as the session policy's `Permits`. */
 export class CameraTest {
   readonly #deps: CameraTestDeps
   #end: (() => void) | undefined
-  /** How often it was closed. */
+  /** How often the test was closed. */
   #closings = 0
 
   constructor(deps: CameraTestDeps) {
     this.#deps = deps
   }
 
-  /** @throws AppFailure `not-allowed` where the system forbids the camera; `cancelled` where it was closed while the system asked. */
+  /**
+   * Starts a test. @throws AppFailure `not-allowed` if the system forbids the camera; `cancelled` if the test was
+   * closed while the system asked.
+   */
   async open(): Promise<void> {
     const closings = this.#closings
     if (!(await this.#deps.systemAllows())) forbidden(this.#deps.platform)
@@ -38,7 +41,7 @@ export class CameraTest {
     this.#end = this.#deps.time.after(LONGEST_TEST, () => this.close())
   }
 
-  /** Nothing is granted from now on. Calling it again is harmless; the page itself ends what it shows. */
+  /** Ends the test: nothing is granted from now on. Calling it again is harmless. The page itself stops its picture. */
   close(): void {
     this.#closings++
     this.#end?.()

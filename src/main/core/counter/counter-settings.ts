@@ -1,6 +1,6 @@
 /**
- * What an office sets for its counter, kept in the encrypted database. Whatever is found there, the answer is settings that
- * can be used: each member that can't be understood is as it is at first.
+ * The counter's settings, kept in the encrypted database. Reading always returns usable settings: a member that can't
+ * be understood has its default.
  */
 import { z } from 'zod'
 import { PERSON_LANGUAGES } from '../../../shared/contract/counter-views.ts'
@@ -17,10 +17,13 @@ import { type IdlePictures, openIdlePictures } from './idle-pictures.ts'
 import { isLogo, readLogo } from './logo.ts'
 
 const KEY = 'counter-settings'
-/** By itself: everything else is small, and read all the time. */
+/** Stored separately: everything else is small and read all the time. */
 const LOGO_KEY = 'counter-logo'
 
-/** Pictures lie in a table of their own, and none are named here; what is kept of identity documents no office sets for itself. */
+/**
+ * Without pictures, which have their own table, and without what's kept of identity documents, which no office sets for
+ * itself.
+ */
 type Kept = Omit<CounterSettings, 'logo' | 'otherDisplay' | 'identityKept'>
 
 export const FIRST_SETTINGS: Kept = {
@@ -40,7 +43,7 @@ export const FIRST_SETTINGS: Kept = {
   moreTime: 3,
   mayGiveFiles: false,
   camera: '',
-  // Paper and a picture that nobody wanted help nobody; who wants proof finds it at hand.
+  // A receipt that nobody wanted helps nobody; those who want proof can ask for one.
   receipt: 'on-request',
   waitingRoom: { counterName: '', noShowAfter: 15, callSound: false, pictures: [] }
 }
@@ -49,14 +52,14 @@ type CounterChanges = DecodedInput<'counter.configure'>
 
 export interface CounterSettingsDeps {
   db: Db
-  /** The name of the computer's user, for the audit trail if the office gave no other. */
+  /** The name of the computer's user, for the audit trail if the office hasn't set one. */
   userName: () => string
-  /** The second display's name, if there is one now. */
+  /** The name of the second display, if there is one now. */
   otherDisplay: () => string | undefined
   note: NoteInAudit
-  /** They are to be asked for again. */
+  /** Called when the settings changed. */
   changed: () => void
-  /** What the organisation has set: it holds in place of what is kept. */
+  /** The organisation's policy, which overrides what is kept. */
   organisation?: () => OrganisationsCounter
 }
 
@@ -65,7 +68,7 @@ export type OrganisationsCounter = Partial<Omit<Kept, 'waitingRoom'> & Pick<Coun
 export class CounterSettingsKeeper {
   readonly #deps: CounterSettingsDeps
   readonly #meta: ReturnType<typeof openMeta>
-  // Asked for with each touch at the counter: read once, and changed here only.
+  // Read with every touch at the counter, so it's cached; changed only here.
   #kept: Kept
   #logo: string | undefined
   readonly #pictures: IdlePictures
@@ -91,13 +94,13 @@ export class CounterSettingsKeeper {
     }
   }
 
-  /** @throws AppFailure `invalid` with fields; SQLite's error. Nothing is changed then. */
+  /** Changes settings. @throws AppFailure `invalid` with fields; SQLite's error. Nothing is changed then. */
   configure({ logo, ...changes }: CounterChanges): CounterSettings {
     const { pictures } = changes.waitingRoom ?? {}
     return this.#keep(this.#with(changes), { logo, ...(pictures && { pictures: () => this.#pictures.keep(pictures) }) })
   }
 
-  /** What `configure` would make otherwise, in words. @throws AppFailure `invalid` with fields. */
+  /** Returns what `configure` would change, in words. @throws AppFailure `invalid` with fields. */
   differences({ logo: _, ...changes }: CounterChanges): { name: string; what: string; from: string; to: string }[] {
     const before = this.read()
     const next = this.#with(changes)
@@ -131,7 +134,7 @@ export class CounterSettingsKeeper {
     return { ...shown, ...(logo !== undefined && { logo }) }
   }
 
-  /** The organisation has set other things than before, which read so. */
+  /** Records and announces a change of the organisation's policy. @param before the settings as read before it. */
   organisationChanged(before: CounterSettings): void {
     const after = this.read()
     const changed = changedNames(before, after)
@@ -143,12 +146,12 @@ export class CounterSettingsKeeper {
     this.#deps.changed()
   }
 
-  /** Who of staff works here. */
+  /** The staff member's name for the audit trail. */
   staff(): string {
     return this.#kept.staffName || this.#deps.userName()
   }
 
-  /** What is kept, with these changes. @throws AppFailure `invalid` with fields. */
+  /** Returns what is kept, with these changes applied. @throws AppFailure `invalid` with fields. */
   #with(changes: Omit<CounterChanges, 'logo'>): Kept {
     const { pictures: _, ...waitingRoom } = changes.waitingRoom ?? {}
     const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
@@ -181,7 +184,7 @@ export class CounterSettingsKeeper {
   }
 }
 
-/** @throws AppFailure `invalid`, with each that can't be allowed. */
+/** @throws AppFailure `invalid`, with each origin that can't be allowed. */
 function originsOf(typed: readonly string[]): string[] {
   const read = typed.map(allowedOrigin)
   const fields = read.flatMap((one, index) =>
@@ -200,7 +203,7 @@ function mustDiffer(evidence: Kept['evidence']): void {
 
 const configured = requests['counter.configure'].input.shape
 
-/** Each member by itself, and each line and origin: another version may know more of them, or fewer. */
+/** Reads each member separately, and each line and origin: another version may know more or fewer of them. */
 function asKept(found: unknown): Kept {
   const members = z.record(z.string(), z.unknown()).catch({}).parse(found)
   const taken = <Name extends Exclude<keyof Kept, 'evidence' | 'allowedOrigins' | 'languages' | 'waitingRoom'>>(
@@ -253,10 +256,10 @@ function changedNames(before: CounterSettings, after: CounterSettings): string[]
   return names.filter((name) => name !== 'otherDisplay' && JSON.stringify(before[name]) !== JSON.stringify(after[name]))
 }
 
-/** In characters, what the trail keeps of one value: all of a checklist, not all of a book. */
+/** In characters: how much of one value goes into the audit trail. Enough for a checklist, not for a book. */
 const LONGEST_VALUE = 300
 
-/** What was changed, and of each what it was and is: a trail that says only that something changed proves little. */
+/** Lists what was changed, with old and new values: an entry that says only that something changed proves little. */
 function detailOf(changed: readonly string[], before: CounterSettings, after: CounterSettings): Record<string, string> {
   const values = changed.map((name) => {
     const [was, is] = valuesOf(name, before, after)
@@ -265,12 +268,12 @@ function detailOf(changed: readonly string[], before: CounterSettings, after: Co
   return { changed: changed.map((name) => NAMES[name] ?? name).join(', '), ...Object.fromEntries(values) }
 }
 
-/** What it was and is, in words. */
+/** The old and the new value, in words. */
 function valuesOf(name: string, ...settings: [before: CounterSettings, after: CounterSettings]): [string, string] {
   return settings.map((one) => shortened(told(name, one), LONGEST_VALUE)) as [string, string]
 }
 
-/** A value in words; of the logo how large it is. */
+/** A value in words; for the logo, its size. */
 function told(name: string, settings: CounterSettings): string {
   const { evidence, idle, logo, allowedOrigins, languages, moreTime, waitingRoom, ...plain } = settings
   switch (name) {

@@ -1,6 +1,6 @@
 /**
- * The counter: who can sign here, and the one session that runs. The page itself never decides that a document is signed, a
- * signing link never leaves this process, and only staff takes the screen back.
+ * The counter: who can sign here, and the one session that runs. A page never decides that a document is signed, a
+ * signing link never leaves this process, and only staff can take the screen back.
  */
 import type {
   CounterEntry,
@@ -44,13 +44,16 @@ export class Counter {
     return this.#queue.entries(accountId)
   }
 
-  /** Pins an appointment of today, until midnight, or unpins it. */
+  /** Pins an entry to today, until midnight, or unpins it. */
   pinEntry(entry: Parameters<SigningQueue['pin']>[0]): void {
     this.#queue.pin(entry)
     this.#deps.changed(this.state()?.id ?? '')
   }
 
-  /** @throws AppFailure `not-signable` if they can't sign here now, and the service's failures. */
+  /**
+   * @throws AppFailure `not-signable` if they can't sign here now, `busy` while they are at another counter, and the
+   * service's failures.
+   */
   offer(documentReference: string, signer: number): Promise<CounterOffer> {
     return this.#queue.offer(documentReference, signer)
   }
@@ -61,8 +64,9 @@ export class Counter {
   }
 
   /**
-   * Begins a session with a first handover. Nothing is loaded until the person has the screen.
-   * @throws AppFailure `busy` while another lasts, or another counter has one of them, `no-pin`, `bad-input`, `gone`, `not-signable`, and the service's failures.
+   * Starts a session, with the handover to the first person. Nothing is loaded until they have the screen.
+   * @throws AppFailure `busy` while another session runs or another counter has one of these people, `no-pin`,
+   * `bad-input`, `gone`, `not-signable`, and the service's failures.
    */
   async start(wanted: Wanted): Promise<CounterSession> {
     if (this.#isOver) fail('gone', 'Countersign is closing.')
@@ -101,12 +105,12 @@ export class Counter {
       wanted.turns.map((turn, index) => ({ ...turn, person: facts[index]?.identity.person ?? '' }))
     )
     const taken = await place.take()
-    // Much may happen while a screen is being filled.
+    // Much may have happened while the screen was being taken.
     if (this.#isOver || !account(accountId)) {
       place.giveBack()
       fail('gone', 'The account was removed, or Countersign is closing.')
     }
-    // Guesses from before the screen changed hands may make staff wait: the pad says so from the start.
+    // Wrong PINs from before the handover may still make staff wait: the PIN pad shows it from the start.
     const state = { ...stateAt(taken), ...defined({ pinWaitUntil: waitUntil, asksName, needsName }) }
     const started = new Session(this.#deps, this.#cleanup, { ...start, state })
     try {
@@ -122,7 +126,9 @@ export class Counter {
     return this.#session?.state.shown ?? null
   }
 
-  /** In which language someone had their screens in this session, for as long as it is shown; undefined where in English. */
+  /**
+   * Returns the language that someone had their screens in, as long as this session is shown; undefined for English.
+   */
   languageOf(id: string, person: { name: string; contact?: string | undefined }): PersonLanguage | undefined {
     const { state } = this.#session ?? {}
     if (state?.shown.id !== id) return undefined
@@ -133,7 +139,8 @@ export class Counter {
     return language === 'en' ? undefined : language
   }
 
-  // What a person or staff does in the session of this id; each throws AppFailure `gone` if that isn't the one that is shown.
+  // What a person or staff can do in the session with this id. Each throws AppFailure `gone` if another session, or
+  // none, is shown.
   readonly begin = async (id: string) => this.#named(id).begin()
   readonly show = (id: string, bounds: ViewBounds) => this.#named(id).show(bounds)
   readonly cover = async (id: string, why: PersonOverlay) => this.#named(id).cover(why)
@@ -150,8 +157,8 @@ export class Counter {
   readonly staff = async (id: string, does: StaffAction, from: AskedFrom) => this.#named(id).staff.act(does, from)
 
   /**
-   * The receipt of the person who has the screen, once all of their turns have come to an end.
-   * @throws AppFailure `gone`, `not-allowed`, and where the trail bears none.
+   * Returns the receipt of the person who has the screen, once all of their turns have ended.
+   * @throws AppFailure `gone`, `not-allowed`, and if the audit trail has nothing to make a receipt from.
    */
   async receipt(id: string): Promise<ReceiptCode> {
     const { phase, receipt, current, turns } = this.#named(id).state.shown
@@ -163,8 +170,8 @@ export class Counter {
   }
 
   /**
-   * Staff has seen the result. Harmless if it is closed already.
-   * @throws AppFailure `busy` while it lasts.
+   * Closes a session whose result staff has seen. Harmless if it's closed already.
+   * @throws AppFailure `busy` while the session runs.
    */
   close(id: string): void {
     if (this.state()?.id !== id) return
@@ -173,17 +180,20 @@ export class Counter {
     this.#deps.changed('')
   }
 
-  /** The place where the person signs was left. */
+  /** Called when the screen that the person signs on was left. */
   left(by: LeftBy): void {
     this.#session?.left(by)
   }
 
-  /** The second display is gone: from now on this window is where the person signs, behind a lock. */
+  /** Called when the second display is gone: the person then signs in this window, behind a lock. */
   placeLost(): void {
     this.#session?.placeLost()
   }
 
-  /** Whether the screen may be left without a PIN: as last known there is none any more, so nobody could unlock it. */
+  /**
+   * Whether the screen may be left without a PIN: the last attempt found that none is set any more, so nobody could
+   * unlock it.
+   */
   canBeLeft(): boolean {
     return this.#session?.staff.isPinGone() ?? false
   }
@@ -193,14 +203,14 @@ export class Counter {
     return state !== null && state.phase !== 'ended'
   }
 
-  /** Whether this window is in a person's hands: nothing of the office may be shown in it. */
+  /** Whether a person has this window, so that nothing of the office may be shown in it. */
   isHandedOver(): boolean {
     return this.isRunning() && this.state()?.place === 'here'
   }
 
   /**
-   * Documents of an account changed: what came of turns that have ended may be known now, and of the one that runs, which then
-   * ends soon. Never rejects.
+   * Called when documents of an account changed: the outcomes of ended turns may now be known, and that of the current
+   * one, which then ends soon. Never rejects.
    */
   async documentsChanged(accountId: string): Promise<void> {
     const session = this.#session
@@ -209,12 +219,14 @@ export class Counter {
     if (this.isRunning()) void session.turns.follow()
   }
 
-  /** The account whose folders tell of the page that is open, or was; undefined if nobody waits for them. */
+  /** The account whose folders will show the running session's outcomes; undefined if no session runs. */
   followed(): string | undefined {
     return this.isRunning() ? this.#session?.state.accountId : undefined
   }
 
-  /** Who of staff there is, or how long a PIN waits, may have changed: a pad that is shown says so. Never rejects. */
+  /**
+   * Called when the staff, or how long a PIN waits, may have changed; updates a PIN pad that is shown. Never rejects.
+   */
   async pinChanged(): Promise<void> {
     const session = this.#session
     const found = await this.#deps.pin.state().catch(() => undefined)
@@ -225,7 +237,7 @@ export class Counter {
     session.state.become({ pinWaitUntil, asksName, needsName })
   }
 
-  /** Who is at other counters is known otherwise, or whether who signs here is reserved. */
+  /** Called when what is known of other counters, or whether this session's turns are reserved, changed. */
   reservationsChanged(): void {
     const { state } = this.#session ?? {}
     const notReserved = this.#deps.reservations.lacking()
@@ -233,15 +245,15 @@ export class Counter {
     else this.#deps.changed(state?.shown.id ?? '')
   }
 
-  /** Accounts changed: a session of one that was removed ends. */
+  /** Called when accounts changed; ends a session whose account was removed. */
   async accountsChanged(): Promise<void> {
     const session = this.#session
     if (session && this.isRunning() && !this.#deps.account(session.state.accountId)) await session.turns.stop()
   }
 
   /**
-   * At the start of the application: shows what was interrupted, locked, and asks the service about it. If nobody has a PIN any
-   * more there is nothing to lock with. Resolves when the service was asked.
+   * Shows, at the application's start, a session that was interrupted: locked, while the service is asked about it. If
+   * no PIN is set any more there is nothing to lock with, so it ends. Resolves once the service was asked.
    */
   async resumeInterrupted(): Promise<void> {
     const { account, changed, crashMarker, newId, pin, time } = this.#deps
@@ -255,7 +267,7 @@ export class Counter {
     resumed.state.note('session-interrupted', isReadable ? { startedBy: found.staff } : { found: 'unreadable' })
     noteNotBegun(found, resumed.state)
     changed(found.id)
-    // Also how long the pad waits after wrong PINs of before: else it would look as if one were taken.
+    // Includes how long the pad still waits after earlier wrong PINs; otherwise it would look as if it took one now.
     const { isSet, waitUntil, asksName, needsName } = await pin
       .state()
       .catch((): Partial<PinState> => ({ isSet: true }))
@@ -266,13 +278,13 @@ export class Counter {
   }
 
   /**
-   * The application ends: the page is wiped, and nothing is left to be found interrupted, except if the marker of what runs is
-   * kept: then the next start is locked.
+   * Ends the session as the application closes: wipes the page and leaves nothing to be found interrupted. With
+   * `keepsMarker` the crash marker stays, and the next start is locked.
    */
   async end({ keepsMarker = false }: { keepsMarker?: boolean } = {}): Promise<void> {
     this.#isOver = true
     await this.#session?.closed(keepsMarker)
-    // While the office's server can still be asked.
+    // While the office's server can still be reached.
     await this.#deps.reservations.release()
   }
 
@@ -283,7 +295,7 @@ export class Counter {
   }
 }
 
-/** @throws the database's error: without its entry no session begins. */
+/** @throws the database's error: no session begins without its entry in the audit trail. */
 function noteStart(state: SessionState, account: string): void {
   const { turns, place, isPractice } = state.shown
   const documents = new Set(turns.map(({ documentReference }) => documentReference)).size

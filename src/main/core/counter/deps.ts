@@ -1,6 +1,6 @@
 /**
- * What the counter needs of the world around it: the service's answers, the page that is signed on, the screen that a person
- * has, the staff's PIN, and where it is kept that a session runs.
+ * What the counter depends on: the service's answers, the signing page, the screen that a person has, the staff's PIN,
+ * and the marker of a running session.
  */
 import type { Composition } from '../../../shared/composition/index.ts'
 import type {
@@ -22,25 +22,28 @@ import type { Staff } from './staff.ts'
 import type { Opened } from './turn-files.ts'
 
 export interface CounterDeps {
-  /** The chosen account; '' if there is none. */
+  /** The active account; '' if there is none. */
   accountId: () => string
-  /** Who can sign at the counter, as last known, next due first; those without a link among them. */
+  /** Who can sign at the counter, as last known, next due first; includes signers without a link. */
   waitingHere: (accountId: string) => Promise<CounterEntry[]>
   documentOf: (accountId: string, reference: string) => Promise<MirroredDocument | undefined>
-  /** What a document was sent as; undefined where it wasn't sent from here. @throws AppFailure `storage` where that can't be read. */
+  /**
+   * What a document was sent as; undefined if it wasn't sent from here. @throws AppFailure `storage` if that can't be
+   * read.
+   */
   compositionOf: (accountId: string, reference: string) => Composition | undefined
   /** Reads the folders from the service now. */
   refresh: (accountId: string) => Promise<void>
   /** An account's kind and address; undefined if there is no such account (any more). */
   account: (accountId: string) => SigningAccount | undefined
-  /** What an account is called; '' if there is no such account. */
+  /** An account's name; '' if there is no such account. */
   officeName: (accountId: string) => string
-  /** Origins that the administrator or the office lets signing pages show beside their own. */
+  /** Origins that the administrator or the office allows signing pages to show, in addition to their own. */
   allowedOrigins: () => readonly string[]
-  /** Where this document's signer may be sent after signing, beside RETURN_ADDRESS, as far as it is known. */
+  /** Where this document's signer may be sent after signing, in addition to RETURN_ADDRESS, as far as known. */
   returnAddressesOf: (reference: string) => readonly string[]
   openView: OpenSigningView
-  /** The size that people asked for in the settings; it holds for the signing page too. */
+  /** The zoom from the settings, which also applies to the signing page. */
   zoom: () => number
   settings: () => Pick<
     CounterSettings,
@@ -51,40 +54,40 @@ export interface CounterDeps {
   pin: Pick<Staff, 'state' | 'check'>
   note: NoteInAudit
   keepIdentity: KeepsIdentity
-  /** Who of staff this is, for the audit trail. */
+  /** The staff member's name, for the audit trail. */
   staff: () => string
   place: CounterPlace
   crashMarker: CrashMarker
-  /** Lets staff choose where the page is saved; false if they cancel. The name is hostile text. */
+  /** Lets staff choose where the page is saved; false if they cancel. The suggested name is untrusted text. */
   savePage: (bytes: Uint8Array, suggestedName: string) => Promise<boolean>
-  /** Lets staff choose files, or a folder, that the person may give of; undefined if they cancel. */
+  /** Lets staff choose files, or a folder, that the person may give the page; undefined if they cancel. */
   chooseFiles: (what: 'files' | 'folder') => Promise<Opened | undefined>
-  /** The folder in which copies of what is given are made: absolute, and nothing else is in it. */
+  /** The folder for copies of files that are given to pages: an absolute path, and nothing else is in it. */
   filesPlace: string
-  /** A person's own receipt, from the audit trail. @throws AppFailure where it can't be made. */
+  /** A person's own receipt, from the audit trail. @throws AppFailure if it can't be made. */
   receiptOf: (session: string, person: { name: string; contact?: string | undefined }) => Promise<ReceiptCode>
   describe: (error: unknown) => AppError
   time: Time
   newId: () => string
-  /** A session began, moved on or ended; '' if there is none any more. */
+  /** Called when a session started, moved on or ended; '' if there is none any more. */
   changed: (id: string) => void
 }
 
 export interface Appointments {
   isToday(accountId: string, documentReference: string, signer: number): boolean
-  /** Pins it until midnight, or unpins it. @throws SQLite's error: then nothing has changed. */
+  /** Pins a signature to today, until midnight, or unpins it. @throws SQLite's error: then nothing has changed. */
   set(accountId: string, documentReference: string, signer: number, isToday: boolean): void
 }
 
-/** Where it is kept that a session runs: what is found there at a start was interrupted. */
+/** The stored marker of a running session. A marker found at a start means that its session was interrupted. */
 export interface CrashMarker {
-  /** Replaces what was kept; null clears it. What couldn't be written is reported elsewhere, never thrown. */
+  /** Replaces the marker; null clears it. Write errors are reported elsewhere, never thrown. */
   keep(session: RunningSession | null): void
-  /** unreadable: something is kept that can't be understood. */
+  /** `unreadable`: there is a marker that can't be understood. */
   read(): RunningSession | 'unreadable' | null
 }
 
-/** Plain JSON. Holds names, so it belongs in the encrypted database; no signing link is in it. */
+/** Plain JSON. Contains names, so it belongs in the encrypted database; never contains a signing link. */
 export interface RunningSession {
   id: string
   accountId: string
@@ -94,9 +97,9 @@ export interface RunningSession {
   turns: (CounterTurn & KeptTurn)[]
 }
 
-/** What is kept of a turn beside what is shown of it. */
+/** What is stored about a turn in addition to what is shown. */
 export interface KeptTurn {
-  /** The signer as they were when the session began: an index alone may come to mean someone else. */
+  /** The signer as they were when the session started: an index alone may come to mean someone else. */
   identity: SignerIdentity
   /** Their page was opened. */
   hasBegun: boolean
@@ -113,45 +116,45 @@ export interface SignerIdentity {
 }
 
 /**
- * The screen that a person signs on: this window, filled to the screen, or the second display. Its owner tells the counter
- * when the place is left, so that the page can be covered, and when the second display is lost (`placeLost` of the counter):
- * then this window is the place.
+ * The screen that a person signs on: this window in full screen, or the second display. Its owner tells the counter
+ * when the screen was left, so that the page can be covered, and when the second display is lost (`placeLost` of the
+ * counter): this window then takes its place.
  */
 export interface CounterPlace {
-  /** The person gets a screen. Answers which; resolves when it is there to be shown on. */
+  /** Gives the person a screen. Returns which one; resolves once it's ready to show something. */
   take(): Promise<'here' | 'other-display'>
-  /** Shows our own page on it larger than the office has it: 1 is as that. It ends with `giveBack`. */
+  /** Enlarges our own page beyond the office's zoom; 1 is the office's. Lasts until `giveBack`. */
   enlarge(factor: number): void
-  /** Staff has the screen again. Calling it without a `take` before is harmless. */
+  /** Gives the screen back to staff. Harmless without a `take` before it. */
   giveBack(): void
 }
 
 /**
- * Why the place was left: another window came to the front, the screen is no longer filled, the window was hidden or closed,
- * a display was unplugged, the computer was locked or slept, or our own page in it ended.
+ * Why the screen was left: another window came to the front, full screen ended, the window was hidden or closed, a
+ * display was unplugged, the computer was locked or slept, or our own page in the window crashed.
  */
 export type LeftBy = 'blur' | 'full-screen' | 'hidden' | 'closing' | 'display' | 'locked' | 'page'
 
 /**
- * The page that a turn is signed on. It is hostile: the view keeps it on its ground, tells what it tried, and leaves nothing
- * of it behind.
+ * The page that a turn is signed on. It's untrusted: the view confines it to the allowed origins, reports what it
+ * tried, and leaves nothing of it behind.
  */
 export interface SigningView {
-  /** Puts the page at these bounds over our own and gives it the keyboard. */
+  /** Shows the page at these bounds, over our own, and gives it the keyboard focus. */
   show(bounds: ViewBounds): void
-  /** Takes the page from sight, and the keyboard with it; it goes on as it is. */
+  /** Hides the page and takes the keyboard from it; the page keeps running. */
   cover(): void
-  /** Size of what the page shows: 1 is as designed. */
+  /** Sets the page's zoom: 1 is as designed. */
   zoom(factor: number): void
-  /** What the page is asked for in from now on, as `SigningTurn.languages`. */
+  /** Sets the language for the page's next requests, as `SigningTurn.languages`. */
   speak(languages: string): void
-  /** Gives the page that asked the file at this path, under its name. Rejects where the page asks no longer. */
+  /** Gives the page that asked the file at this path, under its name. Rejects if the page no longer asks. */
   giveFile(path: string): Promise<void>
   /** Prints what is shown, on the default printer and without a dialog. Rejects if it can't be printed. */
   print(): Promise<void>
-  /** What is shown, as a PDF. */
+  /** Returns what is shown, as a PDF. */
   pdf(): Promise<Uint8Array>
-  /** Ends the page and wipes all it kept. Resolves when nothing is left. Calling it again is harmless. */
+  /** Destroys the page and wipes everything it stored. Resolves once nothing is left. Calling it again is harmless. */
   destroy(): Promise<void>
 }
 
@@ -159,48 +162,54 @@ export interface SigningView {
 type OpenSigningView = (turn: SigningTurn) => SigningView
 
 export interface SigningTurn {
-  /** As `signingAddress` judged it. */
+  /** As `signingAddress` approved it. */
   url: string
   allowedOrigins: readonly string[]
   returnAddresses: readonly string[]
-  /** What its server is told that the person reads, best first, as in `mi,en`. */
+  /** The languages that the person reads, as sent to the page's server, best first, as in `mi,en`. */
   languages: string
   practiceOrigin?: string
   /** See `SigningGround`. */
   linkOrigin?: string
-  /** Asked again each time the page asks. */
+  /** Evaluated each time the page asks. */
   media(): MediaRight
-  /** Whether it may be given a file, asked again each time; where not, and where it asks for more, it is refused. */
+  /**
+   * Whether the page may be given a file, evaluated each time it asks. If not, or if it asks for a folder, it's
+   * refused.
+   */
   files(): boolean
   events: SigningViewEvents
 }
 
-/** What happens to the page, in the order it may happen; nothing is told after `destroy` was called. */
+/** Events of the page, in the order in which they may happen; none follows `destroy`. */
 export interface SigningViewEvents {
   loading(): void
   /**
-   * There is something to read and to act on; told again when another document is shown.
+   * The page has something to read and act on; repeated when another document loads.
    * @param origin scheme and host of the document that is shown, if the view knows them
    */
   open(origin?: string): void
-  /** The page came to one of the return addresses, which was not loaded. The service has the truth; ask it. */
+  /** The page went to one of the return addresses, which wasn't loaded. Only the service knows the outcome; ask it. */
   returned(): void
-  /** The page can't be shown (any more): it did not load, took too long, or ended. */
+  /** The page can't be shown (any more): it failed to load, took too long, or crashed. */
   failed(error: AppError): void
   /**
-   * Something the page tried and was refused, in words for people and without addresses.
-   * @param wanted a file of this computer, which it doesn't get: the person has to be told why nothing happens
+   * Something that the page tried was refused; described in words for people, without addresses.
+   * @param wanted a file from this computer, which it doesn't get: the person has to be told why nothing happens
    */
   refused(what: string, wanted?: 'file'): void
-  /** The page asks for a file while `files` says yes. It gets none until `giveFile`. @param accept as of `acceptOf`; empty for any. */
+  /**
+   * The page asks for a file while `files` returns true. It gets none until `giveFile`. @param accept as of `acceptOf`;
+   * empty for any.
+   */
   asksForFile(accept: readonly string[]): void
-  /** The page asks for devices while `media` says `ask`. It waits until it is answered; once is enough. */
+  /** The page asks for devices while `media` returns `ask`. It waits until `answer` is called; once is enough. */
   asksFor(devices: readonly MediaDevice[], answer: (granted: boolean) => void): void
   /** The page got these devices. */
   granted(devices: readonly MediaDevice[]): void
-  /** The page got another camera than the office chose: that isn't connected, or can't be had. */
+  /** The page got a camera other than the one the office chose, which isn't connected or can't be used. */
   otherCamera(): void
-  /** The person touched, typed or scrolled; at most once a second. */
+  /** The person touched, typed or scrolled; reported at most once a second. */
   touched(): void
 }
 

@@ -1,6 +1,7 @@
 /**
- * The numbers of passports and identity cards that staff compared, where the organisation's policy has them kept: beside the audit trail,
- * which is never purged, so that they can be (decision 49). The trail has the hash of each, with a salt, and says what is kept.
+ * The numbers of passports and identity cards that staff compared, if the organisation's policy has them kept. They are
+ * stored next to the audit trail, which is never purged, so that they can be (decision 49). The trail has a salted hash
+ * of each, and says what is kept.
  */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
@@ -9,7 +10,7 @@ import { parsedJson } from '../lib/json-scanning.ts'
 import type { Db } from '../storage/connection.ts'
 import { Statements } from '../storage/statements.ts'
 
-/** So many characters of a number are kept at most where only its end is. */
+/** The most characters that are kept of a number if only its end is. */
 const END = 4
 
 const Reading = z.strictObject({
@@ -17,10 +18,10 @@ const Reading = z.strictObject({
   isEnd: z.literal(true).optional(),
   expires: z.string().optional()
 })
-/** What is kept of one document: its number, or the end of that; and the day until which it is valid, `2030-04-15`. */
+/** What is kept of one document: its number, or the end of it, and the last day it is valid, `2030-04-15`. */
 export type IdentityReading = z.output<typeof Reading>
 
-/** No more of what staff read than may be kept; undefined where nothing of it may. */
+/** Reduces what staff read to what may be kept; undefined if nothing may. */
 export function readingKept(
   read: DecodedInput<'counter.start'>['turns'][number]['document'],
   kept: IdentityKept
@@ -31,14 +32,14 @@ export function readingKept(
   return { number, ...(expires !== undefined && { expires }) }
 }
 
-/** Where it is kept with the entry of the audit trail that says so. */
+/** Prepares to store a reading together with its entry in the audit trail. */
 export type KeepsIdentity = (
   of: { accountId: string; session: string; turn: number; documentReference: string },
   reading: IdentityReading
 ) => {
-  /** For the entry. */
+  /** Added to the entry. */
   detail: Record<string, string>
-  /** To be called with the entry. @throws SQLite's error. */
+  /** Called in the same transaction as the entry. @throws SQLite's error. */
   write(): void
 }
 
@@ -63,7 +64,10 @@ export function openIdentityNumbers({ db, now, newSalt }: { db: Db; now: () => n
 
   return {
     keep,
-    /** What was kept with an entry of the trail; undefined where nothing was, it was purged since, or it isn't what the trail has the hash of. */
+    /**
+     * Returns what was kept with an entry of the trail; undefined if nothing was, if it was purged since, or if it
+     * doesn't match the hash in the trail.
+     */
     of({ session = '', detail }: AuditEntry): IdentityReading | undefined {
       const found = detail.identitySha256 === undefined ? undefined : columns.get(session, Number(detail.turn))
       if (!found || hashOf(found.salt, found.kept) !== detail.identitySha256) return undefined

@@ -1,4 +1,7 @@
-/** The office's pictures for the second display while nobody signs, judged by their bytes and kept in the encrypted database. */
+/**
+ * The office's pictures for the second display while nobody signs, accepted by their bytes and kept in the encrypted
+ * database.
+ */
 import { createHash } from 'node:crypto'
 import { fail } from '../lib/failure.ts'
 import type { Db } from '../storage/connection.ts'
@@ -6,7 +9,7 @@ import { Statements } from '../storage/statements.ts'
 import { type PictureLimits, readPicture } from './logo.ts'
 
 export const MOST_PICTURES = 8
-/** A photograph that fills a screen, and stands still. */
+/** A photograph that fills a screen, not animated. */
 export const PICTURE_LIMITS: PictureLimits = {
   ...{ bytes: 3 * 1024 * 1024, size: '3 MB', pixels: 4000, kinds: ['png', 'jpeg'], named: 'PNG or JPEG', isStill: true }
 }
@@ -32,14 +35,14 @@ export function openIdlePictures({ db }: { db: Db }) {
     /** In the order in which they are shown. */
     ids: () => ids(),
 
-    /** As a data URL; undefined if there is none, or what is kept wouldn't be taken today. */
+    /** Returns a picture as a data URL; undefined if there is none, or the stored one wouldn't be accepted today. */
     read(id: string): string | undefined {
       const bytes = find(id)
       const read = bytes && readPicture(bytes, PICTURE_LIMITS)
       return read?.ok ? read.dataUrl : undefined
     },
 
-    /** @throws AppFailure `bad-file`, or `invalid` where there are enough; SQLite's error. */
+    /** @throws AppFailure `bad-file`, or `invalid` if there are enough pictures; SQLite's error. */
     add(bytes: Uint8Array): void {
       const read = readPicture(bytes, PICTURE_LIMITS)
       if (!read.ok) fail('bad-file', read.message)
@@ -49,7 +52,7 @@ export function openIdlePictures({ db }: { db: Db }) {
       put(createHash('sha256').update(bytes).digest('base64url').slice(0, 22), known.length, bytes)
     },
 
-    /** Only these, in this order: what isn't named goes. */
+    /** Keeps only these, in this order, and deletes the others. */
     keep: (wanted: readonly string[]) => keep.immediate(wanted)
   }
 }

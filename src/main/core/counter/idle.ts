@@ -1,6 +1,6 @@
 /**
- * Time without a touch: a warning, then the page is covered, then the session ends. Staff who leaves their choice open is taken
- * to have gone sooner.
+ * What happens without a touch: a warning, then the page is covered, then the session ends. Staff who leave their
+ * choice open are assumed to have gone after a shorter time.
  */
 import type { CounterSession, CounterSettings } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
@@ -10,17 +10,17 @@ import { PHASES } from './phases.ts'
 const STAFF_STAYS = 60
 
 export interface IdleEvents {
-  /** The page is covered at that moment unless someone touches something; undefined takes the warning back. */
+  /** The page is covered at that moment unless someone touches something; undefined cancels the warning. */
   warn(until: number | undefined): void
   cover(): void
   end(): void
-  /** Staff has gone from an open choice. */
+  /** Staff has left an open choice. */
   staffLeft(): void
 }
 
 /**
- * person: someone is expected to act. left: covered until staff comes. idle: covered since nobody touched anything. staff: their
- * choice is open. nobody: nothing is waited for, or what is waited for is the service.
+ * person: someone is expected to act. left: covered until staff comes. idle: covered because nobody touched anything.
+ * staff: their choice is open. nobody: nothing is waited for, or only the service.
  */
 type Waiting = 'person' | 'left' | 'idle' | 'staff' | 'nobody'
 
@@ -33,7 +33,7 @@ export class Idle {
   #isWarned = false
   #cancel: (() => void) | undefined
 
-  /** @param patience how many times as long a person is waited for: staff, and a page that was left, are not. */
+  /** @param patience factor by which a person's times are extended; not those of staff, nor of a page that was left. */
   constructor(time: Time, settings: () => CounterSettings['idle'], patience: () => number, events: IdleEvents) {
     this.#time = time
     this.#settings = settings
@@ -41,7 +41,7 @@ export class Idle {
     this.#events = events
   }
 
-  /** Someone is there. Behind an overlay that only staff can take away that counts for nothing. */
+  /** Called on each touch. Behind an overlay that only staff can remove, a touch doesn't count. */
   touched(): void {
     if (this.#waiting !== 'person' && this.#waiting !== 'staff') return
     const wasWarned = this.#isWarned
@@ -50,7 +50,7 @@ export class Idle {
     if (wasWarned) this.#events.warn(undefined)
   }
 
-  /** To be told of each change of the session. */
+  /** Called on each change of the session. */
   follow(state: CounterSession): void {
     const next = waitingFor(state)
     if (next === this.#waiting) return
@@ -79,7 +79,8 @@ export class Idle {
         break
       }
       case 'left':
-        // As long as for one who sits before it, so that what they began isn't lost to a moment's absence of staff.
+        // As long as for someone sitting at the page, so that staff's short absence doesn't cost people what they
+        // began.
         this.#after(warnAfter + coverAfter + endAfter, () => this.#events.end())
         break
       case 'idle':

@@ -1,6 +1,6 @@
 /**
- * A session that was running when the application ended, found by a marker in the encrypted database: shown as it was found,
- * locked, while the service is asked about it.
+ * A session that was running when the application ended, found by its marker in the encrypted database. It's shown as
+ * it was found, locked, while the service is asked about it.
  */
 import { z } from 'zod'
 import type { AppError, CounterSession, CounterTurn } from '../../../shared/contract/index.ts'
@@ -42,7 +42,7 @@ const Running = z.object({
   )
 })
 
-/** @param trouble what couldn't be written: a full disk must not end a session that a person stands at. */
+/** @param trouble called with write errors: a full disk must not end a session that a person is in. */
 export function openCrashMarker({ db, trouble }: { db: Db; trouble: (error: unknown) => void }): CrashMarker {
   const meta = openMeta(db)
   return {
@@ -66,12 +66,12 @@ export function openCrashMarker({ db, trouble }: { db: Db; trouble: (error: unkn
   }
 }
 
-/** One that can't be understood says no more than that someone had the screen. */
+/** A marker that can't be understood says only that someone had the screen. */
 function decoded(text: string): RunningSession | 'unreadable' {
   return (Running.safeParse(parsedJson(text)).data as RunningSession | undefined) ?? 'unreadable'
 }
 
-/** What stands for a session of which nothing can be made out: it is locked like any other. */
+/** Stands in for a session whose marker can't be read: it's locked like any other. */
 export const unreadableSession = (id: string, startedAt: number): RunningSession => ({
   ...{ id, startedAt, accountId: '', staff: '', current: 0, turns: [] }
 })
@@ -106,25 +106,25 @@ export function foundSession(
   }
 }
 
-/** Without what is kept beside it. */
+/** Returns only what is shown of a turn. */
 function turnOf(turn: RunningSession['turns'][number]): CounterTurn {
   const { identity: _identity, hasBegun, askedAt: _askedAt, isTold: _isTold, ...shown } = turn
   return hasBegun || shown.outcome ? shown : { ...shown, outcome: { signed: 'skipped', error: NOT_BEGUN } }
 }
 
-/** Writes down that the turns which had not begun are over: none follows any more. */
+/** Records that the turns which hadn't begun are over, as nothing follows any more. */
 export function noteNotBegun({ turns }: RunningSession, state: SessionState): void {
   for (const [index, { hasBegun, outcome, isTold }] of turns.entries()) {
-    // One that failed at its beginning has an outcome, and nobody may have gone on from it before the application ended.
+    // A turn that failed as it began has an outcome, but nobody may have gone on from it before the application ended.
     if (hasBegun || isTold) continue
     const error = outcome?.error ? { error: outcome.error.code } : {}
     state.noteTurn('turn-ended', index, { outcome: 'skipped', ...error, known: 'after an interruption' })
   }
-  // So that another interruption finds them ended.
+  // Another interruption then finds them ended.
   if (turns.length > 0) state.keep()
 }
 
-/** Asks the service what became of every turn that began. Never rejects. */
+/** Asks the service for the outcome of every turn that began. Never rejects. */
 export async function askOfInterrupted(
   deps: Pick<CounterDeps, 'account' | 'refresh' | 'documentOf' | 'describe'>,
   state: SessionState
@@ -139,7 +139,7 @@ export async function askOfInterrupted(
     const asked = isSettled ? before : trouble ? unknown(trouble) : await lastOutcome(deps, state.asked(index))
     const outcome = asked.signed === 'unknown' && before ? before : asked
     if (outcome !== before) state.setOutcome(index, outcome)
-    // The application may have ended before the trail had it, or after.
+    // The application may have ended before the outcome was in the audit trail, or after.
     if (!isTold || outcome.signed !== before?.signed) {
       state.noteTurn('turn-ended', index, { outcome: outcome.signed, known: 'after an interruption' })
     }

@@ -1,19 +1,19 @@
 /**
- * The office's own pictures for the second display, judged by their bytes: PNG, JPEG or, of a logo, WebP of a size that a screen can use.
- * Never SVG, which can hold programs and load what it names.
+ * The office's own pictures for the second display, accepted by their bytes: PNG, JPEG or, for a logo, WebP, of a size
+ * that a screen can use. Never SVG, which can contain scripts and load external resources.
  */
 import { headerOf, isShownKind, kindOf, type ShownKind } from '../lib/picture-header.ts'
 
 export interface PictureLimits {
   bytes: number
-  /** The same in words. */
+  /** The same, in words. */
   size: string
-  /** The most a side. */
+  /** The longest side. */
   pixels: number
   kinds: readonly ShownKind[]
-  /** The same in words. */
+  /** The same, in words. */
   named: string
-  /** Refused where it moves: nobody is to be drawn to it. */
+  /** Refuses animated pictures, so that nobody's attention is drawn to them. */
   isStill?: true
 }
 
@@ -32,7 +32,7 @@ export function readLogo(bytes: Uint8Array): Picture {
   return readPicture(bytes, LOGO)
 }
 
-/** Whether a text that was kept is a picture that would be taken today. */
+/** Whether a stored text is a picture that would be accepted today. */
 export function isLogo(dataUrl: string): boolean {
   const [, content] = /^data:image\/(?:png|jpeg|webp);base64,([A-Za-z0-9+/]+=*)$/.exec(dataUrl) ?? []
   if (content === undefined) return false

@@ -1,4 +1,4 @@
-/** Who of a session comes next: nobody is handed the screen whose turn can't come any more. */
+/** Decides who comes next in a session. Nobody is handed the screen if their turn can't come any more. */
 import type { AppError, CounterOutcome } from '../../../shared/contract/index.ts'
 import { canSignNow } from '../documents/progress.ts'
 import type { CounterDeps } from './deps.ts'
@@ -8,16 +8,19 @@ import type { SessionState } from './session-state.ts'
 export interface NextSigner {
   /** The next turn; undefined if none follows. */
   next: number | undefined
-  /** Turns that can't be offered, with why: those before it, and any that nobody can sign any more. */
+  /**
+   * Turns that can't be offered, with the reason: those before the next one, and later ones that nobody can sign any
+   * more.
+   */
   passedOver: { index: number; error: AppError }[]
 }
 
-/** What of the one before keeps those behind them waiting. Where it isn't known, they may be asked: the service says. */
+/** Outcomes that keep later signers waiting. If an outcome is unknown, they may go ahead: the service will tell. */
 const HOLDS_UP: readonly CounterOutcome['signed'][] = ['declined', 'not-yet', 'skipped']
 
 /**
- * By what the service said last; the folders aren't read again. Never rejects.
- * @param outcome what became of the turn that has just ended, which isn't written down yet.
+ * Finds the next turn from what the service last said; doesn't read the folders again. Never rejects.
+ * @param outcome of the turn that has just ended, which isn't stored yet.
  */
 export async function nextSigner(
   deps: Pick<CounterDeps, 'documentOf'>,
@@ -33,7 +36,7 @@ export async function nextSigner(
   for (let index = current + 1; index < state.shown.turns.length; index++) {
     if (outcomes.get(index)) continue
     const before = heldUpBy(state, outcomes, index)
-    // Of those who come later only a refusal is for good: nobody is handed the screen to sign what was declined.
+    // For the turns after the next one only a refusal is final: nobody is handed the screen to sign what was declined.
     const mayChange = next !== undefined && before !== undefined && outcomes.get(before)?.signed !== 'declined'
     if (before === undefined || mayChange || (await canBegin(deps, state, index))) {
       next ??= index
@@ -46,7 +49,7 @@ export async function nextSigner(
   return { next, passedOver }
 }
 
-/** The first turn of the same document that came before and was not signed. */
+/** Returns the first earlier turn of the same document that wasn't signed. */
 function heldUpBy(
   state: SessionState,
   outcomes: ReadonlyMap<number, CounterOutcome | undefined>,
@@ -67,7 +70,7 @@ async function canBegin(deps: Pick<CounterDeps, 'documentOf'>, state: SessionSta
     const at = mirrored && indexOf(mirrored.document, signer, state.factsOf(index).identity)
     return mirrored !== undefined && at !== undefined && canSignNow(mirrored.document, at)
   } catch {
-    // What can't be read is said when they begin.
+    // An error in reading is shown when their turn begins.
     return true
   }
 }

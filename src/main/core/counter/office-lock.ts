@@ -1,6 +1,7 @@
 /**
- * The office's own window locks itself once nobody has touched the computer for as long as the office says, or as staff leaves it, and
- * stays locked over a restart. The staff's PIN opens it, and so does signing in to the computer, where the system tells of that.
+ * Locks the office's own window once nobody has touched the computer for as long as the office has set, or when staff
+ * leaves. The lock outlasts a restart. It opens with the staff's PIN, or by signing in to the computer if the system
+ * reports that.
  */
 import type { OfficeLockState, PinState } from '../../../shared/contract/index.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
@@ -13,22 +14,22 @@ import { closedTo, refusedTo } from './rights.ts'
 import type { Staff } from './staff.ts'
 import { refusePin } from './staff-actions.ts'
 
-/** Milliseconds between two looks at whether anyone is there. */
+/** Milliseconds between checks of whether anyone is there. */
 const LOOK_EVERY = 5_000
 const KEY = 'office-locked'
 
 export interface OfficeLockDeps {
   db: Db
   pin: Pick<Staff, 'state' | 'check' | 'canReset' | 'hasNames' | 'proved'>
-  /** After how many minutes without a touch; 0 for never. */
+  /** Minutes without a touch until it locks; 0 for never. */
   minutes: () => number
-  /** Whether a person has the office's window: a session has its own times. */
+  /** Whether a person has the office's window: a session has its own idle times. */
   isHandedOver: () => boolean
   note: NoteInAudit
   time: Pick<Time, 'after' | 'now'>
-  /** It was locked or opened. */
+  /** Called when it was locked or opened. */
   changed: () => void
-  /** What could not be kept over a restart: the disk's error. */
+  /** Called with the disk's error if the lock couldn't be stored for a restart. */
   trouble: (error: unknown) => void
 }
 
@@ -60,7 +61,10 @@ export class OfficeLock {
     this.#cancel?.()
   }
 
-  /** Whether it is locked, and until when no PIN is taken. Never rejects: a window that can't know it would show the office. */
+  /**
+   * Returns whether the window is locked, and until when no PIN is accepted. Never rejects: a window that couldn't find
+   * out would show the office.
+   */
   async state(): Promise<OfficeLockState> {
     const { pin } = this.#deps
     const { waitUntil, asksName, needsName } = await pin.state().catch((): Partial<PinState> => ({}))
@@ -71,7 +75,10 @@ export class OfficeLock {
     return { isLocked: this.#isLocked, opensBySignIn: this.#opensBySignIn, ...along }
   }
 
-  /** Staff leaves the computer. @throws AppFailure `no-pin`, as nothing could open it; `keychain` if the PIN can't be read. */
+  /**
+   * Locks the window for staff who leave the computer. @throws AppFailure `no-pin`, as nothing could open it;
+   * `keychain` if the PIN can't be read.
+   */
   async lock(): Promise<OfficeLockState> {
     const { isSet } = await this.#deps.pin.state()
     if (!isSet) fail('no-pin', 'Countersign can’t be locked, as there is no staff PIN yet.')
@@ -93,12 +100,15 @@ export class OfficeLock {
     return this.state()
   }
 
-  /** Where staff have names, signing in to the computer doesn't say who of them works here now, and what they may. */
+  /** If staff have names, signing in to the computer doesn't prove which of them works here, nor what they may do. */
   get #opensBySignIn(): boolean {
     return this.#deps.pin.canReset && !this.#deps.pin.hasNames
   }
 
-  /** The computer's screen was unlocked. On Linux that may be no more than a screen saver that ended, and opens nothing. */
+  /**
+   * Called when the computer's screen was unlocked. On Linux that may be just the end of a screen saver, and opens
+   * nothing.
+   */
   signedIn(): void {
     if (this.#opensBySignIn) this.#open('by signing in to the computer')
   }
@@ -107,7 +117,7 @@ export class OfficeLock {
     const { isHandedOver, minutes, pin } = this.#deps
     const after = minutes() * 60
     if (this.#isLocked || after === 0 || idleSeconds < after || isHandedOver()) return
-    // Where no PIN can be read nothing could open it.
+    // If no PIN can be read, nothing could open the lock.
     const isSet = await pin.state().then(
       (state) => state.isSet,
       () => false

@@ -1,6 +1,6 @@
 /**
- * The outcome of a turn: what the service says of its signer, asked again for a while as it may need a moment, and followed
- * for as long as it isn't known. No page is believed.
+ * The outcome of a turn: what the service says about its signer. It's asked again for a while, as it may need a moment;
+ * an unknown outcome is followed up later. The page is never believed.
  */
 import type { AppError, CounterOutcome, CounterSession } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
@@ -10,19 +10,22 @@ import { type Time, within } from '../lib/time.ts'
 import type { CounterDeps, SignerIdentity } from './deps.ts'
 import type { AskedTurn, SessionState } from './session-state.ts'
 
-/** Milliseconds until the service is asked again, if the page or the person says that it is signed: it may need a moment. */
+/** Milliseconds between attempts after the page or the person says that it's signed: the service may need a moment. */
 const AFTER_SIGNING = [1000, 2000, 4000]
-/** If it was ended before: most likely nothing is to come, and they wait. */
+/** Used if the turn was ended early: most likely there's nothing to find, and people are waiting. */
 const AFTER_STOP = [1000]
-/** However slow the line is, the person isn't kept longer, in milliseconds. */
+/** The longest that a person is kept waiting on a slow connection, in milliseconds. */
 const LONGEST = 30_000
 
-/** returned: the page came to its return address. finished: the person says that they have signed. stopped: it was ended before. */
+/**
+ * returned: the page went to its return address. finished: the person says that they have signed. stopped: the turn was
+ * ended before that.
+ */
 export type Ending = 'returned' | 'finished' | 'stopped'
 
 type AskingDeps = Pick<CounterDeps, 'documentOf' | 'refresh' | 'describe' | 'time' | 'account'>
 
-/** Asks the service. Never rejects: if it can't be asked the outcome is `unknown`. */
+/** Asks the service for the outcome. Never rejects: if the service can't be asked, the outcome is `unknown`. */
 export async function askOutcome(deps: AskingDeps, turn: AskedTurn, ending: Ending): Promise<CounterOutcome> {
   const pauses = ending === 'stopped' ? AFTER_STOP : AFTER_SIGNING
   let outcome = unknown({ code: 'timeout', message: 'The signing service took too long to respond.' })
@@ -42,13 +45,13 @@ export async function askOutcome(deps: AskingDeps, turn: AskedTurn, ending: Endi
   return outcome
 }
 
-/** What the service says now. Never rejects. */
+/** Asks the service once. Never rejects. */
 export async function askOnce(deps: AskingDeps, turn: AskedTurn): Promise<CounterOutcome> {
   const trouble = await readFolders(deps, turn.accountId)
   return trouble ? unknown(trouble) : lastOutcome(deps, turn)
 }
 
-/** Reads the folders from the service; answers why that can't be done. Never rejects. */
+/** Reads the folders from the service. Returns the error if that fails. Never rejects. */
 export async function readFolders(
   { account, refresh, describe }: Pick<CounterDeps, 'account' | 'refresh' | 'describe'>,
   accountId: string
@@ -62,7 +65,7 @@ export async function readFolders(
   }
 }
 
-/** The outcome as the folders were read last. Never rejects. */
+/** Returns the outcome according to the folders as last read. Never rejects. */
 export async function lastOutcome(
   { documentOf, describe }: Pick<CounterDeps, 'documentOf' | 'describe'>,
   turn: AskedTurn
@@ -74,7 +77,7 @@ export async function lastOutcome(
   }
 }
 
-/** What a document says of a turn's signer. */
+/** Returns the outcome of a turn's signer according to a document. */
 function outcomeOf(
   mirrored: MirroredDocument | undefined,
   { signer, identity }: Pick<AskedTurn, 'signer' | 'identity'>
@@ -83,7 +86,7 @@ function outcomeOf(
   const person = index === undefined ? undefined : mirrored?.document.Signers?.[index]
   if (!mirrored || !person) return unknown(LEFT)
   const state = stateOf(mirrored.document, person)
-  // A document that is complete may leave the folders at once: what it said last stands.
+  // A completed document may leave the folders at once: what it last said still holds.
   if (state === 'signed' || state === 'declined') return { signed: state }
   if (mirrored.goneAt !== undefined) return unknown(LEFT)
   return state === 'unknown' ? unknown(NOT_SAID) : { signed: 'not-yet' }
@@ -105,15 +108,15 @@ export function paused(time: Time, milliseconds: number): Promise<void> {
 }
 
 /**
- * Reads what the folders say now of turns that have ended and whose outcome isn't known. Never rejects: what can't be read is
- * as little known as before.
+ * Checks ended turns whose outcome isn't known against the folders as last read. Never rejects: an outcome that can't
+ * be read stays unknown.
  */
 export async function followOutcomes(deps: Pick<CounterDeps, 'documentOf'>, state: SessionState): Promise<void> {
   for (const index of state.shown.turns.keys()) {
     const before = state.turnOf(index).outcome
     if (before?.signed !== 'not-yet' && before?.signed !== 'unknown') continue
     const latest = await latestOf(deps, state, index).catch(() => undefined)
-    // It may have been taken up again meanwhile, and what comes of it is asked then.
+    // The turn may have been started again meanwhile; its outcome is then asked for later.
     if (!latest || latest.signed === before.signed || state.turnOf(index).outcome !== before) continue
     state.setOutcome(index, latest)
     state.noteTurn('turn-ended', index, { outcome: latest.signed, known: 'later' })
@@ -131,19 +134,21 @@ async function latestOf(
   const mirrored = await deps.documentOf(turn.accountId, turn.documentReference)
   const outcome = outcomeOf(mirrored, turn)
   if (outcome.signed === 'signed' || outcome.signed === 'declined') return outcome
-  // That it isn't signed yet is news only if the service has said so since it couldn't be asked.
+  // "Not yet signed" is news only if the service has said so since the outcome was last asked for.
   return outcome.signed === 'not-yet' && mirrored && mirrored.seenAt > askedAt ? outcome : undefined
 }
 
-/** By what a turn's signer is found in newer answers: signers are corrected and reordered while a session lasts. */
+/**
+ * Returns what identifies a turn's signer in later answers: signers are corrected and reordered while a session runs.
+ */
 export function identityOf(document: DocumentResponse, index: number): SignerIdentity {
   const signerReference = document.Signers?.[index]?.SignerReference
   return { person: personOf(document, index), ...(signerReference && { signerReference }) }
 }
 
 /**
- * The index of the signer now; undefined if they are no longer among the signers. One who has a reference keeps it whatever
- * else is corrected; without one, name and e-mail have to be as they were.
+ * Returns the signer's current index; undefined if they are no longer a signer. A signer with a reference is found by
+ * it, whatever else was corrected; without one, name and e-mail have to be unchanged.
  */
 export function indexOf(document: DocumentResponse, signer: number, identity: SignerIdentity): number | undefined {
   const { signerReference, person } = identity
@@ -157,7 +162,7 @@ export function indexOf(document: DocumentResponse, signer: number, identity: Si
   return found < 0 ? undefined : found
 }
 
-/** How many turns came to which outcome. */
+/** Counts the turns by outcome. */
 export function outcomeCounts({ turns }: Pick<CounterSession, 'turns'>): Record<string, string> {
   const counts = Map.groupBy(turns, ({ outcome }) => outcome?.signed ?? 'unknown')
   return Object.fromEntries([...counts].map(([signed, some]) => [signed, String(some.length)]))

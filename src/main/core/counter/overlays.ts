@@ -1,6 +1,7 @@
 /**
- * What lies over the page, or over a screen of ours that was left, and the page's question for the camera, which waits behind
- * an overlay. The one place that shows a page: only while its phase is loading or open and nobody has locked the screen.
+ * The overlays over the page, or over a screen of ours that was left, and the page's request for the camera, which
+ * waits behind an overlay. The page is shown only from here, and only while its phase is loading or open and nobody has
+ * locked the screen.
  */
 import type { CounterCover, CounterSession, CoveredBy } from '../../../shared/contract/index.ts'
 import type { MediaDevice } from '../policy/permissions.ts'
@@ -8,7 +9,7 @@ import type { Page } from './page.ts'
 import { isShowing, PHASES } from './phases.ts'
 import type { Changes, SessionState } from './session-state.ts'
 
-/** Overlays that stay whatever the page does meanwhile: someone has to come, or has come. */
+/** Overlays that stay whatever the page does: staff has to come, or has come. */
 const LASTING: readonly (CounterCover | undefined)[] = ['away', 'idle', 'not-me', 'staff']
 
 const NOTHING = { cover: undefined, coveredBy: undefined, isLocked: false } satisfies Changes
@@ -16,9 +17,12 @@ const NOTHING = { cover: undefined, coveredBy: undefined, isLocked: false } sati
 export class Overlays {
   readonly #state: SessionState
   readonly #page: Page
-  /** Who has let pages use the devices that staff has allowed: for their own turns, and not for the next person's. */
+  /**
+   * The person who has let pages use the devices that staff allowed. It applies to their own turns, not the next
+   * person's.
+   */
   #consenting: string | undefined
-  /** What the page that asks for a file takes. */
+  /** The types of file that the requesting page accepts. */
   #accept: readonly string[] = []
 
   constructor(state: SessionState, page: Page) {
@@ -26,30 +30,30 @@ export class Overlays {
     this.#page = page
   }
 
-  /** What of the overlay stays when the phase changes underneath. */
+  /** The parts of the overlay that stay when the phase changes underneath. */
   lasting(): Changes {
     const { cover, coveredBy, isLocked } = this.#state.shown
     return LASTING.includes(cover) ? { cover, coveredBy, isLocked } : NOTHING
   }
 
   /**
-   * Nothing happens where staff alone can go on, or has: there is nothing to cover.
-   * @param locked whether staff alone can take it away.
-   * @param by what brought it about, if that says more than the overlay.
+   * Covers the screen, unless staff alone has it or can go on: there is nothing to cover.
+   * @param locked whether only staff can remove the overlay.
+   * @param by the cause, if it says more than the overlay.
    */
   cover(why: CounterCover, locked: 'locked' | 'not locked', by?: CoveredBy): CounterSession {
     if (PHASES[this.#state.shown.phase].page === 'none') return this.#state.shown
     this.#page.hide()
     return this.#state.go('cover', {
       cover: why,
-      // Staff who comes is told what there was before them.
+      // Staff who comes is shown the overlay that was there before them.
       ...(why !== 'staff' && { coveredBy: by ?? why }),
       isLocked: locked === 'locked',
       warningUntil: undefined
     })
   }
 
-  /** @param changes what else is so from then on. */
+  /** @param changes applied at the same time. */
   uncover(changes: Changes = {}): CounterSession {
     const cleared = { ...NOTHING, asksFor: [], asksFile: undefined, warningUntil: undefined }
     const state = this.#state.go('uncover', { ...cleared, ...changes })
@@ -57,31 +61,31 @@ export class Overlays {
     return state
   }
 
-  /** The page says how far it is. An overlay stays where it is. */
+  /** Handles the page's progress. Overlays stay. */
   pageIs(phase: 'loading' | 'open'): void {
     const before = this.#state.shown
     if (this.#state.pageIs(phase) !== before) this.#page.reveal()
-    // Another document asks for nothing that the one before asked for.
+    // A new document hasn't asked for what the previous one asked for.
     if (phase === 'loading') this.dropFile()
   }
 
-  /** The page asks for devices. */
+  /** Handles the page's request for devices. */
   asked(devices: readonly MediaDevice[]): void {
     this.#state.become({ asksFor: [...new Set([...this.#state.shown.asksFor, ...devices])] })
-    // Where staff has to come, or is there, they see the question then.
+    // If staff has to come, or is there, they see the request then.
     if (this.lasting().cover !== undefined) return
     if (this.#state.shown.allowsCamera) this.cover('consent', 'not locked')
     else this.cover('camera', 'locked')
   }
 
-  /** The page asks for a file. */
+  /** Handles the page's request for a file. */
   askedForFile(accept: readonly string[]): void {
     this.#accept = accept
     this.#state.become({ asksFile: this.#offer() })
     if (this.lasting().cover === undefined) this.cover('file', 'not locked')
   }
 
-  /** Staff has opened files for this turn: who waits for them sees them. */
+  /** Shows the files that staff opened for this turn to the person waiting for them. */
   filesOpened(): void {
     const { asksFile, cover } = this.#state.shown
     if (!asksFile) return
@@ -89,7 +93,7 @@ export class Overlays {
     if (cover === 'staff' || cover === 'file') this.cover('file', 'not locked')
   }
 
-  /** The page asks for a file no longer: it has one, or shows another document. Nobody sees a question without what was asked. */
+  /** Ends the request for a file: the page has one, or shows another document. Its overlay goes with it. */
   dropFile(): void {
     const { asksFile, cover } = this.#state.shown
     if (cover === 'file') this.uncover()
@@ -101,13 +105,13 @@ export class Overlays {
     return files.isOpen ? { files: files.offered(this.#accept) } : {}
   }
 
-  /** The page got devices. */
+  /** Records that the page got devices. */
   granted(devices: readonly MediaDevice[]): void {
     const { current, origin } = this.#state.shown
     this.#state.noteTurn('camera-allowed', current, { devices: devices.join(', '), origin, by: 'page got it' })
   }
 
-  /** The page got another camera than the office chose. Staff see it once, and it stands in the trail. */
+  /** Records that the page got a camera other than the office's choice. Staff sees it once. */
   otherCamera(): void {
     const { current, origin, otherCamera } = this.#state.shown
     if (otherCamera) return
@@ -119,13 +123,16 @@ export class Overlays {
     this.#state.become({ otherCamera: true })
   }
 
-  /** The page was closed while it waited: that was a no, which nobody gave. */
+  /** Records a refusal that nobody gave: the page was closed while it waited for an answer. */
   unanswered(): void {
     const { asksFor, current } = this.#state.shown
     this.#state.noteTurn('camera-refused', current, { devices: asksFor.join(', '), by: 'the page was closed' })
   }
 
-  /** Staff's yes, for the rest of the session. The page has its answer once the person has said so, too. */
+  /**
+   * Allows the devices on staff's behalf, for the rest of the session. The page gets its answer once the person agrees,
+   * too.
+   */
   allowCamera(): void {
     const { asksFor, current } = this.#state.shown
     if (asksFor.length === 0) return
@@ -134,28 +141,28 @@ export class Overlays {
     this.cover('consent', 'not locked')
   }
 
-  /** The person's yes, for all their turns of the session. */
+  /** Allows the devices for all of the person's turns in this session, by the person. */
   consent(): void {
     const { asksFor, current } = this.#state.shown
     this.#consenting = this.#state.turnOf(current).person
     this.#state.noteTurn('camera-allowed', current, { devices: asksFor.join(', '), by: 'person' })
     this.#page.answer(true)
-    // With the overlay goes what it asked for: nobody sees a question about nothing.
+    // The request goes with its overlay, so that nobody is asked about nothing.
     this.uncover()
   }
 
-  /** What a page of the turn that runs may do with devices. */
+  /** Returns what pages of the current turn may do with devices. */
   media(): 'ask' | 'yes' {
     const { allowsCamera, current } = this.#state.shown
     return allowsCamera && this.#consenting === this.#state.turnOf(current).person ? 'yes' : 'ask'
   }
 
-  /** Going on without an answer is a no. */
+  /** Removes the overlay; no answer means no. */
   goOn(by: 'person' | 'staff'): void {
     const { asksFor, allowsCamera, current } = this.#state.shown
     if (asksFor.length > 0) this.#state.noteTurn('camera-refused', current, { devices: asksFor.join(', '), by })
     this.#page.answer(false)
-    // What staff has allowed stays allowed where it is the person who goes without.
+    // If it's the person who goes on without the devices, staff's permission stays.
     this.uncover(asksFor.length > 0 ? { allowsCamera: allowsCamera && by === 'person' } : {})
   }
 }

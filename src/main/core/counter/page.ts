@@ -1,6 +1,7 @@
 /**
- * The signing page of the turn that runs. There is never more than one, it is seen only where the session says so, and it is
- * wiped before another is opened. What a page tells after it was wiped is not heard, and no text of it holds the signing link.
+ * The signing page of the current turn. There is never more than one; it's visible only when the session says so, and
+ * is wiped before another opens. Events of a wiped page are ignored, and no text that comes from a page contains the
+ * signing link.
  */
 import { RETURN_ADDRESS } from '../../../shared/composition/request.ts'
 import type { AppError, PersonLanguage } from '../../../shared/contract/index.ts'
@@ -11,10 +12,13 @@ import type { SigningAddress } from '../policy/signing-address.ts'
 import type { CounterDeps, SigningTurn, SigningView, SigningViewEvents, ViewBounds } from './deps.ts'
 import { TurnFiles } from './turn-files.ts'
 
-/** What a page does that the session has to know of: what the view tells, and its question while it waits for an answer. */
+/**
+ * What the session needs to know about a page: the view's events, and the page's requests for devices, which wait for
+ * an answer.
+ */
 export interface PageEvents extends Omit<SigningViewEvents, 'asksFor'> {
   asksFor(devices: readonly MediaDevice[]): void
-  /** It was closed while it waited. */
+  /** It was closed while it waited for an answer. */
   unanswered(): void
 }
 
@@ -30,7 +34,7 @@ export interface PageTurn {
 type PageDeps = Pick<CounterDeps, 'openView' | 'allowedOrigins' | 'returnAddressesOf' | 'filesPlace'>
 
 export class Page {
-  /** What staff opened for the turn that runs. */
+  /** The files that staff opened for the current turn. */
   readonly files: TurnFiles
   readonly #deps: PageDeps
   readonly #cleanup: Cleanup
@@ -38,7 +42,7 @@ export class Page {
   #view: SigningView | undefined
   #bounds: ViewBounds | undefined
   #questions: ((granted: boolean) => void)[] = []
-  /** Which page is heard; each has a number of its own. */
+  /** The number of the page whose events count; each page has its own. */
   #heard = 0
 
   constructor(deps: PageDeps, cleanup: Cleanup, events: PageEvents) {
@@ -67,7 +71,7 @@ export class Page {
       files: () => isHeard() && files(),
       events: this.#eventsOf(url, isHeard, mediaNow, files)
     })
-    // It may have failed while it was being made: then it is not the session's any more.
+    // The page may have failed while it was being created; then it no longer belongs to the session.
     if (isHeard()) {
       this.#view = opened
       opened.zoom(zoom)
@@ -107,12 +111,12 @@ export class Page {
     return this.#view !== undefined
   }
 
-  /** Where the page is to be seen, once it may be. */
+  /** Sets where the page is shown, once it may be. */
   place(at: ViewBounds): void {
     this.#bounds = at
   }
 
-  /** Shows the page, if it is known at which bounds. */
+  /** Shows the page, if its bounds are known. */
   reveal(): void {
     if (this.#bounds) this.#view?.show(this.#bounds)
   }
@@ -125,12 +129,12 @@ export class Page {
     this.#view?.zoom(factor)
   }
 
-  /** From now on the person reads this language. The page stays as it is: what it asks for next is asked for in that. */
+  /** Sets the language that the person reads. The page isn't reloaded: only its next requests ask for this language. */
   speak(language: PersonLanguage): void {
     this.#view?.speak(acceptLanguages(language))
   }
 
-  /** Answers what the page waits for. */
+  /** Answers the page's pending requests for devices. */
   answer(granted: boolean): void {
     const waiting = this.#questions
     this.#questions = []
@@ -138,9 +142,10 @@ export class Page {
   }
 
   /**
-   * @param noted called right before the page gets the file; where it throws, the page doesn't.
-   * @param refused called where the page then didn't take it.
-   * @throws AppFailure as `TurnFiles.copy`; `gone` where the page no longer asks; and what `noted` throws.
+   * Gives the page a copy of a file.
+   * @param noted called right before the page gets the file; if it throws, the page doesn't get it.
+   * @param refused called if the page then didn't take the file.
+   * @throws AppFailure as `TurnFiles.copy`; `gone` if the page no longer asks; and what `noted` throws.
    */
   async giveFile(id: string, noted: () => void, refused: () => void): Promise<void> {
     const view = this.#view
@@ -164,8 +169,8 @@ export class Page {
   }
 
   /**
-   * Ends the page, which is out of sight at once. Answers whether nothing of it, or of one before, is left; if something is,
-   * it may be called again.
+   * Takes the page out of sight at once and destroys it. Returns whether nothing of it, or of an earlier page, is left;
+   * if something is, call it again.
    */
   wipe(): Promise<boolean> {
     const closed = this.#view
@@ -181,30 +186,33 @@ export class Page {
     return wiping
   }
 
-  /** The page first, which may have a file open. */
+  /** Destroys the page first, as it may have a file open. */
   async #wipeAll(): Promise<boolean> {
     const isPageWiped = await this.#cleanup.wipe()
     return (await this.files.wipe()) && isPageWiped
   }
 }
 
-/** The zoom for someone who wants what they read larger than the office has it: no more than twice, as our pages are made for that and no more. */
+/**
+ * Returns the zoom for someone who wants larger text than the office's. At most 2, unless the office's is larger: our
+ * pages are designed for no more.
+ */
 export function enlarged(ofOffice: number, textSize: number): number {
   return Math.max(ofOffice, Math.min(ofOffice * textSize, 2))
 }
 
-/** As servers know these languages, best first. English is what is left where a service has no other. */
+/** The Accept-Language value, best first. English is the fallback if a service lacks the language. */
 function acceptLanguages(language: PersonLanguage): string {
   if (language === 'en') return 'en-NZ,en'
   return language === 'zh-Hans' ? 'zh-Hans,zh-CN,zh,en' : `${language},en`
 }
 
-/** However a page resists, nobody waits for its end longer, in milliseconds. */
+/** The longest to wait for a page to end, however it resists, in milliseconds. */
 const LONGEST_WIPE = 10_000
 
 /**
- * Signing pages that were closed and of which something may be left. They outlive their session: nobody is shown another page
- * before the last one is gone.
+ * Closed signing pages of which something may be left. They outlive their session: no other page opens before they are
+ * gone.
  */
 export class Cleanup {
   readonly #time: Time
@@ -219,12 +227,12 @@ export class Cleanup {
     return this.#left.size > 0
   }
 
-  /** A page that is closed from now on. */
+  /** Adds a page to be destroyed. */
   add(view: SigningView): void {
     this.#left.add(view)
   }
 
-  /** Wipes what is left. Answers whether nothing is any more; if something is, it may be called again. */
+  /** Destroys the pages that are left. Returns whether none remains; if one does, call it again. */
   async wipe(): Promise<boolean> {
     const all = [...this.#left]
     await within(LONGEST_WIPE, Promise.all(all.map((view) => this.#destroy(view))), this.#time)
@@ -236,12 +244,12 @@ export class Cleanup {
       await view.destroy()
       this.#left.delete(view)
     } catch {
-      // Something of it may be left, and the next wipe tries again.
+      // Something may be left; the next wipe tries again.
     }
   }
 }
 
-/** No more than scheme and host, whatever was told. */
+/** Reduces what the view reported to scheme and host. */
 function originOf(told: string | undefined): string | undefined {
   const origin = told !== undefined && URL.canParse(told) ? new URL(told).origin : 'null'
   return origin === 'null' ? undefined : origin
@@ -249,13 +257,16 @@ function originOf(told: string | undefined): string | undefined {
 
 const HIDDEN = '…'
 /**
- * In characters. A piece of an address that is shorter may be part of another word: it is hidden where it stands alone, and
- * only if it doesn't look like a word itself.
+ * In characters. A shorter part of an address may occur inside an ordinary word: it's hidden only where it stands
+ * alone, and only if it doesn't look like a word itself.
  */
 const SHORTEST_SECRET = 12
 const SHORTEST_KEY = 4
 
-/** The error without the signing link, in whole or in any part that would let someone sign: anyone who has it can sign. */
+/**
+ * Removes the signing link from an error, in whole and in any part that would let someone sign: anyone who has the link
+ * can sign.
+ */
 export function errorWithoutLink(error: AppError, link: string): AppError {
   const { message, next, serviceMessage, path, fields } = error
   return {
@@ -277,7 +288,7 @@ function withoutLink(text: string, link: string): string {
 }
 
 const isLong = (part: string) => part.length >= SHORTEST_SECRET
-/** With a digit, or capitals in its middle: no word of a sentence. */
+/** Contains a digit or a capital after a lower-case letter, so it isn't an ordinary word. */
 const isShortKey = (part: string) => part.length >= SHORTEST_KEY && /\d|[a-z][A-Z]/.test(part)
 
 function alone(part: string): RegExp {
@@ -285,7 +296,7 @@ function alone(part: string): RegExp {
   return new RegExp(`(?<![\\p{L}\\p{N}])${written}(?![\\p{L}\\p{N}])`, 'gu')
 }
 
-/** Longest first, so that no part is left of a longer one. */
+/** Longest first, so that nothing of a longer part remains. */
 function secretsOf(link: string): string[] {
   const parts = [link.trim()]
   if (URL.canParse(link)) {

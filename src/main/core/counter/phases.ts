@@ -1,13 +1,14 @@
 /**
- * The phases of a session at the counter and the events that lead from one to another: the one table by which a session moves,
- * and by which it is decided what a person may do. What the table doesn't name doesn't happen.
+ * The phases of a session at the counter, and the events that lead from one to another. This one table decides how a
+ * session moves and what a person may do; what it doesn't contain doesn't happen.
  */
 import type { CounterCover, CounterPhase, CounterSession } from '../../../shared/contract/index.ts'
 
 /**
- * load: the page of a turn is to be loaded. loading, open: how far the page says it is. cover, uncover: something lies over the
- * screen, or no longer does. fail: the page can't be shown. ask: the page is closed and the service is asked. settle: the
- * turn's outcome is shown. hand-over: the screen goes to the next person. finish: no turn follows. end: staff has the screen.
+ * load: a turn's page is about to be loaded. loading, open: the page's progress. cover, uncover: an overlay covers the
+ * screen, or no longer does. fail: the page can't be shown. ask: the page is closed and the service is asked. settle:
+ * the turn's outcome is shown. hand-over: the screen goes to the next person. finish: no turn follows. end: staff has
+ * the screen.
  */
 export type PhaseEvent =
   | ('load' | 'loading' | 'open' | 'cover' | 'uncover')
@@ -27,13 +28,19 @@ export type PersonAction =
   | 'zoom'
 
 interface Phase {
-  /** next: a turn's page may soon be needed. there: it is. closed: it is not. none: no page comes any more. */
+  /**
+   * next: a turn's page may be needed soon. there: it's loaded or loading. closed: it was closed. none: no page
+   * follows.
+   */
   page: 'next' | 'there' | 'closed' | 'none'
-  /** Whether someone is expected to act, so that it counts when nobody touches anything. */
+  /** Whether someone is expected to act, so that idle time counts. */
   isTimed: boolean
-  /** What a person may do while nothing lies over the screen; in `covered`, behind an overlay of their own. */
+  /** What a person may do without an overlay; in `covered`, behind an overlay of their own. */
   person: readonly PersonAction[]
-  /** The phase that an event leads to; `page` is loading or open, as the page is. An event that isn't here changes nothing. */
+  /**
+   * The phase that each event leads to; `page` stands for loading or open, whichever the page is. Events that aren't
+   * listed change nothing.
+   */
   on: Readonly<Partial<Record<PhaseEvent, CounterPhase | 'page'>>>
 }
 
@@ -73,28 +80,28 @@ export const PHASES: Readonly<Record<CounterPhase, Phase>> = {
   ended: { page: 'none', isTimed: false, person: [], on: {} }
 }
 
-/** The overlays that a person asked for, and takes away again. */
+/** Overlays that a person opens and can close again. */
 const OWN_OVERLAYS: readonly CounterCover[] = ['moment', 'help', 'finish', 'stop', 'file']
 
 type Moment = Pick<CounterSession, 'phase' | 'cover' | 'isLocked' | 'turns' | 'current'>
 
-/** A person may act: nothing lies over what they see. */
+/** Whether a person may act: no overlay covers what they see. */
 export const isFree = ({ cover, isLocked }: Pick<Moment, 'cover' | 'isLocked'>): boolean =>
   !isLocked && cover === undefined
 
-/** Whether the page, or what takes its place while it loads, is to be seen. */
+/** Whether the page, or its placeholder while it loads, is visible. */
 export const isShowing = ({ phase }: Pick<Moment, 'phase'>): boolean => phase === 'loading' || phase === 'open'
 
-/** Whether a person's wish fits the moment; one that doesn't changes nothing. */
+/** Whether a person's action fits the moment. If it doesn't, nothing changes. */
 export function mayDo(action: PersonAction, moment: Moment): boolean {
   const { phase, cover, isLocked, turns, current } = moment
-  // To go on from the page's question is to say no to it.
+  // Resuming without an answer to the page's request refuses it.
   if (cover === 'camera') return action === 'resume'
   if (cover === 'consent') return action === 'resume' || action === 'allow-camera'
   if (!PHASES[phase].person.includes(action) || (action === 'give-file' && cover !== 'file')) return false
   if (phase === 'covered') return !isLocked && cover !== undefined && OWN_OVERLAYS.includes(cover)
   if (!isFree(moment)) return false
-  // What the service doesn't have yet may be opened again, before anyone goes on.
+  // A page whose answer the service doesn't have yet may be opened again before anyone goes on.
   if (phase === 'between' && action === 'retry') return turns[current]?.outcome?.signed === 'not-yet'
   return true
 }

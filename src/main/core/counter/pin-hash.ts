@@ -1,6 +1,6 @@
 /**
- * Which PINs may be chosen, and how one is kept: as a scrypt hash with its salt and its cost, so that the cost can be raised
- * without asking anyone.
+ * Which PINs may be chosen, and how a PIN is stored: as a scrypt hash with its salt and cost, so that the cost can be
+ * raised without asking anyone for their PIN.
  */
 import { scrypt, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
@@ -8,7 +8,7 @@ import { z } from 'zod'
 const KEY_BYTES = 32
 const SALT_BYTES = 16
 
-/** As scrypt names them. More of any than this is no cost of ours, and would take the computer's memory. */
+/** Named as in scrypt. Higher values aren't ours, and would exhaust the computer's memory. */
 const Cost = z.object({
   n: z
     .int()
@@ -21,8 +21,8 @@ const Cost = z.object({
 export type Cost = z.infer<typeof Cost>
 
 /**
- * 32 MB and some tenths of a second: of what OWASP's Password Storage Cheat Sheet asks of scrypt, the row with the least
- * memory. A PIN has few digits: what protects it is the keychain, and this beside it.
+ * 32 MB and a few tenths of a second: the row with the least memory in what OWASP's Password Storage Cheat Sheet
+ * requires of scrypt. A PIN has few digits, so its main protection is the keychain; the hash adds to it.
  */
 export const FULL_COST: Cost = { n: 2 ** 15, r: 8, p: 3 }
 
@@ -32,33 +32,33 @@ export const PinHash = Cost.extend({
 })
 export type PinHash = z.infer<typeof PinHash>
 
-/** @param random bytes that can't be guessed. */
+/** @param random returns bytes that can't be guessed. */
 export async function hashOf(pin: string, cost: Cost, random: (bytes: number) => Uint8Array): Promise<PinHash> {
   const salt = Buffer.from(random(SALT_BYTES))
   const key = await derived(pin, salt, cost)
   return { ...cost, salt: salt.toString('hex'), key: key.toString('hex') }
 }
 
-/** Takes as long for a PIN that is nearly right as for any other. */
+/** Whether the PIN matches the hash. Takes the same time for a nearly right PIN as for any other. */
 export async function isSame(pin: string, hash: PinHash): Promise<boolean> {
   const key = await derived(pin, Buffer.from(hash.salt, 'hex'), hash)
   return timingSafeEqual(key, Buffer.from(hash.key, 'hex'))
 }
 
-/** Whether a hash costs less than one that is made today. */
+/** Whether a hash has a lower cost than the given one. */
 export function isCheaper(hash: Cost, { n, r, p }: Cost): boolean {
   return hash.n * hash.r * hash.p < n * r * p
 }
 
 function derived(pin: string, salt: Uint8Array, { n, r, p }: Cost): Promise<Buffer> {
-  // Node refuses from 32 MB on, which is what N = 2^15 needs.
+  // Node refuses 32 MB and more by default, which is what N = 2^15 needs.
   const options = { N: n, r, p, maxmem: 128 * r * (n + p + 2) * 2 }
   return new Promise((resolve, reject) => {
     scrypt(pin, salt, KEY_BYTES, options, (error, key) => (error ? reject(error) : resolve(key)))
   })
 }
 
-/** In use everywhere, beside what follows a rule: down the middle of the pad, its corners, years that begin lives. */
+/** Common PINs that the rules don't catch: down the middle of the pad, its corners, years of birth. */
 const WELL_KNOWN = new Set([
   '2580',
   '0852',
@@ -73,7 +73,7 @@ const WELL_KNOWN = new Set([
   '147258369'
 ])
 
-/** Why it isn't taken, in a sentence for the person who chose it; undefined if it is. */
+/** Returns why a PIN is refused, as a sentence for the person who chose it; undefined if it's accepted. */
 export function refusedPin(pin: string): string | undefined {
   if (!/^\d{4,12}$/.test(pin)) return 'Use 4 to 12 digits.'
   if (/^(\d)\1+$/.test(pin)) return 'Too easy to guess. Don’t repeat one digit.'
@@ -84,7 +84,7 @@ export function refusedPin(pin: string): string | undefined {
   return undefined
 }
 
-/** Up or down by one, over the end of the pad as well: 1234, 4321, 7890, 0987. */
+/** Ascending or descending by one, across the end of the pad too: 1234, 4321, 7890, 0987. */
 function isRun(pin: string): boolean {
   const steps = new Set([...pin].slice(1).map((digit, index) => (Number(digit) - Number(pin[index]) + 10) % 10))
   return steps.size === 1 && (steps.has(1) || steps.has(9))

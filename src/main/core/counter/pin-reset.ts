@@ -1,7 +1,8 @@
 /**
- * The way back for an office whose administrators have all forgotten their PINs (decision 71): the one who runs its server and has its key gives one of
- * them a one-time PIN. It is written as a change of the list of staff, sealed as any other, so that neither the server's administrator without
- * the key nor a workstation's role on the server can do it, and every workstation takes it as it takes a change of any PIN.
+ * The way back for an office whose administrators have all forgotten their PINs (decision 71): whoever runs its server
+ * and has its key gives one of them a one-time PIN. It is written as a change to the list of staff, sealed like any
+ * other, so neither the server's administrator without the key nor a workstation's role on the server can do it. Every
+ * workstation takes it as it takes any change of a PIN.
  */
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { folded } from '../lib/text-folding.ts'
@@ -13,16 +14,18 @@ import { allResets, StaffInCommon } from './staff-in-common.ts'
 const DIGITS = 8
 
 interface Asked {
-  /** Of staff; small and capital letters are the same. */
+  /** A name from the list of staff; case doesn't matter. */
   readonly name: string
-  /** The office's, all that it has had. */
+  /** All keys that the office has had, newest included. */
   readonly key: Buffer
   readonly cost?: Cost
 }
 
 /**
- * @returns whose PIN it is, as the list has them, and the PIN, which is nowhere else.
- * @throws Error, and nothing is changed, where another key counts, the list can't be read, or no administrator has that name.
+ * Gives an administrator a one-time PIN.
+ * @returns the name as in the list, and the PIN, which isn't stored anywhere else.
+ * @throws Error, with nothing changed, if another key is in use, the list can't be read, or no administrator has that
+ * name.
  */
 export async function resetPin(
   administrator: OfficePlace,
@@ -35,7 +38,7 @@ export async function resetPin(
     if (!staff)
       throw new Error('The list of staff can’t be read: it was changed on the server, or a later version wrote it.')
     const whose = administratorIn(staff, name)
-    // Of one person's the last counts: a server's clock that was set back makes none the earlier one.
+    // The last reset counts: this one must come later even if the server's clock was set back.
     const before = staff.resets?.filter(({ member }) => member === whose.id).map(({ at }) => at + 1) ?? []
     const at = Math.max(now, ...before)
     const reset = { id: randomUUID(), member: whose.id, name: whose.name, by: administrator.user, at }
@@ -57,7 +60,7 @@ function newPin(): string {
   }
 }
 
-/** Others get theirs from an administrator, at any workstation. */
+/** Others get their PINs from an administrator, at any workstation. */
 function administratorIn({ members }: StaffInCommon, name: string): StaffInCommon['members'][number] {
   const administrators = members.filter(({ role }) => role === 'administrator')
   const found = administrators.find((one) => folded(one.name) === folded(name.trim()))

@@ -1,6 +1,7 @@
 /**
- * A staff PIN in the keychain, or the database: set, compared and replaced. A try is counted in the keychain before it is judged, so
- * that ending the application gains nothing; a keychain that fails answers with its error and opens nothing.
+ * A staff PIN in the keychain or the database: sets, checks and replaces it. A try is counted in storage before it's
+ * judged, so that ending the application gains nothing. If the keychain fails, its error is thrown and nothing is
+ * unlocked.
  */
 
 import { isDeepStrictEqual } from 'node:util'
@@ -13,7 +14,10 @@ import type { Time } from '../lib/time.ts'
 import type { Keychain, SecretSlot } from '../storage/keychain.ts'
 import { type Cost, FULL_COST, hashOf, isCheaper, isSame, PinHash, refusedPin } from './pin-hash.ts'
 
-/** How many tries have failed in a row, when the last of them began, in milliseconds since 1970 UTC, and whether its wait was ended. */
+/**
+ * How many tries in a row have failed, when the last one began, in milliseconds since 1970 UTC, and whether its wait
+ * was ended early.
+ */
 export const Tries = z.object({
   wrong: z.int().min(0).max(1_000_000),
   triedAt: z.number().min(0),
@@ -24,21 +28,24 @@ const KeptPin = Tries.extend({ hash: PinHash })
 type KeptPin = z.infer<typeof KeptPin>
 
 export interface PinDeps {
-  /** `staffPin` of the keychain, and whether that keeps it. */
+  /** Where the PIN is stored, and whether the keychain persists it. */
   slot: SecretSlot
   keeps: Keychain['keeps']
   time: Pick<Time, 'now' | 'elapsed'>
   randomBytes: (count: number) => Uint8Array
   platform: NodeJS.Platform
   note: NoteInAudit
-  /** Whether it may be reset has changed: what is shown of it is to be asked for again. */
+  /** Called when a reset or a wait began or ended. */
   changed: () => void
   cost?: Cost
 }
 
 export type PinAnswer = { ok: true } | { ok: false; code: 'wrong-pin' | 'pin-wait' | 'no-pin'; waitUntil?: number }
 
-/** What is asked of it is done one after the other: two tries at one time would both be judged as the first of them. */
+/**
+ * Checks and changes one PIN. Calls run one after the other: two tries at the same time would both be judged as the
+ * first.
+ */
 export class StaffPinKeeper {
   readonly #deps: PinDeps
   readonly #cost: Cost
@@ -53,16 +60,16 @@ export class StaffPinKeeper {
     this.#cost = deps.cost ?? FULL_COST
     this.#delays = new Delays(deps.time)
     this.#reset = new Reset(deps.time)
-    // Only these tell of it: see `lock-screen` and `unlock-screen` of Electron's powerMonitor.
+    // Only these systems report it: see `lock-screen` and `unlock-screen` of Electron's powerMonitor.
     this.#canReset = deps.platform === 'darwin' || deps.platform === 'win32'
   }
 
-  /** Whether this system tells when someone signs in, by a password and not by moving the mouse. */
+  /** Whether this system reports that someone signed in with a password, rather than just ended a screen saver. */
   get canReset(): boolean {
     return this.#canReset
   }
 
-  /** The hash that a PIN was right for last, as it is kept since; undefined where none was in this run. */
+  /** The stored hash that the last right PIN of this run matched; undefined if there was none. */
   get right(): PinHash | undefined {
     return this.#right
   }
@@ -72,15 +79,15 @@ export class StaffPinKeeper {
   }
 
   /**
-   * Whether this is the PIN. After wrong ones the next is taken only later, with delays that grow and outlive the application;
-   * a right one forgets them. Two asked at one time are judged one after the other.
+   * Checks a PIN. After wrong ones the next is accepted only after a delay, which grows and outlives the application; a
+   * right one clears it. Concurrent calls are judged one after the other.
    */
   check(pin: string): Promise<PinAnswer> {
     return inTurn(this, () => this.#judge(pin))
   }
 
   /**
-   * Sets the first PIN, replaces the one given as `current`, or, while a reset is allowed, a forgotten one.
+   * Sets the first PIN, replaces the one given as `current`, or, while a reset is allowed, replaces a forgotten one.
    * @throws AppFailure `invalid` with the field, `wrong-pin`, `pin-wait`; KeychainError.
    */
   set(pin: string, current?: string): Promise<PinState> {
@@ -98,7 +105,7 @@ export class StaffPinKeeper {
     })
   }
 
-  /** The PIN was forgotten. @throws AppFailure `bad-input` if the system doesn't tell who signs in. */
+  /** Begins the reset of a forgotten PIN. @throws AppFailure `bad-input` if the system doesn't report sign-ins. */
   reset(): Promise<PinState> {
     return inTurn(this, async () => {
       if (!this.#canReset)
@@ -113,8 +120,8 @@ export class StaffPinKeeper {
   }
 
   /**
-   * An administrator sets another PIN, without the one that holds.
-   * @param keep what is to be kept of it, by a caller who keeps something else with it.
+   * Sets another PIN for an administrator, without the current one.
+   * @param keep stores the secret; passed by callers who store something else with it.
    * @throws AppFailure `invalid`; KeychainError; what `keep` throws.
    */
   replace(pin: string, keep = (secret: string): unknown => this.#deps.slot.set(secret)): Promise<void> {
@@ -126,7 +133,7 @@ export class StaffPinKeeper {
     })
   }
 
-  /** Whether it is the PIN, of a code that has proved something else already: no try is counted. */
+  /** Whether a code that has proved to be something else (a badge) is also this PIN. Counts no try. */
   is(pin: string): Promise<boolean> {
     return inTurn(this, async () => {
       const kept = await this.#read()
@@ -134,14 +141,14 @@ export class StaffPinKeeper {
     })
   }
 
-  /** How many tries have failed in a row. */
+  /** Returns how many tries in a row have failed. */
   wrongInARow(): Promise<number> {
     return inTurn(this, async () => (await this.#read())?.wrong ?? 0)
   }
 
   /**
-   * Someone who may ends the wait: the next PIN is taken at once, and a wrong one makes as long a wait as it would have. Answers
-   * whether there was one.
+   * Ends the wait for someone entitled to: the next PIN is accepted at once; if it's wrong, the delay is as long as
+   * ever. Returns whether there was a wait.
    */
   endWait(): Promise<boolean> {
     return inTurn(this, async () => {
@@ -153,21 +160,21 @@ export class StaffPinKeeper {
     })
   }
 
-  /** The computer was locked. */
+  /** Called when the computer was locked. */
   lockScreen(): void {
     this.#wasLocked = true
     if (this.#reset.lock()) this.#deps.changed()
   }
 
   /**
-   * The computer was unlocked, by someone who can sign in to it: who waited after wrong PINs waits no more. On a system that doesn't
-   * tell of a sign-in it may have been no more than a screen saver. Never rejects.
+   * Called when the computer was unlocked. Whoever can sign in to it needn't wait after wrong PINs. On a system that
+   * doesn't report sign-ins, it may have been just a screen saver. Never rejects.
    */
   async unlockScreen(): Promise<void> {
     if (this.#reset.unlock()) this.#deps.changed()
     if (!this.#canReset || !this.#wasLocked) return
     this.#wasLocked = false
-    // A keychain that fails here fails wherever a PIN is given, and says so there.
+    // A keychain that fails here fails wherever a PIN is entered, and is reported there.
     const hasEnded = await this.endWait().catch(() => false)
     if (hasEnded) this.#deps.note({ what: 'pin-wait-ended', detail: { how: 'by signing in to the computer' } })
   }
@@ -201,14 +208,14 @@ export class StaffPinKeeper {
       return { ok: false, code: 'wrong-pin', ...(after > 0 && { waitUntil: this.#deps.time.now() + after }) }
     }
     const hash = isCheaper(kept.hash, this.#cost) ? await this.#hashOf(pin) : kept.hash
-    // Another may have come from the office meanwhile: it stays, and it is the one that counts.
+    // Another PIN may have come from the office meanwhile: it stays, and it's the one to check.
     if (!isDeepStrictEqual((await this.#read())?.hash, kept.hash)) return this.#judge(pin)
     await this.#write({ hash, ...this.#delays.begin(0) })
     this.#right = hash
     return { ok: true }
   }
 
-  /** @throws AppFailure unless it is the PIN. */
+  /** @throws AppFailure unless `current` is the PIN. */
   async #mustBe(current: string | undefined): Promise<void> {
     if (current === undefined) refuse('current', 'Enter the current PIN.')
     const answer = await this.#judge(current)
@@ -225,7 +232,7 @@ export class StaffPinKeeper {
     return hashOf(pin, this.#cost, this.#deps.randomBytes)
   }
 
-  /** null if there is none, undefined if it can't be understood. */
+  /** null if there is no PIN, undefined if what is stored can't be understood. */
   async #read(): Promise<KeptPin | null | undefined> {
     const text = await this.#deps.slot.get()
     try {
@@ -248,10 +255,10 @@ const SECOND = 1000
 const MINUTE = 60 * SECOND
 
 const TRIES_AT_ONCE = 3
-/** Milliseconds after each further wrong PIN in a row; the last holds for all that follow. */
+/** Milliseconds of delay after each further wrong PIN in a row; the last value applies to all later ones. */
 const DELAYS = [5 * SECOND, 15 * SECOND, 30 * SECOND, 60 * SECOND, 5 * MINUTE]
 
-/** How many wrong PINs wait for nothing, and how long the next waits after each further one. */
+/** How many wrong PINs cause no delay, and the delay after each further one. */
 interface Steps {
   atOnce: number
   delays: readonly number[]
@@ -262,9 +269,9 @@ function delayAfter(wrong: number, { atOnce, delays }: Steps): number {
 }
 
 /**
- * How long the next PIN has to wait after wrong ones: long enough that a person at the counter can't try them all, and never
- * longer than that. Within a run of the application waiting is measured by what can't be set. What an earlier run left is
- * measured by the wall clock once, and one that was set back since makes it the whole delay again, and no more.
+ * How long the next PIN has to wait after wrong ones: long enough that a person at the counter can't try them all.
+ * Within a run the wait is measured by the monotonic clock, which nobody can set. What remains from an earlier run is
+ * computed from the wall clock once; if that was set back since, the whole delay applies again, but never more.
  */
 export class Delays {
   readonly #time: PinDeps['time']
@@ -276,14 +283,14 @@ export class Delays {
     this.#steps = steps
   }
 
-  /** A try begins now; returns what is to be kept of it before anything else happens. */
+  /** Begins a try; returns what must be stored before anything else happens. */
   begin(wrong: number): Tries {
     const tries = { wrong, triedAt: this.#time.now() }
     this.#known = { ...tries, until: this.#time.elapsed() + delayAfter(wrong, this.#steps) }
     return tries
   }
 
-  /** Milliseconds until the next PIN is taken; 0 if it is taken now. */
+  /** Milliseconds until the next PIN is accepted; 0 if it's accepted now. */
   left({ wrong, triedAt, isWaived }: Tries): number {
     if (isWaived) return 0
     if (this.#known?.wrong !== wrong || this.#known.triedAt !== triedAt) {
@@ -295,13 +302,16 @@ export class Delays {
   }
 }
 
-/** From the asking to the unlocking: what was asked for long ago must not be allowed to someone who doesn't know of it. */
+/**
+ * The longest time from the request to the unlocking: a request from long ago must not let in someone who doesn't know
+ * of it.
+ */
 const ASKED_FOR = 10 * MINUTE
 const ALLOWED_FOR = 2 * MINUTE
 
 /**
- * A forgotten PIN may be replaced by anyone who can sign in to this computer: after they asked for it the computer has to be
- * locked and unlocked again, and then they have two minutes.
+ * The reset of a forgotten PIN, open to anyone who can sign in to this computer. After the request the computer has to
+ * be locked and unlocked; then they have two minutes to choose a new PIN.
  */
 class Reset {
   readonly #time: PinDeps['time']
@@ -321,16 +331,16 @@ class Reset {
     this.#stage = { is: 'asked', since: this.#time.elapsed() }
   }
 
-  /** Whether that changed anything. */
+  /** Returns whether that changed anything. */
   lock(): boolean {
     const found = this.#now()
     if (!found) return false
-    // One who was allowed and locked it instead is allowed again at the next unlocking.
+    // If they lock the computer instead of using the reset, the next unlocking allows it again.
     this.#stage = { is: 'locked', since: found.is === 'allowed' ? this.#time.elapsed() : found.since }
     return true
   }
 
-  /** Whether that changed anything. */
+  /** Returns whether that changed anything. */
   unlock(): boolean {
     if (this.#now()?.is !== 'locked') return false
     this.#stage = { is: 'allowed', since: this.#time.elapsed() }

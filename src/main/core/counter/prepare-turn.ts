@@ -1,6 +1,6 @@
 /**
- * What a turn begins with, read from the service's newest answer when it begins and no earlier: the link of the very person who
- * was checked, judged before anything of it is loaded.
+ * Prepares a turn from the service's newest answer, read when the turn begins and no earlier: the link of exactly the
+ * person who was checked, judged before anything is loaded from it.
  */
 import type { CounterOutcome } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
@@ -17,10 +17,10 @@ import type { CounterDeps } from './deps.ts'
 import { indexOf, paused } from './outcome.ts'
 import type { SessionState } from './session-state.ts'
 
-/** Milliseconds until the service is asked again whether the signer before this one has signed. */
+/** Milliseconds between attempts while the service may not know yet that the previous signer has signed. */
 const AFTER_ANOTHER = [1000, 2000, 4000]
 
-/** The link is in it: it goes to the page and nowhere else. */
+/** Contains the signing link, which goes to the page and nowhere else. */
 export interface PreparedTurn {
   address: Extract<SigningAddress, { ok: true }>
   mayNeedCamera: boolean
@@ -29,8 +29,8 @@ export interface PreparedTurn {
 type PrepareDeps = Pick<CounterDeps, 'account' | 'refresh' | 'documentOf' | 'time'>
 
 /**
- * Or what became of the turn, where its page had been open before and the service knows.
- * @param isWanted whether anyone still waits for it.
+ * Returns what a turn's page needs, or the turn's outcome if its page was open before and the service knows it.
+ * @param isWanted whether anyone still waits for the turn.
  * @throws AppFailure `gone`, `not-signable`, `unsafe-address`, `no-account`, and the service's failures.
  */
 export async function prepareTurn(
@@ -53,7 +53,7 @@ export async function prepareTurn(
   return fail('not-signable', 'Someone else has to sign first.')
 }
 
-/** later: it is someone else's turn. */
+/** later: someone else has to sign first. */
 function judge(
   mirrored: MirroredDocument | undefined,
   account: SigningAccount,
@@ -70,7 +70,7 @@ function judge(
   if (answer === 'signed' || answer === 'declined') {
     return hasBegun ? { signed: answer } : fail('not-signable', `This person has already ${answer}.`)
   }
-  // Who stands here was checked against the name as it was.
+  // The person was checked against the name as it was.
   if (personOf(document, at) !== identity.person) {
     return fail('not-signable', 'This signer’s name or e-mail has changed.', {
       next: 'Check who it is, then start again.'
@@ -87,8 +87,8 @@ function ready(document: DocumentResponse, at: number, account: SigningAccount):
 }
 
 /**
- * @param whose told where it isn't clear otherwise.
- * @throws AppFailure `unsafe-address` where a page of this link may not be opened.
+ * @param whose says whose link it is, if that isn't clear otherwise.
+ * @throws AppFailure `unsafe-address` if the link's page may not be opened.
  */
 export function safeAddress(link: string, account: SigningAccount, whose?: string): PreparedTurn['address'] {
   const address = signingAddress(link, account)
@@ -96,7 +96,7 @@ export function safeAddress(link: string, account: SigningAccount, whose?: strin
   return fail('unsafe-address', signingAddressSentence(address.reason), whose === undefined ? {} : { next: whose })
 }
 
-/** The service may need a moment to know of a signer of the same document who came just before. */
+/** The service may need a moment to know that an earlier signer of the same document has signed. */
 function pausesBefore(state: SessionState, index: number): readonly number[] {
   const { documentReference } = state.turnOf(index)
   const before = state.shown.turns.slice(0, index).filter((turn) => turn.documentReference === documentReference)

@@ -1,6 +1,7 @@
 /**
- * A passport or an identity card without lines that a machine reads: what staff typed of it, compared with the signer's name. There are
- * no check digits, so the trail says that it was typed; of its details no more is kept than of any other (decision 55).
+ * A passport or an identity card without machine-readable lines: compares what staff typed from it with the signer's
+ * name. There are no check digits, so the audit trail says that it was typed. No more of its details is kept than of
+ * any other document (decision 55).
  */
 import { readDay } from '../../../shared/composition/calendar.ts'
 import type { DecodedInput, IdentityKept, PrintedComparison } from '../../../shared/contract/index.ts'
@@ -14,7 +15,7 @@ import type { CounterDeps } from './deps.ts'
 type Asked = DecodedInput<'counter.compareDocument'>
 type Printed = Asked['printed']
 
-/** @throws AppFailure `gone` where the document or this signer of it isn't there any more. */
+/** @throws AppFailure `gone` if the document or this signer is no longer there. */
 export async function comparedWithSigner(
   { accountId, documentOf, time }: Pick<CounterDeps, 'accountId' | 'documentOf' | 'time'>,
   { documentReference, signer, printed }: Asked
@@ -40,21 +41,24 @@ export function comparePrinted(
   if (fields.length > 0) return { kind: 'unusable', fields }
   return {
     kind: isPrintedAs(signerName, printed.name) ? 'matches' : 'differs',
-    // It is valid on its last day.
+    // A document is valid on its last day.
     isExpired: expires !== '' && expires !== undefined && expires < dayAt(time.now(), time.zone())
   }
 }
 
-/** What may be kept of it, as `readingKept` takes it. */
+/** What may be kept of the document, as `readingKept` takes it. */
 export function printedReading(printed: Printed, kept: IdentityKept): { number: string; expires?: string } {
   const { number, expires } = readingOf(printed)
   const characters = [...number]
-  // Of a short one four would be nearly all of it.
+  // Four characters of a short number would be nearly all of it.
   const end = characters.slice(-Math.ceil(characters.length / 2)).join('')
   return { number: kept === 'number-end' ? end : number, ...(expires && { expires }) }
 }
 
-/** A name with letters, a number in one way of writing, and a day, `2030-04-15`; '' where there is none, undefined where it is no day. */
+/**
+ * A name with letters, a number in one notation, and a day, `2030-04-15`. '' for a missing one, undefined for an
+ * invalid day.
+ */
 function readingOf({ name, number, expires }: Printed) {
   const plain = withPlainDigits(number).toUpperCase()
   const bare = plain.replace(/[\p{P}\p{Z}\p{Cc}\p{Cf}]/gu, '')
@@ -63,13 +67,15 @@ function readingOf({ name, number, expires }: Printed) {
     .trim()
   return {
     name: /\p{L}/u.test(name) && name,
-    // No country's has more; what has no figure at all is a word.
+    // No country's numbers are longer; text without a digit is a word.
     number: /^[\p{L}\p{M}0-9]{1,40}$/u.test(bare) && /\d/.test(bare) ? bare : '',
     expires: day === '' ? '' : readDay(day)
   }
 }
 
-/** Figures of any script as 0 to 9: each script has its ten in a row, beside none but those of another. */
+/**
+ * Converts digits of any script to 0 to 9: each script's ten are consecutive, next to none but another script's ten.
+ */
 const withPlainDigits = (text: string) =>
   text.normalize('NFKC').replace(/\p{Nd}/gu, (digit) => {
     let value = 0

@@ -1,6 +1,7 @@
 /**
- * Of an office's workstations one has a person at its counter: the turns of a session are its own at the office's server while the
- * session lasts, and free once it has ended, or its workstation is gone. While the server is away turns go on, and aren't reserved.
+ * Reserves the turns of a session at the office's server, so that a person is at only one of the office's counters. A
+ * reservation lasts as long as the session, or until its workstation is gone. While the server is away, turns go on
+ * without one.
  */
 import type { CounterEntry, CounterSession } from '../../../shared/contract/index.ts'
 import { OneAtATime } from '../jobs/lanes.ts'
@@ -11,16 +12,19 @@ import { type Time, within } from '../lib/time.ts'
 import type { Once } from '../office/once.ts'
 import type { OthersTasks, TakenTask } from '../office/tasks.ts'
 
-/** Of whom it is, and of which document. */
+/** Identifies the person and the document. */
 type Turn = Pick<CounterEntry, 'documentReference' | 'signer' | 'person'>
 
-/** How long a session has its turns before it says so once more, and how often it does, in milliseconds. */
+/** How long a reservation lasts without a renewal, and how often it's renewed, in milliseconds. */
 const LEASE = 60_000
 const EVERY = 20_000
-/** How long a person at the counter waits for the office's server. */
+/** How long a person at the counter waits for the office's server, in milliseconds. */
 const PATIENCE = 3_000
 
-/** The turns of a session. `until`: on this run's clock; in the past where they aren't reserved. `isTaken`: another has some of them. */
+/**
+ * The turns of a session. `until`: on the monotonic clock; in the past if they aren't reserved. `isTaken`: another
+ * counter has some of them.
+ */
 interface Held {
   readonly accountId: string
   readonly id: string
@@ -30,7 +34,7 @@ interface Held {
   isTaken: boolean
 }
 
-/** What others had at their counters as it was read: when, on this run's clock and on the one on the wall. */
+/** What others had at their counters when it was read: when, on the monotonic clock and on the wall clock. */
 interface Read {
   readonly others: OthersTasks
   readonly elapsed: number
@@ -41,7 +45,7 @@ interface ReservationDeps {
   once: Once
   time: Time
   newId: () => string
-  /** Others have called someone, or no longer have; or the session's turns are reserved, or no longer are. */
+  /** Called when other counters called someone or no longer have them, or this session's reservation changed. */
   changed: () => void
 }
 
@@ -52,7 +56,7 @@ export class Reservations {
   readonly #read = new Map<string, Read>()
   #held: Held | undefined
   #releasing = Promise.resolve()
-  /** As it was told last. */
+  /** The last state that was announced. */
   #told: CounterSession['notReserved']
 
   constructor(deps: ReservationDeps) {
@@ -71,7 +75,7 @@ export class Reservations {
     })
   }
 
-  /** Who has this turn at another counter, and since when, by the wall clock; as far as is known here. */
+  /** Returns which other counter has this turn, as far as known, and since when by the wall clock. */
   elsewhere(accountId: string, turn: Turn): CounterEntry['elsewhere'] {
     const { once, time } = this.#deps
     if (!once.of(accountId)) return undefined
@@ -81,23 +85,23 @@ export class Reservations {
       return undefined
     }
     const [its] = aboutOf(turn).flatMap((about) => read.others.of(about) ?? [])
-    // What nobody renews while the server is away is over.
+    // A lease that nobody renews while the server is away has expired.
     if (!its || read.elapsed + its.left <= time.elapsed()) return undefined
     return { desk: its.holder, since: Math.round(read.at - its.ago) }
   }
 
-  /** Whether a session that began now couldn't be reserved. */
+  /** Whether a session that started now couldn't be reserved. */
   isAway(accountId: string): boolean {
     return this.#deps.once.of(accountId) === 'away'
   }
 
-  /** Why another counter has called who signs here, or could; undefined where they are reserved. */
+  /** Why the turns aren't reserved: another counter has called these people, or could. Undefined if they are. */
   lacking(): CounterSession['notReserved'] {
     if (!this.#held || this.#held.until > this.#deps.time.elapsed()) return undefined
     return this.#held.isTaken ? 'taken' : 'away'
   }
 
-  /** The turns of a session that begins. @throws AppFailure `busy` where another counter has one of them. */
+  /** Reserves the turns of a session that starts. @throws AppFailure `busy` if another counter has one of them. */
   async take(accountId: string, turns: readonly Turn[]): Promise<void> {
     const { once, time, newId } = this.#deps
     await this.release()
@@ -123,7 +127,7 @@ export class Reservations {
     this.#renewing.later(EVERY)
   }
 
-  /** Nobody signs here any more: others may call them. Never rejects. */
+  /** Releases the turns, so that other counters can call these people. Never rejects. */
   async release(): Promise<void> {
     const held = this.#held
     if (held) {
@@ -131,14 +135,14 @@ export class Reservations {
       this.#renewing.cancel()
       this.#releasing = within(PATIENCE, this.#free(held), this.#deps.time)
     }
-    // Who ends the application waits also for what was begun before.
+    // Ending the application also waits for a release that began earlier.
     await this.#releasing
   }
 
   async #free(held: Held): Promise<void> {
     await this.#renewing.ended()
     const place = this.#deps.once.of(held.accountId)
-    // Where nobody hears of it, it runs out.
+    // If the server can't be told, the lease expires.
     if (!place || place === 'away') return
     const { id, epochs } = held
     const ends = [...epochs].map(([about, epoch]) =>
@@ -156,7 +160,7 @@ export class Reservations {
     this.#deps.changed()
   }
 
-  /** Answers who has any of them instead. */
+  /** Returns who has any of them instead. */
   async #claim(held: Held): Promise<readonly TakenTask[]> {
     const place = this.#deps.once.of(held.accountId)
     if (!place || place === 'away') return []
@@ -193,10 +197,10 @@ export class Reservations {
       place === 'away' ? undefined : await place.tasks.ofOthers('turn', place.accountId).catch(() => undefined)
     if (others) {
       this.#read.set(accountId, { others, elapsed, at })
-      // One whose workstation is gone isn't rung for.
+      // A workstation that is gone doesn't notify anyone.
       if (others.count > 0) later(others.soonest + 1)
     } else if (place !== 'away' || (before && before.elapsed + LEASE >= elapsed)) {
-      // As long as some of them may run out meanwhile; where the server comes back, that is heard.
+      // Only while some of them may expire; we're notified when the server comes back.
       later(EVERY)
     }
     if ((before?.others.count ?? 0) + (others?.count ?? 0) > 0) this.#deps.changed()
@@ -212,7 +216,7 @@ export function refuseCalled(elsewhere: CounterEntry['elsewhere'], time: Pick<Ti
   })
 }
 
-/** The signature, and who signs: one person isn't at two counters, with two documents neither. */
+/** The signature, and the person: the same person can't be at two counters, even with different documents. */
 function aboutOf({ documentReference, signer, person }: Turn): string[] {
   return [JSON.stringify([documentReference, signer]), JSON.stringify(['person', person])]
 }

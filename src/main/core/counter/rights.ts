@@ -1,15 +1,16 @@
 /**
- * What each of staff may do, by their role: each role may do what the ones before it may. Asked before any request of the office's own
- * window is handled, so a screen that shows more than that gives nobody more. Where nobody has a name, everything is everyone's.
+ * What staff may do, by role: each role may do what the ones before it may. Checked before any request from the
+ * office's own window is handled, so a screen that shows too much gives nobody more rights. While nobody has a name,
+ * everyone may do everything.
  */
 import type { ClosedScreen, RequestName, StaffRole } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { mayAs } from './roles.ts'
 import type { Staff } from './staff.ts'
 
-/** What takes a role. Everything else is for all of staff: the counter, looking, their own settings. */
+/** The requests that require a role. Everything else is for all staff: the counter, viewing, their own settings. */
 const TAKES = {
-  // What is composed, sent and done to documents.
+  // Composing, sending, and actions on documents.
   clerk: [
     ...['drafts.save', 'drafts.remove', 'drafts.restore', 'drafts.erase', 'drafts.emptyTrash', 'drafts.duplicate'],
     ...['drafts.goBack', 'drafts.takeOver', 'drafts.setWhose', 'drafts.settle', 'drafts.export'],
@@ -36,13 +37,14 @@ const TAKES = {
     ...['dropFolders.add', 'dropFolders.change', 'dropFolders.remove'],
     ...['views.save', 'views.remove', 'people.forget', 'employers.save']
   ],
-  // What concerns the work of others.
+  // Other people's work.
   manager: [
     ...['sends.release', 'sends.refuse', 'batches.release'],
     ...['outbox.configure', 'activity.list', 'audit.list', 'audit.check', 'audit.export'],
     ...['retention.release']
   ],
-  // What concerns all that is done here. The counter's settings, staff, retention and the office ask for an administrator's PIN besides.
+  // What affects everyone here. The counter's settings, staff, retention and the office also require an administrator's
+  // PIN.
   administrator: [
     ...['accounts.add', 'accounts.update', 'accounts.remove', 'accounts.setPracticeDay', 'accounts.allowSigned'],
     ...['enrolment.prepare', 'enrolment.enrol', 'settingsFile.save', 'settingsFile.apply'],
@@ -51,18 +53,21 @@ const TAKES = {
   ]
 } as const satisfies Partial<Record<StaffRole, readonly RequestName[]>>
 
-/** The requests that take a role, with the least that does. */
+/** The requests that require a role, with the lowest role that may make them. */
 export const rights: ReadonlyMap<RequestName, StaffRole> = new Map(
   Object.entries(TAKES).flatMap(([role, names]) => names.map((name) => [name, role as StaffRole] as const))
 )
 
-/** Screens that are for nothing but one request. */
+/** Screens that depend entirely on one request. */
 const SCREENS = {
   ...{ activity: 'activity.list', audit: 'audit.list' },
   ...{ compose: 'drafts.save', bulk: 'bulk.send' }
 } as const satisfies Record<ClosedScreen, RequestName>
 
-/** Which of them would be a refusal and nothing else for who works here, each with why. Undefined where none would, and before anyone has entered their PIN. */
+/**
+ * Returns the screens that would show whoever works here only a refusal, each with the reason. Undefined if there are
+ * none, and before anyone has entered their PIN.
+ */
 export function closedTo(staff: Pick<Staff, 'hasNames' | 'proved'>): Partial<Record<ClosedScreen, string>> | undefined {
   const role = staff.hasNames ? staff.proved()?.role : undefined
   const refused = role && refusedTo(staff)
@@ -71,7 +76,7 @@ export function closedTo(staff: Pick<Staff, 'hasNames' | 'proved'>): Partial<Rec
   return closed.length > 0 ? Object.fromEntries(closed) : undefined
 }
 
-/** Whole sentences, as they are shown. */
+/** Whole sentences, as shown to people. */
 const REFUSED: Record<StaffRole, string> = {
   counter: 'Only staff can do this.',
   clerk: 'Only clerks, managers and administrators can do this.',
@@ -79,11 +84,14 @@ const REFUSED: Record<StaffRole, string> = {
   administrator: 'Only administrators can do this.'
 }
 
-/** With what to do then, as a button that says it has nothing beside it. */
+/** Includes what to do, as a button that shows it has no room for more. */
 const NOBODY =
   'Nobody of staff has entered their PIN here yet. Lock Countersign, then unlock it with your name and PIN.'
 
-/** What who works here is refused, each with why in a whole sentence: the screens offer none of it. Undefined where nothing is. */
+/**
+ * Returns the requests that whoever works here is refused, each with a whole sentence why: screens don't offer them.
+ * Undefined if there are none.
+ */
 export function refusedTo(staff: Pick<Staff, 'hasNames' | 'proved'>): Record<string, string> | undefined {
   if (!staff.hasNames) return undefined
   const role = staff.proved()?.role
@@ -92,7 +100,9 @@ export function refusedTo(staff: Pick<Staff, 'hasNames' | 'proved'>): Record<str
   return Object.fromEntries(refused.map(([name, least]) => [name, role === undefined ? NOBODY : REFUSED[least]]))
 }
 
-/** @returns asks whether who works here may do this. @throws AppFailure `not-allowed`, with who may. */
+/**
+ * @returns a check of whether whoever works here may make a request. @throws AppFailure `not-allowed`, naming who may.
+ */
 export function rightsOf(staff: Pick<Staff, 'hasNames' | 'proved'>): (name: RequestName, input: unknown) => void {
   return (name, input) => {
     const least = rights.get(name)
@@ -104,7 +114,7 @@ export function rightsOf(staff: Pick<Staff, 'hasNames' | 'proved'>): (name: Requ
   }
 }
 
-/** What happened to a document is shown with it. */
+/** What happened to a document is shown with it, to everyone. */
 function isOneDocuments(name: RequestName, input: unknown): boolean {
   return name === 'activity.list' && (input as { reference?: string } | undefined)?.reference !== undefined
 }

@@ -1,7 +1,10 @@
-/** What is heard where the person at the second display wants staff: at once, and again until someone is on their way or it is over. */
+/**
+ * The sound that calls staff to the second display: at once, and again until someone is on their way or the call is
+ * over.
+ */
 import type { Time } from '../lib/time.ts'
 
-/** Milliseconds from one to the next: long enough to get up and go there. */
+/** Milliseconds between sounds: long enough to get up and go there. */
 export const RINGS_EVERY = 20_000
 
 export class Ring {
@@ -10,13 +13,13 @@ export class Ring {
   #cancel: (() => void) | undefined
   #isOver = false
 
-  /** @param sound is made once each time. */
+  /** @param sound plays the sound once. */
   constructor({ after }: Pick<Time, 'after'>, sound: () => void) {
     this.#after = after
     this.#sound = sound
   }
 
-  /** Told as often as one likes: it begins and ends where the answer is another one. */
+  /** Starts or stops the sound. May be called any number of times: only a change has an effect. */
   set(isCalled: boolean): void {
     if (isCalled === (this.#cancel !== undefined) || this.#isOver) return
     if (isCalled) this.#ring()
@@ -26,7 +29,7 @@ export class Ring {
     }
   }
 
-  /** At the application's end: whatever is told after that is silent. */
+  /** Silences it for good, as the application ends. */
   end(): void {
     this.set(false)
     this.#isOver = true

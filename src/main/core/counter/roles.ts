@@ -1,8 +1,8 @@
-/** What each of staff may be. */
+/** The roles of staff. */
 import type { StaffRole } from '../../../shared/contract/index.ts'
 
-/** From the one who may least: each may do what the ones before may. */
+/** From least to most: each role may do what the ones before it may. */
 export const ROLES = ['counter', 'clerk', 'manager', 'administrator'] as const satisfies readonly StaffRole[]
 
-/** Whether someone of this role may do what takes at least that one. */
+/** Whether this role may do what requires at least that one. */
 export const mayAs = (role: StaffRole, least: StaffRole): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least)

@@ -1,6 +1,6 @@
 /**
- * One session as it is known: what is shown of it, what is kept of it in case the application ends, and what the audit trail
- * gets. Everything that happens in a session goes through here, so that all three say the same.
+ * The state of one session: what is shown of it, what is kept in case the application ends, and what goes into the
+ * audit trail. Every change passes through here, so that all three agree.
  */
 import type {
   CounterOutcome,
@@ -14,7 +14,7 @@ import type { CounterDeps, KeptTurn, SignerIdentity } from './deps.ts'
 import type { IdentityReading } from './identity-numbers.ts'
 import { PHASES, type PhaseEvent } from './phases.ts'
 
-/** What everyone begins with. */
+/** The preferences that everyone starts with. */
 export const FIRST_PREFERENCES: PersonPreferences = {
   language: 'en',
   textSize: 1,
@@ -22,11 +22,11 @@ export const FIRST_PREFERENCES: PersonPreferences = {
   moreTime: false
 }
 
-/** What is known of a turn beside what is shown. */
+/** Facts about a turn that aren't shown. */
 export interface TurnFacts extends KeptTurn {
-  /** In words, as staff ticked it. */
+  /** The checks that staff ticked, in words. */
   evidence: readonly string[]
-  /** What is to be kept of their identity document, until it is. */
+  /** What is to be kept of their identity document; removed once it is stored. */
   reading?: IdentityReading
 }
 
@@ -37,7 +37,7 @@ export interface SessionStart {
   facts: TurnFacts[]
 }
 
-/** What the service is asked about a turn's signer by. */
+/** What identifies a turn's signer when asking the service. */
 export interface AskedTurn {
   accountId: string
   documentReference: string
@@ -45,10 +45,10 @@ export interface AskedTurn {
   identity: SignerIdentity
 }
 
-/** What a call for staff is about. */
+/** When one of these changes, a call for staff is a new one. */
 const CALLS = ['phase', 'current', 'cover', 'coveredBy'] as const
 
-/** A member that is undefined is taken away. */
+/** Members that are undefined are removed. */
 export type Changes = { [Name in keyof Omit<CounterSession, 'phase'>]?: CounterSession[Name] | undefined }
 
 type StateDeps = Pick<CounterDeps, 'crashMarker' | 'changed' | 'note' | 'staff' | 'time' | 'keepIdentity'>
@@ -60,7 +60,7 @@ export class SessionState {
   readonly #facts: TurnFacts[]
   readonly #happened: (state: CounterSession) => void
   readonly #staff: string
-  /** By person, for as long as the session lasts: in memory alone, so that nothing of it outlives them here. */
+  /** By person, for as long as the session lasts. In memory only, so that nothing about a person outlives it. */
   readonly #preferences = new Map<string, PersonPreferences>()
   #shown: CounterSession
   #pagePhase: 'loading' | 'open' = 'loading'
@@ -89,12 +89,12 @@ export class SessionState {
     return known(this.#facts[index])
   }
 
-  /** How the person of a turn wants the screen. */
+  /** The screen preferences of a turn's person. */
   preferencesOf(index: number): PersonPreferences {
     return this.#preferences.get(this.#shown.turns[index]?.person ?? '') ?? FIRST_PREFERENCES
   }
 
-  /** The person whose turn it is wants the screen otherwise. */
+  /** Changes the screen preferences of the current person. */
   prefer(changes: Partial<PersonPreferences>): CounterSession {
     const { current, turns } = this.#shown
     const preferences = { ...this.preferencesOf(current), ...changes }
@@ -118,14 +118,13 @@ export class SessionState {
     this.#deps.crashMarker.keep({ id, accountId, startedAt, staff: this.#staff, current, turns: kept })
   }
 
-  /** Changes what is shown. */
   become(changes: Changes): CounterSession {
     return this.#become(changes)
   }
 
   /**
-   * An event happened: the session goes to the phase that the table of phases has for it, with these changes. Where the
-   * table has none nothing changes.
+   * Moves the session to the phase that the table of phases has for this event, with these changes. An event that the
+   * table doesn't have for the current phase changes nothing.
    */
   go(event: PhaseEvent, changes: Changes = {}): CounterSession {
     const next = PHASES[this.#shown.phase].on[event]
@@ -133,59 +132,61 @@ export class SessionState {
     return this.#become({ ...changes, phase: next === 'page' ? this.#pagePhase : next })
   }
 
-  /** The page says how far it is; behind an overlay that counts once the overlay is taken away. */
+  /** Notes whether the page is loading or open. Behind an overlay that takes effect once the overlay is removed. */
   pageIs(phase: 'loading' | 'open'): CounterSession {
     this.#pagePhase = phase
     return this.go(phase)
   }
 
-  /** The page of a turn is about to be loaded. */
+  /** Moves to the phase that loads a turn's page. */
   load(changes: Changes): void {
     this.#pagePhase = 'loading'
     this.go('load', changes)
   }
 
   /**
-   * Something happens that makes what is being waited for out of date. Answers whether that is still the newest: to be
-   * asked after each await.
+   * Makes whatever is in flight stale. Returns a function that tells whether this step is still the newest; call it
+   * after each await.
    */
   moveOn(): () => boolean {
     this.#step++
     return this.step()
   }
 
-  /** Answers whether nothing has moved on since. */
+  /** Returns a function that tells whether nothing has moved on since. */
   step(): () => boolean {
     const mine = this.#step
     return () => this.#step === mine
   }
 
-  /** The turn's page was opened: from now on the service is asked for its outcome. */
+  /** Notes that the turn's page was opened: from now on the service is asked for its outcome. */
   hasBegun(index: number): void {
     this.factsOf(index).hasBegun = true
     this.keep()
   }
 
-  /** Writes down the outcome of a turn; undefined if the turn is taken up again. */
+  /** Stores the outcome of a turn; undefined if the turn begins again. */
   setOutcome(index: number, outcome: CounterOutcome | undefined): void {
     const { outcome: before, ...turn } = this.turnOf(index)
     const after: CounterTurn = outcome ? { ...turn, outcome } : turn
     this.#shown = { ...this.#shown, turns: this.#shown.turns.map((one, at) => (at === index ? after : one)) }
     const facts = this.factsOf(index)
     facts.askedAt = this.#deps.time.now()
-    // The trail has another one: where the application ends before it has this one, the next start tells it.
+    // The audit trail has another outcome. If the application ends before this one is written, the next start writes
+    // it.
     if (!outcome || outcome.signed !== before?.signed) facts.isTold = false
     this.keep()
   }
 
-  /** Writes about the session into the audit trail. */
+  /** Adds an entry about the session to the audit trail. */
   note(what: AuditNote['what'], detail: Record<string, string> = {}): void {
-    // A session that has ended has no marker, and no later start would write that it did.
+    // The marker is cleared with the entry: an ended session has none, and without it no later start would write that
+    // the session ended.
     const along = what === 'session-ended' ? () => this.#deps.crashMarker.keep(null) : undefined
     this.#deps.note({ what, session: this.#shown.id, detail }, undefined, along)
   }
 
-  /** Writes about a turn into the audit trail; see `NoteInAudit` for when it throws. */
+  /** Adds an entry about a turn to the audit trail; see `NoteInAudit` for when it throws. */
   noteTurn(
     what: AuditNote['what'],
     index: number,
@@ -194,7 +195,8 @@ export class SessionState {
     write?: () => void
   ): void {
     const { documentReference, documentName, signerName, contact } = this.turnOf(index)
-    // With what it says of the session: where the application ends in between, a later start would write it again, or never.
+    // Stored in the same transaction as the entry; otherwise, if the application ended in between, a later start would
+    // write the entry twice or never.
     const along: Partial<Record<AuditNote['what'], () => void>> = {
       'session-started': () => this.keep(),
       'turn-ended': () => {
@@ -202,7 +204,7 @@ export class SessionState {
         this.keep()
       }
     }
-    // What tells one turn from another, where a name and a document don't: receipts are made from this alone.
+    // Tells turns apart that share a name and a document: receipts are made from the trail alone.
     const which = what === 'session-started' ? {} : { turn: String(index + 1), ...(contact && { contact }) }
     const note = {
       ...{ what, session: this.#shown.id, documentReference, documentName, signerName },
@@ -211,7 +213,10 @@ export class SessionState {
     this.#deps.note(note, when, write ?? along[what])
   }
 
-  /** The person of a turn gets the screen: it is in the audit trail, with what is kept of their identity document. @throws as `NoteInAudit`. */
+  /**
+   * Records that a turn's person gets the screen, together with what is kept of their identity document. @throws as
+   * `NoteInAudit`.
+   */
   handOver(index: number): void {
     const { evidence, reading } = this.factsOf(index)
     const { documentReference, person } = this.turnOf(index)
@@ -220,18 +225,18 @@ export class SessionState {
       reading && this.#deps.keepIdentity({ accountId: this.accountId, session, turn, documentReference }, reading)
     const detail = { evidence: evidence.join('; '), place: this.#shown.place, ...kept?.detail }
     this.noteTurn('handed-over', index, detail, 'now-or-never', kept?.write)
-    // Once is enough, however often they have the screen.
+    // Stored once, however often they get the screen.
     for (const [at, facts] of this.#facts.entries()) if (this.#shown.turns[at]?.person === person) delete facts.reading
   }
 
   #become(changes: Changes & { phase?: CounterPhase }): CounterSession {
     const next: Record<string, unknown> = { ...this.#shown, ...changes }
-    // What staff answered is over: what is wanted of them next is another call.
+    // A new call for staff: their answer to the previous one no longer counts.
     if (CALLS.some((name) => next[name] !== this.#shown[name])) delete next.isAnswered
     for (const name in next) if (next[name] === undefined) delete next[name]
     const before = this.#shown
     this.#shown = next as unknown as CounterSession
-    // Each has their own: the next person isn't shown the language of the one before.
+    // Preferences belong to a person: the next one doesn't get the previous one's language.
     if (before.current !== this.#shown.current)
       this.#shown = { ...this.#shown, preferences: this.preferencesOf(this.#shown.current) }
     if (before.current !== this.#shown.current) this.keep()

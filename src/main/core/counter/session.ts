@@ -1,6 +1,6 @@
 /**
- * One session at the counter, from the first handover until staff has the screen again. Whatever happens at whatever moment, it
- * moves on by the table of phases and what is written here, and always comes to its end.
+ * One session at the counter, from the first handover until staff has the screen again. Whatever happens and whenever,
+ * it moves only by the table of phases and the rules here, and always reaches its end.
  */
 import type { AppError, CounterSession, PersonPreferences } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
@@ -15,7 +15,7 @@ import { type Changes, type SessionStart, SessionState } from './session-state.t
 import { StaffActions } from './staff-actions.ts'
 import { Turns } from './turns.ts'
 
-/** How many refused attempts of a page are remembered for our frame to tell of. */
+/** How many refused attempts of a page are kept to show in our frame. */
 const REMEMBERED = 20
 const UNPLUGGED: AppError = {
   code: 'cancelled',
@@ -23,7 +23,7 @@ const UNPLUGGED: AppError = {
   next: 'Try again on this screen, or ask staff to end the session.'
 }
 
-/** Nothing is left over the screen, and nothing is waited for. */
+/** Removes every overlay and everything that's waited for. */
 const CLEARED = {
   cover: undefined,
   coveredBy: undefined,
@@ -44,14 +44,14 @@ export class Session {
   readonly #page: Page
   readonly #overlays: Overlays
 
-  /** @param cleanup of pages of sessions before, and in the end of those of this one */
+  /** @param cleanup destroys pages of earlier sessions, and finally this one's. */
   constructor(deps: CounterDeps, cleanup: Cleanup, start: SessionStart) {
     this.#deps = deps
     const patience = () => (this.state.shown.preferences.moreTime ? deps.settings().moreTime : 1)
     this.#idle = new Idle(deps.time, () => deps.settings().idle, patience, {
       warn: (until) => this.state.become({ warningUntil: until }),
       cover: () => {
-        // Out of sight before anything is written: the disk may take its time.
+        // Cover the page before writing anything: the disk may be slow.
         this.#overlays.cover('idle', 'locked')
         this.state.note('idle', { became: 'covered' })
       },
@@ -100,7 +100,7 @@ export class Session {
     })
   }
 
-  /** Where the page is to be seen. It is seen only while it may be. */
+  /** Places the page. It's visible only while the phase allows it. */
   show(at: ViewBounds): CounterSession {
     const { shown } = this.state
     if (PHASES[shown.phase].page === 'there') this.#page.place(at)
@@ -110,7 +110,7 @@ export class Session {
 
   cover(why: PersonOverlay): Promise<CounterSession> {
     return this.#act(why === 'not-me' ? why : 'cover', async ({ cover: before, current }) => {
-      // Whether they have signed is asked only of those of whom the service doesn't know it: never of one who declined.
+      // Ask whether they have signed only if the service doesn't know: never someone who has declined.
       if (why === 'finish' && before === undefined) {
         const isAnswered = await this.turns.isAnswered()
         const { shown } = this.state
@@ -131,19 +131,19 @@ export class Session {
     })
   }
 
-  /** The page that asks gets the devices: staff has said so, and now the person. */
+  /** Gives the page the devices it asked for: staff has agreed, and now the person. */
   allowCamera(): Promise<CounterSession> {
     return this.#act('allow-camera', () => this.#overlays.consent())
   }
 
-  /** @throws AppFailure `gone`, `bad-file`: then they may choose another. */
+  /** @throws AppFailure `gone`, or `bad-file`; after `bad-file` the person may choose another file. */
   giveFile(file: string): Promise<CounterSession> {
     return this.#act('give-file', async ({ asksFile, current }) => {
       const isSame = this.state.step()
       const given = asksFile?.files?.find(({ id }) => id === file)
       if (!given) return fail('gone', 'This file is no longer offered.')
       const detail = { file: given.name, bytes: String(given.bytes) }
-      // Before the page has it: an end in between leaves an entry too many, never a file that nobody knows of.
+      // Before the page gets the file: an interruption leaves an entry too many, never a file without one.
       const noted = () => this.state.noteTurn('file-given', current, detail, 'now-or-never')
       const refused = () => this.state.noteTurn('file-not-taken', current, detail)
       await this.#page.giveFile(file, noted, refused)
@@ -171,8 +171,8 @@ export class Session {
   }
 
   /**
-   * The person wants the screen otherwise, at any moment of their turn: also behind a lock, which they have to be able to read. Nothing
-   * of it is written down.
+   * Changes how the person wants the screen, at any moment of their turn, even behind a lock, which they must be able
+   * to read. None of it is stored or audited.
    * @throws AppFailure `not-allowed` for what the office doesn't offer.
    */
   adjust(changes: Partial<PersonPreferences>): CounterSession {
@@ -197,7 +197,7 @@ export class Session {
     this.#idle.touched()
   }
 
-  /** The place where the person signs was left: only staff can go on. */
+  /** Locks the session because the screen was left: only staff can go on. */
   left(by: LeftBy): void {
     const { phase, cover, current } = this.state.shown
     if (PHASES[phase].page === 'none') return
@@ -207,14 +207,15 @@ export class Session {
   }
 
   /**
-   * The second display is gone: the session goes on in this window, locked. A page can't come with it, and is wiped: the outcome
-   * of its turn is asked for when staff has chosen to go on or to end. If all have finished, the session is over.
+   * Moves the session to this window, locked, because the second display is gone. An open page can't move with it and
+   * is wiped; the outcome of its turn is asked for once staff has chosen to go on or to end. If all turns have
+   * finished, the session ends.
    */
   placeLost(): void {
     const { phase, place, current } = this.state.shown
     if (place !== 'other-display' || phase === 'ended') return
     if (phase === 'return') {
-      // Everything was asked, and this window was staff's all along: there is nothing to lock.
+      // All outcomes were asked for, and staff had this window all along: there is nothing to lock.
       this.state.noteTurn('left', current, { by: 'display' })
       this.end()
       return
@@ -227,8 +228,8 @@ export class Session {
   }
 
   /**
-   * The application ends: nothing of the page stays, and nobody is asked any more.
-   * @param keepsMarker whether the next start finds it interrupted, and so locked
+   * Ends the session as the application closes: wipes the page and asks nothing more.
+   * @param keepsMarker whether the next start finds the session interrupted, and locked.
    */
   async closed(keepsMarker: boolean): Promise<void> {
     const { phase, current, turns } = this.state.shown
@@ -249,7 +250,7 @@ export class Session {
     await wiped
   }
 
-  /** Staff has the screen again. Calling it again is harmless. */
+  /** Gives the screen back to staff. Calling it again is harmless. */
   end(how: Record<string, string> = {}): void {
     if (this.state.shown.phase === 'ended') return
     this.state.moveOn()
@@ -263,19 +264,19 @@ export class Session {
 
   #over(): void {
     const { cover, isLocked } = this.state.shown
-    // Staff who has given their PIN has the screen already; one that was left since then is nobody's.
+    // Staff who entered their PIN has the screen already, unless it was left and locked since then.
     if (cover === 'staff' || (this.staff.isEnding() && !isLocked)) this.end()
     else this.#awaitStaff()
   }
 
-  /** Nothing is left to be seen but that staff has to come. */
+  /** Shows only that staff has to come. */
   #awaitStaff(): void {
-    // Nobody signs here any more, whenever staff comes.
+    // Nobody signs here any more, however long staff takes.
     void this.#deps.reservations.release()
     this.state.go('finish', { ...CLEARED, isLocked: true })
   }
 
-  /** A person did something: they are there. What doesn't fit the moment changes nothing. */
+  /** Runs a person's action, which counts as a touch. Ignores one that doesn't fit the moment. */
   async #act(action: PersonAction, does: (before: CounterSession) => unknown): Promise<CounterSession> {
     if (mayDo(action, this.state.shown)) {
       this.touched()

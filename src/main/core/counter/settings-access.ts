@@ -1,10 +1,10 @@
-/** Who may change the settings of the counter, and for how long (decision 34). */
+/** Decides who may change the counter's settings, and for how long (decision 34). */
 import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import type { Staff, StaffDeps } from './staff.ts'
 import { FIRST } from './staff-pins.ts'
 
-/** Milliseconds that settings stay open after they were opened, or changed. */
+/** Milliseconds that the settings stay unlocked after they were unlocked or changed. */
 const OPEN_FOR = 10 * 60_000
 
 export interface SettingsAccessDeps extends Pick<StaffDeps, 'note' | 'changed'> {
@@ -12,7 +12,10 @@ export interface SettingsAccessDeps extends Pick<StaffDeps, 'note' | 'changed'> 
   time: Pick<Time, 'after' | 'elapsed'>
 }
 
-/** The settings of the counter are an administrator's: opened with their PIN, and closed by themselves, or with who works here next. */
+/**
+ * Access to the counter's settings, which are an administrator's: unlocked with their PIN, and locked again after a
+ * while or when someone else works here.
+ */
 export class SettingsAccess {
   readonly #deps: SettingsAccessDeps
   #opened: { at: number; by: string; cancel: () => void } | undefined
@@ -21,20 +24,23 @@ export class SettingsAccess {
     this.#deps = deps
   }
 
-  /** Whether they may be changed now: before there is a PIN anyone may. */
+  /** Whether the settings may be changed now. Before there is a PIN, anyone may. */
   async isOpen(): Promise<boolean> {
     const { staff } = this.#deps
     return this.#isHeld() || (!staff.hasNames && !(await staff.state()).isSet)
   }
 
-  /** @throws AppFailure `not-allowed` unless they are open; each change keeps them open. */
+  /** Keeps the settings unlocked for another change. @throws AppFailure `not-allowed` unless they are unlocked. */
   async mustBeOpen(): Promise<void> {
     if (!(await this.isOpen()))
       fail('not-allowed', 'Unlock the counter’s settings first.', { next: 'It takes an administrator’s PIN.' })
     if (this.#opened) this.#hold()
   }
 
-  /** Who works here has just given their PIN. @throws AppFailure `not-allowed` unless they are an administrator. */
+  /**
+   * Unlocks the settings; whoever works here has just entered their PIN. @throws AppFailure `not-allowed` unless they
+   * are an administrator.
+   */
   open(): void {
     const { note, changed } = this.#deps
     if (!this.#isAdministrators()) fail('not-allowed', 'Only an administrator can change these settings.')
@@ -43,12 +49,15 @@ export class SettingsAccess {
     changed()
   }
 
-  /** Who had them open is the first who has a name from now on, and in an office another id with it: they go on. */
+  /**
+   * Keeps the settings unlocked for the same person, who has got a new id as the first one with a name, or in an
+   * office.
+   */
   follow(): void {
     if (this.#opened) this.#hold()
   }
 
-  /** Nobody of staff is there, or they have finished, or the time is over. */
+  /** Locks the settings: staff has gone or finished, or the time is over. */
   close(): void {
     if (!this.#opened) return
     this.#opened.cancel()
@@ -68,7 +77,7 @@ export class SettingsAccess {
     return this.#opened.by === this.#who() && this.#isAdministrators()
   }
 
-  /** Where nobody has a name, it is the one who becomes the first administrator. */
+  /** While nobody has a name, it's whoever becomes the first administrator. */
   #who(): string {
     return this.#deps.staff.current()?.id ?? FIRST
   }

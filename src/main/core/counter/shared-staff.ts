@@ -1,7 +1,7 @@
 /**
- * Staff of an office: its workstations have one list of them, with roles and PINs, as they have presets in common. It is of no account.
- * A workstation that can't reach the office's server goes on with what it last knew; where two changed the list at the same time, both changes
- * hold, and of one person's the one that the office had first.
+ * The staff of an office: its workstations share one list, with roles and PINs, as they share presets; it belongs to no
+ * account. A workstation that can't reach the office's server goes on with the last list it knows. Concurrent changes
+ * are merged; if both changed the same person, the one that the office had first holds.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
@@ -16,7 +16,10 @@ import { keptIn } from '../storage/meta.ts'
 import type { Staff } from './staff.ts'
 import { allResets, inOrder, type PinReset, StaffInCommon } from './staff-in-common.ts'
 
-/** What the database calls that which is of no account, and its list of staff; its triggers know both, and the key. */
+/**
+ * The names in the database for what belongs to no account and for the list of staff. Its triggers know both, and the
+ * key.
+ */
 const OFFICES = 'office'
 const LIST = 'staff'
 const KEY = 'office-staff'
@@ -28,11 +31,11 @@ interface SharedStaffDeps {
   db: Db
   time: Time
   newId: () => string
-  /** Called with why the office's server could not be asked. */
+  /** Called with the reason why the office's server couldn't be asked. */
   trouble: (error: unknown) => void
 }
 
-/** As much of the line to the office as it takes. */
+/** The parts of the office connection that are needed here. */
 interface Line {
   store: { account: (name: string, limits: typeof NO_LIMITS) => Promise<string> }
   records: OfficeRecords
@@ -44,9 +47,9 @@ export class SharedStaff {
   readonly #kinds: SharedKind[] = []
   #staff: Shared | undefined
   #isThere = false
-  /** Whether what the server has was read since it is there. */
+  /** Whether everything on the server was read since it was last connected. */
   #isRead = false
-  /** Of which life of the office the id is known; 0 for none. */
+  /** The life of the office's server for which the id is known; 0 for none. */
   #life = 0
 
   constructor(deps: SharedStaffDeps) {
@@ -62,7 +65,9 @@ export class SharedStaff {
     })
   }
 
-  /** Which packages wait for another of staff, and who is asking; nobody's, before staff are known. */
+  /**
+   * Which packages wait for someone else of the staff, and who is asking; none and nobody until the staff are known.
+   */
   readonly releaseRule: ReleaseRule = {
     isNeeded: (people) => {
       const release = this.#staff?.release()
@@ -74,37 +79,37 @@ export class SharedStaff {
     }
   }
 
-  /** Whether staff are an office's. */
+  /** Whether the staff are an office's. */
   get isOffices(): boolean {
     return this.#officeId() !== undefined
   }
 
-  /** Whose list it is; before the workstation connects. */
+  /** Sets the staff to share; called before the workstation connects. */
   follow(staff: Shared): void {
     this.#staff = staff
     this.#kinds.splice(0, Number.POSITIVE_INFINITY, kindOf(staff.inCommon))
   }
 
   /**
-   * The office's server is there; resolves once what it has was read, where that wasn't done since it is there. Rejects where it, or the
-   * keychain, doesn't do what is asked; the list stays as it is then, and is read when this is called again.
+   * Connects to the office's server. Resolves once its list was read, if that hasn't happened since it connected.
+   * Rejects if the server or the keychain fails; the list then stays as it is, and the next call reads it.
    */
   async connect({ store, records }: Line, life: number, name: string): Promise<void> {
     if (!this.#staff) return
     if (!this.#isThere || life !== this.#life) this.#isRead = false
-    // A server that was put back may have it under another id.
+    // A server that was restored from a backup may have it under another id.
     if (life !== this.#life) {
       const id = await store.account(LIST, NO_LIMITS)
       if (id !== this.#officeId()) this.#meta.write(KEY, id)
       this.#life = life
     }
-    // Only now: a keychain without an entry would else be taken for one whose entry someone has removed.
+    // Not before: otherwise a keychain without an entry would look as if someone had removed its entry.
     await this.#staff.inCommon.joins()
     this.#records.connect(records, life, name)
     this.#isThere = true
     if (this.#isRead) return
     await this.settled()
-    // Meanwhile it may have gone.
+    // It may have disconnected meanwhile.
     this.#isRead = this.#isThere
   }
 
@@ -113,22 +118,22 @@ export class SharedStaff {
     this.#records.disconnect()
   }
 
-  /** Something was done to them here. */
+  /** Called when the staff were changed here. */
   changedHere(): void {
     this.#records.changedHere()
   }
 
-  /** Something is new of what the office has under this id; undefined where that may be anything. */
+  /** Called when something under this office id changed; undefined means anything may have. */
   rung(officeId: string | undefined): void {
     if (officeId === undefined || officeId === this.#officeId()) this.#records.soon(OFFICES)
   }
 
-  /** Reads and gives all that there is, where the server is there. Rejects where it can't be reached any more. */
+  /** Reads and sends all changes, if the server is connected. Rejects if it can't be reached any more. */
   async settled(): Promise<void> {
     if (this.#isThere) await this.#records.settled(OFFICES)
   }
 
-  /** The workstation leaves: the list is its own from now on. */
+  /** Called when the workstation leaves the office: the list is its own from now on. */
   async left(): Promise<void> {
     await this.#staff?.inCommon.leaves()
     this.#meta.erase(KEY)
@@ -147,7 +152,7 @@ export class SharedStaff {
 
 function kindOf(staff: Shared['inCommon']): SharedKind<StaffInCommon> {
   const content = () => staff.content()
-  // With what this workstation knew of them when it left that office, or another with the same people.
+  // Adds the resets that this workstation knew when it left that office, or another one with the same people.
   const further = (theirs: StaffInCommon) => {
     const left = staff.asLeft(theirs)
     return left && kept(left, theirs)
@@ -163,7 +168,7 @@ function kindOf(staff: Shared['inCommon']): SharedKind<StaffInCommon> {
       staff.take(kept)
       return LIST
     },
-    // Nobody ends it, so who says that it is over doesn't take names and PINs from this workstation.
+    // No workstation deletes the list, so a deletion on the server must not take names and PINs from this one.
     erase: () => undefined,
     identity: () => LIST,
     together: (mine, theirs, base) => together(mine, further(theirs) ?? theirs, base),
@@ -175,9 +180,9 @@ function kindOf(staff: Shared['inCommon']): SharedKind<StaffInCommon> {
 }
 
 /**
- * Of two lists that both go on from `base` the one that counts: who was removed from one is on none, and what only one changed is as
- * that has it. Of two people of one name, as in an office where both workstations had named them before, the office's stays. A reset of a PIN
- * holds, and so does the PIN that was chosen since, whatever the two go on from.
+ * Merges two lists that both derive from `base`. Someone removed from one is removed, and a change made in only one is
+ * kept. If two people have the same name, as when both workstations had added them before joining, the office's stays.
+ * A PIN reset holds, and so does a PIN chosen since, whatever the two derive from.
  */
 export function together(mine: StaffInCommon, theirs: StaffInCommon, base: StaffInCommon | undefined): StaffInCommon {
   const of = (list: StaffInCommon | undefined, id: string) => list?.members.find((member) => member.id === id)
@@ -195,14 +200,15 @@ export function together(mine: StaffInCommon, theirs: StaffInCommon, base: Staff
   return withResets(mine, theirs, { members: named, ...(release && { release }) })
 }
 
-/** `theirs` with the resets that it lacks, where nothing else was changed in `mine`; undefined where it lacks none. */
+/** Returns `theirs` with the resets that it lacks, if `mine` has no other changes; undefined if it lacks none. */
 export function kept(mine: StaffInCommon, theirs: StaffInCommon): StaffInCommon | undefined {
   return mine.resets?.some(({ member }) => isFurther(mine, theirs, member)) ? withResets(mine, theirs) : undefined
 }
 
 /**
- * Whether `one` knows more of what became of someone's PIN than `other`: a later reset, or that it is over. Otherwise `other` may be a list of
- * before, which who has the server alone put in its place or which was restored with it, or one that goes on from such a list.
+ * Whether `one` knows more about someone's PIN than `other`: a later reset, or that the reset is over. If so, `other`
+ * may be an old list, restored with the server or put there by someone who controls only the server, or it may derive
+ * from such a list.
  */
 function isFurther(one: StaffInCommon, other: StaffInCommon, member: string): boolean {
   const [its, others] = [lastReset(one, member), lastReset(other, member)]
@@ -214,7 +220,10 @@ function lastReset({ resets }: StaffInCommon, whose: string): PinReset | undefin
   return allResets(resets).findLast(({ member }) => member === whose)
 }
 
-/** `list`, in which everyone has the PIN of the one of both that is further: what a reset took away stays gone, and so does its one-time PIN. */
+/**
+ * Returns `list` with each member's PIN taken from the side that knows more about it: a PIN that was reset stays gone,
+ * and so does a one-time PIN that was replaced.
+ */
 function withResets(mine: StaffInCommon, theirs: StaffInCommon, list: StaffInCommon = theirs): StaffInCommon {
   const members = list.members.map((member) => {
     const { id } = member

@@ -1,4 +1,7 @@
-/** Who can sign at the counter, who of them has an appointment today, and what a session with one of them could be made of. */
+/**
+ * The queue at the counter: who can sign here, who of them has an appointment today, and what a session with one of
+ * them could include.
+ */
 import type { CounterEntry, CounterOffer, OfferedEntry } from '../../../shared/contract/index.ts'
 import { type DocumentResponse, fullName } from '../../../shared/model/index.ts'
 import {
@@ -18,7 +21,7 @@ import type { Appointments, CounterDeps } from './deps.ts'
 import { refuseCalled } from './reservations.ts'
 import { toldFurther } from './told-apart.ts'
 
-/** So many documents are offered for one sitting. */
+/** How many documents are offered for one sitting. */
 const MOST_DOCUMENTS = 50
 
 type QueueDeps = Pick<
@@ -54,14 +57,15 @@ export class SigningQueue {
     return this.#told(accountId, sorted)
   }
 
-  /** Pins an appointment of today, or unpins it. */
+  /** Pins an entry to today, or unpins it. */
   pin({ documentReference, signer, isToday }: Pick<CounterEntry, 'documentReference' | 'signer' | 'isToday'>): void {
     this.#deps.appointments.set(this.#deps.accountId(), documentReference, signer, isToday)
   }
 
   /**
    * Reads the documents from the service first.
-   * @throws AppFailure `not-signable` if they can't sign here now, `busy` while they are at another counter, and the service's failures.
+   * @throws AppFailure `not-signable` if they can't sign here now, `busy` while they are at another counter, and the
+   * service's failures.
    */
   async offer(documentReference: string, signer: number): Promise<CounterOffer> {
     const accountId = this.#deps.accountId()
@@ -82,7 +86,10 @@ export class SigningQueue {
     }
   }
 
-  /** What those who came with the first could sign in the same go: their documents, and of these the other signers' own. */
+  /**
+   * What those who came with the first person could sign in the same sitting: the first one's documents, and those of
+   * their other signers.
+   */
   async #sittingOf(
     accountId: string,
     first: CounterEntry,
@@ -98,7 +105,7 @@ export class SigningQueue {
     const people = new Set(ofTheirs.map(({ person }) => person))
     const others = [...new Set(documentsOf(people))].filter((reference) => !theirs.has(reference))
     const more = await read(others.slice(0, Math.max(0, MOST_DOCUMENTS - theirs.size)))
-    // Who comes along is known by the first one's documents: strangers who sign another of theirs aren't here.
+    // Only signers of the first person's documents come along; strangers who sign the others aren't here.
     const offered = [...ofTheirs, ...more.filter(({ person }) => people.has(person))]
     return {
       entries: await this.#told(accountId, offered, now),
@@ -106,7 +113,7 @@ export class SigningQueue {
     }
   }
 
-  /** Those who can sign a document here, now or after others. */
+  /** Returns the signers who can sign a document here, now or after others. */
   async #offeredOf(accountId: string, reference: string, due: CounterEntry['due']): Promise<OfferedEntry[]> {
     const document = await this.#documentOf(accountId, reference)
     if (!document) return []
@@ -148,7 +155,7 @@ export class SigningQueue {
   }
 }
 
-/** Entries of the queue that staff pinned to today, gone at midnight by the office's clocks. */
+/** Opens the queue entries that staff pinned to today; they expire at midnight, office time. */
 export function openAppointments({ db, time }: { db: Db; time: Time }): Appointments {
   const statements = new Statements(db)
   const find = statements.value<[accountId: string, reference: string, signer: number, day: string], 1>(

@@ -1,4 +1,7 @@
-/** What staff does: gives their PIN, and then, or from their own screen while the person has the second display, chooses. */
+/**
+ * What staff can do: enter their PIN and then choose, or choose from their own screen while the person has the second
+ * display.
+ */
 import type { CounterSession } from '../../../shared/contract/index.ts'
 import { callsStaff } from '../../../shared/wants-staff.ts'
 import { fail } from '../lib/failure.ts'
@@ -12,7 +15,7 @@ import type { SessionParts, Turns } from './turns.ts'
 export type StaffAction =
   | ('answer' | 'cover' | 'continue' | 'end' | 'allow-camera' | 'refuse-camera')
   | ('print' | 'save' | 'open-files' | 'open-folder')
-/** office: its own window. person: the window on the second display. */
+/** office: the office's own window. person: the window on the second display. */
 export type AskedFrom = 'office' | 'person'
 
 export class StaffActions {
@@ -25,7 +28,7 @@ export class StaffActions {
   #isEnding = false
   #isPinGone = false
 
-  /** @param ended staff has the screen again. */
+  /** @param ended called when staff has the screen again. */
   constructor({ deps, state, page, overlays }: SessionParts, turns: Turns, ended: () => void) {
     this.#deps = deps
     this.#state = state
@@ -35,26 +38,27 @@ export class StaffActions {
     this.#ended = ended
   }
 
-  /** Whether staff has said that the session ends: nobody else has the screen then. */
+  /** Whether staff has ended the session, so that nobody else gets the screen. */
   isEnding(): boolean {
     return this.#isEnding
   }
 
-  /** Whether there was no PIN any more when one was last given. */
+  /** Whether the last attempt found that there is no PIN any more. */
   isPinGone(): boolean {
     return this.#isPinGone
   }
 
   /**
-   * The PIN gives the choice of what happens, or the screen where it comes back. Wrong ones are written down and counted.
-   * @throws AppFailure `wrong-pin`, `pin-wait`, `no-pin`; and `keychain` if the PIN can't be read.
+   * Checks the PIN, which opens staff's choice, or gives the screen back at the end. Wrong ones are recorded and
+   * counted.
+   * @throws AppFailure `wrong-pin`, `pin-wait`, `no-pin`; `keychain` if the PIN can't be read.
    */
   async unlock(pin: string, name?: string): Promise<CounterSession> {
     const state = this.#state
     if (this.#isOver()) return state.shown
     const answer = await this.#deps.pin.check(pin, name)
     this.#isPinGone = !answer.ok && answer.code === 'no-pin'
-    // Much may have happened meanwhile: what counts is where it is now.
+    // Much may have happened meanwhile: the current state counts.
     if (this.#isOver()) return state.shown
     if (!answer.ok) return this.#refused(answer, name)
     state.note('unlocked', { phase: state.shown.phase, ...(answer.by && { how: answer.by }) })
@@ -66,7 +70,7 @@ export class StaffActions {
     return state.shown
   }
 
-  /** @throws AppFailure `not-allowed`, `gone`, and what printing or saving failed by. */
+  /** @throws AppFailure `not-allowed`, `gone`, and the error of printing or saving. */
   async act(action: StaffAction, from: AskedFrom): Promise<CounterSession> {
     if (this.#isOver()) return this.#state.shown
     this.#mustBeAllowed(from)
@@ -109,7 +113,7 @@ export class StaffActions {
   async #end(from: AskedFrom): Promise<void> {
     this.#isEnding = true
     await this.#turns.stop()
-    // If the screen was left meanwhile, what they were allowed is over.
+    // If the screen was left meanwhile, staff has to enter the PIN again.
     if (this.#state.shown.phase === 'return' && this.#isAllowed(from)) this.#ended()
   }
 
@@ -126,7 +130,7 @@ export class StaffActions {
     const bytes = await this.#page.pdf()
     if (!bytes) return
     try {
-      // Staff may have gone, and the page with them, while it was being drawn.
+      // Staff, and the page, may be gone since the PDF was requested.
       this.#mustBeAllowed(from)
       if (this.#state.shown.current !== current) fail('gone', NO_PAGE)
       this.#mustBeThere()
@@ -137,14 +141,14 @@ export class StaffActions {
     }
   }
 
-  /** Opens files, or those of a folder, for the turn that runs: the person may give the page one of them. */
+  /** Opens files, or a folder's files, for the current turn: the person may give one of them to the page. */
   async #openFiles(what: 'files' | 'folder', from: AskedFrom): Promise<void> {
     if (!this.#deps.settings().mayGiveFiles) fail('not-allowed', 'Giving files to signing pages is turned off.')
     this.#mustBeThere()
     const { current } = this.#state.shown
     const opened = await this.#deps.chooseFiles(what)
     if (!opened) return
-    // Staff may have gone, and the page with them, while the dialog was open.
+    // Staff, and the page, may be gone since the dialog opened.
     this.#mustBeAllowed(from)
     if (this.#state.shown.current !== current) fail('gone', NO_PAGE)
     this.#mustBeThere()
@@ -153,7 +157,7 @@ export class StaffActions {
         next: 'Copy the files to this computer and try again.'
       })
     })
-    // A folder may be read for longer than the turn goes on.
+    // Reading a folder may take longer than the turn.
     if (!isOpen) fail('gone', NO_PAGE)
     this.#state.noteTurn('files-opened', current, { files: String(this.#page.files.offered([]).length) })
     this.#overlays.filesOpened()
@@ -183,7 +187,7 @@ export class StaffActions {
 
   #refused(answer: RefusedPin, name: string | undefined): never {
     if (answer.code === 'wrong-pin') this.#state.note('pin-wrong', answer.at ? { name: answer.at } : {})
-    // Another name's wait keeps nobody else from the pad.
+    // A wait for another name doesn't keep anyone else from the PIN pad.
     if (name === undefined) this.#state.become({ pinWaitUntil: answer.waitUntil })
     return refusePin(answer, this.#deps.time.now())
   }
@@ -191,7 +195,9 @@ export class StaffActions {
 
 type RefusedPin = Extract<Proof, { ok: false }>
 
-/** @throws AppFailure of the answer's code: why the PIN opens nothing, and for how many milliseconds the next has to wait. */
+/**
+ * @throws AppFailure with the answer's code: why the PIN was refused, and how many milliseconds the next has to wait.
+ */
 export function refusePin({ code, waitUntil }: RefusedPin, now: number): never {
   const wait = waitUntil === undefined ? {} : { retryAfterMs: Math.max(0, waitUntil - now) }
   return fail(code, REFUSED[code], code === 'wrong-pin' || code === 'pin-wait' ? wait : {})

@@ -1,4 +1,7 @@
-/** Staff as the workstations of an office have them in common: what of the list, and of its PINs, goes to the office and comes from there. */
+/**
+ * The staff that an office's workstations share: which parts of the list, and of its PINs, are sent to the office and
+ * taken from it.
+ */
 import { z } from 'zod'
 import { defined } from '../lib/objects.ts'
 import { inTurn } from '../lib/slices.ts'
@@ -9,22 +12,25 @@ import { PinHash } from './pin-hash.ts'
 import { Member, ReleaseNeeded, type StaffList } from './staff-list.ts'
 import { FIRST, type StaffPins } from './staff-pins.ts'
 
-/** An administrator's PIN that the one who runs the office's server has set again: whose, by which user of the server, in ms since 1970 UTC by its clock. */
+/**
+ * A reset of an administrator's PIN by whoever runs the office's server: whose PIN, by which user of the server, and
+ * when, in ms since 1970 UTC by the server's clock.
+ */
 export const PinReset = z.object({
   id: z.string().max(64),
   member: z.string().max(64),
   name: z.string().max(100),
   by: z.string().max(200),
   at: z.number().min(0).max(8.64e15),
-  /** Another PIN was chosen since: that one counts, also against a list of before. */
+  /** Another PIN was chosen since: it counts, even against an older list. */
   isOver: z.literal(true).optional()
 })
 export type PinReset = z.infer<typeof PinReset>
-/** Of more the oldest are forgotten. */
+/** Beyond this, the oldest are forgotten. */
 const MOST_RESETS = 100
-/** Negative where one was before the other; the same for all workstations, also of two at one moment. */
+/** Compares two resets: negative if `one` came first. The same at all workstations, even for two at the same moment. */
 export const inOrder = (one: PinReset, other: PinReset): number => one.at - other.at || (one.id < other.id ? -1 : 1)
-/** The resets of these lists, in their order; over for all where it is for one. */
+/** Merges the resets of these lists, in order. A reset that is over in one list is over. */
 export function allResets(...lists: (readonly PinReset[] | undefined)[]): PinReset[] {
   const byId = Map.groupBy(
     lists.flatMap((list) => list ?? []),
@@ -36,7 +42,7 @@ export function allResets(...lists: (readonly PinReset[] | undefined)[]): PinRes
     .slice(-MOST_RESETS)
 }
 
-/** Staff of a whole office. The hash of a PIN is as secret as the PIN: it goes nowhere but sealed. */
+/** The staff of a whole office. The hash of a PIN is as secret as the PIN: it is only ever sent sealed. */
 export const StaffInCommon = z.object({
   members: z
     .array(Member.extend({ pin: PinHash.optional() }))
@@ -48,9 +54,9 @@ export const StaffInCommon = z.object({
 export type StaffInCommon = z.infer<typeof StaffInCommon>
 
 const RESETS = 'staff-resets'
-/** Of which resets the audit trail says it, by their ids. */
+/** The ids of the resets that are in the audit trail. */
 const RESETS_NOTED = 'staff-resets-noted'
-/** The resets that were known as it left an office, with the PINs of those who had them. */
+/** The resets that were known when the workstation left an office, with the PINs concerned. */
 const RESETS_LEFT = 'staff-resets-left'
 
 interface CommonDeps extends Pick<PinDeps, 'note' | 'changed'> {
@@ -71,8 +77,8 @@ export class CommonStaff {
   }
 
   /**
-   * Everyone with the hash of their PIN. Undefined where nobody has a name, one can't be understood, or the first one's PIN is still in the
-   * keychain.
+   * Everyone with the hash of their PIN. Undefined if nobody has a name, if an entry can't be understood, or while the
+   * first person's PIN is still in the keychain.
    */
   content(): StaffInCommon | undefined {
     const list = this.#list
@@ -84,13 +90,13 @@ export class CommonStaff {
     return { members, ...defined({ release: list.release() }), ...(resets.length > 0 && { resets }) }
   }
 
-  /** Takes the office's list for this workstation's. */
+  /** Replaces this workstation's list with the office's. */
   take({ members, release, resets = [] }: StaffInCommon): void {
     const list = this.#list
     this.#deps.db.transaction(() => {
       const known = new Set(this.#resets().map(({ id }) => id))
       const current = list.currentId
-      // Who works here by the old PIN does so no more, also where it is all over already.
+      // Someone who proved themselves with the old PIN no longer works here, even if the reset is over.
       if (resets.some(({ id, member }) => member === current && !known.has(id))) list.setCurrent('')
       if (resets.length > 0) this.#meta.write(RESETS, allResets(resets))
       const gone = list.members.filter(({ id }) => !members.some((member) => member.id === id))
@@ -101,34 +107,44 @@ export class CommonStaff {
     })()
   }
 
-  /** Something of them came from the office. */
+  /** Called when staff came from the office. */
   cameFromOffice(): void {
     this.#noteResets()
     this.#deps.changed()
   }
 
-  /** As the workstation joins an office: each PIN is one that others can have. Rejects with the keychain's error. */
+  /**
+   * Called when the workstation joins an office: moves the keychain's PIN to where it can be shared. Rejects with the
+   * keychain's error.
+   */
   joins(): Promise<void> {
-    // Of what came, and was not written down before an end.
+    // Resets that came but weren't recorded before the application ended.
     this.#noteResets()
     return inTurn(this.#list, () => this.#pins.leaveKeychain())
   }
 
-  /** As it leaves: what was removed from the keychain is taken for that again, and not for what never was there. */
+  /**
+   * Called when the workstation leaves. Fills an empty keychain, so that a missing entry means again that someone has
+   * removed it.
+   */
   leaves(): Promise<void> {
     return inTurn(this.#list, async () => {
-      // They are that office's. Should it come back, no list from before them brings a PIN back that they took away.
+      // The resets are that office's. If the workstation joins again, an older list must not bring back a PIN that they
+      // took away.
       const { members = [], resets = [] } = this.content() ?? {}
       const theirs = members.filter(({ id }) => resets.some(({ member }) => member === id))
       if (theirs.length > 0) this.#meta.write(RESETS_LEFT, { members: theirs, resets })
       this.#meta.erase(RESETS)
       if (this.#list.hasNames && (await this.#pins.hasEmptyKeychain())) await this.#pins.closeKeychain()
-      // Nobody was the first administrator in the office either.
+      // In the office, too, nobody was the first administrator by default.
       if (this.#list.hasNames && this.#list.currentId === undefined) this.#list.setCurrent('')
     })
   }
 
-  /** Of those on this list whose PINs had been reset as this workstation left an office: the resets, and their PINs as they were then. */
+  /**
+   * Returns the resets that were known when the workstation left an office, for people on this list, with their PINs at
+   * that time.
+   */
   asLeft({ members }: StaffInCommon): StaffInCommon | undefined {
     const left = this.#meta.read(RESETS_LEFT, StaffInCommon)
     const isHere = (whose: string) => members.some(({ id }) => id === whose)
@@ -137,7 +153,7 @@ export class CommonStaff {
     return { members: theirs, resets: left.resets?.filter(({ member }) => isHere(member)) }
   }
 
-  /** Each once, also where this workstation was off until someone had chosen their own PIN again. */
+  /** Records each reset once, even if this workstation was off until the person had chosen their own PIN again. */
   #noteResets(): void {
     const noted = this.#meta.read(RESETS_NOTED, z.array(z.string())) ?? []
     const untold = this.#resets().filter(({ id }) => !noted.includes(id))

@@ -1,4 +1,4 @@
-/** The list of staff as this workstation's database has it, and who of them works here. */
+/** The list of staff in this workstation's database, and which of them works here. */
 import { z } from 'zod'
 import { fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
@@ -8,14 +8,14 @@ import { keptIn, openMeta } from '../storage/meta.ts'
 import { PinHash } from './pin-hash.ts'
 import { mayAs, ROLES } from './roles.ts'
 
-/** As a list from before says it of those who are managers now. */
+/** The name that older lists have for the manager's role. */
 const SUPERVISOR = 'supervisor'
 export const Member = z.object({
   id: z.string().min(1).max(64),
   name: z.string().min(1).max(100),
   role: z.preprocess((role) => (role === SUPERVISOR ? 'manager' : role), z.enum(ROLES)),
   badge: PinHash.optional(),
-  /** The PIN lets them choose their own, and nothing else. */
+  /** A one-time PIN: it only lets them choose their own. */
   isPinOnce: z.literal(true).optional()
 })
 export type Member = z.infer<typeof Member>
@@ -23,18 +23,18 @@ export type Member = z.infer<typeof Member>
 export const ReleaseNeeded = z.object({ above: z.int().min(0) })
 export type ReleaseNeeded = z.infer<typeof ReleaseNeeded>
 
-/** Where the list is kept; the database's triggers know it and the keys of PINs, too. */
+/** The key of the list. The database's triggers know it, and the keys of PINs. */
 const LIST = 'staff'
 const CURRENT = 'staff-current'
 const RELEASE = 'staff-release'
 
 interface ListDeps {
   db: Db
-  /** Whether this workstation belongs to an office, whose staff they are then. */
+  /** Whether this workstation belongs to an office, which then has the list. */
   isOffices?: () => boolean
 }
 
-/** What reads it and then writes something else of staff, or the other way round, does so `inTurn` of this list. */
+/** Whoever reads the list and then writes other data about staff, or the reverse, does so `inTurn` of this list. */
 export class StaffList {
   readonly #deps: ListDeps
   readonly #meta: ReturnType<typeof keptIn>
@@ -47,7 +47,7 @@ export class StaffList {
     this.#readText = openMeta(deps.db).read
   }
 
-  /** As the database has it: an office's list changes without our doing, and a change of it may be undone. */
+  /** Read each time, as an office's list changes without us, and a change may be rolled back. */
   get #kept() {
     const text = this.#readText(LIST)
     if (this.#read && this.#read.text === text) return this.#read
@@ -61,7 +61,7 @@ export class StaffList {
     return this.#kept.members
   }
 
-  /** What the list has that can't be understood: kept as it is, and locked rather than taken for nobody. */
+  /** Entries that can't be understood: kept as they are. They count as people, so that the list stays locked. */
   get unread(): readonly unknown[] {
     return this.#kept.unread
   }
@@ -79,7 +79,7 @@ export class StaffList {
     return this.members.length === 1 && this.unread.length === 0
   }
 
-  /** By their id, also where they are on the list no more. */
+  /** The id of who works here, even if they are no longer on the list. */
   get currentId(): string | undefined {
     return this.#meta.read(CURRENT, z.string())
   }
@@ -88,19 +88,22 @@ export class StaffList {
     this.#meta.write(CURRENT, id)
   }
 
-  /** Who works here now: as they proved last. Undefined where nobody has a name, and in an office until someone has proved theirs. */
+  /**
+   * Returns who works here now: the last person to prove it. Undefined if nobody has a name, and in an office until
+   * someone has proved theirs.
+   */
   current(): Member | undefined {
     return this.proved() ?? (this.isOffices ? undefined : this.members.find(isAdministrator))
   }
 
-  /** The same for what takes a role: nobody has the place of someone who is on the list no more. */
+  /** The same, for what requires a role: nobody takes the place of someone who is no longer on the list. */
   proved(): Member | undefined {
     const id = this.currentId
     if (id === undefined && !this.isOffices) return this.members.find(isAdministrator)
     return this.members.find((member) => member.id === id)
   }
 
-  /** By the whole name: the wrong PINs at a part of it would be counted apart, and say so whether it is one. */
+  /** By the whole name: wrong PINs for part of one would be counted separately, and would reveal whether it exists. */
   named(name: string | undefined): Member | undefined {
     if (name === undefined) return this.current()
     const typed = folded(name.trim())
@@ -108,8 +111,9 @@ export class StaffList {
   }
 
   /**
-   * @param change of the list as it is at that moment: another workstation's may have come meanwhile.
-   * @param along written with it, or not at all.
+   * Stores a changed list.
+   * @param change gets the list as it is at that moment: another workstation's may have come meanwhile.
+   * @param along runs in the same transaction.
    */
   write(change: (now: Member[]) => Member[], along: () => void = () => undefined): void {
     this.#deps.db.transaction(() => {
@@ -118,12 +122,12 @@ export class StaffList {
     })()
   }
 
-  /** Also in place of what can't be understood. */
+  /** Replaces the list, including entries that can't be understood. */
   replace(members: readonly Member[]): void {
     this.#meta.write(LIST, members)
   }
 
-  /** Which packages wait until another of staff releases them; undefined for none. */
+  /** Which packages wait until someone else releases them; undefined for none. */
   release(): ReleaseNeeded | undefined {
     return this.hasNames ? this.#meta.read(RELEASE, ReleaseNeeded) : undefined
   }
@@ -133,7 +137,10 @@ export class StaffList {
     else this.#meta.erase(RELEASE)
   }
 
-  /** Where packages wait for another of staff, two can release. Two changes at once may have left fewer: what makes it no worse is none of it. */
+  /**
+   * If packages need a release, two people must be able to. Concurrent changes may have left fewer; a change that
+   * doesn't reduce their number is allowed.
+   */
   mustBeReleasable(members: readonly Member[]): void {
     const [before, after] = [releasing(this.members), releasing(members)]
     if (!this.release() || after.length >= 2 || after.length >= before.length) return
@@ -143,7 +150,10 @@ export class StaffList {
   }
 }
 
-/** The members that were kept, not yet understood; a list that can't be read counts as one, so that it isn't taken for nobody. */
+/**
+ * The stored members, not yet parsed. A list that can't be read counts as one member, so that it isn't taken for an
+ * empty one.
+ */
 function listIn(text: string | undefined): unknown[] {
   if (text === undefined) return []
   const list = parsedJson(text)
@@ -154,7 +164,7 @@ export function isAdministrator({ role }: Member): boolean {
   return role === 'administrator'
 }
 
-/** Who of them may release what another sends. */
+/** Returns those who may release what someone else sends. */
 export function releasing(members: readonly Member[]): readonly Member[] {
   return members.filter(({ role }) => mayAs(role, 'manager'))
 }

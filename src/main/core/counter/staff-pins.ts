@@ -1,6 +1,7 @@
 /**
- * Where the PIN of each of staff is kept: the first one in the keychain, as it was before there were names, the others in the database,
- * whose key is there. What is kept of a name that isn't there looks and lasts as what is kept of one that is.
+ * Where each staff member's PIN is kept: the first one in the keychain, as before staff had names, the others in the
+ * database, whose key is in the keychain. Data about a name that isn't on the list looks like, and lasts as long as,
+ * data about one that is.
  */
 import { createHash } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
@@ -15,10 +16,10 @@ import { Delays, type PinDeps, StaffPinKeeper, Tries } from './pin.ts'
 import { FULL_COST, PinHash } from './pin-hash.ts'
 import type { Member, StaffList } from './staff-list.ts'
 
-/** Whose PIN is the keychain's, as it was before there were names. */
+/** The id of the person whose PIN is in the keychain, as before staff had names. */
 export const FIRST = 'first'
 const STRANGERS = 'staff-strangers'
-/** Names that aren't there and were tried; of more the oldest are forgotten. */
+/** How many tried names that aren't on the list are remembered; beyond that, the oldest are forgotten. */
 const MOST_STRANGERS = 500
 
 const KeptHash = z.object({ hash: PinHash })
@@ -53,14 +54,17 @@ export class StaffPins {
   of(id: string): StaffPinKeeper {
     const note: PinDeps['note'] = ({ detail, ...what }, ...more) => {
       const name = this.#list.members.find((member) => member.id === id)?.name
-      // Of one who is being added, the entry of the addition says it.
+      // For someone who is just being added, the entry about the addition says it.
       if (name !== undefined || !this.#list.hasNames)
         this.#deps.note({ ...what, detail: { ...detail, ...(name && { name }) } }, ...more)
     }
     return getOrMake(this.#keepers, id, () => new StaffPinKeeper({ ...this.#deps, note, slot: this.#slotOf(id) }))
   }
 
-  /** A name that isn't there: what is kept of it looks and lasts as what is kept of one that is, and nothing is right. */
+  /**
+   * Returns a keeper for a name that isn't on the list: its data looks and lasts like a listed name's, and no PIN is
+   * right.
+   */
   ofStranger(name: string): StaffPinKeeper {
     const key = createHash('sha256').update(folded(name.trim())).digest('hex').slice(0, 32)
     const slot: SecretSlot = {
@@ -77,37 +81,43 @@ export class StaffPins {
     return new StaffPinKeeper({ ...this.#deps, slot })
   }
 
-  /** As `StaffPinKeeper.endWait`, of all names that aren't there. */
+  /** As `StaffPinKeeper.endWait`, for all names that aren't on the list. */
   endStrangersWaits(): void {
     const waived = Object.entries(this.#strangers()).map(([key, secret]) => [key, this.#waived(secret)])
     if (waived.length > 0) this.#meta.write(STRANGERS, Object.fromEntries(waived))
   }
 
-  /** The next try is taken, and what was wrong before is remembered. */
+  /** Lets the next try through, but keeps the count of wrong ones. */
   #waived(secret: string): string {
     const kept = Tries.loose().safeParse(parsedJson(secret)).data
     return kept && new Delays(this.#deps.time).left(kept) > 0 ? JSON.stringify({ ...kept, isWaived: true }) : secret
   }
 
-  /** Undefined where it is in the keychain. */
+  /** Undefined if the PIN is in the keychain. */
   hashOf(id: string): PinHash | undefined {
     return KeptHash.safeParse(parsedJson(this.#meta.read(pinKey(id), z.string()) ?? '')).data?.hash
   }
 
-  /** Keeps what another workstation has as the PIN of someone. Tries that were wrong go on being counted, but at a PIN that is another. */
+  /**
+   * Stores the PIN that another workstation has for someone. Wrong tries stay counted unless the PIN is a different
+   * one.
+   */
   follow(id: string, pin: PinHash | undefined): void {
     if (pin === undefined) this.#meta.erase(pinKey(id))
     else if (!isDeepStrictEqual(pin, this.hashOf(id)))
       this.#meta.write(pinKey(id), JSON.stringify({ hash: pin, wrong: 0, triedAt: 0 }))
   }
 
-  /** The list and a PIN, together. The keychain's goes first: that fails more easily than the database. @param change as of the list. */
+  /**
+   * Stores the list and a PIN together. The keychain is written first, as it fails more easily than the database.
+   * @param change as of the list.
+   */
   async write(change: (now: Member[]) => Member[], id: string, secret: string): Promise<void> {
     if (id === FIRST) await this.#deps.slot.set(secret)
     this.#list.write(change, () => id !== FIRST && this.#meta.write(pinKey(id), secret))
   }
 
-  /** The list without someone, and their PIN, together. */
+  /** Stores the list without someone, and deletes their PIN, together. */
   remove(id: string, others: Member[]): void {
     this.#list.write(
       () => others,
@@ -116,17 +126,19 @@ export class StaffPins {
     this.#keepers.delete(id)
   }
 
-  /** Whether the keychain has none, as where someone who can sign in to the computer has removed it. */
+  /** Whether the keychain has no entry, as after someone who can sign in to the computer has removed it. */
   async hasEmptyKeychain(): Promise<boolean> {
     return (await this.#deps.slot.get()) === null
   }
 
-  /** The keychain's PIN is nobody's from now on. Rejects with the keychain's error. */
+  /** Replaces the keychain's PIN with one that no code matches. Rejects with the keychain's error. */
   async closeKeychain(): Promise<void> {
     await this.#deps.slot.set(this.#nobodys())
   }
 
-  /** The first one's PIN goes to the others', under an id that is nobody else's elsewhere. */
+  /**
+   * Moves the first person's PIN out of the keychain to the others', under an id that is unique across workstations.
+   */
   async leaveKeychain(): Promise<void> {
     if (!this.#list.members.some(({ id }) => id === FIRST)) return
     const secret = await this.#deps.slot.get()
@@ -154,7 +166,7 @@ export class StaffPins {
     }
   }
 
-  /** What is kept of a PIN that nothing is right for. */
+  /** Makes a PIN entry that no code matches. */
   #nobodys(): string {
     const { n, r, p } = this.#deps.cost ?? FULL_COST
     const random = (bytes: number) => Buffer.from(this.#deps.randomBytes(bytes)).toString('hex')

@@ -1,6 +1,7 @@
 /**
- * Whose PIN or badge a code is. A name is confirmed to nobody: one that isn't there is judged as long, and made to wait as long, as one that
- * is. Wrong codes are counted before they are judged, of each name and of this computer.
+ * Finds out whose PIN or badge a code is, without confirming any name: one that isn't on the list takes as long to
+ * judge, and waits as long, as one that is. Codes count as wrong before they are judged, per name and for this
+ * computer.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { defined } from '../lib/objects.ts'
@@ -12,14 +13,17 @@ import { mayAs } from './roles.ts'
 import type { Member, StaffList } from './staff-list.ts'
 import type { StaffPins } from './staff-pins.ts'
 
-/** at: whose PIN it would have been, for the trail alone. */
+/** at: the person whose PIN was tried, for the audit trail only. */
 export type Proof = (PinAnswer | { ok: false; code: 'pin-once'; waitUntil?: never }) & { by?: 'badge'; at?: string }
 
 const TRIES = 'staff-tries'
 const BADGE_TRIES = 'staff-badge-tries'
-/** As the contract has it: a shorter code is no try at a badge. */
+/** As in the contract: a shorter code isn't a try at a badge. */
 const SHORTEST_BADGE = 6
-/** What this computer takes in wrong PINs of all names together before they wait together; and in wrong badges. */
+/**
+ * How many wrong PINs this computer accepts, over all names, before every name with wrong ones waits. Wrong badges have
+ * the same limit.
+ */
 const COMPUTER_DELAYS = { atOnce: 20, delays: [5 * 60_000] }
 
 interface ProofDeps extends Pick<PinDeps, 'time' | 'note' | 'changed'> {
@@ -44,8 +48,8 @@ export class StaffProof {
   }
 
   /**
-   * To be asked `inTurn` of the list: two tries at one time would both be judged as the first of them.
-   * @param isReplaced whether the PIN is replaced if it is right: a one-time PIN is good for nothing else.
+   * Judges a code. Must run `inTurn` of the list: two tries at the same time would both be judged as the first.
+   * @param isReplaced whether the PIN is being replaced; a one-time PIN is good for nothing else.
    */
   async judge(code: string, name: string | undefined, isReplaced = false): Promise<Proof> {
     if (!this.#list.hasNames) return this.#pins.first.check(code)
@@ -53,25 +57,26 @@ export class StaffProof {
     const keeper = await this.#judgeOf(member, name)
     const wrongBadges = this.#triesIn(BADGE_TRIES)
     const holder = name === undefined ? await this.#judgeBadge(code) : undefined
-    // A code that is a PIN as well is that of who works here: nobody becomes someone else by their own PIN.
+    // A code that is also the PIN of who works here counts as that: nobody becomes someone else by entering their own
+    // PIN.
     const answer: Proof =
       holder && !(await keeper.is(code)) ? { ok: true, by: 'badge' } : await this.#judgePin(code, keeper)
     if (!answer.ok) return { ...answer, ...(member && { at: member.name }) }
-    // As the list has them now: their PIN may have become a one-time PIN while it was judged, or they have gone.
+    // Read the list again: they may have got a one-time PIN while the code was judged, or been removed.
     const id = (answer.by ? holder : member)?.id
     const who = this.#list.members.find((one) => one.id === id)
     if (!who) return { ok: false, code: 'wrong-pin', ...(member && { at: member.name }) }
     if (who.isPinOnce && !answer.by && !isReplaced) return { ok: false, code: 'pin-once', at: who.name }
     this.#meta.erase(TRIES)
-    // What is right in between doesn't make wrong badges forgotten: else who has a PIN of their own could go on guessing.
+    // A right PIN doesn't clear wrong badges: otherwise someone with their own PIN could go on guessing.
     this.#meta.write(BADGE_TRIES, wrongBadges)
-    // At once: a reset that comes from the office while waits end is one of who works here.
+    // Before the waits end: a reset that comes from the office meanwhile must find that they work here.
     this.choose(who, answer.by)
     if (mayAs(who.role, 'manager')) await this.#endWaits(who)
     return answer
   }
 
-  /** They work here from now on. */
+  /** Makes someone the person who works here. */
   choose(who: Member, by: Proof['by']): void {
     const before = this.#list.current()
     if (this.#list.currentId !== who.id) this.#list.setCurrent(who.id)
@@ -80,7 +85,7 @@ export class StaffProof {
     this.#deps.changed()
   }
 
-  /** Whose badge it is. Those of one salt are compared with one hash. */
+  /** Returns whose badge a code is. Badges with the same salt are compared with one hash. */
   async holderOf(code: string): Promise<Member | undefined> {
     const badged = this.#list.members.flatMap((member) => (member.badge ? [{ member, badge: member.badge }] : []))
     const bySalt = Map.groupBy(badged, ({ badge: { salt, n, r, p } }) => [salt, n, r, p].join(' '))
@@ -93,13 +98,16 @@ export class StaffProof {
     return undefined
   }
 
-  /** The later of a moment and of when a name has waited because of the wrong PINs at all of them; undefined where it waits for nothing. */
+  /**
+   * Returns the later of a moment and the end of the wait that wrong PINs at all names together cause; undefined if
+   * there is no wait.
+   */
   async waitUntil(keeper: StaffPinKeeper, its: number | undefined): Promise<number | undefined> {
     const computers = await this.#computersWait(keeper)
     return computers > 0 ? Math.max(its ?? 0, this.#deps.time.now() + computers) : its
   }
 
-  /** Nobody waits any more for what was wrong at all names together, at names that aren't there, or in badges. */
+  /** Ends the waits for wrong PINs at all names together, for names that aren't on the list, and for wrong badges. */
   forgetTries(): void {
     this.#meta.erase(TRIES)
     this.#meta.erase(BADGE_TRIES)
@@ -107,8 +115,8 @@ export class StaffProof {
   }
 
   /**
-   * What judges a PIN given at this name. Someone whose PIN is gone is as a name that isn't there, so that nobody is let in
-   * because of it; only where nobody else could prove anything is there no PIN.
+   * Returns what judges a PIN given with this name. Someone whose PIN is gone is treated like a name that isn't on the
+   * list, so that nobody is let in because of it. There is "no PIN" only if nobody else could prove anything.
    */
   async #judgeOf(member: Member | undefined, name: string | undefined): Promise<StaffPinKeeper> {
     const its = member && this.#pins.of(member.id)
@@ -116,7 +124,7 @@ export class StaffProof {
     return its && (isNoneElse || (await its.state()).isSet) ? its : this.#pins.ofStranger(name ?? member?.name ?? '')
   }
 
-  /** Whose badge it is; nobody's after too many wrong ones. */
+  /** Returns whose badge a code is; undefined after too many wrong ones. */
   async #judgeBadge(code: string): Promise<Member | undefined> {
     if (code.length < SHORTEST_BADGE || !this.#list.members.some(({ badge }) => badge)) return undefined
     const tries = this.#triesIn(BADGE_TRIES)
@@ -125,7 +133,10 @@ export class StaffProof {
     return this.holderOf(code)
   }
 
-  /** Counted before it is judged, so that ending the application gains nothing. What isn't judged doesn't count. */
+  /**
+   * Judges a PIN. The try is counted first, so that ending the application gains nothing. What isn't judged doesn't
+   * count.
+   */
   async #judgePin(code: string, keeper: StaffPinKeeper): Promise<PinAnswer> {
     const computers = await this.#computersWait(keeper)
     if (computers > 0) return { ok: false, code: 'pin-wait', waitUntil: this.#deps.time.now() + computers }
@@ -138,8 +149,8 @@ export class StaffProof {
   }
 
   /**
-   * Milliseconds that a name waits because of the wrong PINs at all of them. A name that nobody got wrong has its try all the
-   * same: else anyone with the screen could lock everyone out.
+   * Milliseconds that a name waits because of wrong PINs at all names together. A name without wrong PINs can still be
+   * tried: otherwise anyone at the screen could lock everyone out.
    */
   async #computersWait(keeper: StaffPinKeeper): Promise<number> {
     const left = this.#delays.left(this.#triesIn(TRIES))

@@ -1,6 +1,7 @@
 /**
- * Who of staff there is, and what each proves it by: a PIN of their own, or a badge that a reader types. With nobody named there
- * is one PIN for all, as most offices need; its owner is the first administrator once someone is added.
+ * The staff, and how each of them proves who they are: by their own PIN, or a badge that a reader types. While nobody
+ * has a name there is one PIN for all, which is enough for most offices; its owner becomes the first administrator once
+ * someone is added.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { PinState, StaffMember, StaffRole } from '../../../shared/contract/index.ts'
@@ -19,9 +20,9 @@ import { type Proof, StaffProof } from './staff-proof.ts'
 export interface StaffDeps extends PinDeps {
   db: Db
   newId: () => string
-  /** What the first administrator is called, unless they say otherwise. */
+  /** The first administrator's name, unless they choose another. */
   firstName: () => string
-  /** Whether this workstation belongs to an office, whose staff they are then. */
+  /** Whether this workstation belongs to an office, which then has the list. */
   isOffices?: () => boolean
 }
 
@@ -36,12 +37,12 @@ export interface StaffChange {
   name?: string | undefined
   role?: StaffRole | undefined
   pin?: string | undefined
-  /** null takes it away. */
+  /** null removes it. */
   badge?: string | null | undefined
 }
 
 export class Staff {
-  /** For an office whose staff they are. */
+  /** The parts of the list that the office's workstations share. */
   readonly inCommon: CommonStaff
   readonly #deps: StaffDeps
   readonly #list: StaffList
@@ -57,22 +58,22 @@ export class Staff {
     this.inCommon = new CommonStaff(deps, this.#list, this.#pins)
   }
 
-  /** As `StaffList` has it. */
+  /** See `StaffList.hasNames`. */
   get hasNames(): boolean {
     return this.#list.hasNames
   }
 
-  /** Whether this system tells when someone signs in, by a password and not by moving the mouse. */
+  /** Whether this system reports that someone signed in with a password, rather than just ended a screen saver. */
   get canReset(): boolean {
     return this.#pins.first.canReset
   }
 
-  /** As `StaffList` has them. */
+  /** See `StaffList.current`. */
   current(): Member | undefined {
     return this.#list.current()
   }
 
-  /** As `StaffList` has them. */
+  /** See `StaffList.proved`. */
   proved(): Member | undefined {
     return this.#list.proved()
   }
@@ -85,8 +86,8 @@ export class Staff {
   }
 
   /**
-   * Of the PIN that is asked for where no name is given. Only a PIN that is the only one can be reset without an administrator,
-   * and an administrator's once the keychain's entry was removed.
+   * Returns the state of the PIN that's asked for if no name is given. Without an administrator, only a PIN that is the
+   * only one can be reset; an administrator's can be, too, once the keychain's entry was removed.
    */
   async state(): Promise<PinState> {
     const keeper = this.#pins.of(this.current()?.id ?? FIRST)
@@ -103,25 +104,26 @@ export class Staff {
   }
 
   /**
-   * Whether the keychain's entry was removed although staff have names, which takes someone who can sign in to the computer: the
-   * way back for an office of which no administrator knows their PIN.
+   * Whether the keychain's entry was removed although staff have names. Only someone who can sign in to the computer
+   * can do that: it is the way back for an office in which no administrator knows their PIN.
    */
   async hasLostEntry(): Promise<boolean> {
-    // An office's PINs are in no keychain: who can sign in to one of its computers gets no way to an administrator's for all.
+    // An office's PINs aren't in any keychain: signing in to one of its computers must not give access to an
+    // administrator's PIN for the whole office.
     return this.hasNames && !this.#list.isOffices && (await this.#pins.hasEmptyKeychain())
   }
 
   /**
-   * Whether this is the PIN of who is named, of who works here now where nobody is, or anyone's badge. Who proves it works here
-   * from then on; a manager or an administrator ends everyone's waiting as well.
+   * Checks a code: the PIN of the person named, of whoever works here now if nobody is named, or anyone's badge. The
+   * person it proves works here from then on; a manager or an administrator also ends everyone's waits.
    */
   check(code: string, name?: string): Promise<Proof> {
     return inTurn(this.#list, () => this.#proof.judge(code, name))
   }
 
   /**
-   * As `StaffPinKeeper.set`, of one's own PIN: nobody chooses one for a name without the one that holds, and guesses count. Where
-   * the keychain's entry was removed it is an administrator's, who works here from then on.
+   * Sets one's own PIN, as `StaffPinKeeper.set`: it takes the name's current PIN, and guesses are counted. If the
+   * keychain's entry was removed, sets an administrator's PIN, who works here from then on.
    */
   async set(pin: string, current?: string, name?: string): Promise<PinState> {
     await inTurn(this.#list, async () => {
@@ -134,7 +136,10 @@ export class Staff {
     return this.state()
   }
 
-  /** As `StaffPinKeeper.reset`. @throws AppFailure `bad-input` where an administrator can set another. */
+  /**
+   * Begins a reset, as `StaffPinKeeper.reset`. @throws AppFailure `bad-input` if an administrator can set a new PIN
+   * instead.
+   */
   async reset(): Promise<PinState> {
     if (this.hasNames && !this.#mayReset) {
       fail('bad-input', 'Only an administrator can set a new PIN for you.', {
@@ -150,14 +155,14 @@ export class Staff {
     for (const keeper of this.#pins.all()) keeper.lockScreen()
   }
 
-  /** The computer was unlocked: nobody waits after wrong PINs any more, where the system tells of a sign-in. */
+  /** Called when the computer was unlocked: ends every wait after wrong PINs, if the system reports sign-ins. */
   unlockScreen(): void {
     for (const keeper of this.#pins.all()) void keeper.unlockScreen()
     if (this.canReset && this.#wasLocked) this.#proof.forgetTries()
     this.#wasLocked = false
   }
 
-  /** @throws AppFailure `no-pin` before there is a PIN, `invalid` with fields. */
+  /** Adds someone to the list. @throws AppFailure `no-pin` before there is a PIN, `invalid` with fields. */
   async add({ name, role, pin, badge }: NewStaff): Promise<void> {
     await inTurn(this.#list, async () => {
       const before = await this.#withFirst()
@@ -173,7 +178,10 @@ export class Staff {
     this.#deps.changed()
   }
 
-  /** By an administrator. @throws AppFailure `gone`, `invalid` with fields, `bad-input` where nobody could change settings any more. */
+  /**
+   * Changes someone; for administrators. @throws AppFailure `gone`, `invalid` with fields, `bad-input` if nobody could
+   * change settings any more.
+   */
   async change(id: string, { name, role, pin, badge }: StaffChange): Promise<void> {
     await inTurn(this.#list, async () => {
       const before =
@@ -201,7 +209,10 @@ export class Staff {
     this.#deps.changed()
   }
 
-  /** By an administrator. @throws as `change`. The last one can be removed where theirs is the keychain's PIN: it is everyone's again. */
+  /**
+   * Removes someone; for administrators. The last person can be removed if theirs is the keychain's PIN, which is then
+   * everyone's again. @throws as `change`.
+   */
   async remove(id: string): Promise<void> {
     await inTurn(this.#list, async () => {
       const member = this.#list.members.find((one) => one.id === id) ?? fail('gone', 'They are no longer on the list.')
@@ -210,19 +221,22 @@ export class Staff {
       this.#list.mustBeReleasable(others)
       this.#pins.remove(id, others)
       this.#deps.note({ what: 'staff-removed', detail: { name: member.name, role: member.role } })
-      // The keychain's PIN stays where it is the only one, and is nobody's from now on where others have theirs. A keychain that
-      // fails keeps a PIN that no name belongs to.
+      // If others remain, the keychain's PIN is replaced with one that no code matches; if it was the only one, it
+      // stays. If the keychain fails, it keeps a PIN that belongs to no name.
       if (id === FIRST && others.length > 0) await this.#pins.closeKeychain().catch(() => undefined)
     })
     this.#deps.changed()
   }
 
-  /** As `StaffList` has it. */
+  /** See `StaffList.release`. */
   release(): ReleaseNeeded | undefined {
     return this.#list.release()
   }
 
-  /** By an administrator. @param release null for no package. @throws AppFailure `bad-input` where there is nobody else who could. */
+  /**
+   * Sets which packages need a release; for administrators. @param release null for none. @throws AppFailure
+   * `bad-input` if nobody else could release them.
+   */
   needRelease(release: ReleaseNeeded | null): void {
     if (release !== null && releasing(this.#list.members).length < 2) {
       fail('bad-input', 'Nobody else could release what a manager sends.', {
@@ -234,7 +248,7 @@ export class Staff {
     this.#deps.changed()
   }
 
-  /** Whose PIN is set again: an administrator's, of whom there is always one, unless the list can't be understood. */
+  /** The person whose PIN is set again: an administrator. There's always one, unless the list can't be understood. */
   #heir(): Member {
     const first = { id: FIRST, name: this.#deps.firstName(), role: 'administrator' as const }
     return this.#list.members.find(isAdministrator) ?? first
@@ -257,7 +271,7 @@ export class Staff {
     const { note, time } = this.#deps
     const who = this.#list.named(name)
     if (who?.isPinOnce && pin === current) refuse('pin', 'Choose another PIN than the one you were given.')
-    // By name, as a badge is no PIN of anyone's to be replaced.
+    // With a name, as a badge isn't a PIN that could be replaced.
     const answer = await this.#proof.judge(current, who?.name ?? name ?? '', true)
     if (answer.ok && who && (await this.#replaceRight(who, pin))) {
       const how = who.isPinOnce ? 'replacing a one-time PIN' : 'in place of another'
@@ -272,13 +286,13 @@ export class Staff {
     fail(code, message, { ...wait, fields: [{ field: 'current', message }] })
   }
 
-  /** Whether it was: where another PIN of theirs came from the office while this one was made, that one stays. */
+  /** Returns whether the PIN was replaced: if the office sent another one while this was being made, that one stays. */
   async #replaceRight(who: Member, pin: string): Promise<boolean> {
     const members = (now: Member[]) => now.map((member) => (member.id === who.id ? ownPin(member) : member))
     const keeper = this.#pins.of(who.id)
     let isReplaced = false
     await keeper.replace(pin, async (secret) => {
-      // The keychain's PIN is no office's.
+      // The keychain's PIN never comes from an office.
       if (who.id !== FIRST && !isDeepStrictEqual(this.#pins.hashOf(who.id), keeper.right)) return
       await this.#pins.write(members, who.id, secret)
       isReplaced = true
@@ -286,7 +300,7 @@ export class Staff {
     return isReplaced
   }
 
-  /** The list, with the owner of the one PIN as its first administrator where there is none yet. */
+  /** Returns the list; if it's empty, the owner of the one PIN as its first administrator. */
   async #withFirst(): Promise<Member[]> {
     if (this.hasNames) return this.#list.members
     if (!(await this.#pins.first.state()).isSet)
@@ -315,13 +329,13 @@ export class Staff {
     fail('bad-input', 'Someone must remain an administrator.', { next: 'Make someone else an administrator first.' })
   }
 
-  /** A PIN that is the only one can be reset by signing in to this computer, unless it is a whole office's. */
+  /** A PIN that is the only one can be reset by signing in to this computer, unless it's a whole office's. */
   get #mayReset(): boolean {
     return this.#list.isOnlyOne && !this.#list.isOffices
   }
 }
 
-/** With a PIN of their own choice, or an administrator's at the list. */
+/** The PIN is now their own choice, or an administrator's in the list. */
 function ownPin({ isPinOnce: _isPinOnce, ...member }: Member): Member {
   return member
 }

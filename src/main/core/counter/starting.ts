@@ -1,4 +1,4 @@
-/** What a session begins with: checked against the service's newest answer, before anyone is handed anything. */
+/** What a session starts with, checked against the service's newest answer before anyone is given the screen. */
 import type {
   CounterSession,
   CounterSettings,
@@ -33,10 +33,10 @@ interface Checked {
 }
 
 /**
- * Reads the folders, and makes of what is wanted what a session begins with. Later turns may still wait for others.
- * @throws AppFailure `bad-input` where evidence is missing or a turn is named twice, `gone` and `not-signable` where the
- *   first turn can't begin now or another is of nobody, `unsafe-address` where a link of theirs would not be opened, and the
- *   service's failures.
+ * Reads the folders and builds a session from the turns that are wanted. Later turns may still wait for other signers.
+ * @throws AppFailure `bad-input` if evidence is missing or a turn is named twice, `gone` and `not-signable` if the
+ * first turn can't begin now or another has no signer, `unsafe-address` if one of their links wouldn't be opened, and
+ * the service's failures.
  */
 export async function readyToStart(
   deps: StartDeps,
@@ -111,7 +111,8 @@ async function checkedTurn(
   if (!person || (isFirst && !canSignNow(document, signer))) {
     return fail('not-signable', 'This person can’t sign now. They’ve already signed, or it’s someone else’s turn.')
   }
-  // In front of the person it would be too late. A link may come with the turn, or be another by then: it is judged again.
+  // In front of the person it would be too late. The turn judges the link again, as it may only get one by then, or a
+  // different one.
   const whose = `It’s the link of ${fullName(person) || 'a signer without a name'} for “${document.Name?.trim() || documentReference}”.`
   if (person.SigningKey) safeAddress(person.SigningKey, account, whose)
   const identity = identityOf(document, signer)
@@ -127,7 +128,7 @@ async function checkedTurn(
   }
 }
 
-/** What staff has seen of each person, in words. */
+/** Returns what staff has checked about each person, in words. */
 function evidenceOf(
   wanted: readonly WantedTurn[],
   checked: readonly Checked[],
@@ -158,7 +159,10 @@ function evidenceOf(
   )
 }
 
-/** What the trail will say of a document that staff typed is what they were told of it, and what it comes to now. */
+/**
+ * Refuses if comparing what staff typed now gives another result than they were shown, which the audit trail will
+ * state.
+ */
 function refuseOtherwise({ time }: StartDeps, wanted: readonly WantedTurn[], checked: readonly Checked[]): void {
   for (const [index, { turn }] of checked.entries()) {
     const { printed, compared } = wanted[index] ?? {}
@@ -169,7 +173,7 @@ function refuseOtherwise({ time }: StartDeps, wanted: readonly WantedTurn[], che
   }
 }
 
-/** What is kept of each person's document: of the first that was compared. */
+/** Returns what is kept of each person's identity document: the first that was compared. */
 function readingsOf(
   wanted: readonly WantedTurn[],
   checked: readonly Checked[],
@@ -184,13 +188,13 @@ function readingsOf(
   return readings
 }
 
-/** Nothing else of a passport or an identity card is in the trail, whatever is kept beside it. */
+/** All that the audit trail says about a passport or an identity card, whatever is kept in addition to it. */
 const COMPARED = {
   matches: 'Passport or ID card compared: the name matches',
   differs: 'Passport or ID card compared: the name differs'
 } as const
 
-/** The same of one without lines that a machine reads: there are no check digits, and the trail says so. */
+/** The same for documents without machine-readable lines: they have no check digits, and the audit trail says so. */
 const TYPED = {
   matches: 'Passport or ID card details entered by staff, not read from machine-readable lines: the name matches',
   differs: 'Passport or ID card details entered by staff, not read from machine-readable lines: the name differs'

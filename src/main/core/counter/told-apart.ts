@@ -1,4 +1,7 @@
-/** What tells people of one name apart: how they are reached, and, only where that doesn't do it, when they were born and what their document is filed under. */
+/**
+ * Tells apart people with the same name: by how they are reached and, only if that isn't enough, by date of birth and
+ * the reference that their document is filed under.
+ */
 import { readDay } from '../../../shared/composition/calendar.ts'
 import type { ComposedSigner, Composition } from '../../../shared/composition/composition.ts'
 import type { CounterEntry } from '../../../shared/contract/index.ts'
@@ -6,17 +9,17 @@ import { type DocumentResponse, fullName, type SignerResponse } from '../../../s
 import { getOrMake } from '../lib/objects.ts'
 import { folded } from '../lib/text-folding.ts'
 
-/** In digits: of a shorter number the end would be all of it. */
+/** In digits: the last four of a shorter number would be nearly all of it. */
 const SHORTEST_MOBILE = 7
-/** Of so many who can't be told apart dates of birth are looked for: each is read from what was sent. */
+/** For how many people who can't be told apart we look for a date of birth: each is read from what was sent. */
 const MOST_BORN = 50
 
 type DocumentOf = (reference: string) => Promise<DocumentResponse | undefined>
 type Named = Pick<CounterEntry, 'documentReference' | 'signer' | 'signerName' | 'person' | 'contact'>
 
 /**
- * The entries, where several people of one name are among them each with how they are reached. Of everyone else no address is
- * shown at a counter, where others read along.
+ * Adds contact details to the entries of people who share a name. Nobody else's are shown at a counter, where others
+ * can read the screen.
  * @param beside others who can sign here, whose names count as well.
  */
 export async function toldApart<Entry extends Named>(
@@ -38,9 +41,9 @@ export async function toldApart<Entry extends Named>(
 }
 
 /**
- * As `toldApart`, and where people of one name aren't told apart by how they are reached each with the matter of the document and the
- * signer's date of birth, as far as they are known. These are staff's: nothing of them goes into a session.
- * @param compositionOf what a document was sent as; undefined where it wasn't sent from here
+ * As `toldApart`; if the contact details don't tell people apart either, also adds the document's matter and the
+ * signer's date of birth, as far as known. These are for staff: none of them goes into a session.
+ * @param compositionOf what a document was sent as; undefined if it wasn't sent from here
  */
 export async function toldFurther<Entry extends CounterEntry>(
   entries: readonly Entry[],
@@ -67,8 +70,8 @@ export async function toldFurther<Entry extends CounterEntry>(
 }
 
 /**
- * The turns of one session, where people of one name and address are among them each with a number: the screen, the audit trail
- * and the receipts must not take one for the other.
+ * Adds a number to the turns of people in one session who share both name and contact details: the screen, the audit
+ * trail and the receipts must not confuse them.
  */
 export function numbered<Turn extends Named>(turns: readonly Turn[]): Turn[] {
   const alike = new Map<string, Set<string>>()
@@ -82,7 +85,10 @@ export function numbered<Turn extends Named>(turns: readonly Turn[]): Turn[] {
   })
 }
 
-/** The names, folded, that several people have of whom one has no address, or the same as another. */
+/**
+ * Returns the names, folded, that are shared by people of whom at least one has no contact details, or the same as
+ * another.
+ */
 function alikeIn(entries: readonly Named[]): ReadonlySet<string> {
   const names = new Map<string, Map<string, string | undefined>>()
   for (const { signerName, person, contact } of entries) {
@@ -106,16 +112,19 @@ function contactOf({ Email, MobileNumber }: SignerResponse = {}): string | undef
   return digits.length < SHORTEST_MOBILE ? undefined : `…${digits.slice(-4)}`
 }
 
-/** Theirs and not a child's or a parent's. */
+/** The signer's own date of birth, not a child's or a parent's. */
 const OWN_BIRTH = /^(your |signer’s |signer's )?(date of birth|birth ?date|birthday|dob|born)( ?\([^)]*\))?\W*$/i
 
-/** When a signer was born, `1980-03-12`, as what was sent says it: by a question only they can answer, or a field of a template that they sign alone. */
+/**
+ * Returns a signer's date of birth, `1980-03-12`, according to what was sent: an identity question to them, or a field
+ * of a template that they alone sign.
+ */
 function bornOf(sentAs: () => Composition | undefined, signer: SignerResponse): string | undefined {
   let items: Composition['items']
   try {
     items = sentAs()?.items ?? []
   } catch {
-    // What was sent can't be read any more: the queue is there without it.
+    // What was sent can't be read any more; the queue works without it.
     return undefined
   }
   const isMeant = (one: ComposedSigner) => {
@@ -132,7 +141,7 @@ function bornOf(sentAs: () => Composition | undefined, signer: SignerResponse): 
   const days = said.flatMap(({ Label, Value }) =>
     OWN_BIRTH.test(Label.trim().replaceAll('.', '')) ? (readDay(Value) ?? []) : []
   )
-  // Two that differ are of two people.
+  // Two different dates belong to two people.
   return new Set(days).size === 1 ? days[0] : undefined
 }
 

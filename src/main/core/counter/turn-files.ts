@@ -1,7 +1,7 @@
 /**
- * The files that staff opens for one turn, and of these the one that the person gives to the page. Only regular files that were
- * seen when staff opened them are offered; what is given is read once, by its descriptor, into a private copy under the same
- * name, which ends with the turn. The page never learns where the file was, and neither does any log.
+ * The files that staff opens for one turn, of which the person may give one to the page. Only regular files that were
+ * there when staff opened them are offered. A file that is given is read once, through its descriptor, into a private
+ * copy with the same name, which is removed when the turn ends. Neither the page nor any log learns where the file was.
  */
 import { randomUUID } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
@@ -10,13 +10,14 @@ import { basename, extname, join } from 'node:path'
 import type { OfferedFile } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 
-/** In bytes. What a signing service takes is smaller, as a rule; it says so itself. */
+/** In bytes. The limit of a signing service is usually lower, and the service reports it itself. */
 export const LARGEST_FILE = 25 * 1024 * 1024
 const MOST_FILES = 200
-/** So many entries of a folder are looked at. */
+/** How many entries of a folder are looked at. */
 const MOST_LOOKED_AT = 5000
 const CHUNK = 256 * 1024
-// Windows has neither of them: there the look before says that it is no link, and the one after that it is the same file.
+// Windows has neither flag: there the check before opening finds links, and the one after it that it's still the same
+// file.
 const UNFOLLOWED = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 interface Seen extends Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeMs'> {
@@ -25,16 +26,16 @@ interface Seen extends Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeMs'> {
   path: string
 }
 
-/** What staff chose, as the system's dialog answered: files, or one folder. */
+/** What staff chose in the system's dialog: files, or one folder. */
 export type Opened = { files: readonly string[] } | { folder: string }
 
 export class TurnFiles {
-  /** Where copies are made: a folder of ours in which nothing else is. */
+  /** The folder for copies: ours alone, and nothing else is in it. */
   readonly #place: string
   #seen: Seen[] = []
   #isOpen = false
   #mayHaveCopies = false
-  /** Counts the turns: what is under way in an earlier one comes to nothing. */
+  /** The number of the turn; work that began in an earlier turn has no effect. */
   #turn = 0
   #copying: Promise<unknown> = Promise.resolve()
 
@@ -42,14 +43,14 @@ export class TurnFiles {
     this.#place = place
   }
 
-  /** Whether staff has opened any in this turn. */
+  /** Whether staff has opened any files in this turn. */
   get isOpen(): boolean {
     return this.#isOpen
   }
 
   /**
-   * Takes the place of what was opened before. Links, hidden and empty files, and files that are too large are left out. Answers
-   * whether it is open: not where the turn was over first.
+   * Offers what staff opened, in place of what was offered before. Leaves out links, hidden and empty files, and files
+   * that are too large. Returns false if the turn ended first.
    */
   async open(opened: Opened): Promise<boolean> {
     const turn = this.#turn
@@ -65,7 +66,7 @@ export class TurnFiles {
     return true
   }
 
-  /** Those that a page takes, by the words of its `accept`. */
+  /** Returns the files that a page accepts, according to its `accept`. */
   offered(accept: readonly string[]): OfferedFile[] {
     return this.#seen
       .filter(({ name }) => isTaken(name, accept))
@@ -73,8 +74,8 @@ export class TurnFiles {
   }
 
   /**
-   * Copies one of them into a private folder of its own, and answers the copy's path.
-   * @throws AppFailure `gone` where it isn't offered, `bad-file` where it is no longer what was offered or can't be read.
+   * Copies a file into a private folder of its own, and returns the copy's path.
+   * @throws AppFailure `gone` if the file isn't offered, `bad-file` if it has changed since or can't be read.
    */
   copy(id: string): Promise<string> {
     const copying = this.#copy(id, this.#turn)
@@ -82,7 +83,7 @@ export class TurnFiles {
     return copying
   }
 
-  /** The turn is over: nothing is offered any more, and every copy is removed. Answers whether none is left. */
+  /** Ends the turn: offers nothing any more and removes every copy. Returns whether no copy is left. */
   async wipe(): Promise<boolean> {
     this.#turn++
     this.#seen = []
@@ -109,7 +110,7 @@ export class TurnFiles {
       await copied(seen, copy)
       if (turn === this.#turn) return copy
     } catch {
-      // What the system says of it may name where it is.
+      // The system's error may contain the file's location.
     }
     await fs.rm(folder, { recursive: true, force: true }).catch(() => {})
     return fail('bad-file', 'This file can’t be used: it was changed, moved, or can’t be read.', {
@@ -118,7 +119,7 @@ export class TurnFiles {
   }
 }
 
-/** The files directly in a folder, by name. Hidden ones, and what systems put there for themselves, are not for anyone. */
+/** The files directly in a folder, by name. Hidden files and those that systems create for themselves are left out. */
 async function pathsIn(folder: string): Promise<string[]> {
   const entries = await fs.readdir(folder, { withFileTypes: true })
   return entries
@@ -130,7 +131,7 @@ async function pathsIn(folder: string): Promise<string[]> {
 
 const HIDDEN = /^(\.|~\$|desktop\.ini$|thumbs\.db$)/i
 
-/** Undefined where it isn't a regular file that may be offered. A link isn't one, whatever it leads to. */
+/** Undefined if it isn't a regular file that may be offered. Links are never offered, whatever they point to. */
 async function seenAt(path: string): Promise<Seen | undefined> {
   const name = basename(path)
   if (HIDDEN.test(name)) return undefined
@@ -150,7 +151,7 @@ function isSame({ dev, ino, size, mtimeMs, mode }: Stats, seen: Seen): boolean {
   return isRegular(mode) && dev === seen.dev && ino === seen.ino && isAsLarge
 }
 
-/** @throws where it isn't, or doesn't stay, what was seen. */
+/** @throws if the file isn't the one that was offered, or changes while it is read. */
 async function copied(seen: Seen, to: string): Promise<void> {
   await using from = await fs.open(seen.path, UNFOLLOWED)
   if (!isSame(await from.stat(), seen)) throw new Error('It is another file.')
@@ -159,7 +160,7 @@ async function copied(seen: Seen, to: string): Promise<void> {
   while (read <= seen.size) {
     const { bytesRead, buffer } = await from.read(new Uint8Array(CHUNK), 0, CHUNK, read)
     if (bytesRead === 0) break
-    // A disk that is nearly full takes a part, and says no more of it.
+    // A nearly full disk writes only a part, without an error.
     const { bytesWritten } = await copy.write(buffer, 0, bytesRead)
     if (bytesWritten !== bytesRead) throw new Error('The disk is full.')
     read += bytesRead
@@ -167,7 +168,9 @@ async function copied(seen: Seen, to: string): Promise<void> {
   if (read !== seen.size || !isSame(await from.stat(), seen)) throw new Error('It changed while it was read.')
 }
 
-/** What an `accept` of a whole family stands for. Others go by their extension, which is also what browsers go by. */
+/**
+ * The extensions that an `accept` type stands for. Types that aren't listed are matched by extension, as browsers do.
+ */
 const FAMILIES: Readonly<Record<string, readonly string[]>> = {
   'image/*': ['jpg', 'jpeg', 'png', 'gif', 'webp', 'bmp', 'tif', 'tiff', 'heic', 'heif', 'avif', 'svg'],
   'video/*': ['mp4', 'm4v', 'mov', 'webm', 'avi', 'mkv'],

@@ -1,6 +1,6 @@
 /**
- * The turns of a session, one after the other: each begins with the service's newest answer, ends with its page wiped, and
- * leaves its outcome to the service.
+ * Runs a session's turns one after the other. Each turn begins with the service's newest answer, ends by wiping its
+ * page, and takes its outcome from the service.
  */
 import type { AppError, CounterOutcome } from '../../../shared/contract/index.ts'
 import { within } from '../lib/time.ts'
@@ -20,9 +20,12 @@ const NOT_WIPED: AppError = {
 }
 const OVER: AppError = { code: 'cancelled', message: 'The session ended before this page was opened.' }
 
-/** How long the service may take before the person is asked instead, in milliseconds. */
+/** How long to wait for the service before asking the person instead, in milliseconds. */
 const AT_ONCE = 1500
-/** How long a page may show its own last words, once the service has the person's answer, before ours take its place, in milliseconds. */
+/**
+ * How long a page may keep showing its closing message once the service has the person's answer, in milliseconds. Our
+ * own screen then replaces it.
+ */
 const LAST_WORDS = 4000
 const NO_PAGE = {
   ...{ origin: '', refused: [], asksFor: [] },
@@ -42,11 +45,11 @@ export class Turns {
   readonly #page: Page
   readonly #overlays: Overlays
   readonly #over: () => void
-  /** Whether another turn may follow the one that runs. */
+  /** Whether another turn may follow the current one. */
   #goesOn = true
   #asking: Promise<void> = Promise.resolve()
 
-  /** @param over called when the last turn is over, or no other is wanted. */
+  /** @param over called once the last turn is over, or no further one is wanted. */
   constructor({ deps, state, page, overlays }: SessionParts, over: () => void) {
     this.#deps = deps
     this.#state = state
@@ -55,7 +58,7 @@ export class Turns {
     this.#over = over
   }
 
-  /** Loads the page of a turn; the person it belongs to has the screen. */
+  /** Loads the page of a turn, whose person has the screen. */
   async begin(index: number): Promise<void> {
     const state = this.#state
     const isNewest = state.moveOn()
@@ -100,13 +103,13 @@ export class Turns {
     if (isShowing(state.shown)) this.#page.reveal()
   }
 
-  /** The turn can't begin: the person is told, and goes on to the next, or tries again. */
+  /** Handles a turn that can't begin: the person sees why, and goes on to the next or tries again. */
   #notBegun(index: number, error: AppError): void {
     if (!this.#state.factsOf(index).hasBegun) this.#state.setOutcome(index, { signed: 'skipped', error })
     this.#showFailure(error)
   }
 
-  /** The page can't be shown any more: it is wiped at once, and what is left is a screen of ours. */
+  /** Handles a page that can't be shown any more: wipes it at once and shows our own error screen. */
   failed(error: AppError): void {
     this.#state.moveOn()
     void this.#page.wipe()
@@ -121,8 +124,8 @@ export class Turns {
   }
 
   /**
-   * Whether the service has the answer of the person whose page is open, signed or declined: nobody is asked what it knows. It is
-   * asked while they look at their page, so no longer than they wait without a word.
+   * Whether the service has an answer (signed or declined) from the person whose page is open, who then needn't be
+   * asked. They look at their page meanwhile, so this waits no longer than people do without feedback.
    */
   async isAnswered(): Promise<boolean> {
     const { current } = this.#state.shown
@@ -136,9 +139,9 @@ export class Turns {
   }
 
   /**
-   * The folders were read: where the service has the answer of the person whose page is open, the page ends by itself. One of a
-   * document that others sent has no way back to us, and would leave them before a page that says it can be closed. One who has
-   * asked for help is left with it.
+   * Called after the folders were read. Closes the open page if the service has the person's answer: a document that
+   * others sent has no return address of ours, and would leave the person on a page that says it can be closed. Doesn't
+   * interrupt someone who has asked for help.
    */
   async follow(): Promise<void> {
     const state = this.#state
@@ -149,15 +152,18 @@ export class Turns {
     if (isSame() && this.#isOpen() && state.shown.cover !== 'help') await this.finish('returned')
   }
 
-  /** Whether a page of the turn was opened, and nothing is known yet of what came of it. */
+  /** Whether a page of the current turn was opened and its outcome isn't known yet. */
   #isOpen(): boolean {
     const { phase, turns, current } = this.#state.shown
-    // Of a session that was found, and can't be read, there are none.
+    // An interrupted session whose marker can't be read has no turns.
     if (!turns[current] || !this.#state.factsOf(current).hasBegun) return false
     return PHASES[phase].page === 'there' || (phase === 'failed' && !this.#state.turnOf(current).outcome)
   }
 
-  /** Staff has come: what the service knows by now comes before what staff is told that ending would lose. */
+  /**
+   * Called when staff comes. Asks the service first, so that an answer it already has isn't listed among what ending
+   * would lose.
+   */
   async catchUp(): Promise<void> {
     if (this.#isOpen() && (await this.isAnswered()) && this.#isOpen()) await this.finish('returned')
   }
@@ -173,7 +179,7 @@ export class Turns {
     const isNewest = state.moveOn()
     const { current } = state.shown
     const { hasBegun } = state.factsOf(current)
-    // Out of sight before anyone is told that it is closed.
+    // Take the page out of sight before saying that it's closed.
     const wiping = this.#page.wipe()
     state.go('ask', {
       ...{ asksFor: [], wantsFile: undefined, asksFile: undefined, error: undefined, warningUntil: undefined },
@@ -189,8 +195,8 @@ export class Turns {
   }
 
   /**
-   * The outcome of a turn whose page is wiped, and what follows.
-   * @param isSure the person said that they have signed: if the service doesn't say so, they are offered the way back.
+   * Records the outcome of a turn whose page was wiped, and decides what follows.
+   * @param isSure the person says they have signed; if the service doesn't confirm it, they are offered the way back.
    */
   async #settle(
     index: number,
@@ -204,13 +210,13 @@ export class Turns {
     this.#state.setOutcome(index, outcome)
     this.#noteEnd(index, outcome, detail)
     const isOpenYet = outcome.signed === 'not-yet' && (isSure || following.next !== undefined)
-    // Who comes after one who may still go back is told only once they have gone on.
+    // If this person may still go back, those passed over are recorded once they have moved on.
     const isOver = !this.#goesOn || (!isOpenYet && this.#passOver(following) === undefined)
     if (isOver) this.#end()
     else this.#state.go('settle', { error: undefined, ...this.#overlays.lasting() })
   }
 
-  /** Writes down who isn't offered the screen, and why. Answers who is. */
+  /** Records who is passed over, and why. Returns who comes next. */
   #passOver({ next, passedOver }: NextSigner): number | undefined {
     for (const { index, error } of passedOver) this.#skip(index, error, { because: error.message })
     return next
@@ -241,7 +247,7 @@ export class Turns {
     this.#state.go('hand-over', { ...NO_PAGE, current: index, zoom, ...this.#overlays.lasting() })
   }
 
-  /** All turns that have no outcome never began, or nothing better is known of them. */
+  /** Ends the session. Turns without an outcome never began, or nothing better is known about them. */
   #end(): void {
     this.#state.moveOn()
     const { error, turns, current } = this.#state.shown
@@ -251,7 +257,7 @@ export class Turns {
     this.#over()
   }
 
-  /** From the outcome of a turn, or one that failed, to the next. */
+  /** Moves on to the next turn from one that has an outcome or has failed. */
   async next(): Promise<void> {
     const state = this.#state
     const { phase, current } = state.shown
@@ -259,9 +265,9 @@ export class Turns {
     if (!outcome) return this.finish('stopped')
     const isNewest = state.moveOn()
     const following = await nextSigner(this.#deps, state, current, outcome)
-    // If the screen was left meanwhile, nothing follows before staff has come.
+    // If the screen was left meanwhile, nothing follows until staff has come.
     if (!isNewest() || !isFree(state.shown)) return
-    // What failed, and was tried again several times, is written down once.
+    // A failure that was retried several times is recorded once.
     if (phase === 'failed') this.#noteEnd(current, outcome)
     const follows = this.#passOver(following)
     if (follows === undefined) this.#end()
@@ -269,7 +275,7 @@ export class Turns {
     else this.#handOver(follows)
   }
 
-  /** No other turn follows. Resolves once the service was asked about the one that runs. */
+  /** Lets no other turn follow. Resolves once the service was asked about the current one. */
   async stop(): Promise<void> {
     this.#goesOn = false
     const { phase, current } = this.#state.shown
@@ -284,5 +290,5 @@ export class Turns {
   }
 }
 
-/** Whether the service says that they have signed or declined: what is to come of their turn has come. */
+/** Whether the service says that they have signed or declined, so that the turn is settled. */
 const hasAnswered = ({ signed }: CounterOutcome): boolean => signed === 'signed' || signed === 'declined'

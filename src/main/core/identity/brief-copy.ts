@@ -1,4 +1,4 @@
-/** Text on the clipboard that goes from there by itself, unless someone has copied something else since. */
+/** Text on the clipboard that is removed after a while, unless someone has copied something else since. */
 import type { Time } from '../lib/time.ts'
 
 /** Milliseconds that it stays. */
@@ -6,7 +6,7 @@ export const BRIEF = 30_000
 
 export interface BriefCopyDeps {
   clipboard: { read(): Promise<string>; write(text: string): Promise<void>; clear(): void }
-  /** Someone else's text is on the clipboard, and staff's own will be put back there afterwards. */
+  /** Whether a person's text is on the clipboard, and staff's own will be put back afterwards. */
   isAside: () => boolean
   time: Pick<Time, 'after'>
 }
@@ -18,7 +18,7 @@ export function openBriefCopy({ clipboard, isAside, time }: BriefCopyDeps) {
   let stop = () => {}
 
   async function clear(): Promise<void> {
-    // What was put aside comes back: looked for again then.
+    // The text that was set aside comes back, so check again later.
     if (isAside()) {
       stop = time.after(BRIEF, () => void clear())
       return
@@ -26,14 +26,14 @@ export function openBriefCopy({ clipboard, isAside, time }: BriefCopyDeps) {
     const text = copied
     copied = undefined
     if (text === undefined) return
-    // Where it can't be read it may still be ours.
+    // If the clipboard can't be read, the text may still be ours.
     const there = await clipboard.read().catch(() => text)
-    // Something else of ours may have been copied while it was read.
+    // Other text of ours may have been copied during the read.
     if (there === text && copied === undefined) clipboard.clear()
   }
 
   return {
-    /** Puts text there. Answers after how many milliseconds it goes. */
+    /** Copies text. Returns the milliseconds until it's removed. */
     async copy(text: string): Promise<number> {
       stop()
       await clipboard.write(text)
@@ -42,7 +42,7 @@ export function openBriefCopy({ clipboard, isAside, time }: BriefCopyDeps) {
       return BRIEF
     },
 
-    /** At once, as the application ends. */
+    /** Removes it at once, as the application ends. */
     async end(): Promise<void> {
       stop()
       const text = copied

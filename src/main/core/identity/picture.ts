@@ -1,13 +1,14 @@
 /**
- * A picture of an identity check, from the text that came to bytes that a page may draw: of a kind that is only a picture,
- * of a size that fits in memory, or refused in words. What it is called or said to be counts for nothing.
+ * Decodes a picture of an identity check from the text received into bytes that a page may draw: only formats that are
+ * nothing but a picture, of a size that fits in memory; others are refused with a reason. Its name and stated type are
+ * ignored.
  */
 import type { IdentityPictureType } from '../../../shared/contract/index.ts'
 import { headerOf, isShownKind, kindOf, type OtherKind, type Size } from '../lib/picture-header.ts'
 
 export const PICTURE_LIMITS = {
   bytes: 15 * 1024 * 1024,
-  /** Pixels in all, and along a side. A good camera makes 24 million. */
+  /** Pixels in total, and per side. A good camera makes 24 million. */
   pixels: 40_000_000,
   side: 12_000
 }
@@ -87,23 +88,23 @@ function count(number: number): string {
   return number.toLocaleString('en-GB')
 }
 
-/** Base64 takes a third more than what it stands for, and line breaks a little. */
+/** Base64 is a third longer than what it encodes, and line breaks add a little. */
 const ROOM = 1.4
 const SHORT = 200
 
 type DecodedText =
   | { state: 'bytes'; bytes: Uint8Array<ArrayBuffer>; isCutOff: boolean }
-  /** Text that says by itself what it is: markup, an address. */
+  /** Text that reveals what it is: markup, an address. */
   | { state: 'markup' | 'address' | 'words' }
   | { state: 'too-large' }
 
 /**
- * Pictures come as base64 in a text: with or without a `data:` address before it, with line breaks, in the alphabet of
- * addresses, with or without its padding. Anything else is told apart; nothing is guessed.
- * @param limit bytes that it may decode to.
+ * Decodes base64 as pictures come: with or without a `data:` prefix, line breaks or padding, and in the URL-safe
+ * alphabet, too. Anything else is distinguished; nothing is guessed.
+ * @param limit the most bytes that it may decode to.
  */
 function decodeBase64(text: string, limit: number): DecodedText {
-  // Before anything else is made of it.
+  // Before anything else is done with it.
   if (text.length > limit * ROOM + SHORT) return { state: 'too-large' }
   const start = text.slice(0, SHORT).trimStart()
   if (start.startsWith('<')) return { state: 'markup' }
@@ -114,11 +115,11 @@ function decodeBase64(text: string, limit: number): DecodedText {
   const digits = text.slice(address?.[0].length ?? 0).replace(/\s+/g, '')
   const body = digits.replace(/={1,2}$/, '')
   if (body === '' || !/^[A-Za-z0-9+/_-]*$/.test(body)) return { state: 'words' }
-  // A single digit left over stands for six bits, which is no byte: something was cut away behind it.
+  // A single remaining digit encodes six bits, which isn't a byte: the text was cut off after it.
   const isCutOff = body.length % 4 === 1
   const decoded = Buffer.from(isCutOff ? body.slice(0, -1) : body, 'base64url')
   if (decoded.byteLength > limit) return { state: 'too-large' }
-  // Small buffers lie in a pool that others share, and this one crosses to the page with all that lies around it.
+  // Small buffers share a pool with others, and this one goes to the page with everything around it.
   const bytes = new Uint8Array(decoded)
   decoded.fill(0)
   return { state: 'bytes', bytes, isCutOff }

@@ -1,6 +1,6 @@
 /**
- * Readings of identity checks: what the service told, in memory only, for as long as someone looks at it. Nothing of it is
- * written anywhere; that it was fetched is.
+ * Readings of identity checks: what the service sent, in memory only, for as long as someone looks at it. None of it is
+ * stored anywhere; only the fact that it was fetched is.
  */
 import type {
   IdentityClearing,
@@ -21,12 +21,12 @@ const MOST_RECORDS = 100
 
 export interface ReadingsDeps {
   clientOf: (accountId: string) => Promise<Pick<ServiceClient, 'getIDVerification'>>
-  /** What the document is called; undefined if it isn't known. */
+  /** The document's name; undefined if it isn't known. */
   nameOf: (accountId: string, reference: string) => Promise<string | undefined>
   note: NoteInAudit
   newId: () => string
   time: Pick<Time, 'now' | 'after'>
-  /** A reading was wiped without being asked to. */
+  /** A reading was wiped without a request. */
   cleared: (reading: string, why: IdentityClearing) => void
   /** See `IDLE`. */
   idle?: number
@@ -46,7 +46,7 @@ export type Readings = ReturnType<typeof openReadings>
 
 export function openReadings({ time, idle = IDLE, ...deps }: ReadingsDeps) {
   const kept = new Map<string, Kept>()
-  /** What is being fetched, so that nothing of it arrives after everything was wiped. */
+  /** Requests in flight, so that none of their data arrives after everything was wiped. */
   const fetching = new Map<AbortController, string>()
 
   function wipe(reading: Kept): void {
@@ -87,8 +87,8 @@ export function openReadings({ time, idle = IDLE, ...deps }: ReadingsDeps) {
 
   return {
     /**
-     * Asks the service for the records of a document (operation 9 as `json`) and keeps them.
-     * @throws ServiceError; AppFailure `cancelled` where everything was wiped meanwhile.
+     * Fetches the records of a document (operation 9 as `json`) and keeps them.
+     * @throws ServiceError; AppFailure `cancelled` if everything was wiped meanwhile.
      */
     async read(accountId: string, reference: string): Promise<IdentityReading> {
       const abort = new AbortController()
@@ -127,17 +127,20 @@ export function openReadings({ time, idle = IDLE, ...deps }: ReadingsDeps) {
       return { type, bytes }
     },
 
-    /** Of which document a picture is, and of what kind. @throws AppFailure `gone`. */
+    /** Returns a picture's document and type. @throws AppFailure `gone`. */
     about(id: string, record: number, name: IdentityPictureName) {
       const { of, picture } = shownPicture(id, record, name)
       return { reference: of.reference, documentName: of.documentName, type: picture.type }
     },
 
-    /** A copy of a picture's bytes, to be written and wiped: the reading may be wiped meanwhile. @throws AppFailure `gone`. */
+    /**
+     * Returns a copy of a picture's bytes, to be written and wiped: the reading may be wiped meanwhile. @throws
+     * AppFailure `gone`.
+     */
     copyOf: (id: string, record: number, name: IdentityPictureName): Uint8Array =>
       shownPicture(id, record, name).picture.bytes.slice(),
 
-    /** @throws AppFailure `gone`. */
+    /** Counts as use of a reading. @throws AppFailure `gone`. */
     keep(id: string): void {
       used(id)
     },
@@ -147,19 +150,19 @@ export function openReadings({ time, idle = IDLE, ...deps }: ReadingsDeps) {
       if (reading) wipe(reading)
     },
 
-    /** Wipes all, and what is on its way. */
+    /** Wipes all readings, and aborts requests in flight. */
     clearAll(why: IdentityClearing): void {
       for (const abort of fetching.keys()) abort.abort()
       for (const reading of [...kept.values()]) clear(reading, why)
     },
 
-    /** Wipes what isn't of this account. */
+    /** Wipes and aborts everything that doesn't belong to these accounts. */
     clearOthers(shown: readonly string[]): void {
       for (const [abort, of] of fetching) if (!shown.includes(of)) abort.abort()
       for (const reading of [...kept.values()]) if (!shown.includes(reading.accountId)) clear(reading, 'account')
     },
 
-    /** How many there are in memory. */
+    /** How many readings are in memory. */
     count: () => kept.size
   }
 }

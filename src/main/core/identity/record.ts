@@ -1,4 +1,4 @@
-/** One record of an identity check: what the screens are shown of it, and its pictures' bytes beside it. */
+/** One record of an identity check: what the screens show of it, and separately the bytes of its pictures. */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type {
   IdentityPictureName,
@@ -17,7 +17,7 @@ export interface ReadRecord {
   pictures: Map<IdentityPictureName, ShownPicture>
 }
 
-/** Longer texts are no facts of a card: a page that drew all of one would stand still. */
+/** In characters. Longer texts aren't facts from a card, and drawing one in full would freeze the page. */
 const LONGEST_TEXT = 2000
 const MOST_ATTENTIONS = 200
 const MOST_OTHERS = 100
@@ -49,7 +49,7 @@ const textMembers = {
   documentId: 'DocId'
 } as const satisfies Record<keyof IdentityTexts, keyof IDVerificationRecord>
 
-/** Every member that the reference names. */
+/** Every member that the API reference names. */
 const known: ReadonlySet<string> = new Set([
   ...pictureMembers.map(([, member]) => member),
   ...Object.values(textMembers),
@@ -58,7 +58,7 @@ const known: ReadonlySet<string> = new Set([
   'Attentions'
 ])
 
-/** Reads one record. Other work has its turn between its pictures. */
+/** Reads one record, yielding to other work between its pictures. */
 export async function readRecord(record: IDVerificationRecord): Promise<ReadRecord> {
   const pictures: ReadRecord['pictures'] = new Map()
   const views: IdentityRecordView['pictures'] = []
@@ -113,7 +113,7 @@ function textsOf(record: IDVerificationRecord): IdentityTexts {
   return Object.fromEntries(said)
 }
 
-/** Members of an attention that the reference doesn't name may be all that it says. */
+/** Includes members that the API reference doesn't name: they may be all that an attention says. */
 function attentionsOf({
   Attentions = []
 }: IDVerificationRecord): Pick<IdentityRecordView, 'attentions' | 'moreAttentions'> {

@@ -1,6 +1,6 @@
 /**
- * What a receipt says of a session at the counter, from the audit trail alone: so it can be made again after a restart, and says
- * the same. Nothing is called signed that the trail doesn't have as the service's own answer.
+ * The content of a receipt for a session at the counter, made from the audit trail alone: it can be made again after a
+ * restart, and says the same. Nothing is called signed unless the trail has it as the service's own answer.
  */
 import type { AuditEntry } from '../../../shared/contract/index.ts'
 import type { Place } from '../audit/anchor.ts'
@@ -8,42 +8,45 @@ import type { Chained } from '../audit/audit.ts'
 import { isoWriter } from '../lib/calendar.ts'
 import { getOrMake } from '../lib/objects.ts'
 
-/** For the office's file, of everyone; or for one person, of what is theirs: which, counted from 1 in the order of the trail. */
+/**
+ * The office's file copy, about everyone; or a person's copy, by their number, counted from 1 in the order of the
+ * trail.
+ */
 export type Copy = 'file' | number
 
 /**
- * signed, declined: the service says so. not-signed: it has no signature. stopped: the same, after the page was closed before its
- * end. not-confirmed: nobody knows. not-opened: the page never was.
+ * signed, declined: according to the service. not-signed: the service has no signature. stopped: the same, and the page
+ * was closed early. not-confirmed: unknown. not-opened: the page was never opened.
  */
 export type Result = 'signed' | 'declined' | 'not-signed' | 'stopped' | 'not-confirmed' | 'not-opened'
 
 export interface ReceiptDocument {
   name: string
   reference: string
-  /** When the page was shown, and from where. */
+  /** When the page was shown, and its origin. */
   shown: { at: string; origin: string }[]
-  /** The names of files that the person gave to the page, and that it took. */
+  /** The names of files that the person gave to the page and that it accepted. */
   files?: string[]
   result: Result
-  /** When that became known. */
+  /** When the result became known. */
   at?: string
-  /** It became known only after the session. */
+  /** The result became known only after the session. */
   later?: true
 }
 
 export interface ReceiptPerson {
   name: string
-  /** Where someone else of that name signed in the session. */
+  /** Present if someone else with that name signed in the session. */
   contact?: string
-  /** What staff has seen before they handed the screen over, in the words of the office's checklist; '' where nothing was ticked. */
+  /** What staff had checked before the handover, in the words of the office's checklist; '' if nothing was ticked. */
   identified?: { at: string; staff: string; evidence: string }
   documents: ReceiptDocument[]
 }
 
-/** Plain JSON, always with its members in the same order: its text is what the trail has the hash of. */
+/** Plain JSON, with its members always in the same order: the trail has the hash of its text. */
 export interface ReceiptContent {
   number: string
-  /** The receipt of before, where something new became known. */
+  /** The previous receipt, if something new has become known. */
   replaces?: string
   copy: 'file' | 'person'
   session: string
@@ -53,20 +56,23 @@ export interface ReceiptContent {
   /** An IANA name. The times are ISO 8601 with their offset. */
   zone: string
   began: string
-  /** Absent where the session has no end in the trail. */
+  /** Absent if the trail doesn't have the session's end. */
   ended?: string
   interrupted?: string
   people: ReceiptPerson[]
-  /** Signatures that were planned and of which the trail says nothing more. */
+  /** How many planned signatures the trail says nothing more about. */
   unrecorded: number
-  /** Entries that were lost in this time, as the disk was full. */
+  /** How many entries were lost during this time because the disk was full. */
   lost: number
   trail: { first: Place; last: Place }
-  /** The fingerprint of the key that it is signed with. */
+  /** The fingerprint of the signing key. */
   key: string
 }
 
-/** missing: the trail doesn't have the session's beginning. older: its turns aren't told apart. nobody: it has no such person. */
+/**
+ * missing: the trail doesn't have the session's beginning. older: an earlier version didn't number its turns. nobody:
+ * it has no such person.
+ */
 export type Made = { ok: true; content: ReceiptContent } | { ok: false; why: 'missing' | 'older' | 'nobody' }
 
 const RESULTS: Readonly<Record<string, Result>> = {
@@ -76,7 +82,7 @@ const RESULTS: Readonly<Record<string, Result>> = {
   skipped: 'not-opened'
 }
 
-/** What the trail doesn't say of itself before it is issued. */
+/** What the trail doesn't have before the receipt is issued. */
 export interface Given {
   number: string
   replaces?: string | undefined
@@ -84,8 +90,9 @@ export interface Given {
 }
 
 /**
- * @param links of the session, oldest first, with the entries after its beginning that tell of lost ones.
- * @param until the last entry that counts; what came after it is as if it weren't there.
+ * Builds a receipt's content.
+ * @param links of the session, oldest first, including later entries about lost ones.
+ * @param until the last entry that counts; later ones are ignored.
  */
 export function contentOf(
   links: readonly Chained[],
@@ -133,7 +140,7 @@ export function contentOf(
   }
 }
 
-/** What is of a person, and not of the office or of someone else. */
+/** Entries that concern one person, not the office or someone else. */
 const OF_PERSON: ReadonlySet<string> = new Set([
   'handed-over',
   'page-opened',
@@ -145,7 +152,7 @@ const OF_PERSON: ReadonlySet<string> = new Set([
 function readSession(all: readonly Chained[]) {
   const writers = new Map<string, (at: number) => string>()
   const at = ({ at: moment, zone }: AuditEntry) => {
-    // A moment that no clock shows was written by someone else.
+    // A time that no clock can show wasn't written by us.
     if (Number.isNaN(new Date(moment).getTime())) return String(moment)
     return getOrMake(writers, zone, () => isoWriter(zone))(moment)
   }
@@ -178,20 +185,20 @@ function readSession(all: readonly Chained[]) {
   }
 }
 
-/** Writes down what one entry says of a turn. */
+/** Applies one entry about a turn. */
 function tell(document: ReceiptDocument, person: ReceiptPerson, entry: AuditEntry, at: string, isOver: boolean): void {
   const { what, detail, staff } = entry
   if (what === 'handed-over') person.identified ??= { at, staff, evidence: detail.evidence ?? '' }
   if (what === 'page-opened') {
     document.shown.push({ at, origin: detail.origin ?? '' })
-    // Taken up again: what was known of it before is out of date, and nothing is known until it ends.
+    // Opened again: what was known before is out of date, and nothing is known until the turn ends.
     document.result = 'not-confirmed'
     delete document.at
     delete document.later
   }
   const { file = '' } = detail
   if (what === 'file-given') document.files = [...(document.files ?? []), file]
-  // It was written down before the page had it, which then didn't take it.
+  // The file was recorded before the page got it, and then the page didn't accept it.
   if (what === 'file-not-taken')
     document.files = (document.files ?? []).toSpliced((document.files ?? []).lastIndexOf(file), 1)
   if (what !== 'turn-ended') return
@@ -201,7 +208,7 @@ function tell(document: ReceiptDocument, person: ReceiptPerson, entry: AuditEntr
   if (isOver) document.later = true
 }
 
-/** With the members always in the same order, in whichever they became known. */
+/** Puts the members in a fixed order, whatever the order in which they became known. */
 function inOrder({ name, contact, identified, documents }: ReceiptPerson): ReceiptPerson {
   return {
     name,
@@ -217,7 +224,10 @@ function inOrder({ name, contact, identified, documents }: ReceiptPerson): Recei
   }
 }
 
-/** What is known beside the trail of each person, by what the entry of their first handover has: in the order of a receipt's people. */
+/**
+ * Returns data about each person that isn't in the trail, found by the entry of their first handover, in the order of a
+ * receipt's people.
+ */
 export function besideTrail<Known>(
   links: readonly Chained[],
   people: readonly ReceiptPerson[],
@@ -233,15 +243,15 @@ export function besideTrail<Known>(
 
 const personOf = ({ signerName = '', detail }: AuditEntry) => JSON.stringify([signerName, detail.contact ?? ''])
 const keyOf = ({ name, contact = '' }: ReceiptPerson) => JSON.stringify([name, contact])
-/** One number of two people is no turn of ours. */
+/** We never give two people the same number, but a trail might. */
 const turnOf = (entry: AuditEntry) => `${entry.detail.turn} ${personOf(entry)} ${entry.documentReference}`
 const placeOf = ({ entry, hash }: Chained): Place => ({ seq: entry.seq, hash })
 
-/** Whether some of the lost entries may have been of this session. */
+/** Whether some of the lost entries may belong to this session. */
 function isDuring({ detail }: AuditEntry, all: readonly Chained[]): boolean {
   const own = all.filter(({ entry }) => entry.what !== 'entries-lost')
   const [from, until] = [Date.parse(detail.from ?? ''), Date.parse(detail.until ?? '')]
-  // One that doesn't say of when may be of any time.
+  // An entry that doesn't say when may be about any time.
   if (Number.isNaN(from) || Number.isNaN(until)) return true
   const end = own.find(({ entry }) => entry.what === 'session-ended')
   return until >= (own[0]?.entry.at ?? 0) - 1000 && (end === undefined || from <= end.entry.at + 1000)

@@ -1,6 +1,6 @@
 /**
- * A receipt as a page to be drawn: A4, without scripts, and with nothing in it that is loaded from elsewhere. Whatever names hold is
- * text, each in its own direction; what takes more room than one sheet goes on with the next.
+ * A receipt as a page to be rendered: A4, without scripts, and with nothing loaded from elsewhere. Names are shown as
+ * text, each in its own direction. What doesn't fit on one sheet continues on the next.
  */
 import { encode } from 'uqr'
 import type { ReceiptCode } from '../../../shared/contract/index.ts'
@@ -18,12 +18,15 @@ import {
   zoneOf
 } from './receipt-words.ts'
 
-/** The faces, as the one who draws the page serves them. */
+/** The fonts, as served by whatever renders the page. */
 export const FONTS = { regular: 'regular.ttf', semibold: 'semibold.ttf' } as const
 
 type Code = Omit<ReceiptCode, 'number' | 'sha256'>
 
-/** The number and the hash, in capitals, as these make a smaller code; its dark parts as the path of a picture. */
+/**
+ * Makes the QR code of the number and the hash, as an SVG path of its dark parts. In capitals, which make a smaller
+ * code.
+ */
 export function codeOf(number: string, sha256: string): Code {
   const { size, data } = encode(`${number} ${sha256}`.toUpperCase(), { ecc: 'M', border: 0 })
   const path: string[] = []
@@ -38,7 +41,7 @@ interface Beside {
   logo: string | undefined
   code: Code
   reader: Reader
-  /** Of each of the people what is kept of their identity document, on the office's own copy. */
+  /** What is kept of each person's identity document; only on the office's own copy. */
   kept: readonly (IdentityReading | undefined)[]
 }
 
@@ -78,7 +81,7 @@ ${people.map((one, at) => person(one, content, reader, kept[at])).join('')}
 
 interface PrintedKey {
   fingerprint: string
-  /** '' where there is no account. */
+  /** '' if there is no account. */
   office: string
   /** With its offset. */
   printedAt: string
@@ -86,7 +89,10 @@ interface PrintedKey {
   logo: string | undefined
 }
 
-/** A page to be kept elsewhere: with it someone tells years later whether a file was signed on this computer. @returns HTML. */
+/**
+ * Builds a page to be kept elsewhere: with it someone can tell years later whether a file was signed on this computer.
+ * @returns HTML.
+ */
 export function keyPage({ fingerprint, office, printedAt, zone, logo }: PrintedKey): string {
   const { day, time } = readerOf('en')
   const picture = logo ? `<img src="${escaped(logo)}" alt="">` : ''
@@ -140,16 +146,16 @@ function row(document: ReceiptDocument, { began, practice }: ReceiptContent, rea
 <td><p class="${tone}"><i class="mark"></i>${word}</p><p class="quiet">${meaning}</p></td></tr>`
 }
 
-/** A sentence of ours that is put into another: it is marked up there. */
+/** Undoes the escaping of a sentence of ours that goes into another one, which escapes it again. */
 const plain = (markup: string) => markup.replace(/&#39;/g, "'").replace(/&amp;/g, '&')
 const fact = (term: string, value: string, kind = '') =>
   `<div><dt>${term}</dt><dd class="${kind}" dir="auto">${escaped(value)}</dd></div>`
 const notice = (markup: string) => `<p class="notice">${markup}</p>`
 const place = ({ seq, hash }: { seq: number; hash: string }) => `${seq} · ${grouped(hash)}`
-/** In groups that eyes can follow. */
+/** In groups that are easier to read. */
 const grouped = (hash: string) => hash.replace(/.{8}(?=.)/g, '$& ')
 
-/** @param number of our own making: letters, digits and hyphens. */
+/** @param number one that we made: letters, digits and hyphens. */
 function style(number: string): string {
   return `
 @font-face { font-family: "Public Sans"; font-weight: 400; src: url("${FONTS.regular}"); }

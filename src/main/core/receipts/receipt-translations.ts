@@ -1,10 +1,10 @@
 /**
- * A receipt's words in the languages that people have at the counter, each whole: the compiler asks for what is missing. Machine-made, and
- * not reviewed until a speaker has; each says so of itself on the receipt.
+ * A receipt's words in the languages that people can choose at the counter. Each is complete: the compiler reports what
+ * is missing. They are machine translations until a speaker has reviewed them, and each says so on the receipt.
  */
 import type { PersonLanguage } from '../../../shared/contract/index.ts'
 
-/** What a person's own receipt may say; what is put in stands in braces. */
+/** The sentences of a person's own receipt; placeholders are in braces. */
 export const SENTENCES = {
   title: 'Receipt for signing in person',
   person: 'For {name}',

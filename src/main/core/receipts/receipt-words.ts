@@ -1,27 +1,27 @@
 /**
- * What a receipt says in words, as markup. "Signed" and "declined" are said only where the service says so. The office's copy is in
- * English; a person's own may be in the language that they chose.
+ * The words of a receipt, as markup. "Signed" and "declined" are used only if the service says so. The office's copy is
+ * in English; a person's own may be in the language that they chose.
  */
 import type { PersonLanguage } from '../../../shared/contract/index.ts'
 import type { IdentityReading } from '../counter/identity-numbers.ts'
 import type { ReceiptContent, ReceiptDocument, ReceiptPerson, Result } from './content.ts'
 import { type ReceiptSentence, SENTENCES, TRANSLATIONS } from './receipt-translations.ts'
 
-/** Who reads it, and how it says what is said. */
+/** The reader's language, and how to write in it. */
 export interface Reader {
   language: PersonLanguage
   direction: 'ltr' | 'rtl'
-  /** As markup, with what is put in as text. */
+  /** Returns markup; the values are inserted as text. */
   say: (sentence: ReceiptSentence, values?: Readonly<Record<string, string>>) => string
-  /** "Friday 20 November 2026", of a time with its offset. */
+  /** "Friday 20 November 2026", from a time with its offset. */
   day: (iso: string) => string
-  /** "10:42:07", with its day and its offset where these are others than those of the beginning. */
+  /** "10:42:07", with the day and the offset if they differ from those of the beginning. */
   time: (iso: string, began: string) => string
 }
 
 export function readerOf(language: PersonLanguage): Reader {
   const sentences = language === 'en' ? SENTENCES : TRANSLATIONS[language]
-  // What browsers know no names of months of is written as in English.
+  // Languages without month names in the browser use English dates.
   const days = new Intl.DateTimeFormat(language === 'en' ? 'en-GB' : [language, 'en-GB'], {
     timeZone: 'UTC',
     numberingSystem: 'latn',
@@ -40,14 +40,14 @@ export function readerOf(language: PersonLanguage): Reader {
     const offset = iso.slice(19) === began.slice(19) ? clock : `${clock} (UTC${iso.slice(19)})`
     return iso.slice(0, 10) === began.slice(0, 10) ? offset : `${day(iso)}, ${offset}`
   }
-  // A name of the other direction turns nothing round that stands beside it.
+  // Isolates a name in the other direction, so that it doesn't reorder the text around it.
   const put = (value: string) => (language === 'en' ? escaped(value) : `<bdi>${escaped(value)}</bdi>`)
   const say: Reader['say'] = (sentence, values = {}) =>
     escaped(sentences[sentence]).replace(/\{(\w+)\}/g, (_place, name) => put(values[name] ?? ''))
   return { language, direction: language === 'ar' ? 'rtl' : 'ltr', say, day, time }
 }
 
-/** By whom the words were translated; undefined in English. */
+/** Says how the words were translated; undefined in English. */
 export function translationNote({ language }: Reader): string | undefined {
   return language === 'en' ? undefined : escaped(TRANSLATIONS[language].translated)
 }
@@ -61,7 +61,7 @@ const RESULTS: Record<Result, { word: ReceiptSentence; tone: 'ok' | 'danger' | '
   'not-opened': { word: 'notOpened', tone: 'open', meaning: 'neverOpened' }
 }
 
-/** Whose word it is and since when, or what isn't known. */
+/** The result, with who says so and since when, or what isn't known. */
 export function resultWords({ result, at, later }: ReceiptDocument, began: string, { say, time }: Reader) {
   const { word, tone, meaning } = RESULTS[result]
   const isUnsaid = meaning === 'unsaidBy' && at === undefined
@@ -74,7 +74,7 @@ export function zoneOf({ zone, began }: Pick<ReceiptContent, 'zone' | 'began'>):
   return zone === 'UTC' ? zone : `${zone} (UTC${began.slice(19)})`
 }
 
-/** How they were identified: no more than the trail keeps. The checklist's words are the office's own. */
+/** How the person was identified, with no more than the trail keeps. The checklist's words are the office's own. */
 export function identityWords(
   { identified }: ReceiptPerson,
   began: string,
@@ -90,14 +90,14 @@ export function identityWords(
 
 const DAY = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'long', year: 'numeric' })
 
-/** What is kept of an identity document: on the office's own copy, which is in English. */
+/** What is kept of an identity document; for the office's own copy, which is in English. */
 export function readingWords({ number, isEnd, expires }: IdentityReading): string {
   if (isEnd) return escaped(`Document number ending in ${number}`)
   const until = expires === undefined ? undefined : DAY.format(new Date(expires))
   return escaped(until ? `Document number ${number}, valid until ${until}` : `Document number ${number}`)
 }
 
-/** What limits what the receipt can say. */
+/** Notices about the limits of what the receipt can say. */
 export function noticesOf(content: ReceiptContent, { say, time }: Reader): string[] {
   const { practice, interrupted, ended, copy, lost, unrecorded, replaces, began } = content
   const notices: string[] = []
@@ -112,7 +112,7 @@ export function noticesOf(content: ReceiptContent, { say, time }: Reader): strin
 
 const MARKUP: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** As text, whatever it is; what can't be seen and would turn the line around or break it is left out. */
+/** Escapes text for markup. Leaves out invisible characters that would break the line or change its direction. */
 export function escaped(text: string): string {
   return text
     .replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]+/gu, ' ')

@@ -1,6 +1,7 @@
 /**
- * Receipts of sessions at the counter. Each is made from the audit trail, has a number there with the hash of what it says, and is
- * made again as it was for as long as nothing new is known; then it gets another number, and says which one it takes the place of.
+ * Receipts of sessions at the counter. Each is made from the audit trail, where its number is recorded with the hash of
+ * its content. While nothing new is known it's reproduced unchanged; after that it gets a new number and names the
+ * receipt that it replaces.
  */
 import { createHash } from 'node:crypto'
 import { stat } from 'node:fs/promises'
@@ -32,23 +33,26 @@ export interface ReceiptsDeps {
   audit: Pick<Audit, 'session' | 'newestOf' | 'isBehind' | 'hasEntry' | 'note'>
   signer: Signer
   time: Pick<Time, 'now' | 'zone'>
-  /** Draws a page of ours out of sight. */
+  /** Renders our own page out of sight. */
   paper: { pdf: (page: string) => Promise<Uint8Array>; print: (page: string) => Promise<void> }
-  /** What the office calls itself; '' where there is no account. */
+  /** The office's name for itself; '' if there is no account. */
   officeName: () => string
-  /** The office's picture as a data URL. */
+  /** The office's logo as a data URL. */
   logo: () => string | undefined
-  /** In which language someone had their screens in a session that is still known; undefined where it isn't, or it was English. */
+  /**
+   * The language that someone had their screens in, for a session still in memory; undefined if it isn't, or if it was
+   * English.
+   */
   languageOf: (session: string, person: { name: string; contact?: string | undefined }) => PersonLanguage | undefined
-  /** The languages that the office offers beside English. */
+  /** The languages that the office offers in addition to English. */
   languages: () => readonly PersonLanguage[]
-  /** What is kept of the identity document that an entry of a handover tells of; undefined where nothing is, or no longer. */
+  /** What is kept of the identity document that a handover entry mentions; undefined if nothing is, or no longer. */
   identityOf: (entry: AuditEntry) => IdentityReading | undefined
-  /** The session that runs now, which has no receipt for the file yet. */
+  /** The running session, which has no receipt for the file yet. */
   running: () => string | undefined
 }
 
-/** A receipt that has its number. */
+/** A receipt with its number. */
 interface Issued {
   content: ReceiptContent
   text: string
@@ -63,7 +67,10 @@ export class Receipts {
     this.#deps = deps
   }
 
-  /** Who has a part in a session, in the order of the trail. @throws AppFailure where the trail bears no receipt. */
+  /**
+   * Returns the people in a session, in the order of the trail. @throws AppFailure if no receipt can be made from the
+   * trail.
+   */
   async people(session: string): Promise<ReceiptPeople> {
     const made = this.#made(await this.#trail(session), 'file', { number: '', key: '' })
     return {
@@ -76,8 +83,9 @@ export class Receipts {
   }
 
   /**
-   * @param language of the words around what the trail says, in a person's own: the same receipt, by its number and its hash.
-   * @returns the bytes of the PDF. @throws AppFailure where the trail bears no receipt; KeychainError.
+   * Makes the PDF of a receipt.
+   * @param language of the words around the trail's content on a person's own copy; its number and hash stay the same.
+   * @returns the bytes of the PDF. @throws AppFailure if no receipt can be made from the trail; KeychainError.
    */
   async pdf(session: string, copy: Copy, language?: PersonLanguage): Promise<{ number: string; bytes: Uint8Array }> {
     const issued = await this.#issue(session, copy)
@@ -87,14 +95,17 @@ export class Receipts {
     return { number: content.number, bytes }
   }
 
-  /** On the default printer. @throws as `pdf`, and where it can't be printed. */
+  /** Prints a receipt on the default printer. @throws as `pdf`, and if it can't be printed. */
   async print(session: string, copy: Copy, language?: PersonLanguage): Promise<{ number: string }> {
     const issued = await this.#issue(session, copy)
     await this.#deps.paper.print(await this.#page(issued, session, language))
     return { number: issued.content.number }
   }
 
-  /** The fingerprint of the key that receipts and exports are signed with, on the default printer. @throws KeychainError, and where it can't be printed. */
+  /**
+   * Prints the fingerprint of the key that receipts and exports are signed with, on the default printer. @throws
+   * KeychainError, and if it can't be printed.
+   */
   async printKey(): Promise<void> {
     const { logo, officeName, paper, signer, time } = this.#deps
     const { fingerprint } = await signer.key()
@@ -102,7 +113,7 @@ export class Receipts {
     await paper.print(keyPage({ fingerprint, office: officeName(), printedAt, zone: time.zone(), logo: logo() }))
   }
 
-  /** What a person can take a picture of: the number and the hash, and nothing else. @throws as `pdf`. */
+  /** Returns a code that a person can photograph: the number and the hash, nothing else. @throws as `pdf`. */
   async code(session: string, person: { name: string; contact?: string | undefined }): Promise<ReceiptCode> {
     const { people } = await this.people(session)
     const at = people.findIndex(({ name, contact }) => name === person.name && contact === person.contact)
@@ -112,8 +123,8 @@ export class Receipts {
   }
 
   /**
-   * The office's own copy is in English, whatever is asked. It alone has what is kept of identity documents: beside what the receipt says by its
-   * hash, which stays as it is when that is purged.
+   * Builds the page. The office's own copy is always in English. It alone shows what is kept of identity documents, in
+   * addition to the content that the hash covers, so the receipt stays valid when that is purged.
    */
   async #page(
     { content, sha256, issuedAt }: Issued,
@@ -127,7 +138,10 @@ export class Receipts {
     return receiptPage(content, { ...beside, kept })
   }
 
-  /** Says the same again while nothing new is known; one at a time, so that no number is given twice. */
+  /**
+   * Reproduces the last receipt if nothing new is known, or issues a new one. One at a time, so that no number is used
+   * twice.
+   */
   #issue(session: string, copy: Copy): Promise<Issued> {
     return inTurn(this, async () => {
       const { audit, signer, time, running } = this.#deps
@@ -164,7 +178,7 @@ export class Receipts {
         },
         'now-or-never'
       )
-      // As it stands in the trail from now on, and not as we have it.
+      // Read back from the trail, rather than using what was just made.
       const after = await this.#trail(session)
       const noted = issuesOf(after, copy).at(-1)
       const issued = noted && this.#again(after, noted)
@@ -172,7 +186,7 @@ export class Receipts {
     })
   }
 
-  /** As it was issued; undefined where the trail no longer says the same. */
+  /** Reproduces a receipt as it was issued; undefined if the trail no longer says the same. */
   #again(trail: SessionTrail, noted: AuditEntry): Issued | undefined {
     const { number = '', replaces, copy = '', last, sha256 = '', key = '' } = noted.detail
     const made = contentOf(trail.links, { copy: copyOf(copy), number, replaces, key, until: Number(last) })
@@ -197,7 +211,7 @@ export class Receipts {
 
   /**
    * Checks a file that a person chose.
-   * @throws AppFailure `bad-file` where it can't be read.
+   * @throws AppFailure `bad-file` if it can't be read.
    */
   async check(path: string): Promise<AuditFileCheck> {
     const label = basename(path)
@@ -220,7 +234,7 @@ export class Receipts {
     }
   }
 
-  /** Whether the trail here says what the receipt says, and which receipt took its place. */
+  /** Returns whether the trail on this computer agrees with a receipt, and which receipt replaced it. */
   async #fits(statement: { content: string; contentSha256: string }, session: string): Promise<Fits> {
     const trail = await this.#deps.audit.session(session)
     const noted = trail.links.find(
@@ -255,7 +269,7 @@ function issuesOf({ links }: SessionTrail, copy: Copy | string): AuditEntry[] {
 
 const copyOf = (text: string): Copy => (text === 'file' ? text : Number(text))
 
-/** `R-2026-000124-7F3A`: counted through the year on this computer, which the last part tells from others. */
+/** `R-2026-000124-7F3A`: counted per year on this computer, which the last part identifies. */
 function numberAfter(newest: AuditEntry | undefined, today: string, key: string): string {
   const year = today.slice(0, 4)
   const [, before, count] = /^R-(\d{4})-(\d{6,})-/.exec(newest?.detail.number ?? '') ?? []

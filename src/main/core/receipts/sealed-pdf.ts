@@ -1,7 +1,7 @@
 /**
- * A receipt's file: the PDF as it was drawn, and behind its end, as a comment that readers of PDFs skip, what was signed. The
- * statement has the SHA-256 of all that stands before it and of each block; the comment is written in one way only, so that a byte
- * that was changed anywhere is found. Nothing in a file is unpacked or drawn to check it.
+ * A receipt's file: the rendered PDF and, after its end, what was signed, as a comment that PDF readers skip. The
+ * statement has the SHA-256 of everything before it and of each block. The comment has only one valid form, so a
+ * changed byte is found anywhere. Checking a file never unpacks or renders anything.
  */
 import { z } from 'zod'
 import { Digest, firstDifference, type Signed, type Signer, verified } from '../audit/signature.ts'
@@ -10,20 +10,20 @@ import { parsedJson } from '../lib/json-scanning.ts'
 
 const FORMAT = 'countersign-receipt'
 const MARK = '%countersign-receipt'
-/** Bytes of a block: what was changed is named to within one. */
+/** Bytes per block: a change is located to within one. */
 const BLOCK = 256
-/** In bytes; one of ten people and thirty documents has a fiftieth of it. */
+/** In bytes. A receipt with ten people and thirty documents takes a fiftieth of it. */
 export const LARGEST_RECEIPT = 20 * 1024 * 1024
-/** Shorter text is no signature. */
+/** Shorter text can't be a signature. */
 const SHORTEST = 400
 const HASH = /^[0-9a-f]{64}$/
-/** Where a PDF's table of contents begins, as its end says. */
+/** Where a PDF's cross-reference table begins, as stated at its end. */
 const END = /startxref\s+(\d{1,10})\s+%%EOF\s*$/
 
 const Statement = z
   .object({
     format: z.literal(FORMAT),
-    /** The text of `ReceiptContent`, and its SHA-256 as the trail and the QR code have it. */
+    /** The text of `ReceiptContent`, and its SHA-256 as in the trail and the QR code. */
     content: z.string().max(LARGEST_RECEIPT),
     contentSha256: z.string().regex(HASH),
     issuedAt: z.string().max(40),
@@ -32,11 +32,11 @@ const Statement = z
     blockBytes: z.int().min(64).max(1_048_576),
     blocks: z.string().regex(/^[0-9a-f]*$/)
   })
-  // Without this a short file could have us keep digests of a long one.
+  // Without this a short file could make us keep the digests of a long one.
   .refine(({ bytes, blockBytes, blocks }) => blocks.length === Math.ceil(bytes / blockBytes) * 64)
 type Statement = z.infer<typeof Statement>
 
-/** @throws KeychainError; AppFailure `internal` where what was drawn is no PDF. */
+/** Appends the signed statement to a PDF. @throws KeychainError; AppFailure `internal` if the input isn't a PDF. */
 export async function sealed(
   pdf: Uint8Array,
   facts: Pick<Statement, 'content' | 'contentSha256' | 'issuedAt'>,
@@ -55,7 +55,7 @@ export type ReceiptVerdict =
   | { verdict: 'signature'; bytes: Bytes }
   | { verdict: 'genuine' | 'changed'; bytes?: Bytes; fingerprint: string; statement: Statement }
 
-/** Judges a file by what stands behind its end. @param file hostile. */
+/** Judges a file by what follows the PDF's end. @param file untrusted. */
 export function judgedReceipt(file: Buffer): ReceiptVerdict {
   const found = findSigned(file)
   if (!found) return { verdict: 'unsigned' }
@@ -70,7 +70,7 @@ export function judgedReceipt(file: Buffer): ReceiptVerdict {
   const now = digest.end()
   if (now.bytes !== statement.bytes || now.sha256 !== statement.sha256) {
     const { from, to } = firstDifference(statement, now)
-    // Where the line break before the mark was changed, the line begins earlier, and the PDF seems to end there.
+    // If the line break before the mark was changed, the line begins earlier, and the PDF seems to end there.
     return { ...said, bytes: { from, to: Math.min(Math.max(to, statement.bytes), file.length - 1) } }
   }
   const written = trailerOf(pdf, signed)
@@ -83,7 +83,7 @@ export function judgedReceipt(file: Buffer): ReceiptVerdict {
 
 function trailerOf(pdf: Uint8Array, { statement, publicKey, signature }: Signed): Buffer {
   const text = Buffer.from(JSON.stringify({ statement, publicKey, signature }), 'utf8').toString('base64')
-  // Readers look for the table of contents at the very end, so it is named there again.
+  // Readers look for the cross-reference table at the very end, so its position is repeated there.
   // @wc-ignore
   return Buffer.from(`\n${MARK} ${text}\nstartxref\n${endOf(pdf) ?? ''}\n%%EOF\n`, 'latin1')
 }
@@ -92,7 +92,10 @@ function endOf(pdf: Uint8Array): string | undefined {
   return END.exec(Buffer.from(pdf.subarray(-64)).toString('latin1'))?.[1]
 }
 
-/** The last long line, as what follows it is short, with where it begins: also where its mark, or the space behind that, was changed. */
+/**
+ * Finds the last long line, as only short ones follow it, and where it begins. Works even if its mark, or the space
+ * after that, was changed.
+ */
 function findSigned(file: Buffer): { from: number; text: string } | undefined {
   for (let end = file.length; end > 0; ) {
     const from = file.lastIndexOf('\n', end - 1)
