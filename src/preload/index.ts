@@ -1,6 +1,6 @@
 /**
- * The whole bridge between the screens and the main process: one function for each request of the contract, and
- * `on` for its events. There is no way to name another channel from a page.
+ * The entire bridge between the screens and the main process: one function for each request of the contract, and `on`
+ * for its events. A page can't name any other channel.
  */
 
 import { requestNames } from 'virtual:request-names'
@@ -24,7 +24,7 @@ function bridge(): Record<string, Record<string, Call>> {
 function on(name: unknown, listener: (payload: unknown) => void): () => void {
   const channel = eventNames.find((known) => known === name)
   if (!channel || typeof listener !== 'function') throw new TypeError('There is no such event.')
-  // Only the payload is handed on: the event's own object would carry the sender, and with it ipcRenderer.
+  // Only the payload is passed on: the event object would expose the sender, and with it ipcRenderer.
   const receive = (_event: IpcRendererEvent, payload: unknown) => listener(payload)
   ipcRenderer.on(channel, receive)
   return () => {
@@ -34,7 +34,10 @@ function on(name: unknown, listener: (payload: unknown) => void): () => void {
 
 contextBridge.exposeInMainWorld('countersign', { ...bridge(), on } as unknown as Api)
 
-/** Ways to others that no content policy sees. What an empty frame still has of them ends at the session's proxy. */
+/**
+ * Removes network APIs that a content security policy doesn't cover. What an empty frame still has of them is blocked
+ * by the session's proxy.
+ */
 contextBridge.executeInMainWorld({
   func: () => {
     for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection', 'WebTransport', 'WebSocketStream']) {

@@ -1,10 +1,10 @@
 /**
- * Whether an identity document names a signer. A document may have more given names than an office; none of the office's may be
- * missing. Their order says nothing: every country prints them in its own.
+ * Checks whether an identity document is in a signer's name. The document may have more given names than the office
+ * knows; none of the office's may be missing. Their order doesn't matter, since every country prints them differently.
  */
 import { folded } from './text-folding.ts'
 
-/** As ICAO 9303 writes them with the letters from A to Z; where it leaves a choice, both count. */
+/** ICAO 9303's transliterations to A–Z; if it allows several, all are accepted. */
 const WRITTEN: readonly [letters: RegExp, ...as: string[]][] = [
   [/[äæ]/g, 'ae', 'a'],
   [/[öøœ]/g, 'oe', 'o'],
@@ -18,9 +18,9 @@ const WRITTEN: readonly [letters: RegExp, ...as: string[]][] = [
 ]
 
 /**
- * By the document's machine-readable lines.
- * @param have the parts of the document's name, in the letters from a to z.
- * @param begun the last given name where the lines cut it off: it may go on.
+ * Compares with the document's machine-readable lines.
+ * @param have the parts of the document's name, in the letters a to z.
+ * @param begun the last given name if the lines truncate it: it may continue.
  */
 export function isNamed(signerName: string, have: readonly string[], begun: string | undefined): boolean {
   const wanted = signerName
@@ -37,14 +37,17 @@ export function isNamed(signerName: string, have: readonly string[], begun: stri
   return wanted.length > 0 && wanted.every(isThere)
 }
 
-/** By the name as it is printed, in any script. A name in another script than the signer's differs: nobody here can tell. */
+/**
+ * Compares with the printed name, in any script. A name in another script than the signer's counts as different, since
+ * it can't be compared here.
+ */
 export function isPrintedAs(signerName: string, printed: string): boolean {
   const have = new Set(printedParts(printed).flatMap(formsOf))
   const wanted = printedParts(signerName)
   return wanted.length > 0 && wanted.every((part) => formsOf(part).some((form) => have.has(form)))
 }
 
-/** Without what nobody sees: marks of direction, joiners. */
+/** Splits a name into parts without invisible characters such as direction marks and joiners. */
 const printedParts = (name: string) =>
   name
     .normalize('NFKC')
@@ -55,9 +58,9 @@ const printedParts = (name: string) =>
 
 function formsOf(part: string): string[] {
   if (/^[\p{Script=Latin}\p{M}]+$/u.test(part)) return writtenAs(part)
-  // Capitals have no accents there.
+  // Greek capitals have no accents.
   if (/^[\p{Script=Greek}\p{M}]+$/u.test(part)) return [folded(part)]
-  // Vowel points may be left out, and letters drawn out; the vowels of other scripts make another name of it.
+  // Vowel points may be omitted and letters elongated. In other scripts, vowel marks make a different name.
   if (/^[\p{Script=Arabic}\p{Script=Hebrew}\p{M}ـ]+$/u.test(part))
     return [part.replace(/[\p{Mn}ـ]/gu, '')].filter(Boolean)
   return [part]

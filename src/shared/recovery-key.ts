@@ -1,17 +1,24 @@
 /**
- * A recovery key as people read, print and type it: 160 bits in eight groups of four letters and digits, each with one more by which
- * a slip is found in its group. Nothing in it can be taken for something else: there is no I, L, O or U.
+ * A recovery key as people read, print and type it: 160 bits in eight groups of four letters and digits, each followed
+ * by a check character that reveals a typing error in its group. The alphabet has no I, L, O or U, so no two characters
+ * can be confused.
  */
 
 export const RECOVERY_KEY_BYTES = 20
-/** Of an enrolment code, which is written so, too: half as many groups, as each guess costs half a second. */
+/**
+ * For an enrolment code, which has the same format: half as many groups suffice, because each guess costs half a
+ * second.
+ */
 export const ENROLMENT_CODE_BYTES = 10
-/** Of what people read and type: none of them is taken for another. */
+/** The alphabet, without characters that could be confused. */
 export const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-/** Each has 20 bits. */
+/** Each group has 20 bits. */
 const groupsOf = (bytes: number) => (bytes * 8) / 20
 
-/** @param bytes {@link RECOVERY_KEY_BYTES} or {@link ENROLMENT_CODE_BYTES} that can't be guessed. */
+/**
+ * Formats a key or code.
+ * @param bytes {@link RECOVERY_KEY_BYTES} or {@link ENROLMENT_CODE_BYTES} unpredictable bytes.
+ */
 export function recoveryKeyText(bytes: Uint8Array): string {
   const digits: number[] = []
   for (let bit = 0; bit < bytes.length * 8; bit += 5) {
@@ -26,10 +33,13 @@ export function recoveryKeyText(bytes: Uint8Array): string {
   return groups.join('-')
 }
 
-/** What was typed: its bytes; or which group is wrong, counted from 1; or that it isn't as long as a key. */
+/**
+ * The result of parsing a typed key: its bytes; or the wrong group, counted from 1; or its length, if that isn't a
+ * key's.
+ */
 export type ReadRecoveryKey = { bytes: Uint8Array } | { wrongGroup: number } | { length: number }
 
-/** Spaces, hyphens and capitals don't matter, and an O is a nought. */
+/** Parses a typed key. Spaces, hyphens and case don't matter, and an O counts as a zero. */
 export function readRecoveryKey(typed: string, length = RECOVERY_KEY_BYTES): ReadRecoveryKey {
   const text = lettersMeant(typed.normalize('NFKC').replaceAll(/[\s\-–—]/g, ''))
   if (text.length !== groupsOf(length) * 5) return { length: text.length }
@@ -50,12 +60,15 @@ export function readRecoveryKey(typed: string, length = RECOVERY_KEY_BYTES): Rea
   return { bytes }
 }
 
-/** In capitals, with the letters that aren't there read as the digits that they look like. */
+/** Converts text to upper case, with letters missing from the alphabet read as the digits they look like. */
 export function lettersMeant(text: string): string {
   return text.toUpperCase().replaceAll('O', '0').replaceAll(/[IL]/g, '1')
 }
 
-/** Odd weights: any one wrong letter makes another sum, and so does a group in another's place. */
+/**
+ * Computes a group's check character. The weights are odd, so that any single wrong letter changes the sum, as does a
+ * group in another's place.
+ */
 function checkOf(digits: readonly number[], group: number): number {
   return digits.reduce((sum, digit, place) => sum + digit * (2 * place + 1), 9 * group) & 31
 }

@@ -1,12 +1,15 @@
-/** Text as it is searched: `Māori` and `maori`, `Łódź` and `lodz` are the same, and so are any spaces, dashes and quotes. */
+/**
+ * Folds text for searching: `Māori` and `maori`, `Łódź` and `lodz` are the same, and so are all kinds of spaces, dashes
+ * and quotes.
+ */
 
 const ASCII = /^[\x20-\x7e]*$/
-/** Letters that no normal form takes apart, as people write them who lack them. */
+/** Letters that no Unicode normal form decomposes, with their usual substitutes. */
 const LETTERS: Readonly<Record<string, string>> = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ı: 'i' }
 
-/** In lower case, without diacritics, with plain dashes and quotes, and with single spaces. */
+/** Converts text to lower case, without diacritics, with plain dashes and quotes and single spaces. */
 export function folded(text: string): string {
-  // Nearly all texts are plain, and normalising takes ten times as long.
+  // Nearly all texts are plain ASCII, and normalising takes ten times as long.
   const plain = ASCII.test(text) ? text.toLowerCase() : withoutMarks(text)
   return /^\s|\s\s|[^\S ]|\s$/.test(plain) ? plain.trim().replace(/\s+/g, ' ') : plain
 }
@@ -24,7 +27,7 @@ function withoutMarks(text: string): string {
     .replace(/[ßæœøłđı]/g, (letter) => LETTERS[letter] as string)
 }
 
-/** The words of a search, each once. */
+/** Returns the distinct words of a search. */
 export function wordsOf(search: string): string[] {
   const text = folded(search)
   return text === '' ? [] : [...new Set(text.split(' '))]

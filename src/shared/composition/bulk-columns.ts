@@ -1,4 +1,4 @@
-/** Which column of a sheet fills which target, told by its heading. */
+/** Matches a sheet's columns with targets by their headings. */
 import { z } from 'zod'
 import type { BulkTarget } from './bulk-fields.ts'
 
@@ -8,22 +8,22 @@ export const ColumnMapping = z
   .max(5000)
 export type ColumnMapping = z.infer<typeof ColumnMapping>
 
-/** Whether the day or the month comes first in the dates of a column, from 0. */
+/** Whether the day or the month comes first in the dates of a column, counted from 0. */
 export const DateOrders = z
   .array(z.strictObject({ column: z.number().int().min(0).max(20_000), order: z.enum(['day-first', 'month-first']) }))
   .max(5000)
 export type DateOrders = z.infer<typeof DateOrders>
 
 /**
- * Matches headings with targets by name, whatever their case, spaces and punctuation: "First name", "SURNAME",
- * "E-mail 2", "signer2_email". A column fills one target at most, and a target is filled by one column.
+ * Matches headings with targets by name, ignoring case, spaces and punctuation: "First name", "SURNAME", "E-mail 2",
+ * "signer2_email". A column fills at most one target, and a target is filled by one column.
  */
 export function matchColumns(targets: readonly BulkTarget[], columns: readonly string[]): ColumnMapping {
   const names = namesOf(targets)
   const taken = new Set<string>()
   const mapping: { target: string; column: number }[] = []
   const matched = new Set<number>()
-  // What is surest first, so that a vague heading doesn't take the target of an exact one further right.
+  // The surest matches go first, so that a vague heading doesn't take the target of an exact one further right.
   for (const keysOf of [exactKeys, compactKeys, readKeys]) {
     columns.forEach((heading, column) => {
       if (matched.has(column)) return
@@ -39,7 +39,7 @@ export function matchColumns(targets: readonly BulkTarget[], columns: readonly s
   return mapping.sort((one, other) => one.column - other.column)
 }
 
-/** Each name that a heading may give, to the targets that have it, in their order. */
+/** Maps each name that a heading may use to its targets, in order. */
 function namesOf(targets: readonly BulkTarget[]): Map<string, string[]> {
   const names = new Map<string, string[]>()
   const name = (key: string, target: string) => {
@@ -74,7 +74,10 @@ const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seven
 const personWord = 'person|signer|signatory|recipient|invitee|party'
 const itemWord = 'form|template'
 
-/** "Signer 2 e-mail", "Second signer's e-mail" and "E-mail 2" all name the e-mail of person 2. */
+/**
+ * Returns the keys of a heading: "Signer 2 e-mail", "Second signer's e-mail" and "E-mail 2" all mean the e-mail of
+ * person 2.
+ */
 function readKeys(heading: string): string[] {
   const words = ` ${wordsOf(heading)} `
   const itemFound = numberBeside(words, itemWord)
@@ -87,7 +90,7 @@ function readKeys(heading: string): string[] {
   const item = itemFound.number ?? 1
   return [readKey(rest, person, item), readKey(rest, 0, item), ...(person === 1 ? [readKey(rest, 0, 0)] : [])].slice(
     0,
-    // A number that is there means a person: nothing of the package has one.
+    // A number means a person: nothing of the package is numbered.
     personFound.number !== undefined || trailing ? 1 : 3
   )
 }
@@ -107,7 +110,7 @@ function readKey(bare: string, person: number, item: number): string {
   return `read ${item} ${person} ${bare}`
 }
 
-/** Lower-case words with a space between letters and digits and at the humps of "firstName". */
+/** Splits a text into lower-case words, also between letters and digits and in camelCase. */
 function wordsOf(text: string): string {
   return plain(text.replace(/(\p{Ll})(\p{Lu})/gu, '$1 $2'))
     .replace(/[^\p{L}\p{N}]+/gu, ' ')
@@ -116,7 +119,7 @@ function wordsOf(text: string): string {
     .trim()
 }
 
-/** Letters and digits only, in lower case, without accents. */
+/** Reduces a text to lower-case letters and digits without accents. */
 function compact(text: string): string {
   return plain(text).replace(/[^\p{L}\p{N}]+/gu, '')
 }

@@ -1,6 +1,8 @@
-/** Dates and times as people and spreadsheets write them, understood or refused, never guessed in silence. */
+/**
+ * Parses dates and times as people and spreadsheets write them: either understood or rejected, never silently guessed.
+ */
 
-/** Which of the two comes first in 04/12/2026. */
+/** Which comes first in 04/12/2026. */
 export type DateOrder = 'day-first' | 'month-first'
 
 export interface ReadDate {
@@ -8,14 +10,14 @@ export interface ReadDate {
   day: string
   /** `HH:mm` */
   time?: string
-  /** Minutes east of UTC, where the text says so. */
+  /** Minutes east of UTC, if the text gives an offset. */
   offset?: number
   /** The year was written with two digits. */
   isShortYear?: true
 }
 
 const DAY = 86_400_000
-/** What a spreadsheet counts days from; four years later in files of old Macs. */
+/** The day from which a spreadsheet counts; four years later in files from old Macs. */
 const EPOCHS = { 1900: Date.UTC(1899, 11, 30), 1904: Date.UTC(1904, 0, 1) }
 export type Epoch = keyof typeof EPOCHS
 
@@ -34,7 +36,7 @@ const spellings = [
   new RegExp(String.raw`^(?<name>[a-z]{3,9})\.?\s+(?<date>\d{1,2})(?:st|nd|rd|th)?,?\s+(?<year>\d{4})${clock}`, 'i')
 ]
 
-/** The date that a text names; undefined if it names none. Numbers of five digits are days since the epoch. */
+/** Returns the date in a text; undefined if there is none. Five-digit numbers are days since the epoch. */
 export function readDate(text: string, order: DateOrder, epoch: Epoch = 1900): ReadDate | undefined {
   const plain = text.trim().replace(/^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+/i, '')
   if (/^\d{5}(?:\.\d+)?$/.test(plain)) return ofSerial(Number(plain), epoch)
@@ -52,7 +54,7 @@ export function readDate(text: string, order: DateOrder, epoch: Epoch = 1900): R
   }
 }
 
-/** `HH:mm` of "17:00", "5 pm", "5.30pm", and of a spreadsheet's part of a day; undefined for anything else. */
+/** Returns `HH:mm` for "17:00", "5 pm", "5.30pm" and a spreadsheet's fraction of a day; undefined for anything else. */
 export function readTime(text: string): string | undefined {
   const plain = text.trim()
   if (/^0?\.\d+$/.test(plain)) return new Date(Math.round(Number(plain) * 1440) * 60_000).toISOString().slice(11, 16)
@@ -67,8 +69,8 @@ export function readTime(text: string): string | undefined {
 }
 
 /**
- * How the dates of a column are written. Where any value can only be read one way, all are. Where none of them tells, the
- * `doubt` is the first that would be another day the other way round, and a person is asked.
+ * Detects the date order of a column. One value that can only be read one way decides for all. If there is none,
+ * `doubt` is the first value that would be another day in the other order, and a person is asked.
  */
 export function dateOrderOf(values: Iterable<string>): { order: DateOrder; doubt?: string } {
   let doubt: string | undefined
@@ -103,7 +105,7 @@ function dateOf(found: Record<string, string | undefined>, order: DateOrder): st
   return order === 'day-first' ? found.first : found.second
 }
 
-/** As spreadsheets read two digits: up to 29 they are of this century. */
+/** Expands two-digit years as spreadsheets do: 00 to 29 are in this century. */
 function fullYear(year: string): number {
   if (year.length === 4) return Number(year)
   return Number(year) <= 29 ? 2000 + Number(year) : 1900 + Number(year)

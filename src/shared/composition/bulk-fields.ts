@@ -1,33 +1,33 @@
-/** What a column can fill: the fields of a composition, part by part, and the names that a heading may give them. */
+/** The fields of a composition that a column can fill, part by part, with the names a heading may use for them. */
 import type { ComposedItem, ComposedShareUser, ComposedSigner, Composition, Settings } from './composition.ts'
 
 /**
- * How a cell is understood. `due` is a date that may have a time, `question-type` is text, date or e-mail, and an
- * `answer` is read as its question's type says.
+ * How a cell is parsed. `due` is a date with an optional time, `question-type` is text, date or e-mail, and an `answer`
+ * is parsed according to its question's type.
  */
 export type TargetKind = 'text' | 'email' | 'number' | 'yes-no' | 'date' | 'due' | 'time' | 'question-type' | 'answer'
 
 export interface BulkTarget {
-  /** Tells targets of one composition apart: the place that problems are told at (see problems.ts). */
+  /** Identifies the target within a composition: the place at which its problems are reported (see problems.ts). */
   target: string
-  /** What a person calls it, and the heading of its column in a sample. No two targets have the same. */
+  /** The name shown to people, and the column heading in a sample. Unique among the targets. */
   label: string
   group: string
-  /** Other names that a heading may have, without the person's or the form's number. */
+  /** Other names that a heading may use, without the number of the person or form. */
   aliases: readonly string[]
   kind: TargetKind
   required?: true
-  /** Whose it is, from 1; none for what belongs to the package or a form. */
+  /** The person it belongs to, from 1; absent if it belongs to the package or a form. */
   person?: number
-  /** Which form's or template's it is, from 1; none for what belongs to the package. */
+  /** The form or template it belongs to, from 1; absent if it belongs to the package. */
   item?: number
-  /** Where the value stands in the composition. */
+  /** Path of the value in the composition. */
   path: readonly (string | number)[]
-  /** Where the date stands that a time goes with. */
+  /** For a time: the target of the date it belongs to. */
   goesWith?: string
 }
 
-/** A target before it has its label. */
+/** A target without its label. */
 export type Field = Pick<BulkTarget, 'kind' | 'aliases'> & { name: string; required?: true }
 
 const field = (name: string, kind: TargetKind, aliases: readonly string[] = []): Field => ({ name, kind, aliases })
@@ -103,7 +103,7 @@ export const ofChoice = {
   Value: field('value', 'text')
 } satisfies Fields<Composition['ListItems'][number]>
 
-/** What an office calls its own number of a case. */
+/** What offices call their own reference for a case. */
 const OUR_REFERENCE = [
   ...['your reference', 'our reference', 'our ref', 'client reference'],
   ...['matter', 'matter no', 'matter number', 'matter reference', 'file no', 'file number', 'case no', 'case number']

@@ -1,6 +1,6 @@
 /**
- * Makes the composition of a row: what its cells say where they say something, and the base's values where they are
- * blank. A cell that can't be understood is a problem with its column, and changes nothing.
+ * Makes the composition of a row: the row's cells override the base's values where they aren't blank. A cell that can't
+ * be parsed is reported as a problem of its column, and changes nothing.
  */
 import type { ColumnMapping } from './bulk-columns.ts'
 import { type DateOrder, type Epoch, readDate, readTime } from './bulk-dates.ts'
@@ -10,20 +10,20 @@ import type { Composition } from './composition.ts'
 import type { Problem } from './problem.ts'
 import { isZone, localTimeIn } from './zone.ts'
 
-/** Characters that a cell may have; the service's own limits are narrower. */
+/** Maximum characters in a cell; the service's own limits are narrower. */
 const LONGEST_CELL = 10_000
 
-/** What has to be known of a sheet to read its cells. */
+/** What is needed to parse a sheet's cells. */
 export interface Reading {
-  /** How the dates of a column, from 0, are written. */
+  /** The date order of a column, counted from 0. */
   dateOrder: (column: number) => DateOrder
   epoch: Epoch
-  /** The time zone of due dates where the base has none, by its IANA name. */
+  /** The IANA time zone for due dates if the base has none. */
   zone: string
 }
 
 interface CellProblem extends Problem {
-  /** From 0. */
+  /** Counted from 0. */
   column: number
 }
 
@@ -33,9 +33,9 @@ export interface AppliedRow {
 }
 
 /**
- * Prepares a mapping for many rows. Targets that the composition doesn't have are left alone: see `unknownTargets`.
- * @returns a function from the cells of a row to its composition; `flaws` are columns whose cells have no value to read,
- *   and why.
+ * Prepares a mapping for many rows. Targets that the composition doesn't have are ignored: see `unknownTargets`.
+ * @returns a function from the cells of a row to its composition. `flaws` maps columns whose cells have no readable
+ * value to the reason.
  */
 export function rowsOnto(base: Composition, mapping: ColumnMapping, reading: Reading) {
   const columnOf = new Map(mapping.map(({ target, column }) => [target, column]))
@@ -53,7 +53,7 @@ export function rowsOnto(base: Composition, mapping: ColumnMapping, reading: Rea
       const text = (cells[column] ?? '').trim()
       const flaw = flaws?.get(column)
       if (text === '' && !flaw) continue
-      // "No" for every flag of a second signer doesn't make a second signer.
+      // "No" in all of a second signer's yes-no columns doesn't create a second signer.
       if (target.kind !== 'yes-no' || !no.has(text.toLowerCase())) filled.add(target)
       const read = flaw ? { trouble: flaw } : readCell(composition, target, text, column, reading)
       if ('trouble' in read) {
@@ -69,13 +69,13 @@ export function rowsOnto(base: Composition, mapping: ColumnMapping, reading: Rea
   }
 }
 
-/** The targets of a mapping that a composition doesn't have (any more). */
+/** Returns the mapping's targets that the composition doesn't have (any more). */
 export function unknownTargets(composition: Composition, mapping: ColumnMapping): string[] {
   const known = new Set(bulkTargets(composition).map(({ target }) => target))
   return mapping.map(({ target }) => target).filter((target) => !known.has(target))
 }
 
-/** The cells that make a composition again, one a target: what a sample shows, and what a row looks like. */
+/** Returns the cells that would reproduce a composition, one per target: used for samples and for previews of rows. */
 export function rowOf(composition: Composition, targets: readonly BulkTarget[]): string[] {
   return targets.map((target) => {
     const value = valueAt(composition, target.path)
@@ -141,7 +141,7 @@ function readCell(
 const spreadsheetError =
   /^#(?:REF!|N\/A|NAME\?|VALUE!|DIV\/0!|NUM!|NULL!|SPILL!|CALC!|FIELD!|BLOCKED!|CONNECT!|UNKNOWN!|BUSY!|GETTING_DATA|#+)$/i
 
-/** An answer is read as its question's type says, which a column to its left may have changed. */
+/** An answer is parsed according to its question's type, which a column to its left may have changed. */
 function kindOf(composition: Composition, target: BulkTarget): TargetKind {
   if (target.kind !== 'answer') return target.kind
   return valueAt(composition, [...target.path.slice(0, -1), 'DataType']) as 'text' | 'date' | 'email'
@@ -199,7 +199,7 @@ function readDueTime(composition: Composition, text: string, reading: Reading): 
   return {}
 }
 
-/** A due date is at the zone of the base, whose offset changes with the seasons. */
+/** Sets a due date in the base's time zone, whose offset changes with the seasons. */
 function setDue(composition: Composition, due: string, zone: string, offset?: number): void {
   composition.due = due
   if (offset !== undefined) {
@@ -213,7 +213,7 @@ function setDue(composition: Composition, due: string, zone: string, offset?: nu
 }
 
 function noDate(text: string, order: DateOrder): string {
-  // It is a date, but for the order that its column is read in.
+  // A valid date, but in the other order.
   const turned = readDate(text, order === 'day-first' ? 'month-first' : 'day-first')
   if (turned) {
     const [year, month, date] = turned.day.split('-')
@@ -234,7 +234,7 @@ function shown(text: string): string {
   return text.length <= 40 ? text : `${text.slice(0, 39)}…`
 }
 
-/** Deep enough that no cell of a row can change the base. */
+/** Copies deep enough that no cell of a row can change the base. */
 function copyOf(base: Composition): Composition {
   return {
     ...base,

@@ -1,4 +1,4 @@
-/** What the columns of a sheet can fill in a composition: every field that may differ from one package to the next. */
+/** What the columns of a sheet can fill in a composition: every field that can differ between packages. */
 import {
   type BulkTarget,
   type Field,
@@ -17,7 +17,7 @@ import {
 } from './bulk-fields.ts'
 import type { ComposedField, ComposedSigner, Composition } from './composition.ts'
 
-/** All that columns can fill in a composition, in the order of the composer's screen. */
+/** Returns all targets of a composition, in the order of the composer's screen. */
 export function bulkTargets(composition: Composition): BulkTarget[] {
   const isForms = composition.kind === 'form-direct'
   const isOne = composition.items.length === 1
@@ -36,7 +36,7 @@ export function bulkTargets(composition: Composition): BulkTarget[] {
       ...(isForms ? [] : item.fields.map((one, order) => fieldTarget(one, order, place, isOne)))
     ]
   })
-  // After the package's, which a heading without a form's number means.
+  // After the package's own settings, which a heading without a form number means.
   const own = composition.items.flatMap((item, index) => {
     const place = { item: index + 1, group: isOne ? noun : `${noun} ${index + 1}`, at: `${item.key}.own` }
     return isForms && item.own ? targetsOf(ofSettings, { ...place, path: ['items', index, 'own'] }) : []
@@ -54,14 +54,14 @@ export function bulkTargets(composition: Composition): BulkTarget[] {
   ])
 }
 
-/** What stands in a composition at the path of one of its targets. */
+/** Returns the value at a target's path in a composition. */
 export function valueAt(composition: Composition, path: BulkTarget['path']): unknown {
   return path.reduce<unknown>((node, step) => (node as Record<string | number, unknown>)[step], composition)
 }
 
 interface Place {
   group: string
-  /** The start of the targets' names; blank for what belongs to the package. */
+  /** The prefix of the targets' ids; blank for those of the package. */
   at: string
   path: readonly (string | number)[]
   item?: number
@@ -100,7 +100,7 @@ function ofPerson(
   return [...targetsOf({ ...ofSigner, ...(isForms ? ofFormSigner : ofTemplateSigner) }, place), ...questions, ...shared]
 }
 
-/** The targets of something that a person has several of: "Signer 1: question 2, correct answer". */
+/** Returns the targets of something a person can have several of: "Signer 1: question 2, correct answer". */
 function numbered(fields: Record<string, Field>, noun: string, index: number, place: Place): BulkTarget[] {
   const number = index + 1
   return targetsOf(fields, place, (name) => `${place.group}: ${noun} ${number}, ${name}`).map((target) => ({
@@ -152,7 +152,7 @@ function targetsOf(
     target: place.at ? `${place.at}.${key}` : key,
     label: labelOf(name),
     group: place.group,
-    // A column headed "Name" has people's names, not the form's.
+    // A column headed "Name" contains people's names, not the form's.
     aliases: place.person === undefined && place.item !== undefined ? aliases : [name, ...aliases],
     kind,
     ...(required && { required }),
@@ -162,7 +162,7 @@ function targetsOf(
   }))
 }
 
-/** A sheet may have the time of the due date in a column of its own. */
+/** Adds a target for the time of the due date, which may have a column of its own. */
 function withTime(target: BulkTarget): BulkTarget[] {
   if (target.kind !== 'due') return [target]
   const time: BulkTarget = {
@@ -176,7 +176,7 @@ function withTime(target: BulkTarget): BulkTarget[] {
   return [target, time]
 }
 
-/** A heading must say which target it means: two fields may have one label. */
+/** Makes labels unique, so that a heading identifies one target: two fields may have the same label. */
 function withOwnLabels(targets: readonly BulkTarget[]): BulkTarget[] {
   const taken = new Set<string>()
   return targets.map((target) => {
@@ -200,17 +200,17 @@ function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** A part of a composition that a row may do without: sheets have columns for as many as any row needs. */
+/** A part of a composition that a row may leave out: sheets have columns for the most parts that any row needs. */
 export interface Part {
   targets: BulkTarget[]
-  /** Where it stands in the composition: the last step is its place in a list. */
+  /** Path in the composition; the last step is the index in a list. */
   path: BulkTarget['path']
 }
 
 /**
- * What is left out if a row says nothing of it and nor does the base: a second signer or more, someone to share
- * with, a drop-down item, a question. The last comes first, and what is inside of another before that, so that leaving
- * one out moves none that follow.
+ * Returns the parts to drop if neither the row nor the base fills them in: further signers, people to share with,
+ * drop-down items, questions. They are in reverse order, nested parts before their parents, so that dropping one
+ * doesn't shift the ones still to be dropped.
  */
 export function droppableParts(base: Composition, mapped: readonly { target: BulkTarget }[]): Part[] {
   const part = (at: string, path: BulkTarget['path'], texts: readonly string[]): Part[] => {

@@ -1,11 +1,11 @@
-/** Days of the calendar as people type them. */
+/** Calendar days as people type them. */
 
 const DAYS = /^(?:(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})[/.](\d{1,2})[/.](\d{4}))$/
 
-/** How a day can be written where one is asked for. */
+/** The accepted ways to write a day, for prompts. */
 export const WRITTEN_DAY = '31/12/1980 or 1980-12-31'
 
-/** The day as `YYYY-MM-DD`, of `YYYY-MM-DD` or `dd/mm/yyyy`; undefined if there is no such day. */
+/** Converts `YYYY-MM-DD` or `dd/mm/yyyy` to `YYYY-MM-DD`; undefined if there is no such day. */
 export function readDay(typed: string): string | undefined {
   const match = DAYS.exec(typed.trim())
   if (!match) return undefined
@@ -16,7 +16,7 @@ export function readDay(typed: string): string | undefined {
   ]
   const at = new Date(0)
   at.setUTCFullYear(year, month - 1, day)
-  // The 31st of February would be a day of March.
+  // Otherwise 31 February would become a day in March.
   const isReal = at.getUTCFullYear() === year && at.getUTCMonth() === month - 1 && at.getUTCDate() === day
   return isReal ? at.toISOString().slice(0, 10) : undefined
 }

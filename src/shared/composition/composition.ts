@@ -1,10 +1,12 @@
 /**
- * A package while it is being composed: what the person has typed, blank or wrong as it may still be. It holds the
- * fields of the requests (reference 2.1 to 2.12) under the reference's names; request.ts makes the request of it.
+ * A package being composed: what the person has typed, even if blank or wrong so far. It holds the fields of the
+ * requests (reference 2.1 to 2.12) under the reference's names; request.ts makes the request from it.
  */
 import { z } from 'zod'
 
-/** How much a package holds. What is made of a template, pasted or added by hand stays within it, or couldn't be kept. */
+/**
+ * Limits of a package. Everything taken from a template, pasted or added by hand must stay within them to be storable.
+ */
 export const MOST_TYPED = 10_000
 export const MOST_ITEMS = 200
 export const MOST_SIGNERS = 200
@@ -16,7 +18,7 @@ export const MOST_CHOICES = 2000
 const typed = z.string().max(MOST_TYPED)
 const key = z.string().min(1).max(100)
 
-/** Who someone is. */
+/** The fields that identify a person. */
 const person = { FirstName: typed, MiddleName: typed, LastName: typed, Email: typed }
 
 export const ComposedShareUser = z.strictObject({
@@ -27,9 +29,9 @@ export const ComposedShareUser = z.strictObject({
 })
 export type ComposedShareUser = z.infer<typeof ComposedShareUser>
 
-/** A signer of a form or of a template; each kind sends what it has a field for. */
+/** A signer of a form or template; each kind sends the fields it knows. */
 export const ComposedSigner = z.strictObject({
-  /** Tells signers apart while names are still blank. Never sent. */
+  /** Distinguishes signers while their names are still blank. Never sent. */
   key,
   ...person,
   MobileCountry: typed,
@@ -56,11 +58,11 @@ export const ComposedField = z.strictObject({
   key,
   Label: typed,
   Value: typed,
-  /** A type that the reference names by its name; any other as it came; blank where the service told none. */
+  /** The name of a type that the reference defines; any other type unchanged; blank if the service gave none. */
   FieldType: z.union([typed, z.number()]),
   IsRequired: z.boolean(),
   Reference: typed,
-  /** Only where the template has one that isn't its reference. */
+  /** Only if the template has an ID that differs from its reference. */
   ID: typed.optional(),
   ReadOnly: z.boolean(),
   ClientField: typed
@@ -68,13 +70,13 @@ export const ComposedField = z.strictObject({
 export type ComposedField = z.infer<typeof ComposedField>
 
 const settings = {
-  /** Whether people sign in an embedded view (EmbedForm, Embedded): what signing at the counter needs. */
+  /** Whether people sign in an embedded view (EmbedForm, Embedded), which signing at the counter requires. */
   embedded: z.boolean(),
   ReturnUrl: typed,
   NotifyUrl: typed
 }
 const Settings = z.strictObject(settings)
-/** Where people sign and which addresses are called: set for the package, and again for a form where it differs (2.2). */
+/** Where people sign and which addresses are called: set for the package, and again for a form that differs (2.2). */
 export type Settings = z.infer<typeof Settings>
 
 /** A form (Form Direct) or a template (Form Filler). */
@@ -84,11 +86,11 @@ export const ComposedItem = z.strictObject({
   Reference: typed,
   ClientReference: typed,
   signers: z.array(ComposedSigner).max(MOST_SIGNERS),
-  /** Form Direct only. FormType as typed: a whole number once it is right. */
+  /** Form Direct only. FormType as typed: has to become a whole number. */
   FormType: typed,
   EmployerReference: typed,
   XMLData: z.string().max(5_000_000),
-  /** Absent where the form is as the package. */
+  /** Absent if the form uses the package's settings. */
   own: Settings.optional(),
   /** Form Filler only. */
   fields: z.array(ComposedField).max(MOST_FIELDS)
@@ -98,13 +100,13 @@ export type ComposedItem = z.infer<typeof ComposedItem>
 export const Composition = z.strictObject({
   kind: z.enum(['form-direct', 'form-filler']),
   items: z.array(ComposedItem).max(MOST_ITEMS),
-  /** `YYYY-MM-DDTHH:mm` at `gmt`, or blank for the service's 14 days. */
+  /** `YYYY-MM-DDTHH:mm` at offset `gmt`, or blank for the service's 14 days. */
   due: typed,
-  /** Minutes east of UTC that `due` is written in, as text; blank while `due` is. */
+  /** The offset of `due` in minutes east of UTC, as text; blank if `due` is. */
   gmt: typed,
-  /** The time zone that `gmt` was computed for, by its IANA name; blank where the offset was chosen as such. */
+  /** The IANA time zone from which `gmt` was computed; blank if the offset was chosen directly. */
   zone: typed.default(''),
-  /** Of all templates, and of each form that has none of its own. */
+  /** For all templates, and for each form without its own. */
   ...settings,
   /** Form Direct only. */
   InvitationEmailTemplateReference: typed,
@@ -115,10 +117,10 @@ export const Composition = z.strictObject({
 export type Composition = z.infer<typeof Composition>
 export type CompositionKind = Composition['kind']
 
-/** Someone of whom nothing is known. */
+/** A person with nothing filled in. */
 export const NOBODY = { FirstName: '', MiddleName: '', LastName: '', Email: '' }
 
-/** A blank signer. `key` must differ from those of its neighbours. */
+/** Returns a blank signer. `key` must be unique among its siblings. */
 export function blankSigner(key: string): ComposedSigner {
   return {
     key,
@@ -139,7 +141,7 @@ export function blankSigner(key: string): ComposedSigner {
   }
 }
 
-/** A blank form or template with one blank signer. */
+/** Returns a blank form or template with one blank signer. */
 export function blankItem(key: string): ComposedItem {
   return {
     key,
@@ -154,7 +156,7 @@ export function blankItem(key: string): ComposedItem {
   }
 }
 
-/** A blank package of the kind, with one blank form or template. */
+/** Returns a blank package of the kind, with one blank form or template. */
 export function blankComposition(kind: CompositionKind, key: string): Composition {
   return {
     kind,
@@ -171,12 +173,15 @@ export function blankComposition(kind: CompositionKind, key: string): Compositio
   }
 }
 
-/** A form's own settings, or the package's, which are all that templates have (reference 2.9). */
+/** Returns a form's own settings, or the package's. Templates only have the package's (reference 2.9). */
 export function settingsOf(composition: Composition, { own }: ComposedItem): Settings {
   return (composition.kind === 'form-direct' && own) || composition
 }
 
-/** The package with each of its signers changed. @param change given the signer and their place in the form or template. */
+/**
+ * Returns the package with each signer changed.
+ * @param change receives the signer and its index in the form or template.
+ */
 export function withSigners(
   composition: Composition,
   change: (signer: ComposedSigner, place: number) => ComposedSigner
@@ -184,7 +189,7 @@ export function withSigners(
   return { ...composition, items: composition.items.map((item) => ({ ...item, signers: item.signers.map(change) })) }
 }
 
-/** The fields of a package or a signer whose values this office is offered again: nobody's personal data. */
+/** The fields of a package or a signer whose values are suggested again in this office. None holds personal data. */
 const REMEMBERED_FIELDS = [
   'SignerType',
   'EmployerReference',
@@ -195,11 +200,16 @@ const REMEMBERED_FIELDS = [
 ] as const
 export type RememberedField = (typeof REMEMBERED_FIELDS)[number]
 
-/** How many values of one field are offered, and how long they are at most: longer ones are none to be picked from a list. */
+/**
+ * Limits for suggestions: the number of values per field, and their length, since nobody picks longer ones from a list.
+ */
 export const MOST_VALUES = 50
 export const LONGEST_VALUE = 2000
 
-/** Where the choices of a template's drop-down list or radio button are kept. Texts and dates are personal: never kept. */
+/**
+ * Returns the key under which the choices of a template's drop-down list or radio button are stored. Texts and dates
+ * are personal and never stored.
+ */
 export function rememberedChoice(templateReference: string, fieldReference: string): string {
   return `Choice ${JSON.stringify([templateReference, fieldReference])}`
 }

@@ -1,14 +1,14 @@
-/** What is wrong with the due date (reference 2.1 and 2.9), daylight saving included. */
+/** Validates the due date (reference 2.1 and 2.9), daylight saving included. */
 import type { Composition } from './composition.ts'
 import { error, type Problem, warning } from './problem.ts'
 import { isZone, localTimeIn, offsetInWords, readLocal } from './zone.ts'
 
 const MINUTE = 60_000
 const YEAR = 366 * 86_400_000
-/** The farthest that clocks are from UTC anywhere. */
+/** The largest offset from UTC anywhere. */
 const MOST_MINUTES = 840
 
-/** The due date as a moment with its offset, where both can be read. */
+/** Returns the due date as a moment with its offset; undefined if either can't be parsed. */
 export function dueAt({ due, gmt }: Pick<Composition, 'due' | 'gmt'>): { at: number; offset: number } | undefined {
   const local = readLocal(due)
   const offset = Number(gmt)
@@ -16,7 +16,7 @@ export function dueAt({ due, gmt }: Pick<Composition, 'due' | 'gmt'>): { at: num
   return { at: local - offset * MINUTE, offset }
 }
 
-/** Nothing where no date was chosen: then the service's 14 days hold. */
+/** Returns the due date's problems; none if no date was chosen, because the service's 14 days then apply. */
 export function problemsOfDue(composition: Pick<Composition, 'due' | 'gmt' | 'zone'>, now: number): Problem[] {
   if (!composition.due) return []
   if (readLocal(composition.due) === undefined) return [error('due', 'Enter a date and a time.')]

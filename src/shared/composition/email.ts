@@ -1,10 +1,10 @@
-/** E-mail addresses: what can't be one is an error, what hardly is the one that was meant a warning. */
+/** Validates e-mail addresses: impossible ones are errors, probable typing errors are warnings. */
 import { z } from 'zod'
 import { error, type Problem, warning } from './problem.ts'
 
 const email = z.email({ pattern: z.regexes.unicodeEmail })
 
-/** Slips that are seen again and again, each with what was meant. None of them takes mail for someone's office. */
+/** Common misspellings of domains, with the intended one. None of them receives mail for an actual office. */
 const slips = new Map(
   [
     ['gmail.com', 'gmial.com gmai.com gmal.com gamil.com gnail.com gmaill.com'],
@@ -18,13 +18,13 @@ const slips = new Map(
   ].flatMap(([meant = '', typed = '']) => typed.split(' ').map((slip) => [slip, meant]))
 )
 
-/** Endings that no country and nobody else has, typed for the commonest one. */
+/** Misspellings of .com that aren't top-level domains. */
 const MISSPELT_COM = /\.(?:con|cmo|ocm|vom|xom|comm)$/
 
-/** Letters of any script, digits and, inside, hyphens: what stands between two dots of a domain. */
+/** A domain label: letters of any script, digits and, inside, hyphens. */
 const LABEL = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}-]*[\p{L}\p{N}\p{M}])?$/u
 
-/** Whether mail could be sent there at all; stricter than the model about what follows the @. */
+/** Returns whether mail could be delivered to the address at all; stricter than the model about the domain. */
 export function isEmail(address: string): boolean {
   const typed = address.trim()
   return (
@@ -39,7 +39,7 @@ function domainOf(address: string): string {
   return address.slice(address.lastIndexOf('@') + 1).toLowerCase()
 }
 
-/** What is wrong with an address that is needed. */
+/** Returns the problems of a required address. */
 export function problemsOfEmail(at: string, address: string): Problem[] {
   const typed = address.trim()
   if (!typed) return [error(at, 'Enter an e-mail address.')]
@@ -50,6 +50,6 @@ export function problemsOfEmail(at: string, address: string): Problem[] {
   if (!isEmail(typed)) return [error(at, 'This isn’t an e-mail address. Write it like name@example.com.')]
   const meant = slips.get(domain) ?? (MISSPELT_COM.test(domain) ? domain.replace(MISSPELT_COM, '.com') : undefined)
   if (meant) return [warning(at, `Did you mean ${meant}? This address ends in ${domain}.`)]
-  // Addresses within an organisation may lack one: a warning, not a bar.
+  // Only a warning: addresses within an organisation may have no ending.
   return domain.includes('.') ? [] : [warning(at, 'This address seems to lack an ending, such as .com or .nz.')]
 }

@@ -1,13 +1,16 @@
-/** What is wrong with an employer record before it is saved: the screen says it while one types, the main process refuses it. */
+/**
+ * Validates an employer record before it is saved: the screen shows problems while typing, the main process rejects
+ * them.
+ */
 import { EMPLOYER_FIELDS, type EmployerKind } from '../model/index.ts'
 import { problemsOfEmail } from './email.ts'
 import { error, type Problem, required } from './problem.ts'
 
-/** The kinds that UpdateEmployers takes (2.19); MOJ and StandardMOJ are only answered. */
+/** The kinds that UpdateEmployers accepts (2.19); MOJ and StandardMOJ are read-only. */
 export const EDITABLE_EMPLOYERS = ['SuperFund', 'TFN', 'AccClaimsHistory'] as const satisfies readonly EmployerKind[]
 export type EditableEmployerKind = (typeof EDITABLE_EMPLOYERS)[number]
 
-/** As much of a record as can be wrong. */
+/** The parts of a record that are validated. */
 export interface JudgedEmployer {
   kind: EmployerKind
   Reference: string
@@ -18,7 +21,7 @@ export interface JudgedEmployer {
 const ABNS: ReadonlySet<string> = new Set(['ABN', 'BusinessABN', 'SuperFundABN'])
 const EMAILS: ReadonlySet<string> = new Set(['BusinessEmail', 'ContactPersonEmail'])
 
-/** `at` is the member's name as the reference has it (2.18). An error forbids saving; a warning is said only. */
+/** Returns a record's problems. `at` is the reference's member name (2.18). Errors prevent saving; warnings don't. */
 export function employerProblems({ kind, Reference, Name, fields }: JudgedEmployer): Problem[] {
   const known: readonly string[] = EMPLOYER_FIELDS[kind]
   return [
@@ -31,7 +34,7 @@ export function employerProblems({ kind, Reference, Name, fields }: JudgedEmploy
   ]
 }
 
-/** Whether records of that kind can be saved. */
+/** Returns whether records of this kind can be saved. */
 export function isEditable(kind: EmployerKind): kind is EditableEmployerKind {
   return (EDITABLE_EMPLOYERS as readonly string[]).includes(kind)
 }
@@ -47,22 +50,25 @@ function abnProblems(name: string, value: string): Problem[] {
   return isAbn(value) ? [] : [error(name, 'This isn’t a valid ABN. Check each digit.')]
 }
 
-/** Australian Business Numbers have eleven digits whose weighted sum is a multiple of 89, so that a slip is seen at once. */
+/**
+ * Weights of the ABN checksum: the weighted sum of an Australian Business Number's eleven digits is a multiple of 89,
+ * which reveals typing errors.
+ */
 const WEIGHTS = [10, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19]
 const SEPARATORS = /[\s.\-\u2010-\u2015]/g
 
-/** The number's digits alone; undefined if there are not eleven of them, or anything else stands between. */
+/** Returns the number's digits; undefined unless there are exactly eleven, with nothing but separators between them. */
 export function digitsOfAbn(text: string): string | undefined {
   const digits = text.replace(SEPARATORS, '')
   return /^\d{11}$/.test(digits) ? digits : undefined
 }
 
-/** Whether it is an ABN by its checksum. Whether anyone has that number isn't known. */
+/** Returns whether the checksum is that of an ABN, not whether the number has been issued. */
 export function isAbn(text: string): boolean {
   const digits = digitsOfAbn(text)
-  // No number begins with 0: the two check digits in front count from 10.
+  // No ABN begins with 0: the two leading check digits start at 10.
   if (digits === undefined || digits.startsWith('0')) return false
-  // The checksum is made of the number as it was before 1 was added to its first digit.
+  // The checksum is defined on the number with 1 subtracted from its first digit.
   const sum = WEIGHTS.reduce(
     (total, weight, place) => total + weight * (Number(digits[place]) - (place === 0 ? 1 : 0)),
     0

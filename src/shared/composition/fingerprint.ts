@@ -1,7 +1,9 @@
-/** By what two packages are seen to be the same, or to go to the same people, without any of their content being kept. */
+/**
+ * Fingerprints that tell whether two packages are the same, or go to the same people, without storing their content.
+ */
 import type { ComposedItem, ComposedSigner, Composition } from './composition.ts'
 
-/** What is kept of a form or template in a fingerprint. */
+/** The part of a fingerprint for one form or template. */
 type ItemPrint = [
   subject: string,
   reference: string,
@@ -13,11 +15,11 @@ type ItemPrint = [
 type PersonPrint = [email: string, name: string, middle: string, part: string]
 
 /**
- * What makes two packages the same in an office's eyes: the same forms or templates with the same content, for the same
- * people. Equal for packages of one kind whose forms or templates have the same references and names, the same people in the same
- * parts, and the same content: field values, XML data, drop-down items, employer. A person is an e-mail address and a name:
- * couples and offices share addresses. When they are due, how they are signed, capitals, spaces and accents make no
- * difference, nor does the order of anything.
+ * Returns a fingerprint that is equal for packages an office considers the same: same kind, forms or templates with the
+ * same references (ours included) and names, the same people in the same roles, and the same content (field values, XML
+ * data, drop-down items, employer). A person is an e-mail address and a name, since couples and offices share
+ * addresses. Due dates, ways of signing and any order make no difference, nor do capitals outside the content, or
+ * accents and spaces in people's names.
  */
 export function fingerprintOf(composition: Composition): string {
   const items = composition.items.map((item): ItemPrint => {
@@ -35,27 +37,30 @@ export function fingerprintOf(composition: Composition): string {
 }
 
 /**
- * What a fingerprint says of which forms or templates go to whom, whatever is in them: equal for packages that differ only in
- * their data, in middle names, or in who signs as what. Undefined for a fingerprint that an earlier version has made.
+ * Reduces a fingerprint to which forms or templates go to whom: equal for packages that differ only in their data,
+ * middle names, or who signs in which role. Undefined for a fingerprint made by an earlier version.
  */
 export function looseFingerprintOf(fingerprint: string): string | undefined {
   const [kind, items] = JSON.parse(fingerprint) as [string, unknown]
   if (!Array.isArray(items) || !items.every(isItemPrint)) return undefined
   const alike = items.map(([subject, , , , people]) => [
     subject,
-    // First and last name may have been in each other's columns.
+    // First and last name may have been swapped.
     inOrder(people.map(([email, name]) => [email, name.split(' ').sort().join(' ')]))
   ])
   return JSON.stringify([kind, inOrder(alike)])
 }
 
-/** Which forms or templates a package is of, and for how many people: what a sheet's columns are matched with. */
+/**
+ * Returns the package's forms or templates with their numbers of signers: the key under which column mappings are
+ * remembered.
+ */
 export function subjectOf(composition: Composition): string {
   const items = composition.items.map((item) => [subjectOfItem(composition, item), item.signers.length])
   return JSON.stringify([composition.kind, ...items])
 }
 
-/** The form's type: its reference may be another one for each person. */
+/** For a form its type, since its reference may differ from person to person. */
 function subjectOfItem({ kind }: Composition, item: ComposedItem): string {
   return plain(kind === 'form-direct' ? item.FormType : item.Reference)
 }
@@ -109,12 +114,13 @@ function text(typed: string): string {
 }
 
 /**
- * 64 bits that stand for texts which may be megabytes; blank where all of them are. Kept with each send, so it must answer
- * the same in all versions. It need not resist people: what is alike in it alone is still another package by its people.
+ * Returns a 64-bit digest of texts that may be megabytes long; blank if all of them are. It is stored with each send,
+ * so every version must compute the same one. It needn't withstand attacks: packages whose digests collide still differ
+ * by their people.
  */
 function digested(texts: readonly string[]): string {
   if (texts.every((one) => one === '')) return ''
-  // Two sums of the same code units, one as FNV-1a makes it; both stirred at the end as MurmurHash3 does.
+  // Two sums over the same code units, the first as in FNV-1a; both are finalised as in MurmurHash3.
   let one = 0x811c9dc5
   let other = 0x9e3779b9
   const whole = texts.join('\0')

@@ -1,4 +1,4 @@
-/** A package while it is being composed, what is wrong with it, and the request made of it. */
+/** A package being composed: the composition, its validation, and the request made from it. */
 export * from './calendar.ts'
 export * from './composition.ts'
 export * from './fingerprint.ts'

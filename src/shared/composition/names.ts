@@ -1,14 +1,17 @@
-/** What packages and their people are called. */
+/** Display names of packages and their people. */
 import type { ComposedSigner, Composition } from './composition.ts'
 
-/** What to call a package: its first form's or template's name, and how many more. */
+/** Returns a package's title: the name of its first form or template, and how many more there are. */
 export function titleOf(composition: Composition): string {
   const names = composition.items.map((item) => item.Name.trim()).filter(Boolean)
   if (names.length === 0) return composition.kind === 'form-direct' ? 'Untitled forms' : 'Untitled templates'
   return names.length === 1 ? (names[0] as string) : `${names[0]} and ${names.length - 1} more`
 }
 
-/** The signers by name: "Mere Parata", "Mere Parata and Tama Brooks", "Mere Parata and 2 more"; blank where none is named. */
+/**
+ * Returns the signers' names: "Mere Parata", "Mere Parata and Tama Brooks", "Mere Parata and 2 more"; blank if none has
+ * a name.
+ */
 export function whoOf(composition: Composition): string {
   const names = composition.items.flatMap((item) => item.signers.map(nameOrAddress)).filter(Boolean)
   const people = [...new Set(names)]
@@ -16,7 +19,7 @@ export function whoOf(composition: Composition): string {
   return `${people[0]} and ${people.length - 1} more`
 }
 
-/** "Mere Parata"; the address of someone who has no name yet, and blank for someone who has neither. */
+/** Returns a name such as "Mere Parata", the e-mail address if there is no name yet, or blank if there is neither. */
 export function nameOrAddress(signer: Pick<ComposedSigner, 'FirstName' | 'LastName' | 'Email'>): string {
   const name = [signer.FirstName, signer.LastName]
     .map((part) => part.trim())

@@ -1,6 +1,6 @@
 /**
- * Makes the composition of a request, as other software makes requests (reference 2.1 and 2.9): the inverse of request.ts.
- * What a composition can't carry is said, with its place in the request, and never dropped in silence.
+ * Makes a composition from a request of other software (reference 2.1 and 2.9): the inverse of request.ts. Whatever a
+ * composition can't hold is reported with its place in the request, never silently dropped.
  */
 import type { Form, FormSigner, SendFormDirectRequest } from '../model/form-direct.ts'
 import {
@@ -31,15 +31,15 @@ const DAY = 86_400_000
 export interface OfRequest {
   composition: Composition
   /**
-   * What is different in the composition, at its place in the request (`Forms[1].Signers[0].IDData`). An error is something that
-   * would be lost, or that can't be read; a warning is told, and changes nothing of weight.
+   * What differs in the composition, by its place in the request (`Forms[1].Signers[0].IDData`). Errors: it would be
+   * lost, or can't be read. Warnings: nothing important changes.
    */
   problems: Problem[]
-  /** What is meant as certainly, and is written otherwise in the reference: in whole sentences. */
+  /** Values written differently from the reference whose meaning is certain all the same, in whole sentences. */
   readings: string[]
 }
 
-/** As other software sends it: nobody knows what the types of forms mean, so one may be left out. */
+/** As other software sends it. `FormType` may be left out, because nobody knows what the types mean. */
 type SentForm = Omit<Form, 'FormType'> & Partial<Pick<Form, 'FormType'>>
 
 type FormsRequest = Omit<SendFormDirectRequest, 'Forms'> & { Forms: SentForm[] }
@@ -49,8 +49,8 @@ export type SendRequest =
   | { kind: 'form-filler'; request: SendFormFillerRequest }
 
 /**
- * Where the request has no errors, the request made of the composition says the same.
- * @param dateFormat the account's, as `Account/Info` says it.
+ * Makes the composition of a request. If there are no errors, the request made from that composition says the same.
+ * @param dateFormat the account's, as given by `Account/Info`.
  */
 export function compositionOfRequest(sent: SendRequest, dateFormat?: string): OfRequest {
   let keys = 0
@@ -156,7 +156,7 @@ function ofTemplate(template: Template, newKey: () => string): ComposedItem {
 
 type ListedSigner = NonNullable<ListedTemplate['Signers']>[number]
 
-/** A signer of a template, as sent or as listed, where any member may be missing. */
+/** Returns a template's signer, from a request or a template list, in which any member may be missing. */
 export function ofTemplateSigner(signer: ListedSigner, newKey: () => string): ComposedSigner {
   return {
     ...ofPerson(signer, newKey),
@@ -193,13 +193,13 @@ function settingsOf(form: SentForm | undefined): Settings {
   return { embedded, ReturnUrl: returnUrl(ReturnUrl, embedded), NotifyUrl }
 }
 
-/** The first form's settings are the package's; a form that differs in any of them keeps its own. */
+/** The first form's settings become the package's; a form with any different setting keeps its own. */
 function ownOf(own: Settings, first: Settings): Pick<ComposedItem, 'own'> {
   const names = ['embedded', 'ReturnUrl', 'NotifyUrl'] as const
   return names.some((name) => own[name] !== first[name]) ? { own } : {}
 }
 
-/** What says nothing of a signer unless something else is said, too. */
+/** Signer members that have no effect unless another member is set. */
 const NEEDS = {
   MobileCountry: 'MobileNumber',
   EnableDeepfakeDetector: 'VideoConfirmation',
@@ -210,14 +210,15 @@ const NEEDS = {
 function problemsOfSigner(signer: FormSigner | TemplateSigner, at: string): Problem[] {
   const members = new Map<string, unknown>(Object.entries(signer))
   const isGiven = (value: unknown) => (Array.isArray(value) ? value.length > 0 : Boolean(value))
-  // A number of spaces is none; a country code of spaces is left out with it, and is warned of.
+  // A mobile number of spaces counts as none. A country code, even of spaces, then isn't sent either, hence the
+  // warning.
   const says = (value: unknown) => (typeof value === 'string' ? value.trim() !== '' : isGiven(value))
   return Object.entries(NEEDS)
     .filter(([name, other]) => isGiven(members.get(name)) && !says(members.get(other)))
     .map(([name, other]) => warning(`${at}.${name}`, `goes only together with ${other}`))
 }
 
-/** Ours is put in again where the composition is embedded and has none. */
+/** Our own address is left out: request.ts adds it again if the composition is embedded and has none. */
 function returnUrl(given: string | undefined, embedded: boolean): string {
   return given === undefined || (embedded && given === RETURN_ADDRESS) ? '' : given
 }
@@ -228,12 +229,13 @@ interface Due {
   readings: string[]
 }
 
-/** As public clients of the service write dates beside ISO 8601, month first. */
+/** The date format, besides ISO 8601, of public clients of the service: month first. */
 const OF_CLIENTS = /^\d{2}\/\d{2}\/\d{4} \d{2}:\d{2}:\d{2}$/
 
 /**
- * A time without a zone is one at the request's GMT (reference section 8). Where there is none, the user's settings hold at the
- * service, and they are known nowhere: the zone is left to be chosen. What can't be read stands in the composition as it was.
+ * Reads the due date. A time without a zone is at the request's GMT (reference section 8). Without a GMT the service
+ * applies the user's settings, which we don't know, so the zone is left to be chosen. A date that can't be read stays
+ * in the composition unchanged.
  */
 function dueOf({ DueDate = '', GMT = '' }: SendRequest['request'], dateFormat: string | undefined): Due {
   const written = DueDate.trim()
@@ -258,7 +260,7 @@ function dueOf({ DueDate = '', GMT = '' }: SendRequest['request'], dateFormat: s
   const offset = gmt ?? date.offset
   const local = date.at + (offset ?? 0) * MINUTE
   const isDay = date.precision === 'day'
-  // “By Friday” includes Friday.
+  // "By Friday" includes Friday.
   const due = new Date(isDay ? local + DAY - MINUTE : local).toISOString().slice(0, 16)
   if (readLocal(due) === undefined) return unread('DueDate', 'must be a date of our days')
   const isIso = /^\d{4}-/.test(written) && !isDay

@@ -1,6 +1,6 @@
 /**
- * Mobile numbers as the service wants them: the country's calling code in digits, and the number as it is dialled
- * within that country, its trunk prefix included (reference 2.4). What looks otherwise is warned of, never barred.
+ * Mobile numbers in the service's format: the country's calling code in digits, and the number as dialled within the
+ * country, including its trunk prefix (reference 2.4). Anything else causes a warning, never an error.
  */
 import {
   type CountryCode,
@@ -17,7 +17,7 @@ export type Mobile = Pick<ComposedSigner, 'MobileCountry' | 'MobileNumber'>
 interface Judgement {
   country?: string
   number?: string
-  /** What it should be, where that is sure. */
+  /** The correct value, if certain. */
   corrected?: Mobile
 }
 
@@ -26,7 +26,7 @@ const MOST_REMEMBERED = 5000
 const remembered = new Map<string, Judgement>()
 let countriesByCode: Map<string, CountryCode[]> | undefined
 
-/** What is odd about a signer's number. `at` is the signer's place. Never throws, whatever is typed. */
+/** Returns warnings about a signer's number; `at` is the signer's place. Never throws, whatever was typed. */
 export function problemsOfMobile(at: string, mobile: Mobile): Problem[] {
   const { country, number } = judge(mobile)
   return [
@@ -35,15 +35,15 @@ export function problemsOfMobile(at: string, mobile: Mobile): Problem[] {
   ]
 }
 
-/** The number as the service wants it, where it can be told and isn't so already. */
+/** Returns the number in the service's format; undefined if it can't be determined or is already in it. */
 export function correctedMobile(mobile: Mobile): Mobile | undefined {
   return judge(mobile).corrected
 }
 
 /**
- * The number in the service's shape, where it is certain which number is meant; undefined where it is so already, or is
- * doubtful: then `problemsOfMobile` says why.
- * @param usual the calling code of a number without one; blank where the office has none.
+ * Returns the number in the service's format if its meaning is certain; undefined if it is already in it, or is
+ * doubtful: `problemsOfMobile` then says why.
+ * @param usual the calling code for numbers without one; blank if the office has none.
  */
 export function settledMobile(mobile: Mobile, usual: string): Mobile | undefined {
   const country = mobile.MobileCountry.trim()
@@ -52,18 +52,21 @@ export function settledMobile(mobile: Mobile, usual: string): Mobile | undefined
   const named = byName(country)
   const corrected = correctedMobile({ MobileCountry: named ?? (country || usual), MobileNumber: number })
   const meant = corrected ?? ofCountry(named ?? (country ? '' : usual), number)
-  // A number of one country beside the code of another could be either's.
+  // A number from one country with the calling code of another could belong to either.
   const isDoubtful = country !== '' && meant?.MobileCountry !== (named ?? callingCode(country))
   return isDoubtful ? undefined : meant
 }
 
-/** A number that stands as it is dialled within the country already. */
+/** Returns the number if it is already written as dialled within the country. */
 function ofCountry(code: string, number: string): Mobile | undefined {
   const mobile = { MobileCountry: code, MobileNumber: dialledNumber(number) }
   return code && problemsOfMobile('', mobile).length === 0 ? mobile : undefined
 }
 
-/** "+64 21 555 0101": as it is dialled from anywhere. What can't be read stays as it was written, with its country beside it. */
+/**
+ * Returns the number as dialled from anywhere: "+64 21 555 0101". A number that can't be parsed stays as typed,
+ * followed by its country code.
+ */
 export function diallable({ MobileCountry, MobileNumber }: Mobile): string {
   const number = MobileNumber.trim()
   if (!number) return ''
@@ -74,23 +77,25 @@ export function diallable({ MobileCountry, MobileNumber }: Mobile): string {
   return code && !isWhole ? `${number} (country code ${code})` : number
 }
 
-/** The calling code of a country by its two letters; blank where it has none that is known. */
+/** Returns a country's calling code from its two letters; blank if unknown. */
 export function codeOfCountry(letters: string): string {
   return byName(letters) ?? ''
 }
 
-/** A calling code as it is sent: "+64" and "0064" are 64. What isn't a code stays as it was typed. */
+/** Returns a calling code as it is sent: "+64" and "0064" become 64. Anything that isn't a code stays as typed. */
 export function callingCode(typed: string): string {
   const compact = typed.replace(SEPARATORS, '')
   return /^(\+|00)?\d+$/.test(compact) ? compact.replace(/^(\+|00)/, '') : typed.trim()
 }
 
-/** A code that was sent, so that `callingCode` makes the same of it: noughts of its own at its beginning aren't a prefix. */
+/**
+ * Returns a sent code in a form that `callingCode` maps back to it: its own leading zeros aren't taken for a prefix.
+ */
 export function typedCode(sent: string): string {
   return /^00\d*$/.test(sent.replace(SEPARATORS, '')) ? `+${sent.trim()}` : sent.trim()
 }
 
-/** A number as it is sent: without what only parts its digits. What isn't made of digits stays as it was typed. */
+/** Returns a number as it is sent, without separators. Anything not made of digits stays as typed. */
 export function dialledNumber(typed: string): string {
   const compact = typed.replace(SEPARATORS, '')
   return /^\d+$/.test(compact) ? compact : typed.trim()
@@ -108,7 +113,7 @@ function judge({ MobileCountry, MobileNumber }: Mobile): Judgement {
 }
 
 function judged(country: string, number: string): Judgement {
-  // Neither another country nor another length makes one of it.
+  // Without digits, no other country or length would make it a number.
   if (!/\p{Nd}/u.test(number)) return { number: 'This isn’t a phone number. Enter it in digits.' }
   const compact = number.replace(SEPARATORS, '')
   if (/^(\+|00)/.test(compact)) return judgedAbroad(callingCode(country), compact.replace(/^(\+|00)/, '+'))
@@ -133,7 +138,7 @@ function judged(country: string, number: string): Judgement {
   return { ...tooMuch, corrected, number: todo }
 }
 
-/** A number that was typed with its country code. */
+/** Judges a number typed with its country code. */
 function judgedAbroad(code: string, international: string): Judgement {
   const parsed = parse(international)
   if (!parsed) return { number: 'This is no number that can be dialled: check its country code and its length.' }
@@ -167,7 +172,7 @@ function parse(number: string, defaultCallingCode?: string): PhoneNumber | undef
   try {
     return parsePhoneNumberFromString(number, { ...(defaultCallingCode && { defaultCallingCode }), extract: false })
   } catch {
-    // What it can't make sense of at all is no number.
+    // Not a number at all.
     return undefined
   }
 }
@@ -177,7 +182,7 @@ function countries(): Map<string, CountryCode[]> {
   return countriesByCode
 }
 
-/** "New Zealand", or "country 1" where a code is several countries'. */
+/** Returns "New Zealand", or "country 1" if several countries share the code. */
 function countryInWords(code: string): string {
   const sharing = countries().get(code) ?? []
   const only = sharing.length === 1 ? sharing[0] : undefined

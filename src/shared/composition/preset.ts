@@ -1,13 +1,16 @@
-/** What of a package is a starting point for others, and what of a starting point holds today. */
+/**
+ * Presets and repeats: which parts of a package serve as a starting point for others, and which of those still apply
+ * today.
+ */
 import { type ComposedItem, type ComposedSigner, type Composition, NOBODY, withSigners } from './composition.ts'
 import { dueAt } from './due-problems.ts'
 
-/** No date chosen: the service's 14 days hold. */
+/** No date chosen: the service's 14 days apply. */
 export const NO_DUE: Pick<Composition, 'due' | 'gmt' | 'zone'> = { due: '', gmt: '', zone: '' }
 
 /**
- * The package without what is of one occasion: its due date, and the answers that identify people.
- * @param people keep: they are part of the preset. blank: who they are is left out, how each signs stays.
+ * Returns the package without what belongs to one occasion: its due date, and the answers that identify people.
+ * @param people keep: they are part of the preset. blank: leaves out who they are, but keeps how each one signs.
  */
 export function presetOf(composition: Composition, people: 'keep' | 'blank'): Composition {
   return withSigners({ ...composition, ...NO_DUE }, (signer) => {
@@ -20,14 +23,16 @@ function withoutPerson(signer: ComposedSigner): ComposedSigner {
   return { ...signer, ...NOBODY, MobileNumber: '', ClientReference: '', ShareUsers: [] }
 }
 
-/** What another package is begun with, beside the forms or templates and the settings of the first. */
+/** What a repeated package takes over in addition to the first one's forms or templates and settings. */
 export const KEPT_BY_ANOTHER = ['nothing', 'data', 'people and data'] as const
 export type KeptByAnother = (typeof KEPT_BY_ANOTHER)[number]
 
 /**
- * The same package once more: the same forms or templates and settings, with a due date as far as it is still ahead.
- * @param keeps nothing: who signs is left out, and all that was filled in for them, which may be theirs. data: who signs is
- *   left out. people and data: it is what was sent before (see `fingerprintOf`) until something in it is changed.
+ * Returns the package to send once more: the same forms or templates and settings, and the due date if it is still in
+ * the future.
+ * @param keeps nothing: leaves out the signers and everything filled in for them, which may be personal. data: leaves
+ * out the signers. people and data: counts as the package already sent (see `fingerprintOf`) until something is
+ * changed.
  */
 export function anotherLike(composition: Composition, keeps: KeptByAnother, now: number): Composition {
   const begun = begunFrom(composition, now)
@@ -41,7 +46,7 @@ function withoutData(item: ComposedItem): ComposedItem {
   return { ...item, ClientReference: '', XMLData: '', fields: item.fields.map((field) => ({ ...field, Value: '' })) }
 }
 
-/** A package begun from a preset: a due date that has passed gives way to the service's 14 days. */
+/** Starts a package from a preset. A due date in the past is replaced by the service's 14 days. */
 export function begunFrom(preset: Composition, now: number): Composition {
   const due = dueAt(preset)
   return due && due.at <= now ? { ...preset, ...NO_DUE } : preset

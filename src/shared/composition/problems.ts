@@ -1,4 +1,7 @@
-/** What is wrong with a composition, in the user's words and with the control it belongs to. Errors forbid sending; warnings don't. */
+/**
+ * Validates a composition, in the user's words and with the control each problem belongs to. Errors prevent sending;
+ * warnings don't.
+ */
 import { z } from 'zod'
 import { readDay, WRITTEN_DAY } from './calendar.ts'
 import { type ComposedField, type ComposedItem, type Composition, type Settings, settingsOf } from './composition.ts'
@@ -10,18 +13,18 @@ import { problemsOfXml } from './xml.ts'
 
 export type { Problem } from './problem.ts'
 
-/** What is known beside the composition, as far as it is known. */
+/** What is known in addition to the composition. */
 export interface Known {
-  /** The references in the account's list of templates. Left out where the list isn't known whole. */
+  /** The references in the account's template list; absent if the list is incomplete. */
   templateReferences?: ReadonlySet<string> | undefined
-  /** The roles that templates have for their signers, by the templates' references, as far as their list tells them. */
+  /** The signer roles of templates, by template reference, as far as the list gives them. */
   templateRoles?: ReadonlyMap<string, readonly string[]> | undefined
 }
 
 /**
- * Everything wrong with a composition, in the order of the screen. No error among them means that the strict model
- * accepts the request made of it. Cheap enough to be asked at each key: what is dear to judge is remembered.
- * @param now milliseconds since 1970 UTC, to tell whether the due date has passed.
+ * Returns all problems of a composition, in the order of the screen. Without errors, the strict model accepts the
+ * request made from it. Cheap enough to call on every keystroke: expensive checks are cached.
+ * @param now milliseconds since 1970 UTC, to check whether the due date has passed.
  */
 export function problemsOf(composition: Composition, now: number, known: Known = {}): Problem[] {
   const isForms = composition.kind === 'form-direct'
@@ -63,7 +66,10 @@ function problemsOfItem(
   ]
 }
 
-/** A role that nobody has, said where someone without one could take it. Some services fill in the gap: no bar. */
+/**
+ * Warns about a role that nobody has, at a signer without a role if there is one. Not an error, because some services
+ * fill the gap.
+ */
 function problemsOfRoles({ key, signers }: ComposedItem, roles: readonly string[]): Problem[] {
   const taken = new Set(signers.map(({ SignerReference }) => SignerReference.trim().toLowerCase()))
   const free = signers.find(({ SignerReference }) => !SignerReference.trim())
@@ -73,7 +79,10 @@ function problemsOfRoles({ key, signers }: ComposedItem, roles: readonly string[
     .map((role) => warning(at, `Nobody has the template’s role “${role}” yet.`))
 }
 
-/** If some sign at the counter and others don't, signing opens here for everyone, so those may wait for a message. */
+/**
+ * If only some sign at the counter, signing still opens here for everyone, so the others may wait for an e-mail in
+ * vain.
+ */
 function problemsOfEmbedding(composition: Composition): Problem[] {
   const embedded = composition.items.filter((item) => settingsOf(composition, item).embedded)
   const signers = embedded.flatMap((item) => item.signers)
@@ -89,7 +98,7 @@ function problemsOfEmbedding(composition: Composition): Problem[] {
   ]
 }
 
-/** What is wrong with what is filled in a template's fields (reference 2.12). */
+/** Validates the values for a template's fields (reference 2.12). */
 function problemsOfFields(item: ComposedItem): Problem[] {
   const seen = new Set<string>()
   return item.fields.flatMap((field) => {
@@ -123,7 +132,7 @@ function problemsOfValue(at: string, field: ComposedField): Problem[] {
   return []
 }
 
-/** What is wrong with the choices given to drop-down lists (reference 2.8). */
+/** Validates the choices given to drop-down lists (reference 2.8). */
 function problemsOfListItems(items: Composition['ListItems']): Problem[] {
   const seen = new Set<string>()
   return items.flatMap((one) => {
@@ -140,7 +149,9 @@ function problemsOfListItems(items: Composition['ListItems']): Problem[] {
 
 const webAddress = z.url({ protocol: /^https?$/ })
 
-/** Addresses of pages that people are sent to, or that the service calls (reference 2.2 and 2.9). */
+/**
+ * Validates the pages that people are redirected to and the addresses that the service calls (reference 2.2 and 2.9).
+ */
 function problemsOfAddresses(at: string, { ReturnUrl, NotifyUrl }: Settings): Problem[] {
   return [...problemsOfWebAddress(`${at}ReturnUrl`, ReturnUrl), ...problemsOfWebAddress(`${at}NotifyUrl`, NotifyUrl)]
 }

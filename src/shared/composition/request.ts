@@ -1,18 +1,20 @@
-/** Makes the request of a composition: exactly the reference's shape, nothing where nothing was typed. */
+/** Makes the request from a composition: exactly the reference's shape, leaving out what wasn't filled in. */
 import type { Form, FormSigner, SendFormDirectRequest } from '../model/form-direct.ts'
 import { knownFieldType, type SendFormFillerRequest, type Template, type TemplateSigner } from '../model/form-filler.ts'
 import { type ComposedItem, type ComposedSigner, type Composition, type Settings, settingsOf } from './composition.ts'
 import { dueAt } from './due-problems.ts'
 import { callingCode, dialledNumber } from './phone.ts'
 
-/** Where an embedded signer is sent after signing: a name that no network answers, caught before it is loaded. */
+/**
+ * Where embedded signers are redirected after signing: a name that no network resolves, intercepted before it is
+ * loaded.
+ */
 export const RETURN_ADDRESS = 'https://return.countersign.invalid/signed'
 
 /**
- * The body of SendForms2 (2.1) or of FormFiller/Send (2.9). It may still be refused by the strict model: see
- * `problemsOf`.
- * @param mark gives each form or template that has no ClientReference one of ours, by which the send can be found
- *   again when its answer is lost.
+ * Makes the body of SendForms2 (2.1). The strict model may still reject it: see `problemsOf`.
+ * @param mark returns our own reference for each form or template without a ClientReference, so that the send can be
+ * found again if its answer is lost.
  */
 export function toFormDirectRequest(composition: Composition, mark: (index: number) => string): SendFormDirectRequest {
   return {
@@ -28,7 +30,7 @@ export function toFormDirectRequest(composition: Composition, mark: (index: numb
   }
 }
 
-/** As `toFormDirectRequest`, for Form Filler. */
+/** As `toFormDirectRequest`, for FormFiller/Send (2.9). */
 export function toFormFillerRequest(composition: Composition, mark: (index: number) => string): SendFormFillerRequest {
   return {
     Templates: composition.items.map((item, index) => toTemplate(item, mark(index))),
@@ -47,7 +49,7 @@ function toForm(composition: Composition, item: ComposedItem, mark: string): For
   const settings = settingsOf(composition, item)
   return {
     Name: item.Name.trim(),
-    // Number('') is 0, which would be a type that nobody chose.
+    // Number('') is 0, a type that nobody chose.
     FormType: item.FormType.trim() === '' ? Number.NaN : Number(item.FormType),
     Reference: item.Reference.trim(),
     Signers: item.signers.map(toFormSigner),
@@ -84,7 +86,7 @@ function toTemplate(item: ComposedItem, mark: string): Template {
     Signers: item.signers.map(toTemplateSigner),
     Fields: item.fields.map(({ key: _key, ...field }) => ({
       ...field,
-      // One is required. A type that is known goes by its name, however it was written.
+      // A type is required. Known types are sent by name, however they were written.
       FieldType: field.FieldType === '' ? 'Text' : (knownFieldType(field.FieldType) ?? field.FieldType),
       ID: field.ID ?? field.Reference
     })),
@@ -131,13 +133,16 @@ function returnUrl({ ReturnUrl, embedded }: Settings): string {
   return ReturnUrl.trim() || (embedded ? RETURN_ADDRESS : '')
 }
 
-/** The due date in ISO 8601 UTC, blank where none was chosen; what can't be read goes as typed, to be refused. */
+/**
+ * Returns the due date in ISO 8601 UTC; blank if none was chosen. A date that can't be parsed is returned as typed, to
+ * be rejected.
+ */
 function dueInUtc(composition: Composition): string {
   const due = dueAt(composition)
   return due ? new Date(due.at).toISOString().replace('.000Z', 'Z') : composition.due
 }
 
-/** The members that say something. */
+/** Returns only the members that aren't blank. */
 function given<const Members extends Record<string, string>>(members: Members): Partial<Members> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== '')) as Partial<Members>
 }

@@ -1,4 +1,4 @@
-/** What is wrong with the people of a form or template (reference 2.3 to 2.7 and 2.11). */
+/** Validates the people of a form or template (reference 2.3 to 2.7 and 2.11). */
 import { readDay, WRITTEN_DAY } from './calendar.ts'
 import {
   type ComposedItem,
@@ -27,7 +27,7 @@ function problemsOfSigner(composition: Composition, item: ComposedItem, signer: 
       ? [warning(`${at}.faceToFace`, 'Signing at the counter needs “Sign in this application”.')]
       : []),
     ...(signer.deepfakeDetector && !signer.video
-      ? // The detector's own box stands there only beside a video.
+      ? // The video checkbox gets the warning: the detector's own is only shown with video on.
         [warning(`${at}.video`, 'The deepfake detector needs video confirmation.')]
       : []),
     ...problemsOfSharing(at, signer.ShareUsers)
@@ -52,7 +52,7 @@ function problemsOfIdentity(at: string, signer: ComposedSigner): Problem[] {
   ])
 }
 
-/** The answer itself never stands in a message: it identifies a person. */
+/** The answer itself never appears in a message, because it identifies a person. */
 function problemsOfAnswer(at: string, { Value, DataType }: ComposedSigner['IDData'][number]): Problem[] {
   if (!Value.trim()) return [error(at, 'Enter the correct answer.')]
   if (DataType === 'date' && readDay(Value) === undefined) return [error(at, `Write the date as ${WRITTEN_DAY}.`)]
@@ -60,7 +60,7 @@ function problemsOfAnswer(at: string, { Value, DataType }: ComposedSigner['IDDat
   return []
 }
 
-/** What is wrong with whom it is shared with, each at `{at}.ShareUsers.{key}`. */
+/** Validates the people it is shared with, each at `{at}.ShareUsers.{key}`. */
 export function problemsOfSharing(at: string, users: readonly ComposedShareUser[]): Problem[] {
   const defaults = users.filter((user) => user.IsDefault)
   const owners = users.filter((user) => user.IsOwner)
@@ -78,7 +78,7 @@ export function problemsOfSharing(at: string, users: readonly ComposedShareUser[
   })
 }
 
-/** Couples do share an address: a warning, never a bar. */
+/** Only a warning, never an error: couples do share an address. */
 function sharedAddresses(item: ComposedItem): Problem[] {
   const seen = new Set<string>()
   return item.signers.flatMap((signer) => {

@@ -1,36 +1,36 @@
 /**
- * XML data for filling in a form (reference 2.2): whether it is well-formed, and where not, in plain words. Document
- * types are refused before anything of them is read, so that no entity is ever expanded.
+ * Checks the XML data for filling in a form (reference 2.2) for well-formedness, with faults in plain words. Document
+ * types are rejected before any of them is read, so entities are never expanded.
  */
 import { SaxesParser } from 'saxes'
 import { error, type Problem } from './problem.ts'
 
 export interface XmlFault {
-  /** From 1. */
+  /** Counted from 1. */
   line: number
-  /** From 1, in characters as people count them. */
+  /** Counted from 1, in characters as people count them. */
   column: number
-  /** Where in the text, in UTF-16 units, as a text field counts them. */
+  /** Position in the text in UTF-16 code units, as text fields count. */
   offset: number
   message: string
 }
 
-/** Longest text that a form carries. */
+/** The longest XML data of a form, in UTF-16 code units. */
 export const MOST_XML = 5_000_000
 const CHUNK = 256 * 1024
-/** Enough for the forms of a package; a text is judged once, whatever else is typed meanwhile. */
+/** Cache size, enough for the forms of a package: each text is checked once, whatever else is typed in the meantime. */
 const MOST_REMEMBERED = 16_000_000
 
 const remembered = new Map<string, XmlFault | undefined>()
 let rememberedCharacters = 0
 
-/** Nothing where none was typed. */
+/** Returns the text's problems; none if it is blank. */
 export function problemsOfXml(at: string, text: string): Problem[] {
   const fault = faultOfXml(text)
   return fault ? [error(at, `Line ${fault.line}, column ${fault.column}: ${fault.message}`)] : []
 }
 
-/** The first thing wrong with the text; undefined if it is well-formed or blank. */
+/** Returns the first fault in the text; undefined if it is well-formed or blank. */
 export function faultOfXml(text: string): XmlFault | undefined {
   if (!text.trim()) return undefined
   if (remembered.has(text)) return remembered.get(text)
@@ -41,8 +41,8 @@ export function faultOfXml(text: string): XmlFault | undefined {
 }
 
 /**
- * As `faultOfXml`, with a pause between pieces of the work, so that what else is under way goes on meanwhile. Once it
- * has answered, `faultOfXml` and `problemsOfXml` know the text without reading it again.
+ * As `faultOfXml`, but pauses between chunks so that other work can continue. Once it has answered, `faultOfXml` and
+ * `problemsOfXml` use the cached result.
  */
 export async function readXml(text: string, pause: () => Promise<void>): Promise<XmlFault | undefined> {
   if (!text.trim()) return undefined
@@ -67,7 +67,7 @@ function remember(text: string, fault: XmlFault | undefined): XmlFault | undefin
   return fault
 }
 
-/** Ends the reading at the first fault. */
+/** Stops parsing at the first fault. */
 class Fault extends Error {
   override readonly name = 'Fault'
   readonly offset: number
@@ -102,7 +102,7 @@ function* read(text: string): Generator<undefined, XmlFault | undefined> {
 const NO_DOCUMENT_TYPE =
   'a document type (<!DOCTYPE …>) is not allowed in this data, as it can make a small text grow without end. Remove it.'
 
-/** Where the first half of a pair stands alone, which no encoding can carry. */
+/** Returns the position of an unpaired surrogate, which no encoding can carry. */
 function brokenCharacter(text: string): number | undefined {
   if (text.isWellFormed()) return undefined
   const repaired = text.toWellFormed()
@@ -117,7 +117,7 @@ function faultAt(text: string, offset: number, message: string): XmlFault {
   return { line: before.length, column: Array.from(before.at(-1) ?? '').length + 1, offset, message }
 }
 
-/** What the parser says, in words for people who have never read the standard. */
+/** Rephrases the parser's message for people who have never read the standard. */
 function inWords(said: string, text: string, position: number): string {
   const fault = said.replace(/^\d+:\d+: /, '').replace(/\.$/, '')
   const closing = () => closest(text, '</', position)

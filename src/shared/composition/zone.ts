@@ -1,15 +1,18 @@
-/** Time zones by their IANA names: which offset holds in one at a moment, or at the time that its clocks show. */
+/** Time zones by IANA name: the offset at a moment, or at a local time. */
 
 const MINUTE = 60_000
 const DAY = 86_400_000
 const formats = new Map<string, Intl.DateTimeFormat | undefined>()
 
-/** Whether this runtime knows the zone. */
+/** Returns whether this runtime knows the zone. */
 export function isZone(zone: string): boolean {
   return formatOf(zone) !== undefined
 }
 
-/** Minutes east of UTC in the zone at a moment (milliseconds since 1970 UTC); undefined if the zone isn't known. */
+/**
+ * Returns the zone's offset in minutes east of UTC at a moment (milliseconds since 1970 UTC); undefined if the zone is
+ * unknown.
+ */
 export function offsetIn(zone: string, at: number): number | undefined {
   const format = formatOf(zone)
   if (!format || Math.abs(at) > 8.64e15) return undefined
@@ -23,15 +26,16 @@ export interface LocalTime {
   /** Minutes east of UTC. */
   offset: number
   /**
-   * never: the clocks of the zone skip this time, and the offset before the change is given. twice: they show it two
-   * times, and the first is meant.
+   * never: the zone's clocks skip this time; the offset before the change is given. twice: they show it twice; the
+   * first occurrence is meant.
    */
   happens: 'once' | 'twice' | 'never'
 }
 
 /**
- * The offset of a time as the zone's clocks show it, daylight saving included.
- * @param local `YYYY-MM-DDTHH:mm`; undefined is answered where it can't be read or the zone isn't known.
+ * Returns the offset of a local time in a zone, daylight saving included.
+ * @param local `YYYY-MM-DDTHH:mm`
+ * @returns undefined if `local` can't be parsed or the zone is unknown.
  */
 export function localTimeIn(zone: string, local: string): LocalTime | undefined {
   const asUtc = readLocal(local)
@@ -44,15 +48,15 @@ export function localTimeIn(zone: string, local: string): LocalTime | undefined 
   return { offset: Math.max(...fitting), happens: fitting.length === 1 ? 'once' : 'twice' }
 }
 
-/** `YYYY-MM-DDTHH:mm` as if it were UTC, in milliseconds; undefined if there is no such time. */
+/** Parses `YYYY-MM-DDTHH:mm` as UTC, in milliseconds; undefined if there is no such time. */
 export function readLocal(local: string): number | undefined {
   if (!/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}$/.test(local)) return undefined
   const at = Date.parse(`${local}:00.000Z`)
-  // The 31st of February would be a day of March.
+  // Otherwise 31 February would become a day in March.
   return !Number.isNaN(at) && new Date(at).toISOString().startsWith(local) ? at : undefined
 }
 
-/** "UTC+13:00", "UTC". */
+/** Formats an offset: "UTC+13:00", "UTC". */
 export function offsetInWords(minutes: number): string {
   if (minutes === 0) return 'UTC'
   const absolute = Math.abs(minutes)
@@ -61,7 +65,7 @@ export function offsetInWords(minutes: number): string {
 }
 
 function formatOf(zone: string): Intl.DateTimeFormat | undefined {
-  // An offset ("+13:00") would be taken as a zone that has no daylight saving: it has no name that is remembered here.
+  // Rejects offsets ("+13:00"), which Intl would accept as zones without daylight saving.
   if (!/^[A-Za-z][A-Za-z0-9_+\-/]{0,60}$/.test(zone)) return undefined
   if (formats.has(zone)) return formats.get(zone)
   let format: Intl.DateTimeFormat | undefined
@@ -70,7 +74,7 @@ function formatOf(zone: string): Intl.DateTimeFormat | undefined {
   } catch {
     format = undefined
   }
-  // Names come from outside, too: what is remembered stays small.
+  // Names also come from outside, so the cache is kept small.
   if (formats.size > 1000) formats.clear()
   formats.set(zone, format)
   return format

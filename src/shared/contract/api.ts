@@ -1,6 +1,6 @@
 /**
- * The type of `window.countersign`: one function a request, grouped by the part before the dot, and `on` for events. An event
- * carries ids and versions, never records: the renderer asks for what it shows.
+ * The type of `window.countersign`: one function per request, grouped by the part before the dot, and `on` for events.
+ * An event carries ids and versions, never records: the renderer then requests what it shows.
  */
 import type { AppCommand, DocumentCommand } from './commands.ts'
 import type { Result } from './errors.ts'
@@ -10,7 +10,7 @@ import type { Input, Reply, RequestName } from './requests.ts'
 type Domain<Name extends string> = Name extends `${infer First}.${string}` ? First : never
 type Action<Name extends string, First extends string> = Name extends `${First}.${infer Rest}` ? Rest : never
 
-/** `accountId`: the account that is meant, whichever are shown; see `ofAccount` of the renderer's api.ts. */
+/** `accountId`: the account it is for, whichever are shown; see `ofAccount` in the renderer's api.ts. */
 type Call<Name extends RequestName> =
   undefined extends Input<Name>
     ? (input?: undefined, accountId?: string) => Promise<Result<Reply<Name>>>
@@ -21,7 +21,7 @@ export type Api = {
     [Rest in Action<RequestName, First>]: Call<`${First}.${Rest}` & RequestName>
   }
 } & {
-  /** Listens to an event; answers the function that stops listening. */
+  /** Subscribes to an event; returns a function that unsubscribes. */
   on<Name extends EventName>(name: Name, listener: (payload: Events[Name]) => void): () => void
 }
 
@@ -33,49 +33,49 @@ const events = {
   'connection.changed': carrying<null>(),
   'drafts.changed': carrying<{ id: string }>(),
   'presets.changed': carrying<null>(),
-  /** Whom the address book lists: someone was sent to, corrected or forgotten, here or at another workstation. */
+  /** The address book changed: someone was sent to, corrected or removed, here or at another workstation. */
   'people.changed': carrying<null>(),
-  /** A link or a file came from outside, or waits no longer. */
+  /** A link or file arrived from outside, or is no longer waiting. */
   'outside.changed': carrying<null>(),
-  /** Which sends changed since the last time: many at once while a batch goes. */
+  /** The sends that changed since the last event; many at once while a batch is being sent. */
   'sends.changed': carrying<{ ids: string[] }>(),
-  /** The outbox was paused, goes again, waits for the network or was set otherwise; or its counts changed. */
+  /** The outbox was paused, resumed or configured, is waiting for the network, or its counts changed. */
   'outbox.changed': carrying<null>(),
   'batches.changed': carrying<{ id: string }>(),
-  /** Documents of an account changed, or what was wrong with reading them; and a version that grows with each change. */
+  /** Documents of an account changed, or the problem with reading them did. `version` increases with each change. */
   'documents.changed': carrying<{ accountId: string; version: number }>(),
-  /** An account's folders were read, whether or not anything had changed: what is shown of them is as true as at `at`. */
+  /** An account's folders were read, with or without changes: what is shown is up to date as of `at`. */
   'documents.looked': carrying<{ accountId: string; at: number }>(),
   'views.changed': carrying<null>(),
-  /** Signatures of a document were verified, or what was found was dismissed. */
+  /** A document's signatures were verified, or a finding was dismissed. */
   'verifications.changed': carrying<{ accountId: string; reference: string }>(),
   'actions.changed': carrying<{ ids: string[] }>(),
-  /** Something happened, or was seen by the person. */
+  /** There is new activity, or the person has seen it. */
   'activity.changed': carrying<null>(),
   'employers.changed': carrying<null>(),
   'dropFolders.changed': carrying<{ id: string }>(),
-  /** A person asked for a document from outside the page (a notification, the tray): show it, of that account. */
+  /** A person opened a document from outside the page (a notification, the tray): show it in that account. */
   'document.asked': carrying<
     { accountId: string; reference: string } | { accountId: string; place: 'activity' | 'documents' }
   >(),
-  /** A download changed; null where more than one did, or the queue, a rule or how it is set. At most some five a second. */
+  /** A download changed; null if several did, or the queue, a rule or the settings. At most about five a second. */
   'downloads.changed': carrying<{ id: string | null }>(),
-  /** A reading of identity data was wiped without being asked to: nothing of it may stay on the page. */
+  /** A reading of identity data was wiped without a request: remove everything of it from the page. */
   'identity.cleared': carrying<{ reading: string; why: IdentityClearing }>(),
-  /** Nobody of staff is at the screen: nothing of an identity check’s PDF may stay on the page. */
+  /** Staff have left the screen: remove everything of an identity check's PDF from the page. */
   'pdf.cleared': carrying<null>(),
-  /** The office's own window was locked or opened. */
+  /** The office window was locked or unlocked. */
   'lock.changed': carrying<null>(),
-  /** A session began, moved on or ended; '' where there is none. */
+  /** A session began, advanced or ended; '' if there is none. */
   'counter.changed': carrying<{ id: string }>(),
-  /** Who is expected, who has come, or who is called. */
+  /** Someone is expected, has come, or is called. */
   'appointments.changed': carrying<null>(),
-  /** Other counters of the office are known otherwise. */
+  /** News of the office's other counters. */
   'board.changed': carrying<null>(),
   'audit.changed': carrying<null>(),
-  /** Services were asked something, or answered; at most once a second. */
-  /** A proxy waits for a sign-in, or none does any more. */
+  /** A proxy started or stopped waiting for a sign-in. */
   'proxy.changed': carrying<null>(),
+  /** A request to a service was sent or answered; at most once a second. */
   'requests.changed': carrying<null>(),
   'settings.changed': carrying<null>(),
   /** What `system.status` answers may have changed. */
@@ -84,7 +84,7 @@ const events = {
   'office.changed': carrying<null>(),
   /** What `updates.get` answers may have changed. */
   'updates.changed': carrying<null>(),
-  /** A command of the application's menu that a screen carries out. */
+  /** A command from the application menu, for a screen to carry out. */
   'menu.chosen': carrying<{
     command:
       | AppCommand
@@ -96,7 +96,7 @@ const events = {
       | 'settings'
       | `document.${DocumentCommand}`
   }>(),
-  /** The window is about to close: keep what was typed, then say `system.readyToClose`. */
+  /** The window is about to close: store what was typed, then call `system.readyToClose`. */
   'window.closing': carrying<null>()
 }
 

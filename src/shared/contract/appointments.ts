@@ -1,13 +1,13 @@
-/** Who is expected at the counter, who is called there, and the board that shows both: the requests, and what the screens are shown. */
+/** Who is expected at the counter and who is called there, and the board that shows both: requests and views. */
 import { z } from 'zod'
 import { answers, byId, id, nothing } from './request.ts'
 
 const line = z.string().trim().max(200)
 
 export const appointmentRequests = {
-  /** Those of today of the accounts that are shown, in the order of time. */
+  /** Today's appointments in the accounts shown, in order of time. */
   'appointments.today': answers<AppointmentsToday>()(nothing),
-  /** Adds one to the account that is worked in, or changes the one of that id. */
+  /** Adds an appointment to the current account, or changes the one with this id. */
   'appointments.save': answers<null>()(
     z.strictObject({
       id: id.optional(),
@@ -18,45 +18,45 @@ export const appointmentRequests = {
       minutes: z.number().int().min(1).max(1440),
       place: line.max(60).optional(),
       about: line.optional(),
-      /** Who of the queue it is; '' for nobody there. */
+      /** Who it is in the queue; '' for no one there. */
       person: z.string().max(200).optional(),
-      /** They stand here: they get their number at once. */
+      /** They are here already, and get their number at once. */
       hasArrived: z.boolean().optional()
     })
   ),
   'appointments.remove': answers<null>()(byId),
-  /** `undo` takes the last step back. */
+  /** `undo` reverts the last step. */
   'appointments.mark': answers<null>()(
     z.strictObject({ id, as: z.enum(['arrived', 'here', 'done', 'no-show', 'undo']) })
   ),
-  /** Calls their number on the second display; once more, where it was called already. */
+  /** Calls their number on the second display, or calls it again. */
   'appointments.call': answers<null>()(byId),
-  /** The second display stops calling. */
+  /** Ends the call on the second display. */
   'appointments.endCall': answers<null>()(nothing),
-  /** Of several in the queue whom it may be, the one who it is; '' for none of them. */
+  /** Chooses which of several possible people in the queue it is; '' for none of them. */
   'appointments.choosePerson': answers<null>()(z.strictObject({ id, person: z.string().max(200) })),
-  /** A person chooses a calendar or a table; null where they thought better of it. Nothing is taken over yet. */
+  /** Lets a person choose a calendar or a table; null if they cancel. Nothing is imported yet. */
   'appointments.openFile': answers<AppointmentsInFile | null>()(nothing),
-  /** Takes over what was shown. */
+  /** Imports what was shown. */
   'appointments.import': answers<AppointmentsImported>()(byId),
   'appointments.closeFile': answers<null>()(byId),
 
-  /** What a supervisor looks at from across the room. */
+  /** The overview for supervisors, readable from across the room. */
   'board.get': answers<Board>()(nothing)
 }
 
 /**
- * arrived: has a number and waits. called: the second display shows their number. here: at the counter, or signing. no-show: didn't
- * come.
+ * arrived: has a number and is waiting. called: the second display shows their number. here: at the counter, or
+ * signing. no-show: didn't come.
  */
 export type AppointmentState = 'expected' | 'arrived' | 'called' | 'here' | 'done' | 'no-show'
 
-/** Someone in the queue whom an appointment may be of. */
+/** A person in the queue who may be the one with the appointment. */
 export interface AppointmentPerson {
-  /** As of `CounterEntry`. */
+  /** As in `CounterEntry`. */
   person: string
   name: string
-  /** E-mail, where it is known. */
+  /** E-mail, if known. */
   contact?: string
 }
 
@@ -69,40 +69,40 @@ export interface Appointment {
   /** Milliseconds since 1970 UTC. */
   at: number
   minutes: number
-  /** A counter or a room; '' where none was said. */
+  /** A counter or a room; '' if not given. */
   place: string
-  /** What they come for, in the office's words. */
+  /** The purpose, in the office's words. */
   about?: string
   state: AppointmentState
-  /** What they are called by: of the day, from 1. */
+  /** The number they are called by, from 1 each day. */
   number?: number
   arrivedAt?: number
   calledAt?: number
   /** The office's other workstation that called them, or where they are. */
   desk?: string
-  /** Who of the queue it is, as of `CounterEntry`. */
+  /** Who it is in the queue, as in `CounterEntry`. */
   person?: string
-  /** Nobody of the queue is surely the one, and these may be: staff says who. */
+  /** The candidates if no one in the queue is certain; staff choose. */
   choices: AppointmentPerson[]
 }
 
 export interface AppointmentsToday {
   appointments: Appointment[]
-  /** Counters and rooms that were used, to be offered again. */
+  /** Counters and rooms used before, as suggestions. */
   places: string[]
-  /** Minutes after which it is suggested that someone didn't come. */
+  /** Minutes after which Countersign suggests that someone didn't come. */
   noShowAfter: number
-  /** What this counter is called; '' where the office gave it no name. */
+  /** This counter's name; '' if the office gave it none. */
   counterName: string
   /** Who is being called on the second display now. */
   calling?: string
-  /** A second display is connected and used. Without one nobody sees the number of who is called. */
+  /** A second display is connected and in use. Without one, people can't see their number being called. */
   hasDisplay: boolean
 }
 
-/** A row of a file before it is taken over. */
+/** An entry of a file before it is imported. */
 export interface AppointmentInFile {
-  /** new, changed, and as it is here already; gone: cancelled, or not in the calendar any more. */
+  /** same: already here, unchanged. gone: cancelled, or no longer in the calendar. */
   kind: 'new' | 'changed' | 'same' | 'gone'
   name: string
   email?: string
@@ -110,7 +110,7 @@ export interface AppointmentInFile {
   minutes: number
   place: string
   about?: string
-  /** What was read otherwise than it stands there, in words. */
+  /** What was interpreted rather than read as written, in words. */
   notes: string[]
 }
 
@@ -120,10 +120,10 @@ export interface AppointmentsInFile {
   /** In order of time, at most two hundred. */
   rows: AppointmentInFile[]
   counts: Record<AppointmentInFile['kind'], number>
-  /** Who can't be taken over, and why; at most a hundred. */
+  /** Entries that can't be imported, and why; at most a hundred. */
   refused: { name: string; why: string }[]
   refusedCount: number
-  /** In words, of the file as a whole. */
+  /** Notes on the file as a whole, in words. */
   notes: string[]
 }
 
@@ -133,70 +133,71 @@ export interface AppointmentsImported {
   removed: number
 }
 
-/** A counter on the board. There is one a computer; an office has those of its other workstations, too. */
+/** A counter on the board. Each computer has one; in an office, the board includes the other workstations' counters. */
 export interface BoardDesk {
   id: string
   name: string
-  /** Who of staff works there. */
+  /** The current member of staff there. */
   staff: string
   /**
-   * free: nobody signs. signing, covered: a page is open, or hidden. between: documents or hands change. locked: only staff can go on.
-   * Of others, closed: its application has ended. unknown: what it told can't be read here.
+   * free: no one is signing. signing, covered: a page is open, or hidden. between: documents or people change over.
+   * locked: only staff can continue. For other workstations, closed: its application has quit. unknown: what it
+   * reported can't be read here.
    */
   state: 'free' | 'signing' | 'covered' | 'between' | 'locked' | 'closed' | 'unknown'
-  /** Who signs there, and what. */
+  /** Who is signing there, and what. */
   signer?: string
   document?: string
-  /** Since when they do; when it was covered; milliseconds since 1970 UTC. */
+  /** When that began; when it was covered; milliseconds since 1970 UTC. */
   since?: number
   coveredSince?: number
-  /** Someone can't go on without staff. */
+  /** Someone can't continue without staff. */
   wantsStaff: boolean
-  /** Their connection: since when it is down. */
+  /** When its connection went down, if it is down. */
   downSince?: number
   /** Whether people sign on a display of their own there. */
   hasOtherDisplay: boolean
-  /** Of another workstation: what it is called in the office, and when it was heard of, in milliseconds since 1970 UTC. */
+  /** For another workstation: its name in the office, and when it last reported, in milliseconds since 1970 UTC. */
   office?: {
     workstation: string
     heardAt: number
-    /** It should have been heard of since: all that is said here was so then. */
+    /** A report is overdue, so everything shown may be out of date. */
     isSilent?: true
   }
 }
 
-/** Someone who waits, by their number. */
+/** Someone who is waiting, with their number. */
 interface BoardWaiting {
   id: string
   number?: number
   name: string
   place: string
-  /** When their appointment is. */
+  /** The time of their appointment. */
   at: number
   arrivedAt: number
   isCalled: boolean
 }
 
 export interface Board {
-  /** This computer's first. */
+  /** This computer's counter comes first. */
   desks: BoardDesk[]
   /**
-   * Absent where it belongs to no office. away: its server can't be reached. apart: it isn't connected with it for another reason, which
-   * Settings → Office says. `readAt`: when the others' were read; absent where they weren't yet.
+   * Absent if it belongs to no office. away: the office's server can't be reached. apart: not connected for another
+   * reason, given in Settings → Office. `readAt`: when the other counters were last read; absent if not yet.
    */
   office?: { state: 'connecting' | 'connected' | 'away' | 'apart'; readAt?: number }
   waiting: BoardWaiting[]
-  /** Appointments of today: still to come; at the counter, now or before, and not done; done; and those who didn't come. */
+  /** Today's appointments: still expected; at the counter, now or earlier, and not done; done; didn't come. */
   counts: { expected: number; here: number; done: number; noShow: number }
-  /** The next who is expected. */
+  /** The next person expected. */
   next?: { name: string; at: number; place: string }
 }
 
-/** A number on the second display. Nothing else of the person. */
+/** A number on the second display, which shows nothing else about the person. */
 export interface IdleCall {
   number: number
-  /** Where they are asked to come; '' where the office gave it no name. */
+  /** Where to go; '' if the office gave it no name. */
   place: string
-  /** How often they were called: each time the display says so once more. */
+  /** How often they were called; the display announces each call. */
   calls: number
 }

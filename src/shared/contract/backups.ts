@@ -1,4 +1,7 @@
-/** Requests about backups that are made by themselves, into a folder that a person or the organisation chose. */
+/**
+ * Requests for scheduled backups to a folder chosen by a person or the organisation, for recovery keys, and for
+ * removing all data.
+ */
 import { z } from 'zod'
 import { timeOfDay } from './document-requests.ts'
 import { answers, id, nothing } from './request.ts'
@@ -7,26 +10,29 @@ import { LEAST_PASSPHRASE } from './views.ts'
 export const MOST_PASSPHRASE = 500
 export const newPassphrase = z.string().min(LEAST_PASSPHRASE).max(MOST_PASSPHRASE)
 
-/** When backups are made. `at` is by this computer's clock; `weekday` from 1, Monday, to 7, and used of `weekly` alone. */
+/**
+ * When backups are made. `at` is in this computer's local time; `weekday`, from 1 (Monday) to 7, applies to `weekly`
+ * only.
+ */
 export const BackupPlan = z.strictObject({
   when: z.enum(['daily', 'weekly', 'on-quit']),
   at: timeOfDay.default('18:00'),
   weekday: z.int().min(1).max(7).default(5),
-  /** So many are kept; older ones that were made here are removed. */
+  /** How many to keep; older ones made here are deleted. */
   keep: z.int().min(1).max(99).default(7),
-  /** Whether accounts' keys and passwords go in. */
+  /** Whether to include the accounts' keys and passwords. */
   secrets: z.boolean().default(false)
 })
 export type BackupPlan = z.output<typeof BackupPlan>
 
 /** Times in milliseconds since 1970 UTC. */
 export interface BackupsView {
-  /** null: none are made by themselves. */
+  /** null: no scheduled backups. */
   plan: BackupPlan | null
   /** The folder's name. */
   folder?: string
   hasPassphrase: boolean
-  /** The newest that was made here, of whichever way. */
+  /** The newest one made here, scheduled or by hand. */
   last?: { at: number; name: string }
   /** When the next is due. */
   next?: number
@@ -35,9 +41,9 @@ export interface BackupsView {
 
 export const backupRequests = {
   'storage.backups': answers<BackupsView>()(nothing),
-  /** Asks for the folder; null where the person thought better of it. */
+  /** Lets a person choose the folder; null if they cancel. */
   'storage.chooseBackupFolder': answers<{ id: string; label: string } | null>()(nothing),
-  /** Sets what is named. The passphrase goes into the keychain; the first backup is made at once. */
+  /** Changes only what is given. The passphrase is stored in the keychain; the first backup is made at once. */
   'storage.scheduleBackups': answers<BackupsView>()(
     z.strictObject({
       plan: BackupPlan.nullable().optional(),
@@ -45,29 +51,32 @@ export const backupRequests = {
       passphrase: newPassphrase.optional()
     })
   ),
-  /** Makes one now as it would be made when it is due. */
+  /** Makes a backup now, just like a scheduled one. */
   'storage.backUpNow': answers<BackupsView>()(nothing)
 }
 
-/** Which recovery keys open the data on this computer, each by when it was made; in milliseconds since 1970 UTC. */
+/**
+ * The recovery keys that open the data on this computer, each with the time it was made, in milliseconds since 1970
+ * UTC.
+ */
 export interface RecoveryView {
-  /** A person's, on paper. */
+  /** A person's own, on paper. */
   paperAt?: number
   /** One that only the organisation can read. */
   organisationAt?: number
-  /** Whether it is worth a word that there is none. */
+  /** Whether to suggest making one. */
   isOffered: boolean
 }
 
-/** What removing everything from this computer would take with it. */
+/** What would be lost by removing all data from this computer. */
 export interface RemovalView {
-  /** Packages that haven't been sent, or of which it isn't known. */
+  /** Packages that haven't been sent, or may not have been. */
   unsent: number
-  /** Backups that were made by themselves. */
+  /** Scheduled backups. */
   backups: number
   /**
-   * The key that goes is the one that all data folders of this user had once: another one (`--user-data-dir`) that wasn't opened since
-   * each has its own is opened by it alone.
+   * The key to be deleted was once shared by all of this user's data folders. Another folder (`--user-data-dir`) that
+   * hasn't been opened since each got its own key still needs it.
    */
   othersMayNeedKey: boolean
 }
@@ -75,8 +84,8 @@ export interface RemovalView {
 export const removalRequests = {
   'storage.removal': answers<RemovalView>()(nothing),
   /**
-   * Ends the application, removes everything that it keeps of this user on this computer, and says what was removed. `unsent` is how
-   * many packages the person was shown: `not-allowed` where there are more.
+   * Quits the application, removes everything it keeps for this user on this computer, and reports what was removed.
+   * `unsent` is the number of packages shown to the person: `not-allowed` if there are more by now.
    */
   'storage.remove': answers<null>()(z.strictObject({ backups: z.boolean(), unsent: z.int().min(0) }))
 }
@@ -85,20 +94,23 @@ const recoveryKey = z.string().min(1).max(200)
 export const recoveryRequests = {
   'storage.recovery': answers<RecoveryView>()(nothing),
   'storage.dismissRecoveryOffer': answers<null>()(nothing),
-  /** From now on this key opens the data, and no earlier one of a person's. It was made by the page, and is kept nowhere. */
+  /**
+   * Makes this the person's only recovery key; earlier ones stop working. The page generated it; it isn't stored
+   * anywhere.
+   */
   'storage.keepRecoveryKey': answers<null>()(z.strictObject({ key: recoveryKey })),
-  /** Starts the application again, which gives the database another key; this recovery key opens it from then on. */
+  /** Restarts the application, which gives the database a new key that this recovery key opens from then on. */
   'storage.changeKey': answers<null>()(z.strictObject({ key: recoveryKey })),
   /**
-   * Opens data whose key the keychain has lost, and starts the application again. On the page of locked data, where the keychain can't be
-   * used: opens them for this run.
+   * Opens data whose key the keychain has lost, and restarts the application. On the locked-data page, when the
+   * keychain can't be used: opens the data for this run.
    */
   'storage.recover': answers<null>()(z.strictObject({ key: recoveryKey })),
-  /** Leaves the page of locked data: they stay locked, and what is done is in memory only. */
+  /** Leaves the locked-data page: the data stays locked, and new work is in memory only. */
   'storage.goOn': answers<null>()(nothing),
   /**
-   * Of a run that was opened by a recovery key: looks whether the keychain is back; then all that waited for it goes on. Refused with
-   * `keychain` where it isn't.
+   * In a run opened with a recovery key: checks whether the keychain works again, and if so resumes everything that
+   * waited for it. Otherwise fails with `keychain`.
    */
   'storage.lookForKeychain': answers<null>()(nothing)
 }

@@ -1,6 +1,6 @@
-/** What can be done with documents, and what keys and menus do anywhere: each by its name, with what it is called. */
+/** Commands on documents, and commands of keys and menus that work anywhere, with their labels. */
 
-/** On one document or on many. The screens say when each is possible, and do it. */
+/** For one document or many. The screens decide when each is available, and carry it out. */
 export const DOCUMENT_COMMANDS = {
   remind: 'Remind…',
   extend: 'Extend due date…',
@@ -22,7 +22,7 @@ export const DOCUMENT_COMMANDS = {
 
 export type DocumentCommand = keyof typeof DOCUMENT_COMMANDS
 
-/** What works wherever one is. */
+/** Available on every screen. */
 export const APP_COMMANDS = {
   search: 'Search or run a command…',
   compose: 'New package',

@@ -1,4 +1,4 @@
-/** What the screens are shown of composing and sending. Times are milliseconds since 1970 UTC. */
+/** What the screens are given about composing and sending. Times are milliseconds since 1970 UTC. */
 import type { ColumnMapping, DateOrders } from '../composition/bulk-columns.ts'
 import type { ComposedItem, ComposedSigner, Composition, CompositionKind } from '../composition/composition.ts'
 import type { Problem } from '../composition/problems.ts'
@@ -6,15 +6,15 @@ import type { ServiceDate } from '../model/index.ts'
 import type { OtherMember } from './document-views.ts'
 import type { AppError } from './errors.ts'
 
-/** Someone to be picked as a signer. */
+/** A suggestion for a signer. */
 export interface PersonView
   extends Pick<ComposedSigner, 'FirstName' | 'MiddleName' | 'LastName' | 'Email' | 'MobileCountry' | 'MobileNumber'> {
-  /** sent: this office has sent to them. recipients: the service lists them. */
+  /** sent: this office has sent to them. recipients: on one of the service's recipient lists. */
   from: 'sent' | 'recipients'
   usedAt?: number
 }
 
-/** Someone this office has sent to, with how many packages and when the last. */
+/** Someone this office has sent to, with the number of packages and the time of the last. */
 export interface KnownPerson extends PersonView {
   times: number
   usedAt: number
@@ -26,7 +26,7 @@ export interface PeopleList {
 
 export type RememberedForm = Pick<ComposedItem, 'Name' | 'Reference' | 'FormType'>
 
-/** A file was written where the person said; its name without the folder. */
+/** A file was saved where the person chose; `label` is its name without the folder. */
 export interface SavedFile {
   label: string
 }
@@ -36,25 +36,25 @@ export interface DraftSummary {
   accountId: string
   kind: CompositionKind
   title: string
-  /** The signers' names, as many as are known: "Mere Parata and 2 more"; blank where none is. */
+  /** The signers' names, as far as known: "Mere Parata and 2 more". Blank if none is known. */
   who: string
   updatedAt: number
   trashedAt?: number
-  /** Absent where this workstation belongs to no office, or the office doesn't share the account. */
+  /** Absent if this workstation belongs to no office, or the office doesn't share the account. */
   office?: DraftOffice
 }
 
-/** How a draft stands where workstations share them. */
+/** The state of a draft in an office whose workstations share drafts. */
 export interface DraftOffice {
-  /** It is this workstation's own: the others don't see it. */
+  /** Private to this workstation: the others don't see it. */
   isMine: boolean
-  /** It can be made this workstation's own: it is, it was made here, or the office doesn't have it yet. */
+  /** Whether it can be made private: it already is, it was created here, or the office doesn't have it yet. */
   canBeMine: boolean
-  /** The workstation where another is working on it. */
+  /** The other workstation where it is being edited. */
   editingBy?: string
-  /** So many versions stand beside it, and someone has to say which one counts. */
+  /** How many versions exist next to it; someone has to say which one counts. */
   versions: number
-  /** Which content this is: `drafts.save` says which one it goes on from. */
+  /** Identifies this content; `drafts.save` gives the edition its change is based on. */
   edition: number
 }
 export interface DraftView extends DraftSummary {
@@ -62,28 +62,28 @@ export interface DraftView extends DraftSummary {
 }
 export interface DraftList {
   rows: DraftSummary[]
-  /** How many fit the search. */
+  /** How many match the search. */
   total: number
-  /** How many there are, in and out of the trash, whatever is searched for. */
+  /** How many drafts exist, in and out of the trash, regardless of the search. */
   counts: { drafts: number; trashed: number }
 }
 
 export interface DraftVersion extends Pick<DraftSummary, 'id' | 'title' | 'who'> {
   savedAt: number
   /**
-   * change: kept after ten minutes of changes. send: as it was put in the outbox. restore: what going back replaced. beside: saved at a
-   * workstation while the draft was another already.
+   * change: stored after ten minutes of changes. send: as it was put in the outbox. restore: replaced when an earlier
+   * version was restored. beside: saved at a workstation after the draft had changed elsewhere.
    */
   reason: 'change' | 'send' | 'restore' | 'beside'
-  /** The workstation that one beside is from. */
+  /** For `beside`, the workstation it comes from. */
   desk?: string
-  /** Nobody has said yet which one counts. */
+  /** Nobody has decided yet which one counts. */
   isOpen?: true
 }
 
-/** How a preset, a view or the like stands where workstations of an office have it in common. */
+/** The sync state of a preset, a view or the like that the workstations of an office share. */
 export interface SharedMark {
-  /** The office doesn't have it as it is here. */
+  /** Has local changes that the office doesn't have yet. */
   isUntold: boolean
   /** The other workstation that changed it last. */
   by?: string
@@ -91,26 +91,26 @@ export interface SharedMark {
 
 export interface PresetSummary extends Pick<DraftSummary, 'id' | 'kind' | 'title' | 'updatedAt'> {
   name: string
-  /** It comes from a file of the organisation's, and can't be changed here. */
+  /** Comes from an organisation's file and can't be changed here. */
   isOrganisations?: true
-  /** Where an office has it in common. */
+  /** Present if an office shares it. */
   office?: SharedMark
 }
 export interface PresetView extends PresetSummary {
   composition: Composition
 }
 
-/** What came of reading `.countersign` files. */
+/** The result of importing `.countersign` files. */
 export interface Imported {
   drafts: DraftSummary[]
   presets: PresetSummary[]
-  /** Files of which nothing could be read, by name, and why in the user's words. */
+  /** Files that couldn't be read at all, by name, with the reason in the user's words. */
   refused: { file: string; message: string }[]
 }
 
-/** A draft that a link asks for, before anyone agreed: what it would hold. Text from outside. */
+/** A draft that a link asks for, before anyone has agreed to it. Untrusted text from outside. */
 export interface AskedDraft {
-  /** The name of the preset that it begins from; else which kind it is. */
+  /** The name of the preset to start from; without one, `kind` applies. */
   preset?: string | undefined
   kind?: 'form' | 'template' | undefined
   name?: string | undefined
@@ -119,82 +119,82 @@ export interface AskedDraft {
   signers: { name: string; details: string[] }[]
 }
 
-/** What another program or the system brought, and waits for a person's word. */
+/** Something that another program or the system handed over, awaiting a person's decision. */
 export type OutsideView = { id: string } & (
   | ({ what: 'draft' } & AskedDraft)
-  /** A `.countersign` file, by its name, with how many there are in it. */
+  /** A `.countersign` file, by name, with the number of drafts and presets in it. */
   | { what: 'file'; file: string; drafts: number; presets: number }
-  /** It can't be used: a link, or the file of this name. */
+  /** A link, or the file of this name, that can't be used. */
   | { what: 'refused'; file?: string; error: AppError }
 )
 
 /**
- * ready: in the outbox, not left yet. sending: on its way. sent: the service has it. refused: it did not take it.
- * uncertain: no answer came, so it may have it. not-sent: the service was asked and doesn't have it.
- * cancelled: taken out of a batch before it left.
+ * ready: in the outbox, not sent yet. sending: in flight. sent: the service has it. refused: the service rejected it.
+ * uncertain: no answer came, so the service may have it. not-sent: the service was asked and doesn't have it.
+ * cancelled: taken out of a batch before it was sent.
  */
 export type SendState = 'ready' | 'sending' | 'sent' | 'refused' | 'uncertain' | 'not-sent' | 'cancelled'
 
 /**
- * What a ready send waits for: the time to take it back, the time it was given, the line, the box or its batch being
- * let go, the service's "not so fast", the office's server, another of staff who releases it, or its turn.
+ * What a ready send is waiting for: the undo window, its scheduled time, an internet connection, a paused outbox or
+ * batch, the service's rate limit, the office's server, a second person's release, or its turn.
  */
 export type SendHold = 'undo' | 'time' | 'line' | 'paused' | 'rate-limited' | 'office' | 'release' | 'turn'
 
-/** Of a package that took another of staff to release it: their names. */
+/** The release of a package that needs a second member of staff: their names. */
 export interface SendRelease {
   /** Who put it in the outbox. */
   by: string
   released?: string
-  /** It won't leave; it can be taken back. */
+  /** It won't be sent; it can be undone. */
   refused?: { by: string; reason: string }
 }
 
 export interface SendView extends Pick<DraftSummary, 'id' | 'accountId' | 'kind' | 'title' | 'who'> {
   draftId?: string
   batchId?: string
-  /** The row of the sheet that a batch was made of, as the spreadsheet counts. */
+  /** The row of the batch's sheet, as the spreadsheet numbers it. */
   row?: number
-  /** The workstation of the office that made it, where that is another. */
+  /** The office's workstation that created it, if it is another one. */
   desk?: string
   state: SendState
-  /** Why a ready send has not left. */
+  /** Why a ready send hasn't left. */
   hold?: SendHold
-  /** When a ready send goes at the earliest. */
+  /** The earliest time a ready send will leave. */
   goesAt?: number
   release?: SendRelease
   /** When it was put in the outbox. */
   createdAt: number
-  /** How often it was tried. */
+  /** How many attempts were made. */
   attempt: number
-  /** When it was tried last. */
+  /** When the last attempt was made. */
   attemptedAt?: number
   settledAt?: number
-  /** Why it was refused, why it is uncertain, or why it waits. */
+  /** Why it was refused, is uncertain, or is waiting. */
   error?: AppError
-  /** When an uncertain send is looked for again by itself. */
+  /** When an uncertain send is next reconciled automatically. */
   nextLookAt?: number
-  /** Documents that may be of an uncertain send: a person must say. */
+  /** Documents that may come from an uncertain send; a person has to decide. */
   ambiguity?: SendAmbiguity
   packageReference?: string
   packageStatus?: string
-  /** What else the service answered of the package (2.13); of one that is looked at by itself. */
+  /** What else the service answered about the package (2.13); in `sends.get` only. */
   said?: { queueReference?: string; packageName?: string; others: OtherMember[] }
-  /** By when it can be signed, where that is known; of one that is looked at by itself. */
+  /** The due date for signing, if known; in `sends.get` only. */
   due?: ServiceDate
-  /** `hasLink`: the service gave a link to the document; of one that is looked at by itself. */
+  /** `hasLink`: the service gave a link to the document; in `sends.get` only. */
   documents: { reference: string; name: string; hasLink?: boolean }[]
-  /** What was corrected in its row before it was sent; of one that is looked at by itself. */
+  /** What was corrected in its row before sending; in `sends.get` only. */
   corrected?: BulkCorrection[]
 }
 
-/** One that was put in the outbox before and is the same: when it was sent, or put there, and how it stands. */
+/** An earlier send of the same package: when it was sent or queued, and its state. */
 export interface SameSend {
   at: number
   state: SendState
 }
 
-/** Both sides of an ambiguity: what was sent, and what the folders show that may be it. */
+/** Both sides of an ambiguity: what was sent, and the documents in the folders that may be it. */
 export interface SendAmbiguity {
   sent: { name: string; signers: string[]; clientReference: string }[]
   found: {
@@ -204,7 +204,7 @@ export interface SendAmbiguity {
     folder: string
     status: string
     clientReference: string
-    /** When it was begun, where its log says. */
+    /** When it was created, if its log says. */
     begunAt?: number
   }[]
 }
@@ -225,23 +225,23 @@ export interface SendList {
 }
 
 export interface OutboxPause {
-  /** person: paused by hand. service: its refusal concerns all that would follow. line: nothing can be reached. */
+  /** person: paused by hand. service: its refusal would apply to everything that follows. line: no connection. */
   by: 'person' | 'service' | 'line'
   since: number
   error?: AppError
-  /** When it is tried again by itself. */
+  /** When it resumes automatically. */
   until?: number
 }
 
-/** Of the account that is asked of, or of all that are shown together. */
+/** The outbox of the requested account, or of all accounts shown together. */
 export interface OutboxView {
   counts: SendCounts
-  /** Why nothing leaves, where that is so of each account. */
+  /** Why nothing leaves, if every account is paused. */
   pause?: OutboxPause
-  /** Of several accounts, those of which nothing leaves. */
+  /** With several accounts, those that are paused. */
   paused?: { accountId: string; pause: OutboxPause }[]
   settings: { concurrency: number; perMinute: number | null; undoSeconds: number }
-  /** Where it is one with the office's other workstations: how the server is, without which nothing of it leaves. */
+  /** The connection to the office's server if the outbox is shared; without it nothing leaves. */
   office?: 'connected' | 'away'
 }
 
@@ -250,41 +250,41 @@ export interface BatchView {
   accountId: string
   name: string
   createdAt: number
-  /** preparing: being written down, nothing leaves yet. going, paused: as it says. done: nothing of it is under way. */
+  /** preparing: being stored, nothing leaves yet. going: being sent. paused: on hold. done: nothing left to send. */
   state: 'preparing' | 'going' | 'paused' | 'done'
   counts: SendCounts
-  /** Rows that had errors when they were checked and were left out. */
+  /** Rows left out because they had errors when checked. */
   leftOut: number
   total: number
-  /** Packages of it wait for another of staff. */
+  /** Packages of the batch are waiting for a second person's release. */
   release?: SendRelease
 }
 
-/** A sheet that was read, whole, in the main process. */
+/** A sheet that was read completely, in the main process. */
 export interface BulkSheet {
   id: string
   fileName: string
-  /** All sheets of the file; one without a name for a CSV. */
+  /** All sheets of the file; for CSV, one without a name. */
   sheets: string[]
   sheet: string
-  /** Their headings, or A, B, C where the first row is data. */
+  /** The headings, or A, B, C if the first row is data. */
   columns: string[]
   firstRow: 'headings' | 'data'
-  /** Columns whose dates could be read either way, each with the first that shows it; otherwise the day is first. */
+  /** Columns whose dates could be read either way, each with its first example; by default the day comes first. */
   dateDoubts: { column: number; example: string }[]
-  /** Without the headings. */
+  /** Number of rows without the headings. */
   rows: number
   /** The first rows, as texts. */
   sample: string[][]
-  /** What was noticed while reading, in the user's words: the encoding, the separator, dates, formulas. */
+  /** What was noticed while reading, in the user's words: encoding, separator, dates, formulas. */
   notes: string[]
 }
 
-/** What a correction of a cell has made of its row, and of the check. */
+/** A cell's row and the whole check after a correction. */
 export interface BulkCorrected {
   check: BulkCheck
   row: BulkRow
-  /** Cells that are corrected now, in all sheets of the file: they are lost with it. */
+  /** Number of corrected cells in all sheets of the file; they are lost when it is closed. */
   inAllSheets: number
 }
 
@@ -292,57 +292,57 @@ export interface BulkCheck {
   rows: number
   withErrors: number
   withWarnings: number
-  /** Rows that are the same as an earlier row, or as what was sent in the last 30 days. */
+  /** Rows that repeat an earlier row, or something sent in the last 30 days. */
   duplicates: number
-  /** Others whose people got the same forms or templates in the last 24 hours, with other data. */
+  /** Other rows whose people got the same forms or templates in the last 24 hours, with different data. */
   alike: number
   /** Rows with a mobile number that has no country code. */
   withoutCountry: number
-  /** Rows that would go: without errors. */
+  /** Rows without errors, which can be sent. */
   ready: number
-  /** Rows in which a cell was corrected. */
+  /** Rows with a corrected cell. */
   corrected: number
-  /** Columns that fill nothing. */
+  /** Columns that aren't used. */
   unused: string[]
 }
 
-/** A cell of a row, by its column from 0. */
+/** A cell of a row; `column` counts from 0. */
 interface BulkCell {
   column: number
   value: string
-  /** It says more than is shown here, and can't be corrected here. */
+  /** The text is longer than shown, so it can't be corrected here. */
   isCut?: true
 }
 
-/** A cell that says something else than it did in the file; both shortened. */
+/** A cell whose text differs from the file's; both texts are shortened. */
 export interface BulkCorrection {
   column: number
-  /** What the column is called. */
+  /** The column's heading. */
   name: string
   was: string
   now: string
 }
 
 export interface BulkRow {
-  /** As the spreadsheet counts: the headings are row 1 where nothing stands above them. */
+  /** As the spreadsheet numbers it: the headings are row 1 if nothing is above them. */
   row: number
   title: string
   who: string
   problems: (Problem & {
-    /** Which column the trouble comes from, where one does. */
+    /** The column that causes the problem, if one does. */
     column?: string
-    /** What stands there. */
+    /** That column's cell. */
     cell?: BulkCell
   })[]
-  /** What was corrected in it, in the order of the columns. */
+  /** Corrections to this row, in column order. */
   corrected?: BulkCorrection[]
   /** The earlier row it repeats, or when the same was sent. */
   duplicateOf?: { row: number } | { sentAt: number }
-  /** When its people got the same lately, with other data. */
+  /** When its people recently got the same with different data. */
   alikeSentAt?: number
 }
 
-/** Which columns filled what when a sheet with these headings was last checked for what is sent. */
+/** How the columns were matched when a sheet with these headings was last checked for these forms or templates. */
 export interface RememberedMapping {
   mapping: ColumnMapping
   dateOrders: DateOrders

@@ -1,4 +1,7 @@
-/** The requests about the counter: the queue, a session and its receipts, the staff's PIN, the counter's settings, the audit trail. */
+/**
+ * Requests for the counter: the queue, a session and its receipts, the staff PIN, the counter's settings, the audit
+ * trail.
+ */
 import { z } from 'zod'
 import type { SavedFile } from './composing-views.ts'
 import type {
@@ -29,44 +32,49 @@ const bounds = z.strictObject({
   width: z.number().min(0).max(100_000),
   height: z.number().min(0).max(100_000)
 })
-/** Digits, so that it can be given on a tablet's pad. */
+/** Digits only, so that it can be entered on a tablet's number pad. */
 const PIN = z.string().regex(/^\d{4,12}$/)
 const typedPin = z.string().max(64)
-/** As staff type it where they aren't the one who works here now. */
+/** The name that staff enter if they aren't the current staff member. */
 const typedName = z.string().max(100)
-/** As the reader types it. */
+/** As the badge reader types it. */
 const badge = z.string().regex(/^[!-~]{6,64}$/)
 const staffName = z.string().trim().min(1).max(100)
 const role = z.enum(['counter', 'clerk', 'manager', 'administrator'])
 const language = z.enum(PERSON_LANGUAGES)
-/** Of a session; for the office's file, or for one of its people, counted from 1. */
-/** The language is of a person's own copy. */
+/**
+ * A receipt of a session: the copy for the office's file, or for one of its people, counted from 1. `language` is for a
+ * person's own copy.
+ */
 const receipt = z.strictObject({
   session: id,
   copy: z.union([z.literal('file'), z.int().min(1).max(500)]),
   language: z.enum(PERSON_LANGUAGES).optional()
 })
-/** A passport or an identity card as staff typed it, where it has no lines that a machine reads; main says what can be used of it. */
+/**
+ * A passport or identity card without machine-readable lines, as staff typed it; the main process decides what is
+ * usable.
+ */
 const printed = z.strictObject({
   name: z.string().max(300),
   number: z.string().max(100),
-  /** As it is printed; empty where it has none. */
+  /** As printed; empty if it has none. */
   expires: z.string().max(40)
 })
 const seconds = z.number().int().min(5).max(3600)
 
 export const counterRequests = {
-  /** Who can sign here now: today's appointments first, then next due first. */
+  /** Who can sign here now: today's appointments first, then by due date. */
   'counter.queue': answers<CounterEntry[]>()(nothing),
-  /** Pins an appointment of today, until midnight, or unpins it. */
+  /** Pins an entry as an appointment until midnight, or unpins it. */
   'counter.pinEntry': answers<null>()(z.strictObject({ documentReference: reference, signer, isToday: z.boolean() })),
   /** Reads the documents from the service first. */
   'counter.offer': answers<CounterOffer>()(z.strictObject({ documentReference: reference, signer })),
-  /** Compares what is printed on a passport or an identity card with the signer. Nothing of it is kept. */
+  /** Compares what is printed on a passport or identity card with the signer. Nothing of it is stored. */
   'counter.compareDocument': answers<PrintedComparison>()(
     z.strictObject({ documentReference: reference, signer, printed })
   ),
-  /** Begins a session with a first handover. Nothing is loaded until the person has the screen. */
+  /** Starts a session with a first handover. Nothing is loaded until the person has the screen. */
   'counter.start': answers<CounterSession>()(
     z.strictObject({
       turns: z
@@ -74,13 +82,16 @@ export const counterRequests = {
           z.strictObject({
             documentReference: reference,
             signer,
-            /** The ids of the evidence that staff has seen of this person. */
+            /** The ids of the evidence that staff have seen from this person. */
             evidence: z.array(id).max(100),
-            /** What staff was told of comparing their name with a passport or an identity card. */
+            /** The result that staff were shown when their name was compared with a passport or identity card. */
             compared: z.enum(['matches', 'differs']).optional(),
-            /** That document, where staff typed what is printed on it: main compares it once more. */
+            /** That document, if staff typed what is printed on it: the main process compares it again. */
             printed: printed.optional(),
-            /** Of one whose machine-readable lines were read, where the policy has more kept than that it was compared. */
+            /**
+             * A document whose machine-readable lines were read, if the policy keeps more than the fact that it was
+             * compared.
+             */
             document: z
               .strictObject({ number: z.string().regex(/^[A-Z0-9]{1,22}$/), expires: z.iso.date().optional() })
               .optional()
@@ -92,28 +103,33 @@ export const counterRequests = {
     })
   ),
   'counter.state': answers<CounterSession | null>()(nothing),
-  /** The person has the screen: their page is loaded. */
+  /** The person has the screen: loads their page. */
   'counter.begin': answers<CounterSession>()(byId),
-  /** Shows the signing page at these bounds of the window that asks, in CSS pixels. */
+  /** Shows the signing page at these bounds of the requesting window, in CSS pixels. */
   'counter.show': answers<CounterSession>()(z.strictObject({ id, bounds })),
-  /** Over the page, as the person asks; and, at a handover, for anyone who it isn't meant for: then staff has to come. */
+  /**
+   * Covers the page at the person's request. At a handover, `not-me` says that the screen was given to the wrong
+   * person: staff have to come.
+   */
   'counter.cover': answers<CounterSession>()(
     z.strictObject({ id, why: z.enum(['moment', 'help', 'finish', 'stop', 'not-me']) })
   ),
-  /** Takes the person's own cover away. */
+  /** Removes the cover that the person asked for. */
   'counter.resume': answers<CounterSession>()(byId),
-  /** The person lets the page that asks use the devices that staff has allowed, and the pages of their turns that follow. */
+  /**
+   * The person lets the requesting page, and the pages of their later turns, use the devices that staff have allowed.
+   */
   'counter.allowCamera': answers<CounterSession>()(byId),
-  /** Gives the page that asks for one a file of those that staff opened for this turn. */
+  /** Gives the page that asks for a file one of those that staff opened for this turn. */
   'counter.giveFile': answers<CounterSession>()(z.strictObject({ id, file: z.uuid() })),
-  /** Closes and wipes the signing page, then asks the service what became of it. */
+  /** Closes and wipes the signing page, then asks the service for the result. */
   'counter.finish': answers<CounterSession>()(byId),
-  /** From what became of a document, or a turn that failed, to the next. */
+  /** Continues to the next turn after a result or a failure. */
   'counter.next': answers<CounterSession>()(byId),
-  /** A turn that failed, or that the service has no signature of yet, once more. */
+  /** Tries a turn again that failed, or for which the service has no signature yet. */
   'counter.retry': answers<CounterSession>()(byId),
   'counter.zoom': answers<CounterSession>()(z.strictObject({ id, factor: z.number().min(0.5).max(3) })),
-  /** How the person wants the screen from now on. */
+  /** Sets the person's display preferences. */
   'counter.adjust': answers<CounterSession>()(
     z.strictObject({
       id,
@@ -123,11 +139,11 @@ export const counterRequests = {
       moreTime: z.boolean().optional()
     })
   ),
-  /** Someone is there: our own page was touched. */
+  /** Resets the idle timer: our own page was touched. */
   'counter.touched': answers<null>()(byId),
-  /** Staff gives their PIN: a cover then offers what staff can do; a screen that comes back is staff's again. */
+  /** Staff enter their PIN. A cover then shows the staff actions; a returned screen is staff's again. */
   'counter.unlock': answers<CounterSession>()(z.strictObject({ id, pin: typedPin, name: typedName.optional() })),
-  /** What staff does after the PIN, or from their own screen while the person has the second display. */
+  /** What staff do after entering the PIN, or from their own screen while the person has the second display. */
   'counter.staff': answers<CounterSession | null>()(
     z.strictObject({
       id,
@@ -145,37 +161,37 @@ export const counterRequests = {
       ])
     })
   ),
-  /** Staff has seen what became of it. */
+  /** Staff have seen the result. */
   'counter.close': answers<null>()(byId),
 
-  /** The receipt of the person who has just finished, as far as the office offers one. */
+  /** The receipt of the person who has just finished, if the office offers one. */
   'counter.receipt': answers<ReceiptCode>()(byId),
 
   'counter.pin': answers<PinState>()(nothing),
-  /** Sets the first PIN, replaces the one that is given as `current`, or, after a reset was allowed, a forgotten one. */
+  /** Sets the first PIN, replaces the PIN given as `current`, or, once a reset is allowed, a forgotten one. */
   'counter.setPin': answers<PinState>()(
     z.strictObject({ pin: PIN, current: typedPin.optional(), name: typedName.optional() })
   ),
-  /** The PIN was forgotten: anyone who signs in to this computer next may set a new one. */
+  /** Requests a reset of a forgotten PIN: the next person who signs in to this computer may set a new one. */
   'counter.resetPin': answers<PinState>()(nothing),
 
   'counter.lock': answers<OfficeLockState>()(nothing),
-  /** Locks the office's own window, as staff leaves it; `no-pin` where nothing could open it again. */
+  /** Locks the office window as staff leave it; `no-pin` if nothing could unlock it. */
   'counter.lockOffice': answers<OfficeLockState>()(nothing),
-  /** Staff gives their PIN to open the office's own window; harmless where it isn't locked. */
+  /** Unlocks the office window with a staff PIN; harmless if it isn't locked. */
   'counter.unlockOffice': answers<OfficeLockState>()(z.strictObject({ pin: typedPin, name: typedName.optional() })),
 
   'counter.staffList': answers<StaffView>()(nothing),
-  /** Someone else of staff works here from now on, as they prove. */
+  /** Makes another member of staff the current one, as proved by their PIN. */
   'counter.chooseStaff': answers<StaffView>()(z.strictObject({ name: typedName, pin: typedPin })),
-  /** Opens the counter's settings for some minutes, with an administrator's PIN. */
+  /** Opens the counter's settings for some minutes with an administrator's PIN. */
   'counter.openSettings': answers<StaffView>()(z.strictObject({ name: typedName.optional(), pin: typedPin })),
   'counter.closeSettings': answers<StaffView>()(nothing),
-  /** The first who is added makes the owner of the one PIN an administrator. */
+  /** Adding the first member makes the owner of the single PIN an administrator. */
   'counter.addStaff': answers<StaffView>()(
     z.strictObject({ name: staffName, role, pin: PIN, badge: badge.optional() })
   ),
-  /** `pin` replaces a forgotten one, null takes a badge away. */
+  /** `pin` replaces a forgotten one; a null badge removes it. */
   'counter.changeStaff': answers<StaffView>()(
     z.strictObject({
       id,
@@ -186,7 +202,7 @@ export const counterRequests = {
     })
   ),
   'counter.removeStaff': answers<StaffView>()(byId),
-  /** Which packages wait for a second person; null for none. */
+  /** Sets which packages need a second person's release; null for none. */
   'counter.needRelease': answers<StaffView>()(
     z.strictObject({ release: z.strictObject({ above: z.int().min(0).max(1000) }).nullable() })
   ),
@@ -200,7 +216,7 @@ export const counterRequests = {
         .max(50)
         .optional(),
       idleText: z.string().trim().max(500).optional(),
-      /** Only to take it away; `counter.chooseLogo` sets it. */
+      /** Only to remove it; `counter.chooseLogo` sets it. */
       logo: z.null().optional(),
       fullScreen: z.boolean().optional(),
       useOtherDisplay: z.boolean().optional(),
@@ -218,43 +234,49 @@ export const counterRequests = {
           counterName: z.string().trim().max(60),
           noShowAfter: z.number().int().min(5).max(240),
           callSound: z.boolean(),
-          /** Those that stay, in their order; `counter.addPictures` adds some. */
+          /** The pictures to keep, in order; `counter.addPictures` adds more. */
           pictures: z.array(id).max(8)
         })
         .optional()
     })
   ),
-  /** The page that asks may use the camera, to show staff a picture, until it says that it is done; `not-allowed` where the system forbids it. */
+  /**
+   * Lets the requesting page use the camera to show staff a picture until it says it is done; `not-allowed` if the
+   * system forbids it.
+   */
   'counter.openCamera': answers<null>()(nothing),
   'counter.closeCamera': answers<null>()(nothing),
-  /** A person chooses the picture; null where they thought better of it. */
+  /** Lets a person choose the picture; null if they cancel. */
   'counter.chooseLogo': answers<CounterSettings | null>()(nothing),
-  /** A person chooses pictures for the second display; null where they thought better of it. */
+  /** Lets a person choose pictures for the second display; null if they cancel. */
   'counter.addPictures': answers<CounterSettings | null>()(nothing),
   'counter.idleScreen': answers<IdleScreen>()(nothing),
-  /** One of its pictures, as a data URL; null where it is gone. */
+  /** One of its pictures as a data URL; null if it no longer exists. */
   'counter.idlePicture': answers<string | null>()(byId),
 
-  /** Whose receipts can be made of a session, from the audit trail. */
+  /** The people of a session for whom receipts can be made, from the audit trail. */
   'receipts.people': answers<ReceiptPeople>()(z.strictObject({ session: id })),
-  /** On the default printer. */
+  /** Prints on the default printer. */
   'receipts.print': answers<{ number: string }>()(receipt),
-  /** Writes it where the person says; null where they thought better of it. */
+  /** Saves at a location the person chooses; null if they cancel. */
   'receipts.save': answers<(SavedFile & { number: string }) | null>()(receipt),
 
   /** Newest first. */
   'audit.list': answers<AuditPage>()(z.strictObject({ search: z.string().max(200), ...page })),
   'audit.check': answers<AuditCheck>()(nothing),
-  /** What the check at the start of the application found, once it has; null before. */
+  /** The result of the check at startup; null until it is done. */
   'audit.checkAtStart': answers<AuditCheck | null>()(nothing),
-  /** Writes the whole trail with its chain where the person says, and its signature beside it; null where they thought better of it. */
+  /**
+   * Saves the whole trail with its hash chain at a location the person chooses, and its signature next to it; null if
+   * they cancel.
+   */
   'audit.export': answers<SavedFile | null>()(z.strictObject({ format: z.enum(['xlsx', 'csv', 'json']) })),
-  /** A person chooses an exported file; null where they thought better of it. */
+  /** Lets a person choose an exported file; null if they cancel. */
   'audit.checkFile': answers<AuditFileCheck | null>()(nothing),
-  /** The key that exports are signed with; made with the first question. */
+  /** The key that signs exports; created when first asked for. */
   'audit.key': answers<AuditKey>()(nothing),
-  /** Its fingerprint on a page with the office and the date, on the default printer. */
+  /** Prints its fingerprint with the office and the date on the default printer. */
   'audit.printKey': answers<null>()(nothing),
-  /** Writes its public part where the person says; null where they thought better of it. */
+  /** Saves its public part at a location the person chooses; null if they cancel. */
   'audit.saveKey': answers<SavedFile | null>()(nothing)
 }

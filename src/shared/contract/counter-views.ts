@@ -1,35 +1,38 @@
-/** What the screens are shown of the counter: who can sign here, a session and its turns, the office's own words. */
+/** What the screens are given about the counter: who can sign here, a session and its turns, the office's own texts. */
 import type { ServiceDate } from '../model/index.ts'
 import type { IdleCall } from './appointments.ts'
 import type { AppError } from './errors.ts'
 import type { OfficeTrailFinding } from './office.ts'
 
-/** The languages in which a person's own screens can be shown, as BCP 47 names them. English is always there. */
+/** Languages for a person's own screens, as BCP 47 tags. English is always available. */
 export const PERSON_LANGUAGES = ['en', 'mi', 'sm', 'to', 'zh-Hans', 'hi', 'pa', 'ar'] as const
 export type PersonLanguage = (typeof PERSON_LANGUAGES)[number]
-/** How large a person's own screens are shown: 1 is as the office has them. */
+/** Text sizes for a person's own screens; 1 is the office's own size. */
 export const TEXT_SIZES = [1, 1.5, 2] as const
 
-/** How one person wants the screen while they have it. It holds for all they sign in this session, and is written down nowhere. */
+/**
+ * One person's display preferences while they have the screen. They apply to everything they sign in this session, and
+ * aren't stored.
+ */
 export interface PersonPreferences {
   language: PersonLanguage
   textSize: (typeof TEXT_SIZES)[number]
   highContrast: boolean
-  /** They are waited for longer, as far as the office allows. */
+  /** They get more time, within the office's limit. */
   moreTime: boolean
 }
 
 /**
- * What is kept of a passport or an identity card that was compared, as the organisation's policy says it. compared: only
- * that it was, and whether the name matched. number-end: the last characters of its number, too. number-and-expiry: its number, and
- * the day until which it is valid.
+ * What is kept of a passport or identity card that was compared, as the organisation's policy says. compared: only the
+ * fact, and whether the name matched. number-end: also the last characters of its number. number-and-expiry: its
+ * number, and the last day it is valid.
  */
 export const IDENTITY_KEPT = ['compared', 'number-end', 'number-and-expiry'] as const
 export type IdentityKept = (typeof IDENTITY_KEPT)[number]
 
 /**
- * What came of comparing a passport or an identity card that staff typed with a signer. unusable: nothing was compared, as these
- * can't be what is printed there.
+ * The result of comparing a signer with a passport or identity card that staff typed. unusable: not compared, because
+ * these fields can't be what is printed there.
  */
 export type PrintedComparison =
   | { kind: 'unusable'; fields: ('name' | 'number' | 'expires')[] }
@@ -42,31 +45,37 @@ export interface CounterEntry {
   documentName: string
   signer: number
   signerName: string
-  /** The same for all signers that are one person, as far as name and e-mail tell. Nothing is to be read from it. */
+  /** The same for all signers who are one person, judged by name and e-mail. Opaque. */
   person: string
   due?: ServiceDate
   faceToFace: boolean
-  /** A video confirmation or an identity check was asked for: the page may want the camera. */
+  /** A video confirmation or an identity check was requested, so the page may want the camera. */
   mayNeedCamera: boolean
-  /** Files were uploaded as other documents of this form were signed: its page may ask for one. Absent says nothing. */
+  /**
+   * Files were uploaded when other documents of this form were signed, so its page may ask for one. Absent says
+   * nothing.
+   */
   hadFiles?: true
-  /** An appointment of today. */
+  /** Has an appointment today. */
   isToday: boolean
-  /** Face-to-face signing was asked for, and the service gave no link for it: they can't be started here. */
+  /** Face-to-face signing was requested but the service gave no link, so signing can't be started here. */
   withoutLink?: true
-  /** Another workstation of the office has them at its counter, since when: they can't be started here. */
+  /** Another workstation of the office has had them at its counter since `since`, so signing can't be started here. */
   elsewhere?: { desk: string; since: number }
-  /** Their e-mail address, or the end of their mobile number, where someone else who can sign here has the same name. */
+  /** Their e-mail address, or the end of their mobile number, if someone else who can sign here has the same name. */
   contact?: string
-  /** What the document is filed under, where `contact` doesn't tell everyone of that name apart. For staff alone. */
+  /** The document's matter, if `contact` doesn't distinguish everyone of that name. For staff only. */
   matter?: string
-  /** When they were born, `1980-03-12`, where it was sent from here with that; shown as `matter` is. For staff alone. */
+  /**
+   * Their date of birth, `1980-03-12`, if it was part of what was sent from here; shown when `matter` is. For staff
+   * only.
+   */
   born?: string
 }
 
-/** A signature that can be part of a sitting. */
+/** A signature that can be part of a session. */
 export interface OfferedEntry extends CounterEntry {
-  /** The signers of the document, by index, who have to sign before; empty where it is their turn. */
+  /** Indices of the document's signers who have to sign first; empty if it is their turn. */
   after: number[]
 }
 
@@ -74,32 +83,33 @@ export interface OfferedEntry extends CounterEntry {
 export interface EvidenceItem {
   id: string
   text: string
-  /** Without it nobody is handed the screen. */
+  /** Nobody is handed the screen without it. */
   isRequired: boolean
 }
 
-/** What a session that begins with one signer could be made of: a sitting of several people and documents. */
+/** What a session that starts with one signer could include: several people and documents. */
 export interface CounterOffer {
   first: CounterEntry
   /**
-   * What can be signed here, now or after others, by that person and by everyone who signs one of their documents: the first
-   * one's document before all others, then theirs, next due first; in each the signers in their order.
+   * Everything that can be signed here, now or after others, by that person and by everyone who signs one of their
+   * documents. The first document comes first, then that person's other documents, then the other people's, each by due
+   * date; within a document, the signers in order.
    */
   entries: OfferedEntry[]
-  /** So many more documents of theirs are not offered at once. */
+  /** How many more of their documents don't fit into one session. */
   further: number
   evidence: EvidenceItem[]
   identityKept: IdentityKept
-  /** Who of staff this is, for the record. */
+  /** The current member of staff, for the record. */
   staff: string
   hasPin: boolean
-  /** The office's server can't be reached: another counter could call them, too. */
+  /** The office's server can't be reached, so another counter could call the same people. */
   isNotReserved?: true
 }
 
 /**
- * What the service answered when it was asked after the page was closed. skipped: the turn never began, as someone
- * else's came first, or they had signed elsewhere.
+ * What the service answered after the page was closed. skipped: the turn never began, because someone else has to sign
+ * first or they signed elsewhere.
  */
 export interface CounterOutcome {
   signed: 'signed' | 'declined' | 'not-yet' | 'unknown' | 'skipped'
@@ -107,21 +117,24 @@ export interface CounterOutcome {
   error?: AppError
 }
 
-/** One signer's part of a session: one document, one person. */
+/** One signer's part of a session: one document and one person. */
 export interface CounterTurn
   extends Pick<CounterEntry, 'documentReference' | 'documentName' | 'signer' | 'signerName' | 'person' | 'contact'> {
-  /** What is kept of the document by which they were identified, where that is more than that it was compared. */
+  /** What is kept of the document that identified them, if more than the fact that it was compared. */
   keeps?: Exclude<IdentityKept, 'compared'>
-  /** Absent while it lies before us or runs. What is `not-yet` may become `signed` afterwards, while the session is shown. */
+  /**
+   * Absent while the turn is still to come or in progress. `not-yet` may become `signed` later, while the session is
+   * shown.
+   */
   outcome?: CounterOutcome
 }
 
 /**
- * handover: the screen goes to the person whose turn it is. loading, open: the page is shown. covered: it is behind our
- * cover, see `cover`. asking: the page is closed, and the service is being asked. between: what became of it, before the
- * next document, the next person, or, where the service has no signature yet, another try. failed: the page can't be shown,
- * or the turn could not begin, see `error`. return: the screen goes back to staff, who alone can leave it. ended: staff has
- * the screen, and sees what became of everything.
+ * handover: the screen goes to the person whose turn it is. loading, open: the page is shown. covered: our cover hides
+ * it, see `cover`. asking: the page is closed, and the service is being asked. between: the result, before the next
+ * document, the next person or, if the service has no signature yet, another try. failed: the page can't be shown, or
+ * the turn couldn't begin, see `error`. return: the screen goes back to staff; only they can leave this phase. ended:
+ * staff have the screen, with all results.
  */
 export type CounterPhase =
   | 'handover'
@@ -142,9 +155,11 @@ export interface OfferedFile {
 }
 
 /**
- * Why the page is covered. moment, help, finish, stop: the person asked. file: the page asks for a file, which the person
- * chooses of those that staff opened. camera: the page asks for the camera or microphone, and staff has to say. consent: staff has allowed it, and the person has to say. away: the window was left. idle: nobody was there. not-me: anyone who was handed the screen is someone
- * else. staff: staff has given their PIN and chooses what happens.
+ * Why the page is covered. moment, help, finish, stop: the person asked. file: the page asks for a file, which the
+ * person picks from those that staff opened. camera: the page asks for the camera or microphone, and staff have to
+ * decide. consent: staff allowed it, and the person has to decide. away: the window was left, for example by switching
+ * to another. idle: nobody was active. not-me: the screen was handed to the wrong person. staff: staff have entered
+ * their PIN and choose what happens.
  */
 export type CounterCover =
   | 'moment'
@@ -159,93 +174,107 @@ export type CounterCover =
   | 'not-me'
   | 'staff'
 
-/** Why it was covered before staff gave their PIN: where it was left, by what. office: staff covered it from their own screen. */
+/**
+ * What covered the page before staff entered their PIN; for `away`, how the window was left. office: staff covered it
+ * from their own screen.
+ */
 export type CoveredBy =
   | Exclude<CounterCover, 'staff'>
   | ('blur' | 'full-screen' | 'hidden' | 'closing' | 'display' | 'locked' | 'page' | 'office')
 
 export interface CounterSession {
   id: string
-  /** Whose documents are signed; absent for one that an earlier version left. */
+  /** The account of the documents; absent for a session left by an earlier version. */
   accountId?: string
   phase: CounterPhase
-  /** While the phase is covered, and over handover, between and failed where these were left. */
+  /** Set while the phase is covered, and over handover, between and failed if these were left. */
   cover?: CounterCover
-  /** While something lies over it; still told once staff has given their PIN. */
+  /** Set while a cover is shown, also after staff have entered their PIN. */
   coveredBy?: CoveredBy
-  /** Staff has said that they are on their way to what the second display wants of them now. */
+  /** Staff have said that they are coming to the second display, which needs them. */
   isAnswered?: true
-  /** Only staff can go on from here, with their PIN. */
+  /** Only staff can continue from here, with their PIN. */
   isLocked: boolean
   turns: CounterTurn[]
-  /** The turn that runs, or the last one. */
+  /** The turn in progress, or the last one. */
   current: number
-  /** Scheme and host of the signing page, for our frame to show; '' where none is known yet. */
+  /** Scheme and host of the signing page, for our frame to show; '' while unknown. */
   origin: string
-  /** Size of what the page shows: 1 is as designed. */
+  /** The page's zoom: 1 is as designed. */
   zoom: number
-  /** What the page asks for, while staff has to say whether it may. */
+  /** The devices that the page asks for, while staff have to decide. */
   asksFor: ('camera' | 'microphone')[]
   allowsCamera: boolean
-  /** Nobody has touched anything for a while: the page will be covered then, unless someone does. */
+  /** There has been no activity for a while: the page will be covered at this time unless someone is active. */
   warningUntil?: number
-  /** Wrong PINs were given: none is taken before then. */
+  /** After wrong PINs, no PIN is accepted before this time. */
   pinWaitUntil?: number
-  /** Both as of `PinState`. */
+  /** Both as in `PinState`. */
   asksName?: true
   needsName?: true
   error?: AppError
-  /** A page of this turn asked for a file of this computer, and was refused: nobody gets one here, or it asked for more. */
+  /**
+   * A page of this turn asked for a file of this computer and was refused: files aren't given here, or it asked for
+   * more, such as a folder.
+   */
   wantsFile?: true
-  /** The page asks for a file, and waits. `files` are those that it takes; absent until staff has opened any for this turn. */
+  /**
+   * The page asks for a file, and waits. `files`: those it accepts; absent until staff have opened any for this turn.
+   */
   asksFile?: { files?: OfferedFile[] }
-  /** A page of this session got another camera than the office chose: that isn't connected, or couldn't be had. */
+  /** A page of this session got a camera other than the office's choice, which isn't connected or couldn't be used. */
   otherCamera?: true
   /** What pages of this turn tried and were refused, newest last, at most twenty. */
   refused: { what: string; at: number }[]
   /** Which screen the person has: this window, or the second display. */
   place: 'here' | 'other-display'
-  /** The application ended in the middle of it; what is shown was found when it was opened again. */
+  /** The application quit in the middle of the session; this was restored at the next start. */
   wasInterrupted: boolean
-  /** It is of a practice account: nothing that is signed counts. */
+  /** The session belongs to a practice account: nothing signed is binding. */
   isPractice: boolean
-  /** Another counter has called the same people, or could, as the office’s server is away. */
+  /**
+   * taken: another counter has called the same people. away: one could, because the office's server can't be reached.
+   */
   notReserved?: 'taken' | 'away'
-  /** Staff may print a page, and save it. */
+  /** Staff may print and save pages. */
   mayKeepPages: boolean
-  /** Of the person whose turn it is. */
+  /** Those of the person whose turn it is. */
   preferences: PersonPreferences
-  /** What the office offers them to choose from. */
+  /** What the office lets them choose from. */
   offers: { languages: PersonLanguage[]; moreTime: boolean }
-  /** The person is offered a receipt at their end, or shown it; absent where they aren't. */
+  /** Whether the person is offered a receipt at the end, or shown it; absent if neither. */
   receipt?: 'on-request' | 'always'
 }
 
-/** Where the staff's PIN stands. */
+/** The state of the staff PIN. */
 export interface PinState {
   isSet: boolean
-  /** Wrong PINs were given: none is taken before then. */
+  /** After wrong PINs, no PIN is accepted before this time. */
   waitUntil?: number
-  /** Whether it outlives the application. */
+  /** Whether it survives a restart of the application. */
   keptIn: 'keychain' | 'memory'
   /**
-   * A forgotten PIN can be replaced by anyone who can sign in to this computer: asked: it is to be locked and unlocked now.
-   * allowed: that has happened just now.
+   * Anyone who can sign in to this computer can replace a forgotten PIN. asked: the computer has to be locked and
+   * unlocked now. allowed: that has just happened.
    */
   reset: 'none' | 'asked' | 'allowed'
-  /** Whose PIN may be set again for as long as nobody does, as the keychain's entry was removed: an administrator's. */
+  /** The administrator whose PIN can be set again until someone does, because the keychain's entry was removed. */
   resetOf?: string
-  /** Whether this system tells when someone signs in; where not, only the administrator can reset it. */
+  /** Whether this system reports when someone signs in; if not, only the administrator can reset the PIN. */
   canReset: boolean
-  /** Staff have names: a PIN is that of who works here now, unless another name is given with it, and a badge is taken, too. */
+  /**
+   * Staff have names: a PIN is checked against the current member unless a name is given with it, and badges are
+   * accepted, too.
+   */
   asksName?: true
-  /** Nobody of them works here yet: a PIN is nobody’s unless a name is given with it. */
+  /** There is no current member: a PIN needs a name. */
   needsName?: true
 }
 
 /**
- * Each may do what the ones before it may; see `rights.ts`. counter: calls people and hands the screen over. clerk: composes and sends. manager: ends
- * the wait after wrong PINs, resumes the outbox, sees what others did. administrator: changes accounts, settings, and who of staff there is.
+ * Each role includes the ones before it; see `rights.ts`. counter: calls people and hands the screen over. clerk:
+ * composes and sends. manager: ends the wait after wrong PINs, resumes the outbox, sees what others did. administrator:
+ * changes accounts, settings and the staff list.
  */
 export type StaffRole = 'counter' | 'clerk' | 'manager' | 'administrator'
 
@@ -254,109 +283,117 @@ export interface StaffMember {
   name: string
   role: StaffRole
   hasBadge: boolean
-  /** They work here now: they proved it last. */
+  /** The current member of staff: the last to prove who they are. */
   isCurrent: boolean
 }
 
-/** Who of staff there is, and whether the counter's settings can be changed. */
+/** The staff list, and whether the counter's settings can be changed. */
 export interface StaffView {
-  /** None where one PIN is everyone's. */
+  /** Empty if everyone shares one PIN. */
   members: StaffMember[]
   /** locked: an administrator's PIN opens them. unguarded: there is no PIN yet. */
   settings: 'locked' | 'open' | 'unguarded'
   release?: ReleaseNeeded
 }
 
-/** Packages to more people than this wait until another of staff releases them; bulk sends do whatever the number. 0: every package. */
+/** Packages to more people than this wait for a second person's release; bulk sends always do. 0: every package. */
 interface ReleaseNeeded {
   above: number
 }
 
 export interface CounterSettings {
-  /** Who of staff works here, for the record; '' takes the name of the computer's user. */
+  /** The staff member's name for the record; '' uses the name of the computer's user. */
   staffName: string
   evidence: EvidenceItem[]
-  /** What the second display shows while nobody signs. */
+  /** What the second display shows when no one is signing. */
   idleText: string
   /** A picture as a data URL (PNG, JPEG or WebP), at most 1 MB. */
   logo?: string
-  /** The window fills the screen while someone signs. */
+  /** The window is full screen while someone signs. */
   fullScreen: boolean
   useOtherDisplay: boolean
-  /** The second display's name, where there is one now. */
+  /** The second display's name, if one is connected. */
   otherDisplay?: string
-  /** Seconds without a touch until the warning, from there to the cover, and from there to the end of the session. */
+  /** Seconds without activity until the warning, from there until the cover, and from there until the session ends. */
   idle: { warnAfter: number; coverAfter: number; endAfter: number }
-  /** Minutes without a touch of the computer until the office's own window is locked; 0 for never. */
+  /** Minutes without activity on the computer until the office window is locked; 0 for never. */
   lockAfter: number
-  /** Origins (`https://sign.example.com`) that signing pages may show beside their own and the service's. */
+  /** Origins (`https://sign.example.com`) that signing pages may show in addition to their own and the service's. */
   allowedOrigins: string[]
-  /** Staff may print a signing page, and save it. */
+  /** Staff may print and save a signing page. */
   mayKeepPages: boolean
-  /** In which languages people may have their own screens, beside English. */
+  /** Languages for people's own screens, in addition to English. */
   languages: PersonLanguage[]
-  /** How many times as long people are waited for who ask for more time; 1 where nobody may. */
+  /** The factor by which waiting times grow for people who ask for more time; 1 if not offered. */
   moreTime: number
-  /** A signing page that asks for a file gets one of those that staff opens for the turn; else it is refused. */
+  /** A signing page that asks for a file gets one of those that staff open for the turn; otherwise it is refused. */
   mayGiveFiles: boolean
-  /** The name of the camera that signing pages get; '' for the one that the browser takes. */
+  /** The name of the camera for signing pages; '' for the browser's choice. */
   camera: string
-  /** Set by the organisation's policy alone. */
+  /** Set by the organisation's policy only. */
   identityKept: IdentityKept
-  /** Whether a person is offered a receipt, or shown it without asking. Staff can always make one from the audit trail. */
+  /**
+   * Whether people are offered a receipt, or shown it without asking. Staff can always make one from the audit trail.
+   */
   receipt: 'never' | 'on-request' | 'always'
   waitingRoom: WaitingRoom
 }
 
-/** How people are expected and called. */
+/** How people are expected and called to the counter. */
 interface WaitingRoom {
-  /** What this counter is called, where people are called to: "Counter 2". */
+  /** This counter's name, as used when calling people: "Counter 2". */
   counterName: string
-  /** Minutes after which it is suggested that someone didn't come. */
+  /** Minutes after which Countersign suggests that someone didn't come. */
   noShowAfter: number
-  /** The second display sounds when it calls. */
+  /** The second display plays a sound when it calls. */
   callSound: boolean
-  /** The pictures that the second display shows in turn, by their ids. */
+  /** Ids of the pictures that the second display shows in rotation. */
   pictures: string[]
 }
 
-/** Whether the office's own window is locked because nobody was there. */
+/** Whether the office window is locked after inactivity. */
 export interface OfficeLockState {
   isLocked: boolean
-  /** Signing in to the computer opens it, too. */
+  /** Signing in to the computer unlocks it, too. */
   opensBySignIn: boolean
-  /** Both as of `PinState`. */
+  /** Both as in `PinState`. */
   asksName?: true
   needsName?: true
-  /** Who of staff works here now; absent where they have no names, or nobody has entered their PIN. */
+  /** The current member of staff; absent if they have no names, or nobody has entered a PIN. */
   who?: string
-  /** Wrong PINs were given: none is taken before then. */
+  /** After wrong PINs, no PIN is accepted before this time. */
   waitUntil?: number
-  /** Screens that the role of who works here refuses as a whole, each with why in a whole sentence; absent where it refuses none, or nobody of staff has entered their PIN. */
+  /**
+   * Whole screens closed to the current member's role, each with the reason as a full sentence; absent if there are
+   * none, or nobody has entered a PIN.
+   */
   closed?: Partial<Record<ClosedScreen, string>>
-  /** Requests that the role of who works here refuses, by their names, each with why in a whole sentence; absent where it refuses none. */
+  /**
+   * Requests refused to the current member's role, by name, each with the reason as a full sentence; absent if there
+   * are none.
+   */
   refused?: Record<string, string>
 }
 
 export type ClosedScreen = 'activity' | 'audit' | 'compose' | 'bulk'
 
-/** What the second display shows while nobody signs. */
+/** What the second display shows when no one is signing. */
 export interface IdleScreen {
   text: string
-  /** What the chosen account is called; absent where there is none. Shown where the office has no picture. */
+  /** The current account's name; absent if there is none. Shown if the office has no picture. */
   name?: string
   logo?: string
-  /** Shown in turn; each is asked for by its id. */
+  /** Ids of the pictures shown in rotation; each is requested by its id. */
   pictures: string[]
-  /** The number that is being called. */
+  /** The number being called. */
   call?: IdleCall
-  /** In which languages it calls, beside English. */
+  /** The languages of calls, in addition to English. */
   languages: PersonLanguage[]
-  /** It sounds when it calls. */
+  /** Plays a sound when it calls. */
   callSound: boolean
 }
 
-/** What the audit trail tells of. */
+/** The kinds of entries in the audit trail. */
 export type AuditEvent =
   | 'session-started'
   | 'handed-over'
@@ -424,10 +461,10 @@ export type AuditEvent =
   | 'appointments-imported'
 
 export interface AuditEntry {
-  /** 1 is the first there ever was. */
+  /** Starts at 1. */
   seq: number
   at: number
-  /** IANA name of the workstation's zone, such as Pacific/Auckland. */
+  /** The workstation's IANA time zone, such as Pacific/Auckland. */
   zone: string
   staff: string
   what: AuditEvent
@@ -436,7 +473,7 @@ export interface AuditEntry {
   documentReference?: string
   documentName?: string
   signerName?: string
-  /** More of it, in words: `evidence` checked, `outcome`, `origin`, and the like. */
+  /** Further details in words: `evidence` checked, `outcome`, `origin` and the like. */
   detail: Record<string, string>
 }
 
@@ -445,75 +482,75 @@ export interface AuditPage {
   total: number
 }
 
-/** Whether each entry still follows from the one before it, and the last known one is still there. */
+/** Whether each entry follows from the one before it, and the last known entry is still there. */
 export interface AuditCheck {
   isWhole: boolean
   /** How many were checked. */
   entries: number
-  /** Only entries after this one were checked, as those before were found whole earlier. */
+  /** Only entries after this one were checked; an earlier check found those before intact. */
   after?: number
-  /** The first entry that doesn't follow from the one before it, where there is one. */
+  /** The first entry that doesn't follow from the one before it, if any. */
   brokenAt?: number
-  /** Entries at the end, or all, are missing. */
+  /** Entries at the end, or all entries, are missing. */
   isCutOff: boolean
   /**
-   * By what sign they are missing. cut: taken from a database that is otherwise as it was. older-copy: the whole database is
-   * one that was in use before. replaced: it was begun again, as after damage. forgotten: the keychain doesn't know any more
-   * which entry was the last.
+   * How entries went missing. cut: removed from an otherwise unchanged database. older-copy: the whole database is an
+   * earlier one. replaced: it was started afresh, as after damage. forgotten: the keychain no longer knows the last
+   * entry.
    */
   missing?: 'cut' | 'older-copy' | 'replaced' | 'forgotten'
-  /** The disk couldn't read all of it, or the database's file is damaged: nothing shows that anyone changed it. */
+  /** The disk couldn't read all of it, or the database file is damaged: no sign that anyone changed it. */
   isDamaged?: true
-  /** What can't be written at the moment, as when the disk is full. */
+  /** How many entries can't be written at the moment, for example because the disk is full. */
   unwritten?: number
-  /** What was found of the trails of an office so far, the newest last; absent where there is nothing, or no office. */
+  /** What has been found about an office's trails so far, newest last; absent if nothing, or there is no office. */
   office?: OfficeTrailFinding[]
 }
 
-/** The key that exports are signed with: its public part. */
+/** The public part of the key that signs exports. */
 export interface AuditKey {
-  /** The SHA-256 of the key in DER, in groups of four characters, to be compared by eye. */
+  /** The SHA-256 of the key in DER, in groups of four characters for comparing by eye. */
   fingerprint: string
 }
 
-/** What a check of an exported file found. */
+/** The result of checking an exported file. */
 export interface AuditFileCheck {
   /** The file's name. */
   label: string
   /**
-   * genuine: every byte is as it was signed. changed: bytes were changed, added or removed. signature: what lies beside it isn't
-   * a signature of ours, or was changed itself. unsigned: nothing lies beside it.
+   * genuine: every byte is as signed. changed: bytes were changed, added or removed. signature: the signature file
+   * isn't ours, or was changed itself. unsigned: there is no signature file.
    */
   verdict: 'genuine' | 'changed' | 'signature' | 'unsigned'
-  /** Whose key it is: this computer's, or another, which is to be compared with the one that was noted. */
+  /** Whose key signed it: this computer's, or another, to be compared with the fingerprint that was noted. */
   key?: AuditKey & { isOurs: boolean }
   /** What was signed. */
   entries?: number
   exportedAt?: string
-  /** The newest entry that it holds is in this computer's trail, as it is now. */
+  /** The newest entry in the file is in this computer's present trail. */
   isInTrail?: boolean
-  /** The first bytes that differ, counted from 0. */
+  /** The range of bytes that differs, counted from 0. */
   bytes?: { from: number; to: number }
-  /** The entries that stand there, where the file tells. */
+  /** The entries at that place, if the file tells. */
   near?: { from: number; to: number }
-  /** It is a PDF: its receipt number where it was signed, and the number of the receipt that took its place. */
+  /** For a PDF: its receipt number if it was signed, and the number of the receipt that replaced it. */
   receipt?: { number?: string; replacedBy?: string }
 }
 
-/** Who has a part in a session, in the order in which their copies of a receipt are counted, from 1. */
+/** The people of a session, in the order that numbers their receipt copies from 1. */
 export interface ReceiptPeople {
-  /** With the language that they had their screens in, where that is still known and isn't English. */
+  /** `language`: that of their screens, if still known and not English. */
   people: { name: string; contact?: string; language?: PersonLanguage }[]
-  /** In which languages the office offers theirs, beside English. */
+  /** Receipt languages that the office offers, in addition to English. */
   languages: PersonLanguage[]
 }
 
-/** What a person takes a picture of: the number and the hash of their receipt, and these as a QR code. */
+/** What a person photographs: the number and hash of their receipt, also as a QR code. */
 export interface ReceiptCode {
   number: string
   sha256: string
-  /** Modules a side. */
+  /** Modules per side. */
   size: number
-  /** The dark ones as the path of a picture, a module wide and high each. */
+  /** The dark modules as an SVG path, each one unit wide and high. */
   path: string
 }

@@ -1,14 +1,17 @@
-/** What can be done to a document. */
+/** Actions on a document. */
 import { z } from 'zod'
 import { ShareUser } from '../model/index.ts'
 
 const short = z.string().max(500)
 
-/** What can be corrected of a document's signer: reference sections 2.4, 2.5 and 2.11 as UpdateSigner takes them (2.23). */
+/**
+ * What can be corrected about a document's signer: reference sections 2.4, 2.5 and 2.11, as UpdateSigner accepts them
+ * (2.23).
+ */
 export const SignerCorrection = z.strictObject({
-  /** Place in the document's list of signers as it was shown, from 0. Services may put them in another order. */
+  /** Index in the document's list of signers as shown, from 0. Services may reorder them. */
   index: z.number().int().min(0).max(1000),
-  /** Whom the screen showed there: the service's reference decides, and where it gave none, the name and the address. */
+  /** The signer shown at that index: matched by the service's reference, or without one by name and e-mail. */
   was: z.strictObject({
     SignerReference: z.string().min(1).max(2000).optional(),
     FirstName: z.string().max(2000),
@@ -30,11 +33,11 @@ export const SignerCorrection = z.strictObject({
 })
 export type SignerCorrection = z.output<typeof SignerCorrection>
 
-/** What can be done to a document. */
+/** An action on a document. */
 export const ActionRequest = z.discriminatedUnion('kind', [
-  /** Operation 6: the corrected signers of one document, and only those. */
+  /** Operation 6: only the corrected signers of one document. */
   z.strictObject({ kind: z.literal('correct'), signers: z.array(SignerCorrection).min(1).max(100) }),
-  /** Operation 7: for every document of the package. ISO 8601, and its offset in minutes. */
+  /** Operation 7: applies to every document of the package. ISO 8601, with its offset in minutes. */
   z.strictObject({
     kind: z.literal('extend'),
     dueDate: z.iso.datetime({ offset: true }),
@@ -42,7 +45,7 @@ export const ActionRequest = z.discriminatedUnion('kind', [
   }),
   /** Operation 12; `send` invites without tagging. */
   z.strictObject({ kind: z.literal('notary'), notaryReference: z.string().trim().min(1).max(500), send: z.boolean() }),
-  /** Where the account can. */
+  /** If the account supports it. */
   z.strictObject({
     kind: z.literal('remind'),
     signerReference: z.string().min(1).max(500),

@@ -1,4 +1,4 @@
-/** What documents are asked for, and the columns of their list. */
+/** Queries for documents, and the columns of their list. */
 import { z } from 'zod'
 import { IDENTITY_FILTERS, STATUS_FAMILIES } from '../model/document-status.ts'
 import { id } from './request.ts'
@@ -7,7 +7,7 @@ export { IDENTITY_FILTERS, IDENTITY_STATES, type IdentityState, STATUS_FAMILIES 
 
 const days = z.number().int().min(0).max(3650)
 
-/** The columns of the list of documents; it can be in the order of each. */
+/** The columns of the document list; each can be sorted by. */
 export const DOCUMENT_COLUMNS = [
   'name',
   'package',
@@ -26,33 +26,33 @@ export const DOCUMENT_COLUMNS = [
 ] as const
 export type DocumentColumn = (typeof DOCUMENT_COLUMNS)[number]
 
-/** The columns of the list of documents that are shown, in their order, with their widths in CSS pixels. */
+/** The visible columns of the document list in order, with their widths in CSS pixels. */
 export const documentColumns = z
   .array(z.strictObject({ column: z.enum(DOCUMENT_COLUMNS), width: z.int().min(40).max(2000) }))
   .min(1)
   .max(DOCUMENT_COLUMNS.length)
   .refine((columns) => new Set(columns.map(({ column }) => column)).size === columns.length)
 
-/** What documents are asked for. Every condition that is there must hold; one that is absent holds always. */
+/** A query for documents. All conditions given must hold. */
 export const DocumentQuery = z.strictObject({
-  /** Accounts beside the chosen one, by id; absent: the chosen one alone. */
+  /** Additional accounts, by id; absent: the current one only. */
   accounts: z.array(id).min(1).max(50).optional(),
-  /** One folder by its name; absent: all of them. */
+  /** One folder, by name; absent: all folders. */
   folder: z.string().min(1).max(200).optional(),
-  /** Every word must occur in name, signers, e-mails, references or matter number. */
+  /** Each word must occur in the name, signers, e-mails, references or matter number. */
   search: z.string().max(200).default(''),
   families: z.array(z.enum(STATUS_FAMILIES)).max(STATUS_FAMILIES.length).optional(),
-  /** So many have signed, of so many. */
+  /** How many have signed, of how many. */
   progress: z.strictObject({ signed: z.number().int().min(0), of: z.number().int().min(1) }).optional(),
-  /** Not ended, and due from now until the end of the day after so many days. */
+  /** Not ended, and due between now and the end of the day this many days ahead. */
   dueWithinDays: days.optional(),
-  /** Due on this day of this workstation's zone, `2026-11-21`. */
+  /** Due on this day in this workstation's time zone, `2026-11-21`. */
   dueOn: z.iso.date().optional(),
-  /** Not ended, as far as anyone can say, and past its due date. */
+  /** Not ended, as far as known, and past its due date. */
   overdue: z.literal(true).optional(),
-  /** Not ended, and nothing signed or changed for so many days. */
+  /** Not ended, with nothing signed or changed for this many days. */
   stuckForDays: days.optional(),
-  /** A part of a signer's name or e-mail. */
+  /** Part of a signer's name or e-mail. */
   signer: z.string().max(200).optional(),
   /** Someone can sign it at the counter now. */
   waitingHere: z.literal(true).optional(),
@@ -60,16 +60,16 @@ export const DocumentQuery = z.strictObject({
   hasFileUploaded: z.literal(true).optional(),
   unread: z.literal(true).optional(),
   /**
-   * Arrived, or became complete, in the week that begins with this Monday, `2026-11-16`; documents that left all folders
-   * since are shown, too, so that all of what the overview counts of a week is found.
+   * Arrived or completed in the week beginning on this Monday, `2026-11-16`. Includes documents that have since
+   * disappeared from all folders, so that the result matches the overview's counts for the week.
    */
   week: z.strictObject({ monday: z.iso.date(), what: z.enum(['sent', 'completed']) }).optional(),
-  /** Documents that left all folders: only those. Absent: none of those, but for a week's. */
+  /** Only documents that have disappeared from all folders. Absent: none of those, except with `week`. */
   gone: z.literal(true).optional(),
   sort: z
     .strictObject({ by: z.enum(DOCUMENT_COLUMNS), descending: z.boolean() })
     .default({ by: 'due', descending: false }),
-  /** Documents of one package stand together under a line of their own. */
+  /** Lists the documents of a package together, under a row of their own. */
   grouped: z.boolean().default(false)
 })
 export type DocumentQuery = z.output<typeof DocumentQuery>

@@ -1,4 +1,6 @@
-/** The requests about folders and documents: lists, views, pages, actions, what is told, and what other software hands over. */
+/**
+ * Requests for folders and documents: lists, views, pages, actions, notifications, and what other software hands over.
+ */
 import { z } from 'zod'
 import { KEPT_BY_ANOTHER } from '../composition/preset.ts'
 import { EMPLOYER_FIELDS } from '../model/index.ts'
@@ -39,7 +41,7 @@ export const NEWS_KINDS = [
   'identity-failed',
   'waits-here'
 ] as const
-/** What happens to documents, and what a check of their signatures finds. */
+/** What happens to documents, and the result of verifying their signatures. */
 export const NOTIFIED_KINDS = [...NEWS_KINDS, 'not-valid'] as const
 export type NewsKind = (typeof NEWS_KINDS)[number]
 export type NotifiedKind = (typeof NOTIFIED_KINDS)[number]
@@ -61,11 +63,14 @@ const CHANGE_KINDS = [
 ] as const satisfies readonly ChangeKind[]
 
 export const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/)
-/** What a person wants told by the desktop. */
+/** Which desktop notifications a person wants. */
 export const NotificationPreferences = z.strictObject({
-  /** views: only of documents in a saved view that is told of. */
+  /** views: only for documents in a saved view with notifications on. */
   kinds: z.record(z.enum(NOTIFIED_KINDS), z.enum(['always', 'views', 'never'])),
-  /** Nothing is told from one time of day to another, across midnight where `from` is the later one; told in one when it ends. */
+  /**
+   * Quiet hours, across midnight if `from` is later than `to`. Notifications are held back and summed up in one when
+   * they end.
+   */
   quiet: z.strictObject({ from: timeOfDay, to: timeOfDay }).nullable(),
   sound: z.boolean()
 })
@@ -86,10 +91,10 @@ const employerRecord = z
 export type EmployerChange = z.output<typeof employerRecord>
 
 const viewName = z.string().trim().min(1).max(100)
-/** One document: accounts may have documents of the same reference. */
+/** Identifies one document: accounts may have documents with the same reference. */
 const documentKey = z.strictObject({ accountId: id, reference })
 export type DocumentKey = z.output<typeof documentKey>
-/** Documents one by one, of any account, or all that a query finds. */
+/** Listed documents, of any accounts, or all that match a query. */
 export const someDocuments = z.union([
   z.strictObject({ documents: z.array(documentKey).min(1).max(10_000) }),
   z.strictObject({ query: DocumentQuery })
@@ -102,7 +107,7 @@ export const documentRequests = {
     z.strictObject({ query: DocumentQuery, expanded: z.array(reference).max(1000).default([]), ...page })
   ),
   'documents.counts': answers<DocumentCounts>()(nothing),
-  /** Which documents a query finds, in its order; at most ten thousand. */
+  /** The documents that match a query, in its order; at most ten thousand. */
   'documents.references': answers<{ references: DocumentKey[]; total: number }>()(
     z.strictObject({ query: DocumentQuery })
   ),
@@ -110,14 +115,14 @@ export const documentRequests = {
   /** Reads the folders from the service now. */
   'documents.refresh': answers<null>()(nothing),
   'documents.markRead': answers<null>()(z.strictObject({ some: someDocuments, read: z.boolean() })),
-  /** Writes the rows as CSV where the person says; null where they thought better of it. */
+  /** Saves the rows as CSV at a location the person chooses; null if they cancel. */
   'documents.export': answers<SavedFile | null>()(
     z.strictObject({ some: someDocuments, columns: z.array(z.enum(DOCUMENT_COLUMNS)).min(1).max(20) })
   ),
-  /** Asks the service to verify the signatures now, and keeps what it answers. */
+  /** Asks the service to verify the signatures now, and stores its answer. */
   'documents.validate': answers<VerificationView>()(byReference),
   'documents.verifications': answers<DocumentVerifications>()(byReference),
-  /** Writes the newest verification as a file where the person says; null where they thought better of it. */
+  /** Saves the newest verification as a file at a location the person chooses; null if they cancel. */
   'documents.saveValidation': answers<SavedFile | null>()(byReference),
   'documents.openInBrowser': answers<null>()(
     z.strictObject({
@@ -125,20 +130,22 @@ export const documentRequests = {
       page: z.union([z.literal('edit'), z.strictObject({ videoOf: z.number().int().min(0) })])
     })
   ),
-  /** Puts the address of the document's page on the clipboard, which leaves no copy of it elsewhere. Never a signing link. */
+  /**
+   * Puts the address of the document's page on the clipboard, which leaves no other copy of it. Never a signing link.
+   */
   'documents.copyLink': answers<null>()(byReference),
-  /** Makes a draft of what a document was sent as, or as far as the service tells it; sends nothing. */
+  /** Makes a draft from what a document was sent as, or else from what the service says of it. Sends nothing. */
   'documents.correctedCopy': answers<DraftSummary>()(byReference),
-  /** As `documents.correctedCopy`, without the people or with them: the same once more. */
+  /** As `documents.correctedCopy`, to send the same again with or without its people. */
   'documents.another': answers<DraftSummary>()(z.strictObject({ reference, keeps: z.enum(KEPT_BY_ANOTHER) })),
-  /** The password of a signer's video confirmation, for a person who asked for it. */
+  /** The password of a signer's video confirmation, for a person who asks for it. */
   'documents.videoPassword': answers<{ password: string }>()(
     z.strictObject({ reference, signer: z.number().int().min(0) })
   ),
 
   /**
-   * The verifications since then, newest first, a hundred at most; `notValid`: only those that found a signature that isn't; of
-   * documents in whose name all words of `search` occur.
+   * Lists verifications since a time, newest first. `notValid`: only those that found an invalid signature. `search`:
+   * only documents whose name contains all its words.
    */
   'verifications.list': answers<VerificationList>()(
     z.strictObject({
@@ -149,13 +156,13 @@ export const documentRequests = {
       limit: z.int().min(1).max(100)
     })
   ),
-  /** Documents whose signatures were found not valid, with nothing better known since, until someone dismisses them. */
+  /** Documents whose latest known verification found invalid signatures, until dismissed. */
   'verifications.open': answers<VerificationList>()(z.strictObject({ limit: z.int().min(1).max(100) })),
-  /** Nobody has to look any more at this one, or at those of its document before it. */
+  /** Dismisses this verification and the earlier ones of its document. */
   'verifications.dismiss': answers<null>()(byId),
 
   'views.list': answers<SavedView[]>()(nothing),
-  /** Makes a view, or changes the one of that id. */
+  /** Creates a view, or changes the one with this id. */
   'views.save': answers<SavedView>()(
     z.strictObject({ id: id.optional(), name: viewName, query: DocumentQuery, tell: z.boolean() })
   ),
@@ -165,25 +172,28 @@ export const documentRequests = {
 
   'actions.start': answers<ActionView>()(
     z.strictObject({
-      /** Made by the screen, so that pressing twice does it once. */
+      /** Created by the screen, so that pressing the button twice acts only once. */
       id: z.uuid(),
       reference,
       request: ActionRequest
     })
   ),
-  /** Newest first; of one document, or all that a person should know of. */
+  /** Newest first: the actions on one document, or all that a person should know of. */
   'actions.list': answers<ActionView[]>()(z.strictObject({ reference: reference.optional() })),
-  /** Takes back what waits. */
+  /** Cancels an action that is still waiting. */
   'actions.cancel': answers<ActionView>()(byId),
-  /** Asks the service what became of an uncertain one. */
+  /** Asks the service whether an uncertain action was carried out. */
   'actions.check': answers<ActionView>()(byId),
-  /** Does one that was refused or is uncertain once more. */
+  /** Retries an action that was refused or is uncertain. */
   'actions.again': answers<ActionView>()(byId),
-  /** A person says what became of an uncertain one. */
+  /** Settles an uncertain action by hand. */
   'actions.settle': answers<ActionView>()(z.strictObject({ id, happened: z.boolean() })),
 
   'overview.get': answers<OverviewView>()(nothing),
-  /** Newest first: of one document, or of all; those of some kinds alone, and in which all words of `search` occur. */
+  /**
+   * Newest first, of one document or all; optionally only some kinds, or only entries that contain all words of
+   * `search`.
+   */
   'activity.list': answers<{ changes: ActivityEntry[]; total: number }>()(
     z.strictObject({
       reference: reference.optional(),
@@ -200,14 +210,14 @@ export const documentRequests = {
   'notifications.set': answers<NotificationPreferences>()(NotificationPreferences),
 
   'employers.list': answers<EmployersView>()(z.strictObject({ refresh: z.boolean() })),
-  /** Operation 3: saves records that are new or changed. Answers all that the account has. */
+  /** Operation 3: saves new or changed records. Returns all records of the account. */
   'employers.save': answers<EmployersView>()(z.strictObject({ records: z.array(employerRecord).min(1).max(200) })),
   'forms.known': answers<KnownForm[]>()(nothing),
-  /** References of the templates that were sent last from this workstation, newest first. */
+  /** References of the templates sent from this workstation, most recent first. */
   'forms.recentTemplates': answers<string[]>()(nothing),
 
   'dropFolders.list': answers<DropFolder[]>()(nothing),
-  /** Has the person choose a folder of this machine or of the office's server; null where they thought better of it. */
+  /** Lets a person choose a folder on this machine or the office's server; null if they cancel. */
   'dropFolders.add': answers<DropFolder | null>()(nothing),
   'dropFolders.change': answers<DropFolder>()(
     z.strictObject({
@@ -218,16 +228,16 @@ export const documentRequests = {
     })
   ),
   'dropFolders.remove': answers<null>()(byId),
-  /** What became of files, newest first. */
+  /** The folder's processed files with their outcomes, newest first. */
   'dropFolders.files': answers<{ files: DroppedFile[]; total: number }>()(z.strictObject({ id, ...page })),
-  /** Shows a folder, or the report of a file, where the system shows files. */
+  /** Shows a folder, or the report of a file, in the system's file manager. */
   'dropFolders.reveal': answers<null>()(byId),
-  /** The files that were refused, of all folders of the account, newest first. `dropFolders.changed` tells of more. */
+  /** The refused files of all the account's folders, newest first. `dropFolders.changed` reports new ones. */
   'dropFolders.refused': answers<RefusedFiles>()(z.strictObject({ ...page })),
-  /** Nobody has to look any more at what a folder refused, up to the file `until`. */
+  /** Dismisses what a folder refused, up to and including the file `until`. */
   'dropFolders.dismissRefused': answers<null>()(z.strictObject({ folderId: id, until: id })),
 
-  /** Where other software on this machine can hint that something happened (a NotifyUrl call that was passed on). */
+  /** Where other software on this machine can hint that something happened (by passing on a NotifyUrl call). */
   'hints.get': answers<HintView>()(nothing),
   'hints.set': answers<HintView>()(z.strictObject({ listening: z.boolean() }))
 }

@@ -1,4 +1,6 @@
-/** What the screens are shown of folders, documents and what is done to them. Times are milliseconds since 1970 UTC. */
+/**
+ * What the screens are given about folders, documents and the actions on them. Times are milliseconds since 1970 UTC.
+ */
 import type {
   AssignQueueDocumentResponse,
   DocumentLog,
@@ -15,9 +17,9 @@ import type { AppError } from './errors.ts'
 
 export interface SignerProgress {
   name: string
-  /** `removed` is one who was taken off the document; `unknown` where the service says nothing of the signer that tells. */
+  /** `removed`: taken off the document. `unknown`: nothing the service says about the signer tells. */
   state: 'signed' | 'declined' | 'waiting' | 'expired' | 'removed' | 'unknown'
-  /** Whether a signing link for an embedded view is known, and it is this signer's turn. */
+  /** A signing link for an embedded view is known, and it is this signer's turn. */
   canSignHere: boolean
 }
 
@@ -28,11 +30,11 @@ export interface DocumentRow {
   name: string
   folder: string
   status: DocumentStatus
-  /** A date without a time has the offset that it was written at: its day is the same wherever it is shown. */
+  /** A date without a time keeps the offset it was written with, so its day is the same wherever it is shown. */
   due?: ServiceDate
-  /** The due date as the service wrote it, where it can't be read, or not with certainty. */
+  /** The due date as the service wrote it, if it can't be read, or not with certainty. */
   dueWritten?: string
-  /** Day and month of it could change places. */
+  /** Its day and month could be swapped. */
   isDueAmbiguous?: boolean
   lastSigned?: ServiceDate
   /** As `dueWritten`. */
@@ -46,25 +48,25 @@ export interface DocumentRow {
   identity: IdentityState
   hasFileUploaded: boolean
   signers: SignerProgress[]
-  /** Something happened to it since the person last looked at it. */
+  /** Changed since the person last opened it. */
   unread: boolean
   /** When we last saw it change. */
   changedAt: number
-  /** When it left all folders, where it has. */
+  /** When it disappeared from all folders, if it did. */
   goneAt?: number
-  /** In a grouped list: it stands under its package. */
+  /** In a grouped list: it is listed under its package. */
   isInPackage?: boolean
 }
 
-/** In a grouped list, the line above the documents of a package with more than one. */
+/** In a grouped list, the row above the documents of a package with more than one. */
 export interface PackageRow {
   kind: 'package'
   accountId: string
   packageReference: string
-  /** Made of the names of its documents. */
+  /** Composed of the names of its documents. */
   name: string
   documents: number
-  /** How many of them are complete, and of how many the service gives no status. */
+  /** How many of them are complete, and for how many the service gives no status. */
   complete: number
   unsaid: number
   unread: number
@@ -74,35 +76,35 @@ export interface PackageRow {
 
 export type FolderRow = DocumentRow | PackageRow
 
-/** A document of an answer that could not be read, or not been taken over: named as far as it says who it is. */
+/** A document of an answer that couldn't be read or stored, named as far as it identifies itself. */
 export interface UnreadableDocument {
   folder: string
-  /** Its place in the answer, as `[3].Signers[0].HasSigned`. */
+  /** Where it is in the answer, such as `[3].Signers[0].HasSigned`. */
   path: string
   reference?: string
   name?: string
-  /** It can be read, but another one further on has its reference and says other things: that one is shown. */
+  /** Readable, but a later entry has the same reference and different content: that one is shown. */
   isDoubled?: true
 }
 
 export interface DocumentList {
   rows: FolderRow[]
-  /** How many rows there are beside the page that is answered. */
+  /** How many rows there are in all, not just on this page. */
   total: number
   /** How many documents, whether or not their packages are expanded. */
   documents: number
-  /** When the oldest of the folders that are shown was last read in full; absent where one never was. */
+  /** When the stalest of the folders shown was last read in full; absent if one never was. */
   lookedAt?: number
   problem?: AppError
-  /** The folder that the problem is about. */
+  /** The folder with the problem. */
   problemFolder?: string
-  /** The account of that folder, by id, where several are shown. */
+  /** The account (by id) of that folder, if several are shown. */
   problemAccount?: string
-  /** At most twenty, and how many there are. */
+  /** At most twenty documents; `count` is the number of all. */
   unreadable?: { count: number; documents: UnreadableDocument[] }
 }
 
-/** The numbers beside the entries of the side bar. */
+/** The counts shown in the sidebar. */
 export interface DocumentCounts {
   /** By the folder's name. */
   folders: Record<string, number>
@@ -116,13 +118,13 @@ export interface SavedView {
   id: string
   name: string
   query: DocumentQuery
-  /** Whether what a person wants told only of some views is told of this one. */
+  /** Whether it counts for notifications that a person limits to views. */
   tell: boolean
-  /** It comes from a file of the organisation's, and can't be changed here. */
+  /** Comes from an organisation's file and can't be changed here. */
   isOrganisations?: true
 }
 
-/** What happened to a document, as far as two answers of the service show it. */
+/** What happened to a document, as seen by comparing two of the service's answers. */
 export type ChangeKind =
   | 'arrived'
   | 'signed'
@@ -139,30 +141,30 @@ export type ChangeKind =
   | 'returned'
 
 export interface DocumentChange {
-  /** Grows with each change of this workstation. */
+  /** Increases with each change at this workstation. */
   id: number
   accountId: string
   reference: string
   documentName: string
   kind: ChangeKind
   at: number
-  /** Whose signature, decline or turn it was; of what arrived all signers, a line each. */
+  /** Whose signature, decline or turn it was. For `arrived`, all signers, one a line. */
   signer?: string
-  /** Folder, status or due date before and after, as the service spelled them. */
+  /** The folder, status or due date before and after, in the service's spelling. */
   from?: string
   to?: string
-  /** Caused by an action of this workstation. */
+  /** Caused by an action at this workstation. */
   isOwn: boolean
 }
 
 export interface ActivityEntry extends DocumentChange {
-  /** The batch that it was sent with from here: the name that the office gave it. */
+  /** The office's name for the batch with which it was sent from here. */
   batch?: string
 }
 
-/** What happened while nobody looked. */
+/** What happened while nobody was using the application. */
 export interface AwayView {
-  /** Since when; absent where nothing happened, or the person has looked. */
+  /** The start; absent if nothing happened, or the person has seen it. */
   since?: number
   until?: number
   total: number
@@ -172,7 +174,7 @@ export interface AwayView {
 }
 
 export interface SignerView extends SignerProgress {
-  /** Place in the document's list of signers. */
+  /** Index in the document's list of signers. */
   index: number
   firstName: string
   middleName: string
@@ -186,24 +188,24 @@ export interface SignerView extends SignerProgress {
   /** The service's own word. */
   signedStatus?: string
   declinedReason?: string
-  /** Whether the service lets the name and e-mail be corrected; perhaps: it doesn't say, and decides when it is asked. */
+  /** Whether the service lets name and e-mail be corrected. perhaps: it doesn't say, and decides when asked. */
   editable: boolean | 'perhaps'
-  /** How they sign; each absent where the service doesn't say. */
+  /** How they sign; each absent if the service doesn't say. */
   faceToFace?: boolean
   video?: boolean
   deepfakeDetector?: boolean
   reviewBeforeSigning?: boolean
   videoDetail?: VideoDetailView
   identity: IdentityState
-  /** What the service says of this signer's identity check: the reference's field and its own word. */
+  /** What the service says about this signer's identity check: the reference's field, and its own word. */
   identityWords: { field: string; value: string }[]
-  /** As the service says it; absent where it doesn't say whether it is shared with anyone. */
+  /** As the service says it; absent if it says nothing about sharing. */
   sharedWith?: Partial<ShareUser>[]
-  /** Members that this version doesn't know, as they came. */
+  /** Members unknown to this version, unchanged. */
   others: OtherMember[]
 }
 
-/** 2.16, without the password, which is asked for by itself. */
+/** 2.16 without the password, which has a request of its own. */
 export interface VideoDetailView {
   name?: string
   email?: string
@@ -213,7 +215,7 @@ export interface VideoDetailView {
   isDisabled?: boolean
   isOptOut?: boolean
   isDeepfake?: boolean
-  /** Whether there is a page to watch it on, and whether that asks for a password that is known. */
+  /** Whether there is a page to watch it on, and whether the page's password is known. */
   hasUrl: boolean
   hasPassword: boolean
   others: OtherMember[]
@@ -227,11 +229,11 @@ export interface OtherMember {
 
 export interface LogView extends Pick<DocumentLog, 'Name' | 'Action' | 'Date' | 'GMT' | 'Role'> {
   at?: ServiceDate
-  /** Members that this version doesn't know; absent where there are none. */
+  /** Members unknown to this version; absent if there are none. */
   others?: OtherMember[]
 }
 
-/** A document of which nothing is purged. */
+/** A document that is exempt from purging. */
 export interface HoldView {
   accountId: string
   reference: string
@@ -242,63 +244,66 @@ export interface HoldView {
 }
 
 export interface DocumentPage extends Omit<DocumentRow, 'kind' | 'isInPackage'> {
-  /** Minutes east of UTC, where the document names it. */
+  /** Minutes east of UTC, if the document gives it. */
   gmt?: number
   hasEditUrl: boolean
   people: SignerView[]
   logs: LogView[]
-  /** Whether the log may be older than the document: it is being read. */
+  /** Whether the log may be older than the document, because it is still being read. */
   logsAreOld: boolean
-  /** When the service last told of this document. */
+  /** When the service last sent this document. */
   seenAt: number
   /** Other documents of the same package. */
   package: { reference: string; name: string; status: DocumentStatus }[]
   others: OtherMember[]
   /** Nothing of it is purged until someone releases it. */
   hold?: HoldView
-  /** From when on what is kept of it here may be erased; it left the service’s folders. */
+  /** When its data stored here may be erased; it has disappeared from the service's folders. */
   erasedFrom?: number
 }
 
-/** How many signatures a verification found, and what the service says of them. Of the rest it says nothing. */
+/**
+ * How many signatures a verification found, and how many the service calls valid or not valid. About the rest it says
+ * nothing.
+ */
 export interface SignatureTally {
-  /** Absent where the service names no list of them. */
+  /** Absent if the service returned no list of them. */
   signatures?: number
   valid: number
   notValid: number
 }
 
-/** A verification of signatures as it is kept, without what the service answered. */
+/** A stored verification of signatures, without the service's answer. */
 export interface VerificationSummary {
   id: string
   accountId: string
   reference: string
   documentName: string
-  /** When the service had answered. */
+  /** When the service's answer arrived. */
   at: number
-  /** Who asked: a person, or a rule as the document was completed. */
+  /** Who asked: a person, or a rule when the document was completed. */
   by: 'person' | 'rule'
   found: SignatureTally
-  /** What is kept isn't what the audit trail says was answered: nothing of it can be relied on. */
+  /** The stored data differs from what the audit trail recorded, so none of it can be relied on. */
   isAltered?: true
 }
 
-/** The same with what the service answered (2.21), without the document's address. Nothing of it where it was altered. */
+/** The same with the service's answer (2.21), without the document's address. An altered one has none of it. */
 export interface VerificationView extends VerificationSummary {
   DocumentName?: ValidationResult['DocumentName']
   Signatures?: (VerifySignature & { others?: OtherMember[]; Signer?: { others?: OtherMember[] } })[]
-  /** Members that this version doesn't know; absent where there are none. */
+  /** Members unknown to this version; absent if there are none. */
   others?: OtherMember[]
 }
 
 /** The verifications of one document. */
 export interface DocumentVerifications {
-  /** The newest, with all that was answered. */
+  /** The newest, with the whole answer. */
   last?: VerificationView
   /** All of them, newest first, at most a hundred. */
   verifications: VerificationSummary[]
   total: number
-  /** How many the audit trail names that are no longer kept. */
+  /** How many the audit trail lists that are no longer stored. */
   missing: number
 }
 
@@ -308,24 +313,24 @@ export interface VerificationList {
   total: number
 }
 
-/** What an account may do beside the reference, as far as it is known. */
+/** What an account may do beyond the reference, as far as known. */
 export interface AccountRights {
   reminders: 'yes' | 'no' | 'unknown'
-  /** The unlisted route that reads employers. */
+  /** The undocumented route that reads employers. */
   readsEmployers: 'yes' | 'no' | 'unknown'
-  /** Whether signed documents may be saved: a person has looked at one, and says so. */
+  /** Whether signed documents may be saved: a person has viewed one and allowed it. */
   signedDocuments: 'yes' | 'no' | 'unknown'
-  /** Origins that signed documents are fetched from, beside the account's own; a person has looked at one from each. */
+  /** Origins, besides the account's own, from which signed documents are fetched; a person has viewed one from each. */
   signedFrom: string[]
 }
 
 /**
- * waiting: for a connection. running: on its way. done: the service answered. refused: it said no, or it never left. uncertain:
- * the answer was lost, so it may have been done. cancelled: taken back before it left.
+ * waiting: for a connection. running: in flight. done: the service answered. refused: it said no, or the request never
+ * left. uncertain: the answer was lost, so it may have been done. cancelled: taken back before it left.
  */
 export type ActionState = 'waiting' | 'running' | 'done' | 'refused' | 'uncertain' | 'cancelled'
 
-/** One thing done to a document, kept until the person has seen what came of it and for a while after. */
+/** One action on a document, kept until some time after the person has seen its result. */
 export interface ActionView {
   id: string
   accountId: string
@@ -337,76 +342,76 @@ export interface ActionView {
   attemptedAt?: number
   settledAt?: number
   error?: AppError
-  /** What came back, where it says more than "done". */
+  /** The answer, if it says more than "done". */
   notary?: AssignQueueDocumentResponse
 }
 
 export interface OverviewView {
-  /** By status family; what is gone isn't counted. */
+  /** By status family, without documents that have disappeared. */
   states: { family: DocumentStatus['family']; count: number }[]
-  /** For each of the next fourteen days, from today, in this workstation's zone. */
+  /** For each of the next fourteen days from today, in this workstation's time zone. */
   due: { day: string; count: number }[]
-  /** How many that have not ended, as far as is known, have no known due date, and so stand on no day. */
+  /** How many documents have not ended, as far as known, and have no known due date, so that they fall on no day. */
   withoutDue: number
   overdue: number
-  /** Nothing signed and nothing changed for this many days, and not ended. */
+  /** Not ended, with nothing signed or changed for this many days. */
   stuck: { days: number; count: number }
   declined: number
   identityFailed: number
   waitingHere: number
   unread: number
-  /** For each of the last twelve weeks, Monday first: packages that were sent and those that were completed. */
+  /** For each of the last twelve weeks, starting on Monday: packages sent and packages completed. */
   weeks: { monday: string; sent: number; completed: number }[]
-  /** Of how many documents nobody knows when they were sent, or completed, and so stand in no week. */
+  /** How many documents fall in no week because it isn't known when they were sent or completed. */
   withoutWeek: number
   lookedAt?: number
   problem?: AppError
 }
 
-/** One employer record, of any kind: the texts by the reference's names (2.18). */
+/** One employer record of any kind: its texts by the reference's names (2.18). */
 export interface EmployerRecord {
   kind: EmployerKind
   Reference: string
   Name: string
   IsDefault: boolean
   fields: Record<string, string>
-  /** What else the service says of it; it is kept there. */
+  /** What else the service says about it; saving keeps it there. */
   others?: OtherMember[]
 }
 
 export interface EmployersView {
   records: EmployerRecord[]
-  /** service: as the service answered at `at`. local: what was saved from here, and perhaps more is there. */
+  /** service: as the service answered at `at`. local: what was saved from here; the service may have more. */
   from: 'service' | 'local' | 'nowhere'
   at?: number
   problem?: AppError
 }
 
-/** A template or form that this office knows, with its last use. */
+/** A template or form known to this office, and when it was last used. */
 export interface KnownForm {
   kind: 'form-direct' | 'form-filler'
   Name: string
   Reference: string
   FormType?: string
   usedAt?: number
-  /** How many packages with it left from this workstation. */
+  /** How many packages with it were sent from this workstation. */
   uses: number
-  /** What else the service says of a template. */
+  /** What else the service says about a template. */
   others?: OtherMember[]
 }
 
-/** Which files a drop folder takes are made what of. */
+/** Which files a drop folder takes, and what becomes of them. */
 export interface DropFolder {
   id: string
   accountId: string
-  /** The last part of its path, for people. */
+  /** The last part of its path, for display. */
   label: string
-  /** The whole path, as an administrator needs it to tell two apart. */
+  /** The whole path, which administrators need to tell two apart. */
   place: string
   state: 'watching' | 'missing' | 'not-writable' | 'paused'
-  /** Whether sheets and requests with which nothing is wrong go to the outbox by themselves; else drafts are made of them. */
+  /** Whether sheets and requests without problems go straight to the outbox; otherwise they become drafts. */
   sends: boolean
-  /** What the rows of a sheet fill in. */
+  /** The preset that a sheet's rows fill in. */
   presetId?: string
   taken: number
   failed: number
@@ -419,32 +424,32 @@ export interface DroppedFile {
   name: string
   at: number
   outcome: 'drafts' | 'batch' | 'failed'
-  /** How many drafts or rows came of it. */
+  /** How many drafts or rows it produced. */
   count: number
   draftIds: string[]
   batchId?: string
   error?: AppError
 }
 
-/** A file that a drop folder refused. `dropFolders.reveal` opens its report, by its id. */
+/** A file that a drop folder refused. `dropFolders.reveal` with its id opens its report. */
 export interface RefusedFile extends Pick<DroppedFile, 'id' | 'folderId' | 'name' | 'at' | 'error'> {
   /** The folder's label. */
   folder: string
-  /** Whether someone has dismissed it, or the file was dropped again and taken. */
+  /** Whether someone dismissed it, or the file was dropped again and taken. */
   isDismissed: boolean
 }
 
-/** The files that the account's drop folders refused. */
+/** The files refused by the account's drop folders. */
 export interface RefusedFiles {
   /** One page, newest first. */
   files: RefusedFile[]
   total: number
-  /** The folders with files that nobody has dismissed: how many, and the newest of them. */
+  /** The folders with undismissed files: how many, and the id of the newest. */
   open: { folderId: string; label: string; count: number; newest: string }[]
 }
 
 export interface HintView {
-  /** Where another program can say that something happened; absent while nobody listens. */
+  /** Where another program can report that something happened; absent while not listening. */
   address?: string
   problem?: AppError
 }

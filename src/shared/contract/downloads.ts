@@ -1,6 +1,6 @@
 /**
- * ID-verification data and signed documents on their way to disk, and their PDFs on a page that shows them: what the screens see
- * of it, and may ask. Paths never cross: folders are known by id and label.
+ * Downloads of ID-verification data and signed documents to disk, and their PDFs shown on a page: views and requests.
+ * Paths never cross the boundary: folders are known by id and label.
  */
 
 import { z } from 'zod'
@@ -9,7 +9,7 @@ import { DocumentQuery } from './document-query.ts'
 import type { AppError } from './errors.ts'
 import { answers, byId, id, nothing, page } from './request.ts'
 
-/** What a file is: the PDF or the records of an identity check (operation 9), or the signed document. */
+/** The type of a file: the PDF or the records of an identity check (operation 9), or the signed document. */
 export const DOWNLOAD_TYPES = [...ID_VERIFICATION_DATA_TYPES, 'signed'] as const
 export type DownloadType = (typeof DOWNLOAD_TYPES)[number]
 
@@ -23,23 +23,25 @@ export interface DownloadView {
   documentName: string
   type: DownloadType
   state: DownloadState
-  /** Where its file goes, by the label of the chosen folder, and the part of the path below it. */
+  /** Where its file goes: the label of the chosen folder, and the subfolder. */
   folder: string
-  /** Below the folder, with `/` between its parts; absent until the name is certain. */
+  /** Relative to the folder, with `/` between its parts; absent until the name is final. */
   fileName?: string
-  /** The same content was there already under this name: nothing was written. */
+  /** The same content already existed under this name, so nothing was written. */
   wasThere?: true
-  /** The workstation of the office that has saved it, where that is another. */
+  /** The office's workstation that saved it, if it is another one. */
   desk?: string
-  /** It was fetched because a rule asks for it. */
+  /** The rule that requested it. */
   ruleId?: string
   bytes: number
-  /** Bytes in all, where the service says it. */
+  /** Total size, if the service gives it. */
   total?: number
-  /** SHA-256 of the file as hexadecimal digits, once it is whole. */
+  /** SHA-256 of the complete file in hexadecimal. */
   sha256?: string
   error?: AppError
-  /** Waiting for a connection, or for the service's patience, until then. Milliseconds since 1970. */
+  /**
+   * When a download waiting for a connection, or for the service's rate limit, is retried; milliseconds since 1970 UTC.
+   */
   retryAt?: number
   queuedAt: number
   finishedAt?: number
@@ -47,39 +49,42 @@ export interface DownloadView {
 
 export interface DownloadPage {
   items: DownloadView[]
-  /** How many there are in all of what was asked for. */
+  /** The number of all matching downloads. */
   total: number
 }
 
-/** The whole queue of the chosen account. */
+/** The whole queue of the current account. */
 export interface DownloadSummary {
   counts: Record<DownloadState, number>
-  /** Of the files that were asked for since the queue was last empty: `of` with those on their way. Absent before the first. */
+  /** Progress since the queue was last empty; `of` includes those in progress. Absent before the first. */
   run?: { done: number; failed: number; of: number }
   isPaused: boolean
-  /** Why what waits doesn't move now: the line, the account's key, a folder that is away or full. Said once for all of it. */
+  /**
+   * Why waiting downloads don't move: connection, account key, or a folder that is missing or full. Reported once for
+   * all of them.
+   */
   problem?: AppError
-  /** When it is tried again by itself, where it is. */
+  /** When it is retried automatically, if so. */
   retryAt?: number
-  /** Where what has the problem is to be saved. */
+  /** The destination of what has the problem. */
   folder?: DownloadFolder
-  /** Bytes of what is under way now, and of what is known of their sizes. */
+  /** Bytes of downloads in progress so far, and their total size as far as known. */
   bytes: number
   total?: number
-  /** Over the last seconds; absent where nothing moves. */
+  /** Over the last seconds; absent if nothing is moving. */
   bytesPerSecond?: number
-  /** By files and their sizes so far; absent where it can't be told. */
+  /** Estimated from the files and their sizes so far; absent if unknown. */
   secondsLeft?: number
 }
 
 const reference = z.string().min(1).max(2000)
 const type = z.enum(DOWNLOAD_TYPES)
-/** How files are named, and which of them are wanted. Kept as the default for the next time. */
+/** Which files are wanted, and how they are named. Becomes the default for the next time. */
 const choice = z.strictObject({
   types: z.array(type).min(1).max(DOWNLOAD_TYPES.length),
-  /** See `core/downloads/name-pattern.ts` for what it may say. */
+  /** See `core/downloads/name-pattern.ts` for the syntax. */
   pattern: z.string().trim().min(1).max(500),
-  /** Keeps `index.csv` beside the files. */
+  /** Maintains `index.csv` next to the files. */
   writesIndex: z.boolean()
 })
 export type DownloadChoice = z.output<typeof choice>
@@ -92,58 +97,61 @@ export interface DownloadFolder {
 
 export interface DownloadSettings extends DownloadChoice {
   folder: DownloadFolder
-  /** Whether a person has chosen the folder: until then it is the system's own, which is only proposed. */
+  /** Whether a person has chosen the folder; until then it is the system's own, as a suggestion. */
   isFolderChosen: boolean
   /** How many files are fetched at once: 1 to 8. */
   concurrency: number
 }
 
 export interface PatternPreview {
-  /** What the files of some documents would be called below the folder, with `/` between parts. */
+  /** The names that some documents' files would get, relative to the folder, with `/` between parts. */
   examples: { documentName: string; fileName: string }[]
-  /** What of the pattern can't be used, in words; absent where all of it can. */
+  /** What in the pattern can't be used, in words; absent if all of it can. */
   problem?: string
 }
 
-/** What a rule does with a document: downloads a file of it, or has the service verify its signatures. */
+/** What a rule does for a document: downloads a file, or has the service verify its signatures. */
 const RULE_TASKS = [...DOWNLOAD_TYPES, 'verification'] as const
 export type RuleTask = (typeof RULE_TASKS)[number]
 
-/** What a rule has verified. */
+/** A rule's verifications. */
 export interface RuleVerifications {
   done: number
   waiting: number
-  /** The service was asked, and never answered. */
+  /** The service was asked but never answered. */
   failed: number
-  /** Why what waits doesn't move now; else why the newest failed, unless another went well since. */
+  /** Why waiting verifications don't move; otherwise why the newest failed, unless a later one succeeded. */
   problem?: AppError
 }
 
-/** Every document of a view, or every one of the account, as it completes: files of it into a folder, its signatures verified. */
+/**
+ * A rule for documents as they complete, all of an account's or those of a view: downloads files into a folder,
+ * verifies signatures.
+ */
 export interface DownloadRule extends Omit<DownloadChoice, 'types'> {
   id: string
   types: RuleTask[]
-  /** Absent where it is about all documents. */
+  /** Absent if it applies to all documents. */
   viewId?: string
-  /** Absent where it is about all documents, or where the view is gone: the rule then rests. */
+  /** Absent if it applies to all documents, or if the view no longer exists: the rule is then inactive. */
   viewName?: string
-  /** The office's other workstation that changed what the view looks for since someone here last said what the rule does. */
+  /** The office's other workstation that changed the view's query since someone here last edited the rule. */
   viewChangedBy?: string
   folder: DownloadFolder
   isOn: boolean
-  /** How many files it has brought. */
+  /** How many files it has fetched. */
   fetched: number
-  /** Why its newest file couldn't be had, where that is so. */
+  /** Why its newest file couldn't be fetched, if so. */
   problem?: AppError
-  /** Absent where it never verified anything, and isn't to. */
+  /** Absent if it has never verified anything, and isn't meant to. */
   verifications?: RuleVerifications
 }
 
 export interface AddedDownloads {
   added: number
-  /** Under way, or waiting, already. */
+  /** Already in progress or waiting. */
   alreadyQueued: number
-  /** Documents of which nothing is asked for: without an identity check, or not complete, as they would have to be. */
+  /** Documents skipped because they have no identity check, or aren't complete as required. */
   leftOut: number
 }
 
@@ -152,7 +160,7 @@ export interface DownloadCheck {
   intact: number
   missing: CheckedDownload[]
   altered: CheckedDownload[]
-  /** Couldn't be read now: the folder is away, say. */
+  /** Couldn't be read now, for example because the folder isn't available. */
   unreadable: CheckedDownload[]
 }
 export type CheckedDownload = Pick<
@@ -160,15 +168,18 @@ export type CheckedDownload = Pick<
   'id' | 'documentReference' | 'documentName' | 'type' | 'folder' | 'fileName'
 >
 
-/** One that only verifies keeps a folder and a pattern for the day that it downloads, too. */
+/** A rule that only verifies still stores a folder and a pattern, in case it downloads later. */
 const ruleChoice = choice.extend({ folderId: id, types: z.array(z.enum(RULE_TASKS)).min(1).max(RULE_TASKS.length) })
 
-/** The requests about ID-verification data on its way to disk. */
+/** Requests for downloads and rules. */
 
 export const downloadRequests = {
-  /** One document, in the folder and by the pattern that are set. Where the same is queued already, that is answered. */
+  /**
+   * Queues one document with the configured folder and pattern; returns the existing entry if the same is queued
+   * already.
+   */
   'downloads.start': answers<DownloadView>()(z.strictObject({ reference, type })),
-  /** Many documents of the chosen account: those named, or all that a query finds. */
+  /** Queues many documents of the current account: those listed, or all that match a query. */
   'downloads.add': answers<AddedDownloads>()(
     z.strictObject({
       what: z.union([
@@ -179,60 +190,63 @@ export const downloadRequests = {
       ...choice.shape
     })
   ),
-  /** What moves first, then what was finished, newest first. */
+  /** Active ones first, then finished ones, newest first. */
   'downloads.list': answers<DownloadPage>()(
     z.strictObject({
       states: z.array(z.enum(DOWNLOAD_STATES)).min(1).optional(),
-      /** Of one document only. */
+      /** Of this document only. */
       reference: reference.optional(),
       ...page
     })
   ),
   'downloads.summary': answers<DownloadSummary>()(nothing),
-  /** Holds the whole queue, over restarts too; what is under way is put back. */
+  /** Pauses the whole queue, across restarts; downloads in progress are put back. */
   'downloads.pause': answers<DownloadSummary>()(nothing),
-  /** Goes on; what waits for a connection, a folder or its time is tried at once, whether or not the queue was held. */
+  /**
+   * Resumes the queue, and retries at once what waits for a connection, a folder or its time, even if the queue wasn't
+   * paused.
+   */
   'downloads.resume': answers<DownloadSummary>()(nothing),
   'downloads.cancel': answers<null>()(byId),
   'downloads.cancelAll': answers<null>()(nothing),
   /**
-   * Has what waits for one folder saved into another; answers how many files that are. Rules, and what is downloaded
-   * later, keep their folders.
+   * Saves what waits for one folder to another instead; returns the number of files. Rules and later downloads keep
+   * their folders.
    */
   'downloads.relocate': answers<{ moved: number }>()(z.strictObject({ from: id, to: id })),
-  /** Begins again what failed or was cancelled, or what the check found missing or altered. */
+  /** Restarts downloads that failed or were cancelled, or that the check found missing or altered. */
   'downloads.again': answers<null>()(z.strictObject({ ids: z.array(id).min(1).max(10_000) })),
-  /** Begins again all that failed. */
+  /** Restarts all that failed. */
   'downloads.againAll': answers<null>()(nothing),
-  /** Takes what failed or was cancelled out of the list. Files, and what is known of them, stay. */
+  /** Removes failed and cancelled downloads from the list. Files, and what is recorded about them, stay. */
   'downloads.clear': answers<null>()(nothing),
   'downloads.reveal': answers<null>()(byId),
   'downloads.settings': answers<DownloadSettings>()(nothing),
   'downloads.configure': answers<DownloadSettings>()(
     choice.extend({ concurrency: z.int().min(1).max(8), folderId: id }).partial()
   ),
-  /** Has the person choose a folder; null where they thought better of it. Nothing is set by it: its id goes into another request. */
+  /** Lets a person choose a folder; null if they cancel. This changes no setting: pass the id to another request. */
   'downloads.chooseFolder': answers<DownloadFolder | null>()(nothing),
-  /** What files would be called: of these documents, or of the newest ones with an identity check. */
+  /** The names that files would get: for these documents, or for the newest ones with an identity check. */
   'downloads.preview': answers<PatternPreview>()(
     z.strictObject({ pattern: z.string().max(500), type, references: z.array(reference).max(5).optional() })
   ),
   'downloads.rules': answers<DownloadRule[]>()(nothing),
-  /** Begins with what completes from now on; `alsoNow`: and with what is complete already. */
+  /** Applies to documents that complete from now on; with `alsoNow` also to those already complete. */
   'downloads.addRule': answers<DownloadRule>()(
     ruleChoice.extend({
-      /** Absent: of all documents. */
+      /** Absent: for all documents. */
       viewId: id.optional(),
       alsoNow: z.boolean()
     })
   ),
   'downloads.changeRule': answers<DownloadRule>()(ruleChoice.extend({ isOn: z.boolean() }).partial().extend({ id })),
-  /** Verifies once more what a rule could not. */
+  /** Retries a rule's failed verifications. */
   'downloads.verifyAgain': answers<null>()(byId),
   'downloads.removeRule': answers<null>()(byId),
-  /** Reads every file that was fetched, and compares it with what is known of it. */
+  /** Reads every downloaded file and compares it with what is recorded. */
   'downloads.check': answers<DownloadCheck>()(nothing),
-  /** Writes the index of a folder again. Answers its name below the folder. */
+  /** Writes a folder's index again. Returns its name relative to the folder. */
   'downloads.writeIndex': answers<{ fileName: string; rows: number }>()(z.strictObject({ folderId: id }))
 }
 
@@ -240,33 +254,33 @@ export const downloadRequests = {
 const PdfKind = z.enum(['identity', 'signed'])
 export type PdfKind = z.output<typeof PdfKind>
 
-/** A PDF whose first bytes have come. */
+/** A PDF whose first bytes have arrived. */
 export interface PdfView {
-  /** Of this look at it; asked for again, it is another. */
+  /** Identifies this viewing; opening it again gives a new id. */
   id: string
   documentReference: string
   documentName: string
-  /** Bytes in all, where the service says it. For showing how far it is. */
+  /** Total size, if the service gives it; for a progress display. */
   length?: number
-  /** Where a signed document comes from, if that isn't the account's own service. */
+  /** Where a signed document comes from, if not from the account's own service. */
   from?: string
 }
 
 export interface PdfPart {
   bytes: Uint8Array
-  /** Nothing comes after it: what has come is the whole PDF. */
+  /** The last part: the PDF is complete. */
   isLast: boolean
 }
 
 export const pdfRequests = {
   /**
-   * Asks the service for it, and answers once its first bytes have come. There is one at a time: the one before ends.
-   * Fails with `too-large` where it is larger than is shown here.
+   * Requests it from the service, and answers once its first bytes have arrived. Only one can be open: the previous one
+   * ends. Fails with `too-large` above the size limit for display.
    */
   'pdf.open': answers<PdfView>()(z.strictObject({ reference, kind: PdfKind })),
-  /** What comes next of it. The main process forgets each part as it hands it out. */
+  /** The next part. The main process discards each part as it hands it out. */
   'pdf.next': answers<PdfPart>()(byId),
   'pdf.close': answers<null>()(byId),
-  /** Puts the window's own page on paper, as its print style has it, by the system's dialog. */
+  /** Prints the window's own page, with its print stylesheet, through the system's dialog. */
   'pdf.print': answers<{ isPrinted: boolean }>()(nothing)
 }

@@ -1,38 +1,38 @@
-/** Errors as data. The code decides what a program does; the message is for people only. */
+/** Errors as data. Programs decide by the code; the message is for people only. */
 
-/** What can go wrong between us and the signing service. */
+/** What can go wrong with requests to the signing service. */
 export const serviceErrorCodes = [
   /** No network at all. */
   'offline',
   /** The service's name can't be resolved. */
   'dns',
-  /** Nobody listens at the service's address, or the proxy on the way won't let us through. */
+  /** Nothing listens at the service's address, or a proxy doesn't let us through. */
   'refused',
   'timeout',
-  /** The certificate or the handshake is not acceptable. */
+  /** The certificate or the handshake isn't acceptable. */
   'tls',
   'unauthorised',
   'payment-required',
   'forbidden',
   'not-found',
   'conflict',
-  /** The service, or our own check before sending, refuses what the request says; see `fields`. */
+  /** The request's content was rejected by the service, or by our own check before sending; see `fields`. */
   'invalid',
-  /** The request is too large for the service, or its answer too large for the caller's limit. */
+  /** The request is too large for the service, or its response exceeds the caller's limit. */
   'too-large',
-  /** The plan has not enough documents left. */
+  /** The plan doesn't have enough documents left. */
   'quota',
   'rate-limited',
   'server',
-  /** An answer that isn't readable JSON. */
+  /** A response that isn't readable JSON. */
   'not-json',
-  /** JSON that isn't what the reference says; see `path`. */
+  /** JSON that doesn't match the reference; see `path`. */
   'unexpected-shape',
-  /** What came ended, or was ended, before it was whole. */
+  /** The response ended, or was cut short, before it was complete. */
   'incomplete',
-  /** The service took the question and answered with nothing. */
+  /** The service accepted the request and answered with nothing. */
   'no-data',
-  /** It said "well done" and sent an error in place of what was asked for. */
+  /** It reported success, but sent an error instead of the result. */
   'error-answer',
   'cancelled'
 ] as const
@@ -40,11 +40,11 @@ type ServiceErrorCode = (typeof serviceErrorCodes)[number]
 
 /** What can go wrong on this machine. */
 export const localErrorCodes = [
-  /** The input of a request is not of the contract's shape: a defect of ours, or an attack. */
+  /** A request's input doesn't match the contract: a bug of ours, or an attack. */
   'bad-input',
-  /** The request came from a page that may not make it. */
+  /** The request came from a page that isn't allowed to make it. */
   'not-allowed',
-  /** What the id names isn't there (any more). */
+  /** The id doesn't exist (any more). */
   'gone',
   'no-account',
   'keychain',
@@ -52,21 +52,21 @@ export const localErrorCodes = [
   'no-space',
   'not-writable',
   'not-a-pdf',
-  /** A file that the person chose can't be used; the message says why and what to do. */
+  /** A file that the person chose can't be used; the message says why, and what to do. */
   'bad-file',
-  /** An address that we refuse to open: not https, or within the office's own network. */
+  /** An address that we refuse to open: not https, or inside the office's own network. */
   'unsafe-address',
   /** It isn't this signer's turn, or they can't sign here. */
   'not-signable',
-  /** Something of that kind is under way already. */
+  /** Something of the same kind is already in progress. */
   'busy',
-  /** The PIN isn't the staff's; `retryAfterMs` where the next one is taken only later. */
+  /** Not a staff PIN; `retryAfterMs` if there is a delay before the next attempt. */
   'wrong-pin',
-  /** No PIN is taken yet, after wrong ones; see `retryAfterMs`. */
+  /** No PIN is accepted yet, after wrong ones; see `retryAfterMs`. */
   'pin-wait',
-  /** The PIN is right, and a one-time PIN: its owner chooses their own with it. */
+  /** The PIN is correct, but a one-time PIN: its owner has to choose a new one. */
   'pin-once',
-  /** There is no PIN yet: staff chooses one first. */
+  /** No PIN is set yet: staff have to choose one first. */
   'no-pin',
   'internal'
 ] as const
@@ -75,35 +75,35 @@ type LocalErrorCode = (typeof localErrorCodes)[number]
 export type ErrorCode = ServiceErrorCode | LocalErrorCode
 
 export interface FieldMessage {
-  /** The service's path of the field (`Forms[0].Signers[1].Email`), or ours of an input. */
+  /** The service's path of the field (`Forms[0].Signers[1].Email`), or our own path in an input. */
   field: string
   message: string
 }
 
-/** An error as it crosses the boundary. Holds no secret, no stack trace, no path of a file. */
+/** An error as it crosses the boundary. Contains no secret, no stack trace, no file path. */
 export interface AppError {
   code: ErrorCode
-  /** What happened, and what it means for the work where main knows: a plain sentence or two of ours, shown as it is. */
+  /** What happened, and what it means for the work if main knows: one or two plain sentences of ours, shown as is. */
   message: string
-  /** What to do here and now: a sentence, where main knows it better than the code alone says. */
+  /** What to do here and now: a sentence, if main knows more than the code says. */
   next?: string
-  /** What it is about, by its name: the file that can't be used, where another is still shown. */
+  /** The name of what it is about: the file that can't be used, when another is still shown. */
   subject?: string
-  /** What the service itself said, shortened. Hostile text: shown as text only. */
+  /** The service's own text, shortened. Hostile: shown as plain text only. */
   serviceMessage?: string
   /** Whether the request may have reached the service; decides between "refused" and "uncertain". */
   mayHaveArrived?: boolean
   fields?: FieldMessage[]
-  /** Where in an answer the unreadable member stands. */
+  /** Path of the unreadable member in a response. */
   path?: string
-  /** Milliseconds to wait before trying again, where the service said so, or we do. */
+  /** Milliseconds to wait before retrying, if the service or we ask for it. */
   retryAfterMs?: number
 }
 
-/** All that an error says to people, in one text: for a report, a log of what happened, or a line that has room for no more. */
+/** Joins an error's texts for people: for a report, an activity log, or a single line. */
 export function saidBy({ message, next }: Pick<AppError, 'message' | 'next'>): string {
   return next ? `${message} ${next}` : message
 }
 
-/** What every request answers. */
+/** The result of every request. */
 export type Result<Value> = { ok: true; value: Value } | { ok: false; error: AppError }

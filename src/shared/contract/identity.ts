@@ -1,6 +1,6 @@
 /**
- * What an identity check found (reference section 2.22): what the screens see of it, and may ask. All of it is personal. It is in
- * memory only, under the id of a reading, and goes with that.
+ * The result of an identity check (reference section 2.22): views and requests. All of it is personal. It is held in
+ * memory only, under the id of a reading, and wiped with it.
  */
 
 import { z } from 'zod'
@@ -8,12 +8,12 @@ import type { SavedFile } from './composing-views.ts'
 import type { OtherMember } from './document-views.ts'
 import { answers, id } from './request.ts'
 
-/** portrait: of the person. front, back: of the card. selected: the picture of the card that the face was compared with. */
+/** portrait: of the person. front, back: of the card. selected: the card's picture with which the face was compared. */
 const PICTURES = ['portrait', 'front', 'back', 'selected'] as const
 export type IdentityPictureName = (typeof PICTURES)[number]
 export type IdentityPictureType = 'image/png' | 'image/jpeg' | 'image/webp'
 
-/** A picture that can be asked for, of the size that its own header says. */
+/** A picture that can be requested, with the dimensions in its own header. */
 export interface IdentityPictureView {
   name: IdentityPictureName
   isShown: true
@@ -22,21 +22,21 @@ export interface IdentityPictureView {
   width: number
   height: number
   bytes: number
-  /** Its end is missing: what is shown of it is not all there was. */
+  /** Truncated: what is shown isn't the whole picture. */
   isCutOff?: true
-  /** It is byte for byte another picture of the record. */
+  /** Byte for byte identical to this other picture of the record. */
   sameAs?: IdentityPictureName
 }
 
-/** Something came in a picture's place that isn't shown, and can't be saved. */
+/** Something received in place of a picture that isn't shown and can't be saved. */
 export interface RefusedPictureView {
   name: IdentityPictureName
   isShown: false
-  /** What came, and why it isn't shown: a sentence or two. */
+  /** What it was, and why it isn't shown, in a sentence or two. */
   why: string
 }
 
-/** The texts of a record, as they came. What the service left out, or sent empty, is absent. */
+/** The texts of a record, unchanged. Absent if the service left them out or sent them empty. */
 export interface IdentityTexts {
   examined?: string
   documentClass?: string
@@ -60,14 +60,14 @@ export interface IdentityTexts {
 export interface IdentityRecordView {
   texts: IdentityTexts
   isPassed?: boolean
-  /** Whether the front is the picture that was selected. */
+  /** Whether the front is the selected picture. */
   selectedFront?: boolean
-  /** Those that something came for, in the order of their names. */
+  /** Those for which something was received, in order of name. */
   pictures: (IdentityPictureView | RefusedPictureView)[]
   attentions: { name: string; detail: string }[]
-  /** How many more there were than are told. */
+  /** How many more there were than are listed. */
   moreAttentions?: number
-  /** Members that this version doesn't know, as they came. */
+  /** Members unknown to this version, unchanged. */
   others: OtherMember[]
 }
 
@@ -77,40 +77,40 @@ export interface IdentityReading {
   documentName: string
   readAt: number
   records: IdentityRecordView[]
-  /** How many records came that can't be read, or were too many. */
+  /** How many records were unreadable or beyond the limit. */
   leftOut: number
-  /** It is wiped after so many milliseconds without `identity.keep`. */
+  /** Milliseconds without `identity.keep` after which it is wiped. */
   clearsAfter: number
 }
 
-/** The bytes of one picture, of a type that was found in the bytes themselves. */
+/** One picture's bytes; the type was detected from the bytes themselves. */
 export interface IdentityPicture {
   type: IdentityPictureType
   bytes: Uint8Array<ArrayBuffer>
 }
 
 /**
- * Why a reading was wiped. idle: nobody used it. account: another account was chosen. away: a person has this screen, or
- * the computer was locked. others: too many were open.
+ * Why a reading was wiped. idle: not used. account: another account was chosen. away: a person at the counter has this
+ * screen, or the computer was locked. others: too many were open.
  */
 export type IdentityClearing = 'idle' | 'account' | 'away' | 'others'
 
 const byReference = z.strictObject({ reference: z.string().min(1).max(2000) })
 const byReading = z.strictObject({ reading: id })
 const picture = byReading.extend({
-  /** Its place in the list of records. */
+  /** Index in the list of records. */
   record: z.int().min(0).max(1000),
   name: z.enum(PICTURES)
 })
 
 export const identityRequests = {
-  /** Asks the service for the records of one document of the chosen account; noted in the audit trail. */
+  /** Requests the records of one of the current account's documents from the service; recorded in the audit trail. */
   'identity.read': answers<IdentityReading>()(byReference),
   'identity.picture': answers<IdentityPicture>()(picture),
-  /** Someone is looking at it: it is not idle. Fails with `gone` where it was wiped. */
+  /** Resets the idle timer, since someone is looking at it. Fails with `gone` if it was wiped. */
   'identity.keep': answers<null>()(byReading),
   /** Wipes it. */
   'identity.close': answers<null>()(byReading),
-  /** Has the person say where a picture goes. Answers null where they thought better of it. */
+  /** Saves a picture at a location the person chooses; null if they cancel. */
   'identity.savePicture': answers<SavedFile | null>()(picture)
 }

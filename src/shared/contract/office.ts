@@ -1,13 +1,15 @@
-/** This workstation's place in an office, as the screens are shown it and ask for it. */
+/** This workstation's membership of an office: views and requests. */
 import { z } from 'zod'
 import { answers, id, nothing } from './request.ts'
 
 /**
- * connecting: the server hasn't answered yet. away: it doesn't. unwritable: it answers, and can't write down what it is to, as one that is read-only
- * or has no room left. crowded: it has no connection left for this workstation. refused: it knows this workstation no more. untrusted: its certificate
- * isn't trusted. pooled: what answers there is a connection pooler, which hands no bell on. no-keychain: what this workstation signs in with can't be read. elsewhere: that is another computer's, as where its
- * backup was restored here. older, newer: its database is of another version. other: it is another office's, as after it was made once more.
- * wrong-key: its key is none that this workstation has, nor is given.
+ * connecting: the server hasn't answered yet. away: it doesn't answer. unwritable: it answers but can't store anything,
+ * for example because it is read-only or full. crowded: it has no connection left for this workstation. refused: it no
+ * longer accepts this workstation. untrusted: its certificate isn't trusted. pooled: a connection pooler answers, which
+ * doesn't pass on notifications. no-keychain: this workstation's credentials can't be read. elsewhere: they belong to
+ * another computer, for example because its backup was restored here. older, newer: its database has another version.
+ * other: it belongs to another office, for example because it was set up again. wrong-key: this workstation neither has
+ * its key nor is given it.
  */
 export type DeskState =
   | 'connecting'
@@ -25,55 +27,66 @@ export type DeskState =
   | 'other'
   | 'wrong-key'
 
-/** Why a workstation can't read an account's folders. refused: by its key or password. */
+/** Why a workstation can't read an account's folders. refused: the service rejects its key or password. */
 export type WatchTrouble = 'refused' | 'unreachable' | 'keychain'
 
 /** Who reads an account's folders. Times in milliseconds since 1970 UTC. */
 export interface FolderWatch {
   accountName: string
-  /** together: one for all. alone: this workstation for itself. other: the same, as it sees other documents. away: the server is. */
+  /**
+   * together: one workstation reads for all. alone: this workstation reads for itself. other: the same, because it sees
+   * different documents. away: the server can't be reached.
+   */
   how: 'together' | 'alone' | 'other' | 'away'
-  /** Absent where nobody does just now. */
+  /** Absent if no workstation is reading at the moment. */
   by?: { name: string; isMe: boolean; since: number }
   troubles: { name: string; kind: WatchTrouble; since: number }[]
 }
 
 /**
- * What was found of an audit trail of the office by what was told of it before. restored: a backup was restored there. older-copy, replaced,
- * forgotten: as of `AuditCheck`. cut: entries were removed, or all was written again. rewritten: it is the office's server, on which what was
- * told of trails was changed.
+ * A finding about one of the office's audit trails, compared with what was reported about it earlier. restored: a
+ * backup was restored there. older-copy, replaced, forgotten: as in `AuditCheck`. cut: entries were removed, or the
+ * trail was rewritten. rewritten: the trails' reports on the office's server itself were changed.
  */
 export interface OfficeTrailFinding {
-  /** The workstation's; absent where it is the server. */
+  /** The workstation; absent if it is the server. */
   name?: string | undefined
   isMe: boolean
   why: 'restored' | 'older-copy' | 'replaced' | 'forgotten' | 'cut' | 'rewritten'
-  /** When it was told or found, in milliseconds since 1970 UTC. */
+  /** When it was reported or found, in milliseconds since 1970 UTC. */
   at: number
 }
 
 export interface DeskView {
   /** `HOST:PORT` */
   server: string
-  /** What this workstation is called in the office; absent until the server has said it once. */
+  /** This workstation's name in the office; absent until the server has given it once. */
   name?: string
   state: DeskState
-  /** It has begun to leave, and isn't done yet. */
+  /** It is leaving the office, and hasn't finished. */
   isLeaving: boolean
-  /** The workstations, this one among them, and when each was there last, in milliseconds since 1970 UTC. */
+  /** The workstations, including this one, and when each was last seen, in milliseconds since 1970 UTC. */
   who: { name: string; isMe: boolean; seenAt?: number }[]
-  /** One of each account that is shared. */
+  /** One for each shared account. */
   folders: FolderWatch[]
 }
 
 export const officeRequests = {
-  /** Null where this workstation belongs to no office. */
+  /** Null if this workstation belongs to no office. */
   'office.get': answers<DeskView | null>()(nothing),
-  /** The server is asked now how it is and who is there, where this workstation belongs to an office; `office.changed` follows. */
+  /**
+   * Asks the office's server for its state and who is there, if this workstation belongs to an office; `office.changed`
+   * follows.
+   */
   'office.look': answers<null>()(nothing),
-  /** A person chooses the file of the authority that the server's certificate is from; it counts for the next join. */
+  /**
+   * Lets a person choose the file of the certificate authority for the server's certificate; used for the next join.
+   */
   'office.chooseAuthority': answers<{ id: string; label: string } | null>()(nothing),
-  /** `not-allowed` until an administrator has unlocked settings, where there is a staff PIN. As `office.leave`. */
+  /**
+   * `not-allowed` until an administrator has unlocked the settings, if there is a staff PIN. The same goes for
+   * `office.leave`.
+   */
   'office.join': answers<DeskView>()(
     z.strictObject({
       host: z.string().trim().min(1).max(253),
@@ -83,6 +96,9 @@ export const officeRequests = {
       code: z.string().min(1).max(200)
     })
   ),
-  /** `busy` while something of this workstation is being sent; `offline` while the server is away, unless it is left `without` it. */
+  /**
+   * `busy` while this workstation is sending something; `offline` if the server can't be reached, unless leaving
+   * `without` it.
+   */
   'office.leave': answers<null>()(z.strictObject({ without: z.boolean() }))
 }

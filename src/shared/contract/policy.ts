@@ -1,8 +1,11 @@
-/** What the organisation has set for this computer, as the screens are shown it: which settings it locks, and what is wrong with its file. */
+/**
+ * The organisation's policy for this computer as the screens see it: which settings it locks, and any problems with its
+ * file.
+ */
 import { answers, nothing } from './request.ts'
 import type { AuthScheme } from './views.ts'
 
-/** Settings that a policy may lock, each named as in its file. */
+/** Settings that a policy can lock, named as in its file. */
 export const LOCKABLE = [
   'accounts',
   'otherAccounts',
@@ -35,7 +38,10 @@ export const LOCKABLE = [
 ] as const
 export type Lockable = (typeof LOCKABLE)[number]
 
-/** One thing that is wrong with a policy, in a sentence; where it stands in the file, counted from 1, or in which managed setting. */
+/**
+ * One problem with a policy, in a sentence, with its position in the file (counted from 1) or the managed setting it is
+ * in.
+ */
 export interface PolicyProblem {
   message: string
   setting?: string
@@ -43,7 +49,7 @@ export interface PolicyProblem {
   column?: number
 }
 
-/** How an account of the organisation's signs in by OAuth 2: by `issuer`, or by the addresses. */
+/** How one of the organisation's accounts signs in with OAuth 2: by `issuer`, or by explicit addresses. */
 export interface OrganisationsOAuth {
   grant: 'code' | 'client'
   clientId: string
@@ -54,44 +60,45 @@ export interface OrganisationsOAuth {
   scope?: string | undefined
 }
 
-/** How the presets and views stand that the policy's file gives. */
+/** The state of the presets and views that the policy's file provides. */
 export interface SharedFileView {
-  /** Why the file can't be used, in words; those that were read last hold. */
+  /** Why the file can't be used, in words; the ones last read still apply. */
   problem?: string
-  /** Since when those are here, in milliseconds since 1970 UTC; absent: none are. */
+  /** When those were read, in milliseconds since 1970 UTC; absent if there are none. */
   since?: number
 }
 
 export interface PolicyView {
   /**
-   * none: there is no file, and there was none. followed: as the file has it. broken: the file can't be used, or (missing) it is
-   * gone; then the last one that could be used holds, or, where there was none, nothing that a policy could lock can be changed.
+   * none: there is no file, and never was. followed: the file applies. broken, missing: the file can't be used, or has
+   * disappeared; then the last usable one applies or, if there never was one, nothing that a policy could lock can be
+   * changed.
    */
   state: 'none' | 'followed' | 'broken' | 'missing'
-  /** Where the file is expected, or the managed settings are that hold in place of one: for people to read. */
+  /** Where the file is expected, or where the managed settings that replace it are; for display. */
   place: string
-  /** The system's own management gives the settings, and no file does. */
+  /** The settings come from the system's own management, not from a file. */
   isManaged?: true
-  /** A policy file that is there all the same: for people to read. */
+  /** A policy file that exists but is ignored because of that; for display. */
   unusedFile?: string
   locked: readonly Lockable[]
-  /** The accounts whose name, address and sign-in are the organisation's. */
+  /** The accounts whose name, address and sign-in the organisation sets. */
   accountIds: readonly string[]
-  /** Those of whose sign-in by OAuth 2 it says more than that, by account. */
+  /** The OAuth 2 details it sets, by account, if any. */
   oauth?: Readonly<Partial<Record<string, OrganisationsOAuth>>>
-  /** Those among them whose colour is the organisation's, too. */
+  /** Those of `accountIds` whose colour it sets, too. */
   colouredIds: readonly string[]
-  /** Accounts may be added by an enrolment file, and in no other way. */
+  /** Accounts can be added only with an enrolment file. */
   enrolsOnly?: true
-  /** Those that accounts may sign in by, where that is set. */
+  /** The sign-in methods allowed for accounts, if set. */
   signInMethods?: readonly AuthScheme[]
-  /** Where the policy names a file of presets and views. */
+  /** Present if the policy names a file of presets and views. */
   shared?: SharedFileView
-  /** How many digits a new PIN has at least, where that is set. */
+  /** The minimum number of digits for a new PIN, if set. */
   pinDigits?: number
-  /** What is wrong with the file. */
+  /** Problems with the file. */
   problems: readonly PolicyProblem[]
-  /** Since when the policy that holds was there, where another than the file's holds. */
+  /** When the policy in effect was read, if it isn't the present file's. */
   since?: number
 }
 

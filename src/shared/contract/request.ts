@@ -1,7 +1,7 @@
-/** How a request is written down in the contract, and the inputs that many requests share. */
+/** How the contract defines a request, and the inputs that many requests share. */
 import { z } from 'zod'
 
-/** A request: the schema of its input; the type of its reply exists for the compiler only. */
+/** A request: the schema of its input. The reply's type exists for the compiler only. */
 export interface Request<Input extends z.ZodType = z.ZodType, Reply = unknown> {
   input: Input
   reply?: Reply

@@ -1,4 +1,6 @@
-/** Every request: its name, what it carries and what it answers. Inputs are decoded in the main process by these schemas; nothing else is let in. */
+/**
+ * Every request: name, input and reply. The main process decodes inputs with these schemas and lets nothing else in.
+ */
 import { z } from 'zod'
 import { appointmentRequests } from './appointments.ts'
 import { backupRequests, MOST_PASSPHRASE, newPassphrase, recoveryRequests, removalRequests } from './backups.ts'
@@ -43,37 +45,37 @@ const apiKey = {
   secret,
   /** The access URL registered for the key; sent as Referer. */
   referer: z.string().trim().min(1).max(2000),
-  /** Send on behalf of this user's e-mail address. */
+  /** Sends on behalf of the user with this e-mail address. */
   sender: z.string().trim().max(320).optional()
 }
 
 const signInUrl = z.string().trim().min(1).max(2000)
 
-/** What an office is known by at its sign-in service; never a token. */
+/** An office's registration at its sign-in service; never a token. */
 const oauth = z.strictObject({
   scheme: z.literal('oauth'),
-  /** code: a person signs in with the browser. client: by the client's own secret. */
+  /** code: a person signs in with the browser. client: the client signs in with its own secret. */
   grant: z.enum(['code', 'client']),
   clientId: z.string().trim().min(1).max(1000),
   secret: secret.optional(),
-  /** From it the other addresses are found. Absent: they are typed. */
+  /** The other addresses are discovered from it. If absent, they are entered by hand. */
   issuer: signInUrl.optional(),
   authorizeUrl: signInUrl.optional(),
   tokenUrl: signInUrl.optional(),
   revokeUrl: signInUrl.optional(),
   scope: z.string().trim().max(1000).optional(),
   apiKey: z.strictObject(apiKey).optional(),
-  /** Which sign-in of `accounts.signIn` is meant; of a code always. */
+  /** The `accounts.signIn` result to use; always set for the `code` grant. */
   signIn: id.optional()
 })
 
 const authentication = z.discriminatedUnion('scheme', [
   z.strictObject({ scheme: z.literal('none') }),
   z.strictObject({ scheme: z.literal('api-key'), ...apiKey }),
-  /** Beside the token go the headers of a key, where the service wants both. */
+  /** An API key's headers are sent along with the token if the service requires both. */
   z.strictObject({ scheme: z.literal('bearer'), token: secret, apiKey: z.strictObject(apiKey).optional() }),
   z.strictObject({ scheme: z.literal('basic'), user: z.string().trim().min(1).max(320), password: secret }),
-  /** Headers of the office's own, whose values are secrets. */
+  /** Custom headers, whose values are secrets. */
   z.strictObject({
     scheme: z.literal('headers'),
     headers: z
@@ -85,7 +87,7 @@ const authentication = z.discriminatedUnion('scheme', [
   oauth
 ])
 
-/** Of an account that is there: without the key, what is left out of the api-key's members stays as it is kept. */
+/** The sign-in of an existing account: any part of the api-key scheme that is left out keeps its stored value. */
 const changedAuthentication = z.discriminatedUnion('scheme', [
   authentication.options[0],
   authentication.options[1].partial({ key: true, secret: true, referer: true }),
@@ -97,7 +99,7 @@ const changedAuthentication = z.discriminatedUnion('scheme', [
 
 const name = z.string().trim().min(1).max(100)
 const shownText = z.string().max(1000)
-/** Of the system's store; null for none. What is left out stays. */
+/** A certificate from the system's store; null for none. Unchanged if left out. */
 const certificate = z
   .strictObject({ fingerprint: z.string().min(1).max(200), subject: shownText, issuer: shownText })
   .nullable()
@@ -118,46 +120,49 @@ const enrolmentCode = z.string().min(1).max(200)
 
 export const requests = {
   'accounts.list': answers<AccountView[]>()(nothing),
-  /** Changes a service account; without `authentication` its secrets stay as they are. */
+  /** Changes a service account. Without `authentication` its secrets stay as they are. */
   'accounts.update': answers<AccountView>()(
     serviceAccount.extend({
       id,
       authentication: changedAuthentication.optional(),
-      /** The names of its folders, as they stand in the path of GetActiveDocuments. */
+      /** The names of its folders, as used in the path of GetActiveDocuments. */
       folders: folders.optional()
     })
   ),
-  /** Adds and chooses the account; a practice account starts the practice service. */
+  /** Adds an account and makes it the current one. A practice account starts the practice service. */
   'accounts.add': answers<AccountView>()(NewAccount),
-  /** Gives an account its mark, blank for that of its name, and its colour; what is left out stays. */
+  /** Sets an account's mark and colour. A blank mark is derived from the name; what is left out stays unchanged. */
   'accounts.mark': answers<AccountView>()(
     byId.extend({
       mark: z.string().trim().normalize('NFC').regex(ACCOUNT_MARK).optional(),
       colour: z.enum(ACCOUNT_COLOURS).optional()
     })
   ),
-  /** Lists accounts in this order from now on; those that it doesn't name come after them, as they were. */
+  /** Sets the order of accounts. Accounts not listed follow in their present order. */
   'accounts.order': answers<null>()(z.strictObject({ ids: z.array(id).max(1000) })),
-  /** Shows this account alone. */
+  /** Makes this the current account, and the only one shown. */
   'accounts.choose': answers<AccountView>()(byId),
-  /** Shows all accounts; the chosen one stays the one that is worked in. */
+  /** Shows all accounts. The current account stays the same. */
   'accounts.showAll': answers<null>()(nothing),
-  /** Works in this account from now on, and shows as many accounts as before. */
+  /** Makes this the current account. Whether one or all accounts are shown stays the same. */
   'accounts.workIn': answers<AccountView>()(byId),
-  /** Removes the account with its secret and everything kept of it on this machine, and ends its sign-in at the service where it can. */
+  /**
+   * Removes the account with its secret and all its data on this computer, and ends its sign-in at the service if
+   * possible.
+   */
   'accounts.remove': answers<{ signIn: 'ended' | 'still valid' }>()(byId),
   /**
-   * Lets a person sign in with the system's browser, by a code. Answers an id for `authentication.signIn` once they have, within
-   * five minutes; a second one gives the first up (`cancelled`).
+   * Has a person sign in with the system's browser (code grant). Once they have, returns an id for
+   * `authentication.signIn`. Times out after five minutes; starting another sign-in cancels this one (`cancelled`).
    */
   'accounts.signIn': answers<{ signIn: string }>()(z.strictObject({ authentication: oauth.omit({ signIn: true }) })),
-  /** The same for an account that is there; it goes on with that at once. */
+  /** The same for an existing account, which uses the new sign-in at once. */
   'accounts.signInAgain': answers<AccountView>()(byId),
-  /** Gives up waiting for the browser. */
+  /** Stops waiting for the browser. */
   'accounts.cancelSignIn': answers<null>()(nothing),
   /**
-   * Asks the service that an account would have for what its folders hold, before anything is kept; with the `id` of an
-   * account that is there and no `authentication`, by what is kept of that.
+   * Reads the folders of a service before its account is saved. With the `id` of an existing account and no
+   * `authentication`, uses the stored credentials.
    */
   'accounts.try': answers<{ documents: number; missing: string[] }>()(
     z.strictObject({
@@ -168,45 +173,62 @@ export const requests = {
       folders: folders.optional()
     })
   ),
-  /** The certificates of the system's store that a service could be shown; none where it asks for none. It learns nothing else. */
+  /**
+   * Lists the certificates of the system's store that the service would accept; empty if it asks for none. The service
+   * learns nothing else.
+   */
   'accounts.certificates': answers<(ClientCertificate & { fingerprint: string })[]>()(
     z.strictObject({ baseUrl: serviceAccount.shape.baseUrl })
   ),
-  /** Asks the service something harmless, to learn whether address and credentials work. */
+  /** Makes a harmless call to the service to check address and credentials. */
   'accounts.check': answers<{
-    /** Each of the account's folders with the documents in it; null where the service has no such folder. */
+    /** Each of the account's folders with its number of documents; null if the service has no such folder. */
     folders: { name: string; documents: number | null }[]
     may: AccountMay
-    /** How far this computer's clock is ahead of the service's; negative: behind. Absent where it is right, or not known. */
+    /**
+     * How far this computer's clock is ahead of the service's; negative if behind. Absent if it is right, or unknown.
+     */
     clockAheadMinutes?: number
-    /** The organisation's own certificate authority that vouched for the service, where the system's didn't; until when, as milliseconds. */
+    /**
+     * The organisation's own certificate authority that vouched for the service because the system's didn't; `validTo`
+     * in milliseconds since 1970 UTC.
+     */
     vouchedBy?: { name: string; validTo: number }
   }>()(byId),
-  /** Asks again what the service says of the chosen account's limits, where that is some minutes old; `accounts.changed` tells. */
+  /**
+   * Asks the service for the current account's limits again if they are some minutes old; `accounts.changed` reports
+   * the result.
+   */
   'accounts.refreshLimits': answers<null>()(nothing),
-  /** Opens the practice office's mailbox, with every invitation that waits, in the browser. Of another account: `not-allowed`. */
+  /**
+   * Opens the practice office's mailbox, with all pending invitations, in the browser. `not-allowed` for other
+   * accounts.
+   */
   'accounts.openMailbox': answers<null>()(byId),
-  /** The practice office answers so from now on, until it is told otherwise or Countersign quits. Of another account: `not-allowed`. */
+  /**
+   * Sets how the practice office answers until it is changed again or Countersign quits. `not-allowed` for other
+   * accounts.
+   */
   'accounts.setPracticeDay': answers<AccountView>()(z.strictObject({ id, day: practiceDay })),
   'accounts.connection': answers<ConnectionView>()(nothing),
-  /** What is known of what the service lets this account do. */
+  /** What the service is known to let this account do. */
   'accounts.rights': answers<AccountRights>()(nothing),
   /**
-   * Says whether signed documents of an account may be saved. To allow it, one must have been looked at since the
-   * application was started, and from then on they may come from where that one came.
+   * Sets whether an account's signed documents may be saved. To allow it, a person must have viewed one since the
+   * application started; its origin is then allowed as a source.
    */
   'accounts.allowSigned': answers<AccountView>()(byId.extend({ allow: z.boolean() })),
 
   /**
-   * Writes an account with its secret into a file where the person says, under a code that the page made; null where they thought
-   * better of it. The code is kept nowhere.
+   * Saves an account with its secret to a file the person chooses, encrypted with a code made by the page; null if they
+   * cancel. The code isn't stored anywhere.
    */
   'enrolment.prepare': answers<(SavedFile & { validUntil: number }) | null>()(
     byId.extend({ code: enrolmentCode, days: z.number().int().min(1).max(90) })
   ),
-  /** A person chooses an enrolment file; it is open until another is chosen or it is left. */
+  /** Lets a person choose an enrolment file. It stays open until another is chosen or `enrolment.leave`. */
   'enrolment.choose': answers<ChosenEnrolment | null>()(nothing),
-  /** Tries its account, and keeps it if it works. */
+  /** Tries the file's account, and saves it if it works. */
   'enrolment.enrol': answers<{ id: string; name: string }>()(byId.extend({ code: enrolmentCode })),
   'enrolment.leave': answers<null>()(nothing),
 
@@ -227,29 +249,32 @@ export const requests = {
   ...appointmentRequests,
 
   /**
-   * Looks once more whether the database can be opened that is here, and starts the application again if so. Refused with `keychain`
-   * where the keychain still has no key for it.
+   * Checks again whether the existing database can be opened, and restarts the application if so. Fails with `keychain`
+   * if the keychain still has no key for it.
    */
   'storage.tryAgain': answers<null>()(nothing),
-  /** The copies that may take the place of a database that can’t be opened, the newest first; none where it is open. */
+  /** Lists the copies that can replace a database that can't be opened, newest first; empty if the database is open. */
   'storage.copies': answers<CopyView[]>()(nothing),
-  /** Has one take the database’s place, which is set aside, and starts the application again. `bad-file`: the copy is damaged, too. */
+  /**
+   * Sets the database aside, puts a copy in its place, and restarts the application. `bad-file`: the copy is damaged,
+   * too.
+   */
   'storage.useCopy': answers<null>()(z.strictObject({ name: z.string().min(1).max(100) })),
-  /** Sets the database aside whose key is lost, or that is of no use, and starts the application again with an empty one. */
+  /** Sets aside a database whose key is lost or that can't be used, and restarts the application with an empty one. */
   'storage.startEmpty': answers<null>()(nothing),
-  /** A person has seen to what was set aside under this name: it is told no more. */
+  /** Marks what was set aside under this name as dealt with: it is no longer reported. */
   'storage.settle': answers<null>()(z.strictObject({ name: z.string().min(1).max(100) })),
-  /** Asks where it goes, and makes it; null where the person thought better of it. The passphrase is kept nowhere. */
+  /** Asks for a location and makes a backup there; null if the person cancels. The passphrase isn't stored anywhere. */
   'storage.backUp': answers<{ name: string } | null>()(
     z.strictObject({ passphrase: newPassphrase, withSecrets: z.boolean() })
   ),
-  /** Asks for a backup; it is open until another is chosen or it is left. */
+  /** Lets a person choose a backup. It stays open until another is chosen or `storage.leaveBackup`. */
   'storage.chooseBackup': answers<ChosenBackup | null>()(nothing),
-  /** Writes it beside what is there and checks all of it. */
+  /** Unpacks the backup next to the present data and checks all of it. */
   'storage.checkBackup': answers<BackupContents>()(
     z.strictObject({ id, passphrase: z.string().min(1).max(MOST_PASSPHRASE) })
   ),
-  /** Puts in place what was checked, and starts the application again. */
+  /** Replaces the present data with the checked backup, and restarts the application. */
   'storage.restore': answers<null>()(byId),
   'storage.leaveBackup': answers<null>()(byId),
   ...backupRequests,
@@ -267,24 +292,27 @@ export const requests = {
     z.strictObject({
       theme: z.enum(['system', 'light', 'dark']).optional(),
       zoom: z.number().min(0.5).max(3).optional(),
-      /** null: as they are until a person changes them. */
+      /** null: the default columns until a person changes them. */
       documentColumns: documentColumns.nullable().optional(),
       countryCode: z
         .string()
         .regex(/^\d{1,4}$/)
         .optional(),
       startAtLogin: z.boolean().optional(),
-      /** null: the news of this version were read or dismissed. */
+      /** null: the news of this version was read or dismissed. */
       news: z.null().optional()
     })
   ),
-  /** Where one is, for the next start: without what was searched for. */
-  /** The proxy that waits for a sign-in; `proxy.changed` tells. */
+  /** The proxy that is waiting for a sign-in; `proxy.changed` reports changes. */
   'system.proxy': answers<ProxyView | null>()(nothing),
-  /** Signs in to it. `not-allowed` where none waits any more; `keychain` where it holds only until Countersign ends. */
+  /**
+   * Signs in to the proxy. `not-allowed` if none is waiting any more; `keychain` if the sign-in is only valid until
+   * Countersign quits.
+   */
   'system.signInToProxy': answers<null>()(
     z.strictObject({ user: z.string().trim().min(1).max(320), password: z.string().min(1).max(1000) })
   ),
+  /** Stores the current location for the next start, without the search text. */
   'system.keepPlace': answers<null>()(
     z.strictObject({
       place: z
@@ -294,13 +322,13 @@ export const requests = {
     })
   ),
   'system.status': answers<SystemStatus>()(nothing),
-  /** Shows the folder in which this computer's data are kept, in the system's own window. */
+  /** Opens the folder with this computer's data in the system's file manager. */
   'system.showData': answers<null>()(nothing),
-  /** Puts text on the clipboard; what is personal is kept in no history of the clipboard and sent to no other computer. */
+  /** Puts text on the clipboard. Personal text is kept out of clipboard history and isn't synced to other computers. */
   'system.copy': answers<null>()(z.strictObject({ text: z.string().max(100_000), isPersonal: z.boolean().optional() })),
-  /** Puts text on the clipboard that goes from there by itself, where it is still there: after so many milliseconds. */
+  /** Puts text on the clipboard and removes it after `clearsAfter` milliseconds if it is still there. */
   'system.copyBriefly': answers<{ clearsAfter: number }>()(z.strictObject({ text: z.string().min(1).max(2000) })),
-  /** Answers `window.closing`: whether everything that was typed is kept. Where it isn't, the person is asked. */
+  /** Answers `window.closing`: whether everything typed has been stored. If not, the person is asked. */
   'system.readyToClose': answers<null>()(z.strictObject({ kept: z.boolean() }))
 } satisfies Record<`${string}.${string}`, Request>
 

@@ -1,10 +1,10 @@
-/** How long things are kept on this computer, and documents of which nothing is purged. */
+/** How long data is kept on this computer, and documents on hold, which aren't purged. */
 import { z } from 'zod'
 import { someDocuments } from './document-requests.ts'
 import type { HoldView } from './document-views.ts'
 import { answers, nothing, page } from './request.ts'
 
-/** What is purged by its age. */
+/** What is purged by age. */
 export const RETENTION_KINDS = [
   'documents',
   'trash',
@@ -17,7 +17,7 @@ export const RETENTION_KINDS = [
 ] as const
 export type RetentionKind = (typeof RETENTION_KINDS)[number]
 
-/** The fewest days that can be set: what was sent lately is what a second send of it is told by. */
+/** The fewest days that can be set. Recent sends are needed to recognise duplicates. */
 const LEAST_KEPT: Readonly<Record<RetentionKind, number>> = {
   documents: 30,
   trash: 10,
@@ -31,7 +31,7 @@ const LEAST_KEPT: Readonly<Record<RetentionKind, number>> = {
 
 const days = (name: keyof typeof LEAST_KEPT) => z.int().min(LEAST_KEPT[name]).max(3650)
 
-/** Days; null for always. `trash` has no such word: it is emptied after 30 days where nothing else is set. */
+/** Days; null for always. `trash` can't be null: its default is 30 days. */
 export const retentionDays = {
   documents: days('documents').nullable().describe('Days after a document has left the service’s folders.'),
   trash: days('trash').describe('Days that deleted drafts stay in the trash.'),
@@ -52,17 +52,17 @@ const wholly = z.strictObject(retentionDays)
 export type RetentionDays = z.output<typeof wholly>
 
 export interface RetentionView {
-  /** What holds, set by the office or by its policy. */
+  /** The effective values, set by the office or its policy. */
   days: RetentionDays
   holds: number
-  /** When things were purged last, and how many of each kind. */
+  /** The last purge, and how many of each kind it removed. */
   last?: { at: number; counts: Partial<Record<RetentionKind, number>> }
 }
 
-/** How far ahead is told what will be erased, in days. */
+/** How many days ahead upcoming deletions are announced. */
 export const DUE_DAYS = 7
 
-/** How many of each kind will be erased within {@link DUE_DAYS}; absent where nothing of a kind ever is. */
+/** How many of each kind will be erased within {@link DUE_DAYS}; absent if a kind is never erased. */
 export interface RetentionDue {
   counts: Partial<Record<RetentionKind, number>>
 }
@@ -72,11 +72,11 @@ export const retentionRequests = {
   'retention.due': answers<RetentionDue>()(
     z.strictObject({ kinds: z.array(z.enum(RETENTION_KINDS)).max(RETENTION_KINDS.length) })
   ),
-  /** `not-allowed` until an administrator has unlocked settings, where there is a staff PIN. */
+  /** `not-allowed` until an administrator has unlocked the settings, if there is a staff PIN. */
   'retention.set': answers<RetentionView>()(wholly.partial()),
   /** Newest first. */
   'retention.holds': answers<{ holds: HoldView[]; total: number }>()(z.strictObject(page)),
-  /** Answers how many are on hold that weren't. */
+  /** Returns how many documents were newly put on hold. */
   'retention.hold': answers<{ held: number }>()(
     z.strictObject({ some: someDocuments, reason: z.string().trim().min(1).max(500) })
   ),

@@ -1,11 +1,11 @@
-/** Settings that go to another computer in a file: what it would change there, and what is left as it is. */
+/** Settings taken to another computer in a file: what importing changes, and what it leaves alone. */
 import { answers, byId, nothing } from './request.ts'
 import type { SavedFile } from './views.ts'
 
-/** One thing that an import makes, or makes otherwise; in words. */
+/** One thing that an import creates or changes, in words. */
 export interface SettingsChange {
   what: string
-  /** Absent where there was nothing. */
+  /** Absent if there was none before. */
   from?: string
   to?: string
 }
@@ -13,22 +13,22 @@ export interface SettingsChange {
 /** A settings file that was chosen, and what importing it would do. */
 export interface ChosenSettings {
   id: string
-  /** Of the file. */
+  /** The file's name. */
   name: string
   madeBy: string
   changes: SettingsChange[]
   /** What stays as it is on this computer, and why. */
   left: { what: string; why: string }[]
-  /** The accounts, by name, whose key, token or password is entered, or which are signed in, once they are here. */
+  /** The accounts, by name, that need their key, token or password entered, or a sign-in, after the import. */
   withoutSecret: string[]
 }
 
 export const settingsFileRequests = {
-  /** Writes them where the person says; null where they thought better of it. */
+  /** Saves them at a location the person chooses; null if they cancel. */
   'settingsFile.save': answers<SavedFile | null>()(nothing),
-  /** A person chooses a file; it is open until another is chosen or it is left. */
+  /** Lets a person choose a file. It stays open until another is chosen or `settingsFile.leave`. */
   'settingsFile.choose': answers<ChosenSettings | null>()(nothing),
-  /** Does what was shown. `busy` where it would be something else by now: it is to be looked at again. */
+  /** Makes the changes shown. `busy` if they would differ by now: the person has to review them again. */
   'settingsFile.apply': answers<null>()(byId),
   'settingsFile.leave': answers<null>()(nothing)
 }

@@ -1,40 +1,43 @@
-/** Updates of Countersign itself, as the screens are shown them and ask for them. */
+/** Updates of Countersign itself: views and requests. */
 import type { AppError } from './errors.ts'
 import { answers, nothing } from './request.ts'
 
-/** What an update never interrupts. */
+/** Activities that an update never interrupts. */
 export type UpdateHindrance = 'counter' | 'sending' | 'downloads'
 
 export type UpdateState =
   /**
-   * not-set: no feed is named. organisation: the organisation has said that there is none. by-hand: what runs here can't be replaced by
-   * Countersign itself, as from an MSI or from sources.
+   * not-set: no feed is configured. organisation: the organisation has turned updates off. by-hand: Countersign can't
+   * replace this installation itself, for example one from an MSI or from sources.
    */
   | { state: 'off'; why: 'not-set' | 'organisation' | 'by-hand' }
-  /** Nothing newer is known. */
+  /** No newer version is known. */
   | { state: 'none' }
   | { state: 'checking' }
-  /** A newer version is there, and is left alone until what is under way has ended. */
+  /** A newer version exists, but waits until the activity has finished. */
   | { state: 'waiting'; for: UpdateHindrance; newer: string }
-  /** In bytes. */
+  /** Sizes in bytes. */
   | { state: 'downloading'; newer: string; done: number; total: number }
-  /** Checked, on this computer; it takes the place of this version when Countersign ends, where `atQuit`, or starts again. */
+  /** Verified and on this computer; installed when Countersign quits (`atQuit`) or restarts. */
   | { state: 'ready'; newer: string; atQuit: boolean }
 
 export interface UpdatesView {
   update: UpdateState
-  /** When this version was built, in milliseconds since 1970; undefined where that isn't known. */
+  /** When this version was built, in milliseconds since 1970 UTC; undefined if unknown. */
   builtAt?: number
-  /** When the feed was last read to its end. */
+  /** When the feed was last read completely. */
   checkedAt?: number
-  /** Why the last look at the feed, the last download or the last installation failed. */
+  /** Why the last check, download or installation failed. */
   problem?: AppError
 }
 
 export const updateRequests = {
   'updates.get': answers<UpdatesView>()(nothing),
-  /** Reads the feed now. Answers what is known after that; a failure of the feed is its `problem`. */
+  /** Reads the feed now and returns the result; a failure of the feed is its `problem`. */
   'updates.check': answers<UpdatesView>()(nothing),
-  /** Ends Countersign, installs what is ready, and starts again. Fails with `busy` while what it would interrupt is under way. */
+  /**
+   * Quits Countersign, installs the update that is ready, and restarts. Fails with `busy` while an activity would be
+   * interrupted.
+   */
   'updates.install': answers<void>()(nothing)
 }

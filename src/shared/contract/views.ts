@@ -1,4 +1,6 @@
-/** What the screens are shown: records without secrets, paths or signing links. Times are milliseconds since 1970 UTC. */
+/**
+ * What the screens are given: records without secrets, paths or signing links. Times are milliseconds since 1970 UTC.
+ */
 
 import type { z } from 'zod'
 import type { CompletionRecipient, ListedTemplate, NotificationRecipient } from '../model/index.ts'
@@ -17,20 +19,20 @@ export type * from './identity.ts'
 export const AUTH_SCHEMES = ['none', 'api-key', 'bearer', 'basic', 'headers', 'oauth'] as const
 export type AuthScheme = (typeof AUTH_SCHEMES)[number]
 
-/** What a service says of an account (not in the reference). Whatever it doesn't say is absent, and not known. */
+/** What a service says about an account (not in the reference). Anything it doesn't say is absent and unknown. */
 export interface AccountLimits {
   /** How many documents the plan has left. */
   documentsLeft?: number
-  /** In how many days a package has to be due at the latest. */
+  /** The latest due date allowed, in days after sending. */
   mostDueDays?: number
-  /** In how many days after sending a package is due where it names no date. */
+  /** The due date of a package that names none, in days after sending. */
   defaultDueDays?: number
   faceToFace?: boolean
-  /** How the account's user writes dates, in .NET's letters (`dd/MM/yyyy`). */
+  /** The date format of the account's user, in .NET notation (`dd/MM/yyyy`). */
   dateFormat?: string
 }
 
-/** What this sign-in may do at the service, as far as it says so or as trying has shown. What is absent isn't known. */
+/** What this sign-in may do at the service, as it says or as attempts have shown. Absent: unknown. */
 export interface AccountMay {
   administrate?: boolean
   faceToFace?: boolean
@@ -39,20 +41,20 @@ export interface AccountMay {
   readEmployers?: boolean
 }
 
-/** A certificate of the system's store, by which an account proves at the line itself who it is. */
+/** A certificate from the system's store that authenticates an account in the TLS handshake. */
 export interface ClientCertificate {
-  /** Whose it is, and who says so. */
+  /** Whose it is, and who issued it. */
   subject: string
   issuer: string
   /** Milliseconds since 1970 UTC. */
   validTo: number
 }
 
-/** A proxy of the office's network that waits for someone to sign in. */
+/** A proxy in the office's network that is waiting for someone to sign in. */
 export interface ProxyView {
   /** Host and port. */
   proxy: string
-  /** It took what was entered before no longer, or never. */
+  /** It refused the sign-in entered before, at once or later. */
   wasRefused: boolean
 }
 
@@ -60,45 +62,45 @@ export interface AccountView {
   id: string
   name: string
   kind: 'practice' | 'service'
-  /** As typed; for the practice office the address it listens on now. */
+  /** As typed; for the practice office, the address it listens on now. */
   baseUrl: string
   scheme: AuthScheme
-  /** A CSS colour for the stripe that tells accounts apart. */
+  /** The CSS colour of the stripe that tells accounts apart. */
   colour: string
-  /** One or two letters beside that colour, of no other account: those that a person chose, or of its name. */
+  /** One or two letters shown with that colour, unique among accounts: chosen by a person, or derived from the name. */
   mark: string
-  /** A person chose the mark. */
+  /** The mark was chosen by a person. */
   hasOwnMark?: true
-  /** The folders that this office uses, in its order. */
+  /** The folders this office uses, in its order. */
   folders: string[]
-  /** How its service wants `pdf` and `json` spelled in the address of its identity data. */
+  /** How its service wants `pdf` and `json` spelled in identity-data addresses. */
   dataTypeSpelling: DataTypeSpelling
-  /** It is the one that is worked in. */
+  /** The current account. */
   chosen: boolean
-  /** Whether the screens show it: the chosen one alone, or all. */
+  /** Whether the screens show it: either the current account alone, or all. */
   shown: boolean
   limits: AccountLimits
-  /** The service has no SendForms2 (operation 1): forms go by SendForms. */
+  /** The service has no SendForms2 (operation 1), so forms are sent with SendForms. */
   formsBy?: 'SendForms'
-  /** How the practice office answers; absent for another account, and on a usual day. */
+  /** How the practice office answers; absent for other accounts and on a usual day. */
   day?: PracticeDay
-  /** Whether its signed documents may be saved: unknown until a person has looked at one. */
+  /** Whether its signed documents may be saved; unknown until a person has viewed one. */
   savesSigned: AccountRights['signedDocuments']
-  /** Origins beside the service's own from which they may be saved. */
+  /** Origins, besides the service's own, from which they may be saved. */
   signedFrom: readonly string[]
-  /** Whose certificate its service is shown, where one is. */
+  /** The client certificate presented to its service, if any. */
   certificate?: Pick<ClientCertificate, 'subject' | 'issuer'>
-  /** False where the keychain no longer has this account's secret: it must be entered again. */
+  /** False if the keychain no longer has this account's secret, which then has to be entered again. */
   hasSecret: boolean
-  /** Its sign-in is over, or was never made: nothing is asked of its service until someone signs in again. */
+  /** Its sign-in has expired or was never made: no requests go to its service until someone signs in again. */
   waitsForSignIn?: true
-  /** Its secret came with an enrolment file. */
+  /** Its secret came from an enrolment file. */
   isEnrolled?: true
 }
 
 /**
- * The colours that an account may be given, each told from its neighbours on light and on dark ground. The practice office has one to
- * itself, so that it can't be taken for a real account.
+ * The colours an account can be given, each distinguishable from its neighbours on light and dark backgrounds. The
+ * practice office has a colour of its own so that it can't be mistaken for a real account.
  */
 export const ACCOUNT_COLOURS = [
   '#1f7a7a',
@@ -112,7 +114,7 @@ export const ACCOUNT_COLOURS = [
 ] as const
 export type AccountColour = (typeof ACCOUNT_COLOURS)[number]
 
-/** A mark that a person may choose; an empty one stands for that of the name. */
+/** A mark that a person may choose; an empty one means the mark derived from the name. */
 export const ACCOUNT_MARK = /^[\p{L}\p{N}]{0,2}$/u
 
 export interface ConnectionView {
@@ -122,14 +124,14 @@ export interface ConnectionView {
   error?: AppError
 }
 
-/** A list that was fetched from the service and kept. */
+/** A list fetched from the service and cached. */
 export interface Fetched<Item> {
   items: Item[]
-  /** When it was last true; absent where it was never fetched. */
+  /** When it was last fetched or confirmed; absent if never. */
   fetchedAt?: number
-  /** How many entries could not be read and are left out, where any are. */
+  /** How many entries were unreadable and left out, if any. */
   unreadable?: number
-  /** Why the newest attempt failed, where it did. */
+  /** Why the latest attempt failed, if it did. */
   problem?: AppError
 }
 
@@ -139,26 +141,31 @@ export interface RecipientView {
   completion: (CompletionRecipient & { others?: OtherMember[] })[]
 }
 
-/** A column of the list of documents that is shown, and how wide it is in CSS pixels. */
+/** A visible column of the document list and its width in CSS pixels. */
 export type DocumentColumnSetting = z.output<typeof documentColumns>[number]
 
 export interface SettingsView {
   theme: 'system' | 'light' | 'dark'
   zoom: number
-  /** The columns of the list of documents in their order; absent until a person changed them. */
+  /** The columns of the document list in order; absent until a person changes them. */
   documentColumns?: DocumentColumnSetting[]
-  /** The calling code of mobile numbers that have none: the office's choice, or a guess by the system's region. Absent: unknown. */
+  /**
+   * The calling code for mobile numbers without one: the office's choice, or a guess from the system's region. Absent:
+   * unknown.
+   */
   countryCode?: { code: string; isGuessed: boolean }
-  /** Whether it starts when the user signs in to the computer; absent where nothing is installed that could. */
+  /** Whether the application starts when the user signs in to the computer; absent if no installed copy could. */
   startAtLogin?: boolean
-  /** The version that runs, where it is another one than before and its news weren't read or dismissed yet. */
+  /** The running version, if it differs from the last run's and its news hasn't been read or dismissed yet. */
   news?: string
 }
 
 export type KeychainReason = 'missing' | 'locked' | 'failed'
 /**
- * Why this run keeps everything in memory. `key-missing`: the keychain answers, and no longer holds the key of the database that is
- * there. `damaged`, `newer-version` and `upgrade-failed`: as why a file was set aside, with something to go on from. `in-use`: another program holds the file. `disk-failed`: reading or writing failed for another reason than space or permission.
+ * Why this run keeps everything in memory. `key-missing`: the keychain works but no longer has the key of the existing
+ * database. `damaged`, `newer-version` and `upgrade-failed`: as in `SetAsideReason`, but the file stays in place
+ * because there is a way to go on from it. `in-use`: another program has the file open. `disk-failed`: reading or
+ * writing failed for a reason other than space or permission.
  */
 export type MemoryReason =
   | 'no-keychain'
@@ -173,42 +180,43 @@ export type MemoryReason =
   | 'newer-version'
   | 'upgrade-failed'
 /**
- * Why a file was set aside. `unreadable`: another key, or its start is damaged (which can't be told apart). `damaged`: the key fits, the content doesn't hold. `incomplete`: its main part
- * is missing. `newer-version`: a later version of the application wrote it. `upgrade-failed`: it did not fit this version.
+ * Why a file was set aside. `unreadable`: another key, or its start is damaged (they can't be told apart). `damaged`:
+ * the key fits but the content is corrupt. `incomplete`: its main part is missing. `newer-version`: written by a later
+ * version of the application. `upgrade-failed`: it couldn't be migrated to this version.
  */
 export type SetAsideReason = 'unreadable' | 'damaged' | 'incomplete' | 'newer-version' | 'upgrade-failed'
 
 export interface SystemStatus {
   version: string
   platform: string
-  /** Whether secrets and drafts outlive the application. */
+  /** Whether secrets and drafts outlive this run of the application. */
   keychain: { state: 'available' } | { state: 'unavailable'; reason: KeychainReason }
   /**
-   * `hasData`: a database of an earlier run is on this computer, as it was; this is no new installation. `usedBy`: the newer version of
-   * the application that used it last, where that is known. `isByRecoveryKey`: in this run it was opened by a recovery key, as the keychain
-   * couldn't be used; `keychain` says whether it can be by now. `isWithout`: a person was asked at the start, and goes on without what is
-   * there.
+   * `hasData`: this computer has an untouched database from an earlier run, so this isn't a new installation. `usedBy`:
+   * the newer version of the application that last used it, if known. `isByRecoveryKey`: opened with a recovery key in
+   * this run because the keychain couldn't be used; `keychain` says whether it can be used now. `isWithout`: a person
+   * was asked at startup and chose to continue without the existing data.
    */
   storage:
     | { state: 'encrypted'; isByRecoveryKey?: true }
     | { state: 'memory'; reason: MemoryReason; hasData: boolean; usedBy?: string; isWithout?: true }
-  /** What someone has to see to, the oldest first; in this and later runs, until it is settled. */
+  /** Problems someone has to deal with, oldest first; reported in this and later runs until settled. */
   troubles: StoreTrouble[]
 }
 
-/** A copy of the database that can take its place. Times in milliseconds since 1970 UTC. */
+/** A copy of the database that can replace it. Times in milliseconds since 1970 UTC. */
 export interface CopyView {
   name: string
   at: number
   isBeforeUpdate: boolean
-  /** What came after it was made, and isn’t in it; without each of which that can’t be read any more. */
+  /** How many newer records the copy lacks; a kind is absent if its number can't be read any more. */
   missing?: Partial<Record<'sends' | 'drafts' | 'downloads' | 'audit', number>>
 }
 
-/** The fewest characters of a backup's passphrase. */
+/** The minimum length of a backup's passphrase, in characters. */
 export const LEAST_PASSPHRASE = 12
 
-/** A backup that was chosen, and what anyone can read of it; in milliseconds since 1970 UTC. */
+/** A backup that was chosen, and what can be read without its passphrase; times in milliseconds since 1970 UTC. */
 export interface ChosenBackup {
   id: string
   name: string
@@ -216,24 +224,25 @@ export interface ChosenBackup {
   madeBy: string
 }
 
-/** An enrolment file that was chosen, and what anyone can read of it. */
+/** An enrolment file that was chosen, and what can be read without its code. */
 export type ChosenEnrolment = ChosenBackup
 
-/** What a backup holds, once its passphrase has opened it and all of it was checked. */
+/** What a backup holds, known once its passphrase has opened it and all of it was checked. */
 export interface BackupContents {
   madeAt: number
   madeBy: string
   accounts: number
   drafts: number
-  /** Packages that hadn't left when it was made. */
+  /** Packages not sent yet when it was made. */
   waiting: number
   hasSecrets: boolean
 }
 
 /**
- * What happened to one of the application's files. `set-aside`: it couldn't be opened, was kept in a folder of this name, and a new
- * one begun; `at` in milliseconds since 1970 UTC. `in-memory`: it can't be written in this run, though the database can. `no-backup`: none
- * could be made as planned since then. `no-new-key`: the database was to get another key, and has the one that it had.
+ * A problem with one of the application's files. `set-aside`: it couldn't be opened and was moved to a folder with this
+ * name, and a new one was created; `at` in milliseconds since 1970 UTC. `in-memory`: it can't be written in this run,
+ * although the database can. `no-backup`: scheduled backups have failed since then. `no-new-key`: changing the
+ * database's key failed, and it keeps the old one.
  */
 export type StoreTrouble =
   | {
@@ -247,9 +256,10 @@ export type StoreTrouble =
   | { kind: 'no-new-key'; store: 'database'; reason: MemoryReason | 'damaged' }
   | { kind: 'no-backup'; store: 'backups'; reason: AppError['code']; since: number; error: AppError }
 
-/** How an account's service wants `pdf` and `json` spelled in the address of its identity data. */
-
-/** The last one tries the other where the first isn't known, and goes on with what worked. */
+/**
+ * How an account's service wants `pdf` and `json` spelled in identity-data addresses. `lower-then-upper` tries the
+ * other spelling if the first is unknown, and continues with the one that worked.
+ */
 export const DATA_TYPE_SPELLINGS = ['lower', 'upper', 'lower-then-upper'] as const
 export type DataTypeSpelling = (typeof DATA_TYPE_SPELLINGS)[number]
 export const USUAL_DATA_TYPE_SPELLING: DataTypeSpelling = 'lower-then-upper'

@@ -1,8 +1,10 @@
-/** What an account has: its employer records, which fill forms in (reference sections 2.18 and 2.19), and its limits and rights. */
+/** An account's employer records, which fill in forms (reference sections 2.18 and 2.19), and its limits and rights. */
 import { z } from 'zod'
 import { flag, integer, listOf, received, text } from './spelling.ts'
 
-/** 2.18: the fields that each kind of record adds to Reference, Name and IsDefault. All are optional texts. */
+/**
+ * 2.18: the fields that each kind of record has in addition to Reference, Name and IsDefault. All are optional texts.
+ */
 export const EMPLOYER_FIELDS = {
   SuperFund: [
     'ABN',
@@ -43,10 +45,10 @@ export const EMPLOYER_FIELDS = {
 
 export type EmployerKind = keyof typeof EMPLOYER_FIELDS
 
-/** An employer record as sent, of the kind whose fields are given. */
+/** An employer record as sent, with the fields of its kind. */
 function sentRecord<Kind extends EmployerKind>(kind: Kind) {
   return z.strictObject({
-    /** The EmployerReference that a form names. */
+    /** Forms refer to it as EmployerReference. */
     Reference: z.string().min(1),
     Name: z.string().min(1),
     IsDefault: z.boolean().optional(),
@@ -69,14 +71,14 @@ function shapeOf<Kind extends EmployerKind, Schema extends z.ZodType>(kind: Kind
   }
 }
 
-/** @public Read by name where the model is compared with the reference. */
+/** @public Looked up by name when the model is compared with the reference. */
 export const SuperFundInfo = sentRecord('SuperFund')
 /** @public As `SuperFundInfo`. */
 export const TFNInfo = sentRecord('TFN')
 /** @public As `SuperFundInfo`. */
 export const AccClaimsHistoryInfo = sentRecord('AccClaimsHistory')
 
-/** 2.19, the request of UpdateEmployers: MOJ and StandardMOJ can't be sent. */
+/** 2.19, the request body of UpdateEmployers: MOJ and StandardMOJ can't be sent. */
 export const UpdateEmployersRequest = z.strictObject({
   SuperFund: z.array(SuperFundInfo).optional(),
   TFN: z.array(TFNInfo).optional(),
@@ -84,7 +86,7 @@ export const UpdateEmployersRequest = z.strictObject({
 })
 export type UpdateEmployersRequest = z.infer<typeof UpdateEmployersRequest>
 
-/** 2.19 Employer set, the answer of UpdateEmployers. */
+/** 2.19 Employer set, the response of UpdateEmployers. */
 export const EmployerSet = received({
   SuperFund: listOf(receivedRecord('SuperFund')).optional(),
   TFN: listOf(receivedRecord('TFN')).optional(),
@@ -94,17 +96,17 @@ export const EmployerSet = received({
 })
 export type EmployerSet = z.output<typeof EmployerSet>
 
-/** What can't be read isn't known; it takes nothing else with it. */
+/** Treats an unreadable member as absent, without affecting the others. */
 function ifReadable<Schema extends z.ZodType>(schema: Schema) {
   return schema.optional().catch(undefined).optional()
 }
 
-/** What a service may say of the account (not in the reference; see docs/decisions). Every member is optional. */
+/** What a service may say about the account (not in the reference; see docs/decisions). Every member is optional. */
 export const AccountInfo = received({
-  /** As the service says it: days or a date. */
+  /** As the service sends it: days or a date. */
   DefaultDueDate: ifReadable(text),
   MaxDueDate: ifReadable(text),
-  /** How the account's user writes dates, in .NET's letters (`dd/MM/yyyy`). */
+  /** The date format of the account's user, in .NET notation (`dd/MM/yyyy`). */
   DateFormat: ifReadable(text),
   MaxUploadSize: ifReadable(text),
   EnabledFaceToFaceSigning: ifReadable(flag),

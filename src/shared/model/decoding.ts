@@ -1,8 +1,11 @@
-/** From an answer's JSON to a value or to a problem with its place. Decoding never throws, and one bad item never loses a list. */
+/**
+ * Decodes the JSON of a response into a value, or a problem with its location. Decoding never throws, and one bad item
+ * never loses a list.
+ */
 import type { z } from 'zod'
 import { listOf, received, text } from './spelling.ts'
 
-/** What is wrong in an answer and where: `path` is written as `[3].Signers[0].HasSigned`, `''` for the whole. */
+/** What is wrong in a response, and where: `path` is written like `[3].Signers[0].HasSigned`, `''` for the whole. */
 export interface DecodingProblem {
   path: string
   message: string
@@ -10,7 +13,7 @@ export interface DecodingProblem {
 
 export type Decoded<Value> = { ok: true; value: Value } | { ok: false; problem: DecodingProblem }
 
-/** The readable items of a list, and a problem for each that isn't. */
+/** A list's readable items, and a problem for each unreadable one. */
 export interface DecodedList<Item> {
   items: Item[]
   problems: DecodingProblem[]
@@ -23,7 +26,7 @@ export function decode<Schema extends z.ZodType>(schema: Schema, json: unknown):
   return { ok: false, problem: firstProblem(result.error, []) }
 }
 
-/** Decodes a list item by item. Null is an empty list; anything else that isn't a list is one problem. */
+/** Decodes a list item by item. Null is an empty list; anything else that isn't a list is a single problem. */
 export function decodeList<Schema extends z.ZodType>(
   item: Schema,
   json: unknown
@@ -45,7 +48,7 @@ function firstProblem(error: z.ZodError, above: PropertyKey[]): DecodingProblem 
   return { path: spell([...above, ...(issue?.path ?? [])]), message: issue?.message ?? 'is not readable' }
 }
 
-/** A union reports its own place first; the branch that got furthest tells more. */
+/** Picks the most informative issue: a union reports its own location first, but a failed branch says more. */
 function deepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefined {
   const [issue] = issues
   if (issue?.code !== 'invalid_union') return issue
@@ -54,7 +57,7 @@ function deepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefi
   return custom ? { ...custom, path: [...issue.path, ...custom.path] } : issue
 }
 
-/** Spells a path as in JavaScript: `[0].Signers[1].Email`. */
+/** Formats a path as in JavaScript: `[0].Signers[1].Email`. */
 export function spell(path: readonly PropertyKey[]): string {
   return path
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
@@ -63,8 +66,8 @@ export function spell(path: readonly PropertyKey[]): string {
 }
 
 /**
- * The body that comes with an error, by the service's framework (not in the reference; see docs/decisions).
- * StackTrace is deliberately not named: it is never shown and never kept.
+ * The body of an error response, as the service's framework sends it (not in the reference; see docs/decisions).
+ * StackTrace is left out on purpose: it is never shown and never stored.
  */
 export const ErrorResponse = received({
   ResponseStatus: received({

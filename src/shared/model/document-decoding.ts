@@ -1,13 +1,13 @@
 /**
- * Documents by the hundred thousand: what the schema of a document makes of JSON, without the schema where the JSON is
- * spelled as the reference spells it. Anything else goes to the schema, so that both always answer the same.
+ * A fast path for decoding documents by the hundred thousand: JSON spelled as in the reference is decoded without the
+ * schema. Anything else goes to the schema, so both always give the same result.
  */
 import { z } from 'zod'
 import { type Decoded, decode } from './decoding.ts'
 import { DocumentResponse, FOLDERS, SIGNED_STATUSES } from './document.ts'
 import { bare, flag, text } from './spelling.ts'
 
-/** How a member is read: as text, as a boolean, as one of some names, as an object of its own or a list of those. */
+/** How a member is decoded: as text, a boolean, one of some names, a nested object, or a list of objects. */
 type Reading =
   | { as: 'text' }
   | { as: 'flag' }
@@ -17,7 +17,7 @@ type Reading =
 
 interface Shape {
   readings: ReadonlyMap<string, Reading>
-  /** Known names in lower case: another spelling of one of them is for the schema. */
+  /** Known names in lower case: a member with such a name in another case is left to the schema. */
   lowerCase: ReadonlySet<string>
 }
 
@@ -25,7 +25,7 @@ const TEXT: Reading = { as: 'text' }
 const FLAG: Reading = { as: 'flag' }
 const NAMES: Record<string, readonly string[]> = { Folder: FOLDERS, SignedStatus: SIGNED_STATUSES }
 
-/** @param schema of an object, as `received` makes them. */
+/** @param schema of an object, as made by `received`. */
 function shapeOf(schema: z.core.$ZodType): Shape {
   const object = bare(schema)
   if (!(object instanceof z.ZodObject)) throw new Error('This is not the schema of an object.')
@@ -45,14 +45,14 @@ function readingOf(name: string, member: z.core.$ZodType): Reading {
 
 const document = shapeOf(DocumentResponse)
 
-/** Says that only the schema can tell. */
+/** Means that only the schema can decide. */
 const UNSURE = Symbol('unsure')
 type Members = Record<string, unknown>
 
 /**
- * What `decode(DocumentResponse, json)` answers, in a fraction of its time. What needs no change is passed on as it is, not
- * copied: `json` is the caller's to give away.
- * @param json as `JSON.parse` made it.
+ * Returns what `decode(DocumentResponse, json)` returns, in a fraction of the time. Parts that need no change are
+ * returned as they are, not copied, so the caller must give up `json`.
+ * @param json as made by `JSON.parse`.
  */
 export function decodeDocument(json: unknown): Decoded<DocumentResponse> {
   const read = readObject(json, document)
@@ -79,7 +79,7 @@ function readObject(value: unknown, known: Shape): unknown {
   return tidied
 }
 
-/** Undefined if the member is left out. */
+/** Returns undefined to omit the member. */
 function readMember(name: string, member: unknown, known: Shape): unknown {
   const reading = known.readings.get(name)
   if (reading === undefined) return readUnknown(name, member, known)

@@ -1,4 +1,4 @@
-/** What a document's status says: reference sections 2.14 and 3. */
+/** The meaning of a document's status: reference sections 2.14 and 3. */
 
 /** Section 3, Document Status, without the pattern `# of # Signed`. */
 export const DOCUMENT_STATUSES = [
@@ -15,7 +15,7 @@ export const DOCUMENT_STATUSES = [
 ] as const
 
 /**
- * The families that people tell apart: nothing yet, someone at it, signed though not said to be complete, done, or ended
+ * The groups that people distinguish: not started, in progress, signed but not declared complete, complete, or ended
  * without being signed.
  */
 export const STATUS_FAMILIES = [
@@ -33,7 +33,7 @@ export interface DocumentStatus {
   /** As the service spelled it. */
   raw: string
   family: StatusFamily
-  /** From `# of # Signed`: how many have signed, of how many. */
+  /** From `# of # Signed`: how many of how many have signed. */
   signed?: number
   of?: number
 }
@@ -54,7 +54,7 @@ const FAMILIES = new Map<string, StatusFamily>([
 const ENDED = new Set<StatusFamily>(['signed', 'complete', 'declined', 'expired'])
 
 /**
- * Whether anyone still waits for a document; undefined if nobody can say: its status isn't told, and not all of its
+ * Returns whether signatures are still expected; undefined if unknown: the document has no status, and not all of its
  * signers are known to have signed.
  */
 export function isOpen(
@@ -63,11 +63,11 @@ export function isOpen(
 ): boolean | undefined {
   if (ENDED.has(family)) return false
   if (family !== 'other' || raw) return true
-  // One who waits may wait in vain: it may have expired, or have been declined by another.
+  // A waiting signer proves nothing: the document may have expired, or another signer may have declined.
   return signers.length > 0 && signers.every(({ state }) => state === 'signed') ? false : undefined
 }
 
-/** Reads a status; one that isn't known is of the family `other` and keeps its words. */
+/** Parses a status; an unknown one gets the family `other` and keeps its text. */
 export function readDocumentStatus(raw: string | undefined): DocumentStatus {
   const spelled = (raw ?? '').trim()
   const counted = /^(\d{1,9})\s+of\s+(\d{1,9})\s+signed$/i.exec(spelled)
@@ -81,12 +81,11 @@ export function readDocumentStatus(raw: string | undefined): DocumentStatus {
 }
 
 /**
- * What is known of a document's identity checks, in one word: the worst of its signers. `asked` while nothing is known
- * of the result; `partly` where some have passed and the service says nothing of the others; `other` for words that we don't
- * know, which are shown as they came.
+ * Summary of a document's identity checks: the worst among its signers. `asked`: no result is known. `partly`: some
+ * have passed, and the service says nothing about the others. `other`: unknown words, which are shown unchanged.
  */
 export const IDENTITY_STATES = ['none', 'asked', 'partly', 'passed', 'failed', 'other', 'unknown'] as const
 export type IdentityState = (typeof IDENTITY_STATES)[number]
 
-/** What documents can be found by: `any` are all of which an identity check was asked for. */
+/** Filters for documents; `any` matches all for which an identity check was requested. */
 export const IDENTITY_FILTERS = ['any', 'asked', 'partly', 'passed', 'failed', 'other'] as const

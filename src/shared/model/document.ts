@@ -1,14 +1,17 @@
-/** Packages and documents as the service answers them, and the bodies of what is done to them: reference sections 2.13 to 2.17 and 2.23. */
+/**
+ * Packages and documents as received from the service, and the request bodies of actions on them: reference sections
+ * 2.13 to 2.17 and 2.23.
+ */
 import { z } from 'zod'
 import { receivedTemplateSignerShape, TemplateSigner } from './form-filler.ts'
 import { withCertainOrder } from './service-date.ts'
 import { flag, listOf, openEnumeration, received, text } from './spelling.ts'
 
-/** Section 3, Document Folder. Open: an account may name its folders otherwise. */
+/** Section 3, Document Folder. Open: an account's folders may have other names. */
 export const FOLDERS = ['InBox', 'Progress', 'Signed'] as const
 export type Folder = (typeof FOLDERS)[number]
 
-/** Section 3, Signer SignedStatus: each name at its number. */
+/** Section 3, Signer SignedStatus: the index is the status's number. */
 export const SIGNED_STATUSES = [
   'Initialized',
   'Invitation',
@@ -56,7 +59,10 @@ export const VideoConfirmationDetail = received({
 })
 export type VideoConfirmationDetail = z.output<typeof VideoConfirmationDetail>
 
-/** A boolean, in any spelling, says only whether the signer has signed: true is Signed, false says nothing. */
+/**
+ * Converts a boolean, in any spelling, which only says whether the signer has signed: true means Signed, false says
+ * nothing.
+ */
 function signedStatusName(value: unknown): unknown {
   if (typeof value === 'number') return value
   const spelled = String(value).trim().toLowerCase()
@@ -64,15 +70,17 @@ function signedStatusName(value: unknown): unknown {
   return spelled === 'false' || spelled === '' ? undefined : value
 }
 
-/** 2.15 SignerResponse: its own fields with those of TemplateSigner, Invitee and UserInfo flat beside them. */
+/** 2.15 SignerResponse: its own fields, with those of TemplateSigner, Invitee and UserInfo at the same level. */
 export const SignerResponse = received({
   ...receivedTemplateSignerShape,
   HasSigned: flag.optional(),
   /** Whether name and e-mail can be changed through UpdateSigner. */
   Editable: flag.optional(),
-  /** A name, or its number, of `SIGNED_STATUSES`; where it comes as the boolean of the reference's table, true is Signed. */
+  /**
+   * A name from `SIGNED_STATUSES` or its number; true, if sent as the boolean in the reference's table, means Signed.
+   */
   SignedStatus: z.preprocess(signedStatusName, openEnumeration(SIGNED_STATUSES).optional()).optional(),
-  /** Only when the invitee declined. */
+  /** Only if the invitee declined. */
   DeclinedReason: text.optional(),
   VideoConfirmationDetail: VideoConfirmationDetail.optional(),
   IDCheckStatus: text.optional(),
@@ -80,15 +88,18 @@ export const SignerResponse = received({
   IDVerificationResult: text.optional(),
   IDVerificationFaceMatchResult: text.optional(),
   IDVerificationLivenessResult: text.optional(),
-  /** URL of the signing page; only for an embedded signer. Anyone who has it can sign: it never leaves the main process. */
+  /**
+   * URL of the signing page; only for embedded signers. Anyone who has it can sign, so it never leaves the main
+   * process.
+   */
   SigningKey: text.optional(),
-  /** Form Direct's spelling of face to face, where a service echoes what was sent. */
+  /** Form Direct's name for face-to-face signing, for services that echo what was sent. */
   EnabledFaceToFaceSigning: flag.optional(),
   SignerType: text.optional()
 })
 export type SignerResponse = z.output<typeof SignerResponse>
 
-/** 2.14 DocumentResponse. Without a Reference nothing can be done with a document, so only that is demanded. */
+/** 2.14 DocumentResponse. Only Reference is required, since nothing can be done with a document without it. */
 export const DocumentResponse = received({
   Reference: text,
   /** File name. */
@@ -113,9 +124,8 @@ export const DocumentResponse = received({
 export type DocumentResponse = z.output<typeof DocumentResponse>
 
 /**
- * The document with its dates in ISO 8601, where they were in numbers and it is certain what they mean; others stay as they
- * were written.
- * @param dateFormat the account's, as `Account/Info` says it.
+ * Returns the document with its numeric dates in ISO 8601 if their meaning is certain; other dates stay unchanged.
+ * @param dateFormat the account's, as given by `Account/Info`.
  */
 export function withCertainDates(document: DocumentResponse, dateFormat?: string): DocumentResponse {
   const certain = <Whole extends object>(whole: Whole, name: keyof Whole): Whole => {
@@ -130,14 +140,14 @@ export function withCertainDates(document: DocumentResponse, dateFormat?: string
 }
 
 /**
- * 2.13 Package response of SendForms2 and of Form Filler's Send. One public client sees the signers, with their
- * SigningKey, at the top as well as on the documents.
+ * 2.13 Package response of SendForms2 and of Form Filler's Send. One public client expects the signers, with their
+ * SigningKey, at the top level as well as on the documents.
  */
 export const PackageResponse = received({
   QueueReference: text.optional(),
   PackageReference: text.optional(),
   PackageName: text.optional(),
-  /** Its values are nowhere listed: shown as they come. */
+  /** Its values aren't documented: shown unchanged. */
   PackageStatus: text.optional(),
   Documents: listOf(DocumentResponse).optional(),
   Signers: listOf(SignerResponse).optional()
@@ -151,10 +161,10 @@ export const UpdateSignerRequest = z.strictObject({
 })
 export type UpdateSignerRequest = z.infer<typeof UpdateSignerRequest>
 
-/** Extend: a new due date for every document of the package. */
+/** Extend: sets a new due date for every document of the package. */
 export const ExtendRequest = z.strictObject({
   DocumentReference: z.string().min(1),
-  /** ISO 8601, the form that no user setting can misread. */
+  /** ISO 8601, the format that no user setting can misread. */
   DueDate: z.string().min(1),
   /** Minutes between local time and UTC as text; `"0"` for a date in UTC. */
   GMT: z.string().optional()
@@ -171,7 +181,7 @@ export const AssignQueueDocumentRequest = z.strictObject({
 })
 export type AssignQueueDocumentRequest = z.infer<typeof AssignQueueDocumentRequest>
 
-/** SendReminder (not in the reference; not every service has it): reminds one signer of one document. */
+/** SendReminder (not in the reference; not every service has it): reminds one signer of a document. */
 export const SendReminderRequest = z.strictObject({
   DocumentReference: z.string().min(1),
   SignerReference: z.string().min(1)

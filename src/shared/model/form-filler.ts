@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { inviteeShape, receivedInviteeShape, receivedUserInfoShape, userInfoShape } from './person.ts'
 import { flag, knownIn, listOf, received, text } from './spelling.ts'
 
-/** 2.12: each name at its number; 2 is unassigned. */
+/** 2.12: the index is the type's number; 2 is unassigned. */
 export const FIELD_TYPES = [
   'Text',
   'MultiLineText',
@@ -17,16 +17,16 @@ export type FieldType = NonNullable<(typeof FIELD_TYPES)[number]>
 export const knownFieldType = knownIn(FIELD_TYPES)
 
 /**
- * 2.12 Field, as sent. The type goes as its name, as in the reference's sample; one that the reference doesn't name goes
- * as the service listed it.
- * @public Read by name where the model is compared with the reference.
+ * 2.12 Field, as sent. The type is sent as its name, as in the reference's sample; a type the reference doesn't name is
+ * sent as the service listed it.
+ * @public Looked up by name when the model is compared with the reference.
  */
 export const Field = z.strictObject({
   Label: z.string(),
   Value: z.string(),
   FieldType: z.union([z.string().min(1), z.number()]),
   IsRequired: z.boolean(),
-  /** Obsolete, yet required: the same as `Reference`, unless the template has another. */
+  /** Obsolete but required: the same as `Reference`, unless the template has another. */
   ID: z.string(),
   Reference: z.string().min(1),
   ReadOnly: z.boolean(),
@@ -37,16 +37,18 @@ export const Field = z.strictObject({
 const templateSignerFlags = {
   IsFaceToFaceSigning: z.boolean().optional(),
   VideoConfirmationEnabled: z.boolean().optional(),
-  /** Needs `VideoConfirmationEnabled`. */
+  /** Requires `VideoConfirmationEnabled`. */
   VideoConfirmationDeepfakeEnabled: z.boolean().optional(),
   ReviewBeforeSigningEnabled: z.boolean().optional()
 }
 
-/** 2.11 TemplateSigner, as sent by Form Filler and by UpdateSigner; Invitee and UserInfo fields flat beside its own. */
+/**
+ * 2.11 TemplateSigner, as sent by Form Filler and UpdateSigner, with the Invitee and UserInfo fields at the same level.
+ */
 export const TemplateSigner = z.strictObject({
   ...userInfoShape,
   ...inviteeShape,
-  /** Which of the template's or document's signers this is. */
+  /** Identifies the signer in the template or document. */
   SignerReference: z.string().optional(),
   ...templateSignerFlags
 })
@@ -56,7 +58,7 @@ export type TemplateSigner = z.infer<typeof TemplateSigner>
 export const Template = z.strictObject({
   Name: z.string().min(1),
   Reference: z.string().min(1),
-  /** In signing order when the request is `Sequential`. */
+  /** In signing order if the request is `Sequential`. */
   Signers: z.array(TemplateSigner).min(1),
   Fields: z.array(Field),
   ClientReference: z.string().optional()
@@ -66,13 +68,13 @@ export type Template = z.infer<typeof Template>
 /** 2.9 Form Filler send request. */
 export const SendFormFillerRequest = z.strictObject({
   Templates: z.array(Template).min(1),
-  /** Date by which to sign; 14 days after sending when absent. ISO 8601. */
+  /** The last day to sign; 14 days after sending if absent. ISO 8601. */
   DueDate: z.string().optional(),
   /** Offset from UTC in minutes, as text (`"720"`). */
   GMT: z.string().optional(),
   Embedded: z.boolean().optional(),
   ReturnUrl: z.string().optional(),
-  /** When true, signers sign one by one in the order of the template's signers. */
+  /** If true, signers sign one by one in the order of the template's signers. */
   Sequential: z.boolean().optional(),
   NotifyUrl: z.string().optional()
 })
@@ -89,7 +91,7 @@ export const receivedTemplateSignerShape = {
   ReviewBeforeSigningEnabled: flag.optional()
 }
 
-/** 2.12 as received. ClientField comes as text or as a boolean. */
+/** 2.12 as received. ClientField is text or a boolean. */
 export const ListedField = received({
   Label: text.optional(),
   Value: text.optional(),
@@ -105,7 +107,7 @@ export const ListedField = received({
 })
 export type ListedField = z.output<typeof ListedField>
 
-/** 2.10 as `GetTemplateList` answers it. Real entries may come without Signers or Fields. */
+/** 2.10 as returned by `GetTemplateList`. Real entries may lack Signers or Fields. */
 export const ListedTemplate = received({
   Name: text.optional(),
   Reference: text,

@@ -1,12 +1,12 @@
-/** What an identity check found: reference section 2.22. All of it is personal and never logged. */
+/** The result of an identity check: reference section 2.22. All of it is personal and never logged. */
 import { z } from 'zod'
 import { flag, listOf, received, text } from './spelling.ts'
 
-/** The two forms in which ID-verification data can be had; `pdf` answers raw bytes. */
+/** The two formats of ID-verification data; for `pdf` the service answers with raw bytes. */
 export const ID_VERIFICATION_DATA_TYPES = ['pdf', 'json'] as const
 export type IDVerificationDataType = (typeof ID_VERIFICATION_DATA_TYPES)[number]
 
-/** One that comes in another form than the reference's is kept as its text: that there is one matters most. */
+/** An attention in another form than the reference's is kept as text: what matters most is that there is one. */
 const Attention = z.preprocess(asAttention, received({ Name: text.optional(), Detail: text.optional() }))
 
 /** 2.22: one record. Images come as base64 text, with or without a `data:` prefix. */
@@ -53,8 +53,8 @@ const inText = (value: unknown): unknown =>
   typeof value === 'object' && value !== null ? JSON.stringify(value) : value
 
 /**
- * What the service's words about an identity check (reference 2.15) say. The values are nowhere listed: a word that
- * isn't here is never taken for a pass or a failure.
+ * Interpretation of the service's words about an identity check (reference 2.15). The values aren't documented: an
+ * unlisted word never counts as a pass or a failure.
  */
 const WORDS = {
   passed: 'pass passed success successful succeeded verified match matched true yes ok valid approved accepted live',
@@ -64,7 +64,7 @@ const WORDS = {
   open:
     'requested pending waiting invited sent created notstart notstarted inprogress incomplete processing initialized ' +
     'initiated started queued',
-  /** That a check has ended says nothing of how. */
+  /** Says that a check has ended, but not with what result. */
   done: 'complete completed done finished',
   unsure: 'attention review manualreview needsreview inconclusive unknown skipped cancelled canceled error'
 } as const
@@ -77,7 +77,7 @@ const readings = new Map(
   )
 )
 
-/** How a word is read, whatever its case and its punctuation; undefined for one that we don't know. */
+/** Interprets a word, ignoring case and punctuation; undefined if it is unknown. */
 export function identityReading(word: string): IdentityReading | undefined {
   return readings.get(word.toLowerCase().replace(/[^a-z]/g, ''))
 }

@@ -1,4 +1,4 @@
-/** The service's resources, a file a family, named as the reference names them. */
+/** The service's resources, one file per family, with the reference's names. */
 
 export * from './account.ts'
 export * from './decoding.ts'

@@ -1,8 +1,11 @@
-/** People in a package, and who is told of a document: reference sections 2.4 to 2.7 and 2.20. Each person is sent flat inside the object that carries it. */
+/**
+ * The people in a package, and those notified about a document: reference sections 2.4 to 2.7 and 2.20. A person's
+ * fields are sent at the level of the object they belong to.
+ */
 import { z } from 'zod'
 import { flag, listOf, received, text } from './spelling.ts'
 
-/** An e-mail address as the writer demands it: anything with letters in any script on both sides of one @. */
+/** An e-mail address as required for sending: one @ with letters in any script on both sides. */
 const email = z.email({ pattern: z.regexes.unicodeEmail })
 
 /** 2.5 UserInfo, as sent. */
@@ -34,9 +37,9 @@ export const inviteeShape = {
 
 /** 2.7 AuthInfo: a question whose answer identifies a signer who has no mobile phone. */
 export const AuthInfo = z.strictObject({
-  /** What is asked ("Date of birth"). */
+  /** The question ("Date of birth"). */
   Label: z.string().min(1),
-  /** What the invitee must answer. Personal: never logged, never shown unasked. */
+  /** The answer the invitee must give. Personal: never logged, never shown unasked. */
   Value: z.string().min(1),
   DataType: z.enum(['text', 'date', 'email'])
 })
@@ -60,7 +63,7 @@ export const receivedInviteeShape = {
   ClientReference: text.optional()
 }
 
-/** A person's name as one says it; the e-mail address where no name is known. */
+/** Returns a person's full name, or the e-mail address if no name is known. */
 export function fullName(person: {
   FirstName?: string | undefined
   MiddleName?: string | undefined
@@ -71,7 +74,7 @@ export function fullName(person: {
   return name || person.Email || ''
 }
 
-/** Told while a document is under way; may review it. */
+/** Notified while a document is in progress; may review it. */
 export const NotificationRecipient = received({
   ...receivedUserInfoShape,
   IsReviewer: flag.optional(),
@@ -81,7 +84,7 @@ export const NotificationRecipient = received({
 })
 export type NotificationRecipient = z.output<typeof NotificationRecipient>
 
-/** Told when a document is complete. */
+/** Notified when a document is complete. */
 export const CompletionRecipient = received({
   ...receivedUserInfoShape,
   RecipientReference: text.optional(),
@@ -89,7 +92,7 @@ export const CompletionRecipient = received({
 })
 export type CompletionRecipient = z.output<typeof CompletionRecipient>
 
-/** 2.20: one entry of the list that GetRecipients and Recipients answer. */
+/** 2.20: one entry of the list returned by GetRecipients and Recipients. */
 export const Recipients = received({
   NotificationRecipients: listOf(NotificationRecipient).optional(),
   CompletionRecipients: listOf(CompletionRecipient).optional()

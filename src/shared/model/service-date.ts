@@ -1,32 +1,32 @@
 /**
- * Reads the dates that the service and its clients write: ISO 8601, `/Date(ms+hhmm)/`, and numbers in the order of the
- * account's user (`MM/dd/yyyy HH:mm:ss`, `dd/MM/yyyy`).
+ * Parses the dates that the service and its clients write: ISO 8601, `/Date(ms+hhmm)/`, and numeric dates in the format
+ * of the account's user (`MM/dd/yyyy HH:mm:ss`, `dd/MM/yyyy`).
  */
 
 export interface ServiceDate {
-  /** Milliseconds since 1970 UTC. Where the text names no zone, it was read as at `assumedOffset`. */
+  /** Milliseconds since 1970 UTC. A text without a zone was read at `assumedOffset`. */
   at: number
-  /** Minutes east of UTC that the text itself named; absent where it named none. */
+  /** The offset given in the text itself, in minutes east of UTC; absent if it gives none. */
   offset?: number
-  /** Whether the text named a time or only a day. */
+  /** Whether the text gives a time, or only a day. */
   precision: 'day' | 'time'
-  /** Day and month could be the other way round, and nothing says which is meant: it was read month first. */
+  /** Day and month could be swapped, and nothing tells which is meant: it was read month first. */
   isAmbiguous?: true
 }
 
 const ISO =
   /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i
 const FRAMEWORK = /^\\?\/Date\((-?\d{1,16})(?:([+-])(\d{2})(\d{2}))?\)\\?\/$/i
-/** Day and month, in either order, and then the year, as no standard writes it. */
+/** Day and month in either order, then the year: no standard's format. */
 const NUMBERS =
   /^(\d{1,2})([/.-])(\d{1,2})\2(\d{4})(?:,?[T\s]+(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?(?:\s*([ap])\.?m\.?)?)?$/i
 
-/** No place on earth is farther from UTC than this, in minutes. */
+/** The largest offset from UTC anywhere, in minutes. */
 const FARTHEST_OFFSET = 14 * 60
 
 /**
- * Reads one date, or answers undefined if it isn't one (a thirteenth month, a 30 February, other words).
- * @param assumedOffset minutes east of UTC to read a text by that names no zone; a document's GMT where there is one.
+ * Parses a date; undefined if it isn't one (month 13, 30 February, other words).
+ * @param assumedOffset minutes east of UTC for a text without a zone; a document's GMT if it has one.
  */
 export function readServiceDate(text: string | undefined, assumedOffset = 0): ServiceDate | undefined {
   const trimmed = text?.trim()
@@ -34,18 +34,18 @@ export function readServiceDate(text: string | undefined, assumedOffset = 0): Se
   return readFramework(trimmed) ?? readIso(trimmed, assumedOffset) ?? readNumbers(trimmed, assumedOffset)
 }
 
-/** The date, where it is certain which is meant: what is shown, compared or counted as a moment must be. */
+/** Parses a date; undefined if it is ambiguous. Use it for anything shown, compared or counted as a moment. */
 export function readCertainDate(text: string | undefined, assumedOffset = 0): ServiceDate | undefined {
   const read = readServiceDate(text, assumedOffset)
   return read?.isAmbiguous ? undefined : read
 }
 
 /**
- * A date in numbers as ISO 8601, where it is certain which is the month; any other text as it is.
- * @param format the account's DateFormat; where it says nothing, a day over 12 does.
+ * Converts a numeric date to ISO 8601 if it is certain which number is the month; returns any other text unchanged.
+ * @param format the account's DateFormat; if it doesn't tell, a day above 12 does.
  */
 export function withCertainOrder(text: string, format?: string): string {
-  // Nearly every date is another: a glance tells.
+  // A quick check first, since nearly all dates have another format.
   const code = text.charCodeAt(text.charCodeAt(1) >= ZERO ? 2 : 1)
   if (code !== SLASH && code !== DASH && code !== DOT) return text
   const read = numbersIn(text.trim(), orderOf(format))
@@ -54,7 +54,7 @@ export function withCertainOrder(text: string, format?: string): string {
   return read.precision === 'day' ? day.slice(0, 10) : day.slice(0, 19)
 }
 
-/** What a format says of the order of day and month, in its shortest form; undefined for one that says nothing of it. */
+/** Reduces a format to its order of day and month, in the shortest notation; undefined if it doesn't give one. */
 export function plainFormat(format: string | undefined): string | undefined {
   const order = orderOf(format)
   return order && (order === 'day first' ? 'dd/MM/yyyy' : 'MM/dd/yyyy')
@@ -62,7 +62,7 @@ export function plainFormat(format: string | undefined): string | undefined {
 
 const [DASH, DOT, SLASH, ZERO] = [45, 46, 47, 48]
 
-/** Reads a GMT field: minutes east of UTC as text or number; undefined if it says nothing sensible. */
+/** Parses a GMT field: minutes east of UTC as text or number; undefined if it isn't plausible. */
 export function readGmt(gmt: string | number | undefined): number | undefined {
   if (gmt === undefined || String(gmt).trim() === '') return undefined
   if (!/^[+-]?\d{1,4}$/.test(String(gmt).trim())) return undefined
@@ -75,7 +75,7 @@ function readFramework(text: string): ServiceDate | undefined {
   if (!match) return undefined
   const at = Number(match[1])
   if (Number.isNaN(new Date(at).getTime())) return undefined
-  // The milliseconds are UTC already; the offset only says where the writer stood.
+  // The milliseconds are already UTC; the offset only tells the writer's time zone.
   if (!match[2]) return { at, precision: 'time', offset: 0 }
   return { at, precision: 'time', offset: signed(match[2], match[3], match[4]) }
 }
@@ -104,14 +104,14 @@ function readNumbers(text: string, assumedOffset: number): ServiceDate | undefin
 /** Which of two numbers is the day. */
 type Order = 'day first' | 'month first'
 
-/** What a DateFormat in .NET's letters says; nothing if it isn't one that begins with a day or a month in numbers. */
+/** Returns the order in a DateFormat in .NET notation; undefined unless it begins with a numeric day or month. */
 function orderOf(format: string | undefined): Order | undefined {
   const [, first, second] = /^\s*([dM])\1?[^A-Za-z]+([dM])\2?[^A-Za-z]/.exec(format ?? '') ?? []
   if (first === second) return undefined
   return first === 'd' ? 'day first' : 'month first'
 }
 
-/** @returns the moment as if it were one of UTC, in milliseconds. */
+/** @returns the local time as if it were UTC, in milliseconds. */
 function numbersIn(
   text: string,
   order: Order | undefined
@@ -123,14 +123,14 @@ function numbersIn(
   const at = (month?: string, day?: string) => localTime(year, month, day, hours, minute, seconds, 0)
   const [monthFirst, dayFirst] = [at(first, second), at(second, first)]
   const precision = hour === undefined ? 'day' : 'time'
-  // A thirteenth month says that the order is the other one, whatever the format says.
+  // A month above 12 proves the other order, whatever the format says.
   const local = order === 'day first' ? (dayFirst ?? monthFirst) : (monthFirst ?? dayFirst)
   if (local === undefined) return undefined
   const isOpen = order === undefined && monthFirst !== undefined && dayFirst !== undefined && monthFirst !== dayFirst
   return { local, precision, ...(isOpen && { isAmbiguous: true }) }
 }
 
-/** `12 am` is 0, `1 pm` is 13; an hour that no half of a day has is none at all. */
+/** Converts `12 am` to 0 and `1 pm` to 13; hours that a 12-hour clock doesn't have become invalid. */
 function hourOfHalf(hour = '', half: string): string {
   const read = Number(hour)
   return read < 1 || read > 12 ? '99' : String((read % 12) + (half.toLowerCase() === 'p' ? 12 : 0))
@@ -147,10 +147,10 @@ function localTime(
 ): number | undefined {
   const date = new Date(0)
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day))
-  // Date rolls a 30 February over into March; that isn't what was written.
+  // Date would roll 30 February over into March, which isn't what was written.
   if (date.getUTCMonth() !== Number(month) - 1 || date.getUTCDate() !== Number(day)) return undefined
   if (Number(hour) > 24 || Number(minute) > 59 || Number(second) > 60) return undefined
-  // 24:00 is the end of its day; there is no 24:01.
+  // 24:00 is the end of the day; there is no 24:01.
   if (Number(hour) === 24 && (Number(minute) > 0 || Number(second) > 0 || milliseconds > 0)) return undefined
   return date.setUTCHours(Number(hour), Number(minute), Number(second), milliseconds)
 }

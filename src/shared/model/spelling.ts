@@ -1,10 +1,10 @@
 /**
- * How the service spells plain values, and how we read them. The reader is lenient (null is absent, numbers and
- * booleans may come as text, names in any case); what a value says is never guessed beyond that.
+ * How the service writes plain values, and how we decode them. The decoder is lenient (null means absent, numbers and
+ * booleans may be text, names may be in any case) but never guesses beyond that.
  */
 import { z } from 'zod'
 
-/** Text. Numbers and booleans are taken as their text, since older services send references and offsets bare. */
+/** Text. Numbers and booleans are converted, since older services send references and offsets unquoted. */
 export const text = z.union([z.string(), z.number().transform(String), z.boolean().transform(String)])
 
 const FLAGS = new Map<unknown, boolean>([
@@ -16,7 +16,7 @@ const FLAGS = new Map<unknown, boolean>([
   ['no', false]
 ])
 
-/** A boolean, also as `"true"`, `"True"`, `1` or `"0"`. An empty text is an absent one. */
+/** A boolean, also as `"true"`, `"True"`, `1` or `"0"`. Empty text means absent. */
 export const flag = z.union([
   z.boolean(),
   z.union([z.string(), z.number()]).transform((value, context) => {
@@ -29,7 +29,7 @@ export const flag = z.union([
   })
 ])
 
-/** A whole number, also as text. An empty text is an absent one. */
+/** A whole number, also as text. Empty text means absent. */
 export const integer = z.union([
   z.number().int(),
   z.string().transform((value, context) => {
@@ -42,9 +42,9 @@ export const integer = z.union([
 ])
 
 /**
- * An open enumeration that may come as its name (in any case) or its number. Known ones are given their own
- * spelling; unknown ones are kept as they came, because a value that we don't know is still to be shown.
- * @param names each known name at the index of its number; `undefined` where a number is unassigned.
+ * An open enumeration whose values are names (in any case) or numbers. Known values get our spelling; unknown ones are
+ * kept as they are, because they still have to be shown.
+ * @param names each known name at the index of its number; `undefined` if a number is unassigned.
  */
 export function openEnumeration<const Name extends string>(names: readonly (Name | undefined)[]) {
   const known = knownIn(names)
@@ -52,7 +52,7 @@ export function openEnumeration<const Name extends string>(names: readonly (Name
   return z.union([z.string(), z.number()]).transform(read)
 }
 
-/** Finds the name that a value stands for, by itself in any case or by its number; undefined for one that isn't known. */
+/** Returns a function that finds the known name for a name in any case or a number; undefined if there is none. */
 export function knownIn<const Name extends string>(names: readonly (Name | undefined)[]) {
   const byName = new Map(names.flatMap((name) => (name ? [[name.toLowerCase(), name] as const] : [])))
   return (value: string | number): Name | undefined => {
@@ -62,8 +62,8 @@ export function knownIn<const Name extends string>(names: readonly (Name | undef
 }
 
 /**
- * An object that the service answers: null members are absent, known members are found whatever their case,
- * unknown ones are kept and passed on.
+ * An object received from the service: null members are absent, known members are found regardless of case, unknown
+ * ones are kept.
  */
 export function received<Shape extends z.ZodRawShape>(shape: Shape) {
   const spelledOurWay = new Map(Object.keys(shape).map((name) => [name.toLowerCase(), name]))
@@ -71,8 +71,8 @@ export function received<Shape extends z.ZodRawShape>(shape: Shape) {
 }
 
 /**
- * A list that the service answers; null is an empty one, and a null in it is no item. An object in its place is its only
- * item: section 2.2 types a form's Signers as one.
+ * A list received from the service; null means empty, and nulls in it are dropped. An object in its place becomes the
+ * only item: section 2.2 gives a form's Signers the type of a single one.
  */
 export function listOf<Item extends z.ZodType>(item: Item) {
   return z.preprocess((value) => {
@@ -86,7 +86,7 @@ function tidy(value: unknown, spelledOurWay: ReadonlyMap<string, string>): unkno
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
   const tidied: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(value)) {
-    // A member of this name would set the object's prototype instead of being data.
+    // A member with this name would set the object's prototype instead of being data.
     if (member === null || name === '__proto__') continue
     const ours = spelledOurWay.get(name.toLowerCase()) ?? name
     if (ours !== name && ((value as Record<string, unknown>)[ours] ?? null) !== null) continue
@@ -95,7 +95,7 @@ function tidy(value: unknown, spelledOurWay: ReadonlyMap<string, string>): unkno
   return tidied
 }
 
-/** What decodes a member once it is there and tidy. */
+/** Returns the schema of a member itself, without optional and preprocessing wrappers. */
 export function bare(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodOptional) return bare(schema.unwrap())
   return schema instanceof z.ZodPipe ? bare(schema.out) : schema
@@ -104,8 +104,8 @@ export function bare(schema: z.core.$ZodType): z.core.$ZodType {
 const namesOf = new WeakMap<z.core.$ZodType, ReadonlySet<string>>()
 
 /**
- * The members of a decoded object that the reference doesn't name, as they came.
- * @param schema of the object, as `received` makes them.
+ * Returns the members of a decoded object that the reference doesn't name, unchanged.
+ * @param schema of the object, as made by `received`.
  */
 export function unknownMembers(schema: z.core.$ZodType, value: object): [name: string, member: unknown][] {
   let known = namesOf.get(schema)

@@ -1,9 +1,9 @@
-/** What verifying a document's signatures answers: reference section 2.21. */
+/** The response to verifying a document's signatures: reference section 2.21. */
 import type { z } from 'zod'
 import { withCertainOrder } from './service-date.ts'
 import { flag, listOf, received, text } from './spelling.ts'
 
-/** VerifiedSignerResponse: who a signature says has signed. */
+/** VerifiedSignerResponse: the signer named by a signature. */
 export const VerifiedSigner = received({
   FirstName: text.optional(),
   LastName: text.optional(),
@@ -20,7 +20,7 @@ export type VerifiedSigner = z.output<typeof VerifiedSigner>
 
 /** VerifySignature: one signature found in the document. */
 export const VerifySignature = received({
-  /** Spelled with a small i in the reference. Absent means not known, which is not valid. */
+  /** Written with a lower-case i in the reference. Absent means unknown, which doesn't count as valid. */
   isValid: flag.optional(),
   /** See `readServiceDate`. */
   SignatureTime: text.optional(),
@@ -37,7 +37,7 @@ export const ValidationResult = received({
 })
 export type ValidationResult = z.output<typeof ValidationResult>
 
-/** The same with the times of its signatures as `withCertainDates` has a document's. */
+/** Returns the result with unambiguous signature times in ISO 8601, as `withCertainDates` does for a document. */
 export function withCertainTimes(result: ValidationResult, dateFormat?: string): ValidationResult {
   if (!result.Signatures) return result
   const Signatures = result.Signatures.map((signature) =>
