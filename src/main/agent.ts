@@ -1,4 +1,7 @@
-/** The application as an agent: no page, no window to see, nobody to ask. It connects an account, joins an office, and then works until it is told to end. */
+/**
+ * Runs the application as an agent: without pages, a visible window, or a user to ask. It connects an account, joins an
+ * office, and then works until it is stopped.
+ */
 import { readFile } from 'node:fs/promises'
 import type { App } from './app.ts'
 import { AppFailure } from './core/lib/failure.ts'
@@ -8,10 +11,11 @@ import { mayComplete, mayEnrol } from './ipc/organisation.ts'
 import type { Lifecycle } from './lifecycle.ts'
 
 /**
- * Does what an administrator ordered.
- * @param code of the enrolment file, or to join.
- * @returns what there is to say of it once it is done; undefined where it goes on until the application ends.
- * @throws AppFailure as connecting an account and joining do; `not-allowed` for joining and leaving where there is a staff PIN; `storage` where nothing would be kept, so that nothing may leave.
+ * Carries out an administrator's order.
+ * @param code from the enrolment file or for joining.
+ * @returns a message to print once the order is done; undefined for `run`, which goes on until the application ends.
+ * @throws AppFailure as for connecting an account and joining; `not-allowed` if joining or leaving and a staff PIN is
+ * set; `storage` if the database isn't encrypted on disk, since nothing would be kept and so nothing may be sent.
  */
 export async function obey(
   order: AgentOrder,
@@ -29,7 +33,7 @@ export async function obey(
       const { accounts, clients, newId, organisation, signals, time } = foundation
       const handlers = enrolmentHandlers({
         ...{ accounts, clients, newId, note, time },
-        // It makes no file.
+        // Agents don't write enrolment files.
         madeBy: '',
         chooseFiles: async () => [order.file],
         chooseSaveFile: async () => undefined,
@@ -44,7 +48,7 @@ export async function obey(
       return `The account “${name}” is connected.`
     }
     case 'join': {
-      // Orders are no way past the staff PIN of a computer that is a counter, too.
+      // Agent orders mustn't bypass the staff PIN of a computer that is also a counter.
       await counter.access.mustBeOpen()
       const ca = order.ca === undefined ? undefined : await readFile(order.ca, 'utf8')
       const view = await desk.join({ ...order.server, ca }, code)

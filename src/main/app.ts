@@ -1,4 +1,7 @@
-/** The application: its parts in layers, each given only what exists already, and what follows where something happens in one. */
+/**
+ * The application: its parts in layers, each given only parts that already exist, and how events in one part affect the
+ * others.
+ */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { app, ipcMain, powerMonitor } from 'electron'
@@ -69,12 +72,12 @@ import { offerTextMenu } from './shell/text-menu.ts'
 import { BUILT_AT, updaterHere } from './shell/updater.ts'
 import { openSupport } from './support.ts'
 
-/** How long nobody has touched the computer when a copy of the database is made. */
+/** How long the computer must have been idle before the database is copied, in seconds. */
 const IDLE_SECONDS = 60
 
 export type App = Awaited<ReturnType<typeof openApp>>
 
-/** Makes all parts and joins them. Nothing is sent, read or shown yet: that is lifecycle.ts. */
+/** Creates all parts and connects them. Doesn't send, read or show anything yet: see lifecycle.ts. */
 export async function openApp(start: AppStart) {
   const foundation = await openFoundation(start)
   const watching = Promise.withResolvers<void>()
@@ -122,7 +125,7 @@ export async function openApp(start: AppStart) {
     ...{ ...backupParts, madeBy, note },
     accountIds: accounts.idsForBackup,
     settings() {
-      // Where windows are is this computer's affair.
+      // Window positions belong to this computer.
       const { windowBounds: _, ...others } = settings.read()
       return others
     }
@@ -185,7 +188,7 @@ export async function openApp(start: AppStart) {
   return parts
 }
 
-/** Watches the folders that the organisation names, and follows what else it sets meanwhile; answers how to follow no longer. */
+/** Watches the organisation's folders and applies later changes to its policy; returns a function that stops both. */
 export function followPolicy({
   foundation,
   composing,
@@ -211,7 +214,7 @@ export function followPolicy({
       counter.settings.organisationChanged(counterBefore)
       organisation.note(note)
       await applyAccounts({ organisation, accounts, log })
-      // Another way of signing in may be allowed, or no longer.
+      // The allowed ways to sign in may have changed.
       for (const { id } of accounts.list()) clients.forget(id)
       send('settings.changed', null)
       signals.emit('accounts')
@@ -230,7 +233,7 @@ export function followPolicy({
   }
 }
 
-/** The screens ask again for what isn't there any longer. */
+/** Makes the screens reload the kinds of data that were purged. */
 function tellOfPurge(
   { accounts, send }: App['foundation'],
   { documentsChanged }: App['folders'],
@@ -242,7 +245,7 @@ function tellOfPurge(
     for (const { id } of accounts.list()) documentsChanged(id)
 }
 
-/** The audit trail has what was put in place before it was opened. */
+/** Records a restore in the audit trail; it happened before the trail was opened. */
 function noteRestored({ restored, time }: App['foundation'], note: NoteInAudit): void {
   if (!restored) return
   const { entriesBefore, isCopy, madeAt } = restored
@@ -252,7 +255,7 @@ function noteRestored({ restored, time }: App['foundation'], note: NoteInAudit):
   note({ what: 'data-restored', detail: { made, ...before, ...from } }, undefined, restored.done)
 }
 
-/** The audit trail has that the database got another key; that it didn't get it is told in this run. */
+/** Records a new database key in the audit trail. If changing the key failed, reports that as a trouble of this run. */
 function noteNewKey({ storage, troubles }: App['foundation'], note: NoteInAudit): void {
   const rekeyed = storage.state === 'encrypted' ? storage.rekeyed : undefined
   if (rekeyed?.state === 'done') note({ what: 'database-key-changed' }, undefined, () => void rekeyed.settled())
@@ -260,7 +263,7 @@ function noteNewKey({ storage, troubles }: App['foundation'], note: NoteInAudit)
     troubles.ofThisRun({ kind: 'no-new-key', store: 'database', reason: rekeyed.reason })
 }
 
-/** What happens in one part, and what follows of it in others. */
+/** Connects each part's events to what they cause in other parts. */
 function followSignals({
   foundation,
   folders,
@@ -316,7 +319,7 @@ function followSignals({
     dropFolders.accountsChanged()
     void counter.counter.accountsChanged()
     desk.accountsChanged()
-    // Another address or key may be what its packages wait for.
+    // The account's packages may have been waiting for another address or key.
     outbox.connectionChanged()
     actions.connectionChanged()
   })
@@ -332,17 +335,17 @@ function followSignals({
 }
 
 interface Life {
-  /** The page has answered that the window may close. */
+  /** The page's answer to `window.closing`: whether everything typed is kept. */
   readyToClose: (kept: boolean) => void
-  /** Ends the application and starts it again; `last` is done as it ends. */
+  /** Ends the application and starts it again; `last` runs while it ends. */
   restart: (last?: () => Promise<void>) => void
-  /** As `restart`, with the update that is ready. */
+  /** As `restart`, but installs the update that is ready. */
   update: () => void
 }
 
 /**
- * Lets the screens ask, gives them their pages and the menu. To be called before the first page is loaded.
- * @param life how the application closes and starts again.
+ * Registers the handlers for the screens, and installs the menu. Must be called before the first page is loaded.
+ * @param life how to close and restart the application.
  */
 export function serveScreens(parts: App, life: Life): void {
   const { foundation, folders, composing, counter, notifications, identity } = parts
@@ -353,7 +356,7 @@ export function serveScreens(parts: App, life: Life): void {
   const { downloads } = identity
   const { isAway, handedBack, audit, auditExports, receipts } = counter
 
-  /** What a document was composed of, or else as far as the service tells of it. */
+  /** What a document was composed from, if known; otherwise what the service says about it. */
   const copyOf = (accountId: string, document: DocumentResponse) =>
     copyOfDocument(document, outbox.compositionOfDocument(accountId, document.Reference))
   const openInBrowser = (url: string, accountId: string) => openOutside(url, accounts.get(accountId))
@@ -362,7 +365,7 @@ export function serveScreens(parts: App, life: Life): void {
     applyTheme(theme)
     applyZoom(window, zoom)
   }
-  /** It asks the same service otherwise: by other credentials, or for other folders. */
+  /** The account still uses the same service, but with other credentials or folders. */
   function accountChanged(id: string): void {
     clients.forget(id)
     watch.accountChanged(id, 'the same service')
@@ -378,7 +381,7 @@ export function serveScreens(parts: App, life: Life): void {
     if (state.state === 'available') signals.emit('keychain')
     return state
   }
-  // Nobody could open what is locked otherwise.
+  // Without the keychain, the staff PIN couldn't be checked and nothing could be unlocked.
   const withKeychain = onceMoreWithKeychain(
     async () => foundation.keychainState().state !== 'available' && (await lookForKeychain()).state === 'available'
   )
@@ -552,7 +555,7 @@ export function serveScreens(parts: App, life: Life): void {
     }
   })
   offerTextMenu(window.webContents, window, () => !isAway())
-  // While a person signs, or nobody of staff is there, the office's own screens stay out of sight.
+  // The office's screens stay hidden while a person signs or the window is locked.
   const choose = (command: Events['menu.chosen']['command']) => void (isAway() || send('menu.chosen', { command }))
   installMenu({ platform: process.platform, isPackaged: app.isPackaged, choose })
   followSideButtons(window, choose)

@@ -1,4 +1,7 @@
-/** The layer of composing and sending: drafts and what is offered in them, the outbox and the office that may share it, sheets, and files that are dropped. */
+/**
+ * The composing and sending layer: drafts and suggestions for them, the outbox and the office that may share it, bulk
+ * sending, and drop folders.
+ */
 
 import { OfficeBoard } from './core/appointments/office-board.ts'
 import { openSharedAppointments } from './core/appointments/shared-appointments.ts'
@@ -27,7 +30,7 @@ import type { Foundation } from './foundation.ts'
 import { asAppError } from './ipc/errors.ts'
 import { bulkWorkerOf } from './shell/bulk.ts'
 
-/** @param madeBy the application and its version, for the files that it writes. */
+/** @param madeBy application name and version, written into exported files. */
 export function openComposing(
   foundation: Foundation,
   { ask, moment, once, views, watch, takeSent, documentsChanged }: ReturnType<typeof openFolders>,
@@ -41,14 +44,14 @@ export function openComposing(
   }
   const presetsTold = () => send('presets.changed', null)
   const peopleTold = () => send('people.changed', null)
-  /** Some were changed here, which an office's other workstations are to hear of, too. */
+  /** Records were changed here, so the office's other workstations need them too. */
   const changedHere = (told: () => void) => () => {
     told()
     records.changedHere()
   }
   const presetsChanged = changedHere(presetsTold)
   const describe = asAppError
-  /** Its code alone: what the server says may hold data. */
+  /** Logs only the code, since the server's message may contain personal data. */
   const officeTrouble = (error: unknown) =>
     log.warn('The office’s server could not be asked.', { code: codeOf(error) || asAppError(error).code })
   const worker = () => bulkWorkerOf({ worker: new URL('./bulk-worker.js', import.meta.url), log })
@@ -143,7 +146,7 @@ export function openComposing(
     ...{ drafts: sharedDrafts, folders: together, heads, once, records, shared: outbox.shared, staff: sharedStaff },
     counters: officeBoard,
     ...{ slot: keychain.office, kept: keptIn(db), time },
-    // A practice office is this computer's own.
+    // Practice accounts exist on this computer only.
     accounts: () =>
       accounts
         .list()
@@ -158,7 +161,7 @@ export function openComposing(
   const bulk = openBulk({ worker: worker(), outbox, columns: openRememberedColumns({ db, time }), time, newId })
   const dropFolders = openDropFolders({
     ...{ db, drafts, presets, outbox, newId, time, describe, draftsChanged, presetsChanged },
-    // A thread of its own: it must not end with what a person has open.
+    // Uses its own thread, which mustn't end when a user closes their bulk send.
     worker: worker(),
     ownFolder: foundation.dataFolder,
     dateFormatOf: (accountId) => facts.of(accountId).info?.DateFormat,

@@ -1,4 +1,4 @@
-/** The layer of the counter: its sessions, the windows they are shown in, the staff's PIN, the settings, the audit trail. */
+/** The counter layer: its sessions and their windows, staff PINs, settings, and the audit trail. */
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { userInfo } from 'node:os'
@@ -46,7 +46,7 @@ import { Paper } from './shell/paper.ts'
 import { permit } from './shell/session-policy.ts'
 import { ShownSigningView, systemAllows } from './shell/signing-view.ts'
 
-/** How long a signing page may take until there is something to see, in milliseconds. */
+/** How long a signing page may take to show something, in milliseconds. */
 const SIGNING_TIMEOUT = 30_000
 const ANY_FILE = [{ name: 'All files', extensions: ['*'] as [string] }]
 
@@ -58,7 +58,7 @@ export interface CounterParts {
   once: Once
   records: Pick<SharedRecords, 'changedHere'>
   watch: Polling
-  /** Resolves when folders can be read: at the start, a session that was interrupted may be found before. */
+  /** Resolves once folders can be read. An interrupted session may be found before that. */
   isWatching: Promise<void>
   returnAddressesOf: (reference: string) => readonly string[]
   compositionOf: CounterDeps['compositionOf']
@@ -85,14 +85,15 @@ export function openCounter(
     send('settings.changed', null)
     officeBoard.changedHere()
   }
-  /** What goes wrong where nobody can be told: without personal data. */
+  /** Logs failures that nobody can be told about, without personal data. */
   const trouble = (error: unknown) =>
     log.warn('Something at the counter could not be kept.', { code: asAppError(error).code })
 
-  /** Who of staff works here. */
+  /** The staff member on this computer. */
   const staffName = (): string => staff.current()?.name ?? settings.staff()
-  // These know each other: an entry names who of staff it was, and a change of the settings is an entry; the windows are as
-  // the settings have them, and these name the second display; the counter is shown in them, and ends where they are left.
+  // These parts refer to each other: audit entries name the staff member, and settings changes are audit entries; the
+  // windows follow the settings, which name the second display; the counter is shown in the windows, and a session ends
+  // if they are left.
   const trailKeychain = foundation.isKept ? keychain : memoryKeychain()
   const audit = new Audit({
     ...{ db, time, trouble },
@@ -169,7 +170,7 @@ export function openCounter(
     () => settings.read().camera
   )
 
-  /** The account that a request names, or else the one that is worked in. */
+  /** The account that a request names, or else the chosen one. */
   const accountId = () => namedAccount.getStore() ?? accounts.chosen()?.id ?? ''
   const shownIds = () => {
     const named = namedAccount.getStore()
@@ -299,7 +300,7 @@ export function openCounter(
     waiting = []
   }
 
-  /** While the screen changes hands there is time to make ready what the next page is shown in. */
+  /** Prepares the next signing page while the screen is handed over. */
   function followTurns(): void {
     const page = PHASES[counter.state()?.phase ?? 'ended'].page
     if (page === 'next') pages.prepare()
@@ -326,22 +327,22 @@ export function openCounter(
     },
     isHandedOver: () => counter.isHandedOver(),
     otherDisplay: () => windows.otherDisplay(),
-    /** Resolves the next time that the office's window is staff's. */
+    /** Resolves the next time the office's window is back with staff. */
     handedBack: () => new Promise<void>((resolve) => waiting.push(resolve)),
-    /** Whether notices would be read by others than staff: anyone signs, or nobody of staff is there. */
+    /** Whether people other than staff could read notifications: a session is running, or the window is locked. */
     isSigning: () => counter.isRunning() || lock.isLocked,
 
-    /** Finds a session that was interrupted, which is what the window shows first, and opens the second display. */
+    /** Resumes an interrupted session, which the window shows first, and opens the second display. */
     start(failed: (error: unknown) => void): void {
       void counter.resumeInterrupted().catch(failed)
-      // Anyone who was signing as it ended may have left something behind.
+      // Someone who was signing when the application ended may have left something on the clipboard.
       if (counter.state()?.wasInterrupted) clipboard.empty()
       windows.follow()
-      // What a turn was given that ended with the application.
+      // Removes files of turns that were interrupted when the application ended.
       void rm(filesPlace, { recursive: true, force: true }).catch(failed)
     },
 
-    /** At the application's end. What staff had on the clipboard is there again, once this has resolved. */
+    /** Ends the counter when the application ends. Once resolved, the staff's clipboard is restored. */
     async end(options: { keepsMarker: boolean }): Promise<void> {
       lock.stop()
       await counter.end(options)

@@ -1,4 +1,4 @@
-/** The layer of folders and documents: what is read of them and kept, and what is done to them. */
+/** The folders and documents layer: reading and storing documents, and acting on them. */
 import { randomBytes } from 'node:crypto'
 import type { DocumentResponse } from '../shared/model/index.ts'
 import { Actions } from './core/actions/actions.ts'
@@ -18,7 +18,7 @@ export function openFolders(foundation: Foundation) {
   const { db, accounts, clients, facts, lists, rights, signals, send, time } = foundation
   const clientOf = clients.of
   const describe = asAppError
-  /** Which of two answers is the newer is told by when they were asked for, and a wall clock may be put back. */
+  /** Answers are ordered by when they were requested, but the wall clock may be set back. */
   const moment = neverBackwards(time.now)
   const thread = openDocumentsThread({
     worker: new URL('./documents-worker.js', import.meta.url),
@@ -29,19 +29,19 @@ export function openFolders(foundation: Foundation) {
   const { ask } = thread
 
   let version = 0
-  /** Documents of an account changed, or what is wrong with reading them. */
+  /** Called when an account's documents, or the problems with reading them, have changed. */
   function documentsChanged(accountId: string): void {
     send('documents.changed', { accountId, version: ++version })
     signals.emit('documents', accountId)
   }
 
-  /** Rejects where they can't be kept. */
+  /** @throws if the documents can't be stored. */
   async function takeSent(accountId: string, documents: DocumentResponse[]): Promise<void> {
     await ask('takeSent', { accountId, documents, now: moment() })
     documentsChanged(accountId)
   }
 
-  /** What a document is called, as far as the folders say it. */
+  /** A document's name, if it is known from the folders. */
   const nameOf = async (accountId: string, reference: string) =>
     (await ask('get', { accountId, reference }))?.document.Name
 

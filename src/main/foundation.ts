@@ -1,6 +1,6 @@
 /**
- * The first layer of the application, and all that the others share: what is kept on this computer, the office's window, the
- * accounts with their clients, and the signals by which one part tells those made after it that something happened.
+ * The application's first layer, shared by all others: data stored on this computer, the office's window, the accounts
+ * with their clients, and the signals by which a part tells later layers that something happened.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
@@ -47,27 +47,27 @@ import { Screens } from './shell/screens.ts'
 import { openServiceNetwork } from './shell/service-network.ts'
 import { openKeychain, openSettingsStore } from './shell/stores.ts'
 
-/** What happens in one part of the application and concerns others; app.ts says what follows of each. */
+/** Events that concern other parts of the application; app.ts connects their effects. */
 export interface Signals {
-  /** A request of this account's did not reach its service. */
+  /** A request of this account didn't reach its service. */
   unreached: [accountId: string]
   /** Whether services can be reached may have changed. */
   connection: []
-  /** Documents of this account changed, or what is wrong with reading them. */
+  /** Documents of this account, or the problems with reading them, have changed. */
   documents: [accountId: string]
-  /** The service took corrections of signers. */
+  /** The service accepted corrections of signers. */
   corrected: [accountId: string, signers: readonly SignerCorrection[]]
-  /** A saved view was made, changed or removed. */
+  /** A saved view was created, changed or removed. */
   views: []
-  /** Signatures of a document were verified, or what was found was dismissed. */
+  /** A document's signatures were verified, or a finding was dismissed. */
   verifications: []
-  /** A drop folder is in another state, or took a file. */
+  /** A drop folder's state changed, or it took a file. */
   dropFolders: []
-  /** Accounts were added, changed or removed, or another is chosen. */
+  /** Accounts were added, changed or removed, or another one was chosen. */
   accounts: []
-  /** Whether a person has the office's window has changed, or may have. */
+  /** The office's window may have been handed to a signer, handed back, locked or unlocked. */
   handover: []
-  /** The keychain, which couldn't be used at the start, works. */
+  /** The keychain, unavailable at the start, now works. */
   keychain: []
 }
 
@@ -76,26 +76,26 @@ export type Foundation = Awaited<ReturnType<typeof openFoundation>>
 export interface AppStart {
   log: Log
   devServer: URL | undefined
-  /** Where the organisation's policy lies. */
+  /** Where the organisation's policy file is. */
   policy: PolicyPlace
-  /** Where the system's own management gives settings in place of it. */
+  /** Where system management provides settings that replace it. */
   managed: ManagedPlace | undefined
-  /** Whether a person is there who can be asked. */
+  /** Whether there is a user who can be asked. */
   isAttended: boolean
 }
 
-/** Everything but the first page is there once this has resolved: see `loadFirstPage`. */
+/** Opens everything but the first page; for that see `loadFirstPage`. */
 export async function openFoundation({ log, devServer, policy, managed, isAttended }: AppStart) {
   const newId = randomUUID
   const dataFolder = app.getPath('userData')
   const preload = join(import.meta.dirname, '../preload/index.cjs')
   const signals = new EventEmitter<Signals>()
 
-  // Before anything of it is open.
+  // Must run before any data is opened.
   await finishRestore(dataFolder)
   const { settings, trouble: settingsTrouble } = await openSettingsStore()
   applyTheme(settings.read().theme)
-  // Before the first window has a process.
+  // Must run before the first window has a process.
   if (settings.read().keepsCrashReports) makeCrashReports(log)
   serveAppPages(join(import.meta.dirname, '../renderer'))
   if (devServer) guardDevServer(devServer)
@@ -150,7 +150,7 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
   })
   const browserSignIn = openBrowserSignIn({
     ...{ fetch: network.fetch, newId, time },
-    // The page is where the office says that its sign-in service is, within its own network, too.
+    // The office itself gives the address of its sign-in service, which may be in its own network.
     openInBrowser: (address) => openOutside(address, { baseUrl: address })
   })
   const lists = openFetchedLists({ db, clientOf: clients.of, describe: asAppError, time })
@@ -159,7 +159,7 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
     kept: openKeptOffice(db, time),
     runs: (run) => {
       accounts.practiceRunsAt(run && { baseUrl: run.url, credentials: { scheme: 'bearer', token: run.token } })
-      // Each run has a token of its own.
+      // Each run has its own token.
       for (const { id, kind } of accounts.list()) if (kind === 'practice') clients.forget(id)
       send('accounts.changed', null)
     },
@@ -168,7 +168,7 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
 
   return {
     ...{ log, devServer, time, newId, signals, dataFolder, preload },
-    /** The system's own folder for downloads. */
+    /** The system's downloads folder. */
     usualFolder: app.getPath('downloads'),
     ...{
       settings,
@@ -185,7 +185,7 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
     ...{ window, screens, send, dialogs: dialogsOf(window, openMeta(db)) },
     ...{ accounts, browserSignIn, clients, facts, lists, rights: openRights(db), practice, organisation, requestLog },
     ...{ authorities, certificates, askOnce, proxies, network },
-    /** The user's own folder, as the system says it, whatever the environment does. */
+    /** The user's home folder according to the system, whatever the environment variables say. */
     home: userInfo().homedir,
     place: openKeptPlace(db, () => accounts.chosen()?.id)
   }

@@ -1,6 +1,6 @@
 /**
- * The layer of identity data and signed documents: on their way to disk, and on the screen, with what makes them go from memory;
- * and of what verifying signatures found.
+ * The layer for identity data, signed documents and verification results: downloads to disk, views on screen, and
+ * removing them from memory.
  */
 import type { NoteInAudit } from './core/audit/audit.ts'
 import type { Polling } from './core/documents/polling/polling.ts'
@@ -20,15 +20,15 @@ import { plainClipboard } from './shell/clipboard.ts'
 
 export interface IdentityDeps {
   ask: AskDocuments
-  /** What a document is called, as far as the folders say it. */
+  /** A document's name, if it is known from the folders. */
   nameOf: (accountId: string, reference: string) => Promise<string | undefined>
   views: Views
-  /** The office's other workstation that saved a view last. */
+  /** The office's other workstation that last saved a view. */
   viewSavedBy: (accountId: string, viewId: string) => string | undefined
   once: Once
   watch: Polling
   note: NoteInAudit
-  /** Whether the office's window is in a signer's hands. */
+  /** Whether a signer has the office's window. */
   isHandedOver: () => boolean
 }
 
@@ -94,7 +94,7 @@ export function openIdentity(
   return {
     ...{ downloads, readings, pdfPreviews, briefCopy, verifications },
 
-    /** Begins to fetch, and to verify what rules want verified. */
+    /** Starts downloads, and the verifications that download rules ask for. */
     open(): void {
       downloads.open()
       verificationQueue.open()
@@ -102,24 +102,24 @@ export function openIdentity(
     /** The computer may be online again. */
     connectionChanged,
 
-    /** Accounts were added, changed or removed, or others are shown. */
+    /** Called when accounts were added, changed or removed, or others are shown. */
     accountsChanged(): void {
       const shown = accounts.shownIds()
       readings.clearOthers(shown)
       pdfPreviews.closeOthers(shown)
       downloads.shown(shown)
-      // Another address or key may be what its files wait for.
+      // Downloads may have been waiting for another address or key.
       connectionChanged()
     },
-    /** The counter moved on: where a person has this screen now, nothing of the office's stays in memory. */
+    /** Called when the counter moved on: clears the office's data from memory while a signer has this screen. */
     counterChanged: () => isHandedOver() && clearAll(),
-    /** Nobody of staff is at the screen. */
+    /** Called when the screen was locked. */
     locked(): void {
       clearAll()
-      // What is shown is in the page's memory alone.
+      // Shown PDFs exist only in the page's memory.
       send('pdf.cleared', null)
     },
-    /** Begins nothing more, and breaks off what is under way. @param limit in milliseconds. */
+    /** Starts nothing new, and aborts work in progress. @param limit in milliseconds. */
     async close(limit: number): Promise<void> {
       await Promise.all([downloads.close(limit), verificationQueue.close(limit)])
     },

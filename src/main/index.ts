@@ -1,4 +1,4 @@
-/** Electron's entry. No await at the top: Electron is ready only once this module has been evaluated. */
+/** Electron's entry point. No top-level await: Electron only becomes ready once this module has been evaluated. */
 import { writeSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { app } from 'electron'
@@ -24,7 +24,7 @@ import { lockSessions } from './shell/session-policy.ts'
 import { openKeychain } from './shell/stores.ts'
 
 const isSmoke = process.argv.includes('--smoke')
-// Before anything is opened. Anyone who runs the sources may start them as they like.
+// Checked before anything is opened. Development runs aren't restricted.
 const refused = app.isPackaged ? refusedAtStart(process) : undefined
 const checked = policyToCheck(process.argv)
 const agent = agentOrderOf(process.argv)
@@ -44,29 +44,32 @@ else if (agent) {
   app.exit(1)
 }
 
-/** Where the organisation's policy lies: in a file, and on some systems in settings that their own management gives. */
+/** Where the organisation's policy is: a file and, on some systems, settings from system management. */
 function policyPlaces() {
   const file = policyAtStart(process, app, userInfo())
   return { policy: file, managed: managedAtStart(process.platform, file, userInfo().homedir) }
 }
 
-/** `--check-policy`: says what is wrong with a policy, or what it sets. Nothing is opened, and nothing of it holds. */
+/** `--check-policy`: prints what is wrong with a policy, or what it sets. Opens nothing and applies nothing. */
 async function printCheck(path: string): Promise<number> {
   const { isUsable, lines } = await checkedPolicyAt(path, policyPlaces().managed)
   print(isUsable ? 1 : 2, lines)
   return isUsable ? 0 : 1
 }
 
-/** `--status`: how the application stands that runs, or that ran last, in one line for a monitor. Nothing is opened. */
+/** `--status`: prints the state of the current or last run as one line for a monitor. Opens nothing. */
 function printStatus(): number {
   const { line, exitCode } = statusLine(app.getPath('userData'), { now: Date.now(), runs })
   print(1, [line])
   return exitCode
 }
 
-/** `--office-admin COMMAND …`: makes, looks after and invites to an office, as an administrator says. Nothing of this computer's is opened. */
+/**
+ * `--office-admin COMMAND …`: creates, maintains and invites to an office for an administrator. Opens none of this
+ * computer's data.
+ */
 async function administer(args: readonly string[]): Promise<number> {
-  // The database's driver is loaded for it alone.
+  // The database driver is loaded for this command only.
   const { officeCommand } = await import('./core/office/command.ts')
   const { resetPin } = await import('./core/counter/pin-reset.ts')
   return await officeCommand(args, {
@@ -82,7 +85,7 @@ function runs(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
-    // One of another user's runs as well.
+    // The process runs, but belongs to another user.
     return codeOf(error) === 'EPERM'
   }
 }
@@ -91,7 +94,7 @@ function print(to: 1 | 2, lines: readonly string[]): void {
   try {
     writeSync(to, `${lines.join('\n')}\n`)
   } catch {
-    // A window's program on Windows has nowhere to write to unless it is given it; its exit code says as much.
+    // On Windows, a GUI program has no output unless it is given one; its exit code says as much.
   }
 }
 
@@ -101,9 +104,9 @@ function begin(): void {
   declareAppScheme()
   lockSessions(log)
   nameToDesktop(process.platform)
-  // One application at a time: two would write the same database. The second ends without touching a file.
+  // Single instance only: two would write the same database. The second ends without touching a file.
   if (!app.requestSingleInstanceLock()) {
-    // Nothing was shown to be there.
+    // The caller gets no other sign that nothing was done.
     if (agent) print(2, ['Countersign runs already with this data folder.'])
     if (isSmoke || agent) app.exit(1)
     else app.quit()
@@ -121,7 +124,7 @@ async function run(log: Log, whenBrought: ReturnType<typeof hearOutside>): Promi
   const devServer = devServerOf(app, process.env.ELECTRON_RENDERER_URL)
   await keepOffNetworks(devServer)
   const folder = app.getPath('userData')
-  // A start that only shows that all is there takes nothing away.
+  // A smoke test never removes data.
   const removal = isSmoke ? undefined : await removalDecided(folder)
   if (removal) {
     const { keychain } = await openKeychain()
@@ -140,12 +143,12 @@ async function run(log: Log, whenBrought: ReturnType<typeof hearOutside>): Promi
   }
 }
 
-/** As an agent: what came of an order is said where it was given, and an agent that works ends as it is told to. */
+/** Runs as an agent: prints an order's result where it was given. `run` goes on until it is told to end. */
 async function work(order: AgentOrder, parts: App, lifecycle: Lifecycle): Promise<void> {
-  // Others could read it for as long as the agent runs.
+  // Remove the code, or others could read it for as long as the agent runs.
   const code = process.env.COUNTERSIGN_CODE ?? ''
   delete process.env.COUNTERSIGN_CODE
-  // An order that is broken off was not carried out.
+  // An order that was aborted has failed.
   if (order.do !== 'run') app.on('will-quit', () => app.exit(1))
   try {
     const said = await obey(order, { parts, lifecycle, code })

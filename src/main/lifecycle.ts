@@ -1,4 +1,4 @@
-/** How the application starts, notices that the computer sleeps or is locked, closes its window, and ends; and the start that only shows that all is there. */
+/** How the application starts, reacts to sleep and screen lock, closes its window, and ends; also the smoke test. */
 import { app, type BrowserWindow, dialog, powerMonitor } from 'electron'
 import { blankComposition } from '../shared/composition/index.ts'
 import { type App, followPolicy } from './app.ts'
@@ -11,13 +11,16 @@ import { applyZoom } from './shell/own-page.ts'
 import { loadFirstPage } from './shell/own-windows.ts'
 import { bringForward } from './shell/windows.ts'
 
-/** How long sends that are under way may take when the application ends, in milliseconds; then they are in doubt. */
+/** How long sends in progress may take when the application ends, in milliseconds; after that they are uncertain. */
 const LEAVING_TIMEOUT = 5000
-/** How long the page may take to answer before the window closes, in milliseconds; then the person decides. */
+/** How long the page may take to answer before the window closes, in milliseconds; after that the user decides. */
 const CLOSING_TIMEOUT = 3000
-/** How long a backup may take that is made as the application ends, in milliseconds; then the next start tells that there is none. */
+/**
+ * How long a backup may take when the application ends, in milliseconds; after that the next start reports that it is
+ * missing.
+ */
 const BACKUP_TIMEOUT = 120_000
-/** How often a Linux is asked whether its screen is locked, in milliseconds: it tells nobody by itself. */
+/** How often Linux is polled for its screen lock, in milliseconds: it sends no event. */
 const LOCK_LOOK = 2000
 
 export class Lifecycle {
@@ -25,11 +28,11 @@ export class Lifecycle {
   readonly #window: BrowserWindow
   #closing: 'not' | 'page asked' | 'deciding' | 'agreed' = 'not'
   #late: NodeJS.Timeout | undefined
-  /** Whether a session at the counter is found again by the next start, which is locked by it. */
+  /** Whether the next start resumes the counter session, and starts locked because of it. */
   #keepsMarker = false
-  /** Whether it starts again once it has ended: as it is, or as the update that is ready. */
+  /** Whether the application restarts after it has ended: as it is, or with the update that is ready. */
   #restarts: 'not' | 'as it is' | 'updated' = 'not'
-  /** Done as it ends to start again as it is, while the database is still open. */
+  /** Runs before a restart as it is, while the database is still open. */
   #last: (() => Promise<void>) | undefined
   #unfollowPolicy: (() => void) | undefined
 
@@ -38,16 +41,16 @@ export class Lifecycle {
     this.#window = app.foundation.window
   }
 
-  /** Takes up what was interrupted, shows the window, and begins to read and send; until the application ends. */
+  /** Resumes interrupted work, shows the window, and starts reading and sending. */
   start(): void {
     const { foundation, folders, notifications } = this.#app
     const { settings, log, devServer } = foundation
     const { presence } = notifications
     const window = this.#window
     this.#takeUp()
-    // Before the window has a page: what was interrupted is what it shows first.
+    // Must precede the window's page, which first shows an interrupted session.
     this.#app.counter.start((error) => this.#notKept(error))
-    // A page that is loaded again begins at its natural size.
+    // A reloaded page starts at its default zoom.
     window.webContents.on('dom-ready', () => applyZoom(window, settings.read().zoom))
     window.on('close', (event) => this.#close(event))
     window.on('show', () => folders.watch.setShown(true))
@@ -56,23 +59,23 @@ export class Lifecycle {
     window.on('restore', () => folders.watch.setShown(true))
     window.on('focus', presence.came)
     window.on('blur', presence.left)
-    // A start that is locked shows its lock first, and nothing of where staff was.
+    // If the start is locked, only the lock is shown, not the place where staff was.
     const place = this.#app.counter.isAway() ? '' : foundation.place.read()
     loadFirstPage(window, `${devServer?.href ?? APP_START}${place}`, log)
     if (window.isFocused()) presence.came()
     void this.#begin(async () => {
-      // Before the folders are read: what the first reading finds happened while the application was closed.
+      // Must precede reading the folders: what the first reading finds happened while the application was closed.
       await notifications.notifier.start()
       this.#app.updates.start()
     })
     this.#followComputer()
-    // What the second instance was started with is looked at in shell/outside.ts.
+    // shell/outside.ts handles the second instance's arguments.
     app.on('second-instance', () => void bringForward(window))
     app.on('window-all-closed', () => app.quit())
     endAfter(() => this.end())
   }
 
-  /** As `start`, for an agent: nothing is shown, and nobody is there who could be told, asked or handed the screen. */
+  /** As `start`, for an agent: shows nothing, since there is no user to notify or ask, or to hand the screen to. */
   startUnseen(): void {
     const { folders, foundation, notifications } = this.#app
     foundation.log.info('Countersign works as an agent.')
@@ -84,26 +87,26 @@ export class Lifecycle {
     endAfter(() => this.end())
   }
 
-  /** The page has answered that its window may close: whether all that was typed is kept. */
+  /** The page's answer before its window closes. @param kept whether everything typed is kept. */
   readonly readyToClose = (kept: boolean): void => {
-    // One that comes late finds the person being asked already.
+    // Ignores a late answer: the user is already being asked.
     if (this.#closing === 'page asked') void this.#decide(kept)
   }
 
-  /** Ends the application as a person would, and starts it again once it has ended; unless they stay. */
+  /** Quits the application as a user would and starts it again, unless the user decides to stay. */
   readonly restart = (last?: () => Promise<void>): void => {
     this.#last = last
     this.#restarts = 'as it is'
     app.quit()
   }
 
-  /** As `restart`, with the update that is ready. */
+  /** As `restart`, but installs the update that is ready. */
   readonly update = (): void => {
     this.#restarts = 'updated'
     app.quit()
   }
 
-  /** What the end of the application before this one interrupted. */
+  /** Recovers what the previous end of the application interrupted. */
   #takeUp(): void {
     const { composing, folders } = this.#app
     const { exchange, outbox } = composing
@@ -112,7 +115,7 @@ export class Lifecycle {
       () => outbox.recover(),
       () => folders.actions.recover()
     ]) {
-      // A full disk must not keep the application from starting: what is there can still be read.
+      // A full disk mustn't prevent the start: existing data can still be read.
       try {
         recover()
       } catch (error) {
@@ -122,14 +125,14 @@ export class Lifecycle {
     this.#app.retention.start()
   }
 
-  /** Begins to read and to send. @param first done before. */
+  /** Starts reading and sending. @param first runs before. */
   async #begin(first?: () => Promise<void>): Promise<void> {
     const { composing, folders, foundation, identity, notifications, watching } = this.#app
     const { accounts, practice } = foundation
     const shown = accounts.shownIds()
     if (accounts.list().some(({ id, kind }) => kind === 'practice' && shown.includes(id)))
       await practice.start().catch(() => undefined)
-    // An account that was removed as the application ended may have left its documents behind.
+    // If an account was removed as the application ended, its documents may still be there.
     const accountIds = accounts.list().map(({ id }) => id)
     await folders.ask('keepOnly', { accountIds }).catch((error: unknown) => this.#notKept(error))
     await first?.()
@@ -149,7 +152,7 @@ export class Lifecycle {
     await this.#app.counter.audit.checkAtStart()
   }
 
-  /** The computer sleeps and wakes; its screen is locked and unlocked. */
+  /** Reacts to sleep and wake, and to screen lock and unlock. */
   #followComputer(): void {
     const { counter, identity, notifications } = this.#app
     const { presence } = notifications
@@ -159,7 +162,7 @@ export class Lifecycle {
       counter.counter.left('locked')
     }
     powerMonitor.on('suspend', left)
-    // Not every system tells that it goes to sleep.
+    // Not every system reports that it goes to sleep.
     powerMonitor.on('resume', () => counter.counter.left('locked'))
     this.#followSleep()
     const locked = () => {
@@ -180,7 +183,10 @@ export class Lifecycle {
     counter.lock.watch(() => powerMonitor.getSystemIdleTime())
   }
 
-  /** Nothing of the office's is on its way while the computer sleeps; what waited for the network meanwhile goes at once. */
+  /**
+   * Aborts the office's sends and actions in flight when the computer goes to sleep; on waking, resumes at once
+   * whatever waited for the network.
+   */
   #followSleep(): void {
     const { composing, folders, identity } = this.#app
     powerMonitor.on('suspend', () => composing.outbox.shared.breakOff())
@@ -195,24 +201,24 @@ export class Lifecycle {
   }
 
   /**
-   * Holds the closing of the window back until the page has said that what was typed last is kept, which a save that is
-   * still waiting would lose, and the person agrees if something would not be as they expect.
+   * Prevents the window from closing until the page confirms that the latest input is kept (a pending save would be
+   * lost), and the user agrees if there is something they might not expect.
    */
   #close(event: { preventDefault(): void }): void {
     if (this.#closing === 'agreed') return
     event.preventDefault()
     if (this.#closing !== 'not' || !this.#mayClose()) return
-    // A page that has crashed has nothing more to say, and what it had is kept as far as it was.
+    // A crashed page can't answer; whatever it saved before is kept.
     if (this.#window.webContents.isCrashed()) return void this.#decide(true)
     this.#closing = 'page asked'
     this.#late = setTimeout(() => void this.#decide(false), CLOSING_TIMEOUT)
     this.#app.foundation.send('window.closing', null)
   }
 
-  /** While a person has this window, only staff ends it. */
+  /** While a signer has this window, only staff may close it. */
   #mayClose(): boolean {
     const { counter, isHandedOver } = this.#app.counter
-    // A page that is gone takes nobody's PIN: the next start is locked instead.
+    // A crashed page can't take a PIN, so the next start is locked instead.
     this.#keepsMarker = isHandedOver() && this.#window.webContents.isCrashed()
     if (!isHandedOver() || this.#keepsMarker || counter.canBeLeft()) return true
     counter.left('closing')
@@ -230,7 +236,7 @@ export class Lifecycle {
     else this.#restarts = 'not'
   }
 
-  /** What is asked once everything typed is kept; undefined for nothing. */
+  /** What to ask the user once everything typed is kept; undefined if there's no need. */
   #question(): LeavingQuestion | undefined {
     const { composing, counter, folders, foundation } = this.#app
     const actions = folders.actions.pending().waiting
@@ -243,7 +249,7 @@ export class Lifecycle {
     return questionOnLeaving(pending, foundation.storage.state)
   }
 
-  /** Ends what is under way, in the order in which parts need each other. Never rejects. */
+  /** Ends work in progress, in the order of the parts' dependencies. Never rejects. */
   async end(): Promise<void> {
     const { composing, counter, folders, foundation, identity, notifications, watching } = this.#app
     const { bulk, desk, dropFolders, outbox } = composing
@@ -258,23 +264,23 @@ export class Lifecycle {
     const acted = folders.actions.close(LEAVING_TIMEOUT)
     const signed = counter.end({ keepsMarker: this.#keepsMarker })
     await Promise.allSettled([
-      // What was copied of an identity check may be what is given back.
+      // After the counter has restored the staff's clipboard, which may itself hold copied identity data.
       signed.finally(identity.end),
       bulk.closeAll(),
       folders.hints.stop(),
       acted,
       identity.close(LEAVING_TIMEOUT),
       this.#app.retention.stop(),
-      // What is being taken over goes into the outbox, and the office hears how its packages, actions and turns ended.
+      // Drop folders still add files to the outbox, and the office is told how its packages, actions and turns ended.
       Promise.allSettled([
         ...[acted, signed],
         dropFolders.stop(LEAVING_TIMEOUT).then(() => outbox.stop(LEAVING_TIMEOUT))
       ]).then(() => within(LEAVING_TIMEOUT, desk.close(), foundation.time)),
       notifications.notifier.stop()
     ])
-    // With all of that in it, and before its thread ends.
+    // After the above, so that the backup includes it, and before the backup thread ends.
     await within(BACKUP_TIMEOUT, this.#app.schedule.quitting(), foundation.time)
-    // Those before may ask for documents to their end, and the practice office may still be answering them.
+    // The parts above may request documents until they end, and the practice service may still be answering them.
     await Promise.allSettled([
       folders.endThread(),
       foundation.practice.stop(),
@@ -282,7 +288,7 @@ export class Lifecycle {
       counter.audit.settled()
     ])
     if (this.#restarts === 'as it is') await this.#last?.().catch((error: unknown) => this.#notKept(error))
-    // A restart that is for something else is no time for an update.
+    // No update during a restart that has another purpose.
     const isUpdated =
       this.#restarts !== 'as it is' &&
       (await this.#app.updates.installAtEnd(this.#restarts === 'updated' ? 'restart' : 'quit'))
@@ -303,7 +309,10 @@ const NOT_KEPT: LeavingQuestion = {
   leave: 'Close and lose it'
 }
 
-/** `lock-screen` and `unlock-screen` are for Windows and macOS alone. What a Linux answers is its screen saver's word. */
+/**
+ * Electron's `lock-screen` and `unlock-screen` events exist on Windows and macOS only. On Linux, the idle state
+ * reflects the screen saver.
+ */
 function followLock(locked: () => void, unlocked: () => void): void {
   let wasLocked = false
   const look = () => {
@@ -327,18 +336,18 @@ async function agrees(window: BrowserWindow, question: LeavingQuestion | undefin
   return response === 1
 }
 
-/** How long everything together may take, in milliseconds; a thread or a page that says nothing has failed. */
+/** How long the whole smoke test may take, in milliseconds; a thread or page that doesn't answer has failed. */
 const SMOKE_TIMEOUT = 60_000
 
-/** Says so once the page has drawn its first screen, which it can't without its answers from the main process. */
+/** Resolves once the page has drawn its first screen, for which it needs answers from the main process. */
 const LOADED = `new Promise((resolve) => {
   const look = () => document.documentElement.dataset.appState === 'loaded' ? resolve(true) : setTimeout(look, 20)
   look()
 })`
 
 /**
- * `--smoke`: shows that what was installed holds all it needs, and that this computer lets it. Opens what the application opens,
- * but reads and sends nothing of any account, and ends: with 0 where everything opened, and 1 otherwise. The log says which.
+ * `--smoke`: checks that the installation is complete and can run on this computer. Opens what the application opens,
+ * but reads and sends nothing for any account. Exits with 0 if everything opened, otherwise 1; the log gives details.
  */
 export async function smoke({ foundation, folders, composing }: App): Promise<void> {
   const { accounts, devServer, keychainState, log, practice, storage, window } = foundation

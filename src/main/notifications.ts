@@ -1,4 +1,4 @@
-/** The layer of what the desktop shows of documents: notifications, badge and tray, and what happened while nobody looked. */
+/** The layer of desktop notifications, badge and tray, and of what happened while the user was away. */
 import type { Polling } from './core/documents/polling/polling.ts'
 import type { AskDocuments } from './core/documents/questions.ts'
 import type { Views } from './core/documents/views.ts'
@@ -14,7 +14,10 @@ export interface NotificationDeps {
   ask: AskDocuments
   views: Views
   watch: Polling
-  /** Whether the office's window is in a signer's hands or locked; whether anyone but staff would read a notice. */
+  /**
+   * Whether the office's window is with a signer or locked. `isSigning`: whether people other than staff could read
+   * notifications.
+   */
   isAway: () => boolean
   isSigning: () => boolean
   refusals: NotifierDeps['refusals']

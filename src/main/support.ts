@@ -1,4 +1,4 @@
-/** The layer for when something goes wrong: the log of a run, the look at this computer, and the report for support. */
+/** The support layer: a run's log, this computer's self-test and status, and the support report. */
 import { release, type } from 'node:os'
 import { parse } from 'node:path'
 import type { SelfTestFinding, SupportReport, SystemStatus } from '../shared/contract/index.ts'
@@ -18,7 +18,7 @@ import { asAppError } from './ipc/errors.ts'
 import { crashFolder, readLog } from './shell/log.ts'
 import { openKeychain, systemStatus } from './shell/stores.ts'
 
-/** How long the system's log may take as the application ends, in milliseconds. */
+/** How long writing to the system's log may take when the application ends, in milliseconds. */
 const LEAVING = 1000
 
 interface SupportParts {
@@ -27,11 +27,11 @@ interface SupportParts {
   watch: ReturnType<typeof openFolders>['watch']
   schedule: Pick<BackupSchedule, 'view' | 'trouble'>
   outbox: Pick<ReturnType<typeof openComposing>['outbox'], 'pending'>
-  /** When the last backup was made, in milliseconds since 1970 UTC. */
+  /** Time of the last backup, in milliseconds since 1970 UTC. */
   lastBackup: () => number | undefined
 }
 
-/** Writes into the log what happens from now on, and how everything stands. */
+/** Logs events and states from now on. */
 export function openSupport(foundation: Foundation, parts: SupportParts) {
   const { version, counter, watch, schedule, outbox, lastBackup } = parts
   const { accounts, clients, keychainState, log, newId, settings, signals, storage, time, troubles } = foundation
@@ -64,7 +64,7 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
   })
   signals.on('handover', () => events.session(counter.counter.state(), time.now()))
 
-  /** What the screens show of the application itself. */
+  /** The application's own status, as the screens show it. */
   function status(): SystemStatus {
     const found = systemStatus(foundation, troubles)
     return { ...found, troubles: [...found.troubles, ...schedule.trouble()] }
@@ -76,7 +76,7 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
     return unusedFile === undefined ? 'managed' : 'managed-not-file'
   }
 
-  /** Whether the organisation has set anything, and whether its file can be used. */
+  /** Whether the organisation sets anything, and whether its policy file is usable. */
   function policy(): string {
     const { state, locked } = foundation.organisation.view()
     return `${state}, ${policyFrom()}, ${locked.length} settings locked`
@@ -103,7 +103,7 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
     }
   }
 
-  /** What was found last: a report that is made at once needn't wait for it again. */
+  /** The last findings, so that a report made right after a self-test needn't repeat it. */
   let found: readonly SelfTestFinding[] = []
 
   async function check(): Promise<SelfTestFinding[]> {
@@ -147,11 +147,11 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
     crashReports,
     report,
     status,
-    /** Keeps `countersign --status` as things are, from now on. */
+    /** Keeps the status file for `countersign --status` up to date from now on. */
     follow(): void {
       statusFile = new StatusFile({ folder: foundation.dataFolder, pid: process.pid, facts, time })
     },
-    /** The application ends; the database can still be read. Never rejects. */
+    /** Called when the application ends, while the database is still open. Never rejects. */
     async end(): Promise<void> {
       await statusFile?.end()
       events.ended()

@@ -1,7 +1,7 @@
 /**
- * Whether a caller is who it says: no authentication, the API key with its HMAC headers and Referer, a bearer token, or both; a
- * user name and password; headers that a gateway before the service asks for; or a token of the office's sign-in service. The reference leaves this open (section 5): the
- * first three are the schemes that public clients of the service use.
+ * Authenticates callers: none; an API key with HMAC headers and Referer; a bearer token, or both; user name and
+ * password; headers required by a gateway; or a token of the office's sign-in service. The reference leaves this open
+ * (section 5): public clients of the service use the first three.
  */
 
 import { Refusal } from './conventions.ts'
@@ -10,19 +10,19 @@ import type { Clock } from './sources.ts'
 interface ApiKey {
   key: string
   secret: string
-  /** The access URL registered for the key, which every request names as its Referer. */
+  /** The access URL registered for the key, which every request must send as its Referer. */
   referer: string
-  /** How far a request's date may be from now, either way. Five minutes when absent. */
+  /** How far a request's date may differ from now, either way. Default: five minutes. */
   windowSeconds?: number
 }
 
 export interface OAuthOptions {
   clientId: string
-  /** Absent: the client is known by its id alone, and proves a code by PKCE. */
+  /** If missing, the client is identified by its id alone, and proves a code by PKCE. */
   secret?: string
-  /** How long an access token is good for. An hour when absent. */
+  /** Lifetime of access tokens. Default: an hour. */
   lifetimeSeconds?: number
-  /** A refresh token goes on, and no answer repeats it. */
+  /** Whether refresh tokens stay valid; then answers don't repeat them. */
   keepsRefreshToken?: boolean
 }
 
@@ -35,10 +35,10 @@ export type AuthScheme =
   | { scheme: 'headers'; headers: Record<string, string> }
   | ({ scheme: 'oauth' } & OAuthOptions)
 
-/** Answers nothing for a caller that may go on; refuses others with 401. */
+/** Returns if the caller is authenticated; otherwise throws a 401 refusal. */
 export type Authenticate = (request: Request) => Promise<void>
 
-/** @param signIn of an office with `oauth`. */
+/** Returns the check for a scheme. @param signIn the sign-in service of an office with `oauth`. */
 export function createAuthentication(
   auth: AuthScheme,
   clock: Clock,
@@ -70,7 +70,7 @@ export function createAuthentication(
   }
 }
 
-/** As RFC 7617 has it, both as UTF-8. */
+/** Basic authentication (RFC 7617), with UTF-8. */
 function basic({ user, password }: { user: string; password: string }): Authenticate {
   const pair = btoa(String.fromCharCode(...new TextEncoder().encode(`${user}:${password}`)))
   return async (request) => {
@@ -104,7 +104,7 @@ function hmac(auth: ApiKey, clock: Clock): Authenticate {
     if (nonce.length < 8 || nonce.length > 128) throw refused('Check the API key: the nonce is missing or too short.')
     const expected = await signatureOf(auth.secret, `${key}\n${date}\n${nonce}`)
     if (!sameText(header('signature'), expected)) throw refused('Check the API key: the signature does not match.')
-    // Last, so that only someone who has the secret can use a nonce up.
+    // Checked last, so that only someone with the secret can use up a nonce.
     if (!nonces.use(nonce)) throw refused('Check the API key: the nonce was used before.')
   }
 }
@@ -118,7 +118,7 @@ async function signatureOf(secret: string, text: string): Promise<string> {
   return btoa(String.fromCharCode(...new Uint8Array(signed)))
 }
 
-/** Nonces seen within the time in which their dates would still be taken. */
+/** Remembers nonces for as long as their dates would be accepted. */
 function createNonces(clock: Clock, keep: number) {
   const seen = new Map<string, number>()
   return {
@@ -135,7 +135,7 @@ function createNonces(clock: Clock, keep: number) {
   }
 }
 
-/** Compares without telling by its time how much is right. */
+/** Compares in constant time. */
 export function sameText(given: string, expected: string): boolean {
   const encoder = new TextEncoder()
   const one = encoder.encode(given)
@@ -145,7 +145,7 @@ export function sameText(given: string, expected: string): boolean {
   return difference === 0
 }
 
-/** The same address, whether or not a bare origin was written with its slash. */
+/** Compares addresses, ignoring a missing slash after a bare origin. */
 function sameAddress(given: string | null, registered: string): boolean {
   if (!given) return false
   try {

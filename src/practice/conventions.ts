@@ -1,25 +1,25 @@
 /**
- * The conventions that hold for every operation (reference section 1): which path names which operation whatever its
- * case and base, in which form the answer goes out (JSON by Accept, `.json` or `?format=json`, JSONP by `?callback=`,
- * otherwise a page for a person), and what a refusal looks like.
+ * The conventions of every operation (reference section 1): how paths map to operations regardless of case and base,
+ * the format of the answer (JSON by Accept, `.json` or `?format=json`; JSONP by `?callback=`; otherwise a page for
+ * people), and what refusals look like.
  */
 import { html } from './pages/html.ts'
 
 export type Format = { kind: 'json' } | { kind: 'jsonp'; callback: string } | { kind: 'page' }
 
 export interface Address {
-  /** Before the operation, as the caller wrote it, without a slash at the end: `/Web/v1.3`; may be empty. */
+  /** The part before the operation, as the caller wrote it, without a trailing slash: `/Web/v1.3`; may be empty. */
   base: string
-  /** The operation with its parameters: the first two steps in lower case, the rest as written, no suffix. */
+  /** The operation with its parameters: the first two segments in lower case, the rest as written, without suffix. */
   route: string
-  /** `json` or `html` where the path ended so. */
+  /** `json` or `html`, if the path ends so. */
   suffix?: string
 }
 
 /**
- * Splits a path into base and operation. Where a base is registered, only paths under it are found.
- * Undefined if the path names no operation and no page of ours.
- * @param operations their paths without what follows them, in lower case, such as `document/extend`
+ * Splits a path into base and operation. If a base is registered, only paths under it match. Undefined if the path is
+ * neither an operation nor one of our pages.
+ * @param operations their paths without parameters, in lower case, such as `document/extend`
  */
 export function readPath(path: string, operations: ReadonlySet<string>, registeredBase?: string): Address | undefined {
   const steps = stepsOf(path)
@@ -59,10 +59,10 @@ function withoutSuffix(step: string): { name: string; suffix?: string } {
   return match?.[1] && match[2] ? { name: match[1], suffix: match[2].toLowerCase() } : { name: step }
 }
 
-/** What begins the address of a page, of a file of one, or of a signed copy. */
+/** First segments of the addresses of pages, assets and signed copies. */
 export const PAGES: ReadonlySet<string> = new Set(['sign', 'view', 'signed', 'v', 'assets', 'mailbox'])
 
-/** Signing pages and the read-only view: their keys are compared exactly. */
+/** Signing pages and the read-only view: their keys are case-sensitive. */
 function readPage(steps: string[]): Omit<Address, 'base'> | undefined {
   const [kind, ...rest] = steps
   const page = kind?.toLowerCase()
@@ -70,7 +70,9 @@ function readPage(steps: string[]): Omit<Address, 'base'> | undefined {
   return { route: `/${[page, ...rest].join('/')}` }
 }
 
-/** In which form the caller wants the answer. A callback's name that isn't one is refused: it would be a script. */
+/**
+ * Returns the format that the caller wants. An invalid callback name is refused, since it would be executed as script.
+ */
 export function readFormat(url: URL, suffix: string | undefined, accept: string | null): Format {
   const callback = parameter(url, 'callback')
   if (callback) {
@@ -84,13 +86,13 @@ export function readFormat(url: URL, suffix: string | undefined, accept: string 
   return prefersJson(accept ?? '') ? { kind: 'json' } : { kind: 'page' }
 }
 
-/** A query parameter whose name may be written in any case. */
+/** Returns a query parameter, ignoring the case of its name. */
 export function parameter(url: URL, name: string): string | undefined {
   for (const [key, value] of url.searchParams) if (key.toLowerCase() === name) return value
   return undefined
 }
 
-/** Whether JSON is named in Accept, and no page is wanted more. */
+/** Whether Accept names JSON and doesn't prefer HTML. */
 function prefersJson(accept: string): boolean {
   const wanted = accept.split(',').map((entry) => {
     const [type = '', ...parameters] = entry.trim().toLowerCase().split(';')
@@ -118,7 +120,7 @@ export interface FieldProblem {
 
 type RefusalStatus = 400 | 401 | 402 | 403 | 404 | 405 | 409 | 413 | 415 | 426 | 429 | 500
 
-/** A refusal, as the service's framework answers it: a status, an error code, a sentence, and the fields it is about. */
+/** A refusal as the service's framework sends it: a status, an error code, a message, and the affected fields. */
 export class Refusal extends Error {
   override readonly name = 'Refusal'
   readonly status: RefusalStatus
@@ -138,7 +140,7 @@ export class Refusal extends Error {
   }
 }
 
-/** 400 for what a request's fields say, headed by the first of them. */
+/** Returns 400 for invalid fields, with the first one's code and message. */
 export function invalid(problems: FieldProblem[]): Refusal {
   const [first] = problems
   return new Refusal(
@@ -149,12 +151,12 @@ export function invalid(problems: FieldProblem[]): Refusal {
   )
 }
 
-/** 400 for one field. */
+/** Returns 400 for one field. */
 export function invalidField(field: string, code: string, message: string): Refusal {
   return invalid([{ ErrorCode: code, FieldName: field, Message: message }])
 }
 
-/** 404 for a document that isn't there, or isn't there any more. */
+/** Returns 404 for a missing or removed document. */
 export function noSuchDocument(): Refusal {
   return new Refusal(
     404,
@@ -163,17 +165,17 @@ export function noSuchDocument(): Refusal {
   )
 }
 
-/** Items that are written in one go; some hundred take a few milliseconds. */
+/** Items per written chunk; some hundred take a few milliseconds. */
 const PIECE = 250
 
-/** An answer of one value. */
+/** Answers with one value. */
 export function answer(value: unknown, format: Format, title: string, status = 200): Response {
   const headers = headersOf(format)
   if (format.kind === 'page') return new Response(answerPage(title, value, status), { status, headers })
   return new Response(wrapped(JSON.stringify(value), format), { status, headers })
 }
 
-/** An answer of a list whose items are made as they are written: a long one goes out piece by piece, so that nobody waits behind it. */
+/** Answers with a list whose items are serialised in chunks, so that a long list doesn't block other requests. */
 export function answerList<Item>(
   items: Item[],
   write: (item: Item) => unknown,
@@ -195,7 +197,7 @@ export function answerList<Item>(
       const text = opening + piece.join(',') + closing
       controller.enqueue(encoder.encode(format.kind === 'jsonp' ? safeInScript(text) : text))
       if (done) controller.close()
-      // Lets other requests have their turn between two pieces.
+      // Yields to other requests between chunks.
       else await new Promise((resolve) => setTimeout(resolve, 0))
     }
   })
@@ -206,7 +208,7 @@ function wrapped(json: string, format: Format): string {
   return format.kind === 'jsonp' ? `${format.callback}(${safeInScript(json)})` : json
 }
 
-/** Two characters that JSON allows in texts and that once ended a line of script. */
+/** Escapes two characters that JSON allows in texts, but that were line terminators in older JavaScript. */
 function safeInScript(json: string): string {
   return json.replaceAll('\u2028', '\\u2028').replaceAll('\u2029', '\\u2029')
 }
@@ -222,7 +224,7 @@ function headersOf(format: Format): Record<string, string> {
   }
 }
 
-/** The page that shows an operation's answer to a person: what a caller gets that doesn't ask for JSON. */
+/** Shows an operation's answer as a page, for callers that don't ask for JSON. */
 function answerPage(title: string, value: unknown, status: number): string {
   const shown = JSON.stringify(value, undefined, 2) ?? ''
   return `<!doctype html>${html`<html lang="en">

@@ -1,12 +1,12 @@
-/** Reads the dates of requests: ISO 8601 first, else as the account's user writes them. */
+/** Reads dates in requests: ISO 8601 first, otherwise in the account user's format. */
 import { readGmt, readServiceDate } from '../shared/model/index.ts'
 import type { Account } from './state.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 
 /**
- * When something is due: milliseconds since 1970 UTC, or undefined if the text is no date. A day without a time is
- * due at its last second, since "by Friday" includes Friday. Section 8: without a GMT the user's own offset applies.
+ * Returns a due date in milliseconds since 1970 UTC, or undefined if the text isn't a date. A day without a time is due
+ * at its last second, since "by Friday" includes Friday. Section 8: without a GMT, the user's own offset applies.
  */
 export function readDue(text: string, gmt: string | undefined, account: Account): number | undefined {
   const read = readServiceDate(inUsersOrder(text.trim(), account.dateFormat), readGmt(gmt) ?? account.gmt)
@@ -14,18 +14,18 @@ export function readDue(text: string, gmt: string | undefined, account: Account)
   return read.precision === 'day' ? read.at + DAY - 1000 : read.at
 }
 
-/** The shared reader takes a slashed date as month first; a user who writes the day first means otherwise. */
+/** The shared reader assumes month first; swap for users who write the day first. */
 function inUsersOrder(text: string, format: string): string {
   if (!/^d/i.test(format)) return text
   return text.replace(/^(\d{1,2})\/(\d{1,2})\/(\d{4})/, '$2/$1/$3')
 }
 
-/** As answers write it: ISO 8601 in UTC. */
+/** Formats a moment for answers: ISO 8601 in UTC. */
 export function written(at: number): string {
   return new Date(at).toISOString()
 }
 
-/** A day in words, at an offset from UTC in minutes: "11 December 2026". */
+/** Formats a day at an offset in minutes from UTC: "11 December 2026". */
 export function dayInWords(at: number, gmt: number): string {
   return new Date(at + gmt * 60_000).toLocaleDateString('en-NZ', {
     timeZone: 'UTC',
@@ -35,7 +35,7 @@ export function dayInWords(at: number, gmt: number): string {
   })
 }
 
-/** A moment in words with its offset: "11 December 2026, 3:40 pm (UTC+13:00)". */
+/** Formats a moment with its offset: "11 December 2026, 3:40 pm (UTC+13:00)". */
 export function momentInWords(at: number, gmt: number): string {
   const time = new Date(at + gmt * 60_000).toLocaleTimeString('en-NZ', {
     timeZone: 'UTC',

@@ -1,4 +1,4 @@
-/** What the operations and the pages are given: the state, time and chance, and what is known of the call being answered. */
+/** Dependencies of operations and pages: the state, time, randomness, and the current call. */
 import type { Context } from 'hono'
 import type { Address, Format } from './conventions.ts'
 import type { Dialects } from './dialects.ts'
@@ -12,16 +12,16 @@ export interface PracticeDeps {
   clock: Clock
   random: RandomBytes
   notifier: Notifier
-  /** To be called after anything in the state may have changed. */
+  /** Must be called after anything in the state may have changed. */
   changed(): void
-  /** Resolves when a package that was sent is kept: nobody is told of it before. */
+  /** Resolves once a sent package is stored; nobody learns of it before that. */
   added(sent: SentPackage): Promise<void>
 }
 
 export type Env = { Variables: { address: Address; format: Format; title: string } }
 export type Call = Context<Env>
 
-/** Where the caller found this service, for addresses in answers, and how it speaks. */
+/** Returns this service's address as the caller sees it, and its dialects. */
 export function answering(call: Call, state: PracticeState): Answering {
   const origin = new URL(call.req.url).origin + call.get('address').base
   return { account: state.account, origin, dialects: dialectsOf(state) }

@@ -1,60 +1,65 @@
 /**
- * Dialects: ways of answering that the reference leaves to a service, each by a name, alone or several together. An answer is
- * made as the practice office means it and put into the dialects that are spoken just before it goes out.
- * `docs/dialects.md` says for each which sentence of the reference allows it.
+ * Dialects: named variations in how a service answers, where the reference leaves room. They can be combined. Answers
+ * are built in the practice office's own form and converted just before they are sent. `docs/dialects.md` says for each
+ * which sentence of the reference allows it.
  */
 
 import { FIELD_TYPES } from '../shared/model/form-filler.ts'
 import { readGmt, SIGNED_STATUSES } from '../shared/model/index.ts'
 
 export const DIALECTS = [
-  /** Every member that the reference names, and each status in the words it has for it. */
+  /** Every member that the reference names, and every wording of each status. */
   'full',
-  /** No optional member, but for the statuses by which documents are watched. */
+  /** No optional members, except the statuses needed to track documents. */
   'sparse',
-  /** The link to sign by is in the answer of the send and nowhere else. */
+  /** Signing links only appear in the answer to the send. */
   'link-on-send',
-  /** An earlier service: SendForms alone, nothing beside the reference, dates and numbers as its framework writes them. */
+  /**
+   * An earlier service: only SendForms, nothing beyond the reference, dates and numbers as its framework writes them.
+   */
   'v13',
-  /** Dates as the account's user writes them: `dd/MM/yyyy`, due dates without a time. */
+  /** Dates in the account user's format, `dd/MM/yyyy`; due dates without a time. */
   'day-first',
-  /** Dates with an offset and seven digits of a second. */
+  /** Dates with an offset and seven fractional digits. */
   'dates-iso',
-  /** Members as the reference's tables type them: Signers an object, SignedStatus a boolean; links at the top of the answer. */
+  /**
+   * Members typed as in the reference's tables: Signers an object, SignedStatus a boolean; links at the top of the
+   * answer.
+   */
   'wrapped',
-  /** Refusals say a plain sentence, not the framework's body. */
+  /** Refusals are a plain sentence instead of the framework's body. */
   'plain-bodies',
-  /** Members that no reference names, in every object; and for a template's fields such a type, and IDs of their own. */
+  /** Unknown members in every object; unknown types and unusual IDs for template fields. */
   'extra-members'
 ] as const
 export type Dialect = (typeof DIALECTS)[number]
 export type Dialects = ReadonlySet<Dialect>
 
-/** Reads names with commas between them. Undefined if one of them isn't a dialect. */
+/** Parses comma-separated names. Undefined if one isn't a dialect. */
 export function readDialects(text: string): Dialect[] | undefined {
   const names = text.split(',').map((name) => name.trim())
   const known = DIALECTS.filter((dialect) => names.includes(dialect))
   return known.length === new Set(names).size ? known : undefined
 }
 
-/** What makes a day at the service a bad one, or an unusual one. Absent members are as usual. */
+/** Problems or peculiarities that the service simulates. Missing members: as usual. */
 export interface Conditions {
   dialects?: Dialect[] | undefined
-  /** Every operation is refused so; `maintenance` is a page for people, with status 503. */
+  /** Refuses every operation this way; `maintenance` is a page for people, with status 503. */
   refusal?: (typeof REFUSALS)[number] | undefined
-  /** Seconds that the service's clock is ahead, or behind where negative. */
+  /** Seconds that the service's clock is ahead; negative if behind. */
   clockAhead?: number | undefined
-  /** How many documents the plan has left, in place of the account's own; each that is sent takes one. */
+  /** Documents left in the plan, instead of the account's own number; each sent document uses one. */
   documentsLeft?: number | undefined
 }
 export const REFUSALS = ['402', '403', '426', '429', '500', 'maintenance'] as const
 
-/** How a user of this office writes dates where the service goes by it. */
+/** Returns the date format of this office's user, if the service uses it. */
 export function dateFormatIn(dialects: Dialects, account: { dateFormat: string }): string {
   return dialects.has('day-first') ? 'dd/MM/yyyy' : account.dateFormat
 }
 
-/** Operations that a service of this dialect doesn't have, as their routes. */
+/** Routes of operations that a service of this dialect lacks. */
 const NOT_IN_V13 = new Set([
   '/formdirect/sendforms2',
   '/formdirect/employers',
@@ -67,21 +72,21 @@ export function hasOperation(dialects: Dialects, route: string): boolean {
   return !dialects.has('v13') || !NOT_IN_V13.has(route)
 }
 
-/** What is known of the answer that is put into dialects. */
+/** Context for converting an answer. */
 export interface Spoken {
   dialects: Dialects
-  /** Minutes east of UTC, of a document that names no offset of its own. */
+  /** Minutes east of UTC, for documents without their own offset. */
   gmt: number
-  /** What a send is answered with; absent for any other answer. */
+  /** What a send is answered with; missing for other answers. */
   sent?: 'package' | 'documents'
 }
 
-/** An answer as it goes out. */
+/** Converts an answer to the active dialects. */
 export function spoken(value: unknown, how: Spoken): unknown {
   return how.dialects.size === 0 ? value : put(value, how, undefined)
 }
 
-/** Optional in the reference, so a service may leave them out. Status and SignedStatus stay: without them nothing can be followed. */
+/** Members that the reference makes optional. Status and SignedStatus stay: without them, nothing can be tracked. */
 const LEFT_OUT = new Set([
   ...['QueueReference', 'PackageName', 'PackageStatus', 'FormDirectReference', 'DueDate', 'GMT', 'LastSignedDate'],
   ...['Folder', 'HasFileUploaded', 'ClientReference', 'EditUrl', 'IDVerificationRequested', 'MatterNumber'],
@@ -109,11 +114,11 @@ function put(value: unknown, how: Spoken, gmt: number | undefined): unknown {
   return written
 }
 
-/** A type that no reference names, and what a field of it is. */
+/** A type that the reference doesn't name, and the type that such a field really has. */
 export const OTHER_TYPE = { name: 'RichText', of: 'MultiLineText' } as const
 const EXTRA = { RowVersion: 7, ServiceNotes: { Region: 'South', Tags: ['counter', 'branch'] }, LegacyCode: 'A-17' }
 
-/** A signer of a document, rather than one at the top of the answer, stands in an answer with its document's members. */
+/** Marks signers at the top of an answer, as opposed to those inside a document. */
 const AT_TOP = Symbol('at top')
 
 function keepsLink({ dialects, sent }: Spoken, signer: Record<PropertyKey, unknown>): boolean {
@@ -121,7 +126,7 @@ function keepsLink({ dialects, sent }: Spoken, signer: Record<PropertyKey, unkno
   return sent === 'documents' || !dialects.has('wrapped') || signer[AT_TOP] === true
 }
 
-/** The signers of all of an answer's documents, as they stand at its top. */
+/** Marks the signers of all documents, for the top of the answer. */
 export function atTop<Signer extends object>(signers: Signer[]): Signer[] {
   return signers.map((signer) => ({ ...signer, [AT_TOP]: true }))
 }
@@ -146,7 +151,7 @@ function putSignedStatus(status: string, dialects: Dialects): unknown {
   return dialects.has('v13') ? SIGNED_STATUSES.indexOf(status as never) : status
 }
 
-/** @param iso as the office means it, in UTC. @param gmt minutes east of UTC of the document. */
+/** @param iso the office's own form, in UTC. @param gmt the document's minutes east of UTC. */
 function putDate(name: string, iso: string, dialects: Dialects, gmt: number): string {
   const at = Date.parse(iso)
   const [year, month, day, time] = new Date(at + gmt * 60_000).toISOString().split(/[-T]/) as [
@@ -162,7 +167,7 @@ function putDate(name: string, iso: string, dialects: Dialects, gmt: number): st
   return dialects.has('dates-iso') ? `${year}-${month}-${day}T${time.slice(0, 12)}0000${zone(gmt)}` : iso
 }
 
-/** `+13:00`. */
+/** Formats an offset as `+13:00`. */
 export function zone(gmt: number): string {
   const minutes = Math.abs(gmt)
   const two = (count: number) => String(count).padStart(2, '0')

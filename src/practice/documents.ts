@@ -1,4 +1,7 @@
-/** What is done to documents that were sent: UpdateSignerRequest, Extend, GetActiveDocuments, Validation, AssignQueueDocument (operations 6, 7, 8, 10, 12). */
+/**
+ * Actions on sent documents: UpdateSignerRequest, Extend, GetActiveDocuments, Validation, AssignQueueDocument
+ * (operations 6, 7, 8, 10, 12).
+ */
 import {
   type AssignQueueDocumentRequest,
   type ExtendRequest,
@@ -15,14 +18,14 @@ import type { Answering } from './responses.ts'
 import { newKey, type RandomBytes } from './sources.ts'
 import type { DocumentRecord, PracticeState, SignerRecord } from './state.ts'
 
-/** The document of this reference, or 404. */
+/** Returns the document with this reference, or throws a 404 refusal. */
 export function findDocument(state: PracticeState, reference: string): DocumentRecord {
   const document = own(state.documents, reference)
   if (!document) throw noSuchDocument()
   return document
 }
 
-/** The documents of a folder, the newest first. The folder's name in any case; one that isn't a folder is refused. */
+/** Returns a folder's documents, newest first. The name's case is ignored; unknown folders are refused. */
 export function documentsIn(state: PracticeState, named: string): DocumentRecord[] {
   const folder = folderNamed(named)
   const found = Object.values(state.documents).filter((document) => folderOf(document, state.account) === folder)
@@ -36,7 +39,7 @@ function folderNamed(named: string): Folder {
 }
 
 /**
- * Corrects signers, all of those named or none. A new e-mail address gets a new key: the link that went to the old one
+ * Corrects all of the named signers, or none. A new e-mail address gets a new key, so that the link sent to the old one
  * stops working.
  */
 export function updateSigners(
@@ -59,7 +62,7 @@ export function updateSigners(
   return document
 }
 
-/** By SignerReference; without one by e-mail address, else the only signer who can still be corrected. */
+/** Finds a signer by SignerReference; otherwise by e-mail address, or the only signer who can still be corrected. */
 function signerMeant(document: DocumentRecord, wanted: TemplateSigner, index: number): SignerRecord {
   const { signers } = document
   if (wanted.SignerReference) {
@@ -76,12 +79,12 @@ function signerMeant(document: DocumentRecord, wanted: TemplateSigner, index: nu
   throw invalidField(place, 'NotEmpty', 'Which of the signers is meant? Give the SignerReference.')
 }
 
-/** The members of a signer that are kept under the names they are sent by. */
+/** Signer members stored under the names used in requests. */
 const CORRECTED = [
   ...(['FirstName', 'MiddleName', 'LastName', 'Email', 'MobileNumber', 'MobileCountry'] as const),
   ...(['ShareUsers', 'ClientReference'] as const)
 ]
-/** What a signer has done so far: someone else at a new address has done none of it. */
+/** A signer's progress; reset for a new address, since that is someone else. */
 const STEPS = ['openedAt', 'identifiedAt', 'videoAt', 'videoOptOut'] as const
 
 function correct(
@@ -107,7 +110,7 @@ function correct(
   log(document, now, state.account.user, 'The link sent before was withdrawn', 'Sender')
 }
 
-/** Moves the due date of a document and of all others of its package. Answers the document named. */
+/** Moves the due date of a document and all others in its package. Returns the named document. */
 export function extendDocument(state: PracticeState, sent: ExtendRequest, now: number): DocumentRecord {
   const document = findDocument(state, sent.DocumentReference)
   const dueAt = readDue(sent.DueDate, sent.GMT, state.account)
@@ -122,7 +125,7 @@ export function extendDocument(state: PracticeState, sent: ExtendRequest, now: n
   return document
 }
 
-/** 2.21: each signature of a document, and whether it holds. */
+/** Returns a document's signatures and whether each is valid (2.21). */
 export function validation(document: DocumentRecord, answering: Answering) {
   return {
     Signatures: document.signers.filter(hasSigned).map((signer) => ({
@@ -147,7 +150,10 @@ export function validation(document: DocumentRecord, answering: Answering) {
   }
 }
 
-/** Assigns a document to a notary's queue, for remote notarisation (reference section 2.23); a second assignment replaces the first. Answers the package as assigned. */
+/**
+ * Assigns a document to a notary's queue for remote notarisation (reference section 2.23); replaces an earlier
+ * assignment. Returns the assigned package.
+ */
 export function assignToNotary(state: PracticeState, sent: AssignQueueDocumentRequest, now: number) {
   const bundle = own(state.packages, sent.PackageReference)
   const document = own(state.documents, sent.DocumentReference)

@@ -1,4 +1,4 @@
-/** What is used of fontkit, which comes without types. */
+/** The parts of fontkit that are used; it has no types of its own. */
 declare module 'fontkit' {
   export namespace Font {
     export interface Command {

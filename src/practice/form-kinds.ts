@@ -1,6 +1,6 @@
 /**
- * What a Form Direct form asks of its signer. The service's own forms and its FormType numbers are not described, so a
- * practice form is known by the words in its name or reference; any other becomes a plain letter with a few details.
+ * What a Form Direct form asks its signer. The service's own forms and FormType numbers are undocumented, so a practice
+ * form is recognised by words in its name or reference; any other becomes a plain letter with a few details.
  */
 import { z } from 'zod'
 import { FIELD_TYPES, type FieldType } from '../shared/model/index.ts'
@@ -8,7 +8,7 @@ import type { FormRequest, SendFormDirect } from './requests.ts'
 import { readData } from './resources.ts'
 import type { FieldRecord, PracticeState } from './state.ts'
 
-/** A field in the data: it asks for something unless it says otherwise, and each choice is its own value. */
+/** A field in the data: required by default, and each choice is its own value. */
 export const fieldData = z
   .strictObject({
     reference: z.string(),
@@ -42,12 +42,12 @@ type FormKind = z.infer<typeof kindsData>['kinds'][number]
 
 const { kinds: KINDS, plain: PLAIN } = kindsData.parse(readData('form-kinds.json'))
 
-/** A field with its sensible defaults. */
+/** Creates a field with defaults. */
 export function field(reference: string, label: string, type: FieldType, more: Partial<FieldRecord> = {}): FieldRecord {
   return { reference, label, type, value: '', required: true, readOnly: false, clientField: reference, ...more }
 }
 
-/** The fields of a form as it is sent: those of its kind, the client's lists, its auto-fill data and its employer's record. */
+/** Returns a sent form's fields: those of its kind, the client's lists, auto-fill data, and the employer's record. */
 export function fieldsOfForm(form: FormRequest, send: SendFormDirect, state: PracticeState): FieldRecord[] {
   const kind = KINDS.find(({ words }) => words.test(`${form.Name} ${form.Reference}`))
   const own = structuredClone(kind?.fields ?? PLAIN)
@@ -67,7 +67,7 @@ export function fieldsOfForm(form: FormRequest, send: SendFormDirect, state: Pra
   ]
 }
 
-/** What is known beforehand and only to be read. */
+/** A read-only field with a known value. */
 function given(label: string, value: string): FieldRecord {
   return field(`given_${label}`, label, 'Text', { value, readOnly: true, required: false })
 }
@@ -95,7 +95,7 @@ function employerFields(kind: FormKind | undefined, form: FormRequest, state: Pr
   )
 }
 
-/** `BusinessPostcode` as "Business postcode"; `client_email` as "Client email". */
+/** Converts `BusinessPostcode` to "Business postcode", and `client_email` to "Client email". */
 export function inWords(name: string): string {
   const spaced = name
     .replaceAll(/[_.-]+/g, ' ')
@@ -113,12 +113,12 @@ const LONGEST = 500
 const INNERMOST = /<([A-Za-z_][\w.:-]*)(?:\s[^<>]*)?>([^<>]*)<\/\1\s*>/g
 
 /**
- * A form's auto-fill data (XMLData, reference section 2.2): the innermost elements' texts by their names in lower case. What can't be read as XML gives none: auto-fill is a
- * convenience, and a form goes out without it.
+ * Reads a form's auto-fill data (XMLData, reference section 2.2): the innermost elements' texts by lower-case name.
+ * Unreadable XML gives none, since auto-fill is a convenience and the form is sent without it.
  */
 function autoFilled(xml: string | undefined): Map<string, string> {
   const texts = new Map<string, string>()
-  // Longer data would be no form's; reading it to the end would only cost time.
+  // No form has more data; reading on would only waste time.
   for (const match of (xml ?? '').slice(0, 100_000).matchAll(INNERMOST)) {
     const [, name = '', content = ''] = match
     const text = plain(content).trim()

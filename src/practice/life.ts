@@ -1,12 +1,14 @@
 /**
- * How documents and signers move: from sent to signed, declined or expired, and out when their time of keeping is over.
- * The reference (section 3) shows the states and no transitions; these are the practice service's own, written here once:
+ * The life cycle of documents and signers: from sent to signed, declined or expired, and removed after the retention
+ * period. The reference (section 3) lists the states but no transitions; these are the practice service's own, defined
+ * only here:
  *
- * document  NotStart → Filling (someone opened it) → `1 of 2 Signed` → Complete; Declined as soon as one signer declines;
- *           Expired when the due date passes; an extended one that had expired goes on where it was.
- * signer    Initialized (not their turn yet) → Invitation → Reminder1, Reminder2, Reminder → Signed, Declined or Expired.
- * folder    InBox: nothing begun, or it waits for the account's own user. Progress: under way, or ended unsigned.
- *           Signed: complete.
+ * - document: NotStart → Filling (someone opened it) → `1 of 2 Signed` → Complete; Declined as soon as one signer
+ * declines; Expired when the due date passes; an expired one that is extended continues where it was.
+ * - signer: Initialized (not their turn yet) → Invitation → Reminder1, Reminder2, Reminder → Signed, Declined or
+ * Expired.
+ * - folder: InBox if untouched, or waiting for the account's own user; Progress if under way, or ended unsigned; Signed
+ * if complete.
  */
 import type { Folder } from '../shared/model/index.ts'
 import { fullName } from '../shared/model/index.ts'
@@ -15,7 +17,7 @@ import type { Account, DocumentRecord, PackageRecord, PracticeState, Signature, 
 
 export const DAY = 24 * 60 * 60 * 1000
 
-/** Something that a NotifyUrl is told. */
+/** An event that a NotifyUrl is called for. */
 export type Happening =
   | 'Sent'
   | 'Opened'
@@ -26,7 +28,7 @@ export type Happening =
   | 'Extended'
   | 'SignerUpdated'
 
-/** The signers that a document waits for: all but the optional ones; all where everybody is optional. */
+/** Returns the signers that a document waits for: all but the optional ones, or all if everyone is optional. */
 export function awaited(document: DocumentRecord): SignerRecord[] {
   const needed = document.signers.filter((signer) => !signer.optional)
   return needed.length > 0 ? needed : document.signers
@@ -36,7 +38,7 @@ export function hasSigned(signer: SignerRecord): boolean {
   return signer.signedAt !== undefined
 }
 
-/** The status in the reference's words (2.14). */
+/** Returns the status in the reference's words (2.14). */
 export function statusOf(document: DocumentRecord): string {
   if (document.ending) return document.ending
   const signers = awaited(document)
@@ -59,7 +61,7 @@ function isUntouched(document: DocumentRecord): boolean {
   return document.signers.every((signer) => signer.openedAt === undefined && signer.signedAt === undefined)
 }
 
-/** A package's status; its values are nowhere listed. */
+/** Returns a package's status; the reference doesn't list the values. */
 export function packageStatus(documents: readonly DocumentRecord[]): string {
   if (documents.length === 0) return 'Removed'
   const statuses = documents.map(statusOf)
@@ -69,7 +71,7 @@ export function packageStatus(documents: readonly DocumentRecord[]): string {
   return statuses.every((status) => status === 'NotStart') ? 'Sent' : 'InProgress'
 }
 
-/** Whose turn it is in a sequential document; undefined if nobody is awaited or order doesn't matter. */
+/** Returns whose turn it is in a sequential document; undefined if no signer is awaited or the order doesn't matter. */
 export function whoseTurn(document: DocumentRecord): SignerRecord | undefined {
   return document.sequential ? awaited(document).find((signer) => !hasSigned(signer)) : undefined
 }
@@ -79,17 +81,17 @@ export function isTurn(document: DocumentRecord, signer: SignerRecord): boolean 
   return next === undefined || next === signer || signer.optional
 }
 
-/** Whether a signer's name and e-mail can be corrected: as long as they can still sign. */
+/** Returns whether a signer's name and e-mail can be corrected: as long as they can still sign. */
 export function isEditable(document: DocumentRecord, signer: SignerRecord): boolean {
   return !hasSigned(signer) && signer.status !== 'Declined' && (!document.ending || document.ending === 'Expired')
 }
 
-/** Whether identity is to be shown before the document is. */
+/** Returns whether the signer has to be identified before seeing the document. */
 export function asksIdentity(signer: SignerRecord): boolean {
   return signer.idData.length > 0 || signer.video
 }
 
-/** Marks that the signer has the document before them. Answers whether that is news. */
+/** Marks the document as opened by the signer. Returns whether this was the first time. */
 export function open(document: DocumentRecord, signer: SignerRecord, now: number): boolean {
   if (signer.openedAt !== undefined) return false
   signer.openedAt = now
@@ -97,7 +99,7 @@ export function open(document: DocumentRecord, signer: SignerRecord, now: number
   return true
 }
 
-/** Signs for one signer; completes the document when it was the last. Answers what happened. */
+/** Signs for one signer; completes the document if they were the last. Returns what happened. */
 export function sign(document: DocumentRecord, signer: SignerRecord, signature: Signature, now: number): Happening[] {
   refuseEnded(document)
   if (hasSigned(signer)) throw new Refusal(409, 'AlreadySigned', 'This document is already signed.')
@@ -115,7 +117,7 @@ export function sign(document: DocumentRecord, signer: SignerRecord, signature: 
   return ['Signed', 'Complete']
 }
 
-/** Declines for one signer, which ends the document for all. */
+/** Declines for one signer, which ends the document for everyone. */
 export function decline(document: DocumentRecord, signer: SignerRecord, reason: string, now: number): Happening[] {
   refuseEnded(document)
   if (hasSigned(signer)) throw new Refusal(409, 'AlreadySigned', 'This document is already signed.')
@@ -126,7 +128,7 @@ export function decline(document: DocumentRecord, signer: SignerRecord, reason: 
   return ['Declined']
 }
 
-/** Gives every document of a package a new due date, and lets those that had expired go on (endpoint rule 4). */
+/** Gives every document of a package a new due date, and revives expired ones (endpoint rule 4). */
 export function extend(state: PracticeState, reference: string, dueAt: number, gmt: string | undefined, now: number) {
   const documents = documentsOf(state, state.packages[reference])
   for (const document of documents) {
@@ -146,7 +148,7 @@ function revive(document: DocumentRecord): void {
   }
 }
 
-/** Reminds a signer who is awaited: Reminder1, Reminder2, then Reminder. */
+/** Reminds an awaited signer: Reminder1, Reminder2, then Reminder. */
 export function remind(document: DocumentRecord, signer: SignerRecord, sender: Account['user'], now: number): void {
   refuseEnded(document)
   if (hasSigned(signer)) throw new Refusal(409, 'AlreadySigned', 'This person has signed already.')
@@ -157,8 +159,8 @@ export function remind(document: DocumentRecord, signer: SignerRecord, sender: A
 }
 
 /**
- * Lets time pass: open documents past their due date expire, and ended ones leave after the retention period.
- * Answers the documents that expired just now, and when the next thing happens if nobody does anything.
+ * Lets time pass: open documents past their due date expire, and ended ones are removed after the retention period.
+ * Returns the documents that have just expired, and when the next change is due if nobody does anything.
  */
 export function settle(
   state: PracticeState,
@@ -172,7 +174,7 @@ export function settle(
       expire(document, now)
       expired.push(document)
     }
-    // One that expired unseen long ago is kept by its due date, so it may have to leave at once.
+    // Retention counts from the due date, so a document whose expiry went unnoticed for long may be removed at once.
     const at = document.endedAt === undefined ? document.dueAt : document.endedAt + retention
     if (at <= now) remove(state, document)
     else if (at < next) next = at
@@ -194,7 +196,7 @@ function remove(state: PracticeState, document: DocumentRecord): void {
   if (bundle.documents.length === 0) delete state.packages[bundle.reference]
 }
 
-/** The documents of a package that are still kept. */
+/** Returns a package's remaining documents. */
 export function documentsOf(state: PracticeState, bundle: PackageRecord | undefined): DocumentRecord[] {
   return (bundle?.documents ?? []).flatMap((reference) => {
     const document = state.documents[reference]
@@ -202,7 +204,7 @@ export function documentsOf(state: PracticeState, bundle: PackageRecord | undefi
   })
 }
 
-/** Sends the invitation to anyone who may sign now and had none yet. */
+/** Invites every signer who may sign now and hasn't been invited yet. */
 export function inviteNext(document: DocumentRecord, now: number): void {
   for (const signer of document.signers) {
     if (signer.status !== 'Initialized' || signer.optional || !isTurn(document, signer)) continue
@@ -221,7 +223,7 @@ function refuseEnded(document: DocumentRecord): void {
   throw new Refusal(409, 'DocumentEnded', `The document is ${document.ending.toLowerCase()}.`)
 }
 
-/** Adds a line to a document's log, in the name of a person. */
+/** Adds a line to a document's log, in a person's name. */
 export function log(
   document: DocumentRecord,
   at: number,

@@ -1,6 +1,6 @@
 /**
- * Calls the NotifyUrl of a send when something happens to its document. A call never holds or fails the request that
- * caused it, goes only to http and https addresses, follows no redirects, and is given up after a few seconds.
+ * Calls a send's NotifyUrl when something happens to its document. Calls never delay or fail the request that caused
+ * them, go only to http and https addresses, follow no redirects, and time out after a few seconds.
  */
 import type { Happening } from './life.ts'
 import type { DocumentRecord } from './state.ts'
@@ -15,7 +15,7 @@ export function createNotifier(fetch: typeof globalThis.fetch) {
     tell(document: DocumentRecord, happenings: readonly Happening[]): void {
       const url = callable(document.notifyUrl)
       if (!url) return
-      // One after another, so that the receiver hears them in their order.
+      // One at a time, so that the receiver gets them in order.
       const calls = happenings.reduce(
         (before, event) => before.then(() => call(fetch, url, hint(document, event))),
         Promise.resolve()
@@ -23,14 +23,14 @@ export function createNotifier(fetch: typeof globalThis.fetch) {
       const settled = calls.finally(() => underWay.delete(settled))
       underWay.add(settled)
     },
-    /** Resolves once no call is under way. */
+    /** Resolves once no call is in flight. */
     async settled(): Promise<void> {
       while (underWay.size > 0) await Promise.all(underWay)
     }
   }
 }
 
-/** The body of a NotifyUrl call. The service's own is nowhere described: a receiver takes it as a hint to look. */
+/** The body of a NotifyUrl call. The service's own is undocumented: receivers treat it as a hint to check. */
 function hint({ packageReference, reference }: DocumentRecord, event: Happening) {
   return { PackageReference: packageReference, DocumentReference: reference, Event: event }
 }
@@ -51,6 +51,6 @@ async function call(fetch: typeof globalThis.fetch, url: URL, body: ReturnType<t
     })
     await response.body?.cancel()
   } catch {
-    // Nobody there, or too slow: the receiver was only to be hinted, and reads the folders anyway.
+    // Unreachable or too slow: it was only a hint, and the receiver reads the folders anyway.
   }
 }

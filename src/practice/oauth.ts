@@ -1,6 +1,6 @@
 /**
- * The practice office's sign-in service (OAuth 2): a page on which a person allows it, tokens by code and by secret, refresh tokens
- * that change with each use, revocation. What it gave is forgotten with the process.
+ * The practice office's sign-in service (OAuth 2): a consent page, tokens by code and by secret, rotating refresh
+ * tokens, revocation. Everything is in memory only.
  */
 import { type OAuthOptions, sameText } from './authentication.ts'
 import { html } from './pages/html.ts'
@@ -12,10 +12,10 @@ const CODE_LIFETIME = 60_000
 export function createOAuth(options: OAuthOptions, clock: Clock, random: RandomBytes) {
   const lifetime = (options.lifetimeSeconds ?? 3600) * 1000
   const codes = new Map<string, { challenge: string; redirect: string; until: number }>()
-  /** Each with the sign-in that it belongs to. */
+  /** Access tokens with the sign-in they belong to. */
   const access = new Map<string, { family: string; until: number }>()
   const refresh = new Map<string, string>()
-  /** Refresh tokens that were used: a client that comes with one again may have stolen it. */
+  /** Used refresh tokens: reuse suggests that one was stolen. */
   const used = new Map<string, string>()
 
   function end(family: string): void {
@@ -98,7 +98,7 @@ export function createOAuth(options: OAuthOptions, clock: Clock, random: RandomB
   }
 
   return {
-    /** Answers what is asked of the sign-in service; undefined for anything else. */
+    /** Answers a request to the sign-in service; undefined for any other. */
     async answer(request: Request): Promise<Response | undefined> {
       const url = new URL(request.url)
       if (url.pathname === '/.well-known/openid-configuration') return metadata(url.origin)
@@ -119,16 +119,16 @@ export function createOAuth(options: OAuthOptions, clock: Clock, random: RandomB
       return new Response(null)
     },
 
-    /** Whether a caller with this access token is let in. */
+    /** Whether this access token is valid. */
     isLetIn: (token: string): boolean => (access.get(token)?.until ?? 0) > clock.now(),
-    /** The access tokens of all are over at once; refresh tokens go on. */
+    /** Expires all access tokens at once; refresh tokens stay valid. */
     expire: (): void => access.clear(),
-    /** Nobody is signed in any longer. */
+    /** Signs everyone out. */
     signOut(): void {
       access.clear()
       refresh.clear()
     },
-    /** How many sign-ins can still be renewed. */
+    /** Number of sign-ins that can still be renewed. */
     renewable: (): number => refresh.size
   }
 }
@@ -145,7 +145,7 @@ function metadata(origin: string): Response {
   })
 }
 
-/** The id and secret of a client that sends them in the header, each encoded as in a form. */
+/** Reads id and secret from the Authorization header, each form-encoded. */
 function clientIn(request: Request): [id: string, secret: string] | undefined {
   const pair = /^Basic (\S+)$/i.exec(request.headers.get('authorization') ?? '')?.[1]
   if (!pair) return undefined

@@ -1,4 +1,7 @@
-/** A practice office as a whole: its state (seeded, or as it was left, and kept), the service on it, and a port of this machine. */
+/**
+ * A complete practice office: its state (seeded or restored, and stored), the service on it, and a port of this
+ * computer.
+ */
 
 import { open, readFile, rename } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
@@ -13,23 +16,23 @@ import { type PracticeState, readState, type SentPackage } from './state.ts'
 export interface OfficeOptions extends Omit<PracticeServiceOptions, 'state' | 'changed' | 'added' | 'mailboxKey'> {
   /** Whether it has a page that lists all invitations: see `mailbox`. */
   hasMailbox?: boolean
-  /** In place of those that the office was kept with. */
+  /** Override the stored conditions. */
   conditions?: Conditions
-  /** How many documents the plan has left, in place of what the office was kept with. */
+  /** Overrides the stored number of documents left in the plan. */
   documentsLeft?: number
-  /** 0 or absent for a free port. */
+  /** 0 or missing for a free port. */
   port?: number
-  /** What a new office has: people and documents to try everything with, nothing, or that many documents. */
+  /** Initial data of a new office: people and documents to try everything with, nothing, or that many documents. */
   data?: SeedName
-  /** Keeps the office in this file, and takes up what is in it. */
+  /** Stores the office in this file, and restores it from there. */
   stateFile?: string
-  /** Keeps the office where the caller wants it instead, and takes up what is there. */
+  /** Stores and restores the office through the caller instead. */
   keptIn?: ReturnType<typeof stateFile>
 }
 
 export type PracticeOffice = Awaited<ReturnType<typeof openPracticeOffice>>
 
-/** Opens a practice office. Rejects where the port is taken or the file can't be reached. */
+/** Opens a practice office. Rejects if the port is taken or the file can't be accessed. */
 export async function openPracticeOffice(options: OfficeOptions = {}) {
   const clock = options.clock ?? systemClock
   const random = options.random ?? systemRandom
@@ -46,20 +49,20 @@ export async function openPracticeOffice(options: OfficeOptions = {}) {
   const mailboxKey = options.hasMailbox ? newKey(random) : undefined
   const mailbox = mailboxKey === undefined ? {} : { mailboxKey }
   const service = createPracticeService({ ...options, ...mailbox, state, clock, random, changed, added })
-  // What is added needs something to be added to. Where it can't be saved, it is tried again with the first change.
+  // `add` needs a saved state first. If it can't be saved now, that is retried with the first change.
   if (!left) {
     keeping?.changed()
     await keeping?.flush().catch(() => {})
   }
   const listening = await listen(service, options.port)
-  /** With the base path, without a slash at the end. */
+  /** Includes the base path, without a trailing slash. */
   const url = listening.url + (options.basePath ? `/${options.basePath.split('/').filter(Boolean).join('/')}` : '')
   return {
     url,
-    /** The page with every invitation that waits. Secret. */
+    /** The page with every waiting invitation. Secret. */
     ...(mailboxKey !== undefined && { mailbox: `${url}/mailbox/${mailboxKey}` }),
     service,
-    /** Where the file of an office that couldn't be read was put, so that a new one could begin. */
+    /** Where an unreadable office file was moved, so that a new office could start. */
     ...(setAside !== undefined && { setAside }),
     /** Stops listening and saves. */
     async close(): Promise<void> {
@@ -73,7 +76,7 @@ function newApiKey(random: RandomBytes) {
   return { key: newKey(random).slice(0, 20), secret: newKey(random), referer: 'https://office.example.com/' }
 }
 
-/** Credentials of a scheme for an office that has none yet. */
+/** Creates credentials for a scheme. */
 export function newCredentials(scheme: AuthScheme['scheme'], random: RandomBytes = systemRandom): AuthScheme {
   switch (scheme) {
     case 'none':
@@ -93,21 +96,22 @@ export function newCredentials(scheme: AuthScheme['scheme'], random: RandomBytes
   }
 }
 
-/** How often time passes for documents when nobody asks for them, so that NotifyUrl hears of an expiry. */
+/** How often time passes for documents without requests, so that NotifyUrl is told of expiries; in milliseconds. */
 const ROUND = 15_000
 
 /**
- * Serves a practice service to this machine only: HTTP on 127.0.0.1.
+ * Serves a practice service to this computer only: HTTP on 127.0.0.1.
  * @param port 0 for a free one
  * @throws if the port is taken (`EADDRINUSE`) or not allowed
  */
 export async function listen(service: PracticeService, port = 0) {
   const server = createAdaptorServer({
     fetch: (request) => (isLocal(request) ? service.fetch(request) : new Response(null, { status: 421 })),
-    // Otherwise Node's own Request and Response are replaced for the whole process.
+    // Otherwise, Node's own Request and Response would be replaced for the whole process.
     overrideGlobalObjects: false
   })
-  // Node's five seconds end a connection that a busy computer is about to use again, and the request on it is lost.
+  // Node's default of five seconds may close a connection that a busy computer is about to reuse, losing the request on
+  // it.
   if ('keepAliveTimeout' in server) server.keepAliveTimeout = 75_000
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -117,9 +121,9 @@ export async function listen(service: PracticeService, port = 0) {
   rounds.unref()
   const address = server.address() as AddressInfo
   return {
-    /** Where it listens, without a slash at the end: `http://127.0.0.1:4100`. */
+    /** Its address without a trailing slash: `http://127.0.0.1:4100`. */
     url: `http://127.0.0.1:${address.port}`,
-    /** Stops listening, ends open connections, and resolves when the port is free again. */
+    /** Stops listening, closes open connections, and resolves once the port is free again. */
     close: (): Promise<void> =>
       new Promise((resolve) => {
         clearInterval(rounds)
@@ -129,26 +133,26 @@ export async function listen(service: PracticeService, port = 0) {
   }
 }
 
-/** A page of the web whose name was made to point at this machine asks under that name: it gets nothing. */
+/** Rejects requests under other host names: a web page may have pointed its name at this computer (DNS rebinding). */
 function isLocal(request: Request): boolean {
   const { hostname } = new URL(request.url)
   return hostname === '127.0.0.1' || hostname === 'localhost' || hostname === '[::1]'
 }
 
-/** Where a practice office is kept between two runs. */
+/** Where a practice office is stored between runs. */
 interface Persistence {
-  /** What was saved last, with a line for each that was added since; undefined if nothing was. */
+  /** The last saved state, followed by a line for each later addition; undefined if nothing was saved. */
   load(): Promise<string | undefined>
-  /** Replaces what is kept, and what was added to it, wholly or not at all. */
+  /** Replaces the saved state and its additions atomically. */
   save(text: string): Promise<void>
-  /** Keeps a line beside what was saved; resolves when it is on the disk. Where it is left out, each change waits for a save. */
+  /** Appends a line to the saved state; resolves once it is on disk. If missing, each change waits for a save. */
   add?(line: string): Promise<void>
 }
 
 /**
- * Saves a state a moment after it changed, one save at a time, and never loses the last change. What someone is about to
- * be told of is added at once, beside the last save: an office with a thousand packages is megabytes, one package is not.
- * @param delay milliseconds in which further changes join the same save
+ * Saves a state shortly after it changed, one save at a time, never losing the last change. What someone is about to be
+ * told is appended to the last save at once: an office with a thousand packages has megabytes, but one package doesn't.
+ * @param delay milliseconds during which further changes join the same save
  */
 export function keep(state: unknown, persistence: Persistence, delay = 200) {
   let waiting: ReturnType<typeof setTimeout> | undefined
@@ -164,7 +168,7 @@ export function keep(state: unknown, persistence: Persistence, delay = 200) {
       .catch(() => {})
       .then(() => persistence.save(JSON.stringify(state)))
       .catch((error) => {
-        // Tried again with the next change, and reported by flush.
+        // Retried with the next change, and reported by flush.
         dirty = true
         throw error
       })
@@ -175,16 +179,16 @@ export function keep(state: unknown, persistence: Persistence, delay = 200) {
       dirty = true
       waiting ??= setTimeout(() => save().catch(() => {}), delay)
     },
-    /** Resolves when it is on the disk, where the place can do that. Never rejects: the next save has it too. */
+    /** Resolves once it is on disk, if `persistence` supports that. Never rejects: the next save includes it, too. */
     add: async (line: unknown): Promise<void> => {
       await persistence.add?.(JSON.stringify(line)).catch(() => {})
     },
-    /** Saves what isn't saved yet. Rejects where the last save failed. */
+    /** Saves pending changes. Rejects if the last save failed. */
     flush: save
   }
 }
 
-/** Keeps a practice office in a file: replaced whole or not at all, and never overwritten when it can't be read. */
+/** Stores a practice office in a file: replaced atomically, and never overwritten if it is unreadable. */
 function stateFile(path: string): Persistence & { setAside(): Promise<string> } {
   return {
     async load() {
@@ -197,7 +201,7 @@ function stateFile(path: string): Persistence & { setAside(): Promise<string> } 
     },
     async save(text) {
       const beside = `${path}.${process.pid}.new`
-      // The keys of signing pages are in it: nobody else's to read.
+      // It contains keys of signing pages, so only the user may read it.
       const file = await open(beside, 'w', 0o600)
       try {
         await file.writeFile(text)

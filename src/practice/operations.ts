@@ -1,4 +1,4 @@
-/** The reference's operations (section 4), and the three beside it that clients may find: each a route to what carries it out. */
+/** The reference's operations (section 4) and three additional ones that clients may find, as routes. */
 import type { Hono } from 'hono'
 import type { EmployerSet, UpdateEmployersRequest } from '../shared/model/index.ts'
 import { answer, answerList, invalidField, parameter, Refusal } from './conventions.ts'
@@ -13,7 +13,7 @@ import { documentResponse, packageResponse, signerResponse, templateResponse } f
 import { documentsLeftIn, type Sending, sendForms, sendTemplates } from './sends.ts'
 import type { PackageRecord, PracticeState } from './state.ts'
 
-/** @param record is told each request that could be read, before it is carried out */
+/** Registers the operations. @param record is called with each readable request before it is carried out */
 export function addOperations(
   app: Hono<Env>,
   deps: PracticeDeps,
@@ -34,7 +34,7 @@ export function addOperations(
     return bundle
   }
   const packageAnswer = (call: Call, bundle: PackageRecord) => packageResponse(bundle, state, answering(call, state))
-  /** One public client looks for the signing keys at the top, beside the documents. */
+  /** One public client expects the signing keys at the top, next to the documents. */
   const signersAtTop = (call: Call, bundle: PackageRecord) =>
     atTop(
       documentsOf(state, bundle).flatMap((document) =>
@@ -160,8 +160,8 @@ export function addOperations(
 type KeptRecord = { Reference?: string | undefined; IsDefault?: boolean | undefined }
 
 /**
- * Operation 3 (reference sections 2.18 and 2.19): adds the records that are new and replaces those whose Reference is known. A list has one default at most: the one
- * that was made so last. Answers the whole set, MOJ and StandardMOJ with it.
+ * Operation 3 (reference sections 2.18 and 2.19): adds new records and replaces those with a known Reference. A list
+ * has at most one default: the last one set. Returns the whole set, including MOJ and StandardMOJ.
  */
 function updateEmployers(state: PracticeState, sent: UpdateEmployersRequest): EmployerSet {
   for (const kind of ['SuperFund', 'TFN', 'AccClaimsHistory'] as const) {

@@ -1,4 +1,4 @@
-/** What the practice office's PDFs are made of: pages of A4, headings, facts and paragraphs, and numbers at their feet. */
+/** Building blocks of the practice office's PDFs: A4 pages, headings, facts, paragraphs and page numbers. */
 import PDFDocument from 'pdfkit'
 import { resource } from './resources.ts'
 import type { Account } from './state.ts'
@@ -7,19 +7,19 @@ const ACCENT = '#0d5c66'
 export const TEXT = '#16232a'
 export const QUIET = '#55666f'
 export const LINE = '#d3dde1'
-/** A4 in points, and its margin. */
+/** A4 and its margin, in points. */
 export const PAGE = { width: 595.28, height: 841.89, margin: 54 }
 export const INNER = PAGE.width - PAGE.margin * 2
 
 export type Pdf = InstanceType<typeof PDFDocument>
 
-/** An empty PDF of the practice office's; each page is A4. */
+/** Creates an empty PDF with A4 pages. */
 export function begun(title: string, account: Account): Pdf {
   const pdf = new PDFDocument({
     size: 'A4',
     margin: PAGE.margin,
     bufferPages: true,
-    // The library's own fonts are looked up beside its files, which a bundle doesn't have, and they lack macrons.
+    // The library looks for its own fonts next to its files, which a bundle doesn't have, and they lack macrons.
     font: resource('public-sans-regular.ttf') as unknown as string,
     info: {
       Title: title,
@@ -58,7 +58,7 @@ export function section(pdf: Pdf, title: string): void {
   pdf.y += 5
 }
 
-/** Begins another page if less than so many points are left of this one. */
+/** Starts a new page if fewer points than this are left. */
 function keepRoom(pdf: Pdf, points: number): void {
   if (pdf.y > PAGE.height - PAGE.margin - points) pdf.addPage()
 }
@@ -90,7 +90,7 @@ export function numberPages(pdf: Pdf, account: Account): void {
   const { start, count } = pdf.bufferedPageRange()
   for (let index = 0; index < count; index++) {
     pdf.switchToPage(start + index)
-    // Text in the margin would otherwise begin another page.
+    // Otherwise, text in the margin would start another page.
     pdf.page.margins.bottom = 0
     const y = PAGE.height - 36
     put(pdf, 'regular', 8.5, QUIET).text(`${account.name}   ·   Practice`, PAGE.margin, y, { lineBreak: false })

@@ -1,12 +1,12 @@
 /**
- * Reads request bodies as leniently as the real service reads those of older clients: field names in any case, null as
- * absent, booleans and numbers as text, enumerations by name or number. What is missing and needed is reported with its
- * place; what is read keeps its field exactly as sent.
+ * Reads request bodies as leniently as the real service does for older clients: field names in any case, null as
+ * missing, booleans and numbers as text, enumerations by name or number. Missing required values are reported with
+ * their path; read values stay exactly as sent.
  */
 import { z } from 'zod'
 import { type FieldProblem, invalid, Refusal } from './conventions.ts'
 
-/** Reads one value at a place; undefined means absent (or reported). */
+/** Reads the value at a path; undefined means missing (or reported). */
 export type Reader<Value> = (value: unknown, at: string, problems: FieldProblem[]) => Value | undefined
 
 interface Field {
@@ -15,8 +15,8 @@ interface Field {
 }
 
 /**
- * Reads what a schema of the model says that clients send. Fields are found whatever their case; others are left out, as the
- * service's framework does. A field that isn't optional is needed, and an empty text or list there is a missing one.
+ * Creates a reader from one of the model's schemas. Field names ignore case; unknown fields are dropped, as the
+ * service's framework does. Fields that aren't optional are required, and an empty text or list counts as missing.
  */
 export function readerOf<Schema extends z.ZodType>(schema: Schema): Reader<z.output<Schema>> {
   const member = (inner: z.core.$ZodType) => readerOf(inner as z.ZodType)
@@ -65,7 +65,7 @@ function readField({ isNeeded, read: reader }: Field, raw: unknown, place: strin
   return read
 }
 
-/** A list of these. Null items are refused, since a list's places have a meaning (the signing order). */
+/** Reads a list. Null items are refused, since positions have a meaning (the signing order). */
 function listOf<Item>(item: Reader<Item>): Reader<Item[]> {
   return (value, at, problems) => {
     if (!Array.isArray(value)) {
@@ -79,7 +79,7 @@ function listOf<Item>(item: Reader<Item>): Reader<Item[]> {
   }
 }
 
-/** Text; a number or boolean is taken as its text. */
+/** Reads text; numbers and booleans are converted. */
 const text: Reader<string> = (value, at, problems) => {
   if (typeof value === 'string') return value
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
@@ -90,7 +90,7 @@ const text: Reader<string> = (value, at, problems) => {
 const textOrNumber: Reader<string | number> = (value, at, problems) =>
   typeof value === 'number' ? value : text(value, at, problems)
 
-/** An e-mail address: something on both sides of one @. */
+/** Reads an e-mail address: something on both sides of one @. */
 const email: Reader<string> = (value, at, problems) => {
   const read = text(value, at, problems)
   if (read === undefined || read.trim() === '' || /^[^\s@]+@[^\s@]+$/u.test(read.trim())) return read
@@ -98,7 +98,7 @@ const email: Reader<string> = (value, at, problems) => {
   return undefined
 }
 
-/** A boolean, also as text or number in the usual spellings. An empty text is an absent one. */
+/** Reads a boolean, also as text or number in the usual spellings. Empty text counts as missing. */
 const flag: Reader<boolean> = (value, at, problems) => {
   const spelled = typeof value === 'object' ? '?' : String(value).trim().toLowerCase()
   if (spelled === '') return undefined
@@ -108,7 +108,7 @@ const flag: Reader<boolean> = (value, at, problems) => {
   return undefined
 }
 
-/** A whole number, also as text. An empty text is an absent one. */
+/** Reads a whole number, also as text. Empty text counts as missing. */
 const whole: Reader<number> = (value, at, problems) => {
   if (typeof value === 'string' && value.trim() === '') return undefined
   const read = typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
@@ -117,7 +117,7 @@ const whole: Reader<number> = (value, at, problems) => {
   return undefined
 }
 
-/** One of these names, in any case, or the number of one (its index). */
+/** Reads one of these names, in any case, or its index. */
 function oneOf(names: readonly string[]): Reader<string> {
   return (value, at, problems) => {
     const spelled = typeof value === 'object' ? '' : String(value).trim().toLowerCase()
@@ -149,17 +149,17 @@ function mismatch(at: string, wanted: string): FieldProblem {
   return { ErrorCode: 'InvalidType', FieldName: at, Message: `'${lastName(at) || 'The body'}' must be ${wanted}.` }
 }
 
-/** The field's own name at the end of its place. */
+/** The field's own name, at the end of its path. */
 function lastName(at: string): string {
   return at.slice(at.lastIndexOf('.') + 1)
 }
 
 const LONGEST_BODY = 32 * 1024 * 1024
 
-/** Reads a body of JSON, of bounded length; what can't be read is refused with the places at fault. */
+/** Reads a JSON body of limited size; unreadable ones are refused with the paths at fault. */
 export async function readBody<Value>(request: Request, reader: Reader<Value>): Promise<Value> {
   const type = request.headers.get('content-type') ?? ''
-  // Other types are what a page of a stranger can post without asking.
+  // Other types can be posted by a foreign web page without a CORS preflight.
   if (!/^[\w.+-]+\/([\w.-]+\+)?json\b/i.test(type)) {
     throw new Refusal(415, 'UnsupportedMediaType', 'The body must be JSON, with Content-Type: application/json.')
   }
@@ -173,7 +173,7 @@ export async function readBody<Value>(request: Request, reader: Reader<Value>): 
   return readValue(json, reader)
 }
 
-/** What a body says, once it is read as JSON. @throws Refusal with the places at fault. */
+/** Reads a parsed body. @throws Refusal with the paths at fault. */
 export function readValue<Value>(json: unknown, reader: Reader<Value>): Value {
   const problems: FieldProblem[] = []
   const value = reader(json, '', problems)

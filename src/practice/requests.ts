@@ -1,4 +1,7 @@
-/** The bodies of the reference's POST operations, read by the model's schemas: all but what is really needed may be missing. */
+/**
+ * The bodies of the reference's POST operations, read with the model's schemas, but with everything optional that isn't
+ * really required.
+ */
 import { z } from 'zod'
 import * as model from '../shared/model/index.ts'
 import { type Reader, readerOf } from './reading.ts'

@@ -1,22 +1,25 @@
 /**
- * What the practice service has as files of `resources/practice`: fonts beside their licences, its signing pages' own, and a new office's account,
- * people, templates, kinds of forms and documents.
+ * The practice service's files in `resources/practice`: fonts with their licences, assets of its signing pages, and a
+ * new office's account, people, templates, form kinds and documents.
  */
 import { readFileSync } from 'node:fs'
 
-/** From here and from the built worker it is the same way: both lie two folders below what the application is packed from. */
+/**
+ * The same relative path from here and from the built worker: both are two folders below the packaged application's
+ * root.
+ */
 const FOLDER = new URL('../../resources/practice/', import.meta.url)
 
 const read = new Map<string, Uint8Array<ArrayBuffer>>()
 
-/** The file's bytes, read once. @throws what reading the file throws. */
+/** Returns a file's bytes, read once. @throws what reading the file throws. */
 export function resource(file: `${string}.${'css' | 'js' | 'json' | 'ttf' | 'woff2'}`): Uint8Array<ArrayBuffer> {
   const bytes = read.get(file) ?? new Uint8Array(readFileSync(new URL(file, FOLDER)))
   read.set(file, bytes)
   return bytes
 }
 
-/** What a file of data says, for its reader to check. @throws what reading the file throws. */
+/** Parses a data file; the caller validates it. @throws what reading the file throws. */
 export function readData(file: `${string}.json`): unknown {
   return JSON.parse(new TextDecoder().decode(resource(file)))
 }

@@ -1,4 +1,7 @@
-/** What is answered: records of the state as the reference's resources (sections 2.13 to 2.17 and 2.10). Absent members are left out. */
+/**
+ * Converts the state's records to the reference's resources (sections 2.13 to 2.17 and 2.10). Missing members are
+ * omitted.
+ */
 import { fullName } from '../shared/model/index.ts'
 import { written } from './dates.ts'
 import type { Dialects } from './dialects.ts'
@@ -16,12 +19,12 @@ import type {
 
 export interface Answering {
   account: Account
-  /** Where signing pages are, without a slash at the end: `http://127.0.0.1:4100/web/v1.4`. */
+  /** Base address of signing pages without a trailing slash: `http://127.0.0.1:4100/web/v1.4`. */
   origin: string
   dialects: Dialects
 }
 
-/** 2.14. The log goes along only when asked for (`DocumentLog=true`). */
+/** 2.14. Includes the log only if requested (`DocumentLog=true`). */
 export function documentResponse(document: DocumentRecord, answering: Answering, withLog: 'with log' | 'without log') {
   const lastSigned = Math.max(0, ...document.signers.map((signer) => signer.signedAt ?? 0))
   return {
@@ -44,18 +47,18 @@ export function documentResponse(document: DocumentRecord, answering: Answering,
   }
 }
 
-/** The same states in the reference's other words for them (2.14), each document in one of them throughout. */
+/** The same status in the reference's alternative wordings (2.14); each document sticks to one of them. */
 function fullStatusOf(document: DocumentRecord): string {
   const status = statusOf(document)
   const isEven = document.reference.charCodeAt(0) % 2 === 0
   if (status === 'Declined') return isEven ? 'Rejected' : status
   if (status === 'Filling') return isEven ? 'Filling Form' : 'Signing'
   if (/ of /.test(status)) return isEven ? status : 'InProgress'
-  // Those who are optional may still sign.
+  // Optional signers may still sign.
   return status === 'Complete' && !document.signers.every(hasSigned) ? 'Signed' : status
 }
 
-/** 2.15, with the fields of 2.11, 2.4 and 2.5 flat beside its own. */
+/** 2.15, with the fields of 2.11, 2.4 and 2.5 at the same level. */
 export function signerResponse(document: DocumentRecord, signer: SignerRecord, answering: Answering) {
   const canStillSign = !hasSigned(signer) && !document.ending
   return {
@@ -84,7 +87,7 @@ export function signerResponse(document: DocumentRecord, signer: SignerRecord, a
   }
 }
 
-/** Where this signer signs. Anyone who has the address can sign. */
+/** The signer's signing link. Anyone with the address can sign. */
 function signingUrl(signer: SignerRecord, answering: Answering): string {
   return `${answering.origin}/sign/${signer.key}`
 }
@@ -94,7 +97,7 @@ function videoConfirmation(document: DocumentRecord, signer: SignerRecord, answe
     Name: fullName(signer),
     ShortUrl: `${answering.origin}/v/${signer.SignerReference.slice(0, 8)}`,
     IsVideoReady: signer.videoAt !== undefined,
-    // From the secret half of what a signer has: references are shown everywhere.
+    // Derived from the signer's secret key, since references are shown everywhere.
     Password: signer.key.slice(-8),
     Email: signer.Email,
     IsWitness: answering.dialects.has('full') && /witness/i.test(signer.SignerType ?? ''),

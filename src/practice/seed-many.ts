@@ -1,4 +1,4 @@
-/** Any number of documents for an office, in all states, made fast enough to wait for; their people have addresses that lead nowhere. */
+/** Generates any number of documents in all states, fast enough to wait for; the people's addresses lead nowhere. */
 
 import { z } from 'zod'
 import { DAY } from './life.ts'
@@ -10,7 +10,7 @@ const oneOrMore = z.tuple([z.string()], z.string())
 const names = z.strictObject({ first: oneOrMore, last: oneOrMore, documents: oneOrMore })
 const NAMES = names.parse(readData('names.json'))
 
-/** Adds that many documents, sent over the last eighty days; each state has its share. */
+/** Adds that many documents, sent over the last eighty days, with a share for each state. */
 export function manyDocuments(state: PracticeState, count: number, now: number, random: RandomBytes): void {
   const chance = repeatableRandom(`many ${count}`)
   for (let number = 0; number < count; number++) {
@@ -71,10 +71,10 @@ function newSigner(number: number, random: RandomBytes): SignerRecord {
   }
 }
 
-/** How many made-up people there are before their numbers repeat names. */
+/** Number of made-up people before names repeat. */
 const PEOPLE = NAMES.first.length * NAMES.last.length
 
-/** The made-up person of a number; the same one each time, and another name for each number below `PEOPLE`. */
+/** Returns the made-up person for a number: always the same, and with a unique name for each number below `PEOPLE`. */
 function person(number: number): Person {
   const first = at(NAMES.first, number)
   const round = Math.floor(number / NAMES.first.length)
@@ -85,7 +85,7 @@ function person(number: number): Person {
 
 const plainNames = new Map<string, string>()
 
-/** A name as addresses write it; worked out once for each, since a large office asks a million times. */
+/** A name as used in addresses; cached, since a large office needs a million of them. */
 function plain(name: string): string {
   const known = plainNames.get(name)
   if (known !== undefined) return known
@@ -97,12 +97,12 @@ function plain(name: string): string {
   return made
 }
 
-/** The list's item at a place that may lie beyond its end: it starts again. */
+/** Returns the list's item at an index, wrapping around. */
 function at([first, ...rest]: readonly [string, ...string[]], place: number): string {
   return rest[(place % (rest.length + 1)) - 1] ?? first
 }
 
-/** Brings a document to where chance (0 to 1) has it now. */
+/** Moves a document to the state that `chance` (0 to 1) selects. */
 function move(document: DocumentRecord, chance: number, now: number): void {
   const signedAt = Math.min(document.createdAt + 3 * DAY * chance + 30_000, now - 1000)
   const { signers } = document
@@ -117,7 +117,7 @@ function move(document: DocumentRecord, chance: number, now: number): void {
     })
     Object.assign(document, { ending: 'Declined', endedAt: signedAt })
   } else {
-    // Everything else is still open, unless its fortnight is over; that is for the clock to find out.
+    // All others are still open, unless past their due date; the clock will find that.
     if (chance < 0.95) document.dueAt = Math.max(document.dueAt, now + (1 + 20 * chance) * DAY)
     if (chance < 0.75) Object.assign(signers[0] ?? {}, { openedAt: signedAt })
     if (chance < 0.7 && signers.length > 1) Object.assign(signers[0] ?? {}, { status: 'Signed', signedAt })

@@ -1,7 +1,8 @@
 /**
- * New practice offices: with people and documents to try everything with, with nothing, or with any number of documents. The documents of the
- * demonstration office, two dozen in every state and folder, are laid out around the present moment. They are sent, opened, signed and declined by the
- * same functions that serve real requests, so that nothing in them could not have happened.
+ * Creates practice offices: with people and documents to try everything with, with nothing, or with any number of
+ * documents. The demo office's documents, two dozen in every state and folder, are dated around the present moment.
+ * They are sent, opened, signed and declined by the functions that serve real requests, so that every state is
+ * realistic.
  */
 import { z } from 'zod'
 import { assignToNotary } from './documents.ts'
@@ -18,10 +19,10 @@ import { fill, signAs } from './volunteers.ts'
 
 const HOUR = DAY / 24
 
-/** `demo`, `empty`, or how many documents. */
+/** `demo`, `empty`, or the number of documents. */
 export type SeedName = 'demo' | 'empty' | number
 
-/** A new office as of the clock's time. */
+/** Creates a new office as of the clock's time. */
 export function seed(name: SeedName, clock: Clock, random: RandomBytes): PracticeState {
   const state = emptyOffice()
   if (name === 'empty') return state
@@ -35,27 +36,30 @@ function emptyOffice(): PracticeState {
   return { version: 1, ...office, packages: {}, documents: {}, templates: readTemplates(), notary: [] }
 }
 
-/** What offices in Australia and New Zealand have signed, with every type of field. Like in real lists, one has no signers and fields. */
+/**
+ * Typical documents signed in offices in Australia and New Zealand, with every type of field. As in real lists, one has
+ * no signers and fields.
+ */
 function readTemplates(): TemplateRecord[] {
   const template = z.looseObject({ name: z.string(), reference: z.string(), fields: z.array(fieldData).optional() })
   return z.array(template).parse(readData('templates.json')) as TemplateRecord[]
 }
 
 const story = z.strictObject({
-  /** Days ago that it was sent, and in how many days from then it is due. */
+  /** Days since it was sent; `due`: days from then until it is due. */
   ago: z.number(),
   due: z.number().default(14),
-  /** How far a document got: by signers who have signed, or how it ended. */
+  /** A document's progress or ending. */
   course: z.enum(['untouched', 'opened', 'one signed', 'complete', 'declined']),
   matter: z.string().optional(),
   reminded: z.boolean().optional(),
   notary: z.boolean().optional(),
-  /** Why it was declined. */
+  /** Reason for declining. */
   reason: z.string().default('Not now.'),
-  /** What a signer uploaded. */
+  /** Name of a file uploaded by a signer. */
   file: z.string().optional(),
   altered: z.boolean().optional(),
-  /** The body it was sent with, but for when it is due: of Form Direct or of Form Filler. */
+  /** The request body without its due date, for Form Direct; `Send`: for Form Filler. */
   SendForms: z.record(z.string(), z.unknown()).optional(),
   Send: z.record(z.string(), z.unknown()).optional()
 })
@@ -64,7 +68,7 @@ type Story = z.infer<typeof story>
 /** Adds the documents, as if the office had worked with them for three months. */
 function demoDocuments(state: PracticeState, now: number, random: RandomBytes): void {
   const stories = z.array(story).parse(readData('demo-documents.json'))
-  // The oldest first, as they would have come.
+  // Oldest first, as they would have been sent.
   for (const each of stories.sort((one, other) => other.ago - one.ago)) tell(each, state, now, random)
 }
 
@@ -75,7 +79,7 @@ function tell(story: Story, state: PracticeState, now: number, random: RandomByt
   const bundle = story.SendForms
     ? sendForms(readValue({ ...story.SendForms, ...due }, sendFormDirect), sending)
     : sendTemplates(readValue({ ...story.Send, ...due }, sendFormFiller), sending)
-  // A seed isn't a request: what is recorded stays what was really sent.
+  // A seed isn't a request; only real ones are recorded.
   delete bundle.request
   for (const [index, document] of documentsOf(state, bundle).entries()) {
     if (story.matter) document.matterNumber = story.matter
@@ -85,7 +89,7 @@ function tell(story: Story, state: PracticeState, now: number, random: RandomByt
 }
 
 function run(story: Story, document: DocumentRecord, state: PracticeState, sentAt: number, now: number): void {
-  // Whatever happened did so between the sending and now, in even steps.
+  // Events happen at even intervals between sending and now.
   const step = Math.min(5 * HOUR, (now - sentAt) / 12)
   let at = sentAt
   const later = () => {

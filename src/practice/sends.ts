@@ -1,4 +1,4 @@
-/** Carries out the three sends (operations 1, 2 and 4): from a request that was read to packages and documents that live. */
+/** Carries out the three sends (operations 1, 2 and 4): creates packages and documents from a request. */
 import {
   type AuthInfo,
   FIELD_TYPES,
@@ -22,7 +22,7 @@ export interface Sending {
   random: RandomBytes
 }
 
-/** Sends forms (2.1). Answers the package; its documents are in the state, in the order of the forms. */
+/** Sends forms (2.1). Returns the package; its documents are in the state, in the order of the forms. */
 export function sendForms(request: SendFormDirect, sending: Sending): PackageRecord {
   const due = dueOf(request, sending)
   if (refusesUnknown(sending.state)) refuseUnknownForms(request)
@@ -45,7 +45,7 @@ export function sendForms(request: SendFormDirect, sending: Sending): PackageRec
   return bundle
 }
 
-/** Sends templates (2.9). */
+/** Sends templates (2.9). Returns the package. */
 export function sendTemplates(request: SendFormFiller, sending: Sending): PackageRecord {
   const due = dueOf(request, sending)
   if (refusesUnknown(sending.state)) refuseUnknown(request.Templates, sending.state)
@@ -71,19 +71,25 @@ export function sendTemplates(request: SendFormFiller, sending: Sending): Packag
 
 const refusesUnknown = (state: PracticeState) => state.conditions?.dialects?.includes('full')
 
-/** Which forms a service has is described nowhere (2.2), so any is taken but one that is called so. */
+/**
+ * Refuses forms whose reference begins with "unknown". Real references are undocumented (2.2), so any other is
+ * accepted.
+ */
 function refuseUnknownForms({ Forms }: SendFormDirect): void {
   const unknown = Forms.find(({ Reference }) => /^unknown\b/i.test(Reference))
   if (unknown) throw new Refusal(404, 'FormNotFound', `There is no form of the reference ${unknown.Reference}.`)
 }
 
-/** A made-up template is taken otherwise, so that an office can try its own. */
+/**
+ * Refuses unknown templates. Only in the `full` dialect: otherwise they are accepted, so that an office can try its
+ * own.
+ */
 function refuseUnknown(templates: readonly TemplateRequest[], state: PracticeState): void {
   const unknown = templates.find(({ Reference }) => !state.templates.some(({ reference }) => reference === Reference))
   if (unknown) throw new Refusal(404, 'TemplateNotFound', `There is no template of the reference ${unknown.Reference}.`)
 }
 
-/** Nothing is sent where a field has a type that this office doesn't list. */
+/** Refuses the request if a field has a type that this office doesn't list. */
 function refuseTypes(templates: readonly TemplateRequest[]): void {
   for (const [index, { Fields = [] }] of templates.entries()) {
     const place = Fields.findIndex((one) => one.FieldType !== undefined && one.FieldType !== '' && !typeOf(one))
@@ -105,7 +111,7 @@ function dueOf(request: Pick<SendFormDirect, 'DueDate' | 'GMT'>, { state, now }:
   return due
 }
 
-/** 426 where the plan has too few documents left; nothing is sent then. */
+/** Uses up documents of the plan; refuses with 426 if too few are left, and nothing is sent. */
 function takeFromPlan(count: number, state: PracticeState): void {
   const left = documentsLeftIn(state)
   if (left === null) return
@@ -116,7 +122,7 @@ function takeFromPlan(count: number, state: PracticeState): void {
   plan.documentsLeft = left - count
 }
 
-/** Null where the plan has no limit. */
+/** Returns how many documents are left in the plan; null if it has no limit. */
 export function documentsLeftIn({ account, conditions }: PracticeState): number | null {
   return conditions?.documentsLeft ?? account.documentsLeft
 }
@@ -163,7 +169,7 @@ function newDocument(
   }
 }
 
-/** The members that are kept as they came; empty ones are absent ones. */
+/** Members that are stored unchanged; empty ones count as missing. */
 function kept(from: Partial<Omit<FormRequest, 'Name' | 'Signers'>>): Partial<DocumentRecord> {
   return {
     ...(from.FormType === undefined ? {} : { formType: from.FormType }),
@@ -193,7 +199,9 @@ function formSigner(sent: FormSigner, random: RandomBytes): SignerRecord {
   }
 }
 
-/** What the signer is asked to show who they are. Known data without questions of its own asks for what was sent anyway. */
+/**
+ * What the signer is asked to identify themselves. With UseIDData but no questions, asks for data that was sent anyway.
+ */
 function questions(sent: FormSigner): AuthInfo[] {
   if (sent.UseIDData === false) return []
   if (sent.IDData?.length) return sent.IDData
@@ -244,7 +252,7 @@ function knownTemplate(sent: TemplateRequest, state: PracticeState) {
   return state.templates.find(({ reference }) => reference.toLowerCase() === sent.Reference.toLowerCase())
 }
 
-/** The template's own fields with what was sent laid over them; fields that it doesn't have are added. */
+/** Merges sent fields into the template's own; unknown fields are added. */
 function fieldsOfTemplate(sent: TemplateRequest, state: PracticeState): FieldRecord[] {
   const own = structuredClone(knownTemplate(sent, state)?.fields ?? [])
   for (const [index, one] of (sent.Fields ?? []).entries()) {
@@ -275,7 +283,7 @@ function isChoice(type: FieldRecord['type']): boolean {
   return type === 'RadioButton' || type === 'DropDownList'
 }
 
-/** The reference gives a field no list of choices, so an unknown template's are read from its value: `Yes|No`. */
+/** The reference has no list of choices for fields, so an unknown template's are read from its value: `Yes|No`. */
 function choicesFrom(value: string): { label: string; value: string }[] {
   const named = value
     .split('|')

@@ -1,7 +1,6 @@
 /**
- * The practice service: the whole of the reference's section 4, its conventions and errors, and pages on which people
- * really sign, as one function from Request to Response over a state that is passed in. No caller needs to know that it
- * is not the real one.
+ * The practice service: all of the reference's section 4, its conventions and errors, and pages on which people really
+ * sign, as one function from Request to Response over a given state. Callers needn't know that it isn't the real one.
  */
 import { Hono } from 'hono'
 import { type AuthScheme, createAuthentication } from './authentication.ts'
@@ -21,23 +20,25 @@ import { letVolunteersAct } from './volunteers.ts'
 export interface PracticeServiceOptions {
   state: PracticeState
   auth?: AuthScheme
-  /** Only paths under it are found, in any case (`/web/v1.4`). Absent: whatever stands before an operation is its base. */
+  /**
+   * Restricts paths to this base, in any case (`/web/v1.4`). If missing, whatever precedes an operation is its base.
+   */
   basePath?: string
   clock?: Clock
   random?: RandomBytes
-  /** Calls the NotifyUrl of sends. */
+  /** Calls the NotifyUrls of sends. */
   notify?: typeof fetch
-  /** Opens the page that lists all invitations, each with its link. Secret. Absent: there is no such page. */
+  /** Enables the page that lists all invitations with their links. Secret. If missing, there's no such page. */
   mailboxKey?: string
-  /** Days that a document is kept after it ended. 90 when absent. */
+  /** Days that a document is retained after it ended. Default: 90. */
   retentionDays?: number
   /** Called after anything in the state may have changed. */
   changed?: () => void
-  /** Called with each package that was sent; the answer waits for it. */
+  /** Called with each sent package; the answer waits for it. */
   added?: (sent: SentPackage) => Promise<void>
 }
 
-/** A request as it was read, before it was carried out; fields are exactly those sent. */
+/** A request as read, before it was carried out, with exactly the fields that were sent. */
 export interface RecordedRequest {
   operation: string
   at: number
@@ -49,7 +50,7 @@ export type PracticeService = ReturnType<typeof createPracticeService>
 const MOST_RECORDED = 1000
 
 export function createPracticeService(options: PracticeServiceOptions) {
-  // Until then time changes nothing, so a large office isn't gone through for each request.
+  // Until then, time changes nothing, so that a large office isn't scanned at each request.
   let quietUntil = 0
   const own = options.clock ?? systemClock
   const clock = { now: () => own.now() + (options.state.conditions?.clockAhead ?? 0) * 1000 }
@@ -81,7 +82,7 @@ export function createPracticeService(options: PracticeServiceOptions) {
     if (recorded.length > MOST_RECORDED) recorded.shift()
   }
 
-  /** The first two steps of each operation's path; a base path ends before them. */
+  /** The first two path segments of each operation; a base path ends before them. */
   const operations = new Set<string>()
   const addressOf = (url: string) => readPath(new URL(url).pathname, operations, options.basePath)
   const app = new Hono<Env>({ getPath: (request) => addressOf(request.url)?.route ?? '/' })
@@ -116,7 +117,7 @@ export function createPracticeService(options: PracticeServiceOptions) {
   }
   addSigningPages(app, deps)
   if (options.mailboxKey !== undefined) addMailbox(app, deps, options.mailboxKey)
-  /** With a body, status and date as this service gives them. */
+  /** Answers a refusal with this service's body, status and date. */
   const refuse = (call: Call, refusal: Refusal): Response => {
     const format = call.get('format') ?? { kind: 'json' }
     const response = dialectsOf(deps.state).has('plain-bodies')
@@ -135,19 +136,19 @@ export function createPracticeService(options: PracticeServiceOptions) {
 
   return {
     fetch: async (request: Request): Promise<Response> => (await signIn?.answer(request)) ?? app.fetch(request),
-    /** Where people and programs sign in to an office with `oauth`. */
+    /** The sign-in service of an office with `oauth`. */
     signIn,
     state: deps.state,
-    /** From now on it answers so, until it is told otherwise. */
+    /** Simulates these conditions until changed. */
     setConditions(conditions: Conditions): void {
       deps.state.conditions = conditions
       deps.changed()
     },
-    /** The POST requests that could be read, the newest last; the last thousand are remembered. */
+    /** Readable POST requests, newest last; the last thousand are kept. */
     recorded: (): readonly RecordedRequest[] => recorded,
-    /** Lets time pass: what is due expires, what was kept long enough leaves. Requests do it by themselves. */
+    /** Lets time pass: documents expire, or are removed after the retention period. Requests do this automatically. */
     settle: passTime,
-    /** Resolves once no NotifyUrl call is under way. */
+    /** Resolves once no NotifyUrl call is in flight. */
     notified: () => deps.notifier.settled()
   }
 }
@@ -156,14 +157,14 @@ function isPage(address: Address): boolean {
   return PAGES.has(address.route.split('/')[1] ?? '')
 }
 
-/** A known operation asked for by the other method is told so; anything else is nothing here. */
+/** 405 for a known operation with the wrong method; otherwise 404. */
 function notThere(call: Call): Refusal {
   const steps = call.get('address').route.split('/').length
   if (steps < 3 || isPage(call.get('address'))) return new Refusal(404, 'NotFound', 'There is no such operation.')
   return new Refusal(405, 'MethodNotAllowed', `The operation can't be called by ${call.req.method} with this path.`)
 }
 
-/** Seconds, as the header says them. */
+/** Value of the Retry-After header, in seconds. */
 const RETRY_AFTER = '5'
 
 const BAD_DAYS = {
@@ -174,7 +175,7 @@ const BAD_DAYS = {
   '500': () => new Refusal(500, 'Error', 'The service failed on this request.')
 }
 
-/** What stands at the door of a service that is being worked on: a page for people, whatever was asked for. */
+/** A maintenance page for people, whatever was requested. */
 function maintenance(): Response {
   const headers = { 'Content-Type': 'text/html; charset=utf-8', 'Retry-After': RETRY_AFTER }
   return new Response('<!doctype html><title>Maintenance</title><h1>We will be back soon</h1>', {

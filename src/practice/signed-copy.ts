@@ -1,4 +1,6 @@
-/** A document as a PDF to keep: its wording, what was filled in, and who signed it when. Reference section 2.21, `DocumentURL`. */
+/**
+ * A document as a PDF to keep: its wording, field values, and who signed when. Reference section 2.21, `DocumentURL`.
+ */
 import { fullName } from '../shared/model/index.ts'
 import { momentInWords } from './dates.ts'
 import { hasSigned } from './life.ts'
@@ -7,7 +9,7 @@ import { wordingOf } from './pages/paper.ts'
 import { begun, collected, type Fact, facts, heading, numberPages, paragraph, section } from './pdf-parts.ts'
 import type { Account, DocumentRecord } from './state.ts'
 
-/** Writes the copy as it stands now; its pages are A4. */
+/** Creates the copy as of now, in A4. */
 export function signedCopy(document: DocumentRecord, account: Account): Promise<Uint8Array<ArrayBuffer>> {
   const pdf = begun(document.name, account)
   const bytes = collected(pdf)

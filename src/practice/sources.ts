@@ -1,16 +1,16 @@
-/** The time and the chance that an office runs on, and what is made of them: references, keys, made-up people. */
+/** An office's time and randomness, and what is made from them: references, keys, made-up people. */
 
 export interface Clock {
   /** Milliseconds since 1970 UTC. */
   now(): number
 }
 
-/** Fills the given array with random bytes and answers it, as `crypto.getRandomValues` does. */
+/** Fills and returns the given array, as `crypto.getRandomValues` does. */
 export type RandomBytes = (into: Uint8Array<ArrayBuffer>) => Uint8Array<ArrayBuffer>
 
 export const systemClock: Clock = { now: () => Date.now() }
 
-/** Drawn from the system a block at a time: a large office needs millions of bytes, and each call has its price. */
+/** Reads from the system in blocks: a large office needs millions of bytes, and each call is costly. */
 export const systemRandom: RandomBytes = (into) => {
   for (let index = 0; index < into.length; index++) {
     if (drawn === POOL.length) {
@@ -18,7 +18,7 @@ export const systemRandom: RandomBytes = (into) => {
       drawn = 0
     }
     into[index] = POOL[drawn] ?? 0
-    // A byte is used once and not left lying about.
+    // Used bytes are erased.
     POOL[drawn++] = 0
   }
   return into
@@ -30,9 +30,9 @@ const HEX = codes('0123456789abcdef')
 const LETTERS = codes('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
 const DASH = 45
 
-// Both are made from one array of character codes: text that is put together letter by letter costs many times the memory.
+// Both build an array of character codes: concatenating characters would need many times the memory.
 
-/** A reference as the service gives them: a GUID in lower case. */
+/** Creates a reference as the service does: a GUID in lower case. */
 export function newReference(random: RandomBytes): string {
   const bytes = random(new Uint8Array(16))
   const text = new Uint8Array(36)
@@ -46,7 +46,7 @@ export function newReference(random: RandomBytes): string {
   return String.fromCharCode(...text)
 }
 
-/** A key that opens a signing page: 43 letters, each of 6 random bits, so that having it is the permission. */
+/** Creates a signing page's key: 43 characters of 6 random bits each, so that knowing it is the permission. */
 export function newKey(random: RandomBytes): string {
   const bytes = random(new Uint8Array(43))
   for (let index = 0; index < bytes.length; index++) bytes[index] = LETTERS[(bytes[index] ?? 0) & 63] ?? 0
@@ -57,7 +57,9 @@ function codes(letters: string): Uint8Array {
   return Uint8Array.from(letters, (letter) => letter.charCodeAt(0))
 }
 
-/** A pseudo-random source that always gives the same bytes for a seed: for made-up people and their pictures, never for keys. */
+/**
+ * Returns a deterministic pseudo-random generator for a seed: for made-up people and their pictures, never for keys.
+ */
 export function repeatableRandom(seed: string): () => number {
   let state = 2166136261
   for (let index = 0; index < seed.length; index++) {

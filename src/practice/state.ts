@@ -1,6 +1,6 @@
 /**
- * All that a practice office is, as plain data that survives being written to a file: its account, packages, documents,
- * employers, recipients, templates and notary queue. Times are milliseconds since 1970 UTC.
+ * A practice office's complete state, as plain serialisable data: account, packages, documents, employers, recipients,
+ * templates and notary queue. Times are milliseconds since 1970 UTC.
  */
 import type { AuthInfo, EmployerSet, FieldType, Recipients, ShareUser, SignedStatus } from '../shared/model/index.ts'
 import type { Conditions } from './dialects.ts'
@@ -13,16 +13,16 @@ export interface Person {
 }
 
 export interface Account {
-  /** The office, as its letters name it. */
+  /** The office's name, as in its letters. */
   name: string
   address: string
-  /** The person whose account it is: sender of what is sent, and the InBox's owner. */
+  /** The account's user: sends documents, and owns the InBox. */
   user: Person
-  /** Documents left in the plan; null where the plan has no limit. */
+  /** Documents left in the plan; null if it has no limit. */
   documentsLeft: number | null
   defaultDueDays: number
   maxDueDays: number
-  /** How this user writes dates where they aren't ISO 8601: `MM/dd/yyyy` or `dd/MM/yyyy`. */
+  /** This user's date format besides ISO 8601: `MM/dd/yyyy` or `dd/MM/yyyy`. */
   dateFormat: string
   /** Minutes east of UTC. */
   gmt: number
@@ -45,7 +45,7 @@ export interface SignerRecord extends Person {
   MobileCountry?: string
   ShareUsers?: ShareUser[]
   ClientReference?: string
-  /** Form Direct's Optional: kept, may sign, and nobody waits for them. */
+  /** Form Direct's Optional: may sign, but isn't waited for. */
   optional: boolean
   faceToFace: boolean
   review: boolean
@@ -57,13 +57,13 @@ export interface SignerRecord extends Person {
   declinedReason?: string
   signature?: Signature
   openedAt?: number
-  /** Since when the one before the screen is known to be the signer. */
+  /** When the person at the screen was identified as the signer. */
   identifiedAt?: number
-  /** Wrong answers given so far. */
+  /** Number of wrong answers so far. */
   wrongAnswers: number
-  /** Since when the video is confirmed. */
+  /** When the video was confirmed. */
   videoAt?: number
-  /** They went on without a video, where they might. */
+  /** Whether they skipped the video, where allowed. */
   videoOptOut?: boolean
 }
 
@@ -90,7 +90,7 @@ export interface DocumentRecord {
   packageReference: string
   name: string
   kind: 'form' | 'template'
-  /** The form's or template's reference, as it was sent. */
+  /** The form's or template's reference, as sent. */
   formReference: string
   formType?: number
   clientReference?: string
@@ -103,14 +103,14 @@ export interface DocumentRecord {
   dueAt: number
   /** As sent, minutes east of UTC. */
   gmt?: string
-  /** How it ended, once it has. */
+  /** How it ended, if it has. */
   ending?: 'Complete' | 'Declined' | 'Expired'
   endedAt?: number
   files: { name: string; size: number; by: string; at: number }[]
   matterNumber?: string
-  /** Opens the read-only view that Validation names. Secret. */
+  /** Key of the read-only view that Validation links to. Secret. */
   viewKey: string
-  /** Practice of the bad day: signatures of a document that was altered after signing don't hold. */
+  /** Whether the document was altered after signing, to practise with invalid signatures. */
   altered?: boolean
   fields: FieldRecord[]
   signers: SignerRecord[]
@@ -123,7 +123,7 @@ export interface PackageRecord {
   name: string
   documents: string[]
   createdAt: number
-  /** The request that made it, field for field; absent for what a seed made. */
+  /** The original request; missing in seeded packages. */
   request?: unknown
 }
 
@@ -131,7 +131,7 @@ export interface TemplateRecord {
   name: string
   reference: string
   clientReference?: string
-  /** Absent in an entry that the list shows without them. */
+  /** Missing in an entry that the list shows without them. */
   signers?: (Omit<Partial<Person>, 'Email'> & {
     Email?: string
     SignerReference: string
@@ -147,7 +147,7 @@ interface NotaryAssignment {
   packageReference: string
   documentReference: string
   notaryReference: string
-  /** The remote-notarisation invitation went out at once, without tagging. */
+  /** Whether the remote-notarisation invitation was sent at once, without tagging. */
   send: boolean
   at: number
 }
@@ -161,19 +161,19 @@ export interface PracticeState {
   recipients: Recipients[]
   templates: TemplateRecord[]
   notary: NotaryAssignment[]
-  /** Absent where all is as usual. */
+  /** Missing if everything is as usual. */
   conditions?: Conditions
 }
 
-/** A package with its documents, as they were when it was sent. */
+/** A package with its documents, as sent. */
 export interface SentPackage {
   package: PackageRecord
   documents: DocumentRecord[]
 }
 
 /**
- * Reads what was written with JSON.stringify: a state, and below it a line for each package that was sent since; undefined
- * where it is no practice state of this version.
+ * Parses a state written with JSON.stringify, followed by a line for each package sent since; undefined if it isn't a
+ * practice state of this version.
  */
 export function readState(text: string): PracticeState | undefined {
   try {

@@ -1,27 +1,27 @@
 /**
- * What made-up people do by themselves. The two volunteers of the practice office open, identify themselves and sign within
- * two minutes of being invited, so that anyone who learns sees the first notification, the first identity check and the first
- * complete document come without playing every part. They never sign face to face: at the counter the learner does.
+ * Automatic signers. The practice office's two volunteers open, identify themselves and sign within two minutes of
+ * being invited, so that learners see the first notification, identity check and complete document without playing
+ * every part. They never sign face to face: at the counter, the learner does.
  */
 import { fullName } from '../shared/model/index.ts'
 import { asksIdentity, DAY, type Happening, hasSigned, isTurn, log, open, sign } from './life.ts'
 import type { DocumentRecord, FieldRecord, PracticeState, SignerRecord } from './state.ts'
 
-/** Their e-mail addresses, in a domain that nobody can have. */
+/** Their e-mail addresses, in a domain that can't be registered. */
 const VOLUNTEERS: ReadonlySet<string> = new Set(['hana.weka@practice.example', 'tama.tui@practice.example'])
 
-/** How long after their invitation they open it, and then sign, in milliseconds. */
+/** Delay from the invitation until they open, and until they sign, in milliseconds. */
 const OPENS_AFTER = 20_000
 const SIGNS_AFTER = 50_000
 
 interface Acted {
-  /** What happened just now. */
+  /** What has just happened. */
   happened: { document: DocumentRecord; happenings: Happening[] }[]
-  /** When the next thing happens if nobody else does anything. */
+  /** When the next event is due if nobody else does anything. */
   next: number
 }
 
-/** Lets the volunteers do what they would have done by now. */
+/** Performs the volunteers' actions that are due by now. */
 export function letVolunteersAct(state: PracticeState, now: number): Acted {
   const acted: Acted = { happened: [], next: Number.POSITIVE_INFINITY }
   for (const document of Object.values(state.documents)) {
@@ -42,15 +42,15 @@ function act(document: DocumentRecord, signer: SignerRecord, now: number, acted:
   if (happenings.length > 0) acted.happened.push({ document, happenings })
 }
 
-/** In order, it is the signature before that invites; otherwise the sending. */
+/** In order, the previous signature invites the signer; otherwise the sending does. */
 function invitedAt(document: DocumentRecord, signer: SignerRecord): number {
   const before = document.sequential ? document.signers.slice(0, document.signers.indexOf(signer)) : []
   return Math.max(document.createdAt, ...before.map(({ signedAt }) => signedAt ?? 0))
 }
 
 /**
- * Opens, identifies and signs as this person, with what they would fill in. Answers what happened beside the opening.
- * @param at the moment of each step, one after the other.
+ * Opens, identifies and signs as this person, filling in fields. Returns what happened besides the opening.
+ * @param at returns the moment of each step in turn.
  */
 export function signAs(document: DocumentRecord, signer: SignerRecord, at: () => number): Happening[] {
   open(document, signer, at())
@@ -75,7 +75,7 @@ const TEXTS: Record<string, string> = {
   emergency_contact: 'Hana, 021 555 010'
 }
 
-/** Fills a field as someone would have. */
+/** Fills a field with a plausible value. */
 export function fill(field: FieldRecord, at: number): void {
   if (field.value || field.readOnly) return
   const soon = new Date(at + 20 * DAY).toISOString().slice(0, 10)

@@ -1,4 +1,6 @@
-/** Requests about accounts, and what is known of the chosen one's service. Secrets come in here once, and never go out. */
+/**
+ * Requests about accounts and about what is known of the chosen one's service. Secrets come in here, but never go out.
+ */
 import type {
   AccountLimits,
   AccountMay,
@@ -28,31 +30,31 @@ import type { Parts } from './parts.ts'
 import { type HandlersOf, namedAccount } from './registration.ts'
 
 interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'lists' | 'presets' | 'watch'> {
-  /** The practice service: `start` makes sure that it runs; calls reject with AppFailure where it can't. */
+  /** The practice service: `start` makes sure that it runs; calls reject with AppFailure if it can't. */
   practice: {
     start: () => Promise<void>
     day: () => PracticeDay
     setDay: (day: PracticeDay) => Promise<void>
     mailbox: () => Promise<string>
   }
-  /** Where people sign in with the system’s browser. */
+  /** For signing in with the system's browser. */
   browserSignIn: BrowserSignIn
-  /** Opens an address of the account in the system’s browser. */
+  /** Opens one of the account's addresses in the system's browser. */
   openInBrowser: (url: string, accountId: string) => Promise<void>
   certificates: ClientCertificates
-  /** Asks a service once, without saying who asks, over a line of its own. */
+  /** Makes one anonymous request to a service, over a separate connection. */
   askOnce: (url: string) => Promise<void>
-  /** What accounts may do beside the reference. */
+  /** What accounts may do beyond the reference. */
   rights: Rights
-  /** Which of the organisation's certificate authorities vouch for services. */
+  /** Which of the organisation's certificate authorities vouches for a service. */
   authorities: Pick<OwnAuthorities, 'voucherFor'>
-  /** Where the signed document came from that was looked at last. */
+  /** The origin of the signed document that was viewed last. */
   signedLooks: Pick<PdfPreviews, 'signedFrom' | 'forgetSigned'>
-  /** Removes an account while none of its downloads is under way. */
+  /** Removes an account while none of its downloads is running. */
   whileDownloadsRest: (id: string, remove: () => Promise<void>) => Promise<void>
-  /** For the audit trail: where documents and secrets go is changed. */
+  /** Records changes of where documents and secrets go in the audit trail. */
   note: NoteInAudit
-  /** Ends what belongs to the account that was chosen before. */
+  /** Ends what belongs to the previously chosen account. */
   leaveAccount: () => Promise<void>
   changed: () => void
 }
@@ -85,12 +87,12 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     }
   }
 
-  /** What is done to the practice account leads nothing anywhere. */
+  /** Changes of practice accounts affect no real documents or secrets. */
   function note(what: AuditNote['what'], { kind, name: account }: Account, detail: Record<string, string> = {}): void {
     if (kind === 'service') parts.note({ what, detail: { account, ...detail } })
   }
 
-  /** The newest wish wins, however long the practice office takes to start for an older one. */
+  /** The latest request wins, however long the practice office takes to start for an earlier one. */
   let wishes = 0
   async function choose(id: string, showsAll: boolean): Promise<AccountView> {
     const wish = ++wishes
@@ -106,7 +108,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     return view(accounts.get(id))
   }
 
-  /** What was learned of an account's service says nothing of another service or user. */
+  /** Discards what was learned about an account's service when the service or user changes. */
   function forgetService(id: string, isSameService: boolean): void {
     facts.forget(id)
     lists.forget(id)
@@ -125,7 +127,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     const isOther = changes.authentication !== undefined && !clients.isSignedOut(id)
     const endSignIn = isOther ? await clients.ending(id) : undefined
     const account = await accounts.update(id, changes, isRefused ? 'refused' : 'not refused')
-    // Another takes its place. Nobody waits for it: what it let in is over soon by itself.
+    // Revokes the replaced sign-in without waiting; it would soon expire anyway.
     void endSignIn?.()
     if (certificate !== undefined) certificates.keep(id, account.baseUrl, certificate)
     const secrets = {
@@ -141,7 +143,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     return view(account)
   }
 
-  /** What was typed of how an account signs in, with the tokens of the sign-in that it names. */
+  /** The typed credentials, with the tokens of the sign-in that they name. */
   function asTyped(authentication: TypedChange): { signIn?: string | undefined; typed: CredentialsChange } {
     return { signIn: authentication.signIn, typed: browserSignIn.withTokens(authentication) }
   }
@@ -178,7 +180,8 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       if (kept.scheme !== 'oauth' || kept.grant !== 'code')
         fail('not-allowed', 'This account doesn’t sign in with a browser.')
       const authentication = await browserSignIn.signIn(kept)
-      // A person takes minutes: what was entered meanwhile stays, and what proves who we are to one service is not for another.
+      // Signing in takes minutes: credentials entered meanwhile take precedence, and tokens mustn't go to another
+      // service.
       if (accounts.get(id).baseUrl !== baseUrl || accounts.signInNumber(id) !== number)
         fail('cancelled', 'Sign-in was cancelled.')
       return update(id, { authentication })
@@ -267,7 +270,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       const from = allow ? parts.signedLooks.signedFrom(id) : undefined
       rights.learn(id, {
         signedDocuments: allow ? 'yes' : 'no',
-        // What is taken back isn't given again by looking at another.
+        // Once revoked, permission isn't restored by viewing another document.
         signedFrom: allow ? [...new Set([...signedFrom, ...(from ? [from] : [])])] : []
       })
       const account = accounts.get(id)
@@ -284,10 +287,13 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
   }
 }
 
-/** Services let a signature be some minutes old; a clock that is so many minutes off is worth a word before it is more. */
+/**
+ * Minutes of clock difference that are reported. Services accept signatures that are a few minutes old, so this warns
+ * in time.
+ */
 const CLOCK_OFF = 2
 
-/** `MaxDueDate` and `DefaultDueDate` may be days or a date: as days alone they hold for every package. */
+/** `MaxDueDate` and `DefaultDueDate` may be days or a date; only days apply to every package. */
 function limitsOf(info: AccountInfo | undefined): AccountLimits {
   return defined({
     documentsLeft: info?.DocumentLeft,
@@ -304,14 +310,14 @@ function daysIn(value: AccountInfo['MaxDueDate']): number | undefined {
 }
 
 /**
- * The account that a request is about: the one that it names, or else the one that is worked in.
- * @throws AppFailure `no-account` if none was made yet, or it is there no longer.
+ * Returns the account that a request is about: the one it names, or else the chosen one.
+ * @throws AppFailure `no-account` if there is none yet, or it no longer exists.
  */
 export function chosenId(accounts: Accounts): string {
   return shownIds(accounts)[0]
 }
 
-/** The accounts that a request asks of, the chosen one first: the one that it names, or else those that are shown. */
+/** Returns the accounts that a request covers, the chosen one first: the one it names, or else those shown. */
 export function shownIds(accounts: Accounts): readonly [first: string, ...others: string[]] {
   const named = namedAccount.getStore()
   if (named !== undefined) return [accounts.get(named).id]
@@ -321,29 +327,29 @@ export function shownIds(accounts: Accounts): readonly [first: string, ...others
     : [first, ...others]
 }
 
-/** A query as the index is asked it: of the accounts that it names beside the one that is shown, or of all that are. */
+/** Prepares a query for the index: for the accounts that it covers. */
 export function askedOf(accounts: Accounts, query: DocumentQuery): { accountId: string; query: DocumentQuery } {
   const [accountId, ...others] = shownIds(accounts)
   return { accountId, query: others.length > 0 ? { ...query, accounts: others } : query }
 }
 
-/** The same of documents, or of a query. */
+/** As `askedOf`, for documents or a query. */
 export function askedOfSome(accounts: Accounts, some: Some): { accountId: string; some: Some } {
   if (!('query' in some)) return { accountId: chosenId(accounts), some }
   const { accountId, query } = askedOf(accounts, some.query)
   return { accountId, some: { query } }
 }
 
-/** How they stand together: a trouble of one is everyone's to know, but what is offline is the line of all of them. */
+/** Combines the accounts' connections: any account's refusal counts, but only if all are offline is the line down. */
 function connectionOf(ids: readonly string[], { connectionOf }: Pick<Parts['watch'], 'connectionOf'>): ConnectionView {
   const all = ids.map((id) => connectionOf(id))
   const inState = (wanted: ConnectionView['state']) => all.find(({ state }) => state === wanted)
-  // That of none is no state.
+  // With no accounts, there is no state.
   const offline = all.every(({ state }) => state === 'offline') ? all[0] : undefined
   return inState('refused') ?? offline ?? inState('online') ?? inState('unknown') ?? { state: 'unknown', since: 0 }
 }
 
-/** Requests about employers and about the forms that the office knows. */
+/** Requests about employers and the forms known to the office. */
 export function directoryHandlers({
   accounts,
   employers,
@@ -357,7 +363,7 @@ export function directoryHandlers({
   }
 }
 
-/** What an account's change is, for the audit trail; of secrets only that there are others. */
+/** Describes an account's change for the audit trail; for secrets, only that they changed. */
 function whatChanged(
   before: Account,
   after: Account,
@@ -378,7 +384,7 @@ function whatChanged(
   }
 }
 
-/** What is known of what a sign-in may do. */
+/** What is known about the sign-in's permissions. */
 function mayOf(info: AccountInfo | undefined, { reminders, readsEmployers }: AccountRights): AccountMay {
   const tried = (right: AccountRights['reminders']) => (right === 'unknown' ? undefined : right === 'yes')
   return defined({

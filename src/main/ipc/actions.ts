@@ -1,4 +1,4 @@
-/** Requests about what is done to documents. What is acted on belongs to the account that the person sees. */
+/** Requests about actions on documents. Only actions of accounts that the user sees can be changed. */
 import { fail } from '../core/lib/failure.ts'
 import { chosenId, shownIds } from './accounts.ts'
 import type { Parts } from './parts.ts'

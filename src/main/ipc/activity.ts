@@ -1,4 +1,4 @@
-/** Requests about what happened to documents, and what of it the desktop tells. */
+/** Requests about documents' activity, and about desktop notifications of it. */
 
 import type { ActivityEntry, DocumentChange } from '../../shared/contract/index.ts'
 import type { KeptPreferences } from '../core/notifications/preferences.ts'
@@ -8,11 +8,11 @@ import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
 export interface ActivityParts extends Pick<Parts, 'accounts' | 'ask'> {
-  /** The name of the batch that a document was sent with from here. */
+  /** Name of the batch that a document was sent with from here. */
   batchOf: (reference: string) => string | undefined
   presence: Pick<Presence, 'awayOf' | 'seen'>
   settings: KeptPreferences
-  /** What is wanted told is another thing from now on. */
+  /** Called when the notification preferences change. */
   settingsChanged: () => void
 }
 

@@ -1,4 +1,4 @@
-/** Requests about who is expected at the counter, who is called, and the board. */
+/** Requests about counter appointments, calls, and the board. */
 import type { Appointments } from '../core/appointments/appointments.ts'
 import type { CounterBoard } from '../core/appointments/board.ts'
 import type { Calls } from '../core/appointments/calls.ts'

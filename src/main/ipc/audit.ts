@@ -1,4 +1,4 @@
-/** Requests about the audit trail, and the receipts that are made from it. */
+/** Requests about the audit trail and the receipts made from it. */
 import { dayAt } from '../core/lib/calendar.ts'
 import { type FileKind, saveAs, TABLE_KINDS } from './dialogs.ts'
 import type { Parts } from './parts.ts'

@@ -1,4 +1,4 @@
-/** Requests about sending in bulk. Paths stay on this side; the screens know ids and names. */
+/** Requests about bulk sending. Paths stay in the main process; the screens know ids and names. */
 import { basename } from 'node:path'
 import { titleOf } from '../../shared/composition/index.ts'
 import { PRACTICE_PRESET } from '../core/drafts/practice-preset.ts'
@@ -11,11 +11,11 @@ import type { HandlersOf } from './registration.ts'
 
 export type BulkParts = Dialogs &
   Pick<Parts, 'accounts' | 'bulk'> & {
-    /** What text is on the clipboard. */
+    /** Reads the clipboard's text. */
     readClipboard: () => Promise<string>
   }
 
-/** What pasted rows are called. */
+/** File name shown for pasted rows. */
 const PASTED = 'Pasted rows'
 
 const TABLES: FileKind = { name: 'Tables', extensions: ['csv', 'xlsx', 'txt', 'tsv'] }

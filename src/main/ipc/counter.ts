@@ -1,6 +1,6 @@
 /**
- * Requests about the counter: its sessions, of which what a person does is taken only from the page that they have, and what
- * the office sets for it.
+ * Requests about the counter: its sessions, in which a signer's input is accepted only from the page that the signer
+ * has, and the office's settings for it.
  */
 import { buffer } from 'node:stream/consumers'
 import type { CounterEntry, CounterSession, IdleCall, StaffView } from '../../shared/contract/index.ts'
@@ -23,8 +23,8 @@ import type { Dialogs, FileKind } from './dialogs.ts'
 import type { HandlersOf, RequestContext, RequestHandlers } from './registration.ts'
 
 /**
- * A PIN that someone gives is a cause to look for a keychain that couldn't be used when the application started.
- * @param look whether it has come back.
+ * Wraps a handler that takes a PIN: if the keychain was unavailable at the start, checks it again and retries.
+ * @param look returns whether it is back.
  */
 export function onceMoreWithKeychain(look: () => Promise<boolean>) {
   return <Name extends string, Handlers extends Record<Name, (...asked: never[]) => Promise<unknown>>>(
@@ -40,23 +40,23 @@ export function onceMoreWithKeychain(look: () => Promise<boolean>) {
   })
 }
 
-/** @param shown the accounts whose queue is asked for. */
+/** Returns the handlers for counter sessions. @param shown the accounts whose queues are listed. */
 export function counterHandlers(
   counter: Counter,
   shown: () => readonly string[]
 ): Omit<HandlersOf<'counter'>, keyof CounterSettingsHandlers> {
-  /** Whether the page that asks is the one where the person signs. */
+  /** Whether the request comes from the page where the person signs. */
   function isPersons({ from }: RequestContext): boolean {
     const place = counter.state()?.place ?? 'here'
     return from === (place === 'here' ? 'office' : 'person')
   }
 
-  /** @throws AppFailure `not-allowed` where another of our pages asks: the person's bounds and touches are not its own. */
+  /** @throws AppFailure `not-allowed` if another of our pages asks: the signer's bounds and touches aren't its own. */
   function persons(context: RequestContext): Counter {
     return isPersons(context) ? counter : fail('not-allowed', 'The signer is on the other screen.')
   }
 
-  /** A request of the person's own page; what is answered holds no more than `toldTo` leaves. */
+  /** Wraps a request from the signer's own page; the answer is filtered by `toldTo`. */
   function theirs<Input extends { id: string }>(act: (of: Counter, input: Input) => Promise<CounterSession>) {
     return async (input: Input, context: RequestContext) => toldTo(context, await act(persons(context), input))
   }
@@ -64,7 +64,7 @@ export function counterHandlers(
   return {
     'counter.queue': async () => {
       const [queue = [], ...others] = await Promise.all(shown().map((accountId) => counter.queue(accountId)))
-      // Each is in this order already; that it is a person's time now comes before when it is due.
+      // Each list is already in this order: entries for today first, then by due date.
       const inOrder = (one: CounterEntry, other: CounterEntry) =>
         Number(other.isToday) - Number(one.isToday) ||
         (one.due?.at ?? Number.POSITIVE_INFINITY) - (other.due?.at ?? Number.POSITIVE_INFINITY) ||
@@ -75,7 +75,7 @@ export function counterHandlers(
     'counter.offer': ({ documentReference, signer }) => counter.offer(documentReference, signer),
     'counter.compareDocument': (asked) => counter.compareDocument(asked),
     'counter.start': (wanted) => counter.start(wanted),
-    // The second display is told of a session only while a person signs on it.
+    // The second display learns of a session only while a person signs on it.
     'counter.state': async (_nothing, context) => {
       const state = counter.state()
       if (context.from === 'person' && (!isPersons(context) || state?.phase === 'ended')) return null
@@ -100,7 +100,7 @@ export function counterHandlers(
   }
 }
 
-/** The second display is told how to reach no one but the person whose turn it is: it shows nobody else's. */
+/** On the second display, hides contact details of everyone but the current signer. */
 function toldTo({ from }: RequestContext, session: CounterSession): CounterSession {
   if (from === 'office') return session
   const turns = session.turns.map((turn, index) => {
@@ -138,25 +138,25 @@ type CounterSettingsHandlers = Pick<
 >
 
 interface CounterSettingsParts extends Pick<Dialogs, 'chooseFiles'> {
-  /** What the chosen account is called, where there is one. */
+  /** The chosen account's name, if any. */
   officeName: () => string | undefined
   lock: Pick<OfficeLock, 'state' | 'lock' | 'unlock'>
   staff: Staff
   access: SettingsAccess
   settings: Pick<CounterSettingsKeeper, 'read' | 'configure' | 'setLogo' | 'addPictures' | 'idleScreen' | 'idlePicture'>
   cameraTest: Pick<CameraTest, 'open' | 'close'>
-  /** The number that is being called. */
+  /** The call shown on the idle screen. */
   calling: () => IdleCall | undefined
   note: NoteInAudit
   time: Pick<Time, 'now'>
-  /** Whether someone signs at the counter now. */
+  /** Whether someone is signing at the counter. */
   isRunning: () => boolean
 }
 
 const STILL_PICTURES: readonly FileKind[] = [{ name: 'Pictures', extensions: ['png', 'jpg', 'jpeg'] }]
 const PICTURES: readonly FileKind[] = [{ name: 'Picture', extensions: ['png', 'jpg', 'jpeg', 'webp'] }]
 
-/** Requests about what the office sets for its counter: who of staff there is, their PINs, the settings, the second display's picture. */
+/** Returns the handlers for the office's counter settings: staff and PINs, settings, the second display's pictures. */
 export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSettingsHandlers {
   const { staff, access, settings } = parts
 
@@ -171,7 +171,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
     }
   }
 
-  /** @throws AppFailure `wrong-pin`, `pin-wait`, `no-pin`; and `keychain` if the PIN can't be read. */
+  /** Checks a PIN. @throws AppFailure `wrong-pin`, `pin-wait`, `no-pin`; `keychain` if the PIN can't be read. */
   async function mustProve(pin: string, name: string | undefined, where: string): Promise<void> {
     const answer = await staff.check(pin, name)
     if (answer.ok) return
@@ -180,7 +180,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
     refusePin(answer, parts.time.now())
   }
 
-  /** A change by an administrator; answers what holds then. */
+  /** Makes a change that needs an administrator; returns the new state. */
   async function administered(change: () => Promise<void>): Promise<StaffView> {
     await access.mustBeOpen()
     await change()
@@ -190,11 +190,11 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
   return {
     'counter.pin': () => staff.state(),
     'counter.setPin': async ({ pin: chosen, current, name }) => {
-      // Anyone who has the screen could take it with a PIN of their own, if the office's is gone.
+      // If the office's PIN is lost, whoever has the screen could take over with a PIN of their own.
       if (parts.isRunning() && ((await staff.hasLostEntry()) || !(await staff.state()).isSet))
         fail('busy', 'Someone is signing.', { next: 'Choose the first PIN once they finish.' })
       const state = await staff.set(chosen, current, name)
-      // One who has just given the one PIN needn't give it again.
+      // After entering the only PIN, the user needn't enter it again.
       if (!staff.hasNames && !parts.isRunning()) access.open()
       return state
     },
@@ -229,7 +229,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
 
     'counter.settings': async () => settings.read(),
     'counter.configure': async (changes) => {
-      // Where nobody has a name of their own, the one who sits there says who they are.
+      // If no staff names are set up, anyone may enter their own name.
       const { staffName, ...guarded } = changes
       const isName = staffName !== undefined && !staff.hasNames
       if (!isName || Object.values(guarded).some((value) => value !== undefined)) await access.mustBeOpen()
@@ -244,7 +244,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
       await access.mustBeOpen()
       const [path] = await parts.chooseFiles('Choose a logo', PICTURES, stillAsking, 'one')
       if (path === undefined) return null
-      // They may have been locked while the dialog was open.
+      // The settings may have been locked while the dialog was open.
       await access.mustBeOpen()
       return settings.setLogo(await beginningOf(path, LARGEST_LOGO))
     },
@@ -255,7 +255,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
       await access.mustBeOpen()
       if (paths.length > MOST_PICTURES) fail('invalid', `The second display shows ${MOST_PICTURES} pictures at most.`)
       const files: Uint8Array[] = []
-      // One after the other: each may be large.
+      // Sequentially, since each file may be large.
       for (const path of paths) files.push(await beginningOf(path, PICTURE_LIMITS.bytes))
       return settings.addPictures(files)
     },
@@ -268,7 +268,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
   }
 }
 
-/** The file, or of one that is too large as much as shows that. */
+/** Reads the file; if it is too large, only enough to know that. */
 async function beginningOf(path: string, most: number): Promise<Uint8Array> {
   try {
     const file = await openChosen(path)

@@ -1,26 +1,26 @@
-/** What handlers ask the person through the system's dialogs, and files that are written where they say. */
+/** System dialogs for handlers, and saving files where the user chooses. */
 import type { SavedFile } from '../../shared/contract/index.ts'
 import type { TableFormat } from '../core/bulk/table-file.ts'
 import type { FileContent } from '../core/storage/atomic-file.ts'
 import { writeWhereChosen } from '../core/storage/chosen-file.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
 
-/** A kind of file, as the system's dialogs offer it. */
+/** A file type for system dialogs. */
 export interface FileKind {
   name: string
-  /** Without the dot. What is saved has the first. */
+  /** Without the dot. Saved files get the first one. */
   extensions: [string, ...string[]]
 }
 
 export interface Dialogs {
-  /** Lets the person choose files to be read: absolute paths, none where they thought better of it. */
+  /** Lets the user choose files to read: absolute paths, empty if cancelled. */
   chooseFiles: (
     title: string,
     kinds: readonly FileKind[],
     stillAsking: () => boolean,
     howMany?: 'one' | 'many'
   ) => Promise<string[]>
-  /** Lets the person say where a file goes, and whether it may replace another. */
+  /** Lets the user choose where to save a file, and confirm replacing one. */
   chooseSaveFile: (
     title: string,
     suggested: string,
@@ -29,7 +29,7 @@ export interface Dialogs {
   ) => Promise<string | undefined>
 }
 
-/** Asks where a file goes and writes it there, whole or not at all; null where the person thought better of it. */
+/** Asks where to save a file and writes it atomically; null if cancelled. */
 export async function saveAs(
   { chooseSaveFile }: Pick<Dialogs, 'chooseSaveFile'>,
   file: { title: string; suggested: string; kind: FileKind; bytes: Uint8Array | (() => Uint8Array) },
@@ -47,8 +47,8 @@ export const TABLE_KINDS: Record<TableFormat, FileKind> = {
 }
 
 /**
- * The same of a table, of the kind that the person chose with the name.
- * @param table `name` is the one that is suggested, without its ending.
+ * As `saveAs`, for a table in the format chosen with its name.
+ * @param table `name` is the suggestion, without its extension.
  */
 export async function saveTable(
   { chooseSaveFile }: Pick<Dialogs, 'chooseSaveFile'>,

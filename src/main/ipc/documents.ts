@@ -1,4 +1,4 @@
-/** Requests about documents: lists and pages from the mirror, what is exported of them, the overview, and saved views. */
+/** Requests about documents: lists and pages from the mirror, exports, the overview, and saved views. */
 
 import type { KeptByAnother } from '../../shared/composition/index.ts'
 import type { DocumentList, DocumentQuery, DraftSummary, HoldView } from '../../shared/contract/index.ts'
@@ -13,32 +13,35 @@ import { saveTable } from './dialogs.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
-/** As many references as are told at once. */
+/** Maximum number of references in one answer. */
 const MOST_REFERENCES = 10_000
-/** As many unreadable documents as are named. */
+/** Maximum number of unreadable documents named. */
 const NAMED = 20
-/** How long nothing may happen to a document until the overview counts it as stuck. */
+/** Days without activity after which the overview counts a document as stuck. */
 const STUCK_DAYS = 7
 
 interface DocumentParts extends Pick<Parts, 'accounts' | 'ask' | 'views' | 'time' | 'chooseSaveFile'> {
   watch: Pick<Parts['watch'], 'troubleOf' | 'refresh' | 'refreshWithLogs'>
-  /** Opens an address of an account in the person's browser; rejects with AppFailure `unsafe-address` else. */
+  /**
+   * Opens one of an account's addresses in the user's browser; rejects other addresses with AppFailure
+   * `unsafe-address`.
+   */
   openInBrowser: (url: string, accountId: string) => Promise<void>
-  /** Puts an address on the clipboard, marked as what isn't kept. */
+  /** Copies an address to the clipboard, marked to be left out of the system's clipboard history and sync. */
   copyPrivately: (text: string) => Promise<void>
-  /** A draft of what a document was sent as. */
+  /** Creates a draft of a sent document. */
   correctedCopy: (accountId: string, document: DocumentResponse) => DraftSummary
-  /** Makes a draft like a document, for others or for the same people. */
+  /** Creates a draft like a document, for other people or the same. */
   another: (accountId: string, document: DocumentResponse, keeps: KeptByAnother) => DraftSummary
-  /** The hold that a document is on. */
+  /** The document's hold, if any. */
   holdOf: (accountId: string, reference: string) => HoldView | undefined
-  /** From when on a document that left the folders then is erased from this computer; undefined for never. */
+  /** When a document that left the folders at `goneAt` is erased from this computer; undefined for never. */
   erasedFrom: (accountId: string, reference: string, goneAt: number) => number | undefined
-  /** Documents of an account changed. */
+  /** Called when an account's documents changed. */
   changed: (accountId: string) => void
 }
 
-/** What is known of the folders that are shown. */
+/** How current the shown folders are, and their problems. */
 type Truth = Pick<DocumentList, 'lookedAt' | 'problem' | 'problemFolder' | 'problemAccount' | 'unreadable'>
 
 export function documentHandlers(
@@ -51,8 +54,8 @@ export function documentHandlers(
   const moment = () => ({ now: parts.time.now(), zone: parts.time.zone() })
 
   /**
-   * How true what is shown of these accounts is: as old as the oldest of their folders, or of the one that is shown. A
-   * folder that can't be read, and never was, makes nothing else unknown.
+   * Returns how current these accounts' data are: as old as their oldest folder, or as the shown folder. A folder that
+   * is unreadable and has never been read doesn't affect the others.
    */
   async function truthOf(accountIds: readonly string[], shown?: string): Promise<Truth> {
     const looks: (number | undefined)[] = []
@@ -114,7 +117,7 @@ export function documentHandlers(
     'documents.get': async ({ reference }) => {
       const accountId = chosenId(accounts)
       const page = (await ask('page', { accountId, reference })) ?? fail('gone', NOT_AMONG_THEM)
-      // The log comes with the folder's answer only; the page is shown at once and told when the log is there.
+      // The log only comes with the folder's answer: the page is shown at once, and notified when the log arrives.
       if (page.logsAreOld && page.goneAt === undefined) {
         watch.refreshWithLogs(accountId, page.folder).catch(() => undefined)
       }
@@ -125,7 +128,7 @@ export function documentHandlers(
 
     'documents.refresh': async () => {
       const ends = await Promise.allSettled(shownIds(accounts).map((id) => watch.refresh(id)))
-      // Of several accounts one that can't be read leaves what is new of the others.
+      // If one of several accounts can't be read, the others are still refreshed.
       for (const end of ends) if (end.status === 'rejected') throw end.reason
     },
 
@@ -190,19 +193,19 @@ export function documentHandlers(
   }
 }
 
-/** Each name with what it has in all of these. */
+/** Adds up counts by name. */
 function summed(counts: readonly Record<string, number>[]): Record<string, number> {
   const sums = new Map<string, number>()
   for (const [name, count] of counts.flatMap((one) => Object.entries(one))) {
     sums.set(name, (sums.get(name) ?? 0) + count)
   }
-  // fromEntries, since a folder may have any name: one that is assigned could be taken for the object's prototype.
+  // fromEntries, since a folder may have any name: assigning `__proto__` would set the object's prototype.
   return Object.fromEntries(sums)
 }
 
 type Overview = Answer<'overview'>
 
-/** The overview of two accounts as one. Both were made of one moment: their families, days and weeks are the same. */
+/** Combines two accounts' overviews. Both were made for the same moment, so their states, days and weeks match. */
 function together(one: Overview, other: Overview): Overview {
   const sum = (
     name: 'withoutDue' | 'overdue' | 'declined' | 'identityFailed' | 'waitingHere' | 'unread' | 'withoutWeek'
@@ -229,12 +232,12 @@ function together(one: Overview, other: Overview): Overview {
 
 const NOT_AMONG_THEM = 'This document isn’t among those that were read.'
 
-/** A document of the mirror. @throws AppFailure `gone`. */
+/** Returns a document from the mirror. @throws AppFailure `gone`. */
 export async function known(ask: Parts['ask'], accountId: string, reference: string) {
   return (await ask('get', { accountId, reference })) ?? fail('gone', NOT_AMONG_THEM)
 }
 
-/** Requests about saved views of the documents that are shown. A new one belongs to the account that is worked in. */
+/** Requests about saved views of the shown accounts. A new one belongs to the chosen account. */
 export function viewHandlers({ accounts, views }: Pick<Parts, 'accounts' | 'views'>): HandlersOf<'views'> {
   const ownerOf = (id: string | undefined) =>
     shownIds(accounts).find((accountId) => views.list(accountId).some((view) => view.id === id)) ?? chosenId(accounts)

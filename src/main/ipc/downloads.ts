@@ -1,6 +1,6 @@
 /**
- * Requests about downloads and about a document's PDFs on a page that shows them. Paths stay on this side; the screens know
- * ids and labels.
+ * Requests about downloads, and about viewing a document's PDFs. Paths stay in the main process; the screens know ids
+ * and labels.
  */
 import type { DownloadCheck, DownloadState, DownloadSummary } from '../../shared/contract/index.ts'
 import { insistOnPattern } from '../core/downloads/name-pattern.ts'
@@ -11,7 +11,7 @@ import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
 interface DownloadParts extends Pick<Parts, 'accounts' | 'ask' | 'downloads' | 'reveal'> {
-  /** Lets the person choose a folder. Answers its path; undefined if they thought better of it. */
+  /** Lets the user choose a folder. Returns its path; undefined if cancelled. */
   chooseFolder: (stillAsking: () => boolean) => Promise<string | undefined>
 }
 
@@ -20,7 +20,7 @@ export function downloadHandlers(parts: DownloadParts): HandlersOf<'downloads'> 
   const chosen = () => chosenId(accounts)
   const summary = () => shownIds(accounts).map(downloads.summary).reduce(together)
   const forAll = <Answer>(act: (accountId: string) => Promise<Answer>) => Promise.all(shownIds(accounts).map(act))
-  /** The account of a download that is shown; of another the one that is worked in, which doesn't have it. */
+  /** The account of a shown download; otherwise the chosen account, which doesn't have it. */
   function ownerOf(id: string): string {
     const owner = downloads.accountOf(id)
     return shownIds(accounts).includes(owner) ? owner : chosen()
@@ -39,7 +39,7 @@ export function downloadHandlers(parts: DownloadParts): HandlersOf<'downloads'> 
     },
     'downloads.list': async (demand) => downloads.list(shownIds(accounts), demand),
     'downloads.summary': async () => summary(),
-    // All of them wait in one queue: it is held as a whole.
+    // All accounts share one queue, which is paused as a whole.
     'downloads.pause': async () => {
       await downloads.pause(chosen())
       return summary()
@@ -78,7 +78,7 @@ export function downloadHandlers(parts: DownloadParts): HandlersOf<'downloads'> 
     },
     'downloads.removeRule': async ({ id }) => downloads.rules.remove(ownerOfRule(id), id),
     'downloads.verifyAgain': async ({ id }) => downloads.rules.verifyAgain(ownerOfRule(id), id),
-    // One after the other: they are on the same disks.
+    // Sequentially: they are on the same disks.
     'downloads.check': async () => {
       const found: DownloadCheck[] = []
       for (const id of shownIds(accounts)) found.push(await downloads.check(id))
@@ -89,11 +89,11 @@ export function downloadHandlers(parts: DownloadParts): HandlersOf<'downloads'> 
 }
 
 interface PdfParts extends Pick<Parts, 'accounts' | 'ask' | 'previews'> {
-  /** Puts the office window's page on paper by the system's dialog; false where the person thought better of it. */
+  /** Prints the office window's page with the system's dialog; false if cancelled. */
   print: () => Promise<boolean>
 }
 
-/** The report of a document's identity check, and the signed document, shown. */
+/** Requests for viewing the PDF of a document's identity check, and the signed document. */
 export function pdfHandlers({ accounts, ask, previews, print }: PdfParts): HandlersOf<'pdf'> {
   return {
     'pdf.open': async ({ reference, kind }) => {
@@ -107,7 +107,7 @@ export function pdfHandlers({ accounts, ask, previews, print }: PdfParts): Handl
   }
 }
 
-/** Two accounts' parts of the one queue, as one. */
+/** Combines two accounts' parts of the shared queue. */
 function together(one: DownloadSummary, other: DownloadSummary): DownloadSummary {
   const states = Object.keys(one.counts) as DownloadState[]
   const counts = Object.fromEntries(states.map((state) => [state, one.counts[state] + other.counts[state]]))
@@ -119,7 +119,7 @@ function together(one: DownloadSummary, other: DownloadSummary): DownloadSummary
     counts: counts as DownloadSummary['counts'],
     isPaused: one.isPaused,
     bytes: one.bytes + other.bytes,
-    // The speed is that of the whole queue.
+    // The speed is the whole queue's.
     ...defined({ run, total, problem, retryAt, folder, bytesPerSecond: one.bytesPerSecond ?? other.bytesPerSecond }),
     ...(secondsLeft > 0 && { secondsLeft })
   }

@@ -1,4 +1,4 @@
-/** Requests about drafts and presets, about `.countersign` files, and about what is offered while one composes. */
+/** Requests about drafts and presets, `.countersign` files, and suggestions while composing. */
 import type { SavedFile } from '../../shared/contract/index.ts'
 import { suggestedName } from '../core/drafts/exchange.ts'
 import { ENDING } from '../core/drafts/exchange-file.ts'
@@ -22,7 +22,7 @@ export function draftHandlers(
   const { accounts, drafts, sharedDrafts, records, presets, exchange, outside, people, remembered } = parts
   const { marked } = sharedDrafts
 
-  /** What is acted on belongs to the account that the person sees. */
+  /** Checks that a draft belongs to an account that the user sees. */
   function ownDraft(id: string): string {
     const { accountId } = drafts.summary(id)
     return shownIds(accounts).includes(accountId) ? id : fail('gone', 'This draft belongs to another account.')
@@ -65,7 +65,7 @@ export function draftHandlers(
     'drafts.goBack': async ({ id, version }) => {
       const decides = drafts.history(ownDraft(id)).some((one) => one.id === version && one.isOpen)
       const draft = drafts.goBack(id, version)
-      // Without the office's server it stays to be decided, and the draft is as it should be.
+      // If the office's server can't be reached, it stays undecided; the draft itself is already correct.
       if (decides) await sharedDrafts.settle(id).catch(() => undefined)
       return marked(decides ? drafts.get(id) : draft)
     },

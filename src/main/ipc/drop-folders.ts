@@ -1,6 +1,6 @@
 /**
- * Requests about what other software does: files that it drops in folders, and hints that something happened. Only a folder's
- * own place crosses, for people to read.
+ * Requests about other software: files that it drops in folders, and hints that something happened. Of paths, the
+ * screens only get a folder's own, for display.
  */
 import type { Hints } from '../core/documents/polling/hints.ts'
 import { fail } from '../core/lib/failure.ts'
@@ -9,7 +9,7 @@ import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
 interface DropFolderParts extends Pick<Parts, 'accounts' | 'dropFolders' | 'reveal'> {
-  /** Lets the person choose a folder; undefined if they thought better of it. */
+  /** Lets the user choose a folder; undefined if cancelled. */
   chooseFolder: (title: string, stillAsking: () => boolean) => Promise<string | undefined>
 }
 
@@ -62,7 +62,7 @@ export function dropFolderHandlers(parts: DropFolderParts): HandlersOf<'dropFold
   }
 }
 
-/** Requests about the address where other software can hint that something happened. */
+/** Requests about the local address where other software can send hints. */
 export function hintHandlers(hints: Hints): HandlersOf<'hints'> {
   return {
     'hints.get': async () => hints.view(),

@@ -1,4 +1,7 @@
-/** Requests about enrolment files. Secrets go from keychain to file and from file to keychain; codes come in, and never go out. */
+/**
+ * Requests about enrolment files. Secrets go from keychain to file and from file to keychain; codes come in, but never
+ * go out.
+ */
 import { basename } from 'node:path'
 import type { AuthScheme } from '../../shared/contract/index.ts'
 import { ENROLMENT_ENDING, type Enrolment, enrolmentFile, OpenEnrolment } from '../core/accounts/enrolment.ts'
@@ -19,11 +22,11 @@ interface EnrolmentParts extends Pick<Parts, 'accounts' | 'clients' | 'time'>, D
   /** See `Sealing`. */
   sealingCost?: number
   note: NoteInAudit
-  /** @throws AppFailure where the organisation allows no such account here. */
+  /** @throws AppFailure if the organisation doesn't allow adding this account. */
   mayAdd: (account: { name: string; scheme: AuthScheme }) => void
-  /** @throws AppFailure where the organisation doesn't let this account that is here have a secret of the file's. */
+  /** @throws AppFailure if the organisation doesn't allow completing this existing account with the file's secret. */
   mayComplete: (account: { id: string; scheme: AuthScheme }) => void
-  /** Other credentials are kept of an account that was there. */
+  /** Called when an existing account got other credentials. */
   signsInOtherwise: (id: string) => void
   changed: () => void
 }
@@ -39,8 +42,10 @@ export function enrolmentHandlers(parts: EnrolmentParts): HandlersOf<'enrolment'
   }
 
   /**
-   * The account that the file completes: it is here without its secret, from a policy or a settings file. Undefined where it is a new one.
-   * @throws AppFailure `invalid` where another has its name, or it has a secret; `keychain` where that can't be said; as `mayAdd` and `mayComplete`.
+   * Returns the account that the file completes: one that exists without its secret, from a policy or a settings file.
+   * Undefined if the account is new.
+   * @throws AppFailure `invalid` if another account has its name, or it already has a secret; `keychain` if that can't
+   * be determined; as `mayAdd` and `mayComplete`.
    */
   async function waiting({ account: { name, baseUrl }, credentials }: Enrolment): Promise<string | undefined> {
     const there = accounts.list().find((one) => folded(one.name) === folded(name))
@@ -88,7 +93,7 @@ export function enrolmentHandlers(parts: EnrolmentParts): HandlersOf<'enrolment'
       const { scheme } = credentials
       const there = await waiting(enrolment)
       await inConnectingWords(clients.try({ baseUrl, authentication: credentials, folders }), scheme)
-      // A service may take its time: an account can be added, led elsewhere or signed in to meanwhile.
+      // The service may respond slowly: meanwhile an account may have been added, redirected or signed in.
       if ((await waiting(enrolment)) !== there) fail('busy', CHANGED, { next: 'Try again.' })
       const { id } = await accounts.enrol(account, credentials, there)
       await opened.leave()

@@ -1,6 +1,6 @@
 /**
- * Makes the contract's error of whatever a handler threw: our own failures as they are, those of the service, the disk
- * and the keychain in the user's words, and everything else as "internal", without a stack trace, a path or a secret.
+ * Converts whatever a handler throws to the contract's error: our own failures unchanged; errors of the service, the
+ * disk and the keychain in the user's words; everything else as "internal", without stack trace, path or secret.
  */
 import { type AppError, localErrorCodes, serviceErrorCodes } from '../../shared/contract/index.ts'
 import type { AuthScheme } from '../../shared/contract/views.ts'
@@ -18,7 +18,7 @@ const INTERNAL: AppError = {
 
 const codes: ReadonlySet<unknown> = new Set([...serviceErrorCodes, ...localErrorCodes])
 
-/** Never throws. */
+/** Returns the error for the screens. Never throws. */
 export function asAppError(thrown: unknown): AppError {
   if (typeof thrown !== 'object' || thrown === null) return INTERNAL
   if ('appError' in thrown && isAppError(thrown.appError)) return thrown.appError
@@ -30,11 +30,11 @@ export function asAppError(thrown: unknown): AppError {
   return trouble ? DATABASE[trouble] : INTERNAL
 }
 
-/** Operations that only read: of a question that was lost nothing can have become anything. */
+/** Read-only operations: a lost request can't have had an effect. */
 const READS =
   /^(Account\/Info|Document\/(GetActiveDocuments|Validation)|Download\/.+|FormDirect\/Employers|FormFiller\/GetTemplateList|Recipient\/.+)$/
 
-/** An error of the service's client as the screens show it. */
+/** Converts an error of the service client. */
 function fromService(error: ServiceError): AppError {
   return {
     ...(fileWords(error) ?? described(error)),
@@ -46,10 +46,10 @@ function fromService(error: ServiceError): AppError {
   }
 }
 
-/** Services let a signature be some minutes old; a clock that is this far off is worth a word, in milliseconds. */
+/** Clock difference that is mentioned, in milliseconds. Services accept signatures that are a few minutes old. */
 const CLOCK_OFF = 2 * 60_000
 
-/** A wrong clock makes a right key wrong. */
+/** With a wrong clock, even the right key is rejected. */
 function clockWords({ clockAheadMs = 0 }: ServiceError): Pick<AppError, 'code' | 'message' | 'next'> | undefined {
   if (Math.abs(clockAheadMs) < CLOCK_OFF) return undefined
   const minutes = Math.round(Math.abs(clockAheadMs) / 60_000)
@@ -61,7 +61,10 @@ function clockWords({ clockAheadMs = 0 }: ServiceError): Pick<AppError, 'code' |
   }
 }
 
-/** What is wrong with a certificate, by the network's own code; and whose it is, until when, where that could be seen. */
+/**
+ * Describes what is wrong with a certificate, based on the network's error code, with its subject, issuer and dates if
+ * known.
+ */
 function certificateWords({ reason = '', certificate }: ServiceError): string | undefined {
   const { subject = '', issuer = '', validFrom, validTo } = certificate ?? {}
   if (/HAS_EXPIRED/.test(reason) && validTo !== undefined) return `its certificate expired on ${dayOf(validTo)}.`
@@ -91,7 +94,7 @@ function dayOf(at: number): string {
   return new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric' })
 }
 
-/** A network's own machine stands between, and lets nothing through. */
+/** Describes a network proxy that blocks requests. */
 function proxyWords({ status, reason = '' }: ServiceError): Pick<AppError, 'code' | 'message' | 'next'> | undefined {
   if (status === 407 || /^ERR_PROXY_AUTH/.test(reason)) {
     return {
@@ -122,7 +125,7 @@ function described(error: ServiceError): Pick<AppError, 'code' | 'message' | 'ne
   if (code === 'unauthorised') return clockWords(error) ?? { code, message: SERVICE[code] }
   const certificate = code === 'tls' && certificateWords(error)
   if (certificate) return { code, message: `The connection to the signing service isn’t secure: ${certificate}` }
-  // The contract has no code of its own for a broken line; what can be done about it is the same.
+  // The contract has no code for a broken connection; the user can do the same about it.
   if (code === 'interrupted') {
     return { code: 'timeout', message: 'The connection to the signing service was lost before it answered.' }
   }
@@ -135,11 +138,11 @@ function described(error: ServiceError): Pick<AppError, 'code' | 'message' | 'ne
   }
 }
 
-/** What the sign-in service said, or that it could not be asked. */
+/** Describes the sign-in service's error, or why it couldn't be reached. */
 function signInWords(error: ServiceError): Pick<AppError, 'code' | 'message' | 'next'> {
   const { code, signIn = 'answer' } = error
   if (code === 'rate-limited') return { code, message: 'The sign-in service has asked us to slow down.' }
-  // The contract has no code of its own for a broken line.
+  // The contract has no code for a broken connection.
   if (code === 'interrupted') {
     return { code: 'timeout', message: 'The connection to the sign-in service was lost before it answered.' }
   }
@@ -197,7 +200,7 @@ const SIGN_IN_AWAY: Record<'offline' | 'dns' | 'refused' | 'timeout' | 'tls', st
   tls: 'The connection to the sign-in service isn’t secure: its certificate can’t be trusted.'
 }
 
-/** What happened, in one plain sentence or two: what it means for the work, where that isn't plain. */
+/** What happened, in one or two plain sentences, with what it means for the work if that isn't obvious. */
 const SERVICE: Record<Exclude<ServiceError['code'], 'interrupted' | 'redirected' | 'keychain'>, string> = {
   offline: 'This computer is offline.',
   dns: 'The signing service’s address can’t be found.',
@@ -274,7 +277,7 @@ const FILE: Record<FileErrorCode, AppError> = {
   other: NOT_WRITTEN
 }
 
-/** A query that failed wrote nothing. */
+/** A failed query wrote nothing. */
 const DATABASE: Record<NonNullable<ReturnType<typeof queryTroubleOf>>, AppError> = {
   'no-space': {
     code: 'no-space',
@@ -298,9 +301,9 @@ function isAppError(value: unknown): value is AppError {
 }
 
 /**
- * Rejects as the call does, in the words of an account that is tried: those for other calls speak of documents, and of packages
- * under way, and here nothing was sent.
- * @param scheme how it was to sign in, where that was typed: what was refused is called what the form calls it.
+ * Rejects as the call does, worded for testing an account: other messages mention documents and packages in progress,
+ * but nothing was sent here.
+ * @param scheme the sign-in method, if typed: the message uses the form's terms.
  */
 export async function inConnectingWords<Answer>(call: Promise<Answer>, scheme?: AuthScheme): Promise<Answer> {
   try {
@@ -312,12 +315,12 @@ export async function inConnectingWords<Answer>(call: Promise<Answer>, scheme?: 
       isServiceError(error) &&
       !error.signIn &&
       (TRIED_BY_STATUS.get(error.status ?? 0) ?? (byScheme || TRIED_BY_CODE.get(error.code)))
-    // What the error itself says to do is about what happened; the words here are for all that share a code.
+    // The error's own advice is specific; the one here is shared by all errors of a code.
     throw new AppFailure({ ...described, ...said, ...(described.next && { next: described.next }) })
   }
 }
 
-/** Rejects as the call does; of what was refused it says what the account signs in with. */
+/** Rejects as the call does; if refused, names what the account signs in with. */
 export async function inCheckingWords<Answer>(call: Promise<Answer>, scheme: AuthScheme): Promise<Answer> {
   try {
     return await call
@@ -368,13 +371,13 @@ const REFUSED_BY_SCHEME: Record<AuthScheme, Said> = {
   }
 }
 
-/** The form is open: nothing is to be looked for in Settings. */
+/** The form is open, so nothing refers to Settings. */
 const TRIED_BY_CODE = new Map<string, Said>([
   ['dns', { next: 'Check the address and your network connection.' }],
   ['refused', { next: 'Check the address. If it’s right, ask your provider whether the service is down.' }],
   ['unauthorised', { next: 'Check the key or token, or ask your provider for a new one.' }],
   ['not-found', NO_FOLDERS],
-  // What was typed was fit to be asked with: the service is another one.
+  // The input was valid, so it must be a different service.
   ['invalid', { ...NO_FOLDERS, code: 'not-found' }],
   [
     'not-json',

@@ -1,10 +1,13 @@
-/** What came in place of a file, in the user's words: each finding, and each refusal that means something else there. */
+/**
+ * Describes what came instead of a requested file, in the user's words: each finding, and refusals with a special
+ * meaning for downloads.
+ */
 import type { AppError, DownloadType } from '../../shared/contract/index.ts'
 import type { Finding, ServiceError } from '../core/service/errors.ts'
 
 type Words = Pick<AppError, 'code' | 'message' | 'next'>
 
-/** Undefined for other operations, and where the words that all operations share say it. */
+/** Returns undefined for other operations, and if the general message fits. */
 export function fileWords(error: ServiceError): Words | undefined {
   if (!error.asked) return undefined
   const { asked, finding } = error
@@ -17,7 +20,7 @@ const WANTED: Record<DownloadType, string> = { pdf: 'the PDF', json: 'the record
 
 const NOT_KEPT = 'Nothing was saved.'
 
-/** By what was found: `wanted` is what was asked for. What the service itself says of it stands beside. */
+/** Messages by finding; `wanted` is what was requested. The service's own message is shown separately. */
 const found: Record<Finding, (wanted: string, error: ServiceError) => string> = {
   nothing: (wanted) => `The signing service sent nothing: ${wanted} may not be ready yet, or may have been deleted.`,
   error: (wanted) => `The signing service refused to send ${wanted}. ${NOT_KEPT}`,
@@ -42,7 +45,7 @@ const found: Record<Finding, (wanted: string, error: ServiceError) => string> = 
   'too-slow': (wanted) => `The signing service started sending ${wanted} but stopped or was too slow. ${NOT_KEPT}`
 }
 
-/** What can be done, where that is certain. */
+/** Advice, where it is certain. */
 const WAYS_ON: Partial<Record<Finding, Pick<AppError, 'next'>>> = {
   'no-address': { next: 'Ask your provider where signed documents are kept.' },
   'another-place': { next: 'Open the signed document once, then save it.' },
@@ -51,11 +54,11 @@ const WAYS_ON: Partial<Record<Finding, Pick<AppError, 'next'>>> = {
 }
 
 function codeOf({ code }: ServiceError): AppError['code'] {
-  // A line that broke before any answer is told as a service that took too long; here something had come.
+  // Elsewhere, a broken connection is reported as a timeout; here, part of the answer had arrived.
   return code === 'interrupted' ? 'incomplete' : code === 'redirected' ? 'unsafe-address' : code
 }
 
-/** By the status of a refusal. */
+/** Messages by HTTP status. */
 function refused({ code, status, asked }: ServiceError, wanted: string): Words | undefined {
   if (code === 'redirected' || code === 'interrupted') return undefined
   switch (status) {

@@ -1,4 +1,4 @@
-/** Requests about reading identity checks. Bytes cross as bytes, and nothing is kept on the way. */
+/** Requests about viewing identity checks. Images are passed as bytes, and nothing is stored on the way. */
 import type { IdentityPictureName, IdentityPictureType } from '../../shared/contract/index.ts'
 import type { NoteInAudit } from '../core/audit/audit.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
@@ -35,7 +35,7 @@ export function identityHandlers(parts: IdentityParts): HandlersOf<'identity'> {
       const kind = kinds[type]
       const suggested = safeFileName(`${documentName} – ${names[name]}`, { extension: kind.extensions[0] })
       let bytes: Uint8Array = new Uint8Array()
-      // Only once it is known where to: while a person thinks about it, it is cleared as usual.
+      // Copied only once the path is known: while the user is choosing, the reading is cleared as usual.
       const copied = () => {
         bytes = readings.copyOf(reading, record, name)
         return bytes

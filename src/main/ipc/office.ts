@@ -1,4 +1,4 @@
-/** Requests about this workstation's place in an office. The code comes in, and never goes out. */
+/** Requests about this workstation's office. The code comes in, but never goes out. */
 import { X509Certificate } from 'node:crypto'
 import { basename } from 'node:path'
 import type { NoteInAudit } from '../core/audit/audit.ts'
@@ -12,12 +12,12 @@ interface OfficeParts extends Pick<Dialogs, 'chooseFiles'> {
   desk: Pick<Desk, 'view' | 'look' | 'join' | 'leave'>
   newId: () => string
   note: NoteInAudit
-  /** @throws AppFailure `not-allowed` unless an administrator has unlocked the office’s settings, where there is a PIN. */
+  /** @throws AppFailure `not-allowed` if a PIN is set and no administrator has unlocked the office's settings. */
   mustBeOpen: () => Promise<void>
 }
 
 const KIND = { name: 'Certificates', extensions: ['pem', 'crt', 'cer'] as [string, ...string[]] }
-/** No list of authorities is longer, in bytes. */
+/** Maximum size of a list of authorities, in bytes. */
 const MOST = 1_000_000
 
 export function officeHandlers({ desk, chooseFiles, newId, note, mustBeOpen }: OfficeParts): HandlersOf<'office'> {
@@ -54,7 +54,7 @@ function gone(): never {
   fail('gone', 'This certificate is no longer open.', { next: 'Choose it again.' })
 }
 
-/** @returns every certificate of a file, and nothing else that is in it, as a private key. */
+/** Extracts a file's certificates. @returns only certificates, never other content such as a private key. */
 function certificatesIn(text: string): string {
   const found = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? []
   try {

@@ -1,6 +1,6 @@
 /**
- * What the organisation has set nobody changes here: each request that could is looked at before its handler sees it. One table has
- * them all, so that a lock is seen to hold in one place.
+ * Enforces the organisation's settings: every request that could change them is checked before its handler runs. One
+ * table covers them all, so that it is easy to verify.
  */
 import type { DecodedInput, RequestName } from '../../shared/contract/index.ts'
 import type { Lockable, OrganisationsOAuth, SharedFileView } from '../../shared/contract/policy.ts'
@@ -16,14 +16,14 @@ import type { HandlersOf } from './registration.ts'
 interface LockDeps {
   organisation: Pick<Organisation, 'policy' | 'isLocked' | 'allowsSignIn' | 'hasAccount' | 'hasColour' | 'oauthOf'>
   accounts: Pick<Accounts, 'list'>
-  /** How downloads are set, which is what is proposed for each. */
+  /** The current download settings, which are the default for each download. */
   downloads: () => { folder: { id: string }; pattern: string }
-  /** The quiet hours that hold. */
+  /** The quiet hours in effect. */
   quiet: () => unknown
 }
 
 type Changed = Lockable | false | undefined
-/** Which lockable setting a request would change; the first that is locked refuses it. */
+/** Returns the lockable settings that a request would change; the request is refused if one is locked. */
 type Locks = { [Name in RequestName]?: (input: DecodedInput<Name>, deps: LockDeps) => readonly Changed[] }
 
 type Counter = DecodedInput<'counter.configure'>
@@ -89,8 +89,8 @@ const LOCKS: Locks = {
 }
 
 /**
- * What requests are asked by before their handlers. It throws `not-allowed` for what would change a setting that is locked, and
- * `invalid` for a new PIN that is shorter than the organisation's.
+ * Creates the check that runs before handlers. It throws `not-allowed` for changes to a locked setting, and `invalid`
+ * for a new PIN shorter than the organisation requires.
  */
 export function lockOf(deps: LockDeps): (name: RequestName, input: unknown) => void {
   const { organisation } = deps
@@ -101,7 +101,7 @@ export function lockOf(deps: LockDeps): (name: RequestName, input: unknown) => v
   }
 }
 
-/** What may keep an account from being added, however that is done. */
+/** What may prevent an account from being added, in whatever way. */
 function lockedForNew(
   { name, scheme }: { name: string; scheme: AuthScheme },
   { organisation, accounts }: Pick<LockDeps, 'organisation' | 'accounts'>
@@ -110,7 +110,7 @@ function lockedForNew(
   return [!organisation.allowsSignIn(scheme) && 'signInMethods', isManaged && 'accounts']
 }
 
-/** @throws AppFailure `not-allowed` where no such account may be added by an enrolment file. */
+/** @throws AppFailure `not-allowed` if this account may not be added by an enrolment file. */
 export function mayEnrol(
   account: { name: string; scheme: AuthScheme },
   deps: Pick<LockDeps, 'organisation' | 'accounts'>
@@ -120,12 +120,12 @@ export function mayEnrol(
   for (const one of [...byFile, ...lockedForNew(account, deps)]) if (one && organisation.isLocked(one)) refuse()
 }
 
-/** @throws AppFailure `not-allowed` where an account that is here may not have a secret of an enrolment file. */
+/** @throws AppFailure `not-allowed` if an existing account may not get its secret from an enrolment file. */
 export function mayComplete(
   { id, scheme }: { id: string; scheme: AuthScheme },
   { organisation }: Pick<LockDeps, 'organisation'>
 ): void {
-  // How one signs in by OAuth may be the policy's, of which a file says nothing.
+  // The policy may set the OAuth details, which an enrolment file doesn't know.
   if (organisation.oauthOf(id) || !organisation.allowsSignIn(scheme)) refuse()
 }
 
@@ -141,7 +141,7 @@ function refuse(): never {
   fail('not-allowed', 'This is set by your organisation.', { next: 'Ask your administrator to change it.' })
 }
 
-/** Whether an account of the organisation's would be called otherwise, lead elsewhere, or sign in another way. */
+/** Whether one of the organisation's accounts would be renamed, redirected, or sign in differently. */
 function changesManaged(
   account: Account,
   {
@@ -167,7 +167,7 @@ function signsInOtherwise(typed: OrganisationsOAuth, set: OrganisationsOAuth | u
   return set !== undefined && OAUTH.some((member) => typed[member] !== set[member])
 }
 
-/** An account that leads to another service is another account, whatever it was called before. */
+/** An account with another service counts as another account, whatever its name was. */
 function leadsElsewhere(account: Account, baseUrl: string): boolean {
   return baseUrl.replace(/\/+$/, '') !== account.baseUrl
 }

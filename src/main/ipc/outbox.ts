@@ -1,4 +1,4 @@
-/** Requests about sends, the outbox and batches. What is acted on belongs to the account that the person sees. */
+/** Requests about sends, the outbox and batches. Only those of accounts that the user sees can be changed. */
 import type { OutboxView, SendCounts } from '../../shared/contract/index.ts'
 import type { NoteInAudit } from '../core/audit/audit.ts'
 import { type TableFormat, tableFile } from '../core/bulk/table-file.ts'
@@ -20,7 +20,7 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
   const { batches } = outbox
 
   function ownDraft(id: string): string {
-    // What is sent goes out in the name of the account that the person sees.
+    // Packages are sent in the name of an account that the user sees.
     if (!shownIds(accounts).includes(drafts.summary(id).accountId)) {
       fail('gone', 'This draft belongs to another account.', { next: 'Choose that account to send it.' })
     }
@@ -35,7 +35,7 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
     return id
   }
 
-  /** A send that an office has is let go of by it first: it may leave from another workstation. */
+  /** Withdraws a send from the office first, since another workstation may send it. */
   async function keptBack(id: string): Promise<string> {
     await outbox.shared.keepBack(outbox.get(ownSend(id)))
     return id
@@ -48,7 +48,7 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
     return id
   }
 
-  /** Does it for each account that is asked of; answers how they stand together. */
+  /** Runs `act` for each account covered; returns the combined outbox. */
   function ofAll(act: (accountId: string) => OutboxView): OutboxView {
     const [first, ...others] = shownIds(accounts)
     const view = act(first)
@@ -124,7 +124,10 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
   }
 }
 
-/** Two outboxes as one: nothing leaves only where nothing of either does, and an office is away where either one's is. How they are set is the first one's. */
+/**
+ * Combines two outboxes: paused only if both are, and the office is unavailable if it is for either. Settings are the
+ * first one's.
+ */
 function together({ counts, pause, settings, office }: OutboxView, other: OutboxView): OutboxView {
   const their = office === undefined || office === 'connected' ? other.office : office
   const names = Object.keys(counts) as (keyof SendCounts)[]

@@ -1,4 +1,4 @@
-/** The parts of the application that requests are answered with, by the names that they have everywhere. */
+/** The application's parts that handlers use, under the names that they have everywhere. */
 import type { Accounts } from '../core/accounts/accounts.ts'
 import type { Clients } from '../core/accounts/clients.ts'
 import type { FetchedLists } from '../core/accounts/fetched-lists.ts'
@@ -57,7 +57,7 @@ export interface Parts extends Dialogs {
   receipts: Pick<Receipts, 'people' | 'pdf' | 'print' | 'printKey' | 'check'>
   records: Pick<SharedRecords, 'marked'>
   remembered: Remembered
-  /** Shows a file or a folder in the system's own window. */
+  /** Shows a file or folder in the system's file manager. */
   reveal: (path: string) => void
   sharedDrafts: Pick<
     SharedDrafts,

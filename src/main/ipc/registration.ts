@@ -1,6 +1,6 @@
 /**
- * The one way in from the screens. Every request is checked for its sender, decoded by the contract, handled, and
- * answered as data; none can be registered in any other way, and none can opt out.
+ * The only entry point for the screens. Every request has its sender checked, is decoded by the contract, handled, and
+ * answered as data; there's no other way to register one, and none can opt out.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { z } from 'zod'
@@ -17,51 +17,51 @@ import {
 } from '../../shared/contract/index.ts'
 import { asAppError } from './errors.ts'
 
-/** What a handler answers: the contract's reply, or nothing where that is null. */
+/** A handler's result: the contract's reply, or nothing if that is null. */
 type Answer<Name extends RequestName> = Requests[Name]['reply'] extends null | undefined
   ? Promise<void>
   : Promise<Exclude<Requests[Name]['reply'], undefined>>
 
-/** office: its own window. person: the window on the second display, where someone signs. */
+/** office: the office's window. person: the window on the second display, where someone signs. */
 export type Role = 'office' | 'person'
 
 export interface RequestContext {
-  /** Which of our pages asks. */
+  /** Which of our pages sent the request. */
   from: Role
-  /** Whether the page that asked is still there and may still ask for this; ask again after each await on a person. */
+  /** Whether the requesting page still exists and may still ask for this; check again after each await on a user. */
   stillAsking(): boolean
 }
 
 type RequestHandler<Name extends RequestName> = (input: DecodedInput<Name>, context: RequestContext) => Answer<Name>
 
-/** A handler for each request: the compiler refuses a map that lacks one. */
+/** A handler for each request: a missing one is a compile error. */
 export type RequestHandlers = { [Name in RequestName]: RequestHandler<Name> }
 
 /** The handlers of whole domains, as in `HandlersOf<'drafts' | 'presets'>`. */
 export type HandlersOf<Domain extends string> = Pick<RequestHandlers, Extract<RequestName, `${Domain}.${string}`>>
 
 export interface Registration<Event> {
-  /** `ipcMain.handle`, or its like in a test. */
+  /** `ipcMain.handle`, or a test's equivalent. */
   handle(channel: string, listener: (event: Event, ...args: unknown[]) => Promise<unknown>): void
-  /** Whose the event is: undefined unless it comes from the main frame of a window of ours while it shows our own page. */
+  /** The event's sender; undefined unless it is the main frame of one of our windows while that shows our own page. */
   roleOf(event: Event): Role | undefined
-  /** Whether a person has the office's own window, or it is locked. */
+  /** Whether a signer has the office's window, or it is locked. */
   isAway(): boolean
-  /** Resolves once it is staff's again. */
+  /** Resolves once it is back with staff. */
   handedBack(): Promise<void>
-  /** @throws AppFailure where the organisation has set what the request would change: it is asked before any handler. */
+  /** Called before any handler. @throws AppFailure if the organisation has set what the request would change. */
   lock(name: RequestName, input: unknown): void
   handlers: RequestHandlers
   log: { error(message: string, detail?: Record<string, unknown>): void }
 }
 
 /**
- * The account that the request which is handled just now names, where it names one. Only the screens' requests know it: see
- * `chosenId` and `shownIds` of accounts.ts, and decision 48.
+ * The account named by the request being handled, if any. Only set for the screens' requests: see `chosenId` and
+ * `shownIds` in accounts.ts, and decision 48.
  */
 export const namedAccount = new AsyncLocalStorage<string>()
 
-/** What a request carries: its input, and the account that it is for where not those that are shown. */
+/** A request's second argument: the account it is for, if not those that are shown. */
 const Named = z.string().min(1).max(100).optional()
 
 const ASKED_BY_PERSON: ReadonlySet<string> = new Set(personRequestNames)
@@ -69,8 +69,8 @@ const ASKED_WHILE_HANDED_OVER: ReadonlySet<string> = new Set(handedOverRequestNa
 const NOT_ALLOWED: AppError = { code: 'not-allowed', message: 'This screen isn’t allowed to do that.' }
 
 /**
- * Registers a handler for each request of the contract.
- * @throws Error where a request has no handler: the application must not start half deaf.
+ * Registers a handler for each of the contract's requests.
+ * @throws Error if a request has no handler: the application mustn't start incomplete.
  */
 export function registerHandlers<Event>(registration: Registration<Event>): void {
   for (const name of requestNames) {
@@ -94,7 +94,8 @@ async function answer<Event>(
   }
   const isThere = () => roleOf(event) === from
   const mayAsk = () => from === 'person' || ASKED_WHILE_HANDED_OVER.has(name) || !isAway()
-  // Behind the person's screen the office's own stays as it was, and asks on when something changes: it waits, and misses nothing.
+  // While a signer has the window, or it is locked, the office's page stays behind and may still send requests; these
+  // wait, so that it misses nothing.
   while (!mayAsk()) await handedBack()
   if (!isThere()) return { ok: false, error: NOT_ALLOWED }
   const named = Named.safeParse(args[1])
@@ -119,11 +120,11 @@ async function answer<Event>(
     return named.data === undefined ? handle() : namedAccount.run(named.data, handle)
   }
   const result = await handled(handler, decoded.data, context, name, log)
-  // The page may have gone or become another while the handler worked: what it asked for is not for its successor.
+  // The page may have gone or navigated while the handler ran: the answer isn't for its successor.
   return isThere() ? result : { ok: false, error: NOT_ALLOWED }
 }
 
-/** What a field may be too long or too short for, as a person is told under it; the rest no form lets through. */
+/** Explains a text's length error for the user; forms prevent all other errors. */
 function lengthInWords(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code === 'too_big' && issue.origin === 'string') return `Use at most ${issue.maximum} characters.`
   if (issue.code !== 'too_small' || issue.origin !== 'string') return undefined
@@ -141,7 +142,7 @@ async function handled(
     return { ok: true, value: (await handler(input as never, context)) ?? null }
   } catch (thrown) {
     const error = asAppError(thrown)
-    // The name of the error's class is ours or the platform's; its text could hold what a person typed.
+    // Only the error's class name is logged; its message could contain user input.
     if (error.code === 'internal') log.error('A request failed unexpectedly.', { request: name, error: kindOf(thrown) })
     return { ok: false, error }
   }

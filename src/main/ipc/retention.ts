@@ -1,4 +1,4 @@
-/** Requests about how long things are kept on this computer, and about documents on hold. */
+/** Requests about how long data is kept on this computer, and about documents on hold. */
 import type { DocumentKey, SomeDocuments } from '../../shared/contract/index.ts'
 import { fail } from '../core/lib/failure.ts'
 import type { Holds, NamedDocument } from '../core/retention/holds.ts'
@@ -9,10 +9,10 @@ import type { HandlersOf } from './registration.ts'
 
 interface RetentionParts extends Pick<Parts, 'accounts' | 'ask' | 'time'> {
   retention: Pick<Retention, 'view' | 'due' | 'set'>
-  /** @throws AppFailure `not-allowed` unless an administrator has unlocked the office’s settings, where there is a PIN. */
+  /** @throws AppFailure `not-allowed` if a PIN is set and no administrator has unlocked the office's settings. */
   mustBeOpen: () => Promise<void>
   holds: Pick<Holds, 'list' | 'count' | 'hold' | 'release'>
-  /** Documents of an account changed. */
+  /** Called when an account's documents changed. */
   changed: (accountId: string) => void
 }
 
@@ -49,7 +49,7 @@ export function retentionHandlers({
       return { held }
     },
     'retention.release': async ({ some }) => {
-      // One by one, also what the folders no longer have.
+      // Individual documents may no longer be in the folders.
       const documents = 'documents' in some ? some.documents : await named(some)
       const released = await holds.release(documents)
       tell(documents)

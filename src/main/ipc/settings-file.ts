@@ -1,4 +1,4 @@
-/** Requests about settings files: what one would change is worked out here, shown, and done only as it was shown. */
+/** Requests about settings files: an import's changes are computed, shown, and applied only exactly as shown. */
 
 import { basename } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'

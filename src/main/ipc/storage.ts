@@ -1,4 +1,4 @@
-/** Requests about what is kept on this computer. Paths and keys stay on this side. */
+/** Requests about data on this computer. Paths and keys stay in the main process. */
 import { basename } from 'node:path'
 import type { MemoryReason } from '../../shared/contract/index.ts'
 import { BACKUP_ENDING } from '../core/backup/backup.ts'
@@ -21,27 +21,27 @@ export interface StorageParts extends Pick<Dialogs, 'chooseFiles' | 'chooseSaveF
   schedule: Pick<BackupSchedule, 'view' | 'offer' | 'set' | 'runNow' | 'made'>
   copies: Pick<RollingCopies, 'list' | 'use'>
   recovery: Pick<Recovery, 'view' | 'keep' | 'changeKey' | 'dismissOffer'>
-  /** Whether someone signs at the counter. */
+  /** Whether someone is signing at the counter. */
   isSigning: () => boolean
-  /** Finds the database's key by a recovery key, and keeps it. */
+  /** Recovers the database's key with a recovery key, and stores it. */
   recoverKey: (typed: string, keychain: Keychain) => Promise<void>
   chooseFolder: (title: string, stillAsking: () => boolean) => Promise<string | undefined>
-  /** Today, in the office's zone: `2026-11-24`. */
+  /** Today in the office's time zone: `2026-11-24`. */
   today: () => string
   storage: OpenedDatabase
   troubles: Pick<StoreTroubles, 'settle'>
-  /** Looks at the keychain as a start does. */
+  /** Checks the keychain as a start does. */
   openKeychain: () => Promise<Pick<OpenedKeychain, 'keychain' | 'status'>>
-  /** Of a run that was opened by a recovery key: looks whether the keychain is back. */
+  /** For a run opened with a recovery key: checks whether the keychain is back. */
   lookForKeychain: () => Promise<KeychainState>
   /** Sets the database aside. */
   startEmpty: () => Promise<unknown>
-  /** Packages that haven't been sent, or of which it isn't known. */
+  /** Number of packages that are unsent, or may be. */
   unsent: () => number
   othersMayNeedKey: boolean
-  /** Has the next start remove everything. */
+  /** Schedules removing everything for the next start. */
   decideOnRemoval: (backups: boolean) => Promise<void>
-  /** Ends the application and starts it again, unless the person stays; `last` is done as it ends, while the database is open. */
+  /** Restarts the application, unless the user stays; `last` runs as it ends, while the database is open. */
   restart: (last?: () => Promise<void>) => void
 }
 
@@ -55,7 +55,7 @@ export function storageHandlers({
   openKeychain,
   ...parts
 }: StorageParts): HandlersOf<'storage'> {
-  /** @throws AppFailure where it can't be used now. */
+  /** @throws AppFailure if the keychain can't be used now. */
   async function workingKeychain(): Promise<Keychain> {
     const { keychain, status } = await openKeychain()
     mustWork(status)
@@ -74,7 +74,7 @@ export function storageHandlers({
     fail('keychain', 'This computer still has no working keychain.', { next: ASK })
   }
 
-  /** @throws AppFailure where the next start would find the keychain as this one did. */
+  /** @throws AppFailure if a restart wouldn't help. */
   async function checkKeychain(): Promise<void> {
     const keychain = await workingKeychain()
     if ((await storedKey(keychain)) === undefined && storage.state === 'memory' && storage.hasData) {
@@ -170,7 +170,7 @@ export function storageHandlers({
   }
 }
 
-/** What trying again won’t open. */
+/** Reasons that retrying won't solve. */
 const MAY_BE_SET_ASIDE: ReadonlySet<MemoryReason> = new Set([
   'key-missing',
   'damaged',

@@ -1,4 +1,4 @@
-/** Requests for when something goes wrong. */
+/** Requests for troubleshooting. */
 import type { SelfTestFinding, SupportReport } from '../../shared/contract/index.ts'
 import { dayAt } from '../core/lib/calendar.ts'
 import { fail } from '../core/lib/failure.ts'
@@ -26,7 +26,7 @@ export function supportHandlers({
   ...parts
 }: SupportParts): HandlersOf<'support'> {
   const today = () => dayAt(time.now(), time.zone())
-  /** What was shown last is what is saved. */
+  /** The report shown last, which is the one that can be saved. */
   let shown: SupportReport | undefined
 
   return {

@@ -9,11 +9,11 @@ import type { HandlersOf } from './registration.ts'
 
 interface SystemParts {
   settings: SettingsStore
-  /** Of the application. */
+  /** The application's version. */
   version: string
-  /** The two letters of the country that the system is set to; blank where it isn't known. */
+  /** Two-letter country code of the system's region; blank if unknown. */
   systemCountry: () => string
-  /** Makes theme and zoom hold. */
+  /** Applies theme and zoom. */
   applySettings: (settings: SettingsView) => void
   changed: () => void
   loginStart: LoginStart | undefined
@@ -21,17 +21,17 @@ interface SystemParts {
   status: () => SystemStatus
   showData: () => void
   copy: (text: string, isPersonal: boolean) => Promise<void>
-  /** Answers after how many milliseconds it goes from the clipboard by itself. */
+  /** Copies text; returns after how many milliseconds it is cleared from the clipboard. */
   copyBriefly: (text: string) => Promise<number>
   proxies: Pick<ProxySignIns, 'waiting' | 'signIn'>
-  /** What waited for a proxy may go on. */
+  /** Retries what waited for a proxy. */
   throughProxy: () => void
-  /** The page has answered that the window may close. */
+  /** The page's answer to whether everything typed is kept before the window closes. */
   readyToClose: (kept: boolean) => void
 }
 
 export function systemHandlers({ settings, version, ...parts }: SystemParts): HandlersOf<'settings' | 'system'> {
-  // At the first start nothing is news.
+  // At the first start, nothing counts as news.
   if (settings.read().newsSeen === undefined) settings.change({ newsSeen: version })
 
   function view(): SettingsView {
@@ -68,7 +68,7 @@ export function systemHandlers({ settings, version, ...parts }: SystemParts): Ha
     },
     'system.proxy': async () => parts.proxies.waiting() ?? null,
     'system.signInToProxy': async (login) => {
-      // It holds for now even where it can't be kept.
+      // The sign-in applies now even if it can't be stored.
       await parts.proxies.signIn(login).finally(parts.throughProxy)
     },
     'system.keepPlace': async ({ place }) => parts.keepPlace(place),

@@ -4,7 +4,7 @@ import type { HandlersOf } from './registration.ts'
 
 interface UpdateParts {
   updates: Pick<Updates, 'view' | 'check' | 'checkMayInstall'>
-  /** Ends the application with the update that is ready, and starts it again. */
+  /** Restarts the application with the ready update. */
   install: () => void
 }
 

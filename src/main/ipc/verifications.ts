@@ -1,4 +1,4 @@
-/** Requests about verifying the signatures of the chosen account's documents, and what was found. */
+/** Requests about verifying signatures of documents, and the findings. */
 import type { VerificationList } from '../../shared/contract/index.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
 import { chosenId, shownIds } from './accounts.ts'
@@ -36,13 +36,13 @@ export function verificationHandlers(parts: Pick<Parts, 'accounts' | 'verificati
       ),
     'verifications.dismiss': async ({ id }) => {
       const owner = verifications.accountOf(id)
-      // Of an account that isn't shown nothing is known here.
+      // For an account that isn't shown, the chosen account is used, which doesn't have the verification.
       verifications.dismiss(shownIds(accounts).includes(owner) ? owner : chosenId(accounts), id)
     }
   }
 }
 
-/** A page of several accounts' verifications as one list, newest first. */
+/** Combines several accounts' verifications into one page, newest first. */
 function pageOf(lists: readonly VerificationList[], offset: number, limit: number): VerificationList {
   const all = lists.flatMap(({ verifications }) => verifications).sort((one, other) => other.at - one.at)
   return { verifications: all.slice(offset, offset + limit), total: lists.reduce((sum, { total }) => sum + total, 0) }

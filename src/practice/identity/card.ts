@@ -1,4 +1,4 @@
-/** Draws the identity card of a made-up person, front and back. Every card says that it is a specimen. */
+/** Draws a made-up person's identity card, front and back. Every card is marked as a specimen. */
 import { fullName } from '../../shared/model/index.ts'
 import { repeatableRandom } from '../sources.ts'
 import type { Person } from '../state.ts'

@@ -1,5 +1,7 @@
 /// <reference path="../fontkit.d.ts" />
-/** A small drawing board: filled shapes with smooth edges and text, written out as a PNG. Only what practice pictures need. */
+/**
+ * A small rasteriser: filled anti-aliased shapes and text, exported as PNG. Supports only what practice pictures need.
+ */
 import { promisify } from 'node:util'
 import { crc32, deflate } from 'node:zlib'
 import { create, type Font } from 'fontkit'
@@ -7,16 +9,16 @@ import { resource } from '../resources.ts'
 
 export type Colour = readonly [red: number, green: number, blue: number]
 export type Point = readonly [x: number, y: number]
-/** A colour for each height; the same everywhere for a plain fill. */
+/** A colour by position; constant for a plain fill. */
 type Paint = (x: number, y: number) => Colour
 
-/** Rows that each pixel row is looked at in: smooth enough edges, and quick. */
+/** Sample rows per pixel row: smooth enough edges, and fast. */
 const ROWS = 4
 
 export class Drawing {
   readonly width: number
   readonly height: number
-  /** Red, green and blue of each pixel, row by row from the top. */
+  /** Each pixel's red, green and blue, row by row from the top. */
   readonly pixels: Uint8Array<ArrayBuffer>
 
   constructor(width: number, height: number) {
@@ -25,7 +27,7 @@ export class Drawing {
     this.pixels = new Uint8Array(width * height * 3)
   }
 
-  /** Fills closed outlines: what is inside an odd number of them gets the paint, as much of it as `opacity` (0 to 1) says. */
+  /** Fills closed outlines (even-odd rule) with a paint, at `opacity` from 0 to 1. */
   fill(outlines: readonly (readonly Point[])[], paint: Colour | Paint, opacity = 1): void {
     const colourAt: Paint = typeof paint === 'function' ? paint : () => paint
     const edges = outlines.flatMap(edgesOf)
@@ -51,7 +53,7 @@ export class Drawing {
     }
   }
 
-  /** Writes a line of text; `y` is its baseline. Answers its width. */
+  /** Draws a line of text; `y` is its baseline. Returns its width. */
   text(
     words: string,
     x: number,
@@ -114,7 +116,7 @@ function edgesOf(outline: readonly Point[]): Edge[] {
   })
 }
 
-/** Adds to each pixel how much of it this row covers from left to right. */
+/** Adds this row's horizontal coverage to each pixel. */
 function coverRow(edges: readonly Edge[], y: number, covered: Float32Array): void {
   const crossings: number[] = []
   for (const { top, bottom, x, slope } of edges) if (y >= top && y < bottom) crossings.push(x + (y - top) * slope)
@@ -128,7 +130,7 @@ function coverRow(edges: readonly Edge[], y: number, covered: Float32Array): voi
   }
 }
 
-/** An ellipse's outline, turned by an angle in radians. */
+/** Returns an ellipse's outline, rotated by an angle in radians. */
 export function ellipse(cx: number, cy: number, rx: number, ry: number, angle = 0): Point[] {
   return Array.from({ length: 56 }, (_none, index) => {
     const turn = (index / 56) * Math.PI * 2
@@ -138,7 +140,7 @@ export function ellipse(cx: number, cy: number, rx: number, ry: number, angle = 
   })
 }
 
-/** A rectangle's outline with rounded corners. */
+/** Returns a rectangle's outline with rounded corners. */
 export function box(left: number, top: number, width: number, height: number, radius = 0): Point[] {
   if (radius === 0)
     return [
@@ -161,7 +163,7 @@ export function box(left: number, top: number, width: number, height: number, ra
   )
 }
 
-/** Points as SVG writes them: `160,296 214,306`. */
+/** Parses points in SVG notation: `160,296 214,306`. */
 function pointsOf(text: string): Point[] {
   return text.split(/\s+/).map((pair): Point => {
     const [x, y] = pair.split(',').map(Number)
@@ -169,13 +171,13 @@ function pointsOf(text: string): Point[] {
   })
 }
 
-/** A colour as CSS writes it: `#f5d6be`. */
+/** Parses a CSS colour: `#f5d6be`. */
 export function colour(hex: string): Colour {
   const part = (from: number) => Number.parseInt(hex.slice(from, from + 2), 16)
   return [part(1), part(3), part(5)]
 }
 
-/** A smooth outline through points (closed Catmull-Rom), given as SVG writes them: faces, hair, shoulders. */
+/** Returns a smooth closed outline (Catmull-Rom) through points in SVG notation: faces, hair, shoulders. */
 export function smooth(through: string): Point[] {
   const points = pointsOf(through)
   const at = (index: number): Point => points[(index + points.length) % points.length] ?? [0, 0]
@@ -188,7 +190,7 @@ export function smooth(through: string): Point[] {
   })
 }
 
-/** An open line through points, of a width: brows, mouths, the waves of a card's ground. */
+/** Returns an open line of a given width through points: brows, mouths, waves on a card's background. */
 export function stroke(through: string | readonly Point[], width: number): Point[] {
   const points = typeof through === 'string' ? pointsOf(through) : through
   const side = (direction: 1 | -1) =>
@@ -210,7 +212,7 @@ export function mix(one: Colour, other: Colour, share: number): Colour {
   return [part(0), part(1), part(2)]
 }
 
-/** From one colour at a height to another at a greater one. */
+/** Returns a vertical gradient from one colour at the top to another at the bottom. */
 export function gradient(from: Colour, to: Colour, top: number, bottom: number): Paint {
   return (_x, y) => mix(from, to, Math.min(1, Math.max(0, (y - top) / (bottom - top))))
 }
@@ -253,19 +255,19 @@ function flatten(commands: Font.Command[], place: (x: number, y: number) => Poin
 
 const deflated = promisify(deflate)
 
-/** Writes a drawing as a PNG (RGB, 8 bits), as small as plain compression makes it. */
+/** Encodes a drawing as PNG (RGB, 8 bits), with plain compression. */
 export async function png(drawing: Drawing): Promise<Buffer<ArrayBuffer>> {
   const header = Buffer.alloc(13)
   header.writeUInt32BE(drawing.width, 0)
   header.writeUInt32BE(drawing.height, 4)
-  // 8 bits a channel, three channels, nothing interlaced.
+  // 8 bits per channel, three channels, not interlaced.
   header.set([8, 2, 0, 0, 0], 8)
   const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
   const data = await deflated(filtered(drawing))
   return Buffer.concat([signature, ...chunk('IHDR', header), ...chunk('IDAT', data), ...chunk('IEND', Buffer.alloc(0))])
 }
 
-/** Each row as its difference from the one above: smooth pictures then compress far better. */
+/** Encodes each row as its difference from the one above, which compresses smooth pictures far better. */
 function filtered({ width, height, pixels }: Drawing): Uint8Array {
   const row = width * 3
   const out = new Uint8Array((row + 1) * height)

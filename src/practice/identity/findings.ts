@@ -1,4 +1,7 @@
-/** A made-up person's identity: what the check of their card finds, always the same for the person, and whether their answers match what the office knows. */
+/**
+ * A made-up person's identity: the result of checking their card, always the same for a person, and whether their
+ * answers match what the office knows.
+ */
 import { type AuthInfo, fullName, readServiceDate } from '../../shared/model/index.ts'
 import { asksIdentity, DAY } from '../life.ts'
 import { repeatableRandom } from '../sources.ts'
@@ -13,14 +16,14 @@ export interface Findings {
   issuer: string
   country: 'NZL' | 'AUS'
   address: string
-  /** 0 to 1: how alike the face before the camera and the card's are. */
+  /** From 0 to 1: similarity of the face in the camera and the one on the card. */
   faceMatch: number
   passed: boolean
-  /** What a person should look at, though it may be all right. */
+  /** What staff should look at, though it may be fine. */
   attentions: { Name: string; Detail: string }[]
 }
 
-/** Who was looked at, what was found, and the pictures, as PNG files. */
+/** The examined signer, findings, and pictures as PNG files. */
 export interface Examination {
   signer: SignerRecord
   at: number
@@ -38,7 +41,7 @@ const PLACES = [
   { place: 'Fitzroy VIC 3065', issuer: 'Victoria', country: 'AUS' }
 ] as const
 
-/** Whether there is ID-verification data of a signer: they were asked who they are, and have answered or signed. */
+/** Returns whether a signer has ID-verification data: identification was required, and they have answered or signed. */
 export function hasIdentityData(signer: SignerRecord): boolean {
   return asksIdentity(signer) && examinedAt(signer) !== undefined
 }
@@ -47,7 +50,7 @@ export function examinedAt(signer: SignerRecord): number | undefined {
   return signer.identifiedAt ?? signer.videoAt ?? signer.signedAt
 }
 
-/** @param at when the card is looked at, in milliseconds: its dates are laid around it */
+/** Returns a person's findings. @param at when the card is checked, in milliseconds; its dates are relative to that */
 export function findingsOf(person: Person & Partial<Pick<SignerRecord, 'idData'>>, at: number): Findings {
   const chance = repeatableRandom(`card ${fullName(person)}`)
   const upTo = (limit: number) => Math.floor(chance() * limit)
@@ -86,24 +89,24 @@ function day(at: number): string {
   return new Date(at).toISOString().slice(0, 10)
 }
 
-/** The card says what the person has answered when they were asked for it. */
+/** Uses the date of birth that the office asked the person for. */
 function bornOf(asked: SignerRecord['idData'] = []): string | undefined {
   return asked.find(({ Label, Value }) => /birth/i.test(Label) && /^\d{4}-\d\d-\d\d$/.test(Value))?.Value
 }
 
-/** How often someone may answer the identity step's questions. */
+/** Maximum number of attempts in the identity step. */
 export const TRIES = 3
 
 export function triesLeft(signer: SignerRecord): number {
   return TRIES - signer.wrongAnswers
 }
 
-/** Whether the one before the screen has shown lately to be the signer. */
+/** Returns whether the person at the screen was recently identified as the signer. */
 export function isIdentified(signer: SignerRecord, now: number, holds: number): boolean {
   return signer.identifiedAt !== undefined && signer.identifiedAt <= now && signer.identifiedAt + holds > now
 }
 
-/** Whether every answer matches. All are looked at, so that nothing tells which one was wrong. */
+/** Returns whether every answer matches. Always compares all, so that nothing reveals which was wrong. */
 export function answersMatch(questions: readonly AuthInfo[], answer: (index: number) => string): boolean {
   return questions.map((question, index) => matches(question, answer(index))).every(Boolean)
 }
@@ -117,7 +120,7 @@ function matches({ DataType, Value }: AuthInfo, given: string): boolean {
   return plain(given) === plain(Value)
 }
 
-/** The days that a text can mean: offices write both the month and the day first. */
+/** The days that a text may mean: offices write month first or day first. */
 function days(text: string): number[] {
   const swapped = text.trim().replace(/^(\d{1,2})\/(\d{1,2})\//, '$2/$1/')
   return [text, swapped].flatMap((one) => {
@@ -126,7 +129,7 @@ function days(text: string): number[] {
   })
 }
 
-/** Case, spaces and the way that phone numbers are grouped say nothing about who someone is. */
+/** Ignores case, spaces and the grouping of phone numbers. */
 function plain(text: string): string {
   return text.normalize('NFC').toLowerCase().replaceAll(/\s+/g, '')
 }

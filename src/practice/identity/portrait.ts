@@ -1,4 +1,4 @@
-/** Draws the face of a made-up person: always the same for a name, and nobody's. */
+/** Draws a made-up person's face: always the same for a name, and resembling nobody. */
 import { repeatableRandom } from '../sources.ts'
 import { box, type Colour, colour, Drawing, ellipse, gradient, mix, smooth, stroke } from './drawing.ts'
 
@@ -7,7 +7,7 @@ const PORTRAIT = { width: 320, height: 400 }
 const SKINS = ['#f5d6be', '#ecc4a4', '#deae8a', '#c6916a', '#a8734e', '#86583a', '#68432e'].map(colour)
 const HAIRS = ['#221b19', '#3a281e', '#5c3c26', '#865c36', '#b88e58', '#96928e', '#7a3822'].map(colour)
 const CLOTHES = ['#1f4e5f', '#483d6c', '#783a42', '#365c44', '#464e5c', '#946832'].map(colour)
-/** From the top to the bottom. */
+/** Top and bottom colours. */
 const GROUNDS: Ground[] = [
   [colour('#d6e2e8'), colour('#b2c4ce')],
   [colour('#e2ded4'), colour('#c4beb2')],
@@ -20,7 +20,7 @@ const WHITE = colour('#ffffff')
 
 type Ground = [Colour, Colour]
 
-/** Where the picture was taken: before a camera (lively ground) or for a card (plain and pale). */
+/** Where the picture was taken: by a camera (coloured background) or for a card (plain and pale). */
 export type Occasion = 'camera' | 'card'
 
 export function portrait(name: string, occasion: Occasion): Drawing {
@@ -60,7 +60,7 @@ function draw(face: Face, [light, dark]: Ground): Drawing {
   const shade = mix(skin, [60, 20, 20], 0.22)
   drawing.fill([box(0, 0, 320, 400)], gradient(light, dark, 0, 400))
   behind(drawing, face)
-  // The back of the head, so that no ground shows between hair and face.
+  // The back of the head, so that no background shows between hair and face.
   drawing.fill([ellipse(160, 152, width + 4, 86)], mix(face.hair, BLACK, 0.2))
   // Shoulders, collar and neck.
   const shoulders = smooth('160,296 214,306 274,330 300,420 160,430 20,420 46,330 106,306')
@@ -77,7 +77,7 @@ function draw(face: Face, [light, dark]: Ground): Drawing {
   features(drawing, face, shade)
   hairOver(drawing, face)
   if (face.glasses) glasses(drawing)
-  // A soft light from one side makes a face of the flat shapes.
+  // Soft cheek tones make the flat shapes look like a face.
   drawing.fill([ellipse(122, 206, 20, 13)], [255, 150, 140], 0.1)
   drawing.fill([ellipse(198, 206, 20, 13)], [255, 150, 140], 0.1)
   return drawing
@@ -106,7 +106,7 @@ function features(drawing: Drawing, { hair, brow, smile, beard }: Face, shade: C
   drawing.fill([mouth], mix(shade, [70, 20, 24], 0.7))
 }
 
-/** Hair that falls behind the shoulders. */
+/** Hair behind the shoulders. */
 function behind(drawing: Drawing, { style, hair, width }: Face): void {
   const paint = gradient(hair, mix(hair, BLACK, 0.35), 70, 360)
   const left = 160 - width
@@ -130,7 +130,7 @@ function behind(drawing: Drawing, { style, hair, width }: Face): void {
 function hairOver(drawing: Drawing, { style, hair, width }: Face): void {
   const left = 160 - width
   const right = 160 + width
-  // Over the head from ear to ear, and back along the forehead.
+  // Across the head from ear to ear, and back along the forehead.
   const fringe: Record<Face['style'], string> = {
     short: `${left - 5},172 ${left - 4},118 112,74 160,64 210,74 ${right + 4},118 ${right + 5},172
       ${right - 7},138 196,112 160,108 122,112 ${left + 7},138`,

@@ -1,4 +1,4 @@
-/** The ID-verification report: a PDF with a page that sums up, a page for each person, and a page on how to read it. */
+/** The ID-verification report: a PDF with a summary, a page per person, and an explanation. */
 import { fullName } from '../../shared/model/index.ts'
 import { dayInWords, momentInWords } from '../dates.ts'
 import {
@@ -25,7 +25,7 @@ const OK = '#1c6b45'
 const DANGER = '#a3261f'
 const WARN = '#8a5a00'
 
-/** Writes the report; its pages are A4. */
+/** Creates the report, in A4. */
 export function report(
   document: DocumentRecord,
   account: Account,

@@ -1,4 +1,4 @@
-/** The ID-verification data of a document (operation 9, reference section 2.22): records, and the same as a report. */
+/** A document's ID-verification data (operation 9, reference section 2.22): as records and as a report. */
 import { fullName } from '../../shared/model/index.ts'
 import { Refusal } from '../conventions.ts'
 import { written } from '../dates.ts'
@@ -9,12 +9,12 @@ import { type Examination, examinedAt, findingsOf, hasIdentityData } from './fin
 import { portrait } from './portrait.ts'
 import { report } from './report.ts'
 
-/** A record for each signer who has shown who they are; 404 where none has. */
+/** Returns a record for each identified signer; 404 if there are none. */
 export async function identityRecords(document: DocumentRecord) {
   return (await examine(document)).map(record)
 }
 
-/** The report as the bytes of a PDF; 404 where nobody has shown who they are. */
+/** Returns the report as PDF; 404 if no signer was identified. */
 export async function identityReport(document: DocumentRecord, account: Account): Promise<Uint8Array<ArrayBuffer>> {
   return report(document, account, await examine(document))
 }

@@ -1,16 +1,17 @@
 /**
- * The part of a form that takes a picture of the signer with the camera. Without a script it offers nothing; with it the
- * camera starts only when the signer says so, and a camera that can't be had is said plainly, with the ways on.
+ * The form part that takes the signer's picture. Without scripts it offers nothing; with them, the camera starts only
+ * at the signer's request, and if it is unavailable, says so with the alternatives.
  */
 import { html, type Markup } from './html.ts'
 import { text } from './posted-form.ts'
 
-/** A still of 640 × 480 has some fifty thousand characters. */
+/** Maximum length in characters; a still of 640 × 480 has some fifty thousand. */
 const LONGEST_PICTURE = 600_000
 
 /**
- * @param wayOn what someone without a camera can do here, as markup: shown once the camera can't be had.
- * @param asked whether the picture may be left out.
+ * Returns the camera part of a form.
+ * @param wayOn markup with the alternatives, shown if the camera is unavailable.
+ * @param asked whether the picture may be omitted.
  */
 export function cameraPart(wayOn: Markup, asked: 'optional' | 'required'): Markup {
   return html`<section class="camera" data-camera="${asked}" aria-label="Camera">
@@ -22,7 +23,7 @@ export function cameraPart(wayOn: Markup, asked: 'optional' | 'required'): Marku
 <input type="hidden" name="picture"></section>`
 }
 
-/** Whether a posted form has a picture that a camera could have taken. A practice looks at it and keeps nothing of it. */
+/** Returns whether a posted form contains a plausible camera picture. The picture itself is never stored. */
 export function hasPicture(form: Record<string, unknown>): boolean {
   const picture = text(form.picture)
   return picture.length <= LONGEST_PICTURE && /^data:image\/jpeg;base64,\/9j\/[A-Za-z0-9+/]{400,}={0,2}$/.test(picture)

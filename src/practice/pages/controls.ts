@@ -1,20 +1,20 @@
-/** A document's fields as labelled controls, and what a posted form says of them. */
+/** A document's fields as labelled controls, and reading them from a posted form. */
 import { readServiceDate } from '../../shared/model/index.ts'
 import type { DocumentRecord, FieldRecord } from '../state.ts'
 import { html, type Markup } from './html.ts'
 
-/** What is wrong with a control: its id and a sentence. */
+/** A problem with a control: its id and a message. */
 export interface Mistake {
   id: string
   message: string
 }
 
-/** Longest value of one field that is taken from a form. */
+/** Maximum length of a posted field value. */
 const LONGEST = 5000
 
 /**
- * Whether a field is still to be filled. Once someone has signed, what stands in the document stays as it was signed,
- * and only what is empty can be added.
+ * Returns whether a field can still be filled. Once someone has signed, existing values are fixed, and only empty
+ * fields can be filled.
  */
 export function isFillable(field: FieldRecord, document: DocumentRecord): boolean {
   if (field.readOnly) return false
@@ -25,7 +25,7 @@ function controlId(document: DocumentRecord, field: FieldRecord): string {
   return `field-${document.fields.indexOf(field)}`
 }
 
-/** One field's control with its label and, where something is wrong, what. */
+/** Returns a field's control with its label and any error. */
 export function control(document: DocumentRecord, field: FieldRecord, mistakes: Mistake[]): Markup {
   const id = controlId(document, field)
   const wrong = mistakes.find((mistake) => mistake.id === id)
@@ -65,7 +65,7 @@ ${field.value}</textarea>`
   return html`<input type="text" id="${id}" name="${id}" value="${field.value}" maxlength="${LONGEST}"${more}>`
 }
 
-/** Takes a posted form's values into the document's fields, as far as they may be filled. Answers what is wrong. */
+/** Stores a posted form's values in the document's fillable fields. Returns the mistakes. */
 export function takeValues(document: DocumentRecord, form: Record<string, unknown>): Mistake[] {
   return document.fields
     .filter((field) => isFillable(field, document))
@@ -78,7 +78,7 @@ export function takeValues(document: DocumentRecord, form: Record<string, unknow
     })
 }
 
-/** A box that isn't ticked isn't posted at all; it says no all the same. */
+/** An unticked box isn't posted, but means no. */
 function postedValue(field: FieldRecord, posted: unknown): string {
   if (field.type === 'CheckBox') return posted === 'true' ? 'true' : 'false'
   return typeof posted === 'string' ? posted.slice(0, LONGEST).replaceAll('\r\n', '\n') : ''
@@ -104,7 +104,7 @@ function missing(field: FieldRecord): string {
   }
 }
 
-/** A field's value as it reads in the document. */
+/** Returns a field's value as shown in the document. */
 export function shownValue(field: FieldRecord): string {
   if (field.type === 'CheckBox') return isChecked(field.value) ? 'Yes' : 'No'
   if (field.type === 'DateInput' && field.value) {
@@ -123,7 +123,7 @@ function isoDay(value: string): string {
   return read ? new Date(read.at).toISOString().slice(0, 10) : ''
 }
 
-/** The list of mistakes at a page's top, each leading to its control. */
+/** Returns the list of mistakes for the top of a page, each linking to its control. */
 export function mistakeSummary(mistakes: Mistake[]): Markup | undefined {
   if (mistakes.length === 0) return undefined
   const items = mistakes.map((mistake) => html`<li><a href="#${mistake.id}">${mistake.message}</a></li>`)

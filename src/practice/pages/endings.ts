@@ -1,4 +1,4 @@
-/** The pages on which there is nothing to do: signed, waiting for another, declined, expired, locked, unknown. */
+/** Pages without anything to do: signed, waiting for another signer, declined, expired, locked, unknown. */
 import { fullName } from '../../shared/model/index.ts'
 import { momentInWords } from '../dates.ts'
 import { hasSigned, whoseTurn } from '../life.ts'
@@ -6,7 +6,7 @@ import type { DocumentRecord, SignerRecord } from '../state.ts'
 import { type Notice, notice, type PageSetting } from './frame.ts'
 import { html, type Markup } from './html.ts'
 
-/** No such key: never given, withdrawn, or its document was removed. It says no more, since anyone may ask. */
+/** For unknown keys: never issued, withdrawn, or of a removed document. Reveals nothing more, since anyone may ask. */
 export function unknownPage(setting: PageSetting): Response {
   return notice(setting, {
     name: 'unknown',
@@ -36,7 +36,7 @@ const DONE = { shape: 'tick', tone: 'ok' } as const
 const STOPPED = { shape: 'cross', tone: 'stop' } as const
 const WAITS = { shape: 'clock', tone: 'wait' } as const
 
-/** What stands in the way of signing, as a page; undefined if nothing does. */
+/** Returns a page about what prevents signing; undefined if nothing does. */
 export function obstacle(
   setting: PageSetting,
   document: DocumentRecord,

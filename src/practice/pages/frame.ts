@@ -1,24 +1,24 @@
-/** The frame around every signing page: the office's bar, where one is in the steps, and the headers that keep a page to itself. */
+/** The frame of every signing page: the office's bar, the step indicator, and the security headers. */
 import type { Account, DocumentRecord } from '../state.ts'
 import { html, type Markup } from './html.ts'
 
 export interface PageSetting {
   account: Account
-  /** Where the service is, without a slash at the end, as a path: `/web/v1.4`; may be empty. */
+  /** The service's path without a trailing slash: `/web/v1.4`; may be empty. */
   base: string
 }
 
 export interface Page {
-  /** Names the page to tests and to embedding clients (`data-page`): `document`, `identity`, `done`, … */
+  /** Identifies the page to tests and embedding clients (`data-page`): `document`, `identity`, `done`, … */
   name: string
   title: string
   content: Markup
   document?: DocumentRecord
   steps?: { names: string[]; now: number }
   status?: number
-  /** Where a form's answer may send the browser on to, beside this service: the ReturnUrl's origin. */
+  /** The ReturnUrl's origin: where a form's answer may redirect the browser, besides this service. */
   onwards?: string | undefined
-  /** The page has a camera part: no other may use the camera. */
+  /** Whether the page has a camera part: no others may use the camera. */
   usesCamera?: boolean
 }
 
@@ -63,7 +63,7 @@ function initials(name: string): string {
 }
 
 function pageHeaders(onwards: string | undefined, devices: 'camera' | 'no camera'): Record<string, string> {
-  // A browser holds a form's redirects to form-action as well, so the way on has to be named.
+  // Browsers apply form-action to a form's redirects as well, so the target must be listed.
   const action = onwards ? `'self' ${onwards}` : `'self'`
   const policy = `default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; form-action ${action}; base-uri 'none'`
   return {
@@ -85,7 +85,7 @@ const SHAPES = {
   question: html`<path d="M9 9a3 3 0 1 1 4.300 2.700c-.9.5-1.300 1-1.300 2.100M12 17.200v.1"/>`
 }
 
-/** A drawn sign; what it says is said in words beside it. */
+/** Returns a decorative icon; its meaning is in the text next to it. */
 export function emblem(shape: keyof typeof SHAPES, tone = ''): Markup {
   return html`<div class="emblem ${tone}"><svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">${SHAPES[shape]}</svg></div>`
 }
@@ -96,7 +96,7 @@ export interface Notice extends Pick<Page, 'name' | 'title' | 'document' | 'stat
   text: Markup
 }
 
-/** A page that says one thing. */
+/** Returns a page with a single message. */
 export function notice(setting: PageSetting, say: Notice): Response {
   const content = html`<main id="content" class="centre" data-testid="${say.name}"><div class="card">${emblem(say.shape, say.tone)}<h1>${say.title}</h1>${say.text}</div></main>`
   return page(setting, { ...say, content })

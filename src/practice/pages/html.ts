@@ -1,4 +1,4 @@
-/** Markup with everything put into it escaped, unless it is markup itself. */
+/** Markup in which all inserted values are escaped, unless they are markup themselves. */
 
 export class Markup {
   readonly text: string
@@ -12,7 +12,7 @@ export class Markup {
 
 type Part = Markup | string | number | undefined | null | false | readonly Part[]
 
-/** A template tag: `html\`<p>${name}</p>\``. Texts are escaped; markup and lists of markup go in as they are. */
+/** A template tag: `html\`<p>${name}</p>\``. Texts are escaped; markup and lists of markup are inserted unchanged. */
 export function html(literals: TemplateStringsArray, ...parts: Part[]): Markup {
   return new Markup(literals.reduce((text, literal, index) => text + put(parts[index - 1]) + literal))
 }
@@ -26,7 +26,7 @@ function put(part: Part): string {
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
-/** Text as it may stand in an element or in a quoted attribute. */
+/** Escapes text for an element or a quoted attribute. */
 function escaped(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
 }

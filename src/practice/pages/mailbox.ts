@@ -1,4 +1,4 @@
-/** The mailbox of all signers: every invitation that waits, so that one person can play each of them. */
+/** The mailbox of all signers: every waiting invitation, so that one user can play each signer. */
 import type { Hono } from 'hono'
 import { fullName } from '../../shared/model/index.ts'
 import { sameText } from '../authentication.ts'
@@ -10,7 +10,7 @@ import { unknownPage } from './endings.ts'
 import { page } from './frame.ts'
 import { html, type Markup } from './html.ts'
 
-/** More than these are found by sending less. */
+/** Maximum number shown. */
 const MOST = 100
 
 export function addMailbox(app: Hono<Env>, deps: PracticeDeps, key: string): void {
@@ -33,7 +33,7 @@ interface Invitation {
   signer: SignerRecord
 }
 
-/** Those that wait for an answer, the newest first. No e-mail goes to anyone who signs within an application or at the counter. */
+/** Waiting invitations, newest first. Embedded and face-to-face signers get no e-mail. */
 function invitationsIn(documents: readonly DocumentRecord[], now: number): Invitation[] {
   return documents
     .filter(({ embedded, ending, dueAt }) => !embedded && !ending && dueAt > now)

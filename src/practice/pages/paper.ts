@@ -1,4 +1,4 @@
-/** The document itself as a letter: letterhead, wording, what is filled in, and the signatures so far. */
+/** The document as a letter: letterhead, wording, field values, and signatures so far. */
 import { fullName } from '../../shared/model/index.ts'
 import { dayInWords, momentInWords } from '../dates.ts'
 import { hasSigned, isTurn } from '../life.ts'
@@ -7,26 +7,29 @@ import type { Account, DocumentRecord, SignerRecord } from '../state.ts'
 import { control, isFillable, type Mistake, shownValue } from './controls.ts'
 import { html, type Markup } from './html.ts'
 
-/** What a practice document says. */
+/** A practice document's text. */
 interface Wording {
-  /** Of documents whose name these fit; a plain letter, which any name fits, is the last. */
+  /** A pattern for document names; the last wording is a plain letter that matches any name. */
   words: string
   opening: string
   sections: { heading: string; paragraphs: string[] }[]
   declaration: string
-  /** What the signer may add as a file; absent where nothing is asked for. */
+  /** Label of a file the signer may add; missing if none is asked for. */
   file?: string
 }
 
 let wordings: Wording[] | undefined
 
-/** The wording of a document, chosen by its name: a few true-sounding sections for each common kind. */
+/** Returns a document's wording by its name: a few realistic sections for each common kind. */
 export function wordingOf(name: string): Wording {
   wordings ??= readData('wording.json') as Wording[]
   return wordings.find(({ words }) => new RegExp(words, 'i').test(name)) as Wording
 }
 
-/** The letter. With `filling`, its open fields are controls of the form around it; otherwise they are read. */
+/**
+ * Returns the letter. With `filling`, its open fields are controls of the surrounding form; otherwise they are plain
+ * text.
+ */
 export function paper(document: DocumentRecord, account: Account, filling?: { mistakes: Mistake[] }): Markup {
   const wording = wordingOf(document.name)
   const open = filling ? document.fields.filter((field) => isFillable(field, document)) : []

@@ -1,4 +1,4 @@
-/** What a posted form of a signing page says beside the fields: the signature, the agreement, a file. */
+/** Reads a signing page's posted form besides its fields: signature, agreement, file. */
 import type { Call } from '../deps.ts'
 import { log } from '../life.ts'
 import type { DocumentRecord, Signature, SignerRecord } from '../state.ts'
@@ -16,7 +16,7 @@ export function text(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
-/** The signature of a posted form; what is missing is added to the mistakes. */
+/** Reads the signature; adds what is missing to the mistakes. */
 export function readSignature(form: Record<string, unknown>, mistakes: Mistake[]): Signature | undefined {
   const signature = text(form['signature-kind']) === 'drawn' ? drawn(form) : typed(form)
   if (!signature) mistakes.push({ id: 'signature-name', message: 'Type or draw your signature.' })
@@ -35,7 +35,7 @@ function drawn(form: Record<string, unknown>): Signature | undefined {
   return { kind: 'drawn', image }
 }
 
-/** Remembers that a file was given, and its name; a practice keeps no contents. */
+/** Records that a file was added, with its name; its content isn't stored. */
 export function takeFile(document: DocumentRecord, signer: SignerRecord, file: unknown, at: number): void {
   if (!(file instanceof File) || file.size === 0) return
   document.files.push({ name: file.name.slice(0, 200), size: file.size, by: signer.SignerReference, at })

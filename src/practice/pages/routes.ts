@@ -1,4 +1,4 @@
-/** What the addresses of signing pages do: which page is shown when, and what a posted form changes. */
+/** The routes of signing pages: which page is shown when, and what a posted form changes. */
 import type { Hono } from 'hono'
 import type { Call, Env, PracticeDeps } from '../deps.ts'
 import { answersMatch, isIdentified, TRIES, triesLeft } from '../identity/findings.ts'
@@ -24,18 +24,18 @@ import {
   videoPage
 } from './steps.ts'
 
-/** What a step shows, or where it leads. */
+/** What a step shows, or its redirect. */
 type Shown = Page | Response
 type Step = (call: Call, signing: Signing, setting: PageSetting) => Shown | Promise<Shown>
 
-/** How long an identity that was shown holds. */
+/** How long an identification stays valid, in milliseconds. */
 const HOLDS = 30 * 60 * 1000
 
 export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
   const now = () => deps.clock.now()
   const settingOf = (call: Call): PageSetting => ({ account: deps.state.account, base: call.get('address').base })
 
-  /** Finds whose page it is, and lets a step run only while that person may sign. */
+  /** Finds the signer by the page's key, and runs the step only while they may sign. */
   const forSigner =
     (step: Step, refusedStatus = 200) =>
     async (call: Call) => {
@@ -50,9 +50,9 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
         obstacle(setting, found.document, found.signer, refusedStatus) ?? (await step(call, signing, setting))
       return shown instanceof Response ? shown : page(setting, shown)
     }
-  /** A posted step: refused with 409 while the person may not sign. */
+  /** A posted step: refused with 409 while the signer may not sign. */
   const posted = (step: Step) => forSigner(step, 409)
-  /** Past identity and video: only then is the document itself shown or changed. */
+  /** Runs the step only after identification and video: until then, the document is neither shown nor changed. */
   const admitted = (step: Step): Step => {
     return (call, signing, setting) => earlierStep(signing, setting) ?? step(call, signing, setting)
   }
@@ -81,7 +81,7 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
   app.get(
     '/sign/:key',
     forSigner((call, signing, setting) => {
-      // A screen that others use, too: whoever had it before may have been someone else.
+      // A shared screen: the previous user may have been someone else.
       if (signing.signer.faceToFace) delete signing.signer.identifiedAt
       return admitted(showDocument)(call, signing, setting)
     })
@@ -124,7 +124,7 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
       admitted(async (call, signing, setting) => {
         const { document, signer, path } = signing
         const form = await readForm(call)
-        // The form may have been read while someone else signed.
+        // Someone else may have signed while the form was being read.
         if (!isTurn(document, signer) || document.ending)
           return obstacle(setting, document, signer, 409) ?? unknownPage(setting)
         open(document, signer, now())
@@ -223,7 +223,7 @@ function unfilled(document: DocumentRecord): boolean {
   return document.fields.some((field) => field.required && !field.readOnly && field.value === '')
 }
 
-/** The ReturnUrl where it is one that a browser may be sent to. */
+/** The ReturnUrl, if browsers may be redirected to it. */
 function returnAddress(document: DocumentRecord): string | undefined {
   const url = URL.parse(document.returnUrl ?? '')
   return url && (url.protocol === 'http:' || url.protocol === 'https:') ? url.href : undefined

@@ -1,4 +1,4 @@
-/** The pages of signing, one for each step but the video: identity, the document, review, and declining. */
+/** The pages of signing: identity, video, the document, review, and declining. */
 import { fullName } from '../../shared/model/index.ts'
 import { asksIdentity, log } from '../life.ts'
 import type { Account, DocumentRecord, SignerRecord } from '../state.ts'
@@ -12,16 +12,16 @@ import { text } from './posted-form.ts'
 export interface Signing {
   document: DocumentRecord
   signer: SignerRecord
-  /** This signer's address, as a path without a slash at the end. */
+  /** This signer's path, without a trailing slash. */
   path: string
   account: Account
-  /** The ReturnUrl's origin, where a form's answer may send the browser. */
+  /** The ReturnUrl's origin, where a form's answer may redirect the browser. */
   onwards: string | undefined
 }
 
 type StepName = 'Identity' | 'Read and fill in' | 'Sign' | 'Check and sign'
 
-/** The steps of a signer, and which of them is now. */
+/** A signer's steps, and the current one. */
 function steps(signer: SignerRecord, now: StepName): NonNullable<Page['steps']> {
   const names: StepName[] = asksIdentity(signer) ? ['Identity'] : []
   names.push('Read and fill in', signer.review ? 'Check and sign' : 'Sign')
@@ -29,7 +29,7 @@ function steps(signer: SignerRecord, now: StepName): NonNullable<Page['steps']> 
   return { names, now: at < 0 ? names.length - 1 : at }
 }
 
-/** Questions that only the signer can answer (AuthInfo, reference section 2.7). */
+/** Shows questions that only the signer can answer (AuthInfo, reference section 2.7). */
 export function identityPage(
   { document, signer, path }: Signing,
   triesLeft: number,
@@ -58,7 +58,7 @@ ${questions}
   }
 }
 
-/** The document to read and fill in; signed on the same page, or on the next where a review was asked for. */
+/** Shows the document to read and fill in; signed on the same page, or on the next one if a review is required. */
 export function documentPage(signing: Signing, mistakes: Mistake[] = []): Page {
   const { document, signer, path, account, onwards } = signing
   const end = signer.review
@@ -76,7 +76,7 @@ ${mistakeSummary(mistakes)}${paper(document, account, { mistakes })}${end}</form
   }
 }
 
-/** What was filled in, once more as a whole, and the signature under it. */
+/** Shows the filled document once more, with the signature below. */
 export function reviewPage(signing: Signing, mistakes: Mistake[] = []): Page {
   const { document, signer, path, account, onwards } = signing
   const content = html`<main id="content"><form method="post" action="${path}/review" data-signature>
@@ -108,7 +108,7 @@ function signingCard(signer: SignerRecord, path: string, mistakes: Mistake[]): M
 <div class="actions"><a class="button plain" href="${path}/decline" data-testid="decline-open">Decline</a><button class="primary" data-testid="sign">Sign the document</button></div></section>`
 }
 
-/** Declining, with a reason that the office will read. */
+/** Asks for a reason for declining, which the office will read. */
 export function declinePage({ document, path, onwards }: Signing, missing: 'no reason' | 'not tried'): Page {
   const wrong = missing === 'no reason'
   const content = html`<main id="content"><form class="card" method="post" action="${path}/decline">${emblem('question')}<h1>Decline to sign?</h1>
@@ -119,8 +119,8 @@ export function declinePage({ document, path, onwards }: Signing, missing: 'no r
 }
 
 /**
- * Video confirmation, as far as a practice goes: the signer's face before the camera, and their word. If the office asks
- * for the deepfake detector it wants the picture in any case; elsewhere the signer may go on without one.
+ * Video confirmation, simplified: a picture from the camera, and a confirmation. If the office asks for the deepfake
+ * detector, the picture is mandatory; otherwise the signer may continue without one.
  */
 type VideoMistake = 'not confirmed' | 'no picture'
 
@@ -129,7 +129,7 @@ const MISTAKES: Record<VideoMistake, { id: string; message: string }> = {
   'no picture': { id: 'camera', message: 'Please take the picture first.' }
 }
 
-/** Whether the video is still to come: neither recorded nor left out. */
+/** Returns whether the video is still to come: neither recorded nor skipped. */
 export function asksVideo(signer: SignerRecord): boolean {
   return signer.video && signer.videoAt === undefined && !signer.videoOptOut
 }
@@ -164,7 +164,7 @@ ${mayLeaveOut(signer) && html`<form id="without" method="post" action="${path}/v
   }
 }
 
-/** Takes a posted video form. Answers what is wrong with it; the signer is past this step where nothing is. */
+/** Processes a posted video form. Returns the mistake; if there is none, the step is complete. */
 export function takeVideo(
   document: DocumentRecord,
   signer: SignerRecord,

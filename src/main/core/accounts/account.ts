@@ -1,4 +1,4 @@
-/** An account as the application knows it: everything but its secrets. */
+/** An account as the application knows it, without its secrets. */
 import { ACCOUNT_COLOURS, type AuthScheme, type DataTypeSpelling } from '../../../shared/contract/views.ts'
 import { HELD_STATES } from '../drafts/draft-rows.ts'
 import { flag, json, type RecordOf, Rows, value } from '../lib/rows.ts'
@@ -7,7 +7,7 @@ import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
 import { TableStatements } from '../storage/statements.ts'
 
-/** Everything of it that is shown. */
+/** An account's visible members. */
 export type Account = Readonly<Omit<AccountRecord, 'position'>>
 
 export type AccountRecord = RecordOf<typeof ACCOUNTS>
@@ -16,28 +16,28 @@ const ACCOUNTS = new Rows({
   id: value<string>(),
   name: value<string>(),
   kind: value<'practice' | 'service'>(),
-  /** Without a slash at the end. Null for a practice account whose service isn't running. */
+  /** Without a trailing slash. Null for a practice account whose service isn't running. */
   baseUrl: value<string | null>(),
   scheme: value<AuthScheme>('auth_scheme'),
-  /** A CSS colour for the stripe that tells accounts apart. */
+  /** A CSS colour for the stripe that distinguishes accounts. */
   colour: value<string>(),
-  /** A short name that a person gave it, to tell its rows by; blank for none. */
+  /** A short name set by a user to recognise its rows; blank if none. */
   mark: value<string>(),
-  /** The service answers JSON only when it is asked with `?format=json`. */
+  /** Whether the service needs `?format=json` to answer in JSON. */
   jsonByQuery: flag(),
-  /** How the service wants `pdf` and `json` spelled in the address of its identity data. */
+  /** How the service expects `pdf` and `json` to be spelled in addresses of identity data. */
   dataTypeSpelling: value<DataTypeSpelling>(),
-  /** The folders this office uses, as they stand in the path of GetActiveDocuments. */
+  /** The folders this office uses, as in the path of GetActiveDocuments. */
   folders: json<readonly string[]>(),
   /** Milliseconds since 1970 UTC. */
   createdAt: value<number>(),
   position: value<number>()
 })
 
-/** The value set that the reference leaves open; public clients show these. */
+/** The reference doesn't specify the values; public clients show these. */
 export const USUAL_FOLDERS: readonly string[] = ['InBox', 'Progress', 'Signed']
 
-/** The statements over the accounts' table, and over what `meta` says of them. */
+/** Prepares the statements for the accounts table and for accounts' entries in `meta`. */
 export function accountRows(db: Db) {
   const meta = openMeta(db)
   const accounts = new TableStatements(db, 'accounts', ACCOUNTS)
@@ -50,13 +50,13 @@ export function accountRows(db: Db) {
        json_by_query = @jsonByQuery, data_type_spelling = @dataTypeSpelling, folders = @folders, position = @position`
   )
   const erase = accounts.run<[id: string]>('DELETE FROM accounts WHERE id = ?')
-  // What `meta` keeps of an account (lists that were fetched) has the account's id in its key, between colons.
+  // An account's entries in `meta` (such as fetched lists) have its id in their keys, between colons.
   const eraseMeta = accounts.run<[id: string]>(`DELETE FROM meta WHERE instr(key, ':' || ? || ':') > 0`)
   const eraseLearned = accounts.run<[facts: string, rights: string, fetched: string]>(
     'DELETE FROM meta WHERE key IN (?, ?) OR key GLOB ?'
   )
   const last = accounts.value<[], number>('SELECT coalesce(max(position), -1) FROM accounts')
-  /** Whether the account has a row of this table in one of these states. */
+  /** Returns a query for whether an account has a row of this table in one of these states. */
   const hasIn = (table: 'sends' | 'actions', states: string) => {
     const found = accounts.value<[id: string], 0 | 1>(
       `SELECT EXISTS (SELECT 1 FROM ${table} WHERE account_id = ? AND state IN ${states})`
@@ -70,23 +70,23 @@ export function accountRows(db: Db) {
     all: accounts.all<[]>('ORDER BY position, created_at, id'),
     get: accounts.one<[id: string]>('WHERE id = ?'),
     put: (record: AccountRecord) => void write(ACCOUNTS.write(record)),
-    /** What was learned of its service and fetched from it. */
+    /** Erases what was learned about its service and fetched from it. */
     eraseLearned: (id: string) => void eraseLearned(`service-facts:${id}:`, `rights:${id}:tried`, `fetched:${id}:*`),
-    /** With all that other tables hold of it. */
+    /** Erases the account with its data in all other tables. */
     erase(id: string): void {
       erase(id)
       eraseMeta(id)
     },
     nextPosition: () => Number(last()) + 1,
-    /** Whether something of it waits, is under way or uncertain. */
+    /** Whether it has sends that are waiting, in progress or uncertain. */
     holdsSends: hasIn('sends', HELD_STATES),
-    /** Whether something that is done to a document of it waits, is under way or uncertain. */
+    /** Whether it has document actions that are waiting, in progress or uncertain. */
     holdsActions: hasIn('actions', `('waiting', 'running', 'uncertain')`),
-    /** Whether something of it has left, or may have, and it isn't known what became of it. */
+    /** Whether it has sends that have, or may have, left, with unknown outcome. */
     hasUnsettledSends: hasIn('sends', `('sending', 'uncertain')`),
-    /** Whether something that is done to a document of it has left, or may have, and it isn't known what became of it. */
+    /** Whether it has document actions that have, or may have, left, with unknown outcome. */
     hasUnsettledActions: hasIn('actions', `('running', 'uncertain')`),
-    /** Whether a document of it is on hold. */
+    /** Whether one of its documents is on hold. */
     hasHolds: (id: string): boolean => hasHold(id) === 1,
     /** Whether its secret came with an enrolment file, so that nobody here has seen it. */
     isEnrolled: (id: string): boolean => meta.read(`enrolled:${id}:`) !== undefined,
@@ -94,16 +94,16 @@ export function accountRows(db: Db) {
       void (isEnrolled ? meta.write(`enrolled:${id}:`, 'yes') : meta.erase(`enrolled:${id}:`)),
     chosenId: () => meta.read('chosen-account'),
     choose: (id: string) => void meta.write('chosen-account', id),
-    /** Whether the screens show all accounts rather than the chosen one. */
+    /** Whether the screens show all accounts rather than just the chosen one. */
     showsAll: () => meta.read('shown-accounts') === 'all',
     showAll: (isAll: boolean) => void meta.write('shown-accounts', isAll ? 'all' : 'chosen')
   }
 }
 
-/** The practice office has one to itself, so that it can't be taken for a real account. */
+/** Reserved for the practice office, so that it can't be mistaken for a real account. */
 export const PRACTICE_COLOUR = '#b7791f'
 
-/** The first colour that no account has yet, or the one that the fewest have. */
+/** Returns the first unused colour, or the least used one. */
 export function freeColour(taken: readonly string[]): string {
   const uses = (colour: string) => taken.filter((other) => other === colour).length
   return ACCOUNT_COLOURS.reduce<string>(
@@ -113,8 +113,9 @@ export function freeColour(taken: readonly string[]): string {
 }
 
 /**
- * The mark of each account by its id, no two alike: colour alone tells nobody apart. It is the one that a person chose, or the
- * first letters of its name's first two words ("Harbour & Co." is "HC"), or, where another has those, other letters of its name.
+ * Returns a unique mark for each account, by id, since colour alone isn't enough to tell accounts apart. It is the
+ * user's choice, or the initials of the name's first two words ("Harbour & Co." is "HC"), or other letters of the name
+ * if those are taken.
  * @param accounts in their order.
  */
 export function marksOf(accounts: readonly Pick<AccountRecord, 'id' | 'name' | 'mark'>[]): Map<string, string> {
@@ -129,7 +130,10 @@ export function marksOf(accounts: readonly Pick<AccountRecord, 'id' | 'name' | '
   return marks
 }
 
-/** What an account of this name may be marked by, the best first; the last are there for so many of one name that no letter of it is left. */
+/**
+ * Candidates for the mark of an account with this name, best first; numbers come last, for when all its letters are
+ * taken.
+ */
 function marksFor(name: string): string[] {
   const capital = (letter = '') => [...letter.toLocaleUpperCase('en')][0] ?? ''
   const words = name.split(/[^\p{L}\p{N}]+/u).filter(Boolean)

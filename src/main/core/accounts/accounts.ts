@@ -1,6 +1,7 @@
 /**
- * The accounts of this workstation. Their records are in the database, their secrets in the keychain; nothing that this
- * part answers holds a secret, except `secretsOf`, which is for the client of the service alone.
+ * The accounts of this workstation. Their records are in the database, their secrets in the keychain. No result
+ * contains a secret, except those of `secretsOf` (for the service client only) and of the functions for testing and
+ * enrolment.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { type AuthScheme, USUAL_DATA_TYPE_SPELLING } from '../../../shared/contract/views.ts'
@@ -38,24 +39,24 @@ import type { Tokens } from './oauth-tokens.ts'
 
 export interface AccountsDeps {
   readonly db: Db
-  /** Those of the keychain when the database is on disk; a memory keychain's when it isn't: see `secretsBeside`. */
+  /** The keychain's, or an in-memory keychain's if the database is in memory: see `secretsBeside`. */
   readonly secrets: AccountSecrets
   readonly newId: () => string
   readonly time: Pick<Time, 'now'>
-  /** What the organisation allows; without one, every way of signing in, and http to this computer alone. */
+  /** What the organisation allows; by default, every sign-in scheme, and http to this computer only. */
   readonly organisation?: {
     readonly allowsSignIn: (scheme: AuthScheme) => boolean
     readonly plainHttpHosts: () => readonly string[]
   }
 }
 
-/** Where the practice service listens in this run, and how it wants to be asked. */
+/** Address and credentials of the practice service in this run. */
 export interface RunningPractice {
   readonly baseUrl: string
   readonly credentials: AccountCredentials
 }
 
-/** Where a service is, and how the account proves there who it is. */
+/** A service's address, and the credentials for it. */
 type ServiceAccess = Readonly<Parameters<typeof readService>[0]>
 type Optional<Shape> = { readonly [Name in keyof Shape]?: Shape[Name] | undefined }
 
@@ -64,24 +65,24 @@ export type AccountInput =
   | ({ readonly kind: 'service'; readonly name: string } & ServiceAccess &
       Optional<Pick<Account, 'colour' | 'dataTypeSpelling'>>)
 
-/** An account as a policy has it. */
+/** An account as set by a policy. */
 export type ManagedAccount = Pick<ServiceAccess, 'baseUrl'> &
   Pick<Account, 'name' | 'scheme'> &
   Optional<Pick<Account, 'colour'>>
 
-/** Members that are left out stay as they are. Address and credentials of a practice account can't be changed. */
+/** Missing members stay unchanged. A practice account's address and credentials can't be changed. */
 export type AccountChanges = Optional<
   Pick<Account, 'name' | 'jsonByQuery' | 'dataTypeSpelling' | 'folders'> &
     Pick<ServiceAccess, 'baseUrl'> & { authentication: CredentialsChange }
 >
 
-/** Whether the service took an account's credentials when it was last asked. */
+/** Whether the service accepted the account's credentials when last asked. */
 export type Admission = 'refused' | 'not refused'
 
-/** `unknown`: the keychain could not be asked just now. */
+/** `unknown`: the keychain couldn't be read just now. */
 export type SecretState = 'kept' | 'missing' | 'unknown'
 
-/** An account as it is typed: a new one, or a change of one that is there. */
+/** An account as typed: a new one, or a change to an existing one. */
 export interface TriedAccount {
   id?: string | undefined
   baseUrl: string
@@ -91,17 +92,17 @@ export interface TriedAccount {
 export type Accounts = ReturnType<typeof openAccounts>
 
 /**
- * Calls throw (or reject with) AppFailure: `no-account`, `invalid` with the fields, `keychain`, `busy`, `refused`; and
- * KeychainError where the keychain can't be used.
+ * Opens the accounts. Calls throw (or reject with) AppFailure: `no-account`, `invalid` with the fields, `keychain`,
+ * `busy`, `refused`; and KeychainError if the keychain can't be used.
  */
 export function openAccounts({ db, secrets, newId, time, organisation }: AccountsDeps) {
   const rows = accountRows(db)
   const addressIn = (typed: string) => readAddress(typed, organisation?.plainHttpHosts())
   let practice: RunningPractice | undefined
-  /** How often the credentials of each were changed in this run. */
+  /** How often each account's credentials were changed in this run. */
   const signIns = new Map<string, number>()
   const signInNumber = (id: string): number => signIns.get(id) ?? 0
-  /** What is written to the keychain for an account goes one after the other: new tokens come at any time. */
+  /** Serialises an account's keychain writes, since new tokens may arrive at any time. */
   // @wc-ignore
   const oneByOne = <Value>(id: string, work: () => Promise<Value>) => inTurn(`secret ${id}`, work)
 
@@ -111,7 +112,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
   }
   const rowOf = (id: string): AccountRecord => rows.get(id) ?? fail('no-account', 'This account no longer exists.')
 
-  /** Two of one name couldn't be told apart in the list, nor in the audit trail. */
+  /** Equal names couldn't be told apart in the list or the audit trail. */
   function refuseTaken(name: string, except?: string): void {
     if (rows.all().some((row) => row.id !== except && folded(row.name) === folded(name))) {
       fail('invalid', NAME_TAKEN, { fields: [{ field: 'name', message: NAME_TAKEN }] })
@@ -122,7 +123,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
     rows.put({ ...row, position: rows.nextPosition() })
     if (rows.chosenId() === undefined) rows.choose(row.id)
   })
-  /** Nothing that was learned of one service, a person's word about it least of all, is ever kept with another. */
+  /** Data learned about one service, and above all a user's statements about it, never carries over to another. */
   const change = db.transaction((row: AccountRecord, next: AccountRecord): void => {
     rows.put(next)
     if (next.baseUrl !== row.baseUrl) rows.eraseLearned(row.id)
@@ -134,7 +135,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
     if (rows.holdsActions(id)) fail('busy', HOLDS_ACTIONS)
   }
   const erase = db.transaction((id: string): void => {
-    // Asked again: while the keychain was busy, Send may have been pressed.
+    // Checked again: a send may have been queued while the keychain was busy.
     refuseHolding(id)
     rows.erase(id)
     const next = rows.all()[0]
@@ -158,23 +159,26 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
 
   return {
     list: (): Account[] => rows.all().map(accountOf),
-    /** An address as it is kept. @throws AppFailure `invalid` with the field. */
+    /** Normalises an address. @throws AppFailure `invalid` with the field. */
     addressIn,
     get: (id: string): Account => accountOf(rowOf(id)),
 
-    /** The account that is worked in: what is composed belongs to it. Undefined when there is none at all. */
+    /** The account that new compositions belong to. Undefined if there are none. */
     chosen: (): Account | undefined => shown('chosen')[0],
 
-    /** The accounts that the screens show, the chosen one first: all of them where a person wants that, or else it alone. */
+    /**
+     * The accounts that the screens show, chosen one first: all of them if the user wants that, otherwise only that
+     * one.
+     */
     shownIds: (): string[] => shown(rows.showsAll() ? 'all' : 'chosen').map(({ id }) => id),
     showAll: rows.showAll,
 
-    /** What each is told apart by, beside its colour: one or two letters, by its id. */
+    /** What identifies each account besides its colour: one or two letters, by id. */
     marks: () => marksOf(rows.all()),
 
     /**
-     * Gives an account the mark and the colour that a person chose; a blank mark is that of its name. What is undefined stays.
-     * @throws AppFailure `invalid` where another was given the mark, or the practice office is to have another account's colour.
+     * Sets an account's mark and colour; a blank mark derives from the name, and undefined leaves a member unchanged.
+     * @throws AppFailure `invalid` if another account has this mark, or the practice office's colour would change.
      */
     mark(id: string, { mark, colour }: Optional<Pick<Account, 'mark' | 'colour'>>): Account {
       const row = rowOf(id)
@@ -188,7 +192,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
       return accountOf(rowOf(id))
     },
 
-    /** Lists them in this order from now on; those that aren't named come after, and who is there no longer is left out. */
+    /** Reorders the accounts; those not named follow, and unknown ids are ignored. */
     order: (ids: readonly string[]): void => inOrder(ids),
 
     choose(id: string): Account {
@@ -196,7 +200,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
       return accountOf(rowOf(id))
     },
 
-    /** The first account is chosen at once. */
+    /** Adds an account; the first one is chosen at once. */
     async add(input: AccountInput): Promise<Account> {
       const id = newId()
       const name = readName(input.name)
@@ -211,8 +215,8 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
         scheme: kept?.credentials.scheme ?? 'none',
         ...(input.kind === 'service' && input.dataTypeSpelling && { dataTypeSpelling: input.dataTypeSpelling })
       })
-      // The record comes first: killed in between, there is an account without its secret, which is asked for again,
-      // and never a secret that no account leads to.
+      // The record comes first: after a crash in between, the account asks for its secret again, whereas a secret
+      // without an account could never be found.
       try {
         if (kept !== undefined) await keep(id, kept.credentials, kept.baseUrl)
       } catch (error) {
@@ -223,11 +227,11 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
     },
 
     /**
-     * Changes an account. Only the service that a package left for can tell whether it arrived, and it tells each user of
-     * their own folders alone; so while a send, or a change to a document, is under way or uncertain, address and
-     * credentials stay (`busy`). A change that waits was asked for of a document of that service: the address stays. Taken
-     * all the same: a new secret of the same key, and any credentials where the kept ones are lost or the service refuses
-     * them, as otherwise nobody could ever look.
+     * Changes an account. While a send or a document action is in progress or uncertain, its address and credentials
+     * can't be changed (`busy`): only the same service can tell whether it arrived, and it shows each user only their
+     * own folders. A waiting document action also blocks a change of address, since it is meant for that service. Still
+     * allowed: a new secret for the same key, and any credentials if the stored ones are lost or rejected, since
+     * otherwise the outcome could never be checked.
      */
     async update(id: string, changes: AccountChanges, admission: Admission = 'not refused'): Promise<Account> {
       const before = rowOf(id)
@@ -252,7 +256,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
         if (rows.hasUnsettledActions(id)) fail('busy', UNSETTLED_ACTIONS)
       }
       refuseWhileUnsettled(before)
-      // What proves who we are to one service is not for another address.
+      // One service's credentials mustn't be sent to another address.
       if (
         keepsSome(changes.authentication) &&
         before.scheme !== 'none' &&
@@ -261,8 +265,8 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
         fail('invalid', CREDENTIALS_AGAIN, { fields: [{ field: 'authentication', message: CREDENTIALS_AGAIN }] })
       }
       if (credentials) await keep(id, credentials, baseUrl)
-      // Asked again: while the keychain was busy the account may have been changed elsewhere, or removed, or something of
-      // it may have left.
+      // Checked again: while the keychain was busy, the account may have been changed or removed, or something may have
+      // been sent.
       const row = rows.get(id)
       if (row === undefined) {
         await secrets.delete(id)
@@ -289,9 +293,9 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
     },
 
     /**
-     * Makes an account as the organisation wants it, or leads the one of its name there. Its secret is entered by a person, and
-     * one that was for another way of signing in is removed.
-     * @throws AppFailure `invalid` where the practice office has the name; `busy` as `update`.
+     * Creates an account that the organisation sets, or redirects the one of that name. A user enters its secret; if
+     * the sign-in scheme changes, the old secret is removed.
+     * @throws AppFailure `invalid` if the practice office has the name; `busy` as `update`.
      */
     async manage(wanted: ManagedAccount): Promise<void> {
       const baseUrl = addressIn(wanted.baseUrl)
@@ -321,7 +325,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
         })
         signIns.set(row.id, signInNumber(row.id) + 1)
       }
-      // Asked again, as in `update`.
+      // Checked again, as in `update`.
       const now = rows.get(row.id)
       if (!now || isDeepStrictEqual(next, now)) return
       try {
@@ -334,17 +338,16 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
     },
 
     /**
-     * Removes the account, its secret, and everything kept of it in the database: drafts, sends, documents, looks,
-     * downloads. Files that were downloaded stay. Refused (`busy`) while something waits in its outbox, which would
-     * never go, or while it is unknown what became of a send: only this record can tell whether sending again would send
-     * twice.
+     * Removes the account, its secret, and all its data in the database: drafts, sends, documents, views, downloads.
+     * Downloaded files stay. Refused (`busy`) while its outbox holds waiting sends, which would never go, or uncertain
+     * ones: only this record can tell whether sending again would send twice.
      */
     async remove(id: string): Promise<void> {
       rowOf(id)
       refuseHolding(id)
       const secret = await oneByOne(id, async () => {
         const before = await secrets.get(id)
-        // Its secret goes first: where the keychain is shut, nothing is removed, and no secret stays behind.
+        // The secret is deleted first: if the keychain is locked, nothing is removed, and no secret is left behind.
         await secrets.delete(id)
         signIns.set(id, signInNumber(id) + 1)
         return before
@@ -357,14 +360,14 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
       }
     },
 
-    /** Told at each start, as the practice service listens on another port each time; undefined when it stops. */
+    /** Called at each start, since the practice service's port changes; undefined when it stops. */
     practiceRunsAt(running: RunningPractice | undefined): void {
       practice = running
     },
 
     /**
-     * The credentials that an account would sign in with, for a trial of them; what is kept where none were typed.
-     * @throws AppFailure `invalid` where the address is another service's and none were typed.
+     * Returns the credentials for testing an account: the stored ones if none were typed.
+     * @throws AppFailure `invalid` if the address is another service's and none were typed.
      */
     async credentialsFor({ id, baseUrl, authentication }: TriedAccount): Promise<AccountCredentials> {
       if (authentication && !keepsSome(authentication)) return readCredentials(authentication)
@@ -375,7 +378,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
       return authentication ? changedCredentials(authentication, kept) : kept
     },
 
-    /** For the client of the service alone: it must not be kept, logged or shown. */
+    /** For the service client only: mustn't be stored, logged or shown. */
     async secretsOf(id: string): Promise<AccountCredentials> {
       const row = rowOf(id)
       if (row.kind === 'practice') {
@@ -392,14 +395,17 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
       return credentials ?? fail('keychain', NOT_HERE[row.scheme], { next: 'Enter it in Settings.' })
     },
 
-    /** Whether its secret came with an enrolment file: nobody here has seen it, and no file has it. */
+    /** Whether its secret came with an enrolment file: nobody here has seen it, and no file may contain it. */
     isEnrolled: rows.isEnrolled,
-    /** Whose secrets may go into a backup, which is under a passphrase of someone who hasn't seen those of the others. */
+    /**
+     * Accounts whose secrets may go into a backup. The others' may not, since whoever knows the passphrase hasn't seen
+     * them.
+     */
     idsForBackup: (): string[] => rows.all().flatMap(({ id }) => (rows.isEnrolled(id) ? [] : [id])),
 
     /**
-     * The credentials of an account for an enrolment file.
-     * @throws AppFailure `not-allowed` where they aren't this computer's to give; as `secretsOf`.
+     * Returns an account's credentials for an enrolment file.
+     * @throws AppFailure `not-allowed` if this computer may not share them; as `secretsOf`.
      */
     async credentialsToShare(id: string): Promise<AccountCredentials> {
       const { kind } = rowOf(id)
@@ -413,8 +419,8 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
     },
 
     /**
-     * Keeps an account of an enrolment file, or gives an account that waits for its secret what the file has.
-     * @param there that account's id.
+     * Adds an account from an enrolment file, or completes an existing account that lacks its secret.
+     * @param there the existing account's id.
      * @throws AppFailure as `add` and `update`.
      */
     async enrol(
@@ -432,12 +438,11 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
       return accountOf(rowOf(id))
     },
 
-    /** Another number as soon as other credentials are kept. */
+    /** Changes whenever new credentials are stored. */
     signInNumber,
 
     /**
-     * Keeps new tokens of an account that goes on signing in by OAuth 2 as it did; nothing of one that was removed, or signs in
-     * otherwise by now.
+     * Stores renewed tokens, unless the account was removed or its credentials have changed since.
      * @param number of the sign-in that they renew.
      */
     async keepTokens(id: string, number: number, tokens: Tokens): Promise<void> {
@@ -465,7 +470,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
     }
   }
 
-  /** What the keychain holds for an account; without `credentials` where it is lost or can't be read. */
+  /** Reads an account's keychain entry; without `credentials` if it is lost or invalid. */
   async function keptBeside(row: AccountRecord): Promise<{ text: string | null; credentials?: AccountCredentials }> {
     const text = await secrets.get(row.id)
     if (row.scheme === 'none') return { text, credentials: { scheme: 'none' } }
@@ -473,7 +478,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
     return { text, ...(credentials && { credentials }) }
   }
 
-  /** Should it not be possible, the credentials have to be entered again; nothing else is lost. */
+  /** Restores a keychain entry. If that fails, the credentials have to be entered again; nothing else is lost. */
   async function putBack(id: string, text: string | null): Promise<void> {
     const done = text === null ? secrets.delete(id) : secrets.set(id, text)
     await done.catch(() => undefined)
@@ -488,7 +493,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
   }
 }
 
-/** What an account begins with; its place among the others is given as it is added. */
+/** Defaults of a new account; `position` is replaced when it is added. */
 const AT_FIRST = {
   mark: '',
   jsonByQuery: false,
@@ -496,7 +501,7 @@ const AT_FIRST = {
   folders: USUAL_FOLDERS,
   position: 0
 } as const
-/** What only the keychain has of an account, by how it signs in. */
+/** Messages for a missing keychain entry, by sign-in scheme. */
 const NOT_HERE: Record<AuthScheme, string> = {
   none: 'This account’s sign-in isn’t on this computer.',
   'api-key': 'This account’s API key isn’t on this computer.',

@@ -1,6 +1,6 @@
 /**
- * Signing in with the system's browser (RFC 8252): a person signs in at the office's own sign-in service, and the browser comes
- * back to a port of this computer that listens for that alone. Nothing is believed that another page sends there.
+ * Signing in with the system browser (RFC 8252): the user signs in at the office's own sign-in service, and the browser
+ * returns to a loopback port opened just for that. Requests from other pages are rejected.
  */
 import { timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -18,15 +18,15 @@ import {
 import { openOAuthService } from './oauth-service.ts'
 import { type Tokens, tokensOf } from './oauth-tokens.ts'
 
-/** So long a person has in the browser, in milliseconds. */
+/** Time for signing in with the browser, in milliseconds. */
 export const SIGN_IN_LIMIT = 5 * 60_000
-/** So long what they came back with may wait to be used. */
+/** How long the result of a sign-in may stay unused, in milliseconds. */
 const WAITING_LIMIT = 30 * 60_000
 const PATH = '/signed-in'
 
 export interface BrowserSignInDeps {
   fetch: Fetch
-  /** Opens an address in the system's browser. Rejects with AppFailure for one that isn't a plain web address. */
+  /** Opens an address in the system's browser. Rejects with AppFailure unless it is a plain web address. */
   openInBrowser: (address: string) => Promise<void>
   newId: () => string
   time: Pick<Time, 'now' | 'after'>
@@ -34,7 +34,7 @@ export interface BrowserSignInDeps {
 
 export type BrowserSignIn = ReturnType<typeof openBrowserSignIn>
 
-/** What a screen sends: with the id of a sign-in in place of its tokens. */
+/** What a screen sends: a sign-in's id instead of its tokens. */
 export type TypedChange = CredentialsChange & { signIn?: string | undefined }
 
 interface Finished {
@@ -47,13 +47,14 @@ export function openBrowserSignIn({ fetch, openInBrowser, newId, time }: Browser
   let cancel: (() => void) | undefined
 
   /**
-   * Lets a person sign in, and answers with the tokens. One that is under way is given up.
-   * @throws AppFailure `cancelled`, `timeout`, `unauthorised`, `unsafe-address`; and ServiceError of the sign-in service.
+   * Lets the user sign in, and resolves with the tokens. Cancels a sign-in in progress.
+   * @throws AppFailure `cancelled`, `timeout`, `unauthorised`, `unsafe-address`; and ServiceError of the sign-in
+   * service.
    */
   async function signIn(typed: OAuthCredentials): Promise<OAuthCredentials> {
     cancel?.()
     const given = Promise.withResolvers<never>()
-    // It may be given up before anyone waits for it.
+    // It may be rejected before anyone awaits it.
     given.promise.catch(() => undefined)
     const giveUp = (end: () => never) => {
       try {
@@ -84,7 +85,7 @@ export function openBrowserSignIn({ fetch, openInBrowser, newId, time }: Browser
     if (back.isClosed()) return fail('cancelled', CANCELLED)
     await openInBrowser(address)
     const grant = await service.exchange(await back.came, checks)
-    // Given up meanwhile: nobody would ever use it, and it would be good all the same.
+    // Cancelled meanwhile: the grant will never be used, but would stay valid.
     if (back.isClosed()) await service.revoke(grant.refresh ?? grant.access).catch(() => undefined)
     return { ...client, endpoints: service.endpoints, tokens: tokensOf(grant, time.now()) }
   }
@@ -92,7 +93,7 @@ export function openBrowserSignIn({ fetch, openInBrowser, newId, time }: Browser
   return {
     signIn,
 
-    /** The same of what was typed. Answers the id by which the account that is made of it says whose tokens are meant. */
+    /** As `signIn`, for typed credentials. Returns an id by which the account to be created refers to these tokens. */
     async begin(typed: CredentialsChange): Promise<string> {
       const credentials = readCredentials(typed)
       if (credentials.scheme !== 'oauth' || credentials.grant !== 'code')
@@ -104,10 +105,10 @@ export function openBrowserSignIn({ fetch, openInBrowser, newId, time }: Browser
       return id
     },
 
-    /** Gives up waiting for the browser. */
+    /** Stops waiting for the browser. */
     cancel: (): void => cancel?.(),
 
-    /** What was typed, with the tokens of its sign-in. @throws AppFailure `invalid` where nobody signed in by it. */
+    /** Adds the tokens of the sign-in to what was typed. @throws AppFailure `invalid` if nobody signed in with it. */
     withTokens({ signIn: id, ...typed }: TypedChange): CredentialsChange {
       if (typed.scheme !== 'oauth') return typed
       if (typed.grant === 'client' && id === undefined) return typed
@@ -118,13 +119,13 @@ export function openBrowserSignIn({ fetch, openInBrowser, newId, time }: Browser
       return { ...typed, endpoints, tokens }
     },
 
-    /** What was renewed while it was tried. */
+    /** Stores tokens that were renewed during a test. */
     async renewed(id: string | undefined, tokens: Tokens): Promise<void> {
       const found = finished.get(id ?? '')
       if (found) found.signIn = { ...found.signIn, tokens }
     },
 
-    /** It is kept with an account by now. */
+    /** Forgets a sign-in that is now stored with an account. */
     used(id: string | undefined): void {
       const found = finished.get(id ?? '')
       found?.forget()
@@ -133,7 +134,7 @@ export function openBrowserSignIn({ fetch, openInBrowser, newId, time }: Browser
   }
 }
 
-/** What a person signed in by: a key beside it is the signing service's. */
+/** The client settings that a sign-in was made with; an API key next to them belongs to the signing service. */
 function clientOf(credentials: AccountCredentials): unknown {
   if (credentials.scheme !== 'oauth') return undefined
   const { apiKey: _, endpoints: _endpoints, tokens: _tokens, ...client } = credentials
@@ -146,7 +147,7 @@ const NO_PAGE = 'This sign-in service has no page for people. Enter its addresse
 const AT_ISSUER = [{ field: 'authentication.issuer', message: NO_PAGE }]
 const AGAIN = 'Sign in with your browser again.'
 
-/** The port of this computer to which the browser comes back, once. */
+/** The loopback port to which the browser returns, once. */
 function openReturn() {
   const came = Promise.withResolvers<URL>()
   came.promise.catch(() => undefined)
@@ -162,12 +163,12 @@ function openReturn() {
     }
   )
   server.maxConnections = 16
-  // Nobody waits for a browser as the application ends.
+  // The port mustn't keep the application running.
   server.unref()
 
   function judged({ headers, method, url: path = '' }: IncomingMessage): { status: number; url?: URL } {
     const origin = originOf()
-    // A name of the web that was made to point here.
+    // Rejects foreign host names that resolve to this computer (DNS rebinding).
     if (`http://${headers.host}` !== origin) return { status: 421 }
     const url = URL.parse(path, origin)
     if (url?.origin !== origin || url.pathname !== PATH) return { status: 404 }
@@ -184,7 +185,7 @@ function openReturn() {
   }
 
   return {
-    /** The address to come back to. Rejects where there is no port. */
+    /** Returns the redirect address. Rejects if no port is available. */
     async listen(): Promise<string> {
       if (isClosed) return fail('cancelled', CANCELLED)
       await new Promise<void>((resolve, reject) => {
@@ -201,7 +202,7 @@ function openReturn() {
     close(): void {
       isClosed = true
       server.close()
-      // What is being answered is answered.
+      // Responses in progress are completed.
       server.closeIdleConnections()
     }
   }

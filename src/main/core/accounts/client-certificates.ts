@@ -1,6 +1,6 @@
 /**
- * The certificates of the system's store by which accounts prove at the line itself who they are. An account's is shown to the host that
- * it was chosen for, and to no other; a service that asks for one otherwise gets none.
+ * TLS client certificates from the system's store. An account's certificate is presented only to the host it was chosen
+ * for; other services that request one get none.
  */
 import { z } from 'zod'
 import type { ClientCertificate } from '../../../shared/contract/views.ts'
@@ -9,10 +9,10 @@ import type { Db } from '../storage/connection.ts'
 import { keptIn } from '../storage/meta.ts'
 import type { Account } from './account.ts'
 
-/** One of the system's store. */
+/** A certificate in the system's store. */
 export type StoredCertificate = ClientCertificate & { readonly fingerprint: string }
 
-/** Which certificate an account shows, in the form in which it is found again. */
+/** An account's certificate, as needed to find it again. */
 export type ChosenCertificate = Pick<StoredCertificate, 'fingerprint' | 'subject' | 'issuer'>
 
 const Kept = z.object({ fingerprint: z.string(), subject: z.string(), issuer: z.string(), place: z.string() })
@@ -21,7 +21,7 @@ export interface ClientCertificatesDeps {
   readonly db: Db
   readonly accounts: { readonly list: () => readonly Pick<Account, 'id' | 'name' | 'baseUrl'>[] }
   readonly time: { readonly now: () => number }
-  /** Lines that are made from now on ask again: each remembers what it was shown by. */
+  /** Makes new connections ask again: each remembers its certificate. */
   readonly renewLines: () => void
 }
 
@@ -30,7 +30,7 @@ export type ClientCertificates = ReturnType<typeof openClientCertificates>
 export function openClientCertificates({ db, accounts, time, renewLines }: ClientCertificatesDeps) {
   const kept = keptIn(db)
   const keyOf = (id: string) => `client-certificate:${id}:`
-  /** While someone tries an account, or looks at what there is: by host. */
+  /** Overrides by host, while a user tests an account or lists certificates. */
   const tried = new Map<string, ChosenCertificate | null>()
   const looking = new Map<string, (found: readonly StoredCertificate[]) => void>()
 
@@ -39,7 +39,7 @@ export function openClientCertificates({ db, accounts, time, renewLines }: Clien
     return place !== undefined && place === placeOf(baseUrl) ? (chosen as ChosenCertificate) : undefined
   }
 
-  /** Of all accounts that lead there; a line has one certificate for all requests that it carries. */
+  /** Searches all accounts of this host, since a connection has one certificate for all its requests. */
   function keptFor(place: string): ChosenCertificate | undefined {
     for (const { id, baseUrl } of accounts.list()) {
       const found = placeOf(baseUrl) === place ? of(id, baseUrl) : undefined
@@ -51,7 +51,10 @@ export function openClientCertificates({ db, accounts, time, renewLines }: Clien
   return {
     of,
 
-    /** @throws AppFailure `invalid` where another account shows this service another one, or the address has no line to show it on. */
+    /**
+     * Checks a choice. @throws AppFailure `invalid` if another account uses a different certificate for this service,
+     * or the address isn't encrypted.
+     */
     mayKeep(baseUrl: string, chosen: ChosenCertificate, except?: string): void {
       const place = placeOf(baseUrl)
       if (place === undefined) fail('invalid', ONLY_HTTPS, { fields: [{ field: 'certificate', message: ONLY_HTTPS }] })
@@ -63,7 +66,7 @@ export function openClientCertificates({ db, accounts, time, renewLines }: Clien
       }
     },
 
-    /** @param chosen null for none. */
+    /** Stores an account's certificate. @param chosen null for none. */
     keep(id: string, baseUrl: string | null, chosen: ChosenCertificate | null): void {
       const place = placeOf(baseUrl)
       if (chosen && place !== undefined) kept.write(keyOf(id), { ...chosen, place })
@@ -71,7 +74,7 @@ export function openClientCertificates({ db, accounts, time, renewLines }: Clien
       renewLines()
     },
 
-    /** Shows the service this one, or none, in place of what is kept, for as long as `work` takes. */
+    /** Presents this certificate (or none) to the service instead of the stored one while `work` runs. */
     async whileTried<Value>(
       baseUrl: string,
       chosen: ChosenCertificate | null | undefined,
@@ -90,9 +93,9 @@ export function openClientCertificates({ db, accounts, time, renewLines }: Clien
     },
 
     /**
-     * What the system offers this service, while `ask` asks it.
-     * @returns empty where the service wants none.
-     * @throws AppFailure `invalid` for an address without encryption.
+     * Returns the certificates that the system offers for this service, while `ask` makes a request.
+     * @returns empty if the service doesn't request one.
+     * @throws AppFailure `invalid` for an unencrypted address.
      */
     async offeredTo(baseUrl: string, ask: () => Promise<unknown>): Promise<readonly StoredCertificate[]> {
       const place =
@@ -102,7 +105,7 @@ export function openClientCertificates({ db, accounts, time, renewLines }: Clien
         offered = found
       })
       try {
-        // A service that insists on one ends this with an error.
+        // A service that requires one fails this request.
         await ask().catch(() => undefined)
         return offered.filter(({ validTo }) => validTo > time.now())
       } finally {
@@ -111,7 +114,7 @@ export function openClientCertificates({ db, accounts, time, renewLines }: Clien
     },
 
     /**
-     * The one of the store that is shown to a server that asks; undefined for none.
+     * Returns the certificate to present to a server that requests one; undefined for none.
      * @param place host and port, as `sign.example.com:443`.
      */
     choose(place: string, store: readonly StoredCertificate[]): StoredCertificate | undefined {
@@ -120,7 +123,7 @@ export function openClientCertificates({ db, accounts, time, renewLines }: Clien
       if (!wanted) return undefined
       const same = store.find(({ fingerprint }) => fingerprint === wanted.fingerprint)
       if (same) return same
-      // Renewed: of the same owner, from the same issuer.
+      // Renewed: same subject and issuer.
       return store
         .filter(({ subject, issuer, validTo }) => {
           return subject === wanted.subject && issuer === wanted.issuer && validTo > time.now()
@@ -132,7 +135,7 @@ export function openClientCertificates({ db, accounts, time, renewLines }: Clien
 
 const ONLY_HTTPS = 'A client certificate needs an address that starts with https://.'
 
-/** Host and port, as the network names them; undefined for an address without encryption. */
+/** Host and port, as the network names them; undefined for an unencrypted address. */
 function placeOf(baseUrl: string | null): string | undefined {
   const url = baseUrl === null ? null : URL.parse(baseUrl)
   return url?.protocol === 'https:' ? `${url.hostname.replace(/^\[|\]$/g, '')}:${url.port || 443}` : undefined

@@ -1,6 +1,6 @@
 /**
- * The client of each account's service: made when it is first needed, and again when address or credentials change; and trying
- * an account before it is kept.
+ * Each account's service client: created on first use, and again when address or credentials change. Also tests an
+ * account before it is stored.
  */
 import { fail } from '../lib/failure.ts'
 import { scanList } from '../lib/json-scanning.ts'
@@ -26,21 +26,21 @@ import { openOAuthService } from './oauth-service.ts'
 import { type OAuthTokens, openOAuthTokens, type Tokens } from './oauth-tokens.ts'
 import type { ServiceFactsOf } from './service-facts.ts'
 
-/** The same `fetch`, of which each request is written down; undefined for an account that isn't kept yet. */
+/** Wraps `fetch` to log each request; undefined for an account that isn't stored yet. */
 type Observed = (fetch: Fetch, accountId: string | undefined) => Fetch
 
 export interface ClientDeps {
   accounts: Accounts
   facts: Pick<ServiceFactsOf, 'of' | 'learn' | 'spent'>
   fetch: Fetch
-  /** Whose certificate a server shows that isn't trusted; looked at by a connection of its own where it is left out. */
+  /** Returns an untrusted server's certificate; by default over a separate connection. */
   lookAtCertificate?: LookAtCertificate
   lookup?: Lookup | undefined
-  /** Called when a request of an account's did not reach its service. */
+  /** Called when an account's request didn't reach its service. */
   unreached?: (accountId: string) => void
-  /** Called when an account has to be signed in to again. */
+  /** Called when an account needs to be signed in to again. */
   signedOut?: (accountId: string) => void
-  /** Writes down what is asked; nobody does where it is left out. */
+  /** Logs requests; optional. */
   observed?: Observed | undefined
   time: Pick<Time, 'now' | 'random' | 'after'>
 }
@@ -50,14 +50,17 @@ export type Clients = ReturnType<typeof openClients>
 export function openClients({ accounts, facts, lookup, time, unreached, signedOut, ...deps }: ClientDeps) {
   const told = tellingCertificates(deps.fetch, deps.lookAtCertificate ?? lookAtCertificate)
   const { observed = (fetch) => fetch } = deps
-  /** How far this computer's clock was ahead of each account's service when that answered last, in milliseconds. */
+  /** How far this computer's clock was ahead of each account's service at its last answer, in milliseconds. */
   const clocks = new Map<string, number>()
   const made = new Map<string, { baseUrl: string; client: Promise<ServiceClient>; isOver: boolean }>()
 
-  /** The tokens of accounts that sign in by OAuth 2. They outlive a client: two that refresh would end each other's sign-in. */
+  /**
+   * Tokens of accounts with OAuth 2. They outlive a client: two refreshing in parallel would invalidate each other's
+   * sign-in.
+   */
   const kept = new Map<string, { number: number; tokens: OAuthTokens }>()
 
-  /** @param number of the sign-in, from before it was read. */
+  /** @param number of the sign-in, taken before the credentials were read. */
   function tokensOf(id: string, number: number, signIn: OAuthCredentials): OAuthTokens {
     const known = kept.get(id)
     if (known?.number === number) return known.tokens
@@ -94,11 +97,12 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
   const leadsTo = (id: string, baseUrl: string) =>
     accounts.list().some((account) => account.id === id && account.baseUrl === baseUrl)
 
-  /** What is broken off by its own side says nothing of the network, and another host nothing of the service. */
+  /** Requests that were aborted here say nothing about the network, and other hosts nothing about the service. */
   const reporting =
     (id: string, baseUrl: string, fetch = observed(told, id)): Fetch =>
     async (url, init, operation) => {
-      // Who got the client before the account was led elsewhere asks again; in the words of a connection that could not be made.
+      // A caller may still hold the client from before the account's address changed; it retries after what looks like
+      // a failed connection.
       if (!leadsTo(id, baseUrl)) throw new Error('net::ERR_CONNECTION_FAILED')
       try {
         const response = await fetch(url, init, operation)
@@ -134,7 +138,10 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
     })
   }
 
-  /** @throws AppFailure `no-account`, `refused` where the practice office isn't running, `keychain`. */
+  /**
+   * Returns the account's client. @throws AppFailure `no-account`, `refused` if the practice office isn't running,
+   * `keychain`.
+   */
   async function of(id: string): Promise<ServiceClient> {
     const { baseUrl } = accounts.get(id)
     if (!baseUrl)
@@ -148,15 +155,15 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
       const client = await entry.client
       if (!entry.isOver) return client
     } catch (error) {
-      // A keychain that was shut may be open the next time.
+      // A locked keychain may be unlocked next time.
       if (made.get(id) === entry) made.delete(id)
       if (!entry.isOver) throw error
     }
-    // While the keychain was asked the account was changed: nothing more goes to where it led.
+    // The account was changed while the keychain was read: don't send to the previous address.
     return of(id)
   }
 
-  /** To be called when an account's credentials changed or it was removed. */
+  /** Must be called when an account's credentials change, or it is removed. */
   function forget(id: string): void {
     const entry = made.get(id)
     if (entry) entry.isOver = true
@@ -167,8 +174,8 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
     of,
 
     /**
-     * Tries an account before it is kept. @throws AppFailure for what was typed or can't be taken from the keychain, and as
-     * `tryService`.
+     * Tests an account before it is stored. @throws AppFailure for invalid input or unavailable keychain entries, and
+     * as `tryService`.
      */
     async try({
       folders,
@@ -176,14 +183,14 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
       ...typed
     }: Parameters<Accounts['credentialsFor']>[0] & {
       folders?: readonly string[] | undefined
-      /** Told where they are renewed while they are tried. */
+      /** Called if tokens are renewed during the test. */
       keepTokens?: ((tokens: Tokens) => Promise<void>) | undefined
     }) {
       const baseUrl = accounts.addressIn(typed.baseUrl)
       const { id = '', authentication } = typed
       const number = accounts.signInNumber(id)
       const credentials = clientCredentials(await accounts.credentialsFor({ ...typed, baseUrl }), (signIn) =>
-        // What is kept has tokens that one alone may renew.
+        // Only one object may renew stored tokens.
         authentication ? openTokens(signIn, keepTokens) : tokensOf(id, number, signIn)
       )
       return tryService({ baseUrl, credentials, folders }, { fetch: observed(told, undefined), time })
@@ -191,24 +198,26 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
 
     forget,
 
-    /** How far this computer's clock is ahead of the account's service, in milliseconds; 0 where that isn't known. */
+    /** How far this computer's clock is ahead of the account's service, in milliseconds; 0 if unknown. */
     clockAhead: (id: string): number => clocks.get(id) ?? 0,
 
-    /** Whether nothing of this account is asked until someone signs in again. */
+    /** Whether no requests are made for this account until someone signs in again. */
     isSignedOut: (id: string): boolean => {
       const known = kept.get(id)
       return known?.number === accounts.signInNumber(id) && known.tokens.isOver()
     },
 
     /**
-     * What ends an account's sign-in at the service, to be asked for before it is removed or another takes its place, and called after. It answers whether it is
-     * ended; true where there is none, false where the service hasn't said so within `ENDING_LIMIT`, though it may still. Never rejects.
+     * Returns a function that revokes the account's sign-in. Call `ending` before the account is removed or its sign-in
+     * replaced, and the function afterwards. That returns whether it was revoked: true if there was none, false if the
+     * service didn't confirm within `ENDING_LIMIT`, though it may still. Never rejects.
      */
     async ending(id: string): Promise<() => Promise<boolean>> {
       const nothing = async () => true
       if (accounts.get(id).scheme !== 'oauth') return nothing
       const number = accounts.signInNumber(id)
-      // One that the keychain has lost, or keeps shut, is removed by its owner all the same, or not at all.
+      // A sign-in that is missing from the keychain, or locked in it, can't be revoked here; the user may remove the
+      // account anyway.
       const signIn = await accounts.secretsOf(id).catch(() => undefined)
       if (signIn?.scheme !== 'oauth') return nothing
       const tokens = tokensOf(id, number, signIn)
@@ -226,7 +235,7 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
   }
 }
 
-/** In milliseconds: nobody waits longer at the screen for a sign-in service that hangs; its answer is no longer waited for. */
+/** In milliseconds. Nobody should wait longer for a hanging sign-in service; a later answer is ignored. */
 export const ENDING_LIMIT = 3000
 
 interface Trial {
@@ -241,10 +250,10 @@ interface TrialDeps {
 }
 
 /**
- * Tries an account before it is kept: asks the service that it would have, as it would, for what its folders hold. Nothing is
- * chosen, kept or changed by it, and no other account is touched.
- * @returns how many documents the folders hold, and which folders the service doesn't have.
- * @throws ServiceError where a folder can't be read for any other reason, or none can.
+ * Tests an account before it is stored: requests its folders exactly as the account would. Chooses, stores and changes
+ * nothing, and touches no other account.
+ * @returns the number of documents in the folders, and the folders that the service doesn't have.
+ * @throws ServiceError if a folder can't be read for another reason, or none exists.
  */
 async function tryService(
   { baseUrl, credentials, folders = USUAL_FOLDERS }: Trial,
@@ -279,7 +288,7 @@ interface Counted {
   count: number
 }
 
-/** Nothing is an empty list; other JSON says that a service is there, and another one. */
+/** `null` is an empty list; other JSON means that this is a different service. */
 function notAList(bytes: Uint8Array): Counted | Unread {
   const text = new TextDecoder().decode(bytes.subarray(0, 64)).trim()
   if (text === 'null') return { kind: 'taken', count: 0 }

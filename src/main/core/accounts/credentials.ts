@@ -1,6 +1,6 @@
 /**
- * How an account proves who it is, as it is kept in the keychain: one JSON text for each account. And what a person enters of
- * an account, read: what can't be used is refused with its field, and no secret is repeated.
+ * An account's credentials as stored in the keychain, one JSON text per account, and validation of what users enter for
+ * an account: errors name the field and never repeat a secret.
  */
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
@@ -12,7 +12,7 @@ import type { OpenedDatabase } from '../storage/database.ts'
 import { type AccountSecrets, type Keychain, memoryKeychain } from '../storage/keychain.ts'
 import type { OAuthTokens } from './oauth-tokens.ts'
 
-/** These go out as HTTP headers, which carry nothing but visible ASCII. */
+/** These become HTTP headers, which only allow visible ASCII. */
 const header = (most: number) =>
   z
     .string()
@@ -27,11 +27,11 @@ const accessUrl = header(2000).refine((text) => /^https?:\/\//i.test(text) && UR
 
 const apiKey = {
   key: header(10_000),
-  /** Signs requests and is never sent, so it may be any text. Not trimmed: a space may be part of it. */
+  /** Signs requests and is never sent, so any text is allowed. Not trimmed: spaces may be part of it. */
   secret: z.string().min(1).max(10_000),
-  /** The access URL registered for the key; goes out as Referer. */
+  /** The access URL registered for the key; sent as Referer. */
   referer: accessUrl,
-  /** E-mail address of the user on whose behalf is sent. An empty one is none. */
+  /** E-mail address of the user to send on behalf of. Empty means none. */
   sender: z
     .string()
     .trim()
@@ -41,12 +41,12 @@ const apiKey = {
     .optional()
 }
 
-/** Names that are for the line or for the other schemes: what stands there is not the office's to say. */
+/** Headers that belong to HTTP itself or to the other schemes; offices can't set them. */
 const NOT_OWN =
   /^(accept|connection|content-.*|cookie2?|date|expect|host|keep-alive|origin|proxy-.*|referer|sec-.*|te|trailer|transfer-encoding|upgrade|user-agent|via|x-custom-.*)$/i
 const MOST_HEADERS = 10
 
-/** An address of a sign-in service: it is shown secrets, and a person types their password there. */
+/** A sign-in service's address: it receives secrets, and users type their passwords there. */
 const signInUrl = z
   .string()
   .trim()
@@ -62,13 +62,13 @@ const signInUrl = z
 
 const token = header(10_000)
 
-/** How an office signs in by OAuth 2, and what it was given. */
+/** An office's OAuth 2 settings and tokens. */
 const oauth = z
   .strictObject({
     scheme: z.literal('oauth'),
     grant: z.enum(['code', 'client']),
     clientId: header(1000),
-    /** Sent to the sign-in service alone. Not trimmed: a space may be part of it. */
+    /** Sent to the sign-in service only. Not trimmed: spaces may be part of it. */
     secret: z.string().min(1).max(10_000).optional(),
     issuer: signInUrl.optional(),
     authorizeUrl: signInUrl.optional(),
@@ -82,7 +82,7 @@ const oauth = z
       .transform((text) => text || undefined)
       .optional(),
     apiKey: z.strictObject(apiKey).optional(),
-    /** Found when someone signed in. */
+    /** Discovered during sign-in. */
     endpoints: z
       .strictObject({
         issuer: z.string(),
@@ -131,7 +131,7 @@ export const AccountCredentials = z.discriminatedUnion('scheme', [
       .min(1)
       .max(320)
       .regex(/^[^:\p{Cc}]+$/u, 'A user name can’t contain a colon.'),
-    /** Not trimmed: a space may be part of it. */
+    /** Not trimmed: spaces may be part of it. */
     password: z
       .string()
       .min(1)
@@ -166,7 +166,7 @@ export type AccountCredentials = z.output<typeof AccountCredentials>
 export type CredentialsInput = z.input<typeof AccountCredentials>
 
 type KeyInput = Extract<CredentialsInput, { scheme: 'api-key' }>
-/** Of an account that is there: where no key is given the kept one stays, with what else is left out. */
+/** A change to an existing account: if no key is given, the stored one is kept, along with other missing members. */
 export type CredentialsChange =
   | Exclude<CredentialsInput, KeyInput>
   | ({ readonly [Name in keyof KeyInput as Exclude<Name, 'scheme'>]?: KeyInput[Name] | undefined } & Pick<
@@ -175,8 +175,8 @@ export type CredentialsChange =
     >)
 
 /**
- * As the client of the service takes them.
- * @param tokens of an account that signs in by OAuth 2.
+ * Converts credentials for the service client.
+ * @param tokens opens the tokens of an account with OAuth 2.
  */
 export function clientCredentials(
   credentials: AccountCredentials,
@@ -202,8 +202,8 @@ export function clientCredentials(
 }
 
 /**
- * Whether both open the same user's folders at the service: a key that has a new secret is still the same key. A token
- * doesn't say whose it is.
+ * Returns whether both credentials open the same user's folders: a key with a new secret is still the same key. Tokens
+ * don't tell whose they are.
  */
 export function isSameLogin(one: AccountCredentials, other: AccountCredentials): boolean {
   if (one.scheme === 'api-key' && other.scheme === 'api-key') {
@@ -227,14 +227,17 @@ function clientKey({ key, secret, referer, sender }: KeptKey) {
 }
 
 /**
- * The text says which service they are for: keychain and database are two places, and whatever comes between writing to one and
- * to the other, no secret goes where it wasn't meant to.
+ * Serialises credentials together with their service's origin: keychain and database can't be updated atomically, and a
+ * secret must never reach another service.
  */
 export function encodeCredentials(credentials: AccountCredentials, baseUrl: string | null): string {
   return JSON.stringify({ ...asKept(credentials), origin: originOf(baseUrl) })
 }
 
-/** An access token is over soon, and some keychains have little room: with a refresh token, or a secret that gets another, it isn't kept. */
+/**
+ * Access tokens are short-lived, and some keychains have little room, so they aren't stored if a refresh token or
+ * client secret can replace them.
+ */
 function asKept(credentials: AccountCredentials): AccountCredentials {
   if (credentials.scheme !== 'oauth' || !credentials.tokens) return credentials
   const { tokens, ...rest } = credentials
@@ -242,12 +245,12 @@ function asKept(credentials: AccountCredentials): AccountCredentials {
   return { ...rest, tokens: tokens.refresh === undefined ? tokens : { refresh: tokens.refresh } }
 }
 
-/** Undefined when the text isn't ours, is damaged, or is for another service. */
+/** Returns undefined if the text is foreign, damaged, or for another service. */
 export function decodeCredentials(text: string, baseUrl: string | null): AccountCredentials | undefined {
   const kept = WithOrigin.safeParse(parsedJson(text)).data
   if (!kept) return undefined
   const { origin, ...credentials } = kept
-  // What was kept before this was said is for wherever the account leads.
+  // Older entries have no origin and are accepted for any address.
   if (origin !== undefined && origin !== originOf(baseUrl)) return undefined
   return AccountCredentials.safeParse(credentials).data
 }
@@ -259,14 +262,14 @@ export function originOf(baseUrl: string | null): string | undefined {
 }
 
 /**
- * Where the secrets of this run's accounts belong: the keychain's entries beside a database on disk. Accounts that are in memory only keep their secrets there too:
- * otherwise they would stay in the keychain when nobody knows any longer whose they are.
+ * Returns where accounts' secrets are stored: in the keychain, if the database is on disk. Accounts in memory keep
+ * their secrets there too; otherwise they would stay in the keychain without an owner.
  */
 export function secretsBeside(opened: OpenedDatabase, keychain: Keychain): AccountSecrets {
   return opened.state === 'encrypted' ? keychain.accounts : memoryKeychain().accounts
 }
 
-/** @param plainHttp as `readTypedAddress` takes them. */
+/** Validates a service's address and credentials. @param plainHttp as for `readTypedAddress`. */
 export function readService(
   input: { baseUrl: string; authentication: CredentialsInput },
   plainHttp: readonly string[] = []
@@ -284,12 +287,12 @@ export function readAddress(typed: string, plainHttp: readonly string[] = []): s
   return read.ok ? read.value : invalid([{ field: 'baseUrl', message: read.message }])
 }
 
-/** Whether some of what is kept stays: that may go to the service that it is for, and nowhere else. */
+/** Whether some of the stored credentials are kept; these may only go to the service they are for. */
 export function keepsSome(input: CredentialsChange | undefined): boolean {
   return input === undefined || (input.scheme === 'api-key' && input.key === undefined)
 }
 
-/** What an account signs in with from now on: what was typed, over what is kept of a key that stays. */
+/** Returns an account's new credentials: the input, merged over the stored key if that is kept. */
 export function changedCredentials(input: CredentialsChange, kept: AccountCredentials | undefined): AccountCredentials {
   if (!keepsSome(input) || kept?.scheme !== 'api-key') return readCredentials(input)
   const typed = Object.entries(input).filter(([, value]) => value !== undefined)
@@ -314,18 +317,18 @@ function invalid(fields: FieldMessage[]): never {
 }
 
 /**
- * The address of an office's signing service, as someone typed it. What is kept is what was typed, the case of its path
- * included, without slashes at the end; what would send credentials astray is refused.
+ * A signing service's address as typed. Stored as typed, with the path's case, but without trailing slashes; addresses
+ * that would misdirect credentials are refused.
  */
 
 type BaseUrl =
   | { readonly ok: true; readonly value: string }
-  /** One plain sentence for the person who typed it. It does not repeat what they typed. */
+  /** A plain sentence for the user, which doesn't repeat the input. */
   | { readonly ok: false; readonly message: string }
 
 /**
- * Reads an address like `https://sign.example.com/web/v1.4`. `http` is taken for this computer only, and for the hosts that the
- * organisation names.
+ * Validates an address like `https://sign.example.com/web/v1.4`. `http` is allowed only for this computer, and for
+ * hosts named by the organisation.
  */
 export function readTypedAddress(typed: string, plainHttp: readonly string[] = []): BaseUrl {
   const text = typed.trim()

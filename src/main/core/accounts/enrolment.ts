@@ -1,6 +1,7 @@
 /**
- * Enrolment files (decision 53): an account with its secret, from the computer where an administrator connected it to those of an
- * office, under a code that only they and who types it know. The secret goes from one keychain to another, and no screen shows it.
+ * Enrolment files (decision 53): carry an account and its secret from the computer where an administrator connected it
+ * to the office's others, encrypted with a code known only to them and to whoever types it. The secret goes from
+ * keychain to keychain and is never shown.
  */
 import { z } from 'zod'
 import type { ChosenEnrolment } from '../../../shared/contract/index.ts'
@@ -15,12 +16,12 @@ import { AccountCredentials } from './credentials.ts'
 export const ENROLMENT_ENDING = 'countersign-enrolment'
 const MAGIC = Buffer.from('CSGNENRL')
 const VERSION = 1
-/** Of what is in it: the longest headers and keys are less. */
+/** Maximum content size; more than the longest headers and keys need. */
 const MOST_BYTES = 1024 * 1024
 
 const Enrolment = z.strictObject({
   version: z.literal(VERSION),
-  /** Milliseconds since 1970 UTC: from then on nothing is taken from it. */
+  /** Milliseconds since 1970 UTC; the file is refused from then on. */
   validUntil: z.number(),
   account: z.strictObject({
     name: z.string().min(1).max(100),
@@ -35,8 +36,8 @@ const Enrolment = z.strictObject({
 export type Enrolment = z.output<typeof Enrolment>
 
 /**
- * The bytes of an account's enrolment file.
- * @throws AppFailure `invalid`: the code has a mistake.
+ * Creates an account's enrolment file.
+ * @throws AppFailure `invalid` if the code is malformed.
  */
 export function enrolmentFile(
   { name, baseUrl, colour, jsonByQuery, dataTypeSpelling, folders }: Account,
@@ -51,11 +52,11 @@ export function enrolmentFile(
   return sealed(content(), readCode(code), sealing, MAGIC)
 }
 
-/** The file that was chosen last. Nothing of it is known before its code is. */
+/** The file that was chosen last. Its content is unknown until the code is entered. */
 export class OpenEnrolment {
   #open: { id: string; file: SealedFile } | undefined
 
-  /** @throws AppFailure `bad-file`; FileError. */
+  /** Opens a file. @throws AppFailure `bad-file`; FileError. */
   async open(path: string, id: string, name: string): Promise<ChosenEnrolment> {
     await this.leave()
     const file = await asEnrolment(() => openSealed(path, MAGIC))
@@ -64,9 +65,10 @@ export class OpenEnrolment {
   }
 
   /**
-   * What is in it.
+   * Decrypts the open file.
    * @param now milliseconds since 1970 UTC.
-   * @throws AppFailure `gone`; `invalid` with the field `code`: it is mistyped, or another file's; `bad-file`: damaged, of a newer version, or over.
+   * @throws AppFailure `gone`; `invalid` with the field `code` if it is mistyped or another file's; `bad-file` if
+   * damaged, from a newer version, or expired.
    */
   async read(id: string, typed: string, now: number): Promise<Enrolment> {
     const { file } = this.#open?.id === id ? this.#open : fail('gone', 'This file is no longer open.', CHOOSE_AGAIN)
@@ -97,14 +99,14 @@ export class OpenEnrolment {
   }
 }
 
-/** The code as it was made, however it was typed. */
+/** Normalises a typed code. */
 function readCode(typed: string): string {
   const read = readRecoveryKey(typed, ENROLMENT_CODE_BYTES)
   if ('bytes' in read) return recoveryKeyText(read.bytes)
   return fail('invalid', MISTYPED, { fields: [{ field: 'code', message: MISTYPED }] })
 }
 
-/** What the envelope says of backups, as it is of enrolment files. */
+/** Replaces the file format's errors about backups by ones about enrolment files. */
 async function asEnrolment<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work()

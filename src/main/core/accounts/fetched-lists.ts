@@ -1,4 +1,4 @@
-/** Lists that change seldom (templates, recipients): fetched when asked, kept for when the computer is offline. */
+/** Lists that rarely change (templates, recipients): fetched on demand, and stored for offline use. */
 import type { AppError, Fetched, RecipientView, TemplateView } from '../../../shared/contract/index.ts'
 import { CompletionRecipient, NotificationRecipient } from '../../../shared/model/index.ts'
 import { withOthers } from '../lib/other-members.ts'
@@ -14,14 +14,14 @@ export interface FetchedListDeps {
   time: Pick<Time, 'now'>
 }
 
-/** How old a kept list may be before it is fetched again without being asked, in milliseconds. */
+/** Age above which a stored list is fetched again, in milliseconds. */
 const FRESH = 10 * 60_000
 
 export type FetchedLists = ReturnType<typeof openFetchedLists>
 
 export function openFetchedLists({ db, clientOf, describe, time }: FetchedListDeps) {
   const meta = openMeta(db)
-  /** How often the lists of an account were forgotten. */
+  /** How often an account's lists were invalidated. */
   const turns = new Map<string, number>()
 
   async function list<Item>(
@@ -35,7 +35,7 @@ export function openFetchedLists({ db, clientOf, describe, time }: FetchedListDe
     const kept: Fetched<Item> = text ? JSON.parse(text) : { items: [] }
     if (!demand.refresh && kept.fetchedAt !== undefined && time.now() - kept.fetchedAt < FRESH) return kept
     const turn = turns.get(accountId)
-    /** Whether it was asked of another service, or as another user. */
+    /** Whether the request was for another service or user than now. */
     const isOver = () => turns.get(accountId) !== turn
     try {
       const { items, problems } = await fetch(await clientOf(accountId))
@@ -53,18 +53,18 @@ export function openFetchedLists({ db, clientOf, describe, time }: FetchedListDe
     }
   }
 
-  /** Parsed once, not at each key. */
+  /** Parsed once, not at each keystroke. */
   let parsed = { text: '', items: [] as RecipientView[] }
 
   return {
-    /** What was fetched last of the recipients, without asking the service: wanted at each key while one types a name. */
+    /** Returns the stored recipients without a request, since names are completed at each keystroke. */
     keptRecipients(accountId: string): RecipientView[] {
       const text = meta.read(`fetched:${accountId}:recipients`) ?? ''
       if (text !== parsed.text) parsed = { text, items: text ? (JSON.parse(text) as Fetched<RecipientView>).items : [] }
       return parsed.items
     },
 
-    /** To be called when the account leads to another service or user, or is gone: their lists are not this one's. */
+    /** Must be called when the account is removed, or its service or user changes. */
     forget(accountId: string): void {
       turns.set(accountId, (turns.get(accountId) ?? 0) + 1)
       for (const name of ['templates', 'recipients']) meta.erase(`fetched:${accountId}:${name}`)

@@ -1,4 +1,4 @@
-/** Where the practice office is kept between two starts: in the encrypted database, as people practise with real names too. */
+/** Stores the practice office between starts: in the encrypted database, since people practise with real names too. */
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
@@ -19,7 +19,7 @@ export function openKeptOffice(db: Db, time: Pick<Time, 'now'>) {
   )
   const eraseAdded = statements.run<[]>(`DELETE FROM meta WHERE key GLOB '${ADDED}*'`)
 
-  /** What was last kept, and below it a line for each that was added since; undefined if nothing was. */
+  /** The last saved state, followed by a line for each later addition; undefined if nothing was saved. */
   function load(): string | undefined {
     const state = meta.read(KEY)
     return state === undefined ? undefined : [state, ...added()].join('\n')
@@ -27,17 +27,17 @@ export function openKeptOffice(db: Db, time: Pick<Time, 'now'>) {
 
   return {
     load,
-    /** Replaces what was kept, and what was added to it. */
+    /** Replaces the saved state and its additions. */
     save: (state: string): void =>
       db.transaction(() => {
         meta.write(KEY, state)
         eraseAdded()
       })(),
 
-    /** Keeps a line of text beside what was kept last. */
+    /** Appends a line to the saved state. */
     add: (line: string): void => void insert(line),
 
-    /** Puts what can't be read where nothing overwrites it. */
+    /** Moves unreadable data to where it won't be overwritten. */
     setAside: (): void =>
       db.transaction(() => {
         const unreadable = load()

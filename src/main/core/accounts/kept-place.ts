@@ -1,15 +1,17 @@
-/** Where in the application one was, by the account: the next start, after a crash or a night, begins there. Kept in the database only. */
+/**
+ * Remembers each account's last place in the application, where the next start continues. Stored only in the database.
+ */
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
 
-/** @param chosenId the account that is shown, where there is one. */
+/** Opens the store. @param chosenId the account that is shown, if any. */
 export function openKeptPlace(db: Db, chosenId: () => string | undefined) {
   const meta = openMeta(db)
-  // The key goes with the account.
+  // The key is deleted with the account.
   const keyOf = (accountId: string) => `place of :${accountId}:`
 
   return {
-    /** As the page's address has it after its "#"; blank where nothing was kept, or it can't be read. */
+    /** The part of the page's address after "#"; blank if nothing is stored or readable. */
     read(): string {
       const accountId = chosenId()
       try {
@@ -25,7 +27,7 @@ export function openKeptPlace(db: Db, chosenId: () => string | undefined) {
       try {
         meta.write(keyOf(accountId), place)
       } catch {
-        // The next start begins at Today.
+        // The next start opens Today.
       }
     }
   }

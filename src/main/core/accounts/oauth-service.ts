@@ -1,7 +1,7 @@
 /**
- * Speaks to an office's sign-in service (OAuth 2): finds its addresses, gets tokens, refreshes and revokes them. Nothing is believed
- * before it is read here: no more than a megabyte, no address on another origin than the service's own, no token that can't be sent.
- * Throws ServiceError alone, whose request to the signing service never left.
+ * Client for an office's sign-in service (OAuth 2): discovers its endpoints, and requests, refreshes and revokes
+ * tokens. All answers are validated here: at most a megabyte, no endpoint on another origin, no token that can't be
+ * sent. Throws only ServiceError, with no request sent to the signing service.
  */
 import type { Configuration, ServerMetadata } from 'openid-client'
 import { BodyTooLarge, drop, parseJson, readBody } from '../service/answer-body.ts'
@@ -10,36 +10,36 @@ import type { Fetch } from '../service/exchange.ts'
 import { readRetryAfter, TIME_LIMITS, watch } from '../service/limits.ts'
 import { readNetworkFailure } from '../service/network-failure.ts'
 
-/** How an office is known at its sign-in service. */
+/** An office's registration at its sign-in service. */
 export interface OAuthClient {
-  /** code: a person signs in with the browser. client: Countersign signs in by its own secret. */
+  /** code: a person signs in with the browser. client: Countersign signs in with its own secret. */
   grant: 'code' | 'client'
   clientId: string
   secret?: string | undefined
   scope?: string | undefined
-  /** Its address, from which the others are found; or the others, typed. */
+  /** Its address, from which the endpoints are discovered; or else the endpoints as typed. */
   issuer?: string | undefined
   authorizeUrl?: string | undefined
   tokenUrl?: string | undefined
   revokeUrl?: string | undefined
 }
 
-/** Where the sign-in service is asked. */
+/** The sign-in service's addresses. */
 export interface Endpoints {
   issuer: string
   authorize?: string | undefined
   token: string
   revoke?: string | undefined
-  /** It takes the client's secret in a header alone. */
+  /** It accepts the client secret only in a header. */
   isBasic?: boolean | undefined
 }
 
-/** An access token, and what it is renewed with. */
+/** An access token, and the token to refresh it with. */
 export interface Grant {
   access: string
-  /** Absent: the one that is known goes on. */
+  /** If missing, the known one stays valid. */
   refresh?: string
-  /** Milliseconds that the access token is good for; absent where the service doesn't say. */
+  /** The access token's lifetime in milliseconds; missing if the service doesn't say. */
   lifetime?: number
 }
 
@@ -53,15 +53,15 @@ export type OAuthService = Awaited<ReturnType<typeof openOAuthService>>
 const OPERATION = 'OAuth'
 const MOST_BYTES = 1024 * 1024
 const LONGEST_TOKEN = 10_000
-/** However long a service says that a token is good for. */
+/** Maximum lifetime accepted for a token, in milliseconds. */
 const LONGEST_LIFETIME = 365 * 24 * 60 * 60_000
 
-/** @throws ServiceError as this file says. */
+/** Connects to a sign-in service. @throws ServiceError as described above. */
 export async function openOAuthService(client: OAuthClient, deps: OAuthDeps, known?: Endpoints) {
   const openid = await import('openid-client')
   const endpoints = known ?? typedEndpoints(client) ?? (await discovered())
 
-  /** Each call has a configuration of its own: what it remembers of the last answer is for no other. */
+  /** Each call gets its own configuration, since it caches data from the last answer. */
   function configured(): Configuration {
     const { secret } = client
     const proof = !secret
@@ -77,7 +77,7 @@ export async function openOAuthService(client: OAuthClient, deps: OAuthDeps, kno
     }
     const config = new openid.Configuration(metadata, client.clientId, undefined, proof)
     config[openid.customFetch] = (url, init) => boundedFetch(url, init as RequestInit, deps)
-    // Addresses are looked at as they are typed or found: http is for this computer alone.
+    // Addresses are validated when typed or discovered: http is possible for this computer only.
     if (new URL(endpoints.token).protocol === 'http:') openid.allowInsecureRequests(config)
     return config
   }
@@ -104,7 +104,7 @@ export async function openOAuthService(client: OAuthClient, deps: OAuthDeps, kno
   return {
     endpoints,
 
-    /** The page at which a person signs in, and what its answer is checked against. */
+    /** Returns the sign-in page's address, and what to check its answer against. */
     async authorization(redirect: string) {
       const verifier = openid.randomPKCECodeVerifier()
       const state = openid.randomState()
@@ -118,7 +118,7 @@ export async function openOAuthService(client: OAuthClient, deps: OAuthDeps, kno
       return { address: address.href, state, verifier }
     },
 
-    /** The tokens for what the browser came back with. */
+    /** Exchanges the browser's answer for tokens. */
     async exchange(returned: URL, checks: { state: string; verifier: string }): Promise<Grant> {
       const grant = openid.authorizationCodeGrant(configured(), returned, {
         expectedState: checks.state,
@@ -131,12 +131,12 @@ export async function openOAuthService(client: OAuthClient, deps: OAuthDeps, kno
       return grantOf(await translated(openid.refreshTokenGrant(configured(), token), 'client'))
     },
 
-    /** By the client's own secret. */
+    /** Signs in with the client's own secret. */
     async clientCredentials(): Promise<Grant> {
       return grantOf(await translated(openid.clientCredentialsGrant(configured(), scope), 'client'))
     },
 
-    /** Ends what a token lets in. False: the service has no way to do that. */
+    /** Revokes a token. False if the service can't do that. */
     async revoke(token: string): Promise<boolean> {
       if (endpoints.revoke === undefined) return false
       await translated(openid.tokenRevocation(configured(), token), 'client')
@@ -150,7 +150,7 @@ function typedEndpoints({ authorizeUrl, tokenUrl, revokeUrl }: OAuthClient): End
   return { issuer: new URL(tokenUrl).origin, authorize: authorizeUrl, token: tokenUrl, revoke: revokeUrl }
 }
 
-/** What a service says of itself: an address elsewhere would be shown the secret and every token. */
+/** Reads the service's metadata, rejecting endpoints elsewhere, which would receive the secret and every token. */
 function endpointsOf(said: Readonly<ServerMetadata>, issuer: URL): Endpoints {
   const own = (address: unknown): string | undefined => {
     if (address === undefined) return undefined
@@ -171,7 +171,7 @@ function endpointsOf(said: Readonly<ServerMetadata>, issuer: URL): Endpoints {
   }
 }
 
-/** The answer in a form that the library reads: whatever else is in it is dropped. */
+/** Reduces an answer to what the library can read; everything else is dropped. */
 async function boundedFetch(url: string, init: RequestInit, { fetch, now }: OAuthDeps): Promise<Response> {
   const watching = watch(TIME_LIMITS.read, undefined)
   try {
@@ -179,7 +179,7 @@ async function boundedFetch(url: string, init: RequestInit, { fetch, now }: OAut
       'answer',
       fetch(url, {
         ...{ method: init.method ?? 'GET', headers: new Headers(init.headers ?? {}), redirect: 'manual' },
-        // What is sent is a form, which a network other than Node's takes as text alone.
+        // The body is a form; other network stacks than Node's only accept it as text.
         ...(init.body !== undefined && init.body !== null && { body: String(init.body) }),
         ...{ signal: watching.signal, credentials: 'omit', cache: 'no-store', referrerPolicy: 'no-referrer' }
       })
@@ -196,7 +196,7 @@ async function boundedFetch(url: string, init: RequestInit, { fetch, now }: OAut
       throw troubled('answer', { code: 'rate-limited', retryAfterMs })
     }
     if (status >= 500) throw troubled('answer', { code: 'refused' })
-    // A revocation is answered with nothing.
+    // Revocation has an empty answer.
     if (bytes.byteLength === 0) return new Response(null, { status })
     const read = await readable(bytes)
     if (read === undefined && response.ok && init.method === 'POST') return new Response(null, { status })
@@ -222,7 +222,7 @@ async function readable(bytes: Uint8Array): Promise<object | undefined> {
   }
 }
 
-/** What services write in odd ways and nobody here needs: who signed in, a lifetime that is none. */
+/** Drops unneeded members that services write in odd ways: the user's identity, an invalid lifetime. */
 function withoutOddities(said: object): object {
   const { id_token: _, expires_in: lifetime, scope, ...read } = said as Record<string, unknown>
   if (!('access_token' in read)) return said
@@ -241,7 +241,7 @@ interface Granted {
   expires_in?: number | undefined
 }
 
-/** They go out in a header and in a form: what can't is no token. */
+/** Tokens are sent in a header and in a form; text that can't be is not a token. */
 function grantOf({ access_token: access, refresh_token: refresh, expires_in: seconds }: Granted): Grant {
   if (!isToken(access) || (refresh !== undefined && !isToken(refresh))) throw troubled('answer')
   return {
@@ -255,7 +255,7 @@ function isToken(text: string): boolean {
   return text.length <= LONGEST_TOKEN && /^[\x21-\x7e]+$/.test(text)
 }
 
-/** @param otherwise what an answer means that says no and not why. */
+/** @param otherwise the meaning of a refusal without a reason. */
 async function translated<Value>(call: Promise<Value>, otherwise: SignInTrouble): Promise<Value> {
   try {
     return await call
@@ -278,7 +278,7 @@ function causeOf(thrown: unknown): unknown {
   return thrown instanceof Error ? thrown.cause : undefined
 }
 
-/** What doesn't let in until someone does something, and what may be otherwise the next time. */
+/** Some need someone to act; the others may work on a retry. */
 const CODES: Record<SignInTrouble, 'unauthorised' | 'redirected' | 'refused' | 'not-json'> = {
   over: 'unauthorised',
   denied: 'unauthorised',
@@ -291,7 +291,7 @@ const CODES: Record<SignInTrouble, 'unauthorised' | 'redirected' | 'refused' | '
   away: 'refused'
 }
 
-/** Nothing was asked of the signing service yet. */
+/** Creates an error for which nothing was sent to the signing service. */
 export function troubled(
   signIn: SignInTrouble | undefined,
   more: Partial<Pick<ServiceError, 'code' | 'reason' | 'retryAfterMs' | 'certificate'>> = {}

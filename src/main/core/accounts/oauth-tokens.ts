@@ -1,13 +1,13 @@
 /**
- * The tokens of one account that signs in by OAuth 2: always one that is good for a while, refreshed once for all callers, and kept
- * before anyone uses it, so that a crash loses no refresh token that the service has changed.
+ * The tokens of one account with OAuth 2: always returns one that is valid for a while, refreshes once for concurrent
+ * callers, and stores new tokens before use, so that a crash never loses a rotated refresh token.
  */
 import type { Time } from '../lib/time.ts'
 import { ServiceError } from '../service/errors.ts'
 import type { Grant, OAuthService } from './oauth-service.ts'
 import { troubled } from './oauth-service.ts'
 
-/** With the access token and, where known, when it is over and when it is time for another, in milliseconds since 1970 UTC. */
+/** An access token with its expiry and renewal times, if known, in milliseconds since 1970 UTC. */
 export interface Tokens {
   refresh?: string | undefined
   access?: string | undefined
@@ -17,21 +17,23 @@ export interface Tokens {
 
 export interface OAuthTokensDeps {
   grant: 'code' | 'client'
-  /** Made when it is first needed. Rejects with ServiceError. */
+  /** Opened on first use. Rejects with ServiceError. */
   service: () => Promise<Pick<OAuthService, 'refresh' | 'clientCredentials' | 'revoke'>>
-  /** Rejects where they can't be kept now. Not called for a client that signs in by itself. */
+  /** Rejects if the tokens can't be stored now. Not called for client credentials. */
   keep: (tokens: Tokens) => Promise<void>
-  /** Someone has to sign in again; or has. */
+  /** Someone has to sign in again, or has done so. */
   changed?: (() => void) | undefined
   time: Pick<Time, 'now'>
 }
 
 export type OAuthTokens = ReturnType<typeof openOAuthTokens>
 
-/** So long before a token is over another is asked for, in milliseconds; of a short life, a quarter of it. */
+/** How long before expiry a token is renewed, in milliseconds; for short-lived tokens, a quarter of their life. */
 const EARLY = 60_000
 
-/** @param known the refresh token that was used: many services give one once, and it goes on. */
+/**
+ * Converts a grant. @param known the refresh token that was used: many services issue it only once, and it stays valid.
+ */
 export function tokensOf({ access, refresh: given, lifetime }: Grant, now: number, known?: string): Tokens {
   const refresh = given ?? known
   return {
@@ -43,7 +45,7 @@ export function tokensOf({ access, refresh: given, lifetime }: Grant, now: numbe
 
 export function openOAuthTokens(kept: Tokens, { grant, service, keep, changed, time }: OAuthTokensDeps) {
   let tokens: Tokens = kept
-  /** Fetched, and not kept yet. */
+  /** Fetched, but not stored yet. */
   let unkept: Tokens | undefined
   let renewing: Promise<string> | undefined
   let over: ServiceError | undefined
@@ -59,7 +61,7 @@ export function openOAuthTokens(kept: Tokens, { grant, service, keep, changed, t
       unkept = undefined
       return tokens.access ?? ''
     } catch (error) {
-      // A client's secret may be put right at the service; what a person gave comes back by them alone.
+      // A client secret may be fixed at the service, but a user's grant can only be renewed by signing in again.
       if (error instanceof ServiceError && error.signIn === 'over') {
         over = error
         changed?.()
@@ -96,18 +98,18 @@ export function openOAuthTokens(kept: Tokens, { grant, service, keep, changed, t
     try {
       return await renew()
     } catch (error) {
-      // The sign-in service may be back before it is over.
+      // The sign-in service may recover before the token expires.
       if (over || unkept || !isBefore(tokens.until ?? Number.NEGATIVE_INFINITY)) throw error
       return tokens.access ?? ''
     }
   }
 
   return {
-    /** One that is good for a while. @throws ServiceError whose request to the signing service never left. */
+    /** Returns a token that is valid for a while. @throws ServiceError, with no request sent to the signing service. */
     token,
 
     /**
-     * The service took this token no longer. Answers whether there is another.
+     * Called when the service rejects this token. Returns whether there is another.
      * @throws ServiceError as `token`.
      */
     async refused(used: string): Promise<boolean> {
@@ -115,10 +117,10 @@ export function openOAuthTokens(kept: Tokens, { grant, service, keep, changed, t
       return (await token()) !== used
     },
 
-    /** Whether nothing more is asked until someone signs in again. */
+    /** Whether nothing is requested until someone signs in again. */
     isOver: (): boolean => over !== undefined,
 
-    /** Ends at the service what the tokens let in. Answers whether it did; true where there is nothing to end. Never rejects. */
+    /** Revokes the tokens at the service. Returns whether it did; true if there is nothing to revoke. Never rejects. */
     async revoke(): Promise<boolean> {
       const { refresh, access } = unkept ?? tokens
       const token = refresh ?? access

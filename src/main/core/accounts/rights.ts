@@ -1,4 +1,4 @@
-/** What an account may do beside the reference: unknown until it was tried, and then remembered with the account. */
+/** What an account may do beyond the reference: unknown until tried, then remembered with the account. */
 import type { AccountRights } from '../../../shared/contract/index.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
@@ -14,7 +14,7 @@ const UNKNOWN: AccountRights = {
 
 export function openRights(db: Db) {
   const meta = openMeta(db)
-  // With the account's id between colons, so that it goes with the account.
+  // Contains the account's id between colons, so that it is deleted with the account.
   const keyOf = (accountId: string) => `rights:${accountId}:tried`
 
   function of(accountId: string): AccountRights {
@@ -24,7 +24,7 @@ export function openRights(db: Db) {
 
   return {
     of,
-    /** Remembers what trying has shown. */
+    /** Stores what an attempt has shown. */
     learn(accountId: string, shown: Partial<AccountRights>): void {
       const before = of(accountId)
       const after = { ...before, ...shown }
@@ -32,8 +32,8 @@ export function openRights(db: Db) {
       if (was !== is && is !== undefined) meta.write(keyOf(accountId), is)
     },
     /**
-     * To be called when the account's address or key changed: what was tried before says nothing of now. What a person has
-     * said of signed documents holds for another key of the same service.
+     * Must be called when the account's address or key changes, which invalidates earlier results. What a user said
+     * about signed documents stays valid for another key of the same service.
      */
     forget(accountId: string, isSameService = false): void {
       const { signedDocuments, signedFrom } = of(accountId)

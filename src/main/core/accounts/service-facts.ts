@@ -1,6 +1,6 @@
 /**
- * What an account's service has shown of itself, kept with the account: which of the two sends it has, and what it says of the
- * account's limits and habits (`Account/Info`, which the reference doesn't list and many services don't have).
+ * What is known about an account's service, stored with the account: which of the two send operations it has, and its
+ * limits and conventions (`Account/Info`, which isn't in the reference, and which many services don't have).
  */
 import type { AccountInfo } from '../../../shared/model/index.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
@@ -10,26 +10,26 @@ import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
 
 export interface ServiceFacts {
-  /** Forms go by operation 2: the service doesn't have operation 1. */
+  /** Forms are sent by operation 2, since the service doesn't have operation 1. */
   formsBy?: 'SendForms' | undefined
-  /** What it said last; absent if it has never said anything. */
+  /** Its last answer; missing if it has never answered. */
   info?: AccountInfo | undefined
-  /** When it was asked last, in milliseconds since 1970 UTC. */
+  /** Time of the last request, in milliseconds since 1970 UTC. */
   askedAt?: number | undefined
 }
 
-/** How old its word may be before the service is asked again, in milliseconds: a day, as its habits hardly change. */
+/** Maximum age before the service is asked again, in milliseconds: a day, as its conventions hardly change. */
 export const A_DAY = 24 * 60 * 60_000
-/** For what other desks' sends take from, too. */
+/** Maximum age of limits that other workstations' sends also use up, in milliseconds. */
 const SOME_MINUTES = 10 * 60_000
 
-/** How long a folder that was read waits for the service's first word of its habits, in milliseconds. */
+/** How long reading a folder waits for the service's first answer about its conventions, in milliseconds. */
 const FIRST_WORD = 5_000
 
 export interface ServiceFactsDeps {
   db: Db
   time: Pick<Time, 'now' | 'after'>
-  /** Called when something else is known of an account's service. */
+  /** Called when the known facts about an account's service change. */
   changed: (accountId: string) => void
 }
 
@@ -39,9 +39,9 @@ export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
   const meta = openMeta(db)
   const known = new Map<string, ServiceFacts>()
   const underWay = new Map<string, Promise<void>>()
-  /** Accounts of which it said how much is left before something was sent, or refused for want of it. */
+  /** Accounts whose remaining documents are outdated, since something was sent or was refused for lack of them. */
   const outdated = new Set<string>()
-  /** How often what is known of an account was forgotten. */
+  /** How often an account's facts were invalidated. */
   const turns = new Map<string, number>()
   const keyOf = (accountId: string) => `service-facts:${accountId}:`
 
@@ -63,11 +63,11 @@ export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
     const turn = turns.get(accountId)
     const isMine = () => turns.get(accountId) === turn
     try {
-      // A service that doesn't say is asked as seldom as one that does.
+      // A service without this operation isn't asked more often either.
       const info = await client.getAccountInfo()
       if (isMine()) note(accountId, { info, askedAt: time.now() })
     } catch {
-      // What was known holds; whatever is wrong shows in what the account is used for.
+      // Known facts stay valid; the problem will show when the account is used.
       if (isMine()) known.set(accountId, { ...of(accountId), askedAt: time.now() })
     }
   }
@@ -80,7 +80,7 @@ export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
     return asking
   }
 
-  /** What is known, asked for where it is older than `most` milliseconds. Never rejects. */
+  /** Returns known facts, requested again if older than `most` milliseconds. Never rejects. */
   async function fresh(
     accountId: string,
     client: Pick<ServiceClient, 'getAccountInfo'>,
@@ -88,7 +88,7 @@ export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
   ): Promise<ServiceFacts> {
     const { askedAt } = of(accountId)
     const age = askedAt === undefined ? Number.POSITIVE_INFINITY : time.now() - askedAt
-    // A clock that was put back tells nothing.
+    // After the clock was set back, the age is unknown.
     if (age >= 0 && age < most) return of(accountId)
     await (underWay.get(accountId) ?? asked(accountId, client))
     return of(accountId)
@@ -97,7 +97,7 @@ export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
   return {
     of,
     note,
-    /** As `note`, where what was done must not fail for it: it holds for this run at least. */
+    /** As `note`, but never fails what was done: the facts apply at least to this run. */
     learn(accountId: string, news: ServiceFacts): void {
       try {
         note(accountId, news)
@@ -108,16 +108,16 @@ export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
 
     fresh,
 
-    /** As `fresh`, for what each send takes from: the documents that are left. */
+    /** As `fresh`, for what each send uses up: the remaining documents. */
     limits(accountId: string, client: Pick<ServiceClient, 'getAccountInfo'>): Promise<ServiceFacts> {
       return fresh(accountId, client, outdated.delete(accountId) ? 0 : SOME_MINUTES)
     },
-    /** To be called when something was sent, or refused because nothing is left. */
+    /** Must be called when something was sent, or refused because nothing is left. */
     spent: (accountId: string): void => void outdated.add(accountId),
 
     /**
-     * How the account's user writes dates; undefined if the service doesn't say. What is known is answered at once, and asked
-     * for beside where it is old; only before its first word there is a wait, and a short one. Never rejects.
+     * Returns how the account's user writes dates; undefined if the service doesn't say. Returns the known value at
+     * once and refreshes an old one in the background; waits briefly only before the first answer. Never rejects.
      */
     async dateFormat(accountId: string, client: Pick<ServiceClient, 'getAccountInfo'>): Promise<string | undefined> {
       const asking = fresh(accountId, client, A_DAY)
@@ -125,7 +125,7 @@ export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
       return of(accountId).info?.DateFormat
     },
 
-    /** To be called when the account leads to another service, or is gone: an answer that is under way says nothing any more. */
+    /** Must be called when the account is removed or its service changes: answers in flight are then ignored. */
     forget(accountId: string): void {
       turns.set(accountId, (turns.get(accountId) ?? 0) + 1)
       underWay.delete(accountId)

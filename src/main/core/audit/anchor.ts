@@ -1,7 +1,8 @@
 /**
- * The newest entry of the audit trail as the keychain knows it. The trail alone can't show that its end was cut off, or that
- * all of it was written again; beside this it can. Both also count the runs of the application, which tells a database that
- * was put back from an older copy from one whose end was cut off; and the keychain knows up to where the trail was checked.
+ * Keeps the audit trail's newest entry in the keychain. The trail itself can't show that its end was cut off or that it
+ * was rewritten entirely; compared with the keychain it can. Both also count the application's runs, which
+ * distinguishes a database restored from an older copy from one that was cut off. The keychain also stores how far the
+ * trail has been verified.
  */
 import { z } from 'zod'
 import type { AuditCheck } from '../../../shared/contract/index.ts'
@@ -11,41 +12,41 @@ import type { Meta } from '../storage/meta.ts'
 import type { AuditTable } from './audit-table.ts'
 
 const Place = z.object({ seq: z.int().min(0), hash: z.string().max(64) })
-/** Entries that were not on the disk: how many, and the times of the first and the last in milliseconds since 1970 UTC. */
+/** Entries that weren't on disk: their number, and the times of the first and last in milliseconds since 1970 UTC. */
 const Unwritten = z.object({ count: z.int().min(1), from: z.int(), until: z.int() })
 export type Unwritten = z.infer<typeof Unwritten>
 const MISSING = ['cut', 'older-copy', 'replaced', 'forgotten'] as const
 const Kept = Place.extend({
-  /** An entry that was known once and wasn't there any more: told from then on, however the trail goes on; and by what sign. */
+  /** An entry that was known but went missing, and why: reported from then on, however the trail continues. */
   lost: Place.extend({ why: z.enum(MISSING).optional() }).optional(),
-  /** Up to where the trail was found whole. */
+  /** How far the trail was verified. */
   checked: Place.optional(),
-  /** How many runs of the application there were. */
+  /** Number of the application's runs. */
   runs: z.int().min(0).optional(),
-  /** What there was no room for as this was written: lost, if that run ended without it. */
+  /** Entries that couldn't be written at this time; lost if that run ended without writing them. */
   unwritten: Unwritten.optional()
 })
 type Kept = z.infer<typeof Kept>
 export type Missing = NonNullable<AuditCheck['missing']>
-/** An entry of the trail by its number and its hash. */
+/** An entry of the trail, by its number and hash. */
 export type Place = z.infer<typeof Place>
 
-/** Something was known, and what it was can't be said any more: no entry fits it. */
+/** Something was known, but not what: matches no entry. */
 const SOMETHING = { seq: 0, hash: '' }
-/** Noted beside the trail once the keychain has an entry: from then on none is a sign. */
+/** Meta key set once the keychain has an entry: from then on, a missing one is suspicious. */
 const MARK = 'audit-anchored'
-/** How many runs there were, as the database knows it. */
+/** Meta key for the number of runs, as the database knows it. */
 const RUNS = 'audit-runs'
 
 export interface AnchorDeps {
   slot: SecretSlot
   table: AuditTable
   meta: Meta
-  /** What waits to be written in this run. */
+  /** Entries of this run that couldn't be written yet. */
   unwritten: () => Unwritten | undefined
-  /** An earlier run ended while these were not written. */
+  /** Reports entries that an earlier run ended without writing. */
   lostBefore: (unwritten: Unwritten) => void
-  /** It could not be written. It is tried again with the next entry. */
+  /** Reports a failed write, which is retried with the next entry. */
   trouble: (error: unknown) => void
 }
 
@@ -53,23 +54,23 @@ export function openAnchor({ slot, table, meta, trouble, ...deps }: AnchorDeps) 
   let running: Promise<void> | undefined
   let isBehind = false
   let isFirst = true
-  /** What the database knew as this run began: fewer runs than the keychain knows is an older copy. */
+  /** The database's count when this run began: if lower than the keychain's, the database is an older copy. */
   const runsBefore = Number(meta.read(RUNS) ?? 0)
   const wasEmpty = table.newest() === undefined
   let runs: number | undefined
-  /** Up to where this run found the trail whole. */
+  /** How far this run has verified the trail. */
   let checked: Place | undefined
 
-  /** What the keychain knows; undefined if it knows nothing, and never did. */
+  /** What the keychain knows; undefined if it knows nothing and never did. */
   async function read(): Promise<Kept | undefined> {
-    // Asked first: the mark comes after the entry in the keychain, which may come while that is being read.
+    // Read first: the mark is written after the keychain's entry, which may be stored in the meantime.
     const isMarked = meta.read(MARK) !== undefined
     const text = await slot.get()
     const kept = text === null ? undefined : decoded(text)
     return kept ?? (isMarked || text !== null ? SOMETHING : undefined)
   }
 
-  /** What was known once, and isn't in the trail now. */
+  /** An entry that was known but isn't in the trail now. */
   function lostFrom(kept: Kept | undefined): Kept['lost'] {
     if (!kept || kept.lost) return kept?.lost
     const { seq, hash } = kept
@@ -78,20 +79,20 @@ export function openAnchor({ slot, table, meta, trouble, ...deps }: AnchorDeps) 
 
   function whyMissing(kept: Kept): Missing {
     if (kept.hash === SOMETHING.hash) return 'forgotten'
-    // What this run knew itself was there while it ran.
+    // What this run itself recorded was there while it ran.
     if (runs !== undefined && kept.runs === runs) return 'cut'
     if (wasEmpty && runsBefore === 0) return 'replaced'
     return runsBefore < (kept.runs ?? 0) ? 'older-copy' : 'cut'
   }
 
-  /** Counts this run, in the database first: where the keychain has counted more, the database is an older copy. */
+  /** Counts this run, in the database first: if the keychain's count is higher, the database is an older copy. */
   function countRun(kept: Kept | undefined): number | undefined {
     const next = Math.max(runsBefore, kept?.runs ?? 0) + 1
     try {
       if (runs === undefined) meta.write(RUNS, String(next))
       runs ??= next
     } catch (error) {
-      // A full disk must not keep the keychain from knowing what there was no room for.
+      // On a full disk, the keychain must still learn which entries couldn't be written.
       trouble(error)
     }
     return runs ?? kept?.runs
@@ -118,24 +119,24 @@ export function openAnchor({ slot, table, meta, trouble, ...deps }: AnchorDeps) 
         await catchUp().catch(trouble)
       }
     } finally {
-      // In the same step as the last look: what moves after it begins again.
+      // In the same step as the last check of `isBehind`, so that later changes start anew.
       running = undefined
     }
   }
 
   return {
-    /** There is a newer entry. Answers at once; many of them one after the other make one change of the keychain. */
+    /** Call after appending an entry. Returns at once; calls in quick succession cause one keychain update. */
     moved(): void {
       isBehind = true
       running ??= follow()
     },
 
-    /** Resolves when the keychain has what it was told, or has failed. */
+    /** Resolves once the keychain is up to date, or has failed. */
     async settled(): Promise<void> {
       while (running) await running
     },
 
-    /** The trail was found whole up to here. Answers at once, as `moved`. */
+    /** Records that the trail is verified up to here. Returns at once, as `moved`. */
     checkedUpTo(place: Place): void {
       checked = place
       isBehind = true
@@ -143,8 +144,8 @@ export function openAnchor({ slot, table, meta, trouble, ...deps }: AnchorDeps) 
     },
 
     /**
-     * Reads what is known, for `missing` to be asked afterwards. `checked` is where a check may begin: up to there the trail was
-     * found whole, and that entry is still as it was.
+     * Reads what is known; call `missing` afterwards. `checked` is where a check may start: the trail was verified up
+     * to there, and that entry is unchanged.
      * @throws KeychainError
      */
     async known(): Promise<{ missing: () => Missing | undefined; checked: Place | undefined }> {
@@ -162,13 +163,13 @@ export function openAnchor({ slot, table, meta, trouble, ...deps }: AnchorDeps) 
 }
 
 /**
- * After a restore: the trail that is there now is the one that the next runs are compared with.
- * @returns how many entries the trail had that was here; undefined if that isn't known.
+ * Accepts the current trail after a restore, for later runs to be compared with.
+ * @returns the number of entries in the previous trail; undefined if unknown.
  * @throws KeychainError
  */
 export async function forgetAnchor(slot: SecretSlot, meta: Meta): Promise<number | undefined> {
   const text = await slot.get()
-  // First: without its mark a trail is a new one, whatever becomes of the entry.
+  // Done first: without its mark the trail counts as new, even if deleting the entry fails.
   meta.erase(MARK)
   await slot.delete()
   return text === null ? undefined : decoded(text)?.seq

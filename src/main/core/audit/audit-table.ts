@@ -1,4 +1,4 @@
-/** The audit trail in the database: what is appended is on the disk when it is answered, and is never changed. */
+/** The audit trail in the database: appended entries are on disk once `append` returns, and are never changed. */
 import type { AuditEntry, AuditPage } from '../../../shared/contract/index.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { defined } from '../lib/objects.ts'
@@ -9,7 +9,7 @@ import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 import { BEFORE_FIRST, hashAfter, sorted, textOf } from './chain.ts'
 
-/** An entry, and what is kept with it: its hash, and the text that it is found by. */
+/** An entry with its hash and search text. */
 export interface Link {
   entry: AuditEntry
   hash: string
@@ -26,10 +26,10 @@ const ENTRIES = new Rows({
   documentReference: optional(value<string>()),
   documentName: optional(value<string>()),
   signerName: optional(value<string>()),
-  /** As it lies there: what can't be read as JSON is an entry all the same. */
+  /** As stored, since invalid JSON is still an entry. */
   detail: value<string>()
 })
-/** How many entries are read at a time: with their hashes one to two milliseconds, so that a piece of a check stays below ten. */
+/** Entries read at a time: one to two milliseconds including hashes, so that each slice of a check stays below ten. */
 const STRETCH = 100
 
 export type AuditTable = ReturnType<typeof openAuditTable>
@@ -69,7 +69,7 @@ export function openAuditTable(db: Db) {
     'SELECT max(seq) FROM audit WHERE seq BETWEEN ? AND ? AND what = ?'
   )
 
-  /** The numbers between which entries are read at a time, newest first. */
+  /** Ranges of entry numbers to read at a time, newest first. */
   function* stretches(): Generator<[from: number, to: number]> {
     for (let to = newest.get()?.seq; to !== undefined; ) {
       const next = below(to, STRETCH)
@@ -78,7 +78,7 @@ export function openAuditTable(db: Db) {
     }
   }
 
-  /** The numbers of all that hold each of the words, newest first. */
+  /** Numbers of all entries that contain every word, newest first. */
   function* found(words: readonly string[]): Sliced<number[]> {
     const fits = words.map(() => 'instr(search, ?) > 0').join(' AND ')
     const stretch = audit.values<(string | number)[], number>(
@@ -95,15 +95,15 @@ export function openAuditTable(db: Db) {
   const entriesOf = (numbers: readonly number[]) => numbers.flatMap((seq) => one(seq) ?? []).map(entryOf)
 
   return {
-    /** @throws SQLite's error: then nothing was written. */
+    /** Appends an entry. @throws SQLite's error; nothing was written then. */
     append: (entry: Omit<AuditEntry, 'seq'>) => append.immediate(entry),
     newest: () => newest.get(),
     hashOf: audit.value<[seq: number], string>('SELECT hash FROM audit WHERE seq = ?'),
     count: () => count() ?? 0,
-    /** Whether the whole file is as SQLite wrote it. @throws SQLite's error where it can't be read. */
+    /** Whether the whole file is as SQLite wrote it. @throws SQLite's error if it can't be read. */
     isSound: () => db.pragma('quick_check(1)', { simple: true }) === 'ok',
 
-    /** Newest first; those of which a name, who of staff it was or what is told holds each word of the search. */
+    /** Lists entries, newest first, in which each search word occurs in a name, the staff member or the details. */
     *list(search: string, offset: number, limit: number): Sliced<AuditPage> {
       const words = wordsOf(search)
       if (words.length === 0) return { entries: entriesOf(page(limit, offset)), total: count() ?? 0 }
@@ -111,7 +111,7 @@ export function openAuditTable(db: Db) {
       return { entries: entriesOf(numbers.slice(offset, offset + limit)), total: numbers.length }
     },
 
-    /** The number of a session's first entry as far as there is one, looked for from the newest back to where it says that it begins. */
+    /** Returns the number of a session's first entry, searching backwards from the newest to its `session-started`. */
     *beginningOf(session: string): Sliced<number | undefined> {
       let first: number | undefined
       for (const [from, to] of stretches()) {
@@ -123,7 +123,7 @@ export function openAuditTable(db: Db) {
       return first
     },
 
-    /** The newest entry of its kind. */
+    /** Returns the newest entry of this kind. */
     *newestOf(what: AuditEntry['what']): Sliced<AuditEntry | undefined> {
       for (const [from, to] of stretches()) {
         const seq = newestOf(from, to, what)
@@ -133,7 +133,7 @@ export function openAuditTable(db: Db) {
       return undefined
     },
 
-    /** All that there are, oldest first, or those after one of them. What is appended meanwhile is among them. */
+    /** Yields all entries, oldest first, or those after a given one. Includes entries appended meanwhile. */
     *links(afterSeq = Number.MIN_SAFE_INTEGER): Generator<Link[], void> {
       for (let last = afterSeq; ; ) {
         const rows = after.all(last, STRETCH)
@@ -145,7 +145,10 @@ export function openAuditTable(db: Db) {
   }
 }
 
-/** As the database gives it back: half a character of two is no text for it, and would make another hash. */
+/**
+ * Converts an entry to what the database will return: lone surrogates aren't valid text there and would change the
+ * hash.
+ */
 function wellFormed(entry: AuditEntry): AuditEntry {
   const { detail, ...members } = entry
   const whole = Object.fromEntries(
@@ -159,7 +162,7 @@ function entryOf(entry: RecordOf<typeof ENTRIES>): AuditEntry {
   return { ...defined(entry), detail: detailOf(entry.detail) }
 }
 
-/** What we never wrote reads as nothing, and so doesn't fit its hash. */
+/** Data that we didn't write is read as empty, and so won't match its hash. */
 function detailOf(text: string): AuditEntry['detail'] {
   const found = parsedJson(text)
   if (typeof found !== 'object' || found === null || Array.isArray(found)) return {}
@@ -171,7 +174,7 @@ function isText(word: [string, unknown]): word is [string, string] {
   return typeof word[1] === 'string'
 }
 
-/** What an entry is found by. It follows from the entry alone, so that one made hard to find is noticed. */
+/** Returns an entry's search text. It is derived from the entry alone, so that tampering with it is detected. */
 export function searchText({ staff, what, documentName, signerName, documentReference, detail }: AuditEntry): string {
   const words = [staff, signerName, documentName, documentReference, what.replaceAll('-', ' '), what]
   return words

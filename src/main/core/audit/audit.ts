@@ -1,7 +1,7 @@
 /**
- * The audit trail of this workstation: what happened at the counter, to its settings and to the accounts, each entry tied to
- * the one before. A note is on the disk when `note` returns, or waits for room with its own time; what is lost that way is
- * counted. Nothing of it is ever changed, and what was changed by others is noticed.
+ * This workstation's audit trail: events at the counter, in its settings and in the accounts, each entry chained to the
+ * previous one. An entry is on disk when `note` returns, or waits for disk space with its original time; entries lost
+ * that way are counted. Entries never change, and tampering is detected.
  */
 
 import type { AuditCheck, AuditEntry, AuditPage } from '../../../shared/contract/index.ts'
@@ -19,38 +19,38 @@ import { type AuditTable, type Link, openAuditTable, searchText } from './audit-
 import { BEFORE_FIRST, hashAfter, textOf } from './chain.ts'
 import { exported } from './export.ts'
 
-/** What a part of the application has to say for the audit trail. */
+/** An entry as a part of the application reports it. */
 export type AuditNote = Pick<AuditEntry, 'what'> &
   Partial<Pick<AuditEntry, 'session' | 'documentReference' | 'documentName' | 'signerName' | 'detail'>>
 
 /**
- * Writes one entry, with the time, the zone and who of staff it is. What can't be written is reported and tried again, in its
- * place and with its time; only where it must be there `now-or-never`, the database's error is thrown, and it isn't kept. What is
- * written `along` is on the disk with the entry, or neither is; it may be called more than once.
+ * Writes one entry, with time, zone and staff member. If it can't be written, that is reported and retried, in order
+ * and with its original time. With `now-or-never`, the database's error is thrown instead and the entry is dropped.
+ * `along` is run in the same transaction as the entry; it may be called more than once.
  */
 export type NoteInAudit = (note: AuditNote, when?: 'now-or-never' | undefined, along?: (() => void) | undefined) => void
 
 type Unnumbered = Omit<AuditEntry, 'seq'>
-/** An entry that waits, and what is to be written along with it. */
+/** A pending entry, and what to write along with it. */
 interface Waiting {
   entry: Unnumbered
   along: (() => void) | undefined
 }
 
-/** Entries that wait for room on the disk; of more than these only the number is kept. */
+/** Maximum number of entries waiting for disk space; beyond that they are only counted. */
 const MOST_WAITING = 1000
-/** Milliseconds until what waits is tried again. */
+/** Milliseconds until pending entries are retried. */
 const TRY_AGAIN = 10_000
 
 export interface AuditDeps {
   db: Db
-  /** `auditAnchor` of a keychain that keeps things as long as `db` does: of one in memory where the database is. */
+  /** `auditAnchor` of a keychain that lasts as long as `db`: an in-memory one if the database is in memory. */
   anchor: SecretSlot
   time: Pick<Time, 'after' | 'now' | 'zone'>
-  /** Who of staff works here. */
+  /** The staff member on this computer. */
   staff: () => string
   changed: () => void
-  /** What could not be written down, or not anchored: the disk's error, or the keychain's. */
+  /** Reports a disk or keychain error from writing or anchoring. */
   trouble: (error: unknown) => void
 }
 
@@ -58,9 +58,9 @@ export class Audit {
   readonly #deps: AuditDeps
   readonly #table: AuditTable
   readonly #anchor: ReturnType<typeof openAnchor>
-  /** What could not be written yet, oldest first. */
+  /** Entries that couldn't be written yet, oldest first. */
   #waiting: Waiting[] = []
-  /** What there was no room for among these either. */
+  /** Entries dropped because too many were waiting. */
   #lost: Unwritten | undefined
   #cancelRetry: (() => void) | undefined
   #atStart: AuditCheck | null = null
@@ -74,7 +74,7 @@ export class Audit {
       unwritten: () => this.#unwritten(),
       lostBefore: (unwritten) => this.#noteLost(unwritten)
     })
-    // An end before the keychain had the newest entry is made up for.
+    // Catches up if the last run ended before the keychain had the newest entry.
     this.#anchor.moved()
   }
 
@@ -98,14 +98,14 @@ export class Audit {
     return inSlices(this.#table.list(search, offset, limit))
   }
 
-  /** @throws AppFailure `keychain` where the trail holds together and its end can't be known. */
+  /** Verifies the whole trail. @throws AppFailure `keychain` if the chain is intact, but its end can't be verified. */
   check(): Promise<AuditCheck> {
     return this.#check('all')
   }
 
   /**
-   * Checks what is new since the trail was last found whole, so that it costs the same in the fifth year as on the first day.
-   * Never rejects: what kept it from being checked is told to `trouble`.
+   * Verifies what was added since the last successful check, so that it takes as long in the fifth year as on the first
+   * day. Never rejects: errors go to `trouble`.
    */
   async checkAtStart(): Promise<void> {
     this.#atStart = await this.#check('new').catch((error: unknown) => {
@@ -115,13 +115,13 @@ export class Audit {
     this.#deps.changed()
   }
 
-  /** What that found; null before. A whole check after it takes its place. */
+  /** Result of `checkAtStart`; null before. A later full check replaces it. */
   get checkedAtStart(): AuditCheck | null {
     return this.#atStart
   }
 
   async #check(what: 'all' | 'new'): Promise<AuditCheck> {
-    // Before the trail is followed: what is known now is in it by then, whatever is appended meanwhile.
+    // Read before following the chain: known entries are in it by then, whatever is appended meanwhile.
     const known = await this.#anchor.known().catch((error: unknown) => {
       if (error instanceof KeychainError) return undefined
       throw error
@@ -148,14 +148,14 @@ export class Audit {
     return found
   }
 
-  /** All of it as a file, to be written while it is read; see `AuditExports`. */
+  /** Exports the whole trail, streamed to a file; see `AuditExports`. */
   export(format: TableFormat | 'json'): ReturnType<typeof exported> {
     return exported(this.#table, format)
   }
 
   /**
-   * What the trail has of a session, oldest first, with the entries since then that tell of ones that were lost; and whether each
-   * entry since its first follows from the one before it. Nothing where it has none.
+   * Returns a session's entries, oldest first, with any later entries that report lost ones, and whether the chain is
+   * intact since its first entry. Empty if there are none.
    */
   session(id: string): Promise<SessionTrail> {
     return inSlices(ofSession(this.#table, id))
@@ -165,17 +165,17 @@ export class Audit {
     return inSlices(this.#table.newestOf(what))
   }
 
-  /** Whether entries wait that couldn't be written yet. */
+  /** Whether entries are waiting to be written. */
   get isBehind(): boolean {
     return this.#unwritten() !== undefined
   }
 
-  /** Undefined where it has none. */
+  /** The newest entry; undefined if there are none. */
   newest(): Place | undefined {
     return this.#table.newest()
   }
 
-  /** Why the trail lacks this entry, which it had. */
+  /** Returns why an entry that the trail once had is missing. */
   async whyWithout({ seq }: Place): Promise<'restored' | Missing> {
     const restored = await this.newestOf('data-restored')
     if (Number(restored?.detail.before ?? 0) >= seq) return 'restored'
@@ -183,18 +183,18 @@ export class Audit {
       if (error instanceof KeychainError) return undefined
       throw error
     })
-    // Where the keychain goes with it, both were written again.
+    // If the keychain agrees, both were rewritten.
     return known?.missing() ?? 'cut'
   }
 
-  /** Whether this entry is in the trail, as it was. */
+  /** Whether the trail contains this entry unchanged. */
   hasEntry({ seq, hash }: Place): boolean {
     return (this.#table.hashOf(seq) ?? BEFORE_FIRST) === hash
   }
 
   /**
-   * Tries once more what waits, and resolves when the keychain has the newest entry and how many are missing, or has failed:
-   * before the application ends.
+   * Called before the application ends: retries pending entries, and resolves once the keychain has the newest entry
+   * and the number of missing ones, or has failed.
    */
   settled(): Promise<void> {
     this.#writeAgain()
@@ -202,7 +202,7 @@ export class Audit {
     return this.#anchor.settled()
   }
 
-  /** Writes what waits, in its order. @throws SQLite's error: what is still there waits on, and is tried again. */
+  /** Writes pending entries in order. @throws SQLite's error; the remaining entries keep waiting and are retried. */
   #write(): void {
     const { changed, db, time } = this.#deps
     const before = this.#waiting.length
@@ -236,7 +236,7 @@ export class Audit {
     }
   }
 
-  /** How many entries are missing at this moment, and of when. */
+  /** Number and time range of the entries missing at the moment. */
   #unwritten(): Unwritten | undefined {
     return this.#waiting.reduce<Unwritten | undefined>((lost, { entry }) => counted(lost, entry), this.#lost)
   }
@@ -247,7 +247,7 @@ export class Audit {
   }
 }
 
-/** With one more entry that isn't written; one that tells of lost ones stands for these. */
+/** Adds an unwritten entry to the count; an `entries-lost` entry counts for the ones it reports. */
 function counted(before: Unwritten | undefined, { at, what, detail }: Unnumbered): Unwritten {
   const told = what === 'entries-lost' && { from: Date.parse(detail.from ?? ''), until: Date.parse(detail.until ?? '') }
   const { from, until } = told || { from: at, until: at }
@@ -260,7 +260,7 @@ interface Followed {
   entries: number
   brokenAt?: number
   isDamaged?: true
-  /** The last entry, where all up to it follow. */
+  /** The last entry, if the chain is intact up to it. */
   until?: Place
 }
 
@@ -269,7 +269,7 @@ export type Chained = Pick<Link, 'entry' | 'hash'>
 
 export interface SessionTrail {
   links: Chained[]
-  /** None was changed, removed or added since the session's first. */
+  /** No entry was changed, removed or inserted since the session's first. */
   isWhole: boolean
 }
 
@@ -290,7 +290,10 @@ function* ofSession(table: AuditTable, id: string): Sliced<SessionTrail> {
   return { links, isWhole }
 }
 
-/** Goes along the chain, from its beginning or after an entry: how many entries there are, and the first that doesn't follow from the one before it. */
+/**
+ * Follows the chain, from its start or after an entry; counts the entries and finds the first that doesn't match its
+ * predecessor.
+ */
 function* followed(table: AuditTable, from?: Place): Sliced<Followed> {
   let entries = 0
   let last: Place = from ?? { seq: 0, hash: BEFORE_FIRST }
@@ -300,14 +303,14 @@ function* followed(table: AuditTable, from?: Place): Sliced<Followed> {
       for (const { entry, hash, search } of links) {
         entries += 1
         const follows = entry.seq === last.seq + 1 && hashAfter(last.hash, textOf(entry)) === hash
-        // No hash holds the text that an entry is found by, so it is looked at by itself.
+        // The search text isn't part of any hash, so it is checked separately.
         if (!follows || search !== searchText(entry)) brokenAt ??= entry.seq
         last = { seq: entry.seq, hash }
       }
       yield
     }
     if (brokenAt === undefined) return { entries, ...(last.seq > 0 && { until: last }) }
-    // Pages of the encrypted file are sealed: what a disk did to them shows there, and what someone wrote with the key doesn't.
+    // The encrypted file's pages are authenticated: disk damage shows there, but changes by someone with the key don't.
     if (table.isSound()) return { entries, brokenAt }
   } catch (error) {
     if (!isDamage(error)) throw error
@@ -315,7 +318,7 @@ function* followed(table: AuditTable, from?: Place): Sliced<Followed> {
   return { entries, isDamaged: true }
 }
 
-/** Whether the database's error says that the file or the disk is at fault, as against a full disk or another program. */
+/** Whether the database's error blames the file or the disk, rather than a full disk or another program. */
 function isDamage(error: unknown): boolean {
   return /^SQLITE_(CORRUPT|NOTADB|IOERR)/.test(codeOf(error))
 }

@@ -1,4 +1,4 @@
-/** The whole audit trail as a file, with its chain: piece by piece, so that a long one holds nobody up. */
+/** Exports the whole audit trail with its chain, in slices, so that a long one doesn't block anything. */
 import type { AuditEntry } from '../../../shared/contract/index.ts'
 import { type TableFormat, tableWriters } from '../bulk/table-file.ts'
 import { isoWriter } from '../lib/calendar.ts'
@@ -21,19 +21,19 @@ const HEADINGS = [
   'Hash: SHA-256 of the hash above (64 zeros before the first), a line feed, and the text to the left, in UTF-8'
 ]
 
-/** What stands in the file itself on how to follow the chain without us. */
+/** Instructions in the file itself for verifying the chain without Countersign. */
 const HOW_TO_VERIFY =
   'The hash of an entry is the SHA-256, in hexadecimal, of the UTF-8 bytes of: the hash of the entry before it ' +
   `(${BEFORE_FIRST} before the first), a line feed, and the entry’s text. With jq and any SHA-256 tool, for the second ` +
   `entry: jq -j '.entries[0].hash, "\\n", .entries[1].text' FILE | sha256sum`
 
-/** What of the trail an export holds. */
+/** The part of the trail that an export contains. */
 export interface Held {
   entries: number
   last: { seq: number; hash: string }
 }
 
-/** The bytes, and, once they are read, what they hold. */
+/** Returns the content and, once that was read, what it contains. */
 export function exported(
   table: AuditTable,
   format: TableFormat | 'json'
@@ -62,7 +62,7 @@ async function* tableOf(all: Iterable<Link[]>, format: TableFormat): AsyncGenera
   yield writer.end()
 }
 
-/** For programs: each entry with its text and its hash, and how these belong together. */
+/** For programs: each entry with its text and hash, and instructions. */
 async function* jsonOf(all: Iterable<Link[]>): AsyncGenerator<Uint8Array> {
   const iso = isoByZone()
   yield bytesOf(`{\n"howToVerify": ${JSON.stringify(HOW_TO_VERIFY)},\n"entries": [`)
@@ -96,11 +96,11 @@ function cellsOf({ entry, hash }: Link, iso: (entry: AuditEntry) => string): str
   ]
 }
 
-/** As the clocks showed it where it was written down. */
+/** Writes times as the local clock showed them. */
 function isoByZone(): (entry: AuditEntry) => string {
   const writers = new Map<string, (at: number) => string>()
   return ({ at, zone }) => {
-    // A moment that no clock shows was written by someone else, and must not keep the rest from being exported.
+    // An invalid time wasn't written by us, and mustn't break the export.
     if (Number.isNaN(new Date(at).getTime())) return String(at)
     const writer = writers.get(zone) ?? isoWriter(zone)
     writers.set(zone, writer)

@@ -1,7 +1,7 @@
 /**
- * The signature of an exported trail, a file of its own beside it: a statement that says how long the export is, its SHA-256 and
- * that of each of its blocks, and what it holds, signed with an Ed25519 key that never leaves the keychain. Anyone who noted the
- * key's fingerprint can check an export without this computer; docs/administration.md says how.
+ * The signature of an exported trail, in a separate file: a statement with the export's length, its SHA-256 and that of
+ * each block, and what it contains, signed with an Ed25519 key that never leaves the keychain. With the key's
+ * fingerprint, anyone can verify an export without this computer; docs/administration.md explains how.
  */
 import {
   createHash,
@@ -20,35 +20,35 @@ import type { SecretSlot } from '../storage/keychain.ts'
 import type { NoteInAudit } from './audit.ts'
 
 const FORMAT = 'countersign-audit-trail'
-/** Bytes of a block: what was changed is named to within one. */
+/** Block size in bytes: changes are located to one block. */
 const BLOCK = 1024
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 
-/** What is signed: the text of this as JSON, byte for byte as it stands in the file. */
+/** The signed data: this as JSON text, byte for byte as in the file. */
 const Statement = z
   .object({
     format: z.literal(FORMAT),
-    /** What the export was called; it may have another name since. */
+    /** The export's original file name; it may have been renamed since. */
     file: z.string().max(1000),
     bytes: z.int().min(0),
     sha256: Sha256,
     blockBytes: z.int().min(64).max(1_048_576),
-    /** The SHA-256 of each block, one after the other. */
+    /** Concatenated SHA-256 of each block. */
     blocks: z.string().regex(/^[0-9a-f]*$/),
     entries: z.int().min(0),
-    /** The newest entry; 0 and 64 zeros where there is none. */
+    /** The newest entry; 0 and 64 zeros if there are none. */
     last: z.object({ seq: z.int().min(0), hash: Sha256 }),
     exportedAt: z.string().max(40)
   })
-  // Without this a short file could have us keep digests of a long one.
+  // Otherwise, a short file could make us compute the digests of a huge one.
   .refine(({ bytes, blockBytes, blocks }) => blocks.length === Math.ceil(bytes / blockBytes) * 64)
 type Statement = z.infer<typeof Statement>
 
 const Signature = z.object({
   statement: z.string(),
-  /** In PEM (SPKI). */
+  /** PEM (SPKI). */
   publicKey: z.string().max(1000),
-  /** In Base64, of the statement's bytes in UTF-8. */
+  /** Base64 signature of the statement's UTF-8 bytes. */
   signature: z.string().max(200)
 })
 
@@ -60,7 +60,7 @@ const HOW_TO_VERIFY =
   'of its blocks of `blockBytes` bytes.'
 
 export interface SignerDeps {
-  /** `auditKey` of a keychain that keeps things as long as the trail is kept. */
+  /** `auditKey` of a keychain that lasts as long as the trail. */
   slot: SecretSlot
   note: NoteInAudit
 }
@@ -72,25 +72,28 @@ export class Signer {
     this.#deps = deps
   }
 
-  /** The public part, made with the first question. @throws KeychainError */
+  /** Returns the public key, creating the key pair on first use. @throws KeychainError */
   async key(): Promise<AuditKey & { pem: string }> {
     return described(createPublicKey(await this.#private()))
   }
 
-  /** @returns the bytes of the file that goes beside the export. @throws KeychainError */
+  /** Signs an export. @returns the content of the signature file. @throws KeychainError */
   async sign(facts: Omit<Statement, 'format'>): Promise<Uint8Array> {
     const signed = await this.signed(JSON.stringify({ format: FORMAT, ...facts } satisfies Statement))
     return Buffer.from(`${JSON.stringify({ howToVerify: HOW_TO_VERIFY, ...signed }, null, 1)}\n`, 'utf8')
   }
 
-  /** @param statement says by its `format` what it is of: each kind has one of its own. @throws KeychainError */
+  /** Signs a statement. @param statement its `format` must be unique to its kind. @throws KeychainError */
   async signed(statement: string): Promise<Signed> {
     const key = await this.#private()
     const signature = sign(null, Buffer.from(statement, 'utf8'), key).toString('base64')
     return { statement, publicKey: described(createPublicKey(key)).pem, signature }
   }
 
-  /** One that can't be read is replaced, and the trail says so: exports of before are another key's from then on. */
+  /**
+   * Returns the private key. An unreadable one is replaced, and the trail records it: earlier exports then have a
+   * different key.
+   */
   #private(): Promise<KeyObject> {
     return inTurn(this, async () => {
       const { slot, note } = this.#deps
@@ -109,7 +112,7 @@ export class Signer {
   }
 }
 
-/** Sums up an export as it is written or read. */
+/** Computes an export's digests while it is written or read. */
 export class Digest {
   readonly #whole = createHash('sha256')
   #blocks = ''
@@ -126,7 +129,7 @@ export class Digest {
     return this.#bytes
   }
 
-  /** The same bytes, taken note of. */
+  /** Passes the content through while digesting it. */
   async *through(content: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const bytes of content) {
       this.add(bytes)
@@ -169,9 +172,9 @@ export type Verdict = Pick<AuditFileCheck, 'verdict' | 'entries' | 'exportedAt' 
 }
 
 /**
- * Judges an export by what lies beside it.
- * @param text of the signature: hostile.
- * @param content of the export: read once the signature holds, and no further than shows that it is another.
+ * Verifies an export against its signature file.
+ * @param text of the signature; untrusted.
+ * @param content of the export: read only if the signature is valid, and no further than the signed length.
  */
 export async function judged(text: string, content: () => AsyncIterable<Uint8Array>): Promise<Verdict> {
   const read = verified(text)
@@ -186,21 +189,21 @@ export async function judged(text: string, content: () => AsyncIterable<Uint8Arr
   return { verdict: 'changed', ...signed, bytes: firstDifference(said, found) }
 }
 
-/** What was signed, and with which key, where the signature holds. @param text as `Signed` in JSON: hostile. */
+/** Returns the signed statement and its key if the signature is valid. @param text `Signed` as JSON; untrusted. */
 export function verified(text: string): (Signed & { fingerprint: string }) | undefined {
   const read = Signature.safeParse(parsedJson(text)).data
   const key = read && publicKeyOf(read.publicKey)
   if (!key || !verify(null, Buffer.from(read.statement, 'utf8'), key, Buffer.from(read.signature, 'base64')))
     return undefined
   const { fingerprint, pem } = described(key)
-  // As we write it: what can be written in several ways would hide a change.
+  // Re-encoded canonically: several spellings of the same signature could hide a change.
   const signature = Buffer.from(read.signature, 'base64').toString('base64')
   return { statement: read.statement, publicKey: pem, signature, fingerprint }
 }
 
 export type Digested = ReturnType<Digest['end']>
 
-/** The first block that differs, as far as there is one in both; the end, where one of them goes on. */
+/** Returns the range of the first differing block; the end, if one file is longer. */
 export function firstDifference(said: Digested, found: Digested): { from: number; to: number } {
   let at = 0
   while (at < found.blocks.length && found.blocks.startsWith(said.blocks.slice(at, at + 64) || '-', at)) at += 64
@@ -208,7 +211,10 @@ export function firstDifference(said: Digested, found: Digested): { from: number
   return { from, to: Math.max(Math.min(from + said.blockBytes, found.bytes) - 1, from) }
 }
 
-/** The entries that stand at these bytes of an export as JSON or CSV, as far as it can be told. @param text of the file up to the last of them. */
+/**
+ * Returns the entries at these bytes of a JSON or CSV export, if recognisable. @param text of the file up to the last
+ * byte.
+ */
 export function entriesIn(text: string, from: number): { from: number; to: number } | undefined {
   const numbers = [...text.matchAll(/^\{"seq":(\d{1,15}),|^"?(\d{1,15})"?,"?\d{4}-\d\d-\d\dT/gm)].map((found) => ({
     at: found.index,

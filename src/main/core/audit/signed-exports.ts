@@ -1,4 +1,4 @@
-/** Exports of the audit trail with the signatures beside them: written where a person says, and checked, also those of others. */
+/** Writes signed exports of the audit trail, and verifies exports, also from other computers. */
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { text as textIn } from 'node:stream/consumers'
@@ -13,11 +13,11 @@ import { openChosen, writeWhereChosen } from '../storage/chosen-file.ts'
 import type { Audit } from './audit.ts'
 import { Digest, entriesIn, judged, type Signer } from './signature.ts'
 
-/** What the name of a signature ends in, after the whole name of what it is of. */
+/** Appended to the full name of the signed file. */
 const SIGNATURE = '.signature'
-/** Of an export of 250 MB: some hundred thousand entries. */
+/** Enough for an export of 250 MB: some hundred thousand entries. */
 const LARGEST_SIGNATURE = 20 * 1024 * 1024
-/** Characters before a changed byte in which the entry begins that it belongs to. */
+/** Maximum distance from a changed byte back to the beginning of its entry, in characters. */
 const LONGEST_ENTRY = 64 * 1024
 
 export interface ExportsDeps {
@@ -26,7 +26,7 @@ export interface ExportsDeps {
   time: Pick<Time, 'now' | 'zone'>
 }
 
-/** Writes exports with their signatures, and checks them. */
+/** Writes and verifies signed exports. */
 export class AuditExports {
   readonly #deps: ExportsDeps
 
@@ -34,7 +34,7 @@ export class AuditExports {
     this.#deps = deps
   }
 
-  /** @throws KeychainError, before anything is written; FileError. */
+  /** Writes an export and its signature. @throws KeychainError before anything is written; FileError. */
   async write(path: string, format: TableFormat | 'json'): Promise<SavedFile> {
     const { audit, signer, time } = this.#deps
     const { fingerprint } = await signer.key()
@@ -48,20 +48,20 @@ export class AuditExports {
     return { label }
   }
 
-  /** What exports are signed with; made with the first question. @throws KeychainError */
+  /** Returns the signing key, creating it on first use. @throws KeychainError */
   key(): Promise<AuditKey> {
     return this.#deps.signer.key()
   }
 
-  /** The public part of the key, as PEM. @throws KeychainError, FileError. */
+  /** Writes the public key as PEM. @throws KeychainError, FileError. */
   async writeKey(path: string): Promise<SavedFile> {
     const { pem } = await this.#deps.signer.key()
     return { label: await writeWhereChosen(path, 'pem', pem) }
   }
 
   /**
-   * Checks a file that a person chose, or the one that a chosen signature is of.
-   * @throws AppFailure `bad-file` where it can't be read, or what lies beside it is too large to be a signature.
+   * Verifies a chosen export, or the one that a chosen signature belongs to.
+   * @throws AppFailure `bad-file` if it can't be read.
    */
   async check(chosen: string): Promise<AuditFileCheck> {
     const path = chosen.endsWith(SIGNATURE) ? chosen.slice(0, -SIGNATURE.length) : chosen

@@ -1,6 +1,6 @@
 /**
- * Makes a backup: copies of both databases as they are at one moment each, made by SQLite itself while the application works, with the
- * settings and, if asked for, the accounts' secrets, sealed under a passphrase. In a thread of its own.
+ * Makes backups: consistent copies of both databases, made by SQLite while the application works, with the settings and
+ * optionally the accounts' secrets, encrypted with a passphrase. Runs in its own thread.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -19,11 +19,11 @@ import { isThere } from '../storage/files.ts'
 import { type Sealing, sealed } from './sealed-file.ts'
 
 export const BACKUP_ENDING = 'countersign-backup'
-/** Folders inside the data folder that hold what is being made; a kill leaves them, and the next start removes them. */
+/** Temporary folders inside the data folder; a crash leaves them, and the next start removes them. */
 export const PASSING_FOLDER = /^(?:backup|restore)-[0-9a-f]{16}$/
 export const MOST_MANIFEST = 8 * 1024 * 1024
 
-/** What stands first in a backup: what the rest is. */
+/** The first part of a backup; describes the rest. */
 export const Manifest = z.object({
   files: z
     .array(
@@ -35,10 +35,10 @@ export const Manifest = z.object({
     )
     .min(1)
     .max(2),
-  /** Of the copy of the main database, made for this backup alone. */
+  /** Key of the main database's copy, created for this backup. */
   key: z.string().regex(/^[0-9a-f]{64}$/),
   settings: z.record(z.string(), z.unknown()),
-  /** By the account's id; none where they were not asked for. */
+  /** By account id; empty if not requested. */
   secrets: z.record(z.string().regex(/^[A-Za-z0-9-]{1,64}$/), z.string().max(100_000))
 })
 export type Manifest = z.infer<typeof Manifest>
@@ -46,9 +46,9 @@ export type Manifest = z.infer<typeof Manifest>
 export interface BackupOrder extends Sealing {
   /** The data folder. */
   folder: string
-  /** Of the database in it. */
+  /** Key of the database in it. */
   key: Uint8Array
-  /** Where it goes, absolute; what is there is replaced once the new one is whole. */
+  /** Absolute target path; an existing file is replaced once the new one is complete. */
   path: string
   passphrase: string
   settings: Record<string, unknown>
@@ -56,8 +56,10 @@ export interface BackupOrder extends Sealing {
 }
 
 /**
- * @returns how large it is, in bytes.
- * @throws AppFailure `storage` where a database is damaged; FileError; SQLite's error. What was at `path` is as it was then.
+ * Makes a backup.
+ * @returns its size in bytes.
+ * @throws AppFailure `storage` if a database is damaged; FileError; SQLite's error. An existing file at `path` is
+ * unchanged then.
  */
 export async function makeBackup(order: BackupOrder & { mark?: string }): Promise<{ bytes: number }> {
   const { folder, key, path, passphrase, settings, secrets, mark, ...sealing } = order
@@ -78,32 +80,33 @@ export async function makeBackup(order: BackupOrder & { mark?: string }): Promis
 }
 
 export interface PlannedOrder extends Omit<BackupOrder, 'path'> {
-  /** Where it goes: a folder that is there, or nothing is made. */
+  /** Target folder; it must exist, otherwise nothing is made. */
   into: string
   name: string
-  /** Of what this computer writes there: see `AtomicOptions`. */
+  /** Identifies this computer's temporary files there: see `AtomicOptions`. */
   mark: string
-  /** Names of earlier ones in that folder that go once this one is there. */
+  /** Names of earlier backups in that folder to delete once this one is complete. */
   older: readonly string[]
 }
 
-/** A backup that was made by itself. */
+/** Result of an automatic backup. */
 export interface PlannedBackup {
   bytes: number
-  /** Those of the older ones that are there no more. */
+  /** The older backups that were deleted. */
   removed: string[]
 }
 
 /**
- * Makes a backup in a folder that may be on another computer, and removes what a kill left there, and then those that are too many.
- * @throws AppFailure `gone` where the folder can't be reached; as {@link makeBackup}. All that was there is there then.
+ * Makes a backup in a folder that may be on another computer. Removes leftovers of a crash there first, and surplus
+ * backups afterwards.
+ * @throws AppFailure `gone` if the folder can't be reached; as {@link makeBackup}. Existing backups are unchanged then.
  */
 export async function makePlanned({ into, name, mark, older, ...order }: PlannedOrder): Promise<PlannedBackup> {
   const isFolder = await stat(into)
     .then((found) => found.isDirectory())
     .catch(() => false)
   if (!isFolder) {
-    // A folder made in place of a share that is away would be on this computer's own disk.
+    // Creating the folder instead of an unmounted share would put backups on this computer's own disk.
     fail('gone', 'The folder for backups can’t be reached.', {
       next: 'Connect the drive or network share, or choose another folder in Settings.'
     })
@@ -122,7 +125,7 @@ export async function makePlanned({ into, name, mark, older, ...order }: Planned
   return { bytes, removed }
 }
 
-/** Removes what a kill left of a backup or of a restore that was not decided on. Never rejects. */
+/** Removes leftovers of a crashed backup or an undecided restore. Never rejects. */
 export async function removePassing(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
     if (PASSING_FOLDER.test(name)) await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined)
@@ -136,7 +139,7 @@ async function copied(folder: string, key: Uint8Array, copyKey: Buffer, passing:
   let documents: Uint8Array
   try {
     documents = documentsKey(db, randomBytes).key
-    // In a log no database gets another key.
+    // SQLite can't change a key in WAL mode.
     db.pragma('journal_mode = DELETE')
     db.rekey(rawKey(copyKey))
   } finally {

@@ -1,4 +1,4 @@
-/** Backups as a person asks for them: made where they say, and one at a time opened, checked, and restored or left. */
+/** Backups at a user's request: made at a chosen place; and one at a time opened, checked, and restored or closed. */
 
 import { rm } from 'node:fs/promises'
 import { basename, join } from 'node:path'
@@ -15,7 +15,7 @@ import { type CheckedBackup, decideOnRestore, type RestoreOrder } from './restor
 import type { CopyQuestions } from './rolling-copies.ts'
 import { openSealed } from './sealed-file.ts'
 
-/** What the thread of backups does. */
+/** Requests to the backup thread. */
 export interface BackupQuestions extends CopyQuestions {
   make: { ask: BackupOrder; answer: { bytes: number } }
   stage: { ask: RestoreOrder; answer: CheckedBackup }
@@ -32,7 +32,7 @@ export interface BackupsDeps {
   storage: Pick<OpenedDatabase, 'state'>
   keychain: Keychain
   accountIds: () => readonly string[]
-  /** The settings of this computer, without where its windows are. */
+  /** This computer's settings, without window positions. */
   settings: () => Record<string, unknown>
   madeBy: string
   random: (bytes: number) => Uint8Array
@@ -46,9 +46,9 @@ export interface BackupsDeps {
 interface Opened {
   id: string
   path: string
-  /** Once it was checked. */
+  /** Set once it was checked. */
   stage?: string
-  /** Keeps the key that the restored database has. */
+  /** Stores the restored database's key. */
   keepKey?: () => Promise<unknown>
 }
 
@@ -74,7 +74,7 @@ export function openBackups(deps: BackupsDeps) {
     return all
   }
 
-  /** All of a backup but where it goes and its passphrase. @throws AppFailure `keychain`. */
+  /** Prepares a backup, except for its path and passphrase. @throws AppFailure `keychain`. */
   async function orderOf(withSecrets: boolean): Promise<Omit<BackupOrder, 'path' | 'passphrase'>> {
     const key = await storedKey(keychain)
     if (!key) fail('keychain', 'The key of your data isn’t in the keychain any more, so no backup was made.')
@@ -83,7 +83,7 @@ export function openBackups(deps: BackupsDeps) {
     return { folder, key, secrets: withSecrets ? await secrets() : {}, ...facts }
   }
 
-  /** One of this name is there. */
+  /** Records a finished backup. */
   function made(name: string, withSecrets: boolean): void {
     deps.kept.write(LAST, { at: time.now(), name } satisfies z.infer<typeof Last>)
     deps.note({ what: 'data-backed-up', detail: { file: name, secrets: withSecrets ? 'yes' : 'no' } })
@@ -97,13 +97,16 @@ export function openBackups(deps: BackupsDeps) {
   }
 
   return {
-    /** Whether there is anything to back up. @throws AppFailure `not-allowed` */
+    /** Checks whether there is anything to back up. @throws AppFailure `not-allowed` */
     checkKept(): void {
       if (deps.storage.state !== 'encrypted')
         fail('not-allowed', 'Nothing is being saved on this computer, so there’s nothing to back up.')
     },
 
-    /** @throws AppFailure `storage`, `keychain`; FileError; what is at the path is as it was then. */
+    /**
+     * Makes a backup. @throws AppFailure `storage`, `keychain`; FileError. An existing file at the path is unchanged
+     * then.
+     */
     async make(path: string, { passphrase, withSecrets }: { passphrase: string; withSecrets: boolean }): Promise<void> {
       await ask('make', { ...(await orderOf(withSecrets)), path, passphrase })
       made(basename(path), withSecrets)
@@ -111,10 +114,10 @@ export function openBackups(deps: BackupsDeps) {
 
     orderOf,
     made,
-    /** The newest that was made here. */
+    /** The newest backup made here. */
     last: () => deps.kept.read(LAST, Last),
 
-    /** Opens a backup in place of the one before. @throws AppFailure `bad-file`; FileError. */
+    /** Opens a backup, closing the previous one. @throws AppFailure `bad-file`; FileError. */
     async open(path: string): Promise<ChosenBackup> {
       const file = await openSealed(path)
       await file.close()
@@ -123,7 +126,10 @@ export function openBackups(deps: BackupsDeps) {
       return { id: opened.id, name: basename(path), ...file.facts }
     },
 
-    /** Writes it beside what is there, and checks all of it. @throws AppFailure `bad-file`, `keychain`, `gone`; FileError. */
+    /**
+     * Unpacks the backup next to the current data, and checks all of it. @throws AppFailure `bad-file`, `keychain`,
+     * `gone`; FileError.
+     */
     async check(id: string, passphrase: string): Promise<BackupContents> {
       const mine = openedAs(id)
       if (keychain.keeps === 'in-memory') {
@@ -142,11 +148,14 @@ export function openBackups(deps: BackupsDeps) {
       return contents
     },
 
-    /** The next start puts in place what was checked. @throws AppFailure `gone`; KeychainError; FileError. */
+    /**
+     * Schedules the checked backup to be restored at the next start. @throws AppFailure `gone`; KeychainError;
+     * FileError.
+     */
     async restore(id: string): Promise<void> {
       const mine = openedAs(id)
       if (!mine.stage) fail('gone', 'This backup wasn’t checked yet.')
-      // From here on, leaving it doesn't take away what the next start puts in place.
+      // From here on, `leave` mustn't delete what the next start will restore.
       opened = undefined
       try {
         await mine.keepKey?.()

@@ -1,6 +1,7 @@
 /**
- * Recovery keys: each opens a copy of the database's key that lies beside the database, where the keychain has lost it. One is a
- * person's, on paper; another may be the organisation's, which only the holder of its private key can read. None is kept anywhere.
+ * Recovery keys: each opens a copy of the database's key stored next to the database, in case the keychain loses it.
+ * One is a user's, on paper; another may be the organisation's, readable only with its private key. The recovery keys
+ * themselves are never stored in the clear.
  */
 import { constants, createHash, createPublicKey, type KeyObject, publicEncrypt, randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
@@ -25,12 +26,12 @@ import { markOf, openedKey, SealedKey, sealedKey } from '../storage/sealed-key.t
 
 const Hex = z.string().regex(/^[0-9a-f]+$/)
 const Wrapped = SealedKey.extend({
-  /** paper: a person's. organisation: made here and readable with its private key alone. */
+  /** paper: a user's. organisation: created here, readable only with the organisation's private key. */
   kind: z.enum(['paper', 'organisation']),
   madeAt: z.number(),
-  /** Tells which database key is in it; see {@link markOf}. */
+  /** Identifies the database key inside; see {@link markOf}. */
   opens: Hex,
-  /** Of the organisation's: the recovery key by its public key, and which that is. */
+  /** For the organisation's: the recovery key encrypted with its public key, and that key's fingerprint. */
   escrowed: Hex.optional(),
   publicKey: Hex.optional()
 })
@@ -38,20 +39,24 @@ type Wrapped = z.infer<typeof Wrapped>
 const RecoveryFile = z.object({
   version: z.literal(1),
   keys: z.array(Wrapped),
-  /** One was used then, and the audit trail doesn't have it yet. */
+  /** Time at which a key was used, until that is in the audit trail. */
   usedAt: z.number().optional()
 })
 type RecoveryFile = z.infer<typeof RecoveryFile>
 
-/** Ours has four at most. More are kept as they are, and not tried. */
+/** Our own files have at most four. Further ones are preserved, but not tried. */
 const MOST_TRIED = 20
-/** Fewer bits are no match for what it protects. */
+/** A shorter key would be weaker than what it protects. */
 const LEAST_RSA_BITS = 3072
 const OFFERED = 'recovery-offer-dismissed'
 // @wc-ignore
 const PURPOSE = 'Countersign recovery key'
 
-/** @throws where it isn't a public key that we can encrypt by. Of a private one, Node would make the public: every user can read a policy. */
+/**
+ * Parses an organisation's public key. Rejects private keys, from which Node would derive the public one: every user
+ * can read a policy.
+ * @throws if it isn't a public key that can be used for encryption.
+ */
 export function escrowKeyOf(pem: string): KeyObject {
   if (pem.includes('PRIVATE KEY')) throw new TypeError('A private key.')
   const key = createPublicKey(pem)
@@ -61,12 +66,12 @@ export function escrowKeyOf(pem: string): KeyObject {
   return key
 }
 
-/** The database's key, so that only this recovery key opens it. */
+/** Encrypts the database's key so that only this recovery key opens it. */
 function wrapped(secret: Uint8Array, databaseKey: Uint8Array, facts: Pick<Wrapped, 'kind' | 'madeAt'>): Wrapped {
   return { ...facts, opens: markOf(databaseKey), ...sealedKey(secret, databaseKey, PURPOSE) }
 }
 
-/** A recovery key made here that only the organisation can read. */
+/** Creates a recovery key that only the organisation can read. */
 function escrowedFor(pem: string, databaseKey: Uint8Array, madeAt: number): Wrapped {
   const key = escrowKeyOf(pem)
   const secret = randomBytes(RECOVERY_KEY_BYTES)
@@ -87,7 +92,7 @@ function fingerprintOf(pem: string): string {
     .digest('hex')
 }
 
-/** One that isn't ours is as none: it is made again. @throws FileError. */
+/** Reads the recovery file. A foreign one is treated as missing and replaced. @throws FileError. */
 async function readFrom(folder: string): Promise<RecoveryFile> {
   const text = await readFile(join(folder, RECOVERY_FILE), 'utf8').catch((error: unknown) => {
     if (fileErrorOf(error)?.system === 'ENOENT') return ''
@@ -107,7 +112,7 @@ export interface RecoveryDeps {
   keychain: Pick<Keychain, 'databaseKey' | 'sharedDatabaseKey' | 'nextDatabaseKey'>
   random: (bytes: number) => Uint8Array
   kept: ReturnType<typeof keptIn>
-  /** The organisation's public key in PEM, where its policy has one. */
+  /** The organisation's public key in PEM, if its policy has one. */
   publicKey: () => string | undefined
   note: NoteInAudit
   time: Pick<Time, 'now'>
@@ -118,13 +123,16 @@ export type Recovery = ReturnType<typeof openRecovery>
 
 export function openRecovery(deps: RecoveryDeps) {
   const { folder, storage, keychain, kept, note, time, changed } = deps
-  /** One change of the file at a time. */
+  /** Serialises changes of the file. */
   const change = <Answer>(work: () => Promise<Answer>): Promise<Answer> => inTurn(deps, work)
 
   let hasAsked = false
-  /** Another key waits for a start with a keychain, which may be far off: until then the recovery keys of both may be needed. */
+  /**
+   * A key change waits for a start with a working keychain, which may be far off; until then the recovery keys of both
+   * may be needed.
+   */
   const isKeyWaiting = async () => hasAsked || (storage.rekeyed === undefined && (await isKeyAsked(folder)))
-  /** What a start would do with another key that was asked for would be lost. @throws AppFailure `not-allowed`; FileError. */
+  /** Refuses changes that a pending key change would discard. @throws AppFailure `not-allowed`; FileError. */
   async function checkNoneWaits(): Promise<void> {
     if (!(await isKeyWaiting())) return
     fail('not-allowed', 'The encryption key is about to be changed, and has its recovery key already.', {
@@ -146,13 +154,16 @@ export function openRecovery(deps: RecoveryDeps) {
       return { ...made, isOffered: storage.state === 'encrypted' && keys.length === 0 && !isDismissed }
     },
 
-    /** Nobody wants to be offered one any more. */
+    /** Stops offering a recovery key. */
     dismissOffer(): void {
       kept.write(OFFERED, true)
       changed()
     },
 
-    /** From now on this one opens the data, and no earlier one of a person's. @throws AppFailure `invalid`, `keychain`, `not-allowed`; FileError. */
+    /**
+     * Makes this recovery key open the data, replacing the user's earlier one. @throws AppFailure `invalid`,
+     * `keychain`, `not-allowed`; FileError.
+     */
     keep: (typed: string): Promise<void> =>
       change(async () => {
         const secret = secretOf(typed)
@@ -167,7 +178,8 @@ export function openRecovery(deps: RecoveryDeps) {
       }),
 
     /**
-     * The next start gives the database another key, and from then on this recovery key opens it, and the organisation's new one.
+     * Schedules a new database key for the next start; from then on this recovery key opens it, and so does a new one
+     * of the organisation.
      * @throws AppFailure `invalid`, `keychain`, `not-allowed`; KeychainError; FileError. Nothing is changed then.
      */
     changeKey: (typed: string): Promise<void> =>
@@ -182,7 +194,7 @@ export function openRecovery(deps: RecoveryDeps) {
           ...(pem === undefined ? [] : [escrowedFor(pem, next, time.now())])
         ]
         const file = await readFrom(folder)
-        // Those before open it until then: `follow` takes them away.
+        // Until then the earlier ones stay valid; `follow` removes them.
         const keys = [...file.keys.filter(({ opens }) => opens === mark), ...made]
         let isWritten = false
         const write = async () => {
@@ -196,7 +208,10 @@ export function openRecovery(deps: RecoveryDeps) {
         hasAsked = true
       }),
 
-    /** What the organisation's policy wants is there, and of no other public key; and a use is in the audit trail. Never rejects. */
+    /**
+     * Creates the recovery key that the organisation's policy requires, removes those for its other public keys, and
+     * records a use in the audit trail. Never rejects.
+     */
     follow: (log: { warn: (message: string) => void }): Promise<void> =>
       change(async () => {
         if (storage.state !== 'encrypted') return
@@ -210,7 +225,7 @@ export function openRecovery(deps: RecoveryDeps) {
         const wanted = pem === undefined ? undefined : fingerprintOf(pem)
         const mark = markOf(key)
         const isThere = file.keys.some((one) => one.publicKey === wanted && one.opens === mark)
-        // Of a key that the database had before, or was to have, none is of use once none is waited for.
+        // Once no key change is pending, recovery keys for other database keys are useless.
         const isWaiting = await isKeyWaiting()
         const others = file.keys.filter(
           ({ kind, opens, publicKey }) => (opens === mark || isWaiting) && (kind === 'paper' || publicKey === wanted)
@@ -234,15 +249,15 @@ function secretOf(typed: string): Uint8Array {
   fail('invalid', message, { fields: [{ field: 'key', message }] })
 }
 
-/** Whether a recovery key was ever made for the data in the folder. A file that can't be read is as none. */
+/** Returns whether a recovery key was ever made for the data in the folder. An unreadable file counts as none. */
 export async function hasRecoveryKey(folder: string): Promise<boolean> {
   const { keys } = await readFrom(folder).catch(() => ({ keys: [] }))
   return keys.length > 0
 }
 
 /**
- * Finds the database's key by a recovery key.
- * @param keep what is to be done with it, before it is noted that a recovery key was used.
+ * Recovers the database's key with a recovery key.
+ * @param keep uses the key; called before the recovery is recorded.
  * @throws AppFailure `invalid`, `gone`; FileError; what `keep` throws. Nothing is changed then.
  */
 export async function recoverKey(
@@ -265,7 +280,7 @@ export async function recoverKey(
   }
   const message = 'This recovery key doesn’t open the data on this computer.'
   const fields = [{ field: 'key', message }]
-  // How far that has come only a start with a keychain finds out.
+  // Only a start with a working keychain finds out how far the change has got.
   if (await isKeyAsked(folder)) {
     const next = 'The encryption key is being changed: use the newest one that was made here, or the one before it.'
     fail('invalid', message, { next, fields })

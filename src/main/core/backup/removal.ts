@@ -1,7 +1,7 @@
 /**
- * Removes everything that Countersign keeps of a user on this computer: the data folder, the entries in the keychain, the log, and the
- * backups that were made by themselves where that is wanted. Decided on while the application works, done by the next start before
- * anything is opened; whatever ends it in between, a start after that goes on.
+ * Removes everything that Countersign stores for a user on this computer: the data folder, keychain entries, the log
+ * and, if wanted, automatic backups. Requested while the application runs, and done by the next start before anything
+ * is opened; if interrupted, a later start continues.
  */
 import * as nodeFiles from 'node:fs/promises'
 import { readdir, readFile, rm, rmdir } from 'node:fs/promises'
@@ -13,17 +13,17 @@ import { removeIfThere } from '../storage/files.ts'
 import type { Keychain } from '../storage/keychain.ts'
 
 const DECIDED_FILE = 'removal.json'
-/** What the browser's engine has open, and needs to end as it should. */
+/** Files that Chromium has open and needs for a clean exit. */
 const ENGINES = /^(?:Singleton\w+|lockfile)$/
 
 const Decided = z.object({
-  /** Whose secrets are in the keychain. */
+  /** Accounts with secrets in the keychain. */
   accountIds: z.array(z.string().regex(/^[A-Za-z0-9-]{1,64}$/)),
   backups: z.array(z.object({ folder: z.string(), name: z.string().regex(/^[^/\\]+\.countersign-backup$/) }))
 })
 type Decided = z.infer<typeof Decided>
 
-/** How many of each are gone, and which kinds aren't all. */
+/** How many of each were removed, and which kinds were not removed completely. */
 export interface Removed {
   files: number
   entries: number
@@ -31,25 +31,25 @@ export interface Removed {
   left: ('files' | 'entries' | 'backups')[]
 }
 
-/** The next start removes everything. @throws FileError: nothing is removed then. */
+/** Schedules the removal for the next start. @throws FileError: nothing is removed then. */
 export async function decideOnRemoval(folder: string, decided: Decided): Promise<void> {
   await writeAtomically(join(folder, DECIDED_FILE), JSON.stringify(decided), { ifExists: 'replace' })
 }
 
-/** Whether this start is the one that removes everything. A file that isn't ours decides nothing. */
+/** Returns whether this start must remove everything. A foreign file is ignored. */
 export async function removalDecided(folder: string): Promise<Decided | undefined> {
   const text = await readFile(join(folder, DECIDED_FILE), 'utf8').catch(() => undefined)
   return text === undefined ? undefined : Decided.safeParse(parsedJson(text)).data
 }
 
-/** Never rejects: what can’t be removed is said. */
+/** Removes everything. Never rejects: reports what couldn't be removed. */
 export async function removeEverything(
   { folder, keychain, logs }: { folder: string; keychain: Keychain; logs: readonly string[] },
   decided: Decided
 ): Promise<Removed> {
   const removed: Removed = { files: 0, entries: 0, backups: 0, left: [] }
 
-  /** Counts what was there, and notes what is there still. */
+  /** Counts what was removed, and records kinds that are incomplete. */
   async function each(kind: 'files' | 'entries' | 'backups', all: readonly (() => Promise<boolean>)[]): Promise<void> {
     for (const remove of all) {
       try {
@@ -71,7 +71,7 @@ export async function removeEverything(
     )
   )
   await each('entries', [
-    // A keychain that can't be used has them still.
+    // A keychain that can't be used still has its entries.
     async () => (keychain.keeps === 'in-os' ? false : Promise.reject(new Error('in memory'))),
     ...decided.accountIds.map((id) => async () => {
       if ((await accounts.get(id)) === null) return false
@@ -100,7 +100,7 @@ export async function removeEverything(
     'files',
     logs.map((path) => () => removeIfThere(path, nodeFiles))
   )
-  // What is left was told: it mustn’t keep the application from ever starting again.
+  // Leftovers have been reported; they mustn't prevent the application from starting forever.
   await rm(join(folder, DECIDED_FILE), { force: true }).catch(() => undefined)
   await rmdir(folder).catch(() => undefined)
   return removed

@@ -1,7 +1,8 @@
 /**
- * Restores a backup: it is written beside what is there, checked whole, and only then decided on; the next start puts it in place before
- * anything is opened. What was there is set aside. However it is killed, the application finds what was there or what was restored,
- * each whole. And nothing that waited to be sent leaves before the service was looked through for it.
+ * Restores a backup: it is unpacked next to the current data, fully checked, and only then confirmed; the next start
+ * puts it in place before anything is opened. The previous data is set aside. After a crash at any point, the
+ * application finds either the previous or the restored data, complete. Packages that were waiting aren't sent before
+ * the service has been searched for them.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import * as nodeFiles from 'node:fs/promises'
@@ -26,7 +27,7 @@ import { cut, damaged, openSealed, type SealedFacts } from './sealed-file.ts'
 
 const SETTINGS_FILE = 'settings.json'
 const DECIDED_FILE = 'restore.json'
-/** In the restored database: what is still to be done once the application has opened it. */
+/** Meta key in the restored database for what remains to be done once it is open. */
 const RESTORED = 'restored'
 
 export interface RestoreOrder {
@@ -34,26 +35,26 @@ export interface RestoreOrder {
   folder: string
   path: string
   passphrase: string
-  /** Of this computer's databases: what is restored gets it. */
+  /** Key of this computer's database, which the restored one gets. */
   key: Uint8Array
   /** Milliseconds since 1970 UTC. */
   now: number
 }
 
-/** What a backup holds that was checked whole. */
+/** Contents of a fully checked backup. */
 export interface CheckedBackup extends SealedFacts {
-  /** The folder inside the data folder that has it, ready to be put in place. */
+  /** The folder inside the data folder that holds it, ready to be put in place. */
   stage: string
   accounts: number
   drafts: number
-  /** Packages that hadn't left. */
+  /** Packages that hadn't been sent. */
   waiting: number
   hasSecrets: boolean
 }
 
 /**
- * Writes what a backup holds into a folder beside the databases, and checks all of it.
- * @throws AppFailure `bad-file` with what is wrong with it; FileError. Nothing is left behind then.
+ * Unpacks a backup into a folder next to the databases, and checks all of it.
+ * @throws AppFailure `bad-file` with what is wrong; FileError. Nothing is left behind then.
  */
 export async function stageBackup({ folder, path, passphrase, key, now }: RestoreOrder): Promise<CheckedBackup> {
   const stage = `restore-${randomBytes(8).toString('hex')}`
@@ -79,7 +80,7 @@ function contentsOf({ key, files, secrets }: Manifest) {
   return { own: Buffer.from(key, 'hex'), hasDocuments, secrets }
 }
 
-/** Writes the files, each compared with what the backup says of it. */
+/** Writes the files, checking each against the manifest. */
 async function unpacked(content: AsyncGenerator<Buffer>, bytes: number, into: string): Promise<Manifest> {
   const reader = readerOf(content)
   const length = (await reader.take(4)).readUInt32BE()
@@ -105,7 +106,7 @@ async function unpacked(content: AsyncGenerator<Buffer>, bytes: number, into: st
     }
     if (hash.digest('hex') !== sha256) damaged()
   }
-  // To the end: the last chunk says that it is the last.
+  // Reads to the end: only the last chunk confirms that it is the last.
   if (!(await reader.isAtEnd())) damaged()
   return manifest
 }
@@ -128,7 +129,7 @@ function readerOf(content: AsyncGenerator<Buffer>) {
       while (held.byteLength < length) if (!(await more())) cut()
       return taken(length)
     },
-    /** Up to so many bytes, at least one. */
+    /** Returns up to so many bytes, at least one. */
     async some(most: number): Promise<Buffer> {
       while (held.byteLength === 0) if (!(await more())) cut()
       return taken(Math.min(most, held.byteLength))
@@ -141,9 +142,9 @@ function readerOf(content: AsyncGenerator<Buffer>) {
 }
 
 /**
- * Makes a copy of the database that lies beside it ready to take its place, as what a backup holds.
+ * Prepares a rolling copy of the database for restoring, as for a backup.
  * @param name of the copy: see storage/copies.ts.
- * @throws AppFailure `bad-file` where it isn't as it was written; FileError. Nothing is left behind then.
+ * @throws AppFailure `bad-file` if it isn't intact; FileError. Nothing is left behind then.
  */
 export async function stageCopy({
   folder,
@@ -167,7 +168,7 @@ export async function stageCopy({
   }
 }
 
-/** Checks the databases, brings them to this version, and gives the main one this computer's key. */
+/** Checks the databases, migrates them to this version, and gives the main one this computer's key. */
 async function prepared(
   into: string,
   { own, hasDocuments, secrets }: { own: Uint8Array; hasDocuments: boolean; secrets: Restored['secrets'] },
@@ -191,7 +192,7 @@ async function prepared(
     }
     db.transaction(() => {
       holdWhatWaits(db, now)
-      // Nobody has the screen of this computer.
+      // No signer has this computer's screen.
       openMeta(db).erase('counter-running')
       keptIn(db).write(RESTORED, { ...made, at: now, secrets } satisfies Restored)
     })()
@@ -208,7 +209,7 @@ async function prepared(
   return facts
 }
 
-/** @throws AppFailure where a page of the file isn't as it was written, or a newer version wrote it. Nothing is written. */
+/** Checks a database read-only. @throws AppFailure if a page is damaged, or a newer version wrote the file. */
 function look(path: string, key: Uint8Array, steps: readonly Migration[]): void {
   let found: number
   try {
@@ -231,7 +232,7 @@ function look(path: string, key: Uint8Array, steps: readonly Migration[]): void 
   }
 }
 
-/** Tables and triggers are ours, as a new database has them: anyone who knows the passphrase could have put in others. */
+/** Checks that tables and triggers match a new database's: anyone who knows the passphrase could have added others. */
 function checkShape(db: Db, steps: readonly Migration[]): void {
   const fresh = connectInMemory()
   try {
@@ -249,9 +250,10 @@ function checkShape(db: Db, steps: readonly Migration[]): void {
 }
 
 /**
- * What waited when the backup was made may have left since, from here or from the computer it was made on: each package is looked for
- * before it may leave, each change of a document as well, and the outboxes wait until a person has seen it. What an office has is
- * what the office says that it is: without it nothing of that leaves here; that goes, too, for an office that was joined since.
+ * Holds waiting packages and document actions. They may have been sent after the backup, from here or from the computer
+ * it was made on, so each becomes uncertain, to be looked for before it is sent, and outboxes are paused until a user
+ * has looked. Sends shared with an office keep their state: the office decides, and without it they don't leave. That
+ * also applies to an office joined since the backup.
  */
 export function holdWhatWaits(db: Db, now: number): void {
   const error = JSON.stringify(MAY_HAVE_LEFT)
@@ -286,14 +288,14 @@ const PAUSED = {
 const Decided = z.object({
   stage: z.string().regex(PASSING_FOLDER),
   aside: z.string().regex(/^set-aside-[\dTZ-]{20}-[0-9a-f]{4}$/),
-  /** What was there is out of the way. */
+  /** Whether the previous data has been moved aside. */
   isAside: z.boolean(),
-  /** It is a copy of the database alone: all else stays where it is. */
+  /** Whether it is a copy of the database alone; everything else stays in place. */
   isCopy: z.boolean().default(false)
 })
 type Decided = z.infer<typeof Decided>
 
-/** From here on the next start puts it in place. @throws AppFailure `gone`; FileError. */
+/** Schedules the restore for the next start. @throws AppFailure `gone`; FileError. */
 export async function decideOnRestore(folder: string, stage: string, now: number, isCopy = false): Promise<void> {
   if (!PASSING_FOLDER.test(stage) || !(await isThere(join(folder, stage, DATABASE_FILE), nodeFiles))) {
     fail('gone', 'This backup is no longer open.', { next: 'Choose it again.' })
@@ -304,8 +306,9 @@ export async function decideOnRestore(folder: string, stage: string, now: number
 }
 
 /**
- * Puts in place what was decided on, and removes what nobody decided on. Before the databases and the settings are opened, each time.
- * @throws FileError: then nothing may be opened, and the next start goes on with it.
+ * Performs a scheduled restore, and removes staged data that wasn't confirmed. Must run at every start before databases
+ * and settings are opened.
+ * @throws FileError: nothing may be opened then, and the next start continues.
  */
 export async function finishRestore(folder: string): Promise<void> {
   const text = await readFile(join(folder, DECIDED_FILE), 'utf8').catch((error: unknown) => {
@@ -313,14 +316,14 @@ export async function finishRestore(folder: string): Promise<void> {
     if (system === 'ENOENT' || system === 'ENOTDIR') return undefined
     throw error
   })
-  // Written whole or not at all: anything else isn't ours, and decides nothing.
+  // Written atomically: anything else isn't ours and is ignored.
   const decided = text === undefined ? undefined : Decided.safeParse(parsedJson(text)).data
   if (decided) await filed(() => finish(folder, decided))
   await removePassing(folder)
 }
 
 const filesOf = (name: string) => [name, `${name}-wal`, `${name}-shm`]
-/** Copies of what was there go with it. */
+/** Includes the copies of the previous database. */
 const REPLACED = [...filesOf(DATABASE_FILE), ...filesOf(DOCUMENTS_FILE), COPIES_FOLDER, SETTINGS_FILE]
 
 async function finish(folder: string, { stage, aside, isAside, isCopy }: Decided): Promise<void> {
@@ -337,7 +340,7 @@ async function finish(folder: string, { stage, aside, isAside, isCopy }: Decided
   await rm(join(folder, DECIDED_FILE), { force: true })
 }
 
-/** Nothing is done where it isn't there: it was moved before a kill, or never was. */
+/** Moves a file if it exists: it may have been moved before a crash, or never existed. */
 async function moved(from: string, to: string): Promise<void> {
   if (await isThere(from, nodeFiles)) await replaceWith(nodeFiles, from, to)
 }
@@ -348,28 +351,28 @@ async function writeDecision(folder: string, decided: Decided): Promise<void> {
 
 const Restored = z.object({
   madeAt: z.number(),
-  /** Undefined for a copy of this computer's own. */
+  /** Undefined for this computer's own copy. */
   madeBy: z.string().optional(),
   at: z.number(),
   secrets: z.record(z.string(), z.string())
 })
 type Restored = z.infer<typeof Restored>
 
-/** What was restored just now, for the audit trail. */
+/** A restore that has just been done, for the audit trail. */
 export interface RestoredBackup {
   madeAt: number
-  /** It was a copy that lay beside the database. */
+  /** Whether it was a rolling copy. */
   isCopy: boolean
-  /** How many entries the audit trail had here before; undefined if that isn't known. */
+  /** Number of entries in the previous audit trail; undefined if unknown. */
   entriesBefore: number | undefined
-  /** Forgets it: to be called along with the entry that tells of it. */
+  /** Clears this record; call along with writing the audit entry. */
   done: () => void
 }
 
 /**
- * Does what is left to do once a restored database is open: the accounts' secrets go into the keychain, and the trail that is there now
- * is the one to be compared with. Undefined where nothing was restored.
- * @throws KeychainError: it is done at the next start.
+ * Completes a restore once the database is open: stores the accounts' secrets in the keychain, and accepts the restored
+ * audit trail as the one to compare with. Undefined if nothing was restored.
+ * @throws KeychainError: retried at the next start.
  */
 export async function settleRestored(
   db: Db,
@@ -384,7 +387,7 @@ export async function settleRestored(
     isCopy: restored.madeBy === undefined,
     entriesBefore,
     done() {
-      // It held secrets: nothing of them stays in a page that is free.
+      // The record contained secrets, which mustn't remain in free pages.
       db.pragma('secure_delete = ON')
       openMeta(db).erase(RESTORED)
     }

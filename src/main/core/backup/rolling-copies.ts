@@ -1,6 +1,7 @@
 /**
- * Copies of the database that are made by themselves, beside it: one of each day of use, while nobody works at the computer. Where the
- * database is damaged, or a newer version has used it, one of them can take its place. What is purged from the database is purged from them.
+ * Automatic copies of the database, next to it: one for each day of use, made while the computer is idle. If the
+ * database is damaged, or was used by a newer version, a copy can replace it. Purging the database also purges the
+ * copies.
  */
 import { join } from 'node:path'
 import type { CopyView, HoldView } from '../../../shared/contract/index.ts'
@@ -18,20 +19,20 @@ import { decideOnRestore } from './restore.ts'
 interface Place {
   /** The data folder. */
   folder: string
-  /** Of the database in it. */
+  /** Key of the database in it. */
   key: Uint8Array
 }
 
-/** What is erased from copies, too: see retention/purging.ts. */
+/** What to erase from copies, too: see retention/purging.ts. */
 export interface CopiesPurge {
   cutoffs: Cutoffs
-  /** Drafts that went to the trash before this moment. */
+  /** Erase drafts that were moved to the trash before this moment. */
   trashedBefore: number
-  /** All there are now: those of a copy are as old as it is. */
+  /** All current holds, since a copy's own are outdated. */
   holds: readonly HoldView[]
 }
 
-/** What the thread of backups does with copies. */
+/** Requests about copies to the backup thread. */
 export interface CopyQuestions {
   copy: { ask: Place & { now: number }; answer: undefined }
   copies: { ask: Place; answer: CopyView[] }
@@ -39,13 +40,13 @@ export interface CopyQuestions {
   purgeCopies: { ask: Place & CopiesPurge; answer: undefined }
 }
 
-/** @throws as `makeCopy`, and FileError. */
+/** Makes a copy now and removes old ones. @throws as `makeCopy`, and FileError. */
 export async function copyNow({ folder, key, now }: Place & { now: number }): Promise<undefined> {
   await makeCopy(folder, { database: DATABASE_FILE, key, now })
   await removeOldCopies(folder, now)
 }
 
-/** Those that this version could go on from, the newest first, each with what would be missing. */
+/** Returns the usable copies, newest first, with what each lacks. */
 export async function copyViews({ folder, key }: Place): Promise<CopyView[]> {
   const usable = (await copiesIn(folder)).filter((copy) => isUsable(folder, copy, key, migrations.length))
   return usable.map(({ name, at, isBeforeUpdate }) => {
@@ -61,7 +62,7 @@ const CAME_SINCE: Record<keyof NonNullable<CopyView['missing']>, string> = {
   audit: 'audit WHERE at > ?'
 }
 
-/** Read from the database as it is, which may be damaged, and isn’t changed. */
+/** Reads the current database, possibly damaged, without changing it. */
 function missingSince(folder: string, key: Uint8Array, at: number): CopyView['missing'] {
   try {
     const db = connectToLook(join(folder, DATABASE_FILE), key)
@@ -70,7 +71,7 @@ function missingSince(folder: string, key: Uint8Array, at: number): CopyView['mi
         try {
           return [[kind, Number(db.prepare(`SELECT count(*) FROM ${what}`).pluck().get(at))]]
         } catch {
-          // A page of this one is damaged; the others may be whole.
+          // This table is damaged; others may be intact.
           return []
         }
       })
@@ -83,7 +84,7 @@ function missingSince(folder: string, key: Uint8Array, at: number): CopyView['mi
   }
 }
 
-/** Erases from each copy what the database no longer has. One of which that can’t be done is removed. @throws FileError */
+/** Erases from each copy what the database no longer has. A copy that can't be purged is removed. @throws FileError */
 export async function purgeCopies({ folder, key, ...order }: Place & CopiesPurge): Promise<undefined> {
   for (const { name } of await copiesIn(folder)) {
     const isPurged = await purgeCopy(join(folder, COPIES_FOLDER, name), key, order).then(
@@ -97,7 +98,7 @@ export async function purgeCopies({ folder, key, ...order }: Place & CopiesPurge
 async function purgeCopy(path: string, key: Uint8Array, { cutoffs, trashedBefore, holds }: CopiesPurge): Promise<void> {
   const db = connectEncrypted(path, key)
   try {
-    // A copy has no log beside it.
+    // A copy has no log next to it.
     db.pragma('journal_mode = DELETE')
     takeOverHolds(db, holds)
     const purging = openPurging(db)
@@ -124,7 +125,10 @@ function takeOverHolds(db: Db, holds: readonly HoldView[]): void {
   })()
 }
 
-/** After the start, between looks, between copies, and when one is made though someone works; in milliseconds. */
+/**
+ * Delay after the start, between checks, between copies, and until a copy is made even while someone works; in
+ * milliseconds.
+ */
 const FIRST = 5 * 60_000
 const BETWEEN = 15 * 60_000
 const APART = (20 / 24) * DAY
@@ -139,11 +143,11 @@ export interface RollingCopiesDeps {
   folder: string
   storage: OpenedDatabase
   keychain: Pick<Keychain, 'databaseKey' | 'sharedDatabaseKey'>
-  /** Whether something is under way that mustn’t be slowed down. */
+  /** Whether work is in progress that mustn't be slowed down. */
   isBusy: () => boolean
-  /** Whether nobody has touched the computer for a while. */
+  /** Whether the computer has been idle for a while. */
   isIdle: () => boolean
-  /** What kept a copy from being made: it is tried again. */
+  /** Reports a failed copy, which is retried. */
   trouble: (error: unknown) => void
   time: Pick<Time, 'now' | 'after'>
 }
@@ -157,7 +161,7 @@ export class RollingCopies {
     this.#deps = deps
   }
 
-  /** Makes what is due, from now on. */
+  /** Makes copies when due, from now on. */
   open(): void {
     this.#isOpen = this.#deps.storage.state === 'encrypted'
     this.#in(FIRST)
@@ -168,7 +172,7 @@ export class RollingCopies {
     this.#cancel?.()
   }
 
-  /** Those that the database that can’t be opened may be replaced by. @throws KeychainError */
+  /** Lists copies that can replace a database that can't be opened. @throws KeychainError */
   async list(): Promise<CopyView[]> {
     const { ask, folder, keychain, storage } = this.#deps
     if (storage.state === 'encrypted') return []
@@ -176,7 +180,10 @@ export class RollingCopies {
     return key ? ask('copies', { folder, key }) : []
   }
 
-  /** Checks a copy whole; the next start has it take the database’s place. @throws AppFailure `not-allowed`, `gone`, `bad-file`; FileError. */
+  /**
+   * Checks a copy, and schedules it to replace the database at the next start. @throws AppFailure `not-allowed`,
+   * `gone`, `bad-file`; FileError.
+   */
   async use(name: string): Promise<void> {
     const { ask, folder, keychain, storage, time } = this.#deps
     if (storage.state === 'encrypted') fail('not-allowed', 'Your data are open, so no copy is needed.')
@@ -186,7 +193,7 @@ export class RollingCopies {
     await decideOnRestore(folder, stage, time.now(), true)
   }
 
-  /** @throws AppFailure; KeychainError. */
+  /** Purges the copies. @throws AppFailure; KeychainError. */
   async purge(order: CopiesPurge): Promise<void> {
     const { ask, folder, keychain, storage } = this.#deps
     if (storage.state !== 'encrypted' || (await copiesIn(folder)).length === 0) return

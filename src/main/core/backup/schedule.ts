@@ -1,6 +1,6 @@
 /**
- * Backups that are made by themselves: each day or week at a time, or as the application ends. One that can't be made is tried again
- * until it can, and told all that time. None begins in the middle of a session at the counter.
+ * Automatic backups: daily or weekly at a set time, or when the application ends. A failed one is retried until it
+ * succeeds, and reported all the while. None starts during a counter session.
  */
 import { realpath } from 'node:fs/promises'
 import { basename, isAbsolute, relative } from 'node:path'
@@ -27,20 +27,20 @@ import type { Backups, BackupsDeps } from './backups.ts'
 
 const KEY = 'backup-schedule'
 const CODES = [...serviceErrorCodes, ...localErrorCodes] as const
-/** After a failure, and after a session at the counter, in milliseconds. */
+/** Delay before a retry; `SOON`: delay while a counter session runs; in milliseconds. */
 const AGAIN = 15 * 60_000
 const SOON = 60_000
-/** A computer that slept finds what is due no later than this. */
+/** Maximum wait between checks, in milliseconds, so that a computer that slept soon notices what is due. */
 const LONGEST_WAIT = 3_600_000
 
 const Kept = z.object({
   plan: BackupPlan.nullable().default(null),
   folder: z.string().optional(),
-  /** Of names of what is being written, so that what a kill leaves is known as ours. */
+  /** Marks the names of temporary files, so that leftovers of a crash are recognised as ours. */
   mark: z.string().regex(/^[0-9a-f]{8}$/),
-  /** When the newest was made as it is planned now; absent until the first was. */
+  /** Time of the newest backup under the current plan; missing until the first. */
   doneAt: z.number().optional(),
-  /** What is there of this plan, the oldest first. */
+  /** Existing backups of this plan, oldest first. */
   made: z.array(z.object({ folder: z.string(), name: z.string() })).default([]),
   failed: z
     .object({
@@ -62,9 +62,9 @@ export interface BackupScheduleDeps {
   storage: Pick<OpenedDatabase, 'state'>
   keychain: Pick<Keychain, 'backupPassphrase'>
   kept: ReturnType<typeof keptIn>
-  /** What the organisation has set, its folder as it is on this computer. */
+  /** What the organisation has set, with its folder's path on this computer. */
   organisation: () => (Partial<BackupPlan> & { when: BackupPlan['when']; folder: string }) | undefined
-  /** Whether someone signs at the counter. */
+  /** Whether someone is signing at the counter. */
   isBusy: () => boolean
   describe: (error: unknown) => AppError
   random: (bytes: number) => Uint8Array
@@ -79,14 +79,14 @@ export class BackupSchedule {
   #running: Promise<void> | undefined
   #cancel: (() => void) | undefined
   #isOpen = false
-  /** Known once it was looked at: a keychain that is asked for what it lacks is tried out each time. */
+  /** Cached: a keychain probes itself each time it is asked for a missing entry. */
   #hasPassphrase: boolean | undefined
 
   constructor(deps: BackupScheduleDeps) {
     this.#deps = deps
   }
 
-  /** Makes what is due, from now on. */
+  /** Makes backups when due, from now on. */
   open(): void {
     this.#isOpen = this.#deps.storage.state === 'encrypted'
     this.look()
@@ -97,7 +97,7 @@ export class BackupSchedule {
     this.#cancel?.()
   }
 
-  /** Something happened that may have made a backup due, or possible. */
+  /** Checks again; call when something may have made a backup due or possible. */
   readonly look = (): void => {
     this.#cancel?.()
     if (!this.#isOpen || this.#running) return
@@ -108,7 +108,7 @@ export class BackupSchedule {
     else this.#cancel = after(wait <= 0 ? SOON : Math.min(wait, LONGEST_WAIT), this.look)
   }
 
-  /** Makes the one that is made as the application ends. Never rejects. */
+  /** Makes the backup planned for the application's end. Never rejects. */
   async quitting(): Promise<void> {
     this.close()
     if (this.#deps.storage.state !== 'encrypted') return
@@ -124,7 +124,7 @@ export class BackupSchedule {
     const next = plan && plan.when !== 'on-quit' ? slotsAt(time.now(), plan, time.zone()).next : undefined
     if (this.#hasPassphrase === undefined && storage.state === 'encrypted') {
       const kept = await keychain.backupPassphrase.get().catch(() => undefined)
-      // One that can't be asked now is asked again.
+      // If it can't be read now, it is read again next time.
       if (kept !== undefined) this.#hasPassphrase ??= kept !== null
     }
     return {
@@ -133,12 +133,12 @@ export class BackupSchedule {
     }
   }
 
-  /** What is there of those that were made by themselves. */
+  /** Existing automatic backups. */
   made(): Kept['made'] {
     return this.#read().made
   }
 
-  /** What someone has to see to, until one could be made. */
+  /** The problem to report until a backup succeeds. */
   trouble(): StoreTrouble[] {
     const { failed } = this.#read()
     if (!failed || !this.#plan()) return []
@@ -146,7 +146,7 @@ export class BackupSchedule {
     return [{ kind: 'no-backup', store: 'backups', reason: error.code, since, error: defined(error) }]
   }
 
-  /** Remembers a folder that was chosen, until it is set. @throws AppFailure `invalid`; FileError. */
+  /** Remembers a chosen folder until it is set. @throws AppFailure `invalid`; FileError. */
   async offer(path: string): Promise<{ id: string; label: string }> {
     const [chosen, own] = await filed(() => Promise.all([realpath(path), realpath(this.#deps.folder)]))
     const within = relative(own, chosen)
@@ -160,7 +160,7 @@ export class BackupSchedule {
     return { id, label: basename(path) || path }
   }
 
-  /** @throws AppFailure `gone`, `invalid`; KeychainError. */
+  /** Changes the plan. @throws AppFailure `gone`, `invalid`; KeychainError. */
   async set({ plan, folderId, passphrase }: DecodedInput<'storage.scheduleBackups'>): Promise<BackupsView> {
     const before = this.#read()
     const chosen = folderId === undefined ? undefined : this.#offered.get(folderId)
@@ -181,7 +181,7 @@ export class BackupSchedule {
     return this.view()
   }
 
-  /** @throws AppFailure with why none could be made. */
+  /** Makes a backup now. @throws AppFailure with the reason if it failed. */
   async runNow(): Promise<BackupsView> {
     if (this.#running) fail('busy', 'A backup is being made already.')
     const error = await this.#run()
@@ -189,7 +189,7 @@ export class BackupSchedule {
     return this.view()
   }
 
-  /** Milliseconds until one is due, or may be tried again; undefined where none ever is by itself. */
+  /** Milliseconds until a backup is due or may be retried; undefined if none is ever due by time. */
   #wait(now: number): number | undefined {
     const plan = this.#plan()
     if (!plan) return undefined
@@ -201,7 +201,7 @@ export class BackupSchedule {
     return doneAt < last ? 0 : next - now
   }
 
-  /** Answers why none could be made. Never rejects. */
+  /** Runs a backup; returns the error if it failed. Never rejects. */
   async #run(): Promise<AppError | undefined> {
     let error: AppError | undefined
     const run = this.#make().catch((thrown: unknown) => {
@@ -224,7 +224,7 @@ export class BackupSchedule {
     const passphrase = await keychain.backupPassphrase.get()
     if (passphrase === null) fail('invalid', NO_PASSPHRASE, { next: 'Enter it in Settings, in Data and security.' })
     const begun = this.#read()
-    // What it is marked by is known before anything of it is written.
+    // The mark must be stored before any file is written with it.
     this.#write(begun)
     const { mark, made } = begun
     const at = time.now()
@@ -248,7 +248,7 @@ export class BackupSchedule {
     try {
       this.#write({ ...kept, failed })
     } catch {
-      // What writes to a full disk next says that it is full.
+      // The next write to the full disk will report that.
     }
   }
 
@@ -276,14 +276,16 @@ export class BackupSchedule {
 
 const NO_PASSPHRASE = 'Scheduled backups need a passphrase.'
 
-/** By this computer's clock, so that people find the one of a day; of two computers in one folder neither takes the other's. */
+/**
+ * Local time, so that users find a day's backup; the mark keeps two computers from using the same name in one folder.
+ */
 function nameOf(at: number, zone: string, mark: string): string {
   const { day, minute } = localTimeOf(at, zone)
   const clock = `${String(Math.floor(minute / 60)).padStart(2, '0')}${String(minute % 60).padStart(2, '0')}`
   return `Countersign ${day} ${clock} ${mark}.${BACKUP_ENDING}`
 }
 
-/** The newest moment at which one was due, and the next one. */
+/** The latest moment at which a backup was due, and the next one. */
 function slotsAt(now: number, plan: BackupPlan, zone: string): { last: number; next: number } {
   const step = plan.when === 'weekly' ? 7 : 1
   const slotOn = (day: string) => momentOf(day, plan.at, zone)

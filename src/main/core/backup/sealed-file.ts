@@ -1,9 +1,15 @@
 /**
- * A file that its passphrase alone opens, written and read at constant memory. Its key is made of the passphrase by scrypt, its content
- * is sealed in chunks by AES-256-GCM, each bound to the header, to its place and to whether it is the last: none can be changed, left
- * out, moved, or taken from another file without being noticed.
+ * A file encrypted with a passphrase, written and read in constant memory. The key is derived by scrypt; the content is
+ * encrypted in chunks with AES-256-GCM, each bound to the header, its position, and whether it is the last: no chunk
+ * can be changed, dropped, moved, or taken from another file unnoticed.
  *
- *     magic (8) · length of the header (4) · header (JSON) · SHA-256 of all that (32) · check of the key (16) · chunks (65,536 + 16 each)
+ * Layout, in bytes:
+ * - magic (8)
+ * - length of the header (4)
+ * - header (JSON)
+ * - SHA-256 of all that (32)
+ * - check of the key (16)
+ * - chunks (65,536 + 16 each)
  */
 import {
   createCipheriv,
@@ -21,20 +27,20 @@ import { parsedJson } from '../lib/json-scanning.ts'
 import { openChosen } from '../storage/chosen-file.ts'
 import { filed } from '../storage/file-error.ts'
 
-/** Of a backup. What else is sealed so begins otherwise: neither is taken for the other. */
+/** Magic number of backups. Other sealed files have their own, so that they can't be mixed up. */
 const MAGIC = Buffer.from('CSGNBKUP')
-/** Of the format; a later one is refused in words. */
+/** Version of the format; later ones are refused with a message. */
 const VERSION = 1
 const MOST_HEADER = 4096
 const HASH = 32
 const CHECK = 16
 const CHUNK = 65_536
 const TAG = 16
-/** 128 MB and about half a second for each guess, as scrypt names it. */
+/** scrypt's N: 128 MB and about half a second per guess. */
 const FULL_COST = 2 ** 17
-/** What costs less is none of ours: it would be opened by anyone's guesses. */
+/** Files with a lower cost aren't ours: their passphrases would be easy to guess. */
 const LEAST_COST = 2 ** 10
-/** What a file may ask of this computer, in bytes: twice what we ask. */
+/** Maximum memory that a file may demand, in bytes: twice what we use. */
 const MOST_MEMORY = 300 * 1024 * 1024
 
 const Header = z.object({
@@ -53,16 +59,19 @@ const Header = z.object({
   madeBy: z.string().max(200)
 })
 
-/** What anyone can read of a backup; believed only once its passphrase has opened it. */
+/** What is readable without the passphrase; trusted only once that has opened the file. */
 export type SealedFacts = Pick<z.infer<typeof Header>, 'madeAt' | 'madeBy'>
 
-/** How a file is sealed. */
+/** How a file is encrypted. */
 export interface Sealing extends SealedFacts {
-  /** scrypt's N, a power of two: what a guess at its passphrase costs. Less than in full only where nothing is kept, as in tests. */
+  /**
+   * scrypt's N, a power of two: the cost of guessing the passphrase. Lower than full only if nothing is kept, as in
+   * tests.
+   */
   cost?: number | undefined
 }
 
-/** The bytes of a file that has this content. */
+/** Encrypts content. */
 export async function* sealed(
   content: AsyncIterable<Uint8Array>,
   passphrase: string,
@@ -88,16 +97,19 @@ export async function* sealed(
 
 export interface SealedFile {
   facts: SealedFacts
-  /** Of the content, in bytes, as far as the length of the file says. */
+  /** Size of the content in bytes, as derived from the file's length. */
   bytes: number
-  /** Throws AppFailure `bad-file` where something was changed; what came before it is as it was sealed. */
+  /**
+   * Decrypts the content. Throws AppFailure `bad-file` if something was changed; chunks yielded before that are
+   * authentic.
+   */
   content: (passphrase: string) => AsyncGenerator<Buffer>
   close: () => Promise<void>
 }
 
 /**
  * Opens a file and reads its header.
- * @throws AppFailure `bad-file`: it is no backup, of a newer version, or its beginning is damaged; FileError.
+ * @throws AppFailure `bad-file` if it isn't a backup, is from a newer version, or its beginning is damaged; FileError.
  */
 export async function openSealed(path: string, magic = MAGIC): Promise<SealedFile> {
   const file = await filed(() => openChosen(path))
@@ -151,13 +163,13 @@ async function* opened(
     const chunk = await readAt(file, from + place * (CHUNK + TAG), CHUNK + TAG)
     const content = unsealed(chunk, key, bound, place, isLast)
     if (content) yield content
-    // Whole, but not the last that was written: what came after it is missing.
+    // Intact, but not the last chunk written: the rest is missing.
     else if (isLast && unsealed(chunk, key, bound, place, false)) cut()
     else damaged()
   }
 }
 
-/** Undefined where it isn't as it was sealed, or is not from this place. */
+/** Undefined if the chunk was changed, or belongs elsewhere. */
 function unsealed(chunk: Buffer, key: Buffer, bound: Buffer, place: number, isLast: boolean): Buffer | undefined {
   if (chunk.byteLength < TAG) return undefined
   try {
@@ -182,7 +194,7 @@ function headerOf(text: string): z.infer<typeof Header> {
 
 function keysOf(passphrase: string, { N, r, p, salt }: Pick<z.infer<typeof Header>, 'N' | 'r' | 'p' | 'salt'>) {
   const { promise, resolve, reject } = Promise.withResolvers<{ key: Buffer; check: Buffer }>()
-  // Typed on another keyboard an accent may come as a letter of its own.
+  // Depending on the keyboard, an accent may be a separate character.
   const typed = Buffer.from(passphrase.normalize('NFKC'))
   scrypt(typed, Buffer.from(salt, 'hex'), 64, { N, r, p, maxmem: MOST_MEMORY }, (error, made) => {
     typed.fill(0)
@@ -193,7 +205,7 @@ function keysOf(passphrase: string, { N, r, p, salt }: Pick<z.infer<typeof Heade
   return promise
 }
 
-/** No two chunks of a file have the same, and no two files the same key. */
+/** Unique per chunk of a file, and each file has its own key. */
 function nonceOf(place: number, isLast: boolean): Buffer {
   const nonce = Buffer.alloc(12)
   nonce.writeUInt32BE(place, 7)
@@ -205,7 +217,7 @@ async function* chunksOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<{ c
   let held = Buffer.alloc(0)
   for await (const some of content) {
     held = held.byteLength === 0 ? Buffer.from(some) : Buffer.concat([held, some])
-    // The last is known only when nothing follows.
+    // Only once nothing follows is a chunk known to be the last.
     while (held.byteLength > CHUNK) {
       yield { chunk: held.subarray(0, CHUNK), isLast: false }
       held = held.subarray(CHUNK)
@@ -214,7 +226,7 @@ async function* chunksOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<{ c
   yield { chunk: held, isLast: true }
 }
 
-/** May be shorter, at the end of the file. */
+/** Reads bytes; fewer at the end of the file. */
 async function readAt(file: FileHandle, position: number, length: number): Promise<Buffer> {
   const buffer = Buffer.alloc(length)
   let read = 0
@@ -236,14 +248,14 @@ function notOurs(): never {
   })
 }
 
-/** Something of a backup isn't as it was written. */
+/** Fails because a backup isn't as it was written. */
 export function damaged(): never {
   fail('bad-file', 'This backup is damaged.', {
     next: 'Nothing was changed here. Try another copy of it, or an earlier backup.'
   })
 }
 
-/** The end of a backup isn't there. */
+/** Fails because a backup's end is missing. */
 export function cut(): never {
   fail('bad-file', 'Part of this backup is missing: it wasn’t copied completely.', {
     next: 'Nothing was changed here. Copy it again, or use an earlier backup.'

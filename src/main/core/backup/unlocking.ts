@@ -1,7 +1,7 @@
 /**
- * Opens what is kept on this computer. Where its keychain is locked, absent or broken and a recovery key was made, a person may type that:
- * then the database is opened for this run, with its key in memory alone, and every other entry of the keychain refuses until the
- * keychain is back. Where they don't, all is as without a recovery key: the data stay locked.
+ * Opens the data on this computer. If its keychain is locked, missing or broken and a recovery key exists, the user may
+ * type that: the database is then opened for this run with its key in memory only, and all other keychain entries
+ * refuse until the keychain works again. Otherwise the data stay locked, as without a recovery key.
  */
 import type { KeychainReason } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
@@ -13,22 +13,27 @@ import { hasRecoveryKey, recoverKey } from './recovery.ts'
 export interface OpenedData {
   storage: OpenedDatabase
   keychain: Keychain
-  /** What is known of it now. */
+  /** Its current state. */
   keychainState: () => KeychainState
-  /** Of a run that was opened by a recovery key: looks whether the keychain is back. From then on its entries are there. */
+  /**
+   * For a run opened with a recovery key: checks whether the keychain works again, and if so makes its entries
+   * available.
+   */
   lookAgain?: (() => Promise<KeychainState>) | undefined
-  /** A person was asked, and goes on without what is kept here. */
+  /** The user was asked, and continues without the data stored here. */
   isWithout?: true | undefined
 }
 
-/** The ways on from data whose key the keychain doesn't give. Each that resolves has opened something, and none is asked for after it. */
+/**
+ * What the user can do about locked data. Each option that resolves has opened something; no other is called after it.
+ */
 export interface LockedWays {
   reason: KeychainReason
-  /** @throws AppFailure `keychain` where it is as it was. */
+  /** @throws AppFailure `keychain` if nothing has changed. */
   tryAgain: () => Promise<void>
   /** @throws AppFailure `invalid`, `gone`, `storage`, `no-space`, `not-writable`; FileError. */
   recover: (typed: string) => Promise<void>
-  /** Nothing is opened: what is done is in memory only. */
+  /** Opens nothing: work is stored in memory only. */
   goOn: () => Promise<void>
 }
 
@@ -36,15 +41,18 @@ export interface UnlockingDeps {
   /** The data folder. */
   folder: string
   now: () => number
-  /** Looks at the keychain. Never rejects. */
+  /** Checks the keychain. Never rejects. */
   openKeychain: () => Promise<{ keychain: Keychain; status: KeychainState }>
-  /** @param key of the database, where not the keychain's. Never rejects. */
+  /** Opens the database. @param key of the database, if not the keychain's. Never rejects. */
   openDatabase: (keychain: Keychain, key?: Uint8Array) => Promise<OpenedDatabase>
-  /** Shows a person that the data are locked; resolves once one of the ways has led on. Nobody is asked where it is left out. */
+  /**
+   * Tells the user that the data are locked; resolves once one of the options has succeeded. Without it, nobody is
+   * asked.
+   */
   ask?: (ways: LockedWays) => Promise<void>
 }
 
-/** Reasons that lie in the keychain, and that it may be free of a moment later. */
+/** Reasons that are the keychain's, and may be gone a moment later. */
 const SHUT: Partial<Record<MemoryReason, KeychainReason>> = {
   'no-keychain': 'missing',
   'keychain-locked': 'locked',
@@ -79,7 +87,7 @@ export async function openData({ ask, ...deps }: UnlockingDeps): Promise<OpenedD
         next?.storage.db.close()
         throw error
       })
-      // Only now: what was opened and can't be noted isn't gone on with.
+      // Only now: if recording the recovery failed, the opened database isn't used.
       if (next) replace(next)
     },
     async goOn() {
@@ -107,7 +115,7 @@ async function openedBy(
     look: openKeychain
   })
   let state = before.keychainState()
-  // It may have been there, and not have given the key.
+  // It may have been available, but without the key.
   if (state.state === 'available') state = { state: 'unavailable', reason: 'failed', detail: '' }
   return {
     storage: await openDatabase(keychain, key),
@@ -120,7 +128,7 @@ async function openedBy(
   }
 }
 
-/** @throws AppFailure where the key was right, and the data can't be opened for another reason. */
+/** @throws AppFailure if the key was right, but the data can't be opened for another reason. */
 function checkOpen(storage: OpenedDatabase): void {
   if (storage.state === 'encrypted') return
   const { because } = storage
@@ -142,7 +150,7 @@ function checkOpen(storage: OpenedDatabase): void {
   })
 }
 
-/** Why the data that are here can't be opened, where that is the keychain's doing. */
+/** Why existing data can't be opened, if the keychain is the cause. */
 function reasonOf({ storage, keychainState }: OpenedData): KeychainReason | undefined {
   const shut = storage.state === 'memory' && storage.hasData ? SHUT[storage.because] : undefined
   if (!shut) return undefined

@@ -1,45 +1,50 @@
-/** Days and weeks as the clocks of a zone show them: where each begins, whatever its clocks do that night. */
+/** Days and weeks in a time zone, correct across clock changes. */
 import { localTimeIn, offsetIn } from '../../../shared/composition/zone.ts'
 import { getOrMake } from './objects.ts'
 
 export const DAY = 86_400_000
-/** The last moment that others may name, of which every clock can show the day: in the year 9999. */
+/** The latest moment accepted from outside whose day every zone can show: in the year 9999. */
 export const LAST_MOMENT = 253_402_214_400_000
 const MINUTE = 60_000
 
-/** The day of a moment, `2026-11-21`. */
+/** Returns the day of a moment, as `2026-11-21`. */
 export function dayAt(at: number, zone: string): string {
   return shifted(at, offsetIn(zone, at) ?? 0).slice(0, 10)
 }
 
-/** The next day, or so many days later; days before with a number below nought. */
+/** Returns the next day, or the one `days` later; negative for earlier days. */
 export function dayAfter(day: string, days = 1): string {
   return new Date(Date.parse(day) + days * DAY).toISOString().slice(0, 10)
 }
 
-/** The first moment of a day, in milliseconds since 1970 UTC; where midnight is skipped, the moment after the gap. */
+/**
+ * Returns the first moment of a day, in milliseconds since 1970 UTC; if midnight is skipped, the moment after the gap.
+ */
 export function beginningOf(day: string, zone: string): number {
   return momentOf(day, '00:00', zone)
 }
 
-/** When clocks show a time of a day, `09:30`, in milliseconds since 1970 UTC; where they skip it, the moment after the gap. */
+/**
+ * Returns when clocks show a time (`09:30`) on a day, in milliseconds since 1970 UTC; if they skip it, the moment after
+ * the gap.
+ */
 export function momentOf(day: string, clock: string, zone: string): number {
   const local = `${day}T${clock}`
   return Date.parse(`${local}Z`) - (localTimeIn(zone, local)?.offset ?? 0) * MINUTE
 }
 
-/** The Monday of a day's week. */
+/** Returns the Monday of a day's week. */
 export function mondayOf(day: string): string {
   const sinceMonday = (new Date(day).getUTCDay() + 6) % 7
   return dayAfter(day, -sinceMonday)
 }
 
-/** Writes moments as ISO 8601 with the offset of the zone, `2026-11-21T09:30:00+13:00`. */
+/** Returns a function that writes moments as ISO 8601 with the zone's offset, `2026-11-21T09:30:00+13:00`. */
 export function isoWriter(zone: string): (at: number) => string {
   const offsets = new Map<number, number | undefined>()
   return (at) => {
     const day = Math.floor(at / DAY)
-    // Asking for an offset takes long: one that holds at both ends of a day holds all day.
+    // Looking up an offset is slow: if it is the same at both ends of a day, it is reused for the whole day.
     if (!offsets.has(day)) {
       const offset = offsetIn(zone, day * DAY)
       offsets.set(day, offset === offsetIn(zone, (day + 1) * DAY) ? offset : undefined)
@@ -54,7 +59,7 @@ function isoAt(at: number, offset: number): string {
   return `${shifted(at, offset)}${offset < 0 ? '-' : '+'}${two(Math.floor(absolute / 60))}:${two(absolute % 60)}`
 }
 
-/** What clocks show at a moment, `10:04`, with the day where that isn't today's. */
+/** Returns the clock time of a moment, `10:04`, with the day if that isn't today. */
 export function clockTextOf(at: number, zone: string, now: number): string {
   const clock = shifted(at, offsetIn(zone, at) ?? 0).slice(11, 16)
   const day = dayAt(at, zone)
@@ -63,19 +68,19 @@ export function clockTextOf(at: number, zone: string, now: number): string {
   return `${clock} on ${date}`
 }
 
-/** The day of a moment where clocks are so many minutes ahead of UTC. */
+/** Returns the day of a moment at an offset, in minutes ahead of UTC. */
 export function dayAtOffset(at: number, offset: number): string {
   return shifted(at, offset).slice(0, 10)
 }
 
-/** What clocks so many minutes ahead of UTC show. */
+/** The local time at an offset, in minutes ahead of UTC. */
 function shifted(at: number, offset: number): string {
   const local = new Date(at + offset * MINUTE)
-  // The service can name the last moment that a Date can hold, and there is none after it.
+  // The service may send the last moment that a Date can hold, which can't be shifted further.
   return (Number.isNaN(local.getTime()) ? new Date(at) : local).toISOString().replace(/\.\d{3}Z$/, '')
 }
 
-/** What a clock on the wall of the office shows: days, and the time of day in minutes since midnight. */
+/** Local time in the office: day, and time of day in minutes since midnight. */
 
 interface LocalTime {
   /** `2026-11-21` */
@@ -84,7 +89,7 @@ interface LocalTime {
   minute: number
 }
 
-/** @param zone an IANA name; what isn't one is taken for UTC. */
+/** Returns the local time of a moment. @param zone an IANA name; anything else is treated as UTC. */
 export function localTimeOf(at: number, zone: string): LocalTime {
   const part = new Map(
     formatOf(zone)
@@ -97,7 +102,7 @@ export function localTimeOf(at: number, zone: string): LocalTime {
   }
 }
 
-/** Whether a time of day is within quiet hours. From a time to the same time there are none. */
+/** Returns whether a time of day is within quiet hours. Equal `from` and `to` mean no quiet hours. */
 export function isQuiet(quiet: { from: string; to: string } | null, minute: number): boolean {
   if (!quiet) return false
   const from = minuteOf(quiet.from)

@@ -1,6 +1,6 @@
 /**
- * A failure that the person is told of: thrown inside the main process, and carried across the boundary as data. And what is
- * known of one that isn't ours.
+ * Failures that are shown to the user: thrown in the main process, and passed to the screens as data. Also reads codes
+ * from other errors.
  */
 import type { AppError, ErrorCode } from '../../../shared/contract/errors.ts'
 
@@ -19,7 +19,7 @@ export function fail(code: ErrorCode, message: string, more: Omit<AppError, 'cod
   throw new AppFailure({ code, message, ...more })
 }
 
-/** The code of an error of the system's or the database's, such as `ENOENT`; empty if it has none. */
+/** Returns the code of a system or database error, such as `ENOENT`; empty if it has none. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }

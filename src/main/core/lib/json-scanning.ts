@@ -1,11 +1,11 @@
 /**
- * Where in the bytes of long JSON each of its parts stands, without parsing them: `JSON.parse` of tens of megabytes would
- * hold a thread for a second. Each part is then parsed by itself, which also finds whatever is wrong inside it.
+ * Locates the parts of long JSON in its bytes without parsing them: `JSON.parse` of tens of megabytes would block a
+ * thread for a second. Each part is then parsed separately, which also finds any errors inside it.
  */
 import { fail } from './failure.ts'
 import { inSlices, type Sliced } from './slices.ts'
 
-/** What a text says as JSON; undefined if it isn't any. */
+/** Parses JSON; returns undefined if the text isn't valid. */
 export function parsedJson(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -14,43 +14,43 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** So many digits may be more than a number holds. */
+/** Numbers with this many digits may exceed what a number can hold exactly. */
 const LONG = /\d{16}/
 
 /**
- * As `JSON.parse`, but integers beyond 2^53, of which that makes other numbers, are texts, as they were written: references are,
- * too, whatever a service makes them of.
+ * As `JSON.parse`, but keeps integers beyond 2^53 as the text that was written, since they would lose precision.
+ * References stay exact this way, even if a service writes them as numbers.
  * @throws SyntaxError
  */
 export function parseExactly(text: string): unknown {
   return LONG.test(text) ? JSON.parse(text, asWritten) : JSON.parse(text)
 }
 
-/** The last parameter is newer than its types (ES2026). */
+/** TypeScript's types don't have the third parameter yet (ES2026). */
 function asWritten(_name: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
   return Number.isInteger(value) && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? source : value
 }
 
-/** Where the items of a list stand. The bytes between may still not be JSON. */
+/** The positions of a list's items. The bytes in between may still be invalid JSON. */
 export interface Scan {
   count: number
-  /** The first byte of each, and the one after its last. */
+  /** Offset of each item's first byte; `ends`: one past its last. */
   starts: Uint32Array
   ends: Uint32Array
   /** Items nested deeper than {@link DEEPEST}. */
   tooDeep: ReadonlySet<number>
 }
 
-/** Where a value stands: bytes `from` (included) to `to` (excluded). */
+/** A value's position: bytes `from` (inclusive) to `to` (exclusive). */
 export interface Piece {
   from: number
   to: number
 }
 
-/** A member of an object; one that is a list, with its elements. */
+/** A member of an object; if it is a list, with its elements. */
 export type Member = Piece & { elements?: Piece[] }
 
-/** empty: there is no text. cut: it ends in the middle of the object. malformed: it isn't one object of JSON. */
+/** empty: no text. cut: ends in the middle of the object. malformed: not a single JSON object. */
 export class JsonTrouble extends Error {
   override readonly name = 'JsonTrouble'
   readonly kind: 'empty' | 'cut' | 'malformed'
@@ -61,7 +61,7 @@ export class JsonTrouble extends Error {
   }
 }
 
-/** Deeper than any document; what is deeper could not be written down again. */
+/** Deeper than any document; anything deeper couldn't be serialised again. */
 export const DEEPEST = 200
 
 const QUOTE = 0x22
@@ -73,17 +73,17 @@ const CLOSE_LIST = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
-/** In so many items of a list there is one pause. */
+/** Number of list items between two pauses. */
 const EVERY = 16
-/** In so many bytes of one value there is one pause. */
+/** Number of bytes of one value between two pauses. */
 const STRIDE = 64 * 1024
-/** A text that is longer is searched for its end natively: to begin that takes longer than to read a short one. */
+/** The end of a longer text is searched natively; for short texts, the call costs more than it saves. */
 const SHORT_TEXT = 256
 
 /**
- * Finds the items of the list that the bytes are.
+ * Locates the items of a list.
  * @param bytes UTF-8, without byte order mark.
- * @returns undefined if they aren't one list and nothing beside it: they may be cut off.
+ * @returns undefined if the bytes aren't exactly one list; they may be truncated.
  */
 export function* scanList(bytes: Uint8Array): Sliced<Scan | undefined> {
   let starts = new Uint32Array(1024)
@@ -116,7 +116,7 @@ export function* scanList(bytes: Uint8Array): Sliced<Scan | undefined> {
 }
 
 /**
- * Finds the members of the object that the bytes are, and the elements of those that are lists.
+ * Locates an object's members, and the elements of members that are lists.
  * @param bytes UTF-8, with or without byte order mark.
  * @throws {JsonTrouble}
  */
@@ -143,8 +143,9 @@ export function* scanObject(bytes: Uint8Array): Sliced<Map<string, Member>> {
 }
 
 /**
- * Reads a file by its pieces, resting often, so that a large one doesn't hold up anything else.
- * @throws AppFailure `invalid` with the sentence for what is wrong with its JSON; else what the reading throws.
+ * Reads a file in slices with frequent pauses, so that a large one doesn't block anything else.
+ * @throws AppFailure `invalid` with the matching `unreadable` message if the JSON is broken; anything else the reading
+ * throws.
  */
 export async function readInSlices<Content>(
   reading: Sliced<Content>,
@@ -158,7 +159,7 @@ export async function readInSlices<Content>(
   }
 }
 
-/** @throws {JsonTrouble} `malformed` if the piece isn't JSON in UTF-8. */
+/** Parses a piece. @throws {JsonTrouble} `malformed` if the piece isn't JSON in UTF-8. */
 export function parsePiece(bytes: Uint8Array, { from, to }: Piece): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes.subarray(from, to)))
@@ -188,11 +189,11 @@ function* pieceAt(value: Value, from: number): Sliced<Piece> {
   return { from, to: value.end }
 }
 
-/** One value, gone through in strides; used again for the next one. */
+/** Scans a value in strides; reused for the next one. */
 class Value {
-  /** The byte after its last, once it has been read. */
+  /** One past the value's last byte, once it has been read. */
   end = 0
-  /** How deep lists and objects are nested in it, itself included. */
+  /** Depth of nested lists and objects, counting the value itself. */
   deepest = 0
   trouble: 'cut' | 'malformed' | undefined
   readonly #bytes: Uint8Array
@@ -210,7 +211,7 @@ class Value {
     this.trouble = undefined
   }
 
-  /** Goes on; returns whether its end, or what is wrong with it, has been found. */
+  /** Continues scanning; returns whether the end or an error was found. */
   read(): boolean {
     const bytes = this.#bytes
     const first = bytes[this.#at]
@@ -225,7 +226,7 @@ class Value {
     return true
   }
 
-  /** Whether each bracket is closed by its own kind shows when the value is parsed. */
+  /** Doesn't check that brackets match in kind; parsing the value does. */
   #readNested(): boolean {
     const bytes = this.#bytes
     const { length } = bytes
@@ -236,7 +237,7 @@ class Value {
     for (; at < until; at++) {
       const byte = bytes[at] as number
       if (byte === QUOTE) {
-        // Most texts are short: their end is found here, without a call.
+        // Most texts are short: find their end here, without a call.
         const near = Math.min(length, at + SHORT_TEXT)
         let inside = at + 1
         for (; inside < near; inside++) {
@@ -269,7 +270,7 @@ class Value {
   }
 }
 
-/** The end of the text within which this is, and no escape is open; -1 if the bytes end first. */
+/** The end of the text that `from` lies in, outside of an escape; -1 if the bytes end first. */
 function endOfRest(bytes: Uint8Array, from: number): number {
   for (let quote = bytes.indexOf(QUOTE, from); quote !== -1; quote = bytes.indexOf(QUOTE, quote + 1)) {
     let backslashes = 0
@@ -279,7 +280,10 @@ function endOfRest(bytes: Uint8Array, from: number): number {
   return -1
 }
 
-/** The place of what follows the wanted byte, white space left out. */
+/**
+ * Position of the next token after the wanted byte.
+ * @throws {JsonTrouble}
+ */
 function after(bytes: Uint8Array, at: number, wanted: number): number {
   if (at >= bytes.length) throw new JsonTrouble('cut')
   if (bytes[at] !== wanted) throw new JsonTrouble('malformed')
@@ -292,7 +296,7 @@ function spaceEnd(bytes: Uint8Array, from: number): number {
   return at
 }
 
-/** What JSON calls white space. */
+/** White space as JSON defines it. */
 function isSpace(byte: number | undefined): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }

@@ -1,13 +1,13 @@
-/** What carries one call at a time each, such as connections: anyone who finds none free waits for their turn. */
+/** A pool of lanes (such as connections) that carry one call at a time each; callers queue when none is free. */
 
 export interface Lanes<Lane> {
-  /** Rejects with `givenUp` where the signal ends the wait: nothing was begun. */
+  /** Rejects with `givenUp` if the signal aborts the wait; no lane was taken then. */
   take(signal: AbortSignal | null | undefined): Promise<Lane>
-  /** To be called once for each that was taken. */
+  /** Must be called once for each lane taken. */
   leave(lane: Lane): void
 }
 
-/** @param givenUp what a wait that its signal ended rejects with. */
+/** Creates a pool of lanes. @param givenUp creates the error for an aborted wait. */
 export function openLanes<Lane>(lanes: readonly Lane[], givenUp: () => Error): Lanes<Lane> {
   const free = [...lanes]
   const waiting: ((lane: Lane) => void)[] = []
@@ -19,7 +19,7 @@ export function openLanes<Lane>(lanes: readonly Lane[], givenUp: () => Error): L
       const { promise, resolve, reject } = Promise.withResolvers<Lane>()
       const giveUp = () => {
         const place = waiting.indexOf(resolve)
-        // It has a lane already, and its user hears of the signal.
+        // It already has a lane; its user sees the signal.
         if (place < 0) return
         waiting.splice(place, 1)
         reject(givenUp())

@@ -1,6 +1,6 @@
-/** Objects whose members may say nothing, and maps that are filled as they are asked. */
+/** Helpers for objects with undefined members, and for maps that are filled on demand. */
 
-/** What a map has for a key; made and kept there where it has nothing yet. */
+/** Returns a map's value for a key; creates and stores it if missing. */
 export function getOrMake<Key, Value>(
   map: { get(key: Key): Value | undefined; set(key: Key, value: Value): unknown },
   key: Key,
@@ -19,15 +19,15 @@ type Defined<Shape> = {
   [Name in keyof Shape as undefined extends Shape[Name] ? Name : never]?: Exclude<Shape[Name], undefined>
 }
 
-/** Leaves out members that say nothing, so that they cross to the screens, or to the service, as not being there. */
+/** Omits undefined members, so that they are absent for the screens or the service. */
 export function defined<Shape extends object>(shape: Shape): Defined<Shape> {
   return Object.fromEntries(Object.entries(shape).filter(([, value]) => value !== undefined)) as Defined<Shape>
 }
 
-/** As `defined`, and without empty texts too: for what a service says, which may leave a member out or leave it blank. */
+/** As `defined`, but also omits empty texts: the service may leave a member out or leave it blank. */
 export function withoutBlanks<Shape extends object>(shape: Shape): Partial<Defined<Shape>> {
   const kept: Partial<Shape> = {}
-  // A hundred thousand rows are made of it: no pairs are built.
+  // Runs for a hundred thousand rows, so it avoids building entry pairs.
   for (const name in shape) if (shape[name] !== undefined && shape[name] !== '') kept[name] = shape[name]
   return kept as Partial<Defined<Shape>>
 }

@@ -1,17 +1,17 @@
-/** Members of an answer that this version doesn't know, as short text for people: whatever may let someone in isn't shown. */
+/** Shows an answer's members that this version doesn't know as short text, hiding whatever may grant access. */
 import type { OtherMember } from '../../../shared/contract/index.ts'
 import { unknownMembers } from '../../../shared/model/index.ts'
 import { shortened } from './text-folding.ts'
 
-/** No text of such a member is longer, in characters, and of no object more are shown. */
+/** Maximum length of a member's text, in characters; `MOST`: maximum number of members per object. */
 const LONGEST = 500
 const MOST = 100
-/** What a later version of the service might call what lets someone in, in words of small letters. */
+/** What a later version of the service might call a secret, as lower-case words. */
 const SECRET =
   /pass ?(code|word|phrase)|passwd|secret|token|credential|sign(ing|er)? ?(ur[li]|link|key)|(short|edit) ?ur[li]|api ?key|\b(otp|pin)( ?(code|number|value))?\b/
 export const HIDDEN = 'Not shown: it may be secret.'
 
-/** @param isSecret whether a text gives away what is known to be secret. */
+/** Returns unknown members as text, with secrets hidden. @param isSecret whether a text contains a known secret. */
 export function otherMembers(
   members: readonly [name: string, member: unknown][],
   isSecret: (text: string) => boolean = () => false
@@ -28,14 +28,14 @@ export function otherMembers(
     return [
       {
         name: mayLetIn(name) ? HIDDEN : shortened(name, LONGEST),
-        // A secret may be a name, too.
+        // A name inside the value may be secret, too.
         value: shortened(mayLetIn(value) ? HIDDEN : value, LONGEST)
       }
     ]
   })
 }
 
-/** A decoded object with the members that the reference names, and beside them what else the service says, where it does. */
+/** Returns a decoded object with its known members, plus any others that the service sent in `others`. */
 export function withOthers<Value extends object>(
   schema: Parameters<typeof unknownMembers>[0],
   value: Value,
@@ -54,13 +54,16 @@ function isSecretName(name: string): boolean {
   return SECRET.test(words.toLowerCase())
 }
 
-/** A shorter part of an address says nothing of it; a shorter secret is looked for whole. */
+/**
+ * Minimum length for part of an address to count as a secret; `SHORTEST_PART`: minimum length for a secret to be found
+ * within a text.
+ */
 const SHORTEST_KEY = 12
 const SHORTEST_PART = 4
 
 /**
- * Whether a text has an address with something in it that could be a key. What a member is called says too little: clients show
- * a plain `Url` beside the answer's signing keys.
+ * Whether a text contains an address with a part that could be a key. Names don't suffice: clients show a plain `Url`
+ * next to the answer's signing keys.
  */
 function hasKeyedAddress(text: string): boolean {
   const addresses = text.match(/https?:\/\/[^\s"'<>]+/gi) ?? []
@@ -70,7 +73,7 @@ function hasKeyedAddress(text: string): boolean {
   })
 }
 
-/** Whether a text gives one of these away: a secret, or an address whose parts let someone in. */
+/** Returns a test for whether a text reveals one of these: a secret, or an address whose parts grant access. */
 export function secretsIn(wholes: readonly string[]): (text: string) => boolean {
   const parts = new Set(wholes.filter((secret) => secret.length >= SHORTEST_PART))
   for (const whole of wholes) {

@@ -1,7 +1,7 @@
 /**
- * What a picture is by how it begins, whatever it is said to be, and how large it says it is, before anyone makes room for it:
- * every place of the file that says so is read, since the program that draws it may believe another one than we did. Reads
- * headers only and never past the end.
+ * Detects a picture's type from its first bytes, whatever its declared type, and reads the sizes it claims before
+ * memory is allocated for it. Reads every size in the file, since the program that draws it may use a different one.
+ * Reads headers only and never past the end.
  */
 
 export interface Size {
@@ -14,15 +14,15 @@ export type PictureHeader =
       state: 'readable'
       /** Every size that the file claims, at least one. */
       sizes: [Size, ...Size[]]
-      /** Its end is missing. */
+      /** Whether its end is missing. */
       isCutOff: boolean
     }
-  /** More than one frame, of the sizes that were read before that showed. */
+  /** More than one frame, with the sizes read before that was detected. */
   | { state: 'moving'; sizes: Size[] }
-  /** No size can be read from it, or its parts don't fit together. */
+  /** No size can be read, or the parts are inconsistent. */
   | { state: 'damaged' }
 
-/** A header of these sizes; without any, a damaged one. */
+/** Builds a header from sizes; damaged if there are none, or one is zero. */
 function headerWith(sizes: readonly Size[], isCutOff: boolean): PictureHeader {
   const [first, ...others] = sizes
   if (!first || sizes.some(({ width, height }) => width === 0 || height === 0)) return { state: 'damaged' }
@@ -34,11 +34,11 @@ function viewOf(bytes: Uint8Array): DataView {
 }
 
 const SIGNATURE = 8
-/** Length and name before the data of a chunk, checksum behind it. */
+/** Bytes of a chunk besides its data: length and name before, checksum after. */
 const AROUND = 12
 const IHDR_LENGTH = 13
 
-/** The header of a PNG (ISO 15948): one IHDR, first of all; chunks after it up to IEND. */
+/** Reads a PNG's header (ISO 15948): IHDR comes first and only once, then chunks up to IEND. */
 function pngHeader(bytes: Uint8Array): PictureHeader {
   const view = viewOf(bytes)
   const sizes: Size[] = []
@@ -66,8 +66,8 @@ const END_OF_IMAGE = 0xd9
 const START_OF_SCAN = 0xda
 
 /**
- * The header of a JPEG (ITU T.81): a size stands in each start of a frame, of which a file should have one and can have
- * many. A preview within a segment (Exif) is skipped with it, as the program that draws the picture does.
+ * Reads a JPEG's header (ITU T.81): each start of frame has a size; a file should have one but can have many. A preview
+ * inside a segment (Exif) is skipped with it, as decoders do.
  */
 function jpegHeader(bytes: Uint8Array): PictureHeader {
   const view = viewOf(bytes)
@@ -93,8 +93,8 @@ function jpegHeader(bytes: Uint8Array): PictureHeader {
 }
 
 /**
- * From here to the next 0xFF that begins a marker: in what a scan draws, 0xFF is followed by 0x00 or by a restart.
- * The end of the bytes where there is none.
+ * Returns the position of the next 0xFF that begins a marker; in scan data, 0xFF is followed by 0x00 or a restart. The
+ * end of the bytes if there is none.
  */
 function nextMarker(bytes: Uint8Array, from: number): number {
   let at = from
@@ -109,7 +109,7 @@ function nextMarker(bytes: Uint8Array, from: number): number {
   }
 }
 
-/** SOF0 to SOF15, without those of its numbers that are tables (DHT, JPG, DAC). */
+/** SOF0 to SOF15, except the numbers used for DHT, JPG and DAC. */
 function startsFrame(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc
 }
@@ -117,7 +117,7 @@ function startsFrame(marker: number): boolean {
 const FIRST_CHUNK = 12
 const MOVING = 0x02
 
-/** The header of a WebP (RFC 9649): the canvas of VP8X, and the picture's own size in VP8 or VP8L. */
+/** Reads a WebP's header (RFC 9649): the canvas size in VP8X, and the picture's own size in VP8 or VP8L. */
 function webpHeader(bytes: Uint8Array): PictureHeader {
   const view = viewOf(bytes)
   if (bytes.byteLength < FIRST_CHUNK) return { state: 'damaged' }
@@ -139,7 +139,7 @@ function webpHeader(bytes: Uint8Array): PictureHeader {
       hasPicture = true
       sizes.push(size)
     }
-    // Chunks are of even length.
+    // Chunks are padded to an even length.
     at = data + length + (length % 2)
   }
   if (!hasPicture) return { state: 'damaged' }
@@ -163,7 +163,7 @@ function uint24(view: DataView, at: number): number {
   return view.getUint16(at, true) | (view.getUint8(at + 2) << 16)
 }
 
-/** Only three kinds are shown; the others are named. */
+/** The three types that are shown; others are only named. */
 export type ShownKind = 'png' | 'jpeg' | 'webp'
 export type OtherKind =
   | 'gif'
@@ -178,7 +178,7 @@ export type OtherKind =
   | 'json'
   | 'unknown'
 
-/** What the header of each kind says. */
+/** Reads the header of each shown type. */
 export const headerOf: Record<ShownKind, (bytes: Uint8Array) => PictureHeader> = {
   png: pngHeader,
   jpeg: jpegHeader,
@@ -197,7 +197,7 @@ export function kindOf(bytes: Uint8Array): ShownKind | OtherKind {
   if (says(bytes, 0, 'RIFF') && says(bytes, 8, 'WEBP')) return 'webp'
   if (says(bytes, 0, 'GIF8')) return 'gif'
   if (says(bytes, 0, 'II*\0') || says(bytes, 0, 'MM\0*')) return 'tiff'
-  // Passports keep the face in this form.
+  // Passports store the face in this format.
   if (says(bytes, 4, 'jP  ') || begins(bytes, 0xff, 0x4f, 0xff, 0x51)) return 'jpeg-2000'
   if (says(bytes, 4, 'ftyp')) return 'heif'
   if (says(bytes, 0, '%PDF-')) return 'pdf'
@@ -225,7 +225,7 @@ function begins(bytes: Uint8Array, ...beginning: number[]): boolean {
   return beginning.every((byte, at) => bytes[at] === byte)
 }
 
-/** Whether these Latin letters stand at this place. */
+/** Whether these Latin letters are at this position. */
 function says(bytes: Uint8Array, at: number, letters: string): boolean {
   for (let index = 0; index < letters.length; index++) {
     if (bytes[at + index] !== letters.charCodeAt(index)) return false

@@ -1,9 +1,9 @@
 /**
- * How the rows of a table are read and written: for each member of a record its column, and what that holds. The record's type
- * follows from it, so that neither the row nor the way from one to the other is written down again.
+ * Maps table rows to records: a column, with its conversion, for each member. The record's type is inferred, so that
+ * neither the row type nor the conversion needs to be written twice.
  */
 
-/** A column, named as its member unless it is given a name, and how its value is read and written. */
+/** How a column is read and written; its name derives from the member's unless given. */
 interface Column<Value> {
   readonly name: string | undefined
   readonly isOptional?: true
@@ -11,25 +11,25 @@ interface Column<Value> {
   write(value: Value): unknown
 }
 
-/** A row as the database gives it, by the names of its columns. */
+/** A row as the database returns it, by column name. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** What is kept as it is, NULL as null. */
+/** A column stored unchanged; NULL is null. */
 export function value<Value extends string | number | null>(name?: string): Column<Value> {
   return { name, read: (stored) => stored as Value, write: (kept) => kept }
 }
 
-/** Yes or no, kept as 1 or 0. */
+/** A boolean, stored as 1 or 0. */
 export function flag(name?: string): Column<boolean> {
   return { name, read: (stored) => stored === 1, write: (kept) => (kept ? 1 : 0) }
 }
 
-/** What is kept as JSON. */
+/** A value stored as JSON. */
 export function json<Value>(name?: string): Column<Value> {
   return { name, read: (stored) => JSON.parse(stored as string) as Value, write: (kept) => JSON.stringify(kept) }
 }
 
-/** What may be missing: undefined here, and NULL there. */
+/** A value that may be missing: undefined in the record, NULL in the database. */
 export function optional<Value>({ name, read, write }: Column<Value>): Column<Value | undefined> {
   return {
     name,
@@ -39,9 +39,9 @@ export function optional<Value>({ name, read, write }: Column<Value>): Column<Va
   }
 }
 
-/** The rows of a table, with members in the order in which they are read. */
+/** Converts a table's rows, with members in the order in which they are read. */
 export class Rows<Shape extends object> {
-  /** The columns' names, as a SELECT lists them. */
+  /** Column names for a SELECT. */
   readonly columns: string
   readonly #columns: readonly (Column<unknown> & { member: string; name: string })[]
 
@@ -54,17 +54,19 @@ export class Rows<Shape extends object> {
     this.columns = this.#columns.map(({ name }) => name).join(', ')
   }
 
-  /** The record of a row. @throws SyntaxError for what should be JSON and isn't. */
+  /** Converts a row to a record. @throws SyntaxError if a JSON column is invalid. */
   readonly read = (row: Row): Shape => {
     const record: Record<string, unknown> = {}
     for (const { member, name, read } of this.#columns) record[member] = read(row[name])
     return record as Shape
   }
 
-  /** As `read`, of a row that may not be there. */
+  /** As `read`, for a row that may be missing. */
   readonly find = (row: Row | undefined): Shape | undefined => row && this.read(row)
 
-  /** Members as a statement takes them: by their own names, those that may be missing all there. */
+  /**
+   * Converts members to a statement's parameters, under the members' own names. Optional members are always included.
+   */
   write(record: { readonly [Name in keyof Shape]?: Shape[Name] | undefined }): Record<string, unknown> {
     const given = record as Record<string, unknown>
     const written = this.#columns.filter(({ member, isOptional }) => isOptional || given[member] !== undefined)

@@ -1,18 +1,18 @@
 /**
- * Work that takes turns: long work in small pieces, so that whatever else its thread has to do is held up by a few milliseconds
- * at most; and work on one thing at a time.
+ * Cooperative scheduling: splits long work into short slices, so that other tasks of the thread wait a few milliseconds
+ * at most, and serialises work per key.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises'
 
 export { nextTurn }
 
-/** Work that yields wherever it can rest; what it returns is its answer. */
+/** Work that yields wherever it can pause; its return value is the result. */
 export type Sliced<Answer> = Generator<void, Answer>
 
-/** How long a piece may hold its thread, in milliseconds; one step of the work may make it longer. */
+/** How long a slice may hold its thread, in milliseconds; a single long step may exceed it. */
 const SLICE = 4
 
-/** Runs the work through without a pause. */
+/** Runs the work to its end without pauses. */
 export function wholly<Answer>(work: Sliced<Answer>): Answer {
   let step = work.next()
   while (!step.done) step = work.next()
@@ -20,8 +20,8 @@ export function wholly<Answer>(work: Sliced<Answer>): Answer {
 }
 
 /**
- * Runs the work with pauses, in which others have their turn.
- * @param around what each piece happens within: `db.transaction(…)`, to write the steps of a piece together.
+ * Runs the work in slices, letting other tasks run in between.
+ * @param around wraps each slice, such as `db.transaction(…)` to write its steps together.
  * @throws what the work throws.
  */
 export async function inSlices<Answer>(
@@ -40,7 +40,10 @@ export async function inSlices<Answer>(
   }
 }
 
-/** For work that is given up at its next pause: once the signal is aborted no piece begins, and `inSlices` throws its reason. */
+/**
+ * Makes work abortable between slices, for `inSlices`' `around`: once the signal is aborted, no slice starts and
+ * `inSlices` throws the signal's reason.
+ */
 export const unless =
   (signal: AbortSignal) =>
   <Answer>(piece: () => Answer): Answer => {
@@ -48,7 +51,7 @@ export const unless =
     return piece()
   }
 
-/** Does something with each item, with pauses. Ends at what it throws. */
+/** Runs `work` on each item, with pauses. Stops at the first error. */
 export function slowly<Item>(items: Iterable<Item>, work: (item: Item) => void): Promise<void> {
   return inSlices(each(items, work))
 }
@@ -63,8 +66,8 @@ function* each<Item>(items: Iterable<Item>, work: (item: Item) => void): Sliced<
 const last = new Map<unknown, Promise<unknown>>()
 
 /**
- * Works on one thing at a time: what comes for the same key, a text or an object, waits for what came before it.
- * @throws what the work throws; the next one has its turn all the same.
+ * Runs work one at a time per key (a text or an object): calls for the same key wait for earlier ones.
+ * @throws what the work throws; later calls still run.
  */
 export async function inTurn<Answer>(key: unknown, work: () => Answer | Promise<Answer>): Promise<Answer> {
   const before = last.get(key) ?? Promise.resolve()

@@ -1,16 +1,16 @@
 /**
- * Time and chance, as everything that depends on them is given them: the system's in the product, a test's own in a test. And how
- * long to wait: before something that failed is tried again, for something to end, and between two times of one thing.
+ * Time and randomness, injected wherever needed: the system's in the product, a test's own in tests. Also how long to
+ * wait: before a retry, for something to end, and between two runs of a task.
  */
 
 export interface Time {
-  /** Milliseconds since 1970 UTC by the clock on the wall, which people and servers may set forwards and backwards. */
+  /** Milliseconds since 1970 UTC by the wall clock, which people and servers may set forwards and backwards. */
   now(): number
-  /** Milliseconds since some moment, by a clock that never jumps: for how long something took or has lasted. */
+  /** Milliseconds since an arbitrary moment, by a clock that never jumps: for durations. */
   elapsed(): number
   /**
-   * Runs `task` once, `delay` milliseconds from now; returns what cancels it. A delay that is longer than 24 days comes
-   * early: anyone who waits that long looks again how long is left.
+   * Runs `task` once after `delay` milliseconds; returns a function that cancels it. Delays above 24 days fire early:
+   * the caller has to check again how long is left.
    */
   after(delay: number, task: () => void): () => void
   /** From 0 up to, but not including, 1. */
@@ -19,10 +19,10 @@ export interface Time {
   zone(): string
 }
 
-/** Node runs a task with a longer delay at once. */
+/** Node runs a task with a longer delay immediately. */
 const LONGEST_TIMER = 2 ** 31 - 1
 
-/** The time and chance of this computer. */
+/** This computer's time and randomness. */
 export const systemTime: Time = {
   now: Date.now,
   elapsed: () => performance.now(),
@@ -34,12 +34,12 @@ export const systemTime: Time = {
   zone: () => Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
-/** No wait is longer than this, in milliseconds. */
+/** Maximum backoff, in milliseconds. */
 const LONGEST = 60_000
 
 /**
- * A wait that doubles with every failure, and of which up to a fifth is left to chance, so that the workstations of an
- * office don't all come back at once.
+ * Returns an exponential backoff with up to a fifth of jitter, so that the workstations of an office don't all retry at
+ * once.
  * @param first in milliseconds.
  * @param failures 1 for the first.
  * @param random from 0 to 1.
@@ -48,7 +48,7 @@ export function backoff(first: number, failures: number, random: () => number): 
   return Math.min(LONGEST, first * 2 ** Math.min(failures - 1, 10)) * (1 - random() / 5)
 }
 
-/** Resolves as `work` does, or after `limit` milliseconds. */
+/** Resolves when `work` does, or after `limit` milliseconds. */
 export function within(limit: number, work: Promise<unknown>, time: Pick<Time, 'after'>): Promise<void> {
   return new Promise((resolve) => {
     const cancel = time.after(limit, resolve)
@@ -65,8 +65,8 @@ export interface Throttled {
 }
 
 /**
- * Makes of `task` one that is run at once, and then no more than once in so many milliseconds, however often it is asked
- * for; what was asked for last is never left out.
+ * Throttles `task`: runs it at once, and then at most once per `interval` milliseconds. The last request is never
+ * dropped.
  */
 export function throttled(time: Pick<Time, 'after'>, interval: number, task: () => void): Throttled {
   let resting: (() => void) | undefined
@@ -96,9 +96,8 @@ export function throttled(time: Pick<Time, 'after'>, interval: number, task: () 
 }
 
 /**
- * A clock by which everything comes after what was before, however the wall clock is put: what is known of a document is
- * ordered by it, and nothing else, as it stays ahead where the wall clock was. Anyone who looks and anyone who acts must share
- * one.
+ * Returns a strictly increasing clock, even if the wall clock is set back. Use it only to order what is known of a
+ * document, since it may run ahead of the wall clock. Reads and actions must share one.
  */
 export function neverBackwards(clock: () => number): () => number {
   let last = 0

@@ -1,21 +1,21 @@
 /**
- * What counts as our own page, and which of the renderer's files an address of ours names. Everything that is not
- * plainly a file of ours is refused rather than cleaned up.
+ * Defines which pages are our own, and which of the renderer's files an address refers to. Anything that isn't plainly
+ * one of our files is refused, not normalised.
  */
 import { join } from 'node:path'
 
 export const APP_SCHEME = 'app'
 const APP_HOST = 'countersign'
 export const APP_START = `${APP_SCHEME}://${APP_HOST}/index.html`
-/** The page of the second display, where a person signs. */
+/** The second display's page, where people sign. */
 export const PERSON_START = `${APP_SCHEME}://${APP_HOST}/counter.html`
 
-/** The page of the office's window while the data here are locked. */
+/** The office window's page while the data are locked. */
 export const LOCKED_START = `${APP_SCHEME}://${APP_HOST}/locked.html`
 
 /**
- * Whether the address is a page of the application itself: `app://countersign/…`, or a page of the development
- * server where there is one.
+ * Returns whether the address is a page of the application itself: `app://countersign/…`, or a page of the development
+ * server, if any.
  */
 export function isOwnPage(address: string, devServer?: URL): boolean {
   const url = URL.parse(address)
@@ -24,14 +24,14 @@ export function isOwnPage(address: string, devServer?: URL): boolean {
   return url.protocol === `${APP_SCHEME}:` && url.host === APP_HOST
 }
 
-/** Whether it is the office's own page, and not that of the second display. */
+/** Returns whether it is the office's own page rather than the second display's. */
 export function isOfficePage(address: string, devServer?: URL): boolean {
   const pages = [new URL(APP_START).pathname, ...(devServer ? ['/'] : [])]
   return isOwnPage(address, devServer) && pages.includes(URL.parse(address)?.pathname ?? '')
 }
 
 /**
- * The file that an address of ours names.
+ * Returns the file that one of our addresses refers to.
  * @param folder absolute path of the renderer's built files.
  * @returns an absolute path inside the folder, or undefined if the address must be refused.
  */
@@ -43,8 +43,8 @@ export function fileOfPage(address: string, folder: string): string | undefined 
 }
 
 /**
- * The address of the development server, where it may be used: never in a packaged application, whatever the
- * environment says, and never one on another machine.
+ * Returns the development server's address if it may be used: never in a packaged application, whatever the environment
+ * says, and never on another machine.
  */
 export function devServerOf(packaging: { isPackaged: boolean }, address: string | undefined): URL | undefined {
   if (packaging.isPackaged || !address) return undefined
@@ -53,7 +53,7 @@ export function devServerOf(packaging: { isPackaged: boolean }, address: string 
   return isLoopback && url.protocol === 'http:' ? url : undefined
 }
 
-/** Letters, digits and a few signs: no separators, no drive letters or streams, no hidden files, no encoded anything. */
+/** Letters, digits and a few symbols: no separators, drive letters, streams, hidden files or encoded characters. */
 const PLAIN_NAME = /^[A-Za-z0-9_@][A-Za-z0-9_@.-]*(?<!\.)$/
 
 function segmentsOf(pathname: string): string[] | undefined {

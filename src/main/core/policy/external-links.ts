@@ -1,6 +1,6 @@
 /**
- * What may be handed to the operating system to open outside the application. An address that another program opens is
- * a command to that program: only plain web addresses pass.
+ * Decides what may be passed to the operating system to open externally. An address that another program opens is a
+ * command to that program, so only plain web addresses pass.
  */
 import { isLoopback } from './navigation.ts'
 import { isPrivateHost } from './private-networks.ts'
@@ -9,13 +9,13 @@ export type ExternalLink =
   | { ok: true; href: string }
   | { ok: false; reason: 'not-an-address' | 'scheme' | 'credentials' | 'private-network' | 'too-long' }
 
-/** What Windows takes at most. */
+/** Windows' limit. */
 const LONGEST = 2048
 
 /**
- * Judges an address.
- * @param own the chosen account's own host, which may be within the office, and the practice service's origin where
- *   that is the account.
+ * Checks an address.
+ * @param own the chosen account's own host, which may be inside the office's network, and the practice service's origin
+ * for a practice account.
  */
 export function externalLink(address: string, own: { host?: string; practiceOrigin?: string } = {}): ExternalLink {
   if (!URL.canParse(address)) return { ok: false, reason: 'not-an-address' }

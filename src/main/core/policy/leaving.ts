@@ -1,17 +1,17 @@
-/** What a person is asked before the application ends while packages have not left, or what became of them isn't known. */
+/** What to ask the user before the application ends while packages are unsent or uncertain. */
 
 export interface Pending {
-  /** Packages in the outbox that have not left. */
+  /** Packages in the outbox that haven't been sent. */
   ready: number
-  /** Packages of which it isn't known whether they arrived. */
+  /** Packages that may or may not have arrived. */
   uncertain: number
-  /** Batches that are still being written into the outbox. */
+  /** Batches that are still being written to the outbox. */
   preparing: number
-  /** Extensions and corrections that wait for a connection. */
+  /** Extensions and corrections waiting for a connection. */
   actions: number
-  /** Someone signs on the second display. */
+  /** Whether someone is signing on the second display. */
   isSigning: boolean
-  /** The files of bulk sends in which cells were corrected: that is in no file, and in no outbox. */
+  /** Files of bulk sends with corrected cells: the corrections are in no file and no outbox. */
   corrections: readonly string[]
 }
 
@@ -23,8 +23,8 @@ export interface LeavingQuestion {
 }
 
 /**
- * The question, or undefined if nobody needs to be asked.
- * @param storage whether what is kept outlives the application.
+ * Returns the question, or undefined if there's no need to ask.
+ * @param storage whether data outlives the application.
  */
 export function questionOnLeaving(pending: Pending, storage: 'encrypted' | 'memory'): LeavingQuestion | undefined {
   const { ready, uncertain, preparing, actions, isSigning, corrections } = pending

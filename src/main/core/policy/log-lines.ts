@@ -1,18 +1,20 @@
 /**
- * What may stand in a log line: ids, codes and counts. Whatever looks like a person, a secret, a link or a place on the
- * disk is taken out, so that a log can be sent to someone who may know none of it.
+ * Sanitises log lines: ids, codes and counts may stay. Whatever looks like a person, a secret, a link or a path is
+ * removed, so that a log can be sent to people who mustn't see any of that.
  */
 
 const LONGEST_TEXT = 300
-/** No more of a text is looked at, in characters: the rules take the square of it where nothing ends a word. */
+/**
+ * Maximum length of text that is examined, in characters: the rules take quadratic time on text without word breaks.
+ */
 const MOST_READ = 2000
 const MOST_MEMBERS = 20
 
 type Rule = [pattern: RegExp, instead: string]
 
-/** First and on the whole text: what is within a link or an address is part of it, even where it looks like an id. */
+/** Applied first, to the whole text: a part of a link or address belongs to it, even if it looks like an id. */
 const WHOLE: readonly Rule[] = [
-  // Of a link only scheme and host remain: user, path and query hold keys.
+  // Only a link's scheme and host remain: user, path and query contain keys.
   [/\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/?#@]*@)?([^\s/?#"'<>]*)[^\s"'<>]*/gi, '$1$2/…'],
   [/[^\s<>"'@,;:()]+@[^\s<>"'@,;()]+/g, '‹address›'],
   [/(?:\b[A-Za-z]:\\|\\\\)[^\s"'<>|]*/g, '‹path›'],
@@ -20,7 +22,7 @@ const WHOLE: readonly Rule[] = [
   [/\b(bearer|basic|token|secret|password|signature|api[-_ ]?key)\b(["']?\s*[:=]?\s*["']?)[^\s"']+/gi, '$1$2‹hidden›']
 ]
 
-/** Then on what stands between ids. */
+/** Applied afterwards, to the text between ids. */
 const BETWEEN_IDS: readonly Rule[] = [
   // A JSON web token, whose parts can be short.
   [/\beyJ[\w-]+(?:\.[\w-]+)+/g, '‹hidden›'],
@@ -28,15 +30,15 @@ const BETWEEN_IDS: readonly Rule[] = [
   [/\+?\d[\d ()-]{6,}\d/g, '‹number›']
 ]
 
-/** What we name ourselves: an account, a session, a folder of what was set aside. */
+/** Our own ids: an account, a session, a set-aside folder. */
 const ID = /\b([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|set-aside-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ)\b/i
 
-/** A line of the log. */
+/** Formats a sanitised line for the log. */
 export function logLine(message: string, detail?: Record<string, unknown>): string {
   return detail ? `${scrubbed(message)} ${JSON.stringify(scrubbedDetail(detail))}` : scrubbed(message)
 }
 
-/** Text without what must not be logged, shortened. */
+/** Removes what mustn't be logged from a text, and shortens it. */
 export function scrubbed(text: string): string {
   const parts = applied(WHOLE, beginningOf(text)).split(ID)
   return parts
@@ -45,12 +47,12 @@ export function scrubbed(text: string): string {
     .slice(0, LONGEST_TEXT)
 }
 
-/** Without a word that it would cut: half an address doesn't look like one. */
+/** Drops a word that would be cut: half an address doesn't look like one. */
 function beginningOf(text: string): string {
   return text.length > MOST_READ ? text.slice(0, MOST_READ).replace(/\S*$/, '') : text
 }
 
-/** A detail without what must not be logged; members that aren't plain values are named by their type only. */
+/** Removes what mustn't be logged from a detail; for members that aren't plain values, only the type remains. */
 export function scrubbedDetail(detail: Record<string, unknown>): Record<string, unknown> {
   const members = Object.entries(detail).slice(0, MOST_MEMBERS)
   return Object.fromEntries(members.map(([name, value]) => [name, scrubbedValue(value)]))

@@ -1,18 +1,18 @@
 /**
- * What one turn's page was granted of camera and microphone, and what it waits for. Staff is asked one question at a time;
- * a page that was refused may not ask again at once. With the turn, all of it is gone.
+ * A turn's camera and microphone grants and pending requests. Staff is asked one question at a time; after a refusal, a
+ * page can't ask again right away. All grants end with the turn.
  */
 import type { SigningGround } from './navigation.ts'
 import { type AskedPermission, decidePermission, devicesOf, type MediaDevice, type MediaRight } from './permissions.ts'
 
 export interface MediaEffects {
-  /** Milliseconds of a clock that is never set back. */
+  /** Monotonic clock, in milliseconds. */
   now(): number
   /** Asks staff. */
   ask(devices: readonly MediaDevice[], answer: (granted: boolean) => void): void
-  /** The page has got some for the first time. */
+  /** Called when the page gets some devices for the first time. */
   granted(devices: readonly MediaDevice[]): void
-  /** Whether the system lets this application use the devices; it may ask the person at the machine. */
+  /** Whether the system allows this application to use the devices; it may prompt the user. */
   systemAllows(devices: readonly MediaDevice[]): Promise<boolean>
 }
 
@@ -21,7 +21,7 @@ interface Waiting {
   grant(granted: boolean): void
 }
 
-/** For so long after a refusal every further question is refused unasked, in milliseconds. */
+/** How long after a refusal further requests are refused without asking, in milliseconds. */
 export const QUIET_MS = 10_000
 
 export class MediaGrants {
@@ -41,8 +41,8 @@ export class MediaGrants {
   }
 
   /**
-   * Takes a page's question.
-   * @returns false where it is refused at once; then `grant` is not called. Otherwise it is called once, now or later.
+   * Handles a page's request.
+   * @returns false if refused at once; `grant` is not called then. Otherwise it is called once, now or later.
    */
   request(asked: AskedPermission, grant: (granted: boolean) => void): boolean {
     const decision = this.#decide(asked)
@@ -53,13 +53,13 @@ export class MediaGrants {
     return true
   }
 
-  /** Whether the page has it already. Until then it isn't told of devices more than that there are some. */
+  /** Whether the page already has the devices. Until then, it only learns that some exist. */
   holds(asked: AskedPermission): boolean {
     if (this.#decide(asked) === 'refuse') return false
     return keysOf(asked).every((key) => this.#granted.has(key))
   }
 
-  /** Answers no to all that waits. Nothing is granted or held from now on. */
+  /** Refuses all pending requests, and everything from now on. */
   end(): void {
     this.#hasEnded = true
     this.#granted.clear()
@@ -77,7 +77,7 @@ export class MediaGrants {
     const question = devicesOf(waiting.asked.mediaTypes) ?? []
     this.#question = question
     this.#effects.ask(question, (granted) => {
-      // Each question is answered once: what is said to an older one says nothing of this.
+      // An answer to an earlier question doesn't apply to this one.
       if (this.#question === question) this.#answered(question, granted)
     })
   }
@@ -91,7 +91,7 @@ export class MediaGrants {
       return
     }
     for (const each of waiting) {
-      // A page that asked for more than staff saw has to ask again.
+      // A page that requested more than staff was asked about has to ask again.
       const isMeant = devicesOf(each.asked.mediaTypes)?.every((device) => question.includes(device))
       if (isMeant && this.#decide(each.asked) !== 'refuse') this.#settle(each)
       else if (!this.request(each.asked, each.grant)) each.grant(false)

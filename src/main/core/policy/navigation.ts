@@ -1,20 +1,20 @@
 /**
- * Where a page of the signing service may go, and what it may load. Origins are compared whole, as the URL standard
- * parses them; anything that isn't plainly allowed is refused, with a reason that names no address.
+ * Decides where a signing service's page may navigate, and what it may load. Origins are compared as a whole, as parsed
+ * by the URL standard; anything not plainly allowed is refused, with a reason that doesn't contain the address.
  */
 import { isPrivateHost } from './private-networks.ts'
 
-/** The ground a signing page may move on. */
+/** Where a signing page may navigate. */
 export interface SigningGround {
   /** Origins (`https://sign.example.com`) that the page may show. */
   allowedOrigins: readonly string[]
-  /** Where the service sends the signer at the end: caught, never loaded. */
+  /** Where the service redirects the signer at the end: intercepted, never loaded. */
   returnAddresses: readonly string[]
-  /** The practice service's own origin on this machine, where the turn is of a practice account. */
+  /** The practice service's origin on this computer, for turns of a practice account. */
   practiceOrigin?: string
   /**
-   * The one of `allowedOrigins` that only the link names, and nobody of the office: its name must lead to public addresses,
-   * or a link could lead into the office by a name that looks like the public's.
+   * The one of `allowedOrigins` that comes only from the link, not from the office: its name must resolve to public
+   * addresses, or a link could reach the office's network through a name that looks public.
    */
   linkOrigin?: string
 }
@@ -34,20 +34,20 @@ export type Decision = { kind: 'allow' } | { kind: 'returned' } | { kind: 'refus
 const ALLOW: Decision = { kind: 'allow' }
 const RETURNED: Decision = { kind: 'returned' }
 
-/** Documents that a frame makes for itself; they have no address that could lead anywhere. */
+/** Documents that a frame creates itself; they have no address that could lead anywhere. */
 const OWN_FRAMES = new Set(['about:blank', 'about:srcdoc'])
 
-/** Decides on the move of a frame: a link, a form, a script, a redirect, or the first address itself. */
+/** Decides on a frame's navigation: a link, form, script, redirect, or the first address. */
 export function decideNavigation(move: { url: string; isMainFrame: boolean }, ground: SigningGround): Decision {
   const url = URL.parse(move.url)
   if (!url) return refuse('not-an-address')
   if (!move.isMainFrame && OWN_FRAMES.has(url.href)) return ALLOW
-  // Only the page as a whole comes back to us; a frame within it could say so while the signer is still reading.
+  // Only the main frame can return to us; a nested frame could pretend to while the signer is still reading.
   if (move.isMainFrame && ground.returnAddresses.some((address) => isSamePlace(url, address))) return RETURNED
   return decideHost(url, ground, ['https:'], ['http:']) ?? ALLOW
 }
 
-/** What a page may load beside documents, as the browser's network names it. */
+/** What a page may load besides documents, as named by Chromium's network. */
 export type ResourceType =
   | 'mainFrame'
   | 'subFrame'
@@ -64,9 +64,9 @@ export type ResourceType =
   | 'other'
 
 /**
- * Decides on a request before it leaves. Documents as in `decideNavigation`; styles, scripts, pictures and the like may
- * come from any public host over an encrypted line, as signing pages use content networks.
- * @returns `look-up` where the host's name must first be seen to lead to public addresses (`whyNotReached`).
+ * Decides on a request before it is sent. Documents as in `decideNavigation`; styles, scripts, pictures and the like
+ * may come from any public host over an encrypted connection, since signing pages use CDNs.
+ * @returns `look-up` if the host must first be resolved to public addresses (`whyNotReached`).
  */
 export function decideRequest(
   request: { url: string; resourceType: ResourceType },
@@ -80,7 +80,7 @@ export function decideRequest(
   if (resourceType === 'object') return refuse('plug-in')
   const url = URL.parse(request.url)
   if (!url) return refuse('not-an-address')
-  // Made by the page itself: nothing leaves.
+  // Created by the page itself: nothing is sent.
   if (url.protocol === 'data:' || url.protocol === 'blob:') return ALLOW
   const refused = decideHost(url, ground, ['https:', 'wss:'], ['http:', 'ws:'])
   if (!refused) return allowed(url, ground)
@@ -88,12 +88,12 @@ export function decideRequest(
   return isPrivateHost(url.hostname) ? refuse('private-network') : { kind: 'look-up', url }
 }
 
-/** What is on allowed ground; where the link alone says that it is, its name is looked up. */
+/** For allowed origins; if only the link names the origin, its host must be resolved. */
 function allowed(url: URL, { linkOrigin }: SigningGround): Decision | { kind: 'look-up'; url: URL } {
   return linkOrigin !== undefined && originOf(url) === linkOrigin ? { kind: 'look-up', url } : ALLOW
 }
 
-/** Undefined where the address is on allowed ground. */
+/** Undefined if the address is on an allowed origin. */
 function decideHost(
   url: URL,
   ground: SigningGround,
@@ -111,7 +111,7 @@ function decideHost(
     : refuse('other-origin')
 }
 
-/** The practice service runs on this machine, without encryption, on a port of its own: exactly that and no other. */
+/** The practice service runs on this computer, unencrypted, on its own port: matches exactly that. */
 function isPracticeHost(url: URL, practiceOrigin: string | undefined): boolean {
   const practice = practiceOrigin === undefined ? null : URL.parse(practiceOrigin)
   return (
@@ -126,7 +126,7 @@ export function isLoopback(hostname: string): boolean {
   return hostname === '127.0.0.1' || hostname === '[::1]'
 }
 
-/** Answers with more in the query than was asked for are still answers: services add the outcome to it. */
+/** Ignores the query, since services add the outcome to it. */
 function isSamePlace(url: URL, address: string): boolean {
   const place = URL.parse(address)
   if (!place || (place.protocol !== 'https:' && place.protocol !== 'http:')) return false
@@ -137,7 +137,7 @@ function isEncryptedOrigin(allowed: string): boolean {
   return URL.parse(allowed)?.protocol === 'https:'
 }
 
-/** The origin, with a socket's counted as its page's. */
+/** The origin, treating web sockets like their page. */
 function originOf(url: URL): string {
   return url.origin.replace(/^ws(s?):/, 'http$1:')
 }

@@ -1,16 +1,15 @@
 /**
- * A content policy that is laid over whatever policy a signing page brings: both hold. It repeats within the page what
- * `decideRequest` decides on the network, for the ways out that a network guard could miss, and takes from the page what
- * only the browser itself can.
+ * A content security policy added to whatever policy a signing page has, so that both apply. Within the page, it
+ * repeats what `decideRequest` decides on the network, for channels that a network guard could miss, and withholds what
+ * only the browser can.
  */
 import type { SigningGround } from './navigation.ts'
 
 const HEADER = 'content-security-policy'
 
 /**
- * All that a page does is let be, for our guards to decide and to tell of, but for what is missing here: `allow-modals`.
- * Without it there is no printing by the page, no box of alert, confirm or prompt, and no asking before the page is left;
- * frames that a page makes for itself inherit that.
+ * Allows everything a page does, for our guards to decide and report, except `allow-modals`. Without that, the page
+ * can't print, show alert, confirm or prompt boxes, or ask before it is left; frames that it creates inherit this.
  */
 const SANDBOX = [
   'allow-downloads',
@@ -23,17 +22,17 @@ const SANDBOX = [
   'allow-top-navigation'
 ]
 
-/** A film in a window of the system's would lie over everything, our frame too; no permission is asked for it. */
+/** A picture-in-picture window would cover everything, including our frame, and needs no permission. */
 const WITHHELD = 'picture-in-picture=()'
 
-/** There are no plug-ins, and scripts speak to the page's own ground alone. */
+/** Returns the policy: no plug-ins, and scripts connect to the page's own origins only. */
 export function pagePolicy(ground: SigningGround): string {
   return [...reach(ground), "object-src 'none'", `sandbox ${SANDBOX.join(' ')}`].join('; ')
 }
 
 /**
- * What scripts may speak to, and where workers may come from. No guard of requests sees the socket of a worker that pages share
- * (electron#47857), or WebTransport anywhere; and `https:` would be an address of anyone's.
+ * Where scripts may connect, and where workers may come from. Request guards don't see sockets of shared workers
+ * (electron#47857), or WebTransport at all; and `https:` would allow any host.
  */
 function reach({ allowedOrigins, practiceOrigin }: SigningGround): string[] {
   const ground = [...allowedOrigins, ...(practiceOrigin === undefined ? [] : [practiceOrigin])]
@@ -46,7 +45,7 @@ function reach({ allowedOrigins, practiceOrigin }: SigningGround): string[] {
   ]
 }
 
-/** The headers of a part of a page with our policy beside its own: the script of a worker brings the worker's. */
+/** Adds our policy to a subresource's headers: a worker's policy comes with its script. */
 export function withPartPolicy(
   headers: Record<string, string[]> | undefined,
   ground: SigningGround
@@ -54,7 +53,7 @@ export function withPartPolicy(
   return withHeaders(headers, { [HEADER]: reach(ground).join('; ') })
 }
 
-/** The headers of a document's answer with our policy beside its own. Names are looked up for nothing that it only mentions. */
+/** Adds our policy to a document's headers. Turns off DNS prefetching for names that it only mentions. */
 export function withPagePolicy(
   headers: Record<string, string[]> | undefined,
   ground: SigningGround

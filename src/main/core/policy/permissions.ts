@@ -1,6 +1,6 @@
 /**
- * What a page may be granted. Our own pages need nothing, as the main process does for them what a permission would (the
- * clipboard, files). A signing page may use camera and microphone where its turn asks for them; anything else it could
+ * Decides which permissions a page gets. Our own pages need none, since the main process does for them what would need
+ * one (clipboard, files). A signing page may use camera and microphone if its turn needs them; anything else it could
  * only use against the person at the counter.
  */
 import { decideNavigation, type SigningGround } from './navigation.ts'
@@ -8,27 +8,27 @@ import { decideNavigation, type SigningGround } from './navigation.ts'
 export type MediaDevice = 'camera' | 'microphone'
 
 /**
- * Whether a page may use camera and microphone now. never: nothing in this turn asks for them, so no page may. ask: staff has
- * to say. yes: staff has said so, for this session.
+ * Whether a page may use camera and microphone now. never: nothing in this turn needs them. ask: staff has to decide.
+ * yes: staff has allowed it for this session.
  */
 export type MediaRight = 'never' | 'ask' | 'yes'
 
-/** What a page asks for, or looks up, in Electron's words. */
+/** What a page requests or checks, in Electron's terms. */
 export interface AskedPermission {
   permission: string
-  /** Address of the document that asks. */
+  /** Address of the requesting document. */
   url: string
-  /** The origin that would be granted it, where Electron names one beside the address. */
+  /** The origin that would get the permission, if Electron names one besides the address. */
   origin?: string | undefined
-  /** Of `media`: `video`, `audio`. */
+  /** For `media`: `video`, `audio`. */
   mediaTypes?: readonly string[] | undefined
 }
 
 export type PermissionDecision = 'grant' | 'ask' | 'refuse'
 
 /**
- * Decides on a signing page's question. The document that asks must itself be on the ground: a page on it and a frame on
- * it are judged alike, and a frame without an address of its own is given nothing.
+ * Decides on a signing page's request. The requesting document must itself be on an allowed origin: page and frames are
+ * treated alike, and a frame without its own address gets nothing.
  */
 export function decidePermission(asked: AskedPermission, ground: SigningGround, media: MediaRight): PermissionDecision {
   if (asked.permission !== 'media' || media === 'never') return 'refuse'
@@ -39,7 +39,7 @@ export function decidePermission(asked: AskedPermission, ground: SigningGround, 
   return media === 'yes' ? 'grant' : 'ask'
 }
 
-/** The devices that media types stand for; undefined if there are none, or one that isn't a device of ours. */
+/** Returns the devices for media types; undefined if there are none, or one is unknown. */
 export function devicesOf(mediaTypes: readonly string[] | undefined): MediaDevice[] | undefined {
   const types = [...new Set(mediaTypes)]
   if (types.length === 0 || types.some((type) => type !== 'video' && type !== 'audio')) return undefined

@@ -1,13 +1,13 @@
 /**
- * Which hosts are within someone's own network, this machine included. Pages of the signing service are the public's;
- * what they may not do is reach through us to the office's router, printers, cameras and intranet.
+ * Determines which hosts are on a private network, including this computer. The signing service's pages are public;
+ * they mustn't reach the office's router, printers, cameras and intranet through us.
  */
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
-/** Addresses of a host, or `elsewhere` where a proxy resolves the name and this machine never connects to it. */
+/** Returns a host's addresses, or `elsewhere` if a proxy resolves the name and this computer never connects to it. */
 export type Lookup = (hostname: string) => Promise<readonly string[] | 'elsewhere'>
 
-/** IPv4 that isn't the public's (IANA's special-purpose registry, multicast and broadcast with it). */
+/** Non-public IPv4 addresses (IANA's special-purpose registry, plus multicast and broadcast). */
 const NOT_PUBLIC_V4 = blockList('ipv4', [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
@@ -26,17 +26,17 @@ const NOT_PUBLIC_V4 = blockList('ipv4', [
   ['240.0.0.0', 4]
 ])
 
-/** All of IPv6 that is anybody's lies in here; loopback, link-local, unique-local and multicast don't. */
+/** All public IPv6 addresses are in this range; loopback, link-local, unique-local and multicast aren't. */
 const GLOBAL_V6 = blockList('ipv6', [['2000::', 3]])
 
-/** Documentation, Teredo (which hides an IPv4 address), ORCHID and other registered exceptions within `2000::/3`. */
+/** Documentation, Teredo (which embeds an IPv4 address), ORCHID and other registered exceptions within `2000::/3`. */
 const NOT_PUBLIC_V6 = blockList('ipv6', [
   ['2001::', 23],
   ['2001:db8::', 32],
   ['3fff::', 20]
 ])
 
-/** Names that are never the public's: reserved by RFC 6761, 6762, 8375 and ICANN, or in habitual use within offices. */
+/** Names that are never public: reserved by RFC 6761, 6762, 8375 and ICANN, or commonly used inside offices. */
 const PRIVATE_ENDINGS = [
   'localhost',
   'local',
@@ -51,9 +51,9 @@ const PRIVATE_ENDINGS = [
 ]
 
 /**
- * Whether a host, as written in a URL, is plainly within a private network. A public name may still lead there: see
- * `whyNotReached`.
- * @param hostname as `URL.hostname` gives it: decimal, octal and hexadecimal spellings are resolved by then.
+ * Returns whether a host, as written in a URL, is plainly on a private network. A public name may still resolve to one:
+ * see `whyNotReached`.
+ * @param hostname as in `URL.hostname`, which has already resolved decimal, octal and hexadecimal spellings.
  */
 export function isPrivateHost(hostname: string): boolean {
   const host = hostname
@@ -62,12 +62,12 @@ export function isPrivateHost(hostname: string): boolean {
     .toLowerCase()
   if (host === '') return true
   if (isIPv4(host) || isIPv6(host)) return isPrivateAddress(host)
-  // A name without a dot is completed with the office's own domain.
+  // A name without a dot is resolved within the office's own domain.
   if (!host.includes('.')) return true
   return PRIVATE_ENDINGS.some((ending) => host.endsWith(`.${ending}`))
 }
 
-/** Whether an IP address is anything else than the public's. What isn't an address at all counts as private. */
+/** Returns whether an IP address is not public. Anything that isn't an address counts as private. */
 export function isPrivateAddress(address: string): boolean {
   if (isIPv4(address)) return NOT_PUBLIC_V4.check(address, 'ipv4')
   const plain = address.replace(/%.*$/, '')
@@ -79,8 +79,8 @@ export function isPrivateAddress(address: string): boolean {
 }
 
 /**
- * Why an address may not be reached; undefined if its host is public, and so is every address that its name leads to.
- * @param lookup resolves a name; a rejection means that it can't be resolved: `not-found`.
+ * Returns why an address mustn't be reached; undefined if its host and every address it resolves to are public.
+ * @param lookup resolves a name; a rejection means `not-found`.
  */
 export async function whyNotReached(url: URL, lookup: Lookup): Promise<'private-network' | 'not-found' | undefined> {
   if (isPrivateHost(url.hostname)) return 'private-network'
@@ -95,7 +95,7 @@ export async function whyNotReached(url: URL, lookup: Lookup): Promise<'private-
   }
 }
 
-/** The IPv4 address within a mapped, translated (NAT64) or 6to4 address. */
+/** The IPv4 address embedded in a mapped, translated (NAT64) or 6to4 address. */
 function embeddedIPv4(groups: number[]): string | undefined {
   const last = dotted(groups[6] ?? 0, groups[7] ?? 0)
   const isZero = (from: number, to: number) => groups.slice(from, to).every((group) => group === 0)
@@ -106,7 +106,7 @@ function embeddedIPv4(groups: number[]): string | undefined {
   return undefined
 }
 
-/** The eight groups of an IPv6 address, which must be one. */
+/** The eight groups of a valid IPv6 address. */
 function groupsOf(address: string): number[] {
   const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::')
   const first = numbers(head)

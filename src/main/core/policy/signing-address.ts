@@ -1,6 +1,6 @@
 /**
- * Judges a SigningKey (reference 2.14: the URL of an embedded signer) before anything of it is loaded, and says on what
- * ground its page may move.
+ * Checks a SigningKey (reference 2.14: the URL of an embedded signer) before anything is loaded, and determines where
+ * its page may navigate.
  */
 import { isLoopback } from './navigation.ts'
 import { isPrivateHost } from './private-networks.ts'
@@ -11,23 +11,23 @@ export type SigningAddress =
       url: string
       allowedOrigins: string[]
       practiceOrigin?: string
-      /** The page's origin, where the office never typed its host: see `SigningGround`. */
+      /** The page's origin, if the office didn't type its host: see `SigningGround`. */
       linkOrigin?: string
     }
   | { ok: false; reason: SigningAddressProblem }
 
 export type SigningAddressProblem = 'not-an-address' | 'scheme' | 'not-encrypted' | 'credentials' | 'private-network'
 
-/** The account that the document belongs to. */
+/** The document's account. */
 export interface SigningAccount {
-  /** Base address of the service, as the office typed it or as the practice service listens now. */
+  /** The service's base address, as typed by the office, or the practice service's current one. */
   baseUrl: string
   kind: 'practice' | 'service'
 }
 
 /**
- * The signing page's origin is allowed, and the service's own beside it. A host within a private network is refused
- * unless it is the very one that the office typed: then the service stands in the office.
+ * Checks the address. Allows the signing page's origin and the service's own. A host on a private network is refused
+ * unless it is the one that the office typed: then the service is inside the office.
  */
 export function signingAddress(key: string, account: SigningAccount): SigningAddress {
   const address = key.trim()
@@ -44,7 +44,7 @@ export function signingAddress(key: string, account: SigningAccount): SigningAdd
   return { ok: true, url: url.href, allowedOrigins, ...(!isTyped && { linkOrigin: url.origin }) }
 }
 
-/** What to tell the clerk, and what can be done about it. */
+/** Returns what to tell the clerk, including what can be done about it. */
 export function signingAddressSentence(reason: SigningAddressProblem): string {
   switch (reason) {
     case 'not-an-address':
@@ -59,7 +59,7 @@ export function signingAddressSentence(reason: SigningAddressProblem): string {
   }
 }
 
-/** A practice service on this very computer, whether it is the application's own or an account of the office's. */
+/** A practice service on this computer, whether the application's own or an office's account. */
 function practiceAddress(url: URL, practice: URL | undefined): SigningAddress {
   if (practice?.protocol !== 'http:' || url.origin !== practice.origin || !isLoopback(url.hostname)) {
     return { ok: false, reason: 'not-encrypted' }

@@ -1,9 +1,9 @@
 /**
- * What a packaged application isn't started with. Chromium takes switches from anyone who starts it, and some of them let that
- * someone watch what goes over the network, lead it elsewhere, or take a guard away. Electron's fuses say nothing of them.
+ * Command-line switches that a packaged application refuses. Chromium accepts switches from anyone who starts it, and
+ * some allow them to watch or redirect network traffic, or disable a protection. Electron's fuses don't cover these.
  */
 
-/** By Chromium's own names (content, net and network switches); a name that ends with `*` stands for all that begin so. */
+/** Chromium's names (content, net and network switches); a trailing `*` matches any suffix. */
 const REFUSED = [
   'no-sandbox',
   'disable-gpu-sandbox',
@@ -46,23 +46,20 @@ const REFUSED = [
   'password-store'
 ]
 
-/** Chromium writes the keys of every connection into the file that it names. */
+/** Chromium writes every connection's keys to the file that it names. */
 const REFUSED_VARIABLES = ['SSLKEYLOGFILE']
 
 interface Start {
   platform: NodeJS.Platform
-  /** As Electron gives it: the program first. */
+  /** As Electron provides it: the program first. */
   argv: readonly string[]
   env: Readonly<Record<string, string | undefined>>
 }
 
-/**
- * The first switch or variable that the application isn't started with, as it was written without its value; undefined if there
- * is none.
- */
+/** Returns the first refused switch or variable, as written, without its value; undefined if there is none. */
 export function refusedAtStart({ platform, argv, env }: Start): string | undefined {
   for (const argument of argv.slice(1)) {
-    // What follows names files, whatever it begins with.
+    // The rest are file names, whatever they begin with.
     if (argument === '--') break
     const name = switchIn(argument, platform)
     if (name !== undefined && REFUSED.some((refused) => fits(name, refused))) return argument.replace(/=.*$/s, '')
@@ -70,7 +67,7 @@ export function refusedAtStart({ platform, argv, env }: Start): string | undefin
   return REFUSED_VARIABLES.find((name) => env[name])
 }
 
-/** Chromium takes one dash as well as two and, on Windows, a slash and capitals. */
+/** Chromium accepts one dash or two and, on Windows, a slash and capitals. */
 function switchIn(argument: string, platform: NodeJS.Platform): string | undefined {
   const isWindows = platform === 'win32'
   const name = (isWindows ? /^(?:--|-|\/)([^=]+)/ : /^--?([^=]+)/).exec(argument.trim())?.[1]

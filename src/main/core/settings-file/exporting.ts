@@ -1,17 +1,20 @@
-/** What a settings file takes from this computer: nothing secret, nothing of documents, and nothing that is this computer’s alone. */
+/**
+ * Collects the content of a settings file: nothing secret, nothing about documents, and nothing specific to this
+ * computer.
+ */
 import { ACCOUNT_COLOURS, type AccountColour } from '../../../shared/contract/views.ts'
 import type { Account } from '../accounts/account.ts'
 import { defined } from '../lib/objects.ts'
 import type { SettingsFileDeps } from './importing.ts'
 import type { FileAccount, FilePreset, FileView, SettingsFile } from './settings-file.ts'
 
-/** @throws AppFailure `storage` where a preset can't be read. */
+/** Returns this computer's settings for a file. @throws AppFailure `storage` if a preset can't be read. */
 export async function settingsHere(
   deps: Omit<SettingsFileDeps, 'lock' | 'note'>,
   madeBy: string
 ): Promise<SettingsFile> {
   const all = deps.accounts.list()
-  // Each computer has a practice office of its own.
+  // Each computer has its own practice office.
   const accounts = all.filter(({ kind }) => kind === 'service')
   const nameOf = (id: string) => all.find((one) => one.id === id)?.name
   const views = accounts.flatMap(({ id, name: account }) =>
@@ -62,12 +65,14 @@ async function accountOf(account: Account, { accounts }: Pick<SettingsFileDeps, 
   }
 }
 
-/** One that a policy gave may be any: it is given by the policy there, too. */
+/** A policy may set any colour; other computers get it from the policy, too. */
 function isOffered(colour: string): colour is AccountColour {
   return ACCOUNT_COLOURS.some((one) => one === colour)
 }
 
-/** Of people who sign in with the browser. A client's own secret makes what stands beside it of no use without it. */
+/**
+ * Settings for signing in with a browser. Omitted with a client secret or API key, without which they would be useless.
+ */
 async function signInPageOf(id: string, accounts: SettingsFileDeps['accounts']): Promise<FileAccount['signInPage']> {
   const kept = await accounts.secretsOf(id).catch(() => undefined)
   if (kept?.scheme !== 'oauth' || kept.grant !== 'code' || kept.secret !== undefined || kept.apiKey) return undefined
@@ -75,5 +80,5 @@ async function signInPageOf(id: string, accounts: SettingsFileDeps['accounts']):
   return defined({ clientId, issuer, authorizeUrl, tokenUrl, revokeUrl, scope })
 }
 
-/** What the organisation gives all computers comes there by itself. */
+/** Other computers receive the organisation's items by themselves. */
 const isOwn = ({ isOrganisations }: { isOrganisations?: true }): boolean => isOrganisations !== true

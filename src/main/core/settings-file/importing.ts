@@ -1,6 +1,6 @@
 /**
- * What a settings file would change on this computer, and doing it (decision 54). Nothing is led elsewhere and nothing is taken away:
- * an account that is here keeps its address and its way of signing in, and a view or a preset keeps what is in it.
+ * Plans what a settings file would change on this computer, and carries it out (decision 54). Nothing is redirected or
+ * removed: existing accounts keep their address and sign-in method, and existing views and presets their content.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Composition } from '../../../shared/composition/index.ts'
@@ -27,15 +27,15 @@ export interface SettingsFileDeps {
   notifications: { read: () => NotificationPreferences; set: (wanted: NotificationPreferences) => unknown }
   counter: Pick<CounterSettingsKeeper, 'read' | 'configure' | 'differences'>
   downloads: { settings: () => DownloadChoice; configure: (choice: DownloadChoice) => unknown }
-  /** Whether the counter's settings may be changed now: an administrator has unlocked them, where there is a PIN. */
+  /** Whether the counter's settings may be changed now: no PIN is set, or an administrator has unlocked them. */
   isCounterOpen: () => Promise<boolean>
-  /** @throws AppFailure where the organisation has set what the request would change. */
+  /** @throws AppFailure if the organisation has set what the request would change. */
   lock: Lock
   newId: () => string
   note: NoteInAudit
-  /** An account asks its service otherwise from now on. */
+  /** Called when an account's requests to its service change. */
   accountChanged: (id: string) => void
-  /** Everything may be otherwise than it was shown. */
+  /** Called when anything may differ from what is shown. */
   changed: () => void
 }
 
@@ -46,13 +46,13 @@ type Lock = (
 ) => void
 
 interface Plan extends Pick<ChosenSettings, 'changes' | 'left' | 'withoutSecret'> {
-  /** The accounts that it adds, by name. */
+  /** The accounts to be added, by name. */
   added: { name: string }[]
-  /** In the order in which they are done. */
+  /** In order of execution. */
   steps: (() => unknown)[]
 }
 
-/** What importing would do now. */
+/** Returns what importing would do now. */
 export async function planOf(file: SettingsFile, deps: SettingsFileDeps): Promise<Plan> {
   const plan: Plan = { changes: [], left: [], withoutSecret: [], added: [], steps: [] }
   for (const account of file.accounts) planAccount(account, deps, plan)
@@ -70,7 +70,7 @@ const ORGANISATIONS = 'Set by your organisation.'
 const ELSEWHERE = 'The account of this name here has another address or sign-in method.'
 const PRACTICE = 'The practice office here has this name.'
 
-/** The account of the file, as it is here: undefined where it isn't, or isn't the same. */
+/** The file's account as it exists here; undefined if missing or different. */
 function same(
   { address, signIn }: FileAccount,
   there: Account | undefined,
@@ -88,7 +88,7 @@ function addressOf(accounts: Accounts, typed: string): string | undefined {
   return address
 }
 
-/** Why it can't be done, in words; undefined where it can. */
+/** Returns why something isn't possible, in words; undefined if it is. */
 function whyNot(work: () => unknown): string | undefined {
   try {
     work()
@@ -115,7 +115,7 @@ function planAccount(account: FileAccount, deps: SettingsFileDeps, plan: Plan): 
   }
 }
 
-/** What is known of one account is never led to another service, nor is its secret. */
+/** An existing account's data and secret are never redirected to another service. */
 function whyNotThe(account: FileAccount, there: Account, deps: SettingsFileDeps): string | undefined {
   if (there.kind === 'practice') return PRACTICE
   return same(account, there, deps) ? undefined : ELSEWHERE
@@ -129,7 +129,7 @@ function whyNotAdd({ name, address, signIn }: FileAccount, { accounts, lock }: S
   )
 }
 
-/** It is there without a secret first: where the rest fails, it is entered again as any that is lost. */
+/** Adds the account without a secret first: if the rest fails, it is entered as if it had been lost. */
 async function addAccount(account: FileAccount, { accounts, note, accountChanged }: SettingsFileDeps): Promise<void> {
   const { name, address, signIn, signInPage, colour, mark, ...asked } = account
   await accounts.manage({ name, baseUrl: address, scheme: signIn, ...(colour && { colour }) })
@@ -137,7 +137,7 @@ async function addAccount(account: FileAccount, { accounts, note, accountChanged
   if (!added) return
   const authentication = signInPage && ({ scheme: 'oauth', grant: 'code', ...signInPage } as const)
   await accounts.update(added.id, { ...asked, ...(authentication && { authentication }) })
-  // Where another has it, it is marked by its name.
+  // If another account has the mark, one is derived from the name.
   if (mark !== undefined) whyNot(() => accounts.mark(added.id, { mark }))
   note({ what: 'account-added', detail: { account: name, address: added.baseUrl ?? '', how: 'settings file' } })
   accountChanged(added.id)
@@ -183,7 +183,7 @@ function planChanges(
   plan.steps.push(() => accounts.mark(id, look))
 }
 
-/** Only among those that are here, or will be: others come after. */
+/** Reorders only accounts that exist here or will be added; others follow. */
 function planOrder({ accounts: wanted }: SettingsFile, deps: SettingsFileDeps, plan: Plan): void {
   const here = deps.accounts.list().filter(({ name }) => wanted.some(isCalled(name)))
   const order = wanted.filter(({ name }) => here.some(isCalled(name)))
@@ -192,7 +192,9 @@ function planOrder({ accounts: wanted }: SettingsFile, deps: SettingsFileDeps, p
   plan.steps.push(() => deps.accounts.order(wanted.flatMap(({ name }) => find(deps, name)?.id ?? [])))
 }
 
-/** Whether what the file has of this account is for the one of that name here, once its accounts are imported. */
+/**
+ * Whether the file's items for this account belong to the account of that name here, once its accounts are imported.
+ */
 function belongs({ accounts }: SettingsFile, name: string, deps: SettingsFileDeps, plan: Plan): boolean {
   const account = accounts.find(isCalled(name))
   if (!account) return false
@@ -202,7 +204,7 @@ function belongs({ accounts }: SettingsFile, name: string, deps: SettingsFileDep
 const NO_ACCOUNT = 'Its account isn’t on this computer.'
 const NAME_TAKEN = 'There’s another one of this name here.'
 
-/** A query of the file, whose accounts are names, as it is here. */
+/** Converts a query from the file, whose accounts are names, to ids. */
 export function queryHere(
   { accounts: names, ...query }: FileView['query'],
   accounts: readonly Account[]
@@ -234,7 +236,7 @@ function planPresets(file: SettingsFile, deps: SettingsFileDeps, plan: Plan): vo
   }
 }
 
-/** What belongs to an account of the file, and has a name there. */
+/** A named item that belongs to one of the file's accounts. */
 interface Owned<There> {
   account: string
   name: string
@@ -244,7 +246,7 @@ interface Owned<There> {
   save: (accountId: string) => void
 }
 
-/** Added where nothing of its name is there, and left where that is another. */
+/** Adds the item if its name is free, and skips it if the name has other content. */
 function planOwned<There extends { readonly name: string }>(
   file: SettingsFile,
   deps: SettingsFileDeps,
@@ -265,12 +267,12 @@ function planOwned<There extends { readonly name: string }>(
   })
 }
 
-/** Whether a preset here is what the file has under its name. Keys tell parts apart, and say nothing. */
+/** Whether a preset here equals the file's of that name. Ignores keys, which only identify parts. */
 function isAlike(presets: SettingsFileDeps['presets'], id: string, wanted: Composition): boolean {
   const content = (composition: Composition): unknown =>
     JSON.parse(JSON.stringify(composition, (member, value) => (member === 'key' ? undefined : value)))
   let here: Composition | undefined
-  // One that this version can't read is another.
+  // A preset that this version can't read counts as different.
   whyNot(() => {
     here = presets.get(id).composition
   })
@@ -371,7 +373,10 @@ async function planCounter(
   if (Object.keys(choice).length > 0) plan.steps.push(() => counter.configure(choice))
 }
 
-/** Does what was shown, each step whole; where one fails, those before it hold. @throws what a step throws. */
+/**
+ * Carries out the plan as shown, step by step; if a step fails, earlier ones remain in effect. @throws what a step
+ * throws.
+ */
 export async function carryOut(plan: Plan, { note, changed }: SettingsFileDeps): Promise<void> {
   const detail = {
     changed: shortened(plan.changes.map(({ what }) => what).join('; '), LONGEST),
@@ -385,5 +390,5 @@ export async function carryOut(plan: Plan, { note, changed }: SettingsFileDeps):
   }
 }
 
-/** In characters, what the trail has of what was changed. */
+/** Maximum length of the changes in the audit trail, in characters. */
 const LONGEST = 1000

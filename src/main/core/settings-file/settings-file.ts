@@ -1,6 +1,6 @@
 /**
- * The `.countersign-settings` file (decision 54), by which one workstation is set up as another is: JSON in UTF-8, without secrets, and
- * without what belongs to one computer. What comes in is checked whole before anything of it is used.
+ * The `.countersign-settings` file (decision 54), for setting up a workstation like another one: JSON in UTF-8, without
+ * secrets or anything specific to one computer. Imports are fully validated before anything is used.
  */
 import { z } from 'zod'
 import { Composition } from '../../../shared/composition/index.ts'
@@ -15,14 +15,14 @@ import { Settings } from '../storage/settings.ts'
 const FORMAT = 'countersign-settings'
 const VERSION = 1
 export const SETTINGS_ENDING = 'countersign-settings'
-/** Bytes. Presets are the largest of it, some ten thousand each. */
+/** In bytes. Presets are the largest part, some ten thousand each. */
 export const MOST_BYTES = 5 * 1024 * 1024
 
 const name = z.string().trim().min(1).max(100)
 const { dataTypeSpelling, folders } = requests['accounts.update'].input.shape
 const address = z.string().trim().min(1).max(2000)
 
-/** How people sign in with the browser: all of it is shown to each of them there. */
+/** Settings for signing in with a browser; every user there sees all of it. */
 const SignInPage = z.strictObject({
   clientId: z.string().min(1).max(1000),
   issuer: address.optional(),
@@ -45,7 +45,7 @@ const FileAccount = z.strictObject({
 })
 export type FileAccount = z.output<typeof FileAccount>
 
-/** `account` is the name of the one that it belongs to. The accounts of the query are names, too. */
+/** `account` is its account's name. The query's accounts are names, too. */
 const FileView = z.strictObject({
   account: name,
   name,
@@ -62,7 +62,7 @@ const Appearance = z
   .partial()
 
 const configured = requests['counter.configure'].input
-/** Of the counter: not who works there, its camera, or its pictures. */
+/** The counter's settings, without staff, camera and pictures. */
 const Counter = configured
   .pick({
     ...{ evidence: true, idleText: true, fullScreen: true, useOtherDisplay: true, idle: true, lockAfter: true },
@@ -71,7 +71,7 @@ const Counter = configured
   .partial()
 const Downloads = requests['downloads.configure'].input.omit({ folderId: true })
 
-/** A version before this one may have known fewer kinds. */
+/** An earlier version may have had fewer kinds. */
 const Notifications = NotificationPreferences.extend({
   kinds: z.partialRecord(z.enum(NOTIFIED_KINDS), NotificationPreferences.shape.kinds.valueType)
 })
@@ -86,12 +86,12 @@ const PARTS = {
 } as const
 const MEMBERS: readonly string[] = [...['format', 'version', 'madeBy'], ...Object.keys(LISTS), ...Object.keys(PARTS)]
 
-/** What a file says; a part that it lacks is undefined. */
+/** A file's content; missing parts are undefined. */
 export type SettingsFile = { [List in keyof typeof LISTS]: z.output<(typeof LISTS)[List]>[] } & {
   [Part in keyof typeof PARTS]?: z.output<(typeof PARTS)[Part]> | undefined
 } & { madeBy: string }
 
-/** The bytes of a file. @throws AppFailure `too-large` where no Countersign would read it. */
+/** Serialises a file. @throws AppFailure `too-large` if no Countersign could read it. */
 export function settingsFile({ madeBy, ...content }: SettingsFile): Buffer {
   const bytes = Buffer.from(`${JSON.stringify({ format: FORMAT, version: VERSION, madeBy, ...content }, null, 2)}\n`)
   if (bytes.byteLength > MOST_BYTES) {
@@ -107,8 +107,8 @@ const UNREADABLE: Record<JsonTrouble['kind'], string> = {
 }
 
 /**
- * Reads a file, resting often, so that a large one doesn't hold up anything else.
- * @throws AppFailure `invalid`: nothing of it is to be used.
+ * Reads a file with frequent pauses, so that a large one doesn't block anything else.
+ * @throws AppFailure `invalid`: nothing in it may be used.
  */
 export const readSettingsFile = (bytes: Uint8Array): Promise<SettingsFile> => readInSlices(read(bytes), UNREADABLE)
 
@@ -168,7 +168,7 @@ function* read(bytes: Uint8Array): Generator<void, SettingsFile> {
   }
 }
 
-/** Names are told apart as people do. */
+/** Compares names as people do. */
 export function isCalled(wanted: string): (one: { name: string }) => boolean {
   return ({ name }) => folded(name) === folded(wanted)
 }

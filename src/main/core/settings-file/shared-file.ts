@@ -1,6 +1,7 @@
 /**
- * Presets and views that an organisation gives all its computers: its policy names a settings file (decision 57). They lie in the database, so
- * that the last ones that could be read hold where the file is away or broken.
+ * Presets and views that an organisation provides to all its computers, in a settings file named by its policy
+ * (decision 57). They are stored in the database, so that the last readable ones stay in effect if the file is missing
+ * or broken.
  */
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
@@ -19,13 +20,13 @@ import { queryHere } from './importing.ts'
 import { isCalled, MOST_BYTES, readSettingsFile, type SettingsFile } from './settings-file.ts'
 
 const KEY = 'shared-file'
-/** For which file and accounts they were taken last, and when: milliseconds since 1970 UTC. */
+/** Hash of the file and accounts last applied, and when, in milliseconds since 1970 UTC. */
 const Kept = z.object({ mark: z.string(), since: z.number() })
-/** Milliseconds until the file is looked at again. */
+/** Milliseconds between checks of the file. */
 const AGAIN = 15 * 60_000
 
 export interface SharedFileDeps {
-  /** Where the file is that the policy names; undefined where it names none. */
+  /** Path of the policy's file; undefined if there is none. */
   path: () => string | undefined
   accounts: { list: () => readonly Account[] }
   views: Pick<Views, 'share'>
@@ -35,14 +36,14 @@ export interface SharedFileDeps {
   newId: () => string
   describe: (error: unknown) => AppError
   log: { warn: (message: string, detail?: Record<string, unknown>) => void }
-  /** `view` says something else than before. */
+  /** Called when `view` has changed. */
   changed: () => void
 }
 
 export class SharedFile {
   readonly #deps: SharedFileDeps
   #problem: string | undefined
-  /** Of the accounts that it was taken for last, with their ids. */
+  /** The accounts it was last applied to, with ids and names. */
   #names: string | undefined
   #looking: Promise<void> = Promise.resolve()
   #cancel: (() => void) | undefined
@@ -51,7 +52,7 @@ export class SharedFile {
     this.#deps = deps
   }
 
-  /** Undefined where the policy names no file. */
+  /** Undefined if the policy names no file. */
   view(): SharedFileView | undefined {
     if (this.#deps.path() === undefined) return undefined
     const since = this.#kept()?.since
@@ -64,7 +65,7 @@ export class SharedFile {
     return this.#looking
   }
 
-  /** Accounts are here now, or are called otherwise, of which the file may have something. */
+  /** Applies the file to accounts that were added or renamed. */
   accountsChanged(): void {
     if (this.#deps.path() !== undefined && this.#names !== this.#namesNow()) void this.look()
   }
@@ -101,7 +102,7 @@ export class SharedFile {
     if (JSON.stringify(this.view()) !== before) changed()
   }
 
-  /** @param bytes of the file; undefined where there is none any more. */
+  /** @param bytes of the file; undefined if there is none any more. */
   async #take(bytes: Uint8Array | undefined): Promise<void> {
     const { accounts, kept, time } = this.#deps
     const all = accounts.list()
@@ -112,7 +113,7 @@ export class SharedFile {
     const file = bytes && (await readSettingsFile(bytes))
     for (const account of all) await this.#share(account, file)
     if (mark === undefined) kept.erase(KEY)
-    // Written last: where the application was ended in between, all of it is done again.
+    // Written last: if the application ends in between, everything is applied again.
     else kept.write(KEY, { mark, since: time.now() })
   }
 

@@ -1,6 +1,6 @@
 /**
- * A file is there whole and on the disk, or it isn't there: written under a passing name beside its place, flushed, and
- * only then given its name. What stands there already is replaced only where the caller asked for it.
+ * Atomic file writes: a file is written under a temporary name in the same folder, flushed, and only then renamed, so
+ * that it is either there in full or not at all. An existing file is replaced only if the caller asks for it.
  */
 import { randomBytes } from 'node:crypto'
 import * as nodeFiles from 'node:fs/promises'
@@ -11,20 +11,20 @@ import { numberedName } from './safe-name.ts'
 
 export interface AtomicOptions {
   /**
-   * What to do when the name is taken: `refuse` (code `exists`), `replace` it, or `number` the new one:
-   * `name (2).pdf`. Refusing is the default.
+   * What to do if the name is taken: `refuse` (error `exists`, the default), `replace` it, or `number` the new one:
+   * `name (2).pdf`.
    */
   readonly ifExists?: 'refuse' | 'replace' | 'number'
-  /** The file's permissions where the system has them. Only the user may read it, unless told otherwise. */
+  /** File permissions, where the system has them. By default, only the user may read it. */
   readonly mode?: number
   readonly files?: Files
   readonly random?: (bytes: number) => Uint8Array
-  /** Eight hexadecimal digits in the passing name, by which what this writer leaves can be told from others'. */
+  /** Eight hexadecimal digits in the temporary name, which identify this writer's leftovers. */
   readonly mark?: string
 }
 
 export interface WrittenFile {
-  /** Where it is now; another name than asked for only with `number`. */
+  /** Its path; differs from the requested one only with `number`. */
   readonly path: string
   readonly bytes: number
 }
@@ -32,15 +32,15 @@ export interface WrittenFile {
 export type FileContent = string | Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
 const UNFINISHED = /^\.countersign-(?<mark>[0-9a-f]{8})[0-9a-f]{8}\.part$/
-/** Characters of the name that a file has while it is written. */
+/** Length of a temporary name. */
 export const PASSING_NAME_LENGTH = '.countersign-0123456789abcdef.part'.length
 const HIGHEST_NUMBER = 9_999
 
 /**
- * Writes a file in one step.
+ * Writes a file atomically.
  *
- * @throws {FileError} the file could not be written. What `content` throws while it is read is passed on as it is.
- *   Either way nothing is left behind.
+ * @throws {FileError} if the file can't be written. Errors from reading `content` are passed on unchanged. Either way,
+ * nothing is left behind.
  */
 export async function writeAtomically(
   path: string,
@@ -59,12 +59,13 @@ export async function writeAtomically(
 }
 
 /**
- * Writes a file under a passing name, and has `name` decide what becomes of it once it is whole and on the disk: it may give
- * it a name ({@link tookFreeName}). A file that has none then is removed. The name outlasts a loss of power once its folder is
- * flushed ({@link flushFolder}), which is the caller's to do: once for many files, where many are written.
+ * Writes a file under a temporary name and calls `name` once it is complete and on disk; `name` may give it a final
+ * name ({@link tookFreeName}). A file without one is removed afterwards. The new name survives a power failure only
+ * after its folder is flushed ({@link flushFolder}); the caller does that, once for many files.
  *
- * @param folder where it is written, and named.
- * @throws {FileError} as {@link writeAtomically}; what `content` and `name` throw is passed on. Nothing is left behind.
+ * @param folder where the file is written and named.
+ * @throws {FileError} as {@link writeAtomically}; errors from `content` and `name` are passed on. Nothing is left
+ * behind.
  */
 export async function writeThenName<Named>(
   folder: string,
@@ -78,24 +79,25 @@ export async function writeThenName<Named>(
     const bytes = await writeDurably(files, passing, content, options.mode ?? 0o600)
     return { named: await name(passing, bytes), bytes }
   } finally {
-    // Where it was linked to its name, this takes the other name from it. One that stays does no harm: it is whole under both.
+    // If the file was hard-linked to its final name, this removes the temporary one. If that fails, both names refer to
+    // the complete file.
     await files.unlink(passing).catch(() => undefined)
   }
 }
 
-/** Whether a name is one that a file has while it is written; `mark` is the writer's, where it has one. */
+/** Returns whether a name is temporary; `mark` restricts that to one writer. */
 export function isUnfinished(name: string, mark?: string): boolean {
   const found = UNFINISHED.exec(name)?.groups?.mark
   return found !== undefined && (mark === undefined || found === mark)
 }
 
-/** Makes a new name in a folder last through a loss of power. Some systems (Windows) have no such call. */
+/** Makes new names in a folder survive a power failure. Some systems (Windows) have no such call. */
 export async function flushFolder(folder: string, files: Files = nodeFiles): Promise<void> {
   try {
     const handle = await files.open(folder, 'r')
     await handle.sync().finally(() => handle.close())
   } catch {
-    // The file itself is flushed; where folders can't be, the system keeps its names by itself.
+    // The file itself is flushed. Systems that can't flush folders keep their names safe themselves.
   }
 }
 
@@ -114,13 +116,13 @@ async function writeDurably(files: Files, path: string, content: FileContent, mo
     }
     await filed(() => handle.sync())
   } finally {
-    // Some network disks say only here that there was no room.
+    // Some network drives report only on close that there is no space.
     await filed(() => handle.close())
   }
   return bytes
 }
 
-/** One call may write less than it was given, as it does just before a disk is full. */
+/** Writes a whole chunk: one call may write less than it was given, as happens just before a disk is full. */
 async function writeWhole(handle: OpenFile, chunk: Uint8Array): Promise<void> {
   let written = 0
   while (written < chunk.byteLength) {
@@ -148,14 +150,14 @@ async function giveName(
   throw new FileError('exists')
 }
 
-/** Gives the whole file its name, and what had it is gone. @throws {FileError} */
+/** Renames the complete file, replacing any existing one. @throws {FileError} */
 export async function replaceWith(files: Files, passing: string, path: string): Promise<void> {
   await filed(() => patiently(() => files.rename(passing, path)))
 }
 
 /**
- * True when the name was free and is now the whole file's, which may still have its passing one as well. Asking first and
- * renaming then would let another file slip between.
+ * Gives the complete file the wanted name if it is free; returns whether it was. The file may still have its temporary
+ * name as well. Atomic: checking first and renaming afterwards would be a race.
  * @throws {FileError}
  */
 export async function tookFreeName(files: Files, passing: string, wanted: string): Promise<boolean> {
@@ -170,7 +172,10 @@ export async function tookFreeName(files: Files, passing: string, wanted: string
   }
 }
 
-/** For disks without hard links (a USB stick's FAT): an empty file holds the name until the whole one takes its place. */
+/**
+ * For drives without hard links (a USB stick's FAT): an empty file reserves the name until the complete one replaces
+ * it.
+ */
 async function tookFreeNameWithoutLinks(files: Files, passing: string, wanted: string): Promise<boolean> {
   try {
     const handle = await files.open(wanted, 'wx')
@@ -189,7 +194,7 @@ async function tookFreeNameWithoutLinks(files: Files, passing: string, wanted: s
   }
 }
 
-/** Virus scanners hold a new file open for a moment on Windows, and a rename is then refused. */
+/** Retries a rename: on Windows, virus scanners briefly hold new files open. */
 async function patiently(rename: () => Promise<void>): Promise<void> {
   for (const pause of [20, 80, 300]) {
     try {

@@ -1,6 +1,6 @@
 /**
- * Writes items that end at about the same time to the database together: one flush for all of them. The caller must be able to
- * find again what was not written yet when the application ends.
+ * Commits items that finish at about the same time in one transaction, so that they share one flush. If the application
+ * ends, the caller must be able to find uncommitted items again.
  */
 import type { Time } from '../lib/time.ts'
 
@@ -14,11 +14,11 @@ interface Pending<Item> {
 }
 
 export interface BatchCommitDeps<Item> {
-  /** Makes what they say last, before it is written. Never rejects. */
+  /** Finishes the items before they are written. Never rejects. */
   settle: (items: readonly Item[]) => Promise<void>
-  /** Writes all of them, or none. */
+  /** Writes all items, or none. */
   write: (items: readonly Item[]) => void
-  /** Whether others are still on their way, for which it is worth waiting. */
+  /** Whether more items are on their way, so that waiting is worthwhile. */
   areOthersComing: () => boolean
   time: Pick<Time, 'after'>
 }
@@ -32,7 +32,7 @@ export class BatchCommit<Item> {
     this.#deps = deps
   }
 
-  /** Resolves once it is on the disk. Rejects with what the database says. */
+  /** Resolves once the item is on disk. Rejects with the database's error. */
   add(item: Item): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#pending.push({ item, resolve, reject })
@@ -41,7 +41,7 @@ export class BatchCommit<Item> {
     })
   }
 
-  /** Writes what waits at once. */
+  /** Writes pending items at once. */
   flush(): void {
     void this.#write()
   }

@@ -1,14 +1,15 @@
 /**
- * What is used of the database's package. Its own declarations can't be reached: its `exports` don't name them.
+ * The parts of the database package that are used. Its own declarations can't be imported: its `exports` don't list
+ * them.
  */
 declare module 'better-sqlite3-multiple-ciphers' {
-  /** A row's members are numbers, strings, `Buffer`s or null. `Parameters`: a tuple for `?`, an object for `@name`. */
+  /** Members of a row are numbers, strings, `Buffer`s or null. `Parameters`: a tuple for `?`, an object for `@name`. */
   export interface Statement<Parameters extends unknown[] | object = unknown[], Row = unknown> {
     run(...parameters: Parameters extends unknown[] ? Parameters : [Parameters]): RunResult
     get(...parameters: Parameters extends unknown[] ? Parameters : [Parameters]): Row | undefined
     all(...parameters: Parameters extends unknown[] ? Parameters : [Parameters]): Row[]
     iterate(...parameters: Parameters extends unknown[] ? Parameters : [Parameters]): IterableIterator<Row>
-    /** Answers the first column's value in place of rows. */
+    /** Returns the first column's value instead of rows. */
     pluck(): this
   }
 
@@ -32,7 +33,7 @@ declare module 'better-sqlite3-multiple-ciphers' {
     exec(sql: string): this
     pragma(source: string, options?: { simple?: boolean }): unknown
     key(key: Buffer): number
-    /** Gives the whole file another key; not while it has a log. */
+    /** Changes the file's key; not possible in WAL mode. */
     rekey(key: Buffer): number
     function(name: string, options: { deterministic?: boolean }, work: (...values: unknown[]) => unknown): this
     close(): this

@@ -1,4 +1,4 @@
-/** Files that a person chose in the system's dialog, or that a policy names: where one goes, and how one is read. */
+/** Reads and writes files that a user chose in a system dialog, or that a policy names. */
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { basename } from 'node:path'
@@ -8,12 +8,12 @@ import { type FileContent, writeAtomically } from './atomic-file.ts'
 import { fileErrorOf } from './file-error.ts'
 
 /**
- * Writes it, whole or not at all. Some systems' dialogs leave the ending to us; they asked nobody about the name with it,
- * so nothing is replaced there.
- * @param path absolute; where it has the ending, the person was asked whether a file of that name may be replaced.
- * @param ending without its dot: `csv`.
- * @returns the name it has now.
- * @throws FileError; what `content` throws while it is read. Nothing is left behind then.
+ * Writes the file atomically. Some systems' dialogs don't add the extension and so don't confirm overwriting the name
+ * with it; in that case nothing is replaced.
+ * @param path absolute; if it has the extension, the user has confirmed replacing an existing file.
+ * @param ending the extension without its dot: `csv`.
+ * @returns the resulting file name.
+ * @throws FileError; errors from reading `content`. Nothing is left behind then.
  */
 export async function writeWhereChosen(path: string, ending: string, content: FileContent): Promise<string> {
   const hasEnding = path.toLowerCase().endsWith(`.${ending}`)
@@ -23,11 +23,14 @@ export async function writeWhereChosen(path: string, ending: string, content: Fi
   return basename(written.path)
 }
 
-/** A pipe that nobody writes to would be waited for, by one of the few threads that all reading and writing needs. */
+/** Otherwise, opening a pipe without a writer would block one of the few threads that all file access needs. */
 const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
 const MEGABYTE = 1024 * 1024
 
-/** Opens a file to be read that a person or a policy names. @throws AppFailure `bad-file`: a folder, a pipe or a device; the system's error. */
+/**
+ * Opens a file that a user or a policy chose, for reading. @throws AppFailure `bad-file` for a folder, pipe or device;
+ * the system's error.
+ */
 export async function openChosen(path: string): Promise<FileHandle> {
   const file = await open(path, WITHOUT_WAITING)
   const kind = await file.stat().catch(() => undefined)
@@ -37,10 +40,11 @@ export async function openChosen(path: string): Promise<FileHandle> {
 }
 
 /**
- * All of a file.
- * @param most bytes.
- * @param next what a person can do about one that is larger.
- * @throws AppFailure `bad-file`: no file; `too-large`, of which no more is read than shows it; `gone`, `not-allowed`, `storage`.
+ * Reads a whole file.
+ * @param most maximum size in bytes.
+ * @param next what the user can do if it is larger.
+ * @throws AppFailure `bad-file` if it isn't a file; `too-large`, after reading only enough to know; `gone`,
+ * `not-allowed`, `storage`.
  */
 export async function readChosen(path: string, most: number, next?: string): Promise<Buffer> {
   let file: FileHandle | undefined

@@ -1,6 +1,6 @@
 /**
- * Copies of the database in a folder beside it, encrypted with its key: one of each day of use, and one from before each update of its
- * tables. A copy has its name only once it is whole, checked and on the disk.
+ * Copies of the database in a folder next to it, encrypted with the same key: one for each day of use, and one before
+ * each schema migration. A copy gets its name only once it is complete, checked and on disk.
  */
 import * as nodeFiles from 'node:fs/promises'
 import { mkdir, open, readdir, rm } from 'node:fs/promises'
@@ -15,28 +15,31 @@ import { versionOf } from './migrations.ts'
 /** Inside the data folder. */
 export const COPIES_FOLDER = 'copies'
 const NAME = /^(\d{6})-(\d{4}-\d{2}-\d{2})T(\d{2})-(\d{2})-(\d{2})Z-v(\d{1,6})(-before-update)?\.db$/
-/** What is being made; a kill leaves it, and the next one removes it. */
+/** A copy in progress; a crash leaves it behind, and the next copy removes it. */
 const UNFINISHED = 'unfinished.db'
 
-/** So many of those of each day are kept, and of those from before an update. */
+/** How many daily copies are kept; `BEFORE_UPDATES_KEPT`: how many from before a migration. */
 const DAILY_KEPT = 5
 const BEFORE_UPDATES_KEPT = 2
-/** The newest apart, none is older: a draft that went to the trash and was erased is in none. In milliseconds, as few as the trash keeps. */
+/**
+ * Maximum age of a copy, except the newest, in milliseconds. No longer than the trash keeps drafts, so that copies
+ * don't retain erased drafts.
+ */
 const OLDEST = 10 * DAY
 
 export interface Copy {
-  /** Of the file in the folder. */
+  /** File name in the folder. */
   name: string
-  /** In which order they were made, whatever the clock said. */
+  /** Sequence number, independent of the clock. */
   number: number
-  /** When it was made, in milliseconds since 1970 UTC, by whole seconds. */
+  /** Creation time in milliseconds since 1970 UTC, in whole seconds. */
   at: number
-  /** How many steps of `migrations` it has. */
+  /** How many `migrations` have been applied to it. */
   version: number
   isBeforeUpdate: boolean
 }
 
-/** Newest first. None where the folder can’t be read. */
+/** Returns the copies, newest first. Empty if the folder can't be read. */
 export async function copiesIn(folder: string): Promise<Copy[]> {
   const names = await readdir(join(folder, COPIES_FOLDER)).catch(() => [])
   return names.flatMap((name) => copyOf(name) ?? []).sort((one, other) => other.number - one.number)
@@ -56,7 +59,7 @@ function nameOf({ number, at, version, isBeforeUpdate }: Omit<Copy, 'name'>): st
   return `${String(number).padStart(6, '0')}-${stamp}Z-v${version}${isBeforeUpdate ? '-before-update' : ''}.db`
 }
 
-/** Whether this version of the application could go on from it: of its tables or earlier ones, under this key. */
+/** Returns whether this version could use the copy: not from a newer schema, and readable with this key. */
 export function isUsable(folder: string, { name, version }: Copy, key: Uint8Array, known: number): boolean {
   if (version > known) return false
   try {
@@ -72,8 +75,9 @@ export function isUsable(folder: string, { name, version }: Copy, key: Uint8Arra
 }
 
 /**
- * @param name of the database’s file in the folder.
- * @throws DamagedDatabaseError where not every page of it can be read; SQLite’s error; FileError. Nothing is left behind then.
+ * Copies the database into the copies folder.
+ * @param database its file name in the folder.
+ * @throws DamagedDatabaseError if not every page is readable; SQLite's error; FileError. Nothing is left behind then.
  */
 export async function makeCopy(
   folder: string,
@@ -108,9 +112,9 @@ export async function makeCopy(
 }
 
 /**
- * Copies a database as it is at one moment, also while it is written to, and reads every page of the copy.
- * @returns how many steps of its migrations it has.
- * @throws DamagedDatabaseError; SQLite’s error.
+ * Copies a consistent snapshot of a database, even while it is in use, and reads every page of the copy.
+ * @returns the number of migrations applied to it.
+ * @throws DamagedDatabaseError; SQLite's error.
  */
 export function copyDatabase(from: string, key: Uint8Array, to: string): number {
   const db = connectToLook(from, key)
@@ -128,7 +132,7 @@ export function copyDatabase(from: string, key: Uint8Array, to: string): number 
   }
 }
 
-/** Removes those that are too many or too old. @throws FileError */
+/** Removes copies that are surplus or too old. @throws FileError */
 export async function removeOldCopies(folder: string, now: number): Promise<void> {
   const copies = await copiesIn(folder)
   const kept = [
@@ -141,7 +145,7 @@ export async function removeOldCopies(folder: string, now: number): Promise<void
   }
 }
 
-/** With what SQLite may have beside it. @throws FileError */
+/** Removes a copy with the files that SQLite may keep next to it. @throws FileError */
 export async function removeCopy(folder: string, name: string): Promise<void> {
   for (const end of ['', '-journal', '-wal', '-shm'])
     await filed(() => rm(join(folder, COPIES_FOLDER, `${name}${end}`), { force: true }))

@@ -1,6 +1,6 @@
 /**
- * Whose fault it is that a database does not open: the file's, which is then set aside, or something around it, which
- * leaves the file alone. When in doubt it isn't the file's.
+ * Decides why a database doesn't open: because of the file itself, which is then set aside, or something around it,
+ * which leaves the file alone. When in doubt, the file isn't at fault.
  */
 import type { MemoryReason } from '../../../shared/contract/index.ts'
 import { codeOf } from '../lib/failure.ts'
@@ -24,8 +24,8 @@ export function faultOf(error: unknown): DatabaseFault {
 }
 
 /**
- * What a query that failed later on means for the person: undefined for an error that isn't the database's. Of what it
- * should have written, nothing is there.
+ * Classifies the error of a query that fails later; undefined if it isn't the database's. Nothing of what the query
+ * should have written is stored.
  */
 export function queryTroubleOf(error: unknown): 'no-space' | 'not-writable' | 'storage' | undefined {
   const code = codeOf(error)
@@ -35,7 +35,7 @@ export function queryTroubleOf(error: unknown): 'no-space' | 'not-writable' | 's
   return fault.because === 'no-space' || fault.because === 'not-writable' ? fault.because : 'storage'
 }
 
-/** A step can fail because the disk is full, or because the data isn't what the step expects. */
+/** A migration can fail because the disk is full, or because the data isn't what it expects. */
 function faultOfUpgrade(error: MigrationError): DatabaseFault {
   const fault = faultOfSqlite(error.sqlite ?? '')
   return fault ?? { kind: 'file', reason: 'upgrade-failed' }
@@ -55,7 +55,7 @@ function faultOfFile(error: unknown): MemoryReason {
   return memoryReasonOf(fileErrorOf(error)?.code)
 }
 
-/** Why something is kept in memory whose file can't be written. */
+/** Returns why data is kept in memory if its file can't be written. */
 export function memoryReasonOf(code: FileErrorCode | undefined): MemoryReason {
   return code === 'no-space' || code === 'not-writable' || code === 'in-use' ? code : 'disk-failed'
 }

@@ -1,8 +1,8 @@
 /**
- * Opens the one encrypted database. The answer is always a database that works; it says whether what is written stays,
- * and whether an earlier file had to be set aside. A file is set aside only when it is the file that is at fault: a
- * keychain that is shut or lost its key, a full disk or another program using it leave it where it is, untouched; so do a newer version's
- * database, and one of which there is a copy to go on from.
+ * Opens the encrypted main database. Always returns a working database, with whether it is persistent, and whether an
+ * earlier file was set aside. A file is set aside only if it is at fault. It stays untouched if the keychain is locked
+ * or has lost its key, the disk is full, or another program uses the file; and also if it is a newer version's
+ * database, or a copy of it is usable.
  */
 import * as nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
@@ -26,17 +26,17 @@ import { markOf } from './sealed-key.ts'
 import { setAside } from './set-aside.ts'
 
 export const DATABASE_FILE = 'countersign.db'
-/** What was read from the service; see documents/mirror. */
+/** Data read from the service; see documents/mirror. */
 export const DOCUMENTS_FILE = 'documents.db'
-/** The database's key, under recovery keys; see backup/recovery.ts. */
+/** The database's key, sealed under recovery keys; see backup/recovery.ts. */
 export const RECOVERY_FILE = 'recovery.json'
 const Marks = z.object({ keys: z.array(z.object({ opens: z.string() })) })
 const BEGUN_FILE = 'countersign.db.begun'
-/** Which version of the application used the database last, so that an older one can name it. */
+/** Meta key for the application version that last used the database, so that an older one can name it. */
 const USED_BY = 'used-by'
 
 interface SetAside {
-  /** The folder inside the data folder that now holds the file. */
+  /** The folder inside the data folder that now contains the file. */
   readonly name: string
   readonly reason: SetAsideReason
 }
@@ -47,24 +47,29 @@ export type OpenedDatabase =
       readonly db: Db
       readonly state: 'memory'
       readonly because: MemoryReason
-      /** A database of an earlier run, or what is left of one, is there as it was: this is no new installation. */
+      /**
+       * Whether an earlier run's database, or remains of one, is still there unchanged; false for a new installation.
+       */
       readonly hasData: boolean
-      /** Which version of the application used it last, where a newer one did and it can be read. */
+      /** The newer application version that last used it, if readable. */
       readonly usedBy?: string
       readonly setAside?: SetAside
     }
 
 export interface DatabaseOptions {
-  /** The application's data folder; made when it isn't there. */
+  /** The application's data folder; created if missing. */
   readonly folder: string
   readonly keychain: Keychain
-  /** Bytes that can't be guessed (`node:crypto`'s `randomBytes`). */
+  /** Returns unpredictable bytes (`randomBytes` from `node:crypto`). */
   readonly random: (bytes: number) => Uint8Array
   /** Milliseconds since 1970 (`Date.now`). */
   readonly clock: () => number
-  /** Of the application: `1.2.0`. Remembered in the database that it opens. */
+  /** The application's version, such as `1.2.0`. Stored in the database that it opens. */
   readonly version?: string
-  /** The database's key, where it isn't to be asked of the keychain. Nothing is set aside or begun then, and no other key settled. */
+  /**
+   * The database's key, instead of the keychain's. In that case, nothing is set aside or created, and no key change is
+   * completed.
+   */
   readonly key?: Uint8Array
   readonly files?: Files
   readonly connect?: (path: string, key: Uint8Array) => Db
@@ -72,7 +77,7 @@ export interface DatabaseOptions {
 
 type Parts = Required<Omit<DatabaseOptions, 'version' | 'key'>> & Pick<DatabaseOptions, 'version' | 'key'>
 
-/** Never rejects for anything that is wrong with the disk, the file or the keychain: see {@link OpenedDatabase}. */
+/** Opens the database. Never rejects because of the disk, the file or the keychain: see {@link OpenedDatabase}. */
 export async function openDatabase(options: DatabaseOptions): Promise<OpenedDatabase> {
   const parts: Parts = { files: nodeFiles, connect: connectEncrypted, ...options }
   if (options.keychain.keeps === 'in-memory') return inMemory('no-keychain', parts)
@@ -85,16 +90,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenedData
     const { key: settled, rekeyed } =
       found === 'database' ? await settleKey(parts.folder, DATABASE_FILE, parts.keychain, own) : { key: own }
     let key = settled ?? (await sharedKey(parts.keychain))
-    // Its key may come back: with the keychain of yesterday, from paper, or in a backup.
+    // The key may come back: with an older keychain, from paper, or in a backup.
     if (key === undefined && found === 'database') return inMemory('key-missing', parts)
     const opened = key !== undefined && found === 'database' ? await openExisting(parts, key) : undefined
-    // What all had once may be another's key by now: that says nothing of this file.
+    // The formerly shared key may belong to another database by now, so it says nothing about this file.
     if (settled === undefined && opened?.reason === 'unreadable') return inMemory('key-missing', parts)
-    // Nor does one that recovery keys of this file say isn't its own, as where the folder came from elsewhere.
+    // Nor does a key that this file's recovery keys don't match, as when the folder was copied from elsewhere.
     if (key !== undefined && opened?.reason === 'unreadable' && (await isOfOtherKey(parts.folder, key)))
       return inMemory('key-missing', parts)
     if (key !== undefined && opened?.db !== undefined) {
-      // One of its own from now on; where it can't be kept yet, the next start tries again.
+      // From now on it has its own entry; if that can't be stored yet, the next start retries.
       if (settled === undefined) await keepIn(parts.keychain.databaseKey, key).catch(() => undefined)
       return { db: opened.db, state: 'encrypted', ...(rekeyed && { rekeyed }) }
     }
@@ -103,12 +108,12 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenedData
       const reason = opened?.reason ?? (found === 'emptied' ? 'damaged' : 'incomplete')
       if (reason === 'upgrade-failed') return inMemory(reason, parts)
       if (reason === 'newer-version') return inMemory(reason, parts, { usedBy: usedBy(parts.folder, key) })
-      // There is something to go on from: which, is for a person to say.
+      // There is a usable copy; the user decides which to restore.
       if (key !== undefined && (await hasCopy(parts.folder, key))) return inMemory('damaged', parts)
       const names = [...filesOf(DATABASE_FILE), RECOVERY_FILE, FORMER_KEY_FILE, COPIES_FOLDER]
       moved = { name: await setAside(parts.folder, names, parts.clock(), parts.files), reason }
     }
-    // A key that is there is used again, so that what was set aside can still be opened with it.
+    // Reuse an existing key, so that it still opens what was set aside.
     key ??= await newKey(parts)
     return { db: await begin(parts, key), state: 'encrypted', ...(moved && { setAside: moved }) }
   } catch (error) {
@@ -128,14 +133,14 @@ async function openBy(key: Uint8Array, parts: Parts): Promise<OpenedDatabase> {
 
 type Existing = { readonly db: Db; readonly reason?: never } | { readonly db?: never; readonly reason: SetAsideReason }
 
-/** @throws when it isn't the file that is at fault. */
+/** Opens an existing file. @throws if the file isn't at fault. */
 async function openExisting(parts: Parts, key: Uint8Array): Promise<Existing> {
   const path = join(parts.folder, DATABASE_FILE)
   let db: Db | undefined
   try {
     await checkWithLog(path, () => connectToLook(path, key))
     const found = lookAt(path, key, versionOf)
-    // Before anything is opened for writing: what a newer version wrote stays as it is.
+    // Checked before opening for writing: a newer version's data stays unchanged.
     if (found > migrations.length) throw new NewerSchemaError(found, migrations.length)
     if (found < migrations.length) {
       const order = { database: DATABASE_FILE, key, now: parts.clock(), isBeforeUpdate: true }
@@ -144,7 +149,7 @@ async function openExisting(parts: Parts, key: Uint8Array): Promise<Existing> {
     db = parts.connect(path, key)
     migrate(db)
     checkWholeness(db)
-    // A file that may only be read opens well enough; this is the first thing that it refuses.
+    // A read-only file opens normally; this is the first statement that it rejects.
     db.exec('BEGIN IMMEDIATE; ROLLBACK')
     const meta = openMeta(db)
     if (parts.version !== undefined && meta.read(USED_BY) !== parts.version) meta.write(USED_BY, parts.version)
@@ -166,18 +171,18 @@ function lookAt<Answer>(path: string, key: Uint8Array, look: (db: Db) => Answer)
   }
 }
 
-/** Undefined where it isn't known. */
+/** The version that last used the database; undefined if unknown. */
 function usedBy(folder: string, key: Uint8Array | undefined): string | undefined {
   if (key === undefined) return undefined
   try {
     return lookAt(join(folder, DATABASE_FILE), key, (db) => openMeta(db).read(USED_BY))?.slice(0, 40)
   } catch {
-    // Its tables may be others by then.
+    // A newer version may have other tables.
     return undefined
   }
 }
 
-/** Whether recovery keys were made for the database in the folder, and none of them for this key. */
+/** Whether recovery keys exist for the database in the folder, and none is for this key. */
 async function isOfOtherKey(folder: string, key: Uint8Array): Promise<boolean> {
   const text = await nodeFiles.readFile(join(folder, RECOVERY_FILE), 'utf8').catch(() => '')
   const marks = Marks.safeParse(parsedJson(text)).data?.keys ?? []
@@ -189,8 +194,8 @@ async function hasCopy(folder: string, key: Uint8Array): Promise<boolean> {
 }
 
 /**
- * Makes a new database under a passing name first: a file that bears the real name has been whole once, so that an
- * empty one can never be taken for one that was just begun.
+ * Creates a new database under a temporary name first: a file with the real name has been complete once, so an empty
+ * one can't be mistaken for one that was just created.
  */
 async function begin(parts: Parts, key: Uint8Array): Promise<Db> {
   const begun = join(parts.folder, BEGUN_FILE)
@@ -215,7 +220,7 @@ async function prepare({ folder, files }: Parts): Promise<void> {
   for (const name of filesOf(BEGUN_FILE)) await removeIfThere(join(folder, name), files)
 }
 
-/** The key that a restored database gets: that of the keychain, or one that isn't kept yet. @throws KeychainError */
+/** Returns the key for a restored database: the keychain's, or a new one that `keep` stores. @throws KeychainError */
 export async function keyForRestoring({
   keychain,
   random
@@ -226,7 +231,7 @@ export async function keyForRestoring({
   return { key: made, keep: () => newKey({ keychain, random: () => made }) }
 }
 
-/** The key, or undefined if the keychain holds none that could ever have opened a database. */
+/** Returns the key, or undefined if the keychain holds no valid one. */
 export async function storedKey(keychain: KeyPlaces): Promise<Uint8Array | undefined> {
   return keyOf(await keychain.databaseKey.get()) ?? (await sharedKey(keychain))
 }
@@ -245,9 +250,9 @@ async function newKey({ keychain, random }: Pick<Parts, 'keychain' | 'random'>):
 
 async function lookForFiles({ folder, files }: Parts): Promise<'nothing' | 'database' | 'emptied' | 'remains'> {
   const bytes = await sizeOf(join(folder, DATABASE_FILE), files)
-  // SQLite would take a file without content for a new one, and begin it again without a word.
+  // SQLite would treat an empty file as new and silently initialise it.
   if (bytes !== undefined) return bytes === 0 ? 'emptied' : 'database'
-  // Opening a new database beside an old log would delete the log.
+  // Creating a new database next to an old log would delete the log.
   return (await sizeOf(join(folder, `${DATABASE_FILE}-wal`), files)) === undefined ? 'nothing' : 'remains'
 }
 
@@ -257,7 +262,7 @@ async function becauseOf(fault: DatabaseFault, { folder, files, random }: Parts)
   return (await spaceTrouble(folder, files, random)) ?? 'disk-failed'
 }
 
-/** SQLite says "I/O error" for some full disks: writing as much as it needs to begin tells. */
+/** SQLite reports some full disks as "I/O error"; writing as much as it needs at first tells them apart. */
 async function spaceTrouble(
   folder: string,
   files: Files,
@@ -282,7 +287,7 @@ async function inMemory(
 ): Promise<OpenedDatabase> {
   const db = connectInMemory()
   migrate(db)
-  // A folder that can't even be looked at isn't known to be empty.
+  // An unreadable folder can't be assumed to be empty.
   const hasData = await lookForFiles(parts).then(
     (found) => found !== 'nothing',
     (error: unknown) => fileErrorOf(error)?.system !== 'ENOTDIR'
@@ -291,9 +296,9 @@ async function inMemory(
 }
 
 /**
- * Puts a database that can't be opened out of the way with its copies, as a person asked for, so that the next start begins a new one. Not
- * to be called while it is open.
- * @returns the name of the folder that has it now.
+ * Sets aside a database that can't be opened, with its copies, at the user's request, so that the next start creates a
+ * new one. Don't call while it is open.
+ * @returns the name of the folder that now contains it.
  * @throws {FileError}
  */
 export function putDatabaseAside(folder: string, now: number): Promise<string> {
@@ -305,7 +310,7 @@ function filesOf(name: string): string[] {
   return [name, `${name}-wal`, `${name}-shm`]
 }
 
-/** In bytes; undefined when there is no such file. */
+/** A file's size in bytes; undefined if it doesn't exist. */
 async function sizeOf(path: string, files: Files): Promise<number | undefined> {
   try {
     return (await files.lstat(path)).size

@@ -1,13 +1,13 @@
 /**
- * What can go wrong with a file or a folder, in words that a message can be built on. The system's own message is
- * not kept: it holds the path, and with it the name of a person or a document.
+ * Errors of files and folders, as codes that messages can be built on. The system's own message is dropped: it contains
+ * the path, which may name a person or a document.
  */
 
 /**
- * `no-space`: the disk or the quota is full. `not-writable`: the folder isn't there, or may not be written.
- * `exists`: something has that name already. `away`: the folder that was chosen isn't there: its disk was taken out, say.
- * `too-deep`: its path is so long that no file in it could be opened everywhere. `outside`: a link in it leads out of it.
- * `in-use`: another program holds the file. `other`: everything else.
+ * `no-space`: the disk or quota is full. `not-writable`: the folder is missing or can't be written. `exists`: the name
+ * is taken. `away`: the chosen folder is missing, for example because its disk was removed. `too-deep`: the folder's
+ * path is too long for its files to open everywhere. `outside`: a link inside the folder leads out of it. `in-use`:
+ * another program has the file open. `other`: everything else.
  */
 export type FileErrorCode =
   | 'no-space'
@@ -22,7 +22,7 @@ export type FileErrorCode =
 export class FileError extends Error {
   override readonly name = 'FileError'
   readonly code: FileErrorCode
-  /** The system's code (`EIO`), where it gave one. */
+  /** The system's code (`EIO`), if any. */
   readonly system: string | undefined
 
   constructor(code: FileErrorCode, system?: string) {
@@ -32,7 +32,7 @@ export class FileError extends Error {
   }
 }
 
-/** The {@link FileError} that an error of `node:fs` stands for, or undefined when it isn't one of the system's. */
+/** Converts an error of `node:fs` to a {@link FileError}; undefined if it isn't a system error. */
 export function fileErrorOf(error: unknown): FileError | undefined {
   if (error instanceof FileError) return error
   const system = error instanceof Error && 'syscall' in error && 'code' in error ? error.code : undefined
@@ -40,7 +40,7 @@ export function fileErrorOf(error: unknown): FileError | undefined {
   return new FileError(CODES[system] ?? 'other', system)
 }
 
-/** What the call answers. @throws {FileError} for what the system refuses. */
+/** Calls and returns the result. @throws {FileError} for system errors. */
 export async function filed<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()

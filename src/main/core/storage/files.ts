@@ -1,9 +1,9 @@
-/** The part of the file system that storage writes through: `node:fs/promises`, or a test's full or stubborn disk. */
+/** The part of the file system that storage uses: `node:fs/promises`, or a failing disk in tests. */
 import { fileErrorOf } from './file-error.ts'
 
 export interface Files {
   open(path: string, flags: string, mode?: number): Promise<OpenFile>
-  /** Gives a file a second name; fails where that is taken. */
+  /** Creates a hard link; fails if the name is taken. */
   link(from: string, to: string): Promise<void>
   rename(from: string, to: string): Promise<void>
   unlink(path: string): Promise<void>
@@ -13,7 +13,7 @@ export interface Files {
   lstat(path: string): Promise<{ size: number }>
 }
 
-/** What it takes to make folders, and to know where they lead. */
+/** What creating folders and resolving links requires. */
 export interface FolderFiles extends Files {
   lstat(path: string): Promise<FileKind>
   realpath(path: string): Promise<string>
@@ -30,12 +30,12 @@ export interface FileKind {
 export interface OpenFile {
   /** May write less than it was given. */
   write(chunk: Uint8Array, from: number, length: number): Promise<{ bytesWritten: number }>
-  /** Returns once everything written is on the disk itself. */
+  /** Returns once all written data is on the disk itself. */
   sync(): Promise<void>
   close(): Promise<void>
 }
 
-/** Whether there is anything at this path. @throws what the system refuses: that it can't be seen doesn't mean that it isn't there. */
+/** Returns whether the path exists. @throws the system's error: a path that can't be checked may still exist. */
 export async function isThere(path: string, files: Pick<Files, 'lstat'>): Promise<boolean> {
   try {
     await files.lstat(path)
@@ -46,7 +46,7 @@ export async function isThere(path: string, files: Pick<Files, 'lstat'>): Promis
   }
 }
 
-/** Whether the file was there to be removed. @throws what the system refuses. */
+/** Removes a file; returns whether it existed. @throws the system's error. */
 export async function removeIfThere(path: string, files: Pick<Files, 'unlink'>): Promise<boolean> {
   try {
     await files.unlink(path)

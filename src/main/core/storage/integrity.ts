@@ -1,16 +1,16 @@
 /**
- * A look at a database when it is opened: thorough for a small file, and for a large one at the ends of every tree,
- * so that the application starts as fast in its fifth year as on its first day.
+ * Checks a database when it is opened: fully if it is small, otherwise only at both ends of every tree, so that the
+ * application starts as fast in its fifth year as on its first day.
  */
 import * as files from 'node:fs/promises'
 import { uptime } from 'node:os'
 import type { Db } from './connection.ts'
 import { fileErrorOf } from './file-error.ts'
 
-/** Up to this size every page is read: about 50 ms. */
+/** Maximum size for reading every page, which takes about 50 ms. */
 const THOROUGH_UP_TO_BYTES = 16 * 1024 * 1024
 
-/** Something in the file is not as SQLite wrote it. */
+/** The file isn't as SQLite wrote it. */
 export class DamagedDatabaseError extends Error {
   override readonly name = 'DamagedDatabaseError'
   readonly code = 'damaged'
@@ -24,8 +24,9 @@ interface Tree {
 }
 
 /**
+ * Checks a database's integrity.
  * @throws {DamagedDatabaseError}
- * @throws SQLite's own error, where a page can't be read at all.
+ * @throws SQLite's own error if a page can't be read at all.
  */
 export function checkWholeness(db: Db, thoroughUpToBytes: number = THOROUGH_UP_TO_BYTES): void {
   const bytes = numberOf(db, 'page_count') * numberOf(db, 'page_size')
@@ -33,23 +34,27 @@ export function checkWholeness(db: Db, thoroughUpToBytes: number = THOROUGH_UP_T
     readEnds(db)
     return
   }
-  // What SQLite found can quote what is stored, so it is not passed on.
+  // SQLite's finding may quote stored data, so it isn't passed on.
   if (db.pragma('quick_check(1)', { simple: true }) !== 'ok') throw new DamagedDatabaseError('The file is damaged.')
 }
 
-/** Of the index of the log, which SQLite keeps beside it: two copies of what it says, and how much of the log is copied already. */
+/**
+ * Offsets in the WAL index (`-shm`), which holds two copies of its header, and how much of the log has been
+ * checkpointed.
+ */
 const INDEX = { copy: 48, isBegun: 12, pageSize: 14, frames: 16, copied: 96, length: 136 } as const
 const LOG_HEADER = 32
 const FRAME_HEADER = 24
 
 /**
- * Looks at a database that has a log before it is opened for writing: where the run before was ended at once. Two things would be
- * done without a word otherwise. SQLite takes what it can read of a log and passes over the rest: what was saved last would be
- * gone, and what was sent would seem not to be. And closing a file that turns out to be damaged copies its log into it.
+ * Checks a database that still has a log before it is opened for writing, which happens when the previous run was
+ * killed. Otherwise two things would go wrong silently: SQLite ignores the unreadable rest of a log, so the latest
+ * changes would be lost and sent packages would seem unsent; and closing a damaged file copies its log into it.
  *
  * @param path of the database. Neither it nor its log is changed.
- * @param look opens the database for reading alone.
- * @throws {DamagedDatabaseError} the log is shorter than it was, or can't be read to its end; or as {@link checkWholeness}.
+ * @param look opens the database read-only.
+ * @throws {DamagedDatabaseError} if the log is shorter than it was or can't be read to its end; or as {@link
+ * checkWholeness}.
  */
 export async function checkWithLog(path: string, look: () => Db): Promise<void> {
   const known = await knownLog(path)
@@ -61,7 +66,7 @@ export async function checkWithLog(path: string, look: () => Db): Promise<void> 
   if (bytes === 0) return
   const db = look()
   try {
-    // The first that is read makes SQLite go through the log, and write its index again.
+    // The first read makes SQLite go through the log and rebuild its index.
     checkWholeness(db)
     const found = await knownLog(path)
     if (known && (found?.frames ?? 0) < known.frames) throw cutLog()
@@ -71,9 +76,10 @@ export async function checkWithLog(path: string, look: () => Db): Promise<void> 
 }
 
 /**
- * Undefined where nothing of the log is waited for, or its index was being written when the run ended; and where the computer was
- * started since. A program that is ended leaves the index as it was last; a computer that loses its power leaves any earlier
- * state of it, as nothing ever flushes it: it may speak of a log that was begun again since.
+ * Reads from the WAL index how long the log must be. Undefined if all of it is checkpointed, if the index was being
+ * written when the run ended, or if the computer has been restarted since. A killed program leaves the index in its
+ * last state, but a power failure may leave any earlier one, since it is never flushed: it may describe a log that has
+ * since been restarted.
  */
 async function knownLog(path: string): Promise<{ frames: number; pageSize: number } | undefined> {
   const writtenAt = await files.stat(`${path}-shm`).then(
@@ -89,7 +95,7 @@ async function knownLog(path: string): Promise<{ frames: number; pageSize: numbe
   if (!isWhole) return undefined
   const [frames, copied] = [index.readUInt32LE(INDEX.frames), index.readUInt32LE(INDEX.copied)]
   const size = index.readUInt16LE(INDEX.pageSize)
-  // As SQLite writes 65,536 in two bytes.
+  // SQLite encodes 65,536 as 1 in two bytes.
   return frames > copied ? { frames, pageSize: size === 1 ? 65_536 : size } : undefined
 }
 
@@ -124,7 +130,7 @@ function readEnds(db: Db): void {
   }
 }
 
-/** Tables and the indexes over all rows; SQLite would refuse to use a partial index for a query without its condition. */
+/** Tables, and indexes over all rows; SQLite refuses to use a partial index for a query without its condition. */
 function treesOf(db: Db): Tree[] {
   return db
     .prepare<[], Tree>(

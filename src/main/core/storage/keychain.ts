@@ -1,16 +1,19 @@
 /**
- * The operating system's keychain, as the product may use it: a slot each for the database's key, the staff's PIN,
- * the end of the audit trail and the key of its exports, the passphrase of scheduled backups, the sign-ins to proxies, the place in an office, and one entry for each account. There is no call that reads an entry by a name of the
- * caller's choice, and no way of keeping a secret on disk without the keychain: where it isn't there, secrets live in
- * memory until the application ends.
+ * The operating system's keychain as the product may use it: one slot each for the database key, the staff PIN, the
+ * audit trail's anchor and export key, the passphrase of scheduled backups, proxy sign-ins, and the office membership,
+ * plus one entry per account. Callers can't read entries by arbitrary name, and secrets are never stored on disk
+ * without the keychain: if it is missing, they stay in memory until the application ends.
  */
 import { createHash } from 'node:crypto'
 import { resolve } from 'node:path'
 
-/** Why the keychain can't be used: no such service, shut (or waiting for its owner), it failed, or the secret is too big. */
+/**
+ * Why the keychain can't be used: there's no such service, it is locked (or waits for its owner), it failed, or the
+ * secret is too long.
+ */
 export type KeychainTrouble = 'missing' | 'locked' | 'failed' | 'too-long'
 
-/** A call to the keychain that did not succeed. It says nothing about whether an entry is there. */
+/** A failed keychain call. It doesn't tell whether an entry exists. */
 export class KeychainError extends Error {
   override readonly name = 'KeychainError'
   readonly code: KeychainTrouble
@@ -21,16 +24,16 @@ export class KeychainError extends Error {
   }
 }
 
-/** One entry. Every call rejects with {@link KeychainError} when the keychain can't be used. */
+/** One entry. Every call rejects with {@link KeychainError} if the keychain can't be used. */
 export interface SecretSlot {
-  /** The secret, or null: the keychain was open, answered, and holds no such entry. */
+  /** The secret, or null if the keychain answered that there's no such entry. */
   get(): Promise<string | null>
   set(secret: string): Promise<void>
-  /** Afterwards there is no such entry. No error when there was none before. */
+  /** Deletes the entry. No error if there was none. */
   delete(): Promise<void>
 }
 
-/** One entry for each account, by the account's id. Errors as in {@link SecretSlot}. */
+/** One entry per account, by its id. Errors as in {@link SecretSlot}. */
 export interface AccountSecrets {
   get(accountId: string): Promise<string | null>
   set(accountId: string, secret: string): Promise<void>
@@ -38,40 +41,43 @@ export interface AccountSecrets {
 }
 
 export interface Keychain {
-  /** `in-memory`: everything is forgotten when the application ends. */
+  /** `in-memory`: everything is lost when the application ends. */
   readonly keeps: 'in-os' | 'in-memory'
   readonly databaseKey: SecretSlot
-  /** What it was called while all data folders of a user had one key; undefined where that is the same entry. Never written any more. */
+  /**
+   * The former entry, when all data folders of a user shared one key; undefined if it is the same entry. No longer
+   * written.
+   */
   readonly sharedDatabaseKey: Pick<SecretSlot, 'get'> | undefined
-  /** The key that the database gets at the next start, until it is `databaseKey`. As `staffPin`. */
+  /** The database's new key from the next start on, until it becomes `databaseKey`. Per data folder, as `staffPin`. */
   readonly nextDatabaseKey: SecretSlot
-  /** The staff's PIN, hashed. One for each data folder, as all else that the office sets; see {@link profileOf}. */
+  /** The staff's PIN, hashed. Per data folder, like everything the office sets; see {@link profileOf}. */
   readonly staffPin: SecretSlot
-  /** Which entry of the audit trail is the newest, kept apart from the trail so that one cut off is noticed. As `staffPin`. */
+  /** The audit trail's newest entry, stored separately so that a truncated trail is noticed. As `staffPin`. */
   readonly auditAnchor: SecretSlot
-  /** What exports of the audit trail are signed with. As `staffPin`. */
+  /** Signing key for exports of the audit trail. As `staffPin`. */
   readonly auditKey: SecretSlot
-  /** The passphrase of backups that are made by themselves. As `staffPin`. */
+  /** Passphrase of automatic backups. As `staffPin`. */
   readonly backupPassphrase: SecretSlot
-  /** What the office's proxies are signed in to with. As `staffPin`. */
+  /** Sign-ins to the office's proxies. As `staffPin`. */
   readonly proxies: SecretSlot
-  /** What this workstation signs in to its office's server with, and the office's key. As `staffPin`. */
+  /** This workstation's sign-in to its office's server, and the office's key. As `staffPin`. */
   readonly office: SecretSlot
   readonly accounts: AccountSecrets
 }
 
-/** What the look at start found. `detail` is for the log: it holds no secret and no path. */
+/** Result of the check at start. `detail` is for the log: no secrets, no paths. */
 export type KeychainState =
   | { readonly state: 'available' }
   | {
       readonly state: 'unavailable'
       readonly reason: 'missing' | 'locked' | 'failed'
       readonly detail: string
-      /** It works, and the database's key in it isn't that of the database that is open. */
+      /** The keychain works, but holds another key than the open database's. */
       readonly hasOtherKey?: true
     }
 
-/** What is one for each data folder. */
+/** Secrets that exist once per data folder. */
 type FolderSecret =
   | 'database-key'
   | 'next-database-key'
@@ -84,7 +90,7 @@ type FolderSecret =
 
 export type SecretName = FolderSecret | `${FolderSecret}:${string}` | `account:${string}`
 
-/** How a place that keeps secrets looks from inside an adapter; never handed to callers. */
+/** A place that stores secrets, as adapters implement it; never passed to callers. */
 export interface SecretPlace {
   get(name: SecretName): Promise<string | null>
   set(name: SecretName, secret: string): Promise<void>
@@ -92,8 +98,8 @@ export interface SecretPlace {
 }
 
 /**
- * What tells the entries of a data folder from those of another of the same user: '' for the usual folder, so that an
- * administrator finds them by plain names, and a digest of the path for others.
+ * Returns what distinguishes a data folder's entries from those of the same user's other folders: '' for the usual
+ * folder, so that administrators find plain names, and a digest of the path for others.
  */
 export function profileOf(folder: string, usual: string): string {
   const path = resolve(folder)
@@ -101,7 +107,7 @@ export function profileOf(folder: string, usual: string): string {
 }
 
 /**
- * Narrows a place that could keep anything to the purposes the product has.
+ * Restricts a place that could store anything to the product's purposes.
  * @param profile see {@link profileOf}
  */
 export function keychainOver(place: SecretPlace, keeps: Keychain['keeps'], profile = ''): Keychain {
@@ -125,7 +131,7 @@ export function keychainOver(place: SecretPlace, keeps: Keychain['keeps'], profi
   }
 }
 
-/** Used where the operating system's keychain isn't there: nothing reaches the disk. */
+/** Creates a substitute for a missing system keychain: nothing reaches the disk. */
 export function memoryKeychain(): Keychain {
   const secrets = new Map<SecretName, string>()
   return keychainOver(
@@ -143,9 +149,10 @@ export function memoryKeychain(): Keychain {
 }
 
 /**
- * The keychain of a run whose database was opened without it: each entry refuses, and none passes for one that isn't there, until `look`
- * finds that the keychain works. From then on it is that keychain, but for the database's key, which is always that of the database that is open.
- * @param deps.look looks at the keychain as a start does.
+ * Creates the keychain for a run whose database was opened without it. Until `look` finds a working keychain, every
+ * entry throws, so that none appears to be missing. From then on it is that keychain, except that the database's key is
+ * always the open database's.
+ * @param deps.look checks the keychain as a start does.
  */
 export function lateKeychain(deps: {
   databaseKey: string
@@ -185,7 +192,7 @@ export function lateKeychain(deps: {
       }
     },
     async look() {
-      // Each look asks the keychain's owner, where it is locked; once it is back, its own calls say what becomes of it.
+      // Each check may prompt the keychain's owner. Once it is back, its own calls report any problems.
       if (back) return { state: 'available' }
       const { keychain, status } = await deps.look()
       if (status.state === 'unavailable') {
@@ -193,9 +200,10 @@ export function lateKeychain(deps: {
         return status
       }
       const there = await keychain.databaseKey.get()
-      // The next start asks it for the key.
+      // The next start reads the key there.
       if (there === null) await keychain.databaseKey.set(deps.databaseKey)
-      // One that is there may be needed elsewhere, and is for a person to replace; but where a change of the key was stopped, the next start does it.
+      // Another key may be needed elsewhere, so only a user may replace it. But if a key change was interrupted, the
+      // next start completes it.
       else if (there !== deps.databaseKey && (await keychain.nextDatabaseKey.get()) !== deps.databaseKey) {
         found = 'failed'
         return {
@@ -220,7 +228,7 @@ function slot(place: SecretPlace, name: SecretName): SecretSlot {
 }
 
 function accountEntry(accountId: string): SecretName {
-  // An id made elsewhere than here must not be able to name another purpose's entry.
+  // A foreign id mustn't be able to address another purpose's entry.
   if (!/^[A-Za-z0-9-]{1,64}$/.test(accountId)) throw new TypeError('Not the id of an account.')
   return `account:${accountId}`
 }

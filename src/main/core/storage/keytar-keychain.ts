@@ -1,20 +1,20 @@
 /**
- * The keychain port over keytar: tried out before it is trusted, bounded in time, and with the same answer on every
- * operating system: null only for an entry that isn't there, an error for everything else.
+ * Implements the keychain with keytar: probed before use, with timeouts, and consistent on every operating system: null
+ * only if an entry doesn't exist, an error for everything else.
  */
 import { openLanes } from '../lib/lanes.ts'
 import type { Keychain, KeychainState, SecretName } from './keychain.ts'
 import { KeychainError, keychainOver, memoryKeychain } from './keychain.ts'
 
 const SERVICE = 'Countersign'
-// With the process's number, so that two of us trying at once don't delete each other's entry.
+// Includes the process id, so that two instances probing at once don't delete each other's entry.
 const PROBE_ENTRY = `probe-${process.pid}`
 const PROBE_VALUE = 'Countersign looks whether this keychain can be used.'
 const WINDOWS_BLOB_BYTES = 2560
 
 /**
- * What is used of keytar. `findCredentials` is left out on purpose: with a locked keyring it ends the whole process
- * (it takes the text of a secret that libsecret did not hand out).
+ * The parts of keytar that are used. `findCredentials` is deliberately missing: with a locked keyring, it crashes the
+ * process (it dereferences a secret that libsecret didn't return).
  */
 export interface KeytarApi {
   getPassword(service: string, account: string): Promise<string | null>
@@ -23,26 +23,26 @@ export interface KeytarApi {
 }
 
 export interface KeytarOptions {
-  /** How long one call may take, in milliseconds. A keychain that asks its owner for a password answers late. */
+  /** Timeout of a call, in milliseconds. A keychain that prompts its owner answers late. */
   readonly timeoutMs?: number
   readonly platform?: NodeJS.Platform
-  /** Of the data folder, see `profileOf`; the usual one where it is left out. */
+  /** Profile of the data folder, see `profileOf`; default: the usual folder. */
   readonly profile?: string
-  /** Counts the calls under way: one may never return, and a process that ends as others do would wait for it. */
+  /** Counts the calls in progress: one may never return, and a normal exit would wait for it. */
   readonly calls?: { underWay: number }
 }
 
 export interface OpenedKeychain {
-  /** keytar's, or {@link memoryKeychain} where that can't be used. */
+  /** keytar's, or {@link memoryKeychain} if that can't be used. */
   readonly keychain: Keychain
   readonly status: KeychainState
 }
 
 /**
- * Tries the keychain out with an entry of its own (written, read, deleted) and answers the keychain to use in this run.
- * Never rejects.
+ * Probes the keychain with an entry of its own (written, read, deleted) and returns the keychain for this run. Never
+ * rejects.
  *
- * @param load imports keytar; a native part that can't be loaded (on Linux: no libsecret) is a keychain that is missing.
+ * @param load imports keytar; if the native module can't be loaded (on Linux: no libsecret), the keychain is missing.
  */
 export async function openKeytarKeychain(
   load: () => Promise<KeytarApi>,
@@ -72,14 +72,14 @@ function keytarKeychain(
   async function get(name: SecretName): Promise<string | null> {
     const secret = await answered(() => keytar.getPassword(SERVICE, name))
     if (secret !== null) return secret
-    // libsecret answers "nothing" for a keyring that is locked and whose prompt was dismissed. Only a keychain
-    // that takes a write just now can be believed; otherwise a lock would pass for a lost key.
+    // libsecret returns "nothing" for a locked keyring whose prompt was dismissed. Only a keychain that accepts a write
+    // right now can be trusted; otherwise a lock would look like a lost key.
     await probe()
     return await answered(() => keytar.getPassword(SERVICE, name))
   }
 
   async function set(name: SecretName, secret: string): Promise<void> {
-    // Windows' own refusal ("the stub received bad data") would tell nobody what is wrong.
+    // Windows' own error ("the stub received bad data") wouldn't explain anything.
     if (platform === 'win32' && Buffer.byteLength(secret) > WINDOWS_BLOB_BYTES) {
       throw new KeychainError('too-long', `Windows keeps at most ${WINDOWS_BLOB_BYTES} bytes in one entry.`)
     }
@@ -98,7 +98,7 @@ async function loaded(load: () => Promise<KeytarApi>): Promise<KeytarApi> {
   try {
     return await load()
   } catch {
-    // The loader's own message names folders of this machine.
+    // The loader's own message contains paths of this machine.
     throw new KeychainError('missing', 'The part that talks to the keychain can\u2019t be loaded on this system.')
   }
 }
@@ -111,7 +111,7 @@ async function tryOut(keytar: KeytarApi, answered: Answered): Promise<void> {
       return written
     })
   } catch (error) {
-    // A prompt answered after the time-out would still store the entry: it must not stay behind.
+    // A prompt answered after the timeout would still store the entry, which mustn't stay behind.
     written?.then(() => keytar.deletePassword(SERVICE, PROBE_ENTRY)).catch(() => undefined)
     throw error
   }
@@ -120,7 +120,7 @@ async function tryOut(keytar: KeytarApi, answered: Answered): Promise<void> {
   if (read !== PROBE_VALUE) throw new KeychainError('failed', 'The keychain did not give back what it was given.')
 }
 
-/** Two probes at once would read and delete each other's entry: anyone who comes second waits for the first. */
+/** Concurrent probes would read and delete each other's entry, so later callers wait for the running one. */
 function coalesced(probe: () => Promise<void>): () => Promise<void> {
   let running: Promise<void> | undefined
   return () => {
@@ -134,12 +134,14 @@ function coalesced(probe: () => Promise<void>): () => Promise<void> {
 type Answered = <Value>(call: () => Promise<Value>) => Promise<Value>
 
 /**
- * Calls in time and two at a time: one whose turn doesn't come in time is never made. Rejects with a KeychainError alone.
+ * Runs calls with a timeout and at most two at a time; a call whose turn comes too late is never made. Rejects with a
+ * KeychainError only.
  *
- * keytar makes each call on a thread of its own, and libsecret shares one connection and one session among all of them. Two at
- * once, as the keyring is locked or its service goes, answer each other's tasks: one of them then never returns, or the service
- * ends. With one at a time, though, a start after a kill sometimes showed no window (see docs/status.md). And of Node's four threads,
- * which files and names of hosts need too, calls that wait for their owner keep two at most.
+ * keytar makes each call on its own thread, and libsecret shares one connection and session among them. Two concurrent
+ * calls, while the keyring is being locked or its service stops, answer each other's tasks: one then never returns, or
+ * the service ends. With one at a time, though, a start after a kill sometimes showed no window (see docs/status.md).
+ * Also, calls that wait for their owner occupy at most two of Node's four threads, which files and DNS lookups need
+ * too.
  */
 function answeredIn(timeoutMs: number, calls = { underWay: 0 }): Answered {
   const tooLate = () => new KeychainError('locked', `The keychain gave no answer within ${timeoutMs} ms.`)
@@ -172,7 +174,7 @@ function answeredIn(timeoutMs: number, calls = { underWay: 0 }): Answered {
   }
 }
 
-/** keytar hands on the system's sentence and nothing else, so that sentence is all there is to judge by. */
+/** keytar passes on the system's message only, so the decision relies on its text. */
 function asKeychainError(error: unknown): KeychainError {
   if (error instanceof KeychainError) return error
   const text = error instanceof Error ? error.message : String(error)

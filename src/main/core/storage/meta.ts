@@ -1,4 +1,4 @@
-/** Small texts that parts remember in the main database, each under a key of its own. */
+/** Small values that parts store in the main database, each under its own key. */
 import type { z } from 'zod'
 import { parsedJson } from '../lib/json-scanning.ts'
 import type { Db } from './connection.ts'
@@ -6,11 +6,14 @@ import { Statements } from './statements.ts'
 
 export type Meta = ReturnType<typeof openMeta>
 
-/** A key with an account's id between colons goes with the account: see accounts/account.ts. */
+/**
+ * Opens the store. Keys that contain an account's id between colons are deleted with the account: see
+ * accounts/account.ts.
+ */
 export function openMeta(db: Db) {
   const statements = new Statements(db)
   return {
-    /** Undefined if nothing was kept. */
+    /** Undefined if nothing was stored. */
     read: statements.value<[key: string], string>('SELECT value FROM meta WHERE key = ?'),
     write: statements.run<[key: string, text: string]>(
       'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value'
@@ -19,12 +22,12 @@ export function openMeta(db: Db) {
   }
 }
 
-/** As `openMeta`, of what is kept as JSON. */
+/** As `openMeta`, for JSON values. */
 export function keptIn(db: Db) {
   const meta = openMeta(db)
 
   return {
-    /** Undefined if nothing was kept, or what was can't be understood. */
+    /** Undefined if nothing was stored, or it is invalid. */
     read<Schema extends z.ZodType>(key: string, schema: Schema): z.output<Schema> | undefined {
       const text = meta.read(key)
       return text === undefined ? undefined : schema.safeParse(parsedJson(text)).data
@@ -34,5 +37,5 @@ export function keptIn(db: Db) {
   }
 }
 
-/** That a database was restored which doesn't say whether its workstation has joined an office since. See `Desk`. */
+/** Marks a restored database that doesn't know whether its workstation has joined an office since. See `Desk`. */
 export const OFFICE_UNKNOWN = 'office-unknown'

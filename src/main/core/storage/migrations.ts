@@ -1,6 +1,6 @@
 /**
- * Brings a database to the shape this version knows, by all the steps that are left or by none: an update that is cut off leaves what the
- * version before it can open. A database of a later version is left exactly as it is.
+ * Migrates a database to this version's schema: applies all pending steps or none, so that an interrupted update leaves
+ * a database that the previous version can open. A newer version's database is left unchanged.
  */
 import type { Db } from './connection.ts'
 import { schema } from './migrations/001-schema.ts'
@@ -20,17 +20,17 @@ import { officeRecords } from './migrations/014-office-records.ts'
 import { releases } from './migrations/015-releases.ts'
 
 /**
- * One step, frozen once it was released: the next is added after it, and a step imports nothing of the application, whose
- * code changes.
+ * One step, frozen once released: changes are added as new steps, and a step imports nothing from the application,
+ * whose code changes.
  */
 export interface Migration {
   readonly name: string
   readonly sql: string
-  /** What SQL alone can't do, after it and in the same transaction. */
+  /** What SQL alone can't do; runs after it in the same transaction. */
   readonly run?: (db: Db) => void
 }
 
-/** In the order they are applied; the number of steps applied is the database's `user_version`. */
+/** In the order of application; the number of applied steps is the database's `user_version`. */
 export const migrations: readonly Migration[] = [
   { name: 'schema', sql: schema },
   { name: 'refused files', sql: refusedFiles },
@@ -59,11 +59,11 @@ export class NewerSchemaError extends Error {
   }
 }
 
-/** A step did not go through; the database is as it was before any. */
+/** A step failed; the database is as it was before any step. */
 export class MigrationError extends Error {
   override readonly name = 'MigrationError'
   readonly code = 'upgrade-failed'
-  /** SQLite's code, which tells a full disk from a step that doesn't fit the data. */
+  /** SQLite's code, which distinguishes a full disk from a step that doesn't fit the data. */
   readonly sqlite: string | undefined
 
   constructor(step: string, cause: unknown) {
@@ -74,7 +74,7 @@ export class MigrationError extends Error {
 }
 
 /**
- * Applies the steps that are still to do. Nothing happens to a database that has them all.
+ * Applies the pending steps, if any.
  *
  * @returns the number of steps applied now.
  * @throws {NewerSchemaError}

@@ -1,10 +1,10 @@
 /**
- * Gives the database another key. It is asked for while the application works, and done at the next start, before anything is opened:
- * a copy under the new key takes the place of the database in one step. Until the keychain has the new key in its usual place both are
- * there, so that however it is killed the database has a key that opens it, and all that was in it.
+ * Changes the database's key. The change is requested while the application runs and done at the next start, before
+ * anything is opened: a copy under the new key replaces the database in one step. Both keys stay available until the
+ * keychain has the new one in its usual place, so that a crash at any point leaves a key that opens the whole database.
  *
- * Data that were set aside keep the key that they have: it is sealed under the new one beside them. Where someone puts them back, with that
- * file, the next start opens them by it and gives them the key of now.
+ * Data set aside earlier keeps its key, which is sealed under the new one next to it. If someone puts that data back
+ * together with this file, the next start opens it and changes it to the current key.
  */
 import * as nodeFiles from 'node:fs/promises'
 import { open, readdir, readFile, rm } from 'node:fs/promises'
@@ -21,32 +21,35 @@ import { checkWithLog } from './integrity.ts'
 import { type Keychain, KeychainError, type SecretSlot } from './keychain.ts'
 import { openedKey, SealedKey, sealedKey } from './sealed-key.ts'
 
-/** That another key was asked for; there until all that follows of it is done. */
+/** Marks a requested key change until all follow-up work is done. */
 const ASKED_FILE = 'rekey.json'
 const COPY_ENDING = '.rekeyed'
-/** Beside data that were set aside before the database got another key: the key that they have, sealed under that one. */
+/** Next to data set aside before a key change: its key, sealed under the newer one. */
 export const FORMER_KEY_FILE = 'former-key.json'
 const Former = z.object({ version: z.literal(1), keys: z.array(SealedKey).max(20) })
-/** Of each, sealed under keys that aren't known: the oldest, as what keys that were given up leave comes before them. */
+/**
+ * How many entries sealed under unknown keys are kept: the oldest, since leftovers of abandoned key changes come before
+ * them in the file.
+ */
 const OTHERS_KEPT = 18
 // @wc-ignore
 const PURPOSE = 'Countersign former key'
 
 type Keys = Pick<Keychain, 'databaseKey' | 'nextDatabaseKey'>
 
-/** What became of it at this start. */
+/** The outcome of a key change at this start. */
 export type Rekeyed =
   | {
       state: 'done'
-      /** To be called once it is in the audit trail: nothing is left to do then. Never rejects. */
+      /** Call once the change is in the audit trail; cleans up. Never rejects. */
       settled: () => Promise<void>
     }
-  /** The database has the key that it had. */
+  /** The database still has its previous key. */
   | { state: 'given-up'; reason: MemoryReason | 'damaged' }
 
 /**
- * The next start gives the database this key. Not to be called while one is asked for.
- * @param prepare what must be on the disk before that, and is of use only if the keychain has the key.
+ * Requests that the next start changes the database to this key. Don't call while a change is pending.
+ * @param prepare stores what must be on disk before that, and is useless without the keychain's key.
  * @throws KeychainError; FileError; what `prepare` throws. Nothing is changed then.
  */
 export async function askForKey(
@@ -65,15 +68,16 @@ export async function askForKey(
   }
 }
 
-/** Whether another key was asked for, and not all that follows of it is done. @throws FileError */
+/** Returns whether a key change is pending or not fully completed. @throws FileError */
 export const isKeyAsked = (folder: string): Promise<boolean> => isThere(join(folder, ASKED_FILE), nodeFiles)
 
 /**
- * Does what was asked for, where it was.
- * @param name of the database's file in the folder, which is there.
- * @param key that of the keychain's usual place.
- * @returns the key that opens it now.
- * @throws KeychainError where it has the new key already, and the keychain doesn't take or give that now: nothing may be set aside then.
+ * Performs a pending key change, if any.
+ * @param name the database's file name in the folder; it must exist.
+ * @param key the key in the keychain's usual place.
+ * @returns the key that now opens the database.
+ * @throws KeychainError if the database already has the new key, but the keychain can't store or return it: nothing may
+ * be set aside then.
  */
 export async function settleKey(
   folder: string,
@@ -94,21 +98,21 @@ export async function settleKey(
     if (hasOld) return giveUp('keychain-failed')
     throw new KeychainError('failed', 'The keychain no longer has the new key of the database.')
   }
-  // Where the usual place has the new one already, only what follows of it is left to do.
+  // If the usual place already has the new key, only the follow-up is left.
   if (hasOld && !Buffer.from(next).equals(key)) {
-    // First: once the keychain has the new key alone, nothing else knows the old one.
+    // Done first: once the keychain only has the new key, the old one is known nowhere else.
     const reason = (await sealFormer(folder, key, next)) ?? (await copied(path, key, next))
     if (reason !== undefined) return giveUp(reason)
   } else if (!hasOld && !opens(path, next)) return { key }
   await keepIn(keys.databaseKey, next)
-  // Who has the old key could read them.
+  // Delete copies, which the old key could still read.
   await rm(join(folder, COPIES_FOLDER), { recursive: true, force: true }).catch(() => undefined)
   return { key: next, rekeyed: { state: 'done', settled: () => forget(folder, keys) } }
 }
 
 /**
- * The keys of all that was set aside, sealed under the next one, beside those that are sealed under the one of now: another key may be given up.
- * Answers why that couldn't be done.
+ * Seals the keys of all set-aside data under the next key, keeping those sealed under the current one, since the change
+ * may yet be abandoned. Returns the reason if it fails.
  */
 async function sealFormer(folder: string, key: Uint8Array, next: Uint8Array): Promise<MemoryReason | undefined> {
   try {
@@ -117,9 +121,9 @@ async function sealFormer(folder: string, key: Uint8Array, next: Uint8Array): Pr
       if (!aside.startsWith('set-aside-') || !(await isThere(database, nodeFiles))) continue
       const path = join(folder, aside, FORMER_KEY_FILE)
       const kept = await formerIn(path)
-      // What is damaged may be opened by no key: that of now is the likeliest, where no other is there.
+      // Damaged data may not open with any key; the current one is the most likely if there is no other.
       const own = formerKey(kept, key) ?? (kept.length === 0 || opens(database, key) ? key : undefined)
-      // Sealed under a key that the keychain has lost: that one may come back, as out of an old keychain.
+      // Sealed under a key that the keychain has lost; that key may come back from an old keychain.
       if (!own) continue
       const isOf = (secret: Uint8Array) => (one: SealedKey) => openedKey(secret, one, PURPOSE) !== undefined
       const others = kept.filter((one) => !isOf(key)(one) && !isOf(next)(one))
@@ -133,8 +137,8 @@ async function sealFormer(folder: string, key: Uint8Array, next: Uint8Array): Pr
 }
 
 /**
- * Data that were set aside under an earlier key, and that someone has put back, get the key of now.
- * @throws FileError where that can't be done now; nothing is changed then. What is damaged stays as it is.
+ * Changes data that was set aside under an earlier key, and that someone has put back, to the current key.
+ * @throws FileError if that isn't possible now; nothing is changed then. Damaged data stays as it is.
  */
 async function takeBack(path: string, key: Uint8Array): Promise<void> {
   const file = join(path, '..', FORMER_KEY_FILE)
@@ -152,7 +156,7 @@ async function takeBack(path: string, key: Uint8Array): Promise<void> {
 const formerKey = (kept: readonly SealedKey[], key: Uint8Array) =>
   kept.map((one) => openedKey(key, one, PURPOSE)).find((own) => own !== undefined)
 
-/** Nothing where there is none, or it isn't ours. @throws FileError */
+/** Empty if there's no such file, or it isn't ours. @throws FileError */
 async function formerIn(path: string): Promise<readonly SealedKey[]> {
   const text = await filed(() => readFile(path, 'utf8')).catch((error: unknown) => {
     if (fileErrorOf(error)?.system === 'ENOENT') return ''
@@ -161,7 +165,9 @@ async function formerIn(path: string): Promise<readonly SealedKey[]> {
   return Former.safeParse(parsedJson(text)).data?.keys ?? []
 }
 
-/** Puts a copy under the next key in the database's place. Answers why that couldn't be done; then the database is as it was. */
+/**
+ * Replaces the database with a copy under the next key. Returns the reason if it fails; then the database is unchanged.
+ */
 async function copied(path: string, key: Uint8Array, next: Uint8Array): Promise<MemoryReason | 'damaged' | undefined> {
   const copy = `${path}${COPY_ENDING}`
   try {
@@ -170,7 +176,7 @@ async function copied(path: string, key: Uint8Array, next: Uint8Array): Promise<
     const db = connectEncrypted(path, key)
     try {
       db.prepare('VACUUM INTO ?').run(copy)
-      // What is in the log is in the copy; beside the copy there may be none.
+      // The copy includes the log; a log mustn't remain next to the copy.
       db.pragma('wal_checkpoint(TRUNCATE)')
     } finally {
       db.close()
@@ -190,11 +196,11 @@ async function copied(path: string, key: Uint8Array, next: Uint8Array): Promise<
   }
 }
 
-/** @throws where not every page of it is as it was written. */
+/** Changes a copy's key. @throws if not every page is intact. */
 function rekey(path: string, key: Uint8Array, next: Uint8Array): void {
   const db = connectEncrypted(path, key)
   try {
-    // In a log no database gets another key.
+    // SQLite can't change a key in WAL mode.
     db.pragma('journal_mode = DELETE')
     db.rekey(rawKey(next))
   } finally {
@@ -209,7 +215,10 @@ function rekey(path: string, key: Uint8Array, next: Uint8Array): void {
   }
 }
 
-/** Whether this key opens the database at the path. @throws what isn't the key's fault: a full disk, another program. */
+/**
+ * Returns whether this key opens the database. @throws errors that aren't the key's fault: a full disk, another
+ * program.
+ */
 export function opens(path: string, key: Uint8Array): boolean {
   try {
     const db = connectToLook(path, key)
@@ -230,14 +239,16 @@ async function forget(folder: string, { nextDatabaseKey }: Keys): Promise<void> 
   await removeIfThere(join(folder, ASKED_FILE), nodeFiles).catch(() => undefined)
 }
 
-/** A database whose key was not kept is lost at the next start: better to know now. @throws KeychainError. */
+/**
+ * Stores a key and reads it back: without its key, the database would be lost at the next start. @throws KeychainError.
+ */
 export async function keepIn(slot: SecretSlot, key: Uint8Array): Promise<void> {
   const text = Buffer.from(key).toString('hex')
   await slot.set(text)
   if ((await slot.get()) !== text) throw new KeychainError('failed', 'The keychain did not keep the key.')
 }
 
-/** The key, or undefined where the text can't be one. */
+/** Parses a key; undefined if the text can't be one. */
 export function keyOf(text: string | null): Uint8Array | undefined {
   const isKey = text !== null && new RegExp(`^[0-9a-f]{${KEY_BYTES * 2}}$`).test(text)
   return isKey ? Buffer.from(text, 'hex') : undefined

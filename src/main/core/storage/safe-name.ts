@@ -1,22 +1,22 @@
 /**
- * A file name that Windows, macOS and Linux all take, made from text that someone else chose. It can't leave its
- * folder, name a device, hide its ending, or come out empty.
+ * Makes file names that Windows, macOS and Linux all accept from untrusted text. They can't leave their folder, name a
+ * device, hide their extension, or be empty.
  */
 
 /**
- * Bytes of the longest name made here. File systems take 255; the rest is room for ` (9999)` and for other programs
- * that add an ending of their own.
+ * Maximum length in bytes. File systems allow 255; the rest is room for ` (9999)` and for extensions that other
+ * programs add.
  */
 export const LONGEST_NAME_BYTES = 200
 
 export interface SafeNameOptions {
-  /** The ending the file must have, without its dot: `pdf`. Without it, the text's own ending is kept. */
+  /** Extension that the file must have, without its dot: `pdf`. If missing, the text's own extension is kept. */
   readonly extension?: string
-  /** Used where nothing of the text is left. Must itself be a safe name. */
+  /** Used if nothing of the text is left. Must itself be a safe name. */
   readonly fallback?: string
 }
 
-/** The nearest safe name. A name that is safe already comes back as it is (composed as Unicode's NFC). */
+/** Returns the nearest safe name. A safe name is returned unchanged (as NFC). */
 export function safeFileName(text: string, options: SafeNameOptions = {}): string {
   const { stem, extension } = split(trimEdges(replaceForbidden(text)), options.extension)
   const ending = extension === '' ? '' : `.${extension}`
@@ -36,18 +36,18 @@ function replaceForbidden(text: string): string {
     text
       .normalize('NFC')
       .replaceAll(/[\s\p{Z}]/gu, ' ')
-      // Control and format characters, the overrides that turn "fdp.exe" around among them, lone surrogates, and code
-      // points that no one has assigned, which some file systems refuse.
+      // Control and format characters (including overrides that turn "fdp.exe" around), lone surrogates, and unassigned
+      // code points, which some file systems refuse.
       .replaceAll(/\p{C}/gu, '')
       .replaceAll(/[<>:"/\\|?*]/g, '_')
       .replaceAll(/ +/g, ' ')
       .replaceAll(/(?: ?\.)+/g, '.')
-      // Taking a character out can bring two together that compose.
+      // Removing a character can join two others that compose.
       .normalize('NFC')
   )
 }
 
-/** Windows drops dots and spaces at the end; a dot in front hides the file elsewhere. */
+/** Windows drops trailing dots and spaces; a leading dot hides the file elsewhere. */
 function trimEdges(text: string): string {
   return text.replace(/^[. ]+/, '').replace(/[. ]+$/, '')
 }
@@ -62,11 +62,11 @@ function split(name: string, wanted: string | undefined): { stem: string; extens
   return { stem: own?.stem ?? name, extension: own?.extension ?? '' }
 }
 
-/** Cut between what a reader takes for characters, so that no accent or emoji is torn. */
+/** Cuts between graphemes, so that no accent or emoji is split. */
 function shorten(text: string, limit: number): string {
   if (byteLength(text) <= limit) return text
   const whole = longestStart(charactersOf(text), limit)
-  // A single letter can carry hundreds of accents; then the cut has to go through it.
+  // A single letter can have hundreds of accents; then it has to be split.
   return whole === '' ? longestStart(text, limit) : whole
 }
 
@@ -83,12 +83,12 @@ function longestStart(pieces: Iterable<string>, limit: number): string {
   return start
 }
 
-/** Some file systems keep names decomposed, where they are longer. */
+/** The longer of NFC and NFD: some file systems store names decomposed. */
 function byteLength(text: string): number {
   return Math.max(Buffer.byteLength(text, 'utf8'), Buffer.byteLength(text.normalize('NFD'), 'utf8'))
 }
 
-/** Windows takes these for devices whatever follows the first dot. */
+/** Whether Windows treats this as a device, whatever follows the first dot. */
 function isDevice(name: string): boolean {
   const first = name.split('.', 1)[0]?.trimEnd() ?? ''
   return /^(con|prn|aux|nul|clock\$|conin\$|conout\$|(com|lpt)[0-9\u00b9\u00b2\u00b3])$/i.test(first)

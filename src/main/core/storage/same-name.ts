@@ -1,19 +1,19 @@
 /**
- * Names that are one name on some systems: Windows and macOS take capitals for small letters, macOS takes an accent and its
- * letter together or apart. Where such a name is there already, no second one is made beside it.
+ * Detects names that some systems treat as equal: Windows and macOS ignore case, and macOS ignores whether accents are
+ * composed. If such a name exists, no second one is created next to it.
  */
 import { nextTurn } from '../lib/slices.ts'
 
-/** Names between which others have their turn. */
+/** Number of names between two pauses. */
 const PIECE = 500
 
 /**
- * Letters with more than one small form, which the usual way to small letters leaves apart. The dotless ı isn't one of
- * them: no file system takes it for an i.
+ * Letters with several lower-case forms, which plain lower-casing keeps apart. The dotless ı isn't included: no file
+ * system treats it as an i.
  */
 const SEVERAL_SMALL_FORMS = /[µſςϐϑϕϖϰϱϵ\u1c80-\u1c88\u1fbe]|\u0345/gu
 
-/** The same for two names wherever some system could take one for the other. */
+/** Returns the same key for any two names that some system could treat as equal. */
 export function nameKey(name: string): string {
   return name
     .normalize('NFD')
@@ -23,9 +23,9 @@ export function nameKey(name: string): string {
 }
 
 /**
- * Names by their keys; of two that a system could mix up, the one that was named last.
- * @param beginning only names are wanted whose keys begin like its key does. Others may be left out: in a folder of many
- *   thousands, making all their keys would take longer than writing a file.
+ * Indexes names by their keys; of two equal keys, the last name wins.
+ * @param beginning restricts the result to names whose keys begin like its key; others may be omitted. In a folder with
+ * many thousands of names, computing all keys would take longer than writing a file.
  */
 export async function byNameKey(names: readonly string[], beginning = ''): Promise<Map<string, string>> {
   const byKey = new Map<string, string>()
@@ -38,7 +38,7 @@ export async function byNameKey(names: readonly string[], beginning = ''): Promi
   return byKey
 }
 
-/** False only where a letter that stays by itself is another one. */
+/** A cheap pre-filter: false only if two unchangeable characters differ. */
 function mayBeginLike(name: string, beginning: string): boolean {
   for (let at = 0; at < beginning.length && at < name.length; at++) {
     const one = name.charCodeAt(at)
@@ -53,7 +53,7 @@ function smallLetter(code: number): number {
   return code >= 65 && code <= 90 ? code + 32 : code
 }
 
-/** Of the plain Latin letters, figures and signs, and not followed by what could join it: an accent. */
+/** Whether this is ASCII and not followed by a character that could combine with it. */
 function staysByItself(text: string, at: number): boolean {
   const next = text.charCodeAt(at + 1)
   return text.charCodeAt(at) < 128 && (Number.isNaN(next) || next < 128)

@@ -1,12 +1,15 @@
-/** Something short, as a database's key, sealed under a secret of enough bits that nobody chose: under a recovery key, or under the key that took its place. */
+/**
+ * Seals something short, such as a database key, under a high-entropy secret: a recovery key, or the key that replaced
+ * it.
+ */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 
 const Hex = z.string().regex(/^[0-9a-f]+$/)
-/** `sealed`: nonce, the key and its tag. */
+/** `sealed`: nonce, encrypted key and tag. */
 export const SealedKey = z.object({ salt: Hex, sealed: Hex })
 export type SealedKey = z.infer<typeof SealedKey>
-/** What it is for: what is sealed for one is opened for no other. */
+/** What a key is sealed for; it doesn't open for any other purpose. */
 type Purpose = 'Countersign recovery key' | 'Countersign former key' | 'Countersign keychain'
 
 export function sealedKey(secret: Uint8Array, key: Uint8Array, purpose: Purpose): SealedKey {
@@ -17,7 +20,7 @@ export function sealedKey(secret: Uint8Array, key: Uint8Array, purpose: Purpose)
   return { salt: salt.toString('hex'), sealed: sealed.toString('hex') }
 }
 
-/** The key; undefined where it wasn't sealed under this secret. */
+/** Opens a sealed key; undefined if it wasn't sealed under this secret. */
 export function openedKey(secret: Uint8Array, { salt, sealed }: SealedKey, purpose: Purpose): Uint8Array | undefined {
   const bytes = Buffer.from(sealed, 'hex')
   try {
@@ -30,12 +33,12 @@ export function openedKey(secret: Uint8Array, { salt, sealed }: SealedKey, purpo
   }
 }
 
-/** Says of two recovery keys whether they open the same database key, and nothing of it. */
+/** Returns a mark that tells whether two recovery keys open the same database key, without revealing it. */
 export function markOf(databaseKey: Uint8Array): string {
   return createHmac('sha256', databaseKey).update('Countersign recovery').digest('hex').slice(0, 16)
 }
 
-/** Bits that nobody chose need no slow derivation. */
+/** A random secret needs no slow derivation. */
 function keyFrom(secret: Uint8Array, salt: Uint8Array, purpose: Purpose): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, salt, purpose, 32))
 }

@@ -1,6 +1,6 @@
 /**
- * A keychain for an agent, on a server where nobody signs in and no keychain is open: a file, sealed under a secret that the system gives to
- * that service alone (systemd's credentials). The file alone gives nothing. See decision 63.
+ * A keychain for an agent on a server where nobody signs in and no keychain is unlocked: a file sealed under a secret
+ * that the system gives only to this service (systemd's credentials). The file alone reveals nothing. See decision 63.
  */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,22 +12,23 @@ import { KeychainError, keychainOver, memoryKeychain, type SecretName } from './
 import type { OpenedKeychain } from './keytar-keychain.ts'
 import { openedKey, SealedKey, sealedKey } from './sealed-key.ts'
 
-/** What systemd's unit calls the credential. */
+/** Name of the credential in systemd's unit. */
 const CREDENTIAL = 'countersign-keychain'
 /** In the data folder. */
 const FILE = 'keychain.sealed'
-/** Bits that nobody can guess, in bytes of the credential, however it is written. */
+/** Minimum length of the credential in bytes, so that it can't be guessed. */
 const LEAST = 32
 const PURPOSE = 'Countersign keychain'
 const Secrets = z.record(z.string(), z.string())
 
-/** The file that holds the credential; undefined where the system gives none. @param env of this process. */
+/** Returns the path of the credential's file; undefined if the system provides none. @param env of this process. */
 export function credentialIn(env: Readonly<Record<string, string | undefined>>): string | undefined {
   return env.CREDENTIALS_DIRECTORY ? join(env.CREDENTIALS_DIRECTORY, CREDENTIAL) : undefined
 }
 
 /**
- * Never rejects: where the credential or the file can't be used the answer is a keychain in memory, and says why.
+ * Opens the sealed keychain. Never rejects: if the credential or the file can't be used, returns an in-memory keychain
+ * and the reason.
  * @param deps.folder the data folder.
  */
 export async function openSealedKeychain({
@@ -54,7 +55,7 @@ export async function openSealedKeychain({
 }
 
 function placeIn(path: string, secret: Uint8Array) {
-  /** One change at a time: each is of the file as the one before left it. */
+  /** Serialises changes, so that each starts from the result of the previous one. */
   let last: Promise<unknown> = Promise.resolve()
 
   async function read(): Promise<z.infer<typeof Secrets>> {
@@ -66,7 +67,7 @@ function placeIn(path: string, secret: Uint8Array) {
     const sealed = SealedKey.safeParse(parsedJson(text))
     const opened = sealed.success ? openedKey(secret, sealed.data, PURPOSE) : undefined
     const secrets = opened && Secrets.safeParse(parsedJson(Buffer.from(opened).toString())).data
-    // Another credential's, or altered: it isn't taken for an empty one.
+    // Sealed with another credential, or tampered with; mustn't be treated as empty.
     if (!secrets) throw new KeychainError('failed', 'The sealed keychain doesn’t open with this credential.')
     return secrets
   }

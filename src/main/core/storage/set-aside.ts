@@ -1,6 +1,6 @@
 /**
- * What can't be opened is put out of the way under a name of its own, whole, and never over anything else, so that
- * someone who knows more can open it later.
+ * Moves files that can't be opened out of the way, intact and without overwriting anything, so that an expert can
+ * examine them later.
  */
 import * as nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,12 +11,12 @@ import type { Files } from './files.ts'
 const HIGHEST_NUMBER = 999
 
 /**
- * Moves files that belong together into a new folder beside them.
+ * Moves files that belong together into a new folder next to them.
  *
- * @param names the files' names; those that aren't there are passed over. The one that makes the others worthless when
- *   it is missing comes first, so that being killed half-way leaves a state that is recognised at the next start.
+ * @param names the files' names; missing files are skipped. The file without which the others are worthless comes
+ * first, so that a crash half-way leaves a state that the next start recognises.
  * @returns the new folder's name: `set-aside-2026-11-21T09-30-00Z`.
- * @throws {FileError} nothing could be moved, or not all of it.
+ * @throws {FileError} if not everything could be moved.
  */
 export async function setAside(
   folder: string,
@@ -35,7 +35,7 @@ export async function setAside(
   }
 }
 
-/** Making a folder fails when the name is taken, on every system, in one step: nothing can be overwritten. */
+/** On every system, creating a folder fails atomically if the name is taken, so nothing can be overwritten. */
 async function newFolder(folder: string, now: number, files: Files): Promise<string> {
   const stamp = new Date(now)
     .toISOString()

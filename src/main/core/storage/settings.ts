@@ -1,6 +1,6 @@
 /**
- * What this workstation remembers about the application itself: nothing of a person, an account or a document. A file
- * that can't be understood is set aside, the defaults are used, and the caller is told.
+ * This workstation's settings of the application itself; nothing about people, accounts or documents. An invalid file
+ * is set aside, defaults are used, and the caller is informed.
  */
 import * as nodeFiles from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
@@ -11,7 +11,7 @@ import { fileErrorOf } from './file-error.ts'
 import type { Files } from './files.ts'
 import { setAside } from './set-aside.ts'
 
-/** In device-independent pixels. A position may be on a screen that is gone: anyone who opens a window looks first. */
+/** In device-independent pixels. The position may be on a disconnected screen: check before opening a window. */
 export const WindowBounds = z.object({
   x: z.int(),
   y: z.int(),
@@ -23,31 +23,31 @@ export type WindowBounds = z.infer<typeof WindowBounds>
 
 export const Settings = z.object({
   theme: z.enum(['system', 'light', 'dark']).default('system'),
-  /** 1 is the size as designed. */
+  /** 1 is the design size. */
   zoom: z.number().min(0.5).max(3).default(1),
   windowBounds: WindowBounds.optional(),
-  /** Absent: as many as there is room for. */
+  /** If missing: as many as fit. */
   documentColumns: documentColumns.optional(),
-  /** Of mobile numbers that have none; digits. */
+  /** Default country code for mobile numbers, as digits. */
   countryCode: z
     .string()
     .regex(/^\d{1,4}$/)
     .optional(),
-  /** The version whose news someone here has read or dismissed; at the first start, that version. */
+  /** The version whose news was read or dismissed here; initially the first version started. */
   newsSeen: z.string().max(100).optional(),
-  /** Whether dumps of crashes are made and kept here. */
+  /** Whether crash dumps are created and kept. */
   keepsCrashReports: z.boolean().optional(),
-  /** A path, for the main process only: it must never be handed to a screen. Absent: the system's own folder. */
+  /** A path, for the main process only: it must never reach a screen. If missing: the system's folder. */
   downloadFolder: z.string().min(1).optional()
 })
 export type Settings = z.infer<typeof Settings>
 
-/** What is used of electron-store. */
+/** The parts of electron-store that are used. */
 interface SettingsFile {
   store: Record<string, unknown>
 }
 
-/** What was wrong at start. Whatever it was, the settings can be used. */
+/** Problems at start. Settings are usable in any case. */
 export type SettingsTrouble =
   | { readonly code: 'set-aside'; readonly name: string }
   | { readonly code: 'invalid-members'; readonly members: readonly string[] }
@@ -56,9 +56,9 @@ export type SettingsTrouble =
 export interface SettingsStore {
   read(): Settings
   /**
-   * Changes some members; undefined takes one away. The change holds for this run in any case.
+   * Changes some members; undefined removes one. The change applies to this run in any case.
    *
-   * @returns whether it will still hold after a restart, and if not, why.
+   * @returns whether it will still apply after a restart, and if not, why.
    */
   change(part: { readonly [Name in keyof Settings]?: Settings[Name] | undefined }): SettingsSaved
 }
@@ -74,7 +74,7 @@ export interface OpenSettings {
   readonly files?: Files
 }
 
-/** Never rejects. */
+/** Opens the settings. Never rejects. */
 export async function openSettings(
   options: OpenSettings
 ): Promise<{ readonly settings: SettingsStore; readonly trouble?: SettingsTrouble }> {
@@ -96,7 +96,7 @@ function settingsOver(file: SettingsFile): { settings: SettingsStore; trouble?: 
   const found = { ...file.store }
   const members = invalidMembersOf(found)
   for (const member of members) delete found[member]
-  // Members that this version doesn't know stay in the file: a later version may come back to it.
+  // Members that this version doesn't know stay in the file, for a later version.
   let kept: Record<string, unknown> = found
   let current = Settings.parse(kept)
   const settings: SettingsStore = {

@@ -1,6 +1,6 @@
 /**
- * Statements as functions: each is prepared once, where it is named, and takes what stands in its places (`[id: string]`).
- * Those of a table answer its records.
+ * SQL statements as functions: each is prepared once and takes its parameters (`[id: string]`). Those of a table return
+ * its records.
  */
 import type { Row, Rows } from '../lib/rows.ts'
 import type { Db } from './connection.ts'
@@ -12,26 +12,26 @@ export class Statements {
     this.db = db
   }
 
-  /** Writes; the function answers how many rows it has changed. */
+  /** A write; returns the number of changed rows. */
   run<Given extends unknown[]>(sql: string): (...given: Given) => number {
     const statement = this.db.prepare<unknown[]>(sql)
     return (...given) => statement.run(...given).changes
   }
 
-  /** The first column of the first row that is found. */
+  /** Returns the first column of the first row. */
   value<Given extends unknown[], Value>(sql: string): (...given: Given) => Value | undefined {
     const statement = this.db.prepare<unknown[], Value>(sql).pluck()
     return (...given) => statement.get(...given)
   }
 
-  /** The first column of every row that is found. */
+  /** Returns the first column of every row. */
   values<Given extends unknown[], Value>(sql: string): (...given: Given) => Value[] {
     const statement = this.db.prepare<unknown[], Value>(sql).pluck()
     return (...given) => statement.all(...given)
   }
 }
 
-/** Of one table. What is asked for is what follows its name in a SELECT: `WHERE id = ?`. */
+/** Statements of one table. Pass what follows its name in a SELECT: `WHERE id = ?`. */
 export class TableStatements<Shape extends object> extends Statements {
   readonly #rows: Rows<Shape>
   readonly #select: string
@@ -42,13 +42,13 @@ export class TableStatements<Shape extends object> extends Statements {
     this.#select = `SELECT ${rows.columns} FROM ${table}`
   }
 
-  /** The first record that is found. */
+  /** Returns the first matching record. */
   one<Given extends unknown[]>(which: string): (...given: Given) => Shape | undefined {
     const statement = this.db.prepare<unknown[], Row>(`${this.#select} ${which}`)
     return (...given) => this.#rows.find(statement.get(...given))
   }
 
-  /** Every record that is found. */
+  /** Returns every matching record. */
   all<Given extends unknown[]>(which: string): (...given: Given) => Shape[] {
     const statement = this.db.prepare<unknown[], Row>(`${this.#select} ${which}`)
     return (...given) => statement.all(...given).map(this.#rows.read)

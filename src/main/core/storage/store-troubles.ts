@@ -1,6 +1,6 @@
 /**
- * What happened to the application's files that someone has to see to. A file that was set aside is shown in every run until a person
- * says that it is settled: a notice that passes is read only by the person who sat there.
+ * Problems with the application's files that someone has to deal with. A set-aside file is reported in every run until
+ * a user settles it: a passing notice reaches only whoever is there at that moment.
  */
 import { z } from 'zod'
 import type { StoreTrouble } from '../../../shared/contract/index.ts'
@@ -9,7 +9,7 @@ import type { Db } from './connection.ts'
 import { keptIn } from './meta.ts'
 
 const KEY = 'store-troubles'
-/** A disk that spoils one file after the other needs no longer list. */
+/** Maximum number of entries, for a disk that ruins one file after another. */
 const MOST = 20
 
 type SetAsideTrouble = Extract<StoreTrouble, { kind: 'set-aside' }>
@@ -42,12 +42,12 @@ export function openStoreTroubles({ db, time, changed }: StoreTroublesDeps) {
     try {
       return kept.read(KEY, Kept) ?? []
     } catch {
-      // What can't be read now is told by what reads it next.
+      // If reading fails now, the next read reports it.
       return []
     }
   }
 
-  /** @throws where it can't be kept; it holds in this run. */
+  /** @throws if it can't be stored; it applies to this run in any case. */
   function put(troubles: SetAsideTrouble[]): void {
     aside = troubles
     changed()
@@ -57,7 +57,7 @@ export function openStoreTroubles({ db, time, changed }: StoreTroublesDeps) {
   return {
     list: (): StoreTrouble[] => [...aside, ...inThisRun.values()],
 
-    /** A file was set aside. Never throws: on a full disk it is told in this run at least. */
+    /** Reports a set-aside file. Never throws: if the disk is full, it is at least reported in this run. */
     setAside(store: SetAsideTrouble['store'], { name, reason }: Pick<SetAsideTrouble, 'name' | 'reason'>): void {
       try {
         put([...aside, { kind: 'set-aside', store, name, reason, at: time.now() }].slice(-MOST) as SetAsideTrouble[])
@@ -66,13 +66,13 @@ export function openStoreTroubles({ db, time, changed }: StoreTroublesDeps) {
       }
     },
 
-    /** A file can't be written in this run, or what was to be done at its start couldn't be. */
+    /** Reports a file that can't be written in this run, or a key change that failed at its start. */
     ofThisRun(trouble: Extract<StoreTrouble, { kind: 'in-memory' | 'no-new-key' }>): void {
       inThisRun.set(trouble.store, trouble)
       changed()
     },
 
-    /** A person has seen to what is in the folder of this name. @throws the database's error. */
+    /** Removes the report about the folder of this name, which a user has dealt with. @throws the database's error. */
     settle(name: string): void {
       put(aside.filter((trouble) => trouble.name !== name))
     }

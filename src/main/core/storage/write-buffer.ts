@@ -1,21 +1,21 @@
 /**
- * Small pieces made into large ones, of which the next is gathered while one is being written. Each call to the system costs
- * the same, whatever it carries.
+ * Combines small chunks into large ones, gathering the next while one is being written. Each system call costs the
+ * same, whatever its size.
  */
 
 /**
- * Not a power of two: Linux keeps what one call writes in runs of memory as long as that, and to find half a megabyte in one run
- * took it five times as long as to copy it.
+ * Deliberately not a power of two: Linux caches a write in contiguous memory of that length, and finding half a
+ * megabyte in one run took five times as long as copying it.
  */
 const PIECE = 384 * 1024
-/** Used again and again: to have the system clear so much memory for each file costs more than to fill it. */
+/** Reused: having the system zero so much memory for each file costs more than filling it. */
 const spare: Buffer[] = []
 const MOST_SPARE = 24
 const NOTHING = new Uint8Array()
 
 /**
- * What it yields is good until the next but one is asked for: anyone who keeps a piece copies it. What it takes is used up: a chunk
- * that has its memory to itself is empty afterwards.
+ * Yields large chunks. A chunk is valid until the next but one is requested: copy it to keep it longer. Input chunks
+ * are consumed: one that owns its whole buffer is empty afterwards.
  */
 export async function* buffered(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   const source = chunks[Symbol.asyncIterator]()
@@ -53,24 +53,27 @@ export async function* buffered(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
     let piece = await gather()
     while (piece.byteLength > 0) {
       coming = gather()
-      // Anyone who is slow with this piece hears of what went wrong with the next one only then.
+      // A consumer that is slow with this chunk sees the next one's error only when asking for it.
       coming.catch(() => undefined)
       yield piece
       piece = await coming
     }
   } finally {
-    // What is being gathered ends before its source does.
+    // Gathering must end before its source does.
     await coming?.catch(() => undefined)
     await source.return?.()
     for (const buffer of buffers) {
-      // What it held was someone's passport.
+      // It may have held a passport.
       buffer?.fill(0)
       if (buffer && spare.length < MOST_SPARE) spare.push(buffer)
     }
   }
 }
 
-/** The collector would look for it only after tens of megabytes, and go through all of the heap for it each time. */
+/**
+ * Releases a chunk's memory at once. The garbage collector would wait for tens of megabytes, and go through the whole
+ * heap each time.
+ */
 function giveBack({ buffer, byteLength }: Uint8Array): void {
   if (byteLength > 0 && byteLength === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0)
 }

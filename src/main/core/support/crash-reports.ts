@@ -1,6 +1,7 @@
 /**
- * What is kept of crashes: a dump of some of a process's memory each, which may hold anything that was in it. So none is made unless someone
- * here wants it, none is sent, few are kept and not for long, and each leaves this computer only in a report that a person saves with it.
+ * Manages crash dumps. A dump contains parts of a process's memory, which may hold any data. So dumps are made only if
+ * the user wants them, are never sent, are few and short-lived, and leave this computer only in a report that a user
+ * saves with them.
  */
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -8,14 +9,14 @@ import type { CrashReportsView } from '../../../shared/contract/support.ts'
 import type { Time } from '../lib/time.ts'
 import type { SettingsStore } from '../storage/settings.ts'
 
-/** The newest so many are kept, for so many milliseconds. */
+/** How many of the newest dumps are kept, and for how many milliseconds. */
 const MOST = 10
 const LONGEST = 30 * 24 * 60 * 60 * 1000
-/** Of all that go into a report together, in bytes. */
+/** Maximum size of all dumps in a report, in bytes. */
 const MOST_BYTES = 100 * 1024 * 1024
 
 export interface CrashReportDeps {
-  /** Absolute; where the browser engine writes them, in folders of its own. It needn't be there. */
+  /** Absolute path of the folder where Chromium writes dumps, in subfolders; it may not exist. */
   folder: string
   settings: Pick<SettingsStore, 'read' | 'change'>
   time: Pick<Time, 'now'>
@@ -32,7 +33,7 @@ export type CrashReports = ReturnType<typeof openCrashReports>
 export function openCrashReports({ folder, settings, time }: CrashReportDeps) {
   const isKept = () => settings.read().keepsCrashReports === true
 
-  /** Newest first. A file that goes meanwhile is left out. */
+  /** Newest first. Files that disappear meanwhile are skipped. */
   async function dumps(): Promise<Dump[]> {
     const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
     const files = found.filter((entry) => entry.isFile() && entry.name.endsWith('.dmp'))
@@ -58,7 +59,10 @@ export function openCrashReports({ folder, settings, time }: CrashReportDeps) {
   return {
     view,
 
-    /** From the next start on they are made, or no more; where no more, those that are there go. Answers whether that was kept. */
+    /**
+     * Turns dumps on or off from the next start; turning them off deletes existing ones. Returns whether the setting
+     * was saved.
+     */
     async keep(isWanted: boolean): Promise<boolean> {
       const { saved } = settings.change({ keepsCrashReports: isWanted || undefined })
       if (!isWanted) await remove(await dumps())
@@ -69,14 +73,14 @@ export function openCrashReports({ folder, settings, time }: CrashReportDeps) {
       await remove(await dumps())
     },
 
-    /** What is too old, too much or not wanted goes: called once, at start. Never rejects. */
+    /** Deletes dumps that are too old, too many or not wanted. Called once, at start. Never rejects. */
     async tidy(): Promise<void> {
       const oldest = time.now() - LONGEST
       const over = (await dumps()).filter((dump, index) => !isKept() || index >= MOST || dump.at < oldest)
       await remove(over).catch(() => undefined)
     },
 
-    /** For a report: each by a name that says nothing but which it is, the newest first. */
+    /** Returns dumps for a report, newest first, with numbered names that reveal nothing else. */
     async files(): Promise<[name: string, bytes: Uint8Array][]> {
       const files: [string, Uint8Array][] = []
       let left = MOST_BYTES

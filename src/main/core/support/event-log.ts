@@ -1,6 +1,6 @@
 /**
- * What the log says of a run: how it started, how accounts stand and why, sessions at the counter, files that were set aside, the
- * keychain. By ids, codes and counts alone: never a name, an address, or anything that someone typed.
+ * Logs a run's events: start, account states with reasons, counter sessions, set-aside files, the keychain. Only ids,
+ * codes and counts: never a name, an address, or anything that a user typed.
  */
 import type { AppError, ConnectionView, CounterSession, StoreTrouble } from '../../../shared/contract/index.ts'
 import type { OpenedDatabase } from '../storage/database.ts'
@@ -10,11 +10,11 @@ type Write = (message: string, detail?: Record<string, unknown>) => void
 
 export interface EventLogDeps {
   log: { info: Write; warn: Write }
-  /** The system's own log, for what a monitor wants: starts, ends, and what isn't as it should be. */
+  /** The system's log, for what monitors need: starts, ends, and problems. */
   system: { info: Write; warn: Write }
 }
 
-/** What runs here: `system` as in "Linux 6.8.0 x64". */
+/** The running version; `system` is like "Linux 6.8.0 x64". */
 export interface RunFacts {
   version: string
   system: string
@@ -49,19 +49,19 @@ export class EventLog {
     this.#tell('Countersign ended.')
   }
 
-  /** How the keychain answered at the start. */
+  /** Logs the keychain's state at the start. */
   keychain(found: KeychainState): void {
     if (found.state === 'available') this.#log.info('The keychain is available.')
     else this.#warn('The keychain can’t be used.', { reason: found.reason, detail: found.detail })
   }
 
-  /** Where the database is kept in this run. */
+  /** Logs where this run's database is. */
   storage(opened: Pick<OpenedDatabase, 'state'> & { because?: string; hasData?: boolean }): void {
     if (opened.state === 'encrypted') this.#log.info('The database is open.')
     else this.#warn('The database is in memory only.', { because: opened.because, hasData: opened.hasData })
   }
 
-  /** What someone has to see to, each once a run. */
+  /** Logs troubles, each once per run. */
   troubles(list: readonly StoreTrouble[]): void {
     for (const trouble of list) {
       const { kind, store, reason } = trouble
@@ -75,10 +75,10 @@ export class EventLog {
     }
   }
 
-  /** Accounts that came, went, or are reached otherwise since the last time. */
+  /** Logs accounts that were added, removed or changed since the last call. */
   accounts(list: readonly LoggedAccount[]): void {
     for (const { id, kind, folders, ...account } of list) {
-      // The practice office’s own is another one each time that it starts.
+      // The practice office's scheme changes with each start.
       const scheme = kind === 'practice' ? 'none' : account.scheme
       const now = `${kind} ${scheme} ${folders.length}`
       const before = this.#accounts.get(id)
@@ -95,7 +95,7 @@ export class EventLog {
     }
   }
 
-  /** How an account's service is reached, where that is another way than before. */
+  /** Logs changes in how an account's service is reached. */
   connection(accountId: string, { state, error }: ConnectionView): void {
     const now = `${state} ${error?.code ?? ''}`
     if (state === 'unknown' || this.#connections.get(accountId) === now) return
@@ -105,7 +105,7 @@ export class EventLog {
     else this.#warn('An account can’t be used.', detail)
   }
 
-  /** Sessions at the counter, as they begin and end. */
+  /** Logs the beginning and end of counter sessions. */
   session(shown: CounterSession | null, now: number): void {
     const running = shown && shown.phase !== 'ended' ? shown : undefined
     if (this.#session && running?.id !== this.#session.id) {
@@ -131,7 +131,7 @@ export class EventLog {
   }
 }
 
-/** An error's words may quote the service. */
+/** An error's message may quote the service. */
 function reasonOf(error: AppError | undefined): Record<string, unknown> {
   return error ? { reason: error.code } : {}
 }

@@ -1,15 +1,16 @@
-/** Starting when the user signs in, as desktops of Linux know it: an entry in the user's `autostart` folder (XDG). */
+/** Starting at login on Linux desktops: an entry in the user's `autostart` folder (XDG). */
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export interface LoginStart {
   isOn: () => boolean
-  /** @throws a system's error where it couldn't be changed. */
+  /** @throws a system error if it couldn't be changed. */
   set: (isOn: boolean) => void
 }
 
 /**
- * @param folder absolute; made where it isn't there.
+ * Manages the autostart entry.
+ * @param folder absolute; created if missing.
  * @param command the program and its arguments.
  */
 export function xdgLoginStart(folder: string, command: readonly string[]): LoginStart {
@@ -18,7 +19,7 @@ export function xdgLoginStart(folder: string, command: readonly string[]): Login
   return {
     isOn() {
       try {
-        // A desktop's own settings switch an entry off without removing it.
+        // Desktop settings disable an entry without removing it.
         return !/^(Hidden=true|X-GNOME-Autostart-enabled=false)\s*$/m.test(readFileSync(path, 'utf8'))
       } catch {
         return false
@@ -44,7 +45,10 @@ function entryOf(command: readonly string[]): string {
   ].join('\n')
 }
 
-/** As the Desktop Entry Specification wants arguments: quoted, then as a string of an entry, and no field codes. */
+/**
+ * Quotes an argument as the Desktop Entry Specification requires: quoting first, then string escapes, without field
+ * codes.
+ */
 function quoted(argument: string): string {
   const inQuotes = argument
     .replace(/["`$\\]/g, '\\$&')
@@ -53,7 +57,7 @@ function quoted(argument: string): string {
   return `"${inQuotes}"`
 }
 
-/** Has the system do as the organisation says, where it says so. Never throws. */
+/** Applies the organisation's setting, if any. Never throws. */
 export function applyLoginStart(
   loginStart: LoginStart | undefined,
   wanted: boolean | undefined,

@@ -1,6 +1,6 @@
 /**
- * A report for support: what runs here and how it stands, the log and the requests, as texts that a person reads before they are saved.
- * Nothing of a person, a document or a secret goes in, and accounts are named by their ids.
+ * The support report: version, state, log and requests, as texts that the user reads before saving them. Contains
+ * nothing about people, documents or secrets; accounts are identified by id.
  */
 import { strToU8, zipSync } from 'fflate'
 import type { SelfTestFinding, SupportReport, SystemStatus } from '../../../shared/contract/index.ts'
@@ -10,24 +10,24 @@ import { scrubbed } from '../policy/log-lines.ts'
 import type { Settings } from '../storage/settings.ts'
 import type { LoggedAccount, RunFacts } from './event-log.ts'
 
-/** Characters of the log, of its end: some five thousand lines. */
+/** How much of the log's end is included, in characters: some five thousand lines. */
 const MOST_LOG = 512 * 1024
 
 export interface ReportFacts {
   run: RunFacts
   status: Pick<SystemStatus, 'keychain' | 'storage' | 'troubles'>
-  /** How the organisation’s policy was found. */
+  /** Where the organisation's policy was found, and its state. */
   policy: string
   settings: Settings
   accounts: readonly (LoggedAccount & { state: string; reason?: string | undefined })[]
   findings: readonly SelfTestFinding[]
-  /** As it is kept. */
+  /** As stored. */
   log: string
   /** As CSV. */
   requests: string
 }
 
-/** The report of what is known now. */
+/** Creates the report from what is known now. */
 export function reportOf(facts: ReportFacts, time: Pick<Time, 'now' | 'zone'>, id: string): SupportReport {
   const at = isoWriter(time.zone())(time.now())
   return {
@@ -35,7 +35,7 @@ export function reportOf(facts: ReportFacts, time: Pick<Time, 'now' | 'zone'>, i
     files: [
       { name: 'summary.txt', text: `${summary(facts, at)}\n` },
       { name: 'this computer.txt', text: `${findingsOf(facts.findings)}\n` },
-      // Each line was scrubbed as it was written; a file that another version left, or someone changed, wasn't.
+      // Lines were sanitised when written, except in files from another version, or changed by someone.
       { name: 'log.txt', text: rescrubbed(facts.log) },
       { name: 'requests.csv', text: facts.requests }
     ]
@@ -43,8 +43,8 @@ export function reportOf(facts: ReportFacts, time: Pick<Time, 'now' | 'zone'>, i
 }
 
 /**
- * The files of a report in one, as they were shown.
- * @param more by their names: what a person added.
+ * Zips a report's files as they were shown.
+ * @param more files added by the user, by name.
  */
 export function zipped({ files }: SupportReport, more: readonly [name: string, bytes: Uint8Array][] = []): Uint8Array {
   return zipSync(Object.fromEntries([...files.map(({ name, text }) => [name, strToU8(text)] as const), ...more]))
@@ -80,7 +80,7 @@ function rescrubbed(log: string): string {
   return end.split('\n').map(lineAgain).join('\n')
 }
 
-/** The time that begins a line looks like a telephone number. */
+/** A line's leading time looks like a telephone number. */
 function lineAgain(line: string): string {
   const [, time = '', rest = line] = /^(\d{4}-\d\d-\d\dT[\d:.]+Z \[\w+\] )(.*)$/.exec(line) ?? []
   return time + scrubbed(rest)

@@ -1,6 +1,6 @@
 /**
- * What was asked of services and how that ended: the last day of it at most, in memory alone. An operation's name, a status, a time and a
- * count of bytes: no body, no header, nothing of an address, nobody's id.
+ * A log of requests to services and their outcomes: at most the last day's, in memory only. Contains operation name,
+ * status, time and byte count; no bodies, headers, addresses or personal ids.
  */
 import type { RequestLogEntry } from '../../../shared/contract/index.ts'
 import { type TableFormat, tableFile } from '../bulk/table-file.ts'
@@ -9,10 +9,10 @@ import { type Throttled, type Time, throttled } from '../lib/time.ts'
 import type { Fetch } from '../service/index.ts'
 import { readNetworkFailure } from '../service/network-failure.ts'
 
-/** How many are kept at most: some 400 bytes each. */
+/** Maximum number of entries, some 400 bytes each. */
 export const MOST_REQUESTS = 5000
 const DAY = 86_400_000
-/** The screens are told at most so often, in milliseconds. */
+/** Minimum interval between notifications of the screens, in milliseconds. */
 const TOLD_EVERY = 1000
 
 const COLUMNS = ['Time', 'Account', 'Method', 'Operation', 'Status', 'Milliseconds', 'Bytes']
@@ -25,7 +25,7 @@ interface RequestLogDeps {
 export class RequestLog {
   readonly #time: RequestLogDeps['time']
   readonly #told: Throttled
-  /** The oldest first. */
+  /** Oldest first. */
   #entries: RequestLogEntry[] = []
   #id = 0
 
@@ -35,8 +35,8 @@ export class RequestLog {
   }
 
   /**
-   * The same `fetch`, of which each request is written down as its answer begins, and again once that is over.
-   * @param accountId undefined where an account is tried before it is kept.
+   * Wraps `fetch` to log each request when its answer begins, and update the entry when that ends.
+   * @param accountId undefined while an account is tested before it is stored.
    */
   observed(fetch: Fetch, accountId: string | undefined): Fetch {
     return async (url, init, operation) => {
@@ -60,7 +60,7 @@ export class RequestLog {
     }
   }
 
-  /** The newest first. */
+  /** Newest first. */
   list(offset: number, limit: number): { requests: RequestLogEntry[]; total: number } {
     this.#forgetOld()
     const end = Math.max(0, this.#entries.length - offset)
@@ -70,7 +70,7 @@ export class RequestLog {
     }
   }
 
-  /** All of it as a table, the oldest first. Accounts are named by their ids. */
+  /** Returns all entries as a table, oldest first. Accounts are identified by id. */
   file(format: TableFormat): Uint8Array {
     this.#forgetOld()
     const iso = isoWriter(this.#time.zone())
@@ -109,7 +109,7 @@ export class RequestLog {
   }
 }
 
-/** Hands a body on as it comes, and says how many bytes it had once it is over: read to its end, given up or broken. */
+/** Passes a body through and reports its byte count once it is read, cancelled or broken. */
 function counting(over: (bytes: number, broken?: unknown) => void): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0
   return new TransformStream({
@@ -118,7 +118,7 @@ function counting(over: (bytes: number, broken?: unknown) => void): TransformStr
       controller.enqueue(chunk)
     },
     flush: () => over(bytes),
-    // Not in every type declaration yet.
+    // `cancel` is missing from some type declarations.
     cancel: (why: unknown) => over(bytes, why)
   } as Transformer<Uint8Array, Uint8Array>)
 }

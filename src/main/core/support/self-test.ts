@@ -1,6 +1,6 @@
 /**
- * Looks whether this computer has what the application needs, and says of each what was found and what to do. Nothing is changed and
- * nothing sent but a question that each account asks all day.
+ * Checks whether this computer has what the application needs, with findings and advice. Changes nothing, and sends
+ * only a request that each account makes all day.
  */
 import { statfs } from 'node:fs/promises'
 import type { AppError, BackupsView, SelfTestFinding, StoreTrouble } from '../../../shared/contract/index.ts'
@@ -8,34 +8,34 @@ import { counted } from '../../../shared/counted.ts'
 import type { OpenedDatabase } from '../storage/database.ts'
 import type { KeychainState } from '../storage/keychain.ts'
 
-/** With less room a large folder, or a morning's downloads, may not fit. */
+/** Minimum free disk space in bytes; with less, a large folder or a morning's downloads may not fit. */
 const LITTLE_ROOM = 1024 ** 3
-/** A key's signature is refused by some services from here on. */
+/** Clock difference from which some services reject signed requests, in milliseconds. */
 const CLOCK_OFF = 120_000
 
 export interface SelfTestDeps {
   accounts: () => readonly { id: string }[]
-  /** Asks the account's service something harmless; rejects where that fails. */
+  /** Makes a harmless request to the account's service; rejects if it fails. */
   ask: (accountId: string) => Promise<unknown>
   describe: (error: unknown) => AppError
-  /** How far this computer's clock is ahead of the service's, in milliseconds; 0 where that isn't known. */
+  /** How far this computer's clock is ahead of the service's, in milliseconds; 0 if unknown. */
   clockAhead: (accountId: string) => number
-  /** Writes an entry into the keychain, reads it and deletes it. */
+  /** Writes, reads and deletes a keychain entry. */
   tryKeychain: () => Promise<KeychainState>
   storage: Pick<OpenedDatabase, 'state'>
   dataFolder: string
   backups: () => Promise<BackupsView>
-  /** Why none could be made as planned, where that is so. */
+  /** Why a scheduled backup failed, if it did. */
   backupTrouble: () => readonly StoreTrouble[]
   now: () => number
   otherDisplay: () => string | undefined
-  /** How many there are; rejects where the system doesn't say. */
+  /** Number of printers; rejects if the system doesn't say. */
   printers: () => Promise<number>
-  /** Bytes that are free there; the system's own answer where it is left out. */
+  /** Free bytes in the folder; the system's answer by default. */
   freeIn?: (folder: string) => Promise<number>
 }
 
-/** Never rejects. */
+/** Runs all checks. Never rejects. */
 export async function selfTest(deps: SelfTestDeps): Promise<SelfTestFinding[]> {
   const services = await Promise.all(deps.accounts().map(({ id }) => service(deps, id)))
   const parts = [keychain(deps), database(deps), backup(deps), disk(deps), secondDisplay(deps), printers(deps)]
@@ -89,7 +89,7 @@ async function database({ storage }: SelfTestDeps): Promise<SelfTestFinding> {
   }
 }
 
-/** A backup that is older than this says little of what is there now, in days. */
+/** Age from which a backup counts as outdated, in days. */
 const OLD_BACKUP = 31
 
 async function backup({ backups, backupTrouble, now }: SelfTestDeps): Promise<SelfTestFinding> {

@@ -1,6 +1,6 @@
 /**
- * How Countersign stands, for a program that watches many computers: what a run writes down for it once a minute and whenever
- * something changes, and the one line that `countersign --status` makes of it. Ids, codes and counts alone.
+ * Countersign's status for monitoring software: a run writes it once a minute and on changes, and `countersign
+ * --status` prints it as one line. Only ids, codes and counts.
  */
 import { readFileSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
@@ -11,12 +11,12 @@ import { parsedJson } from '../lib/json-scanning.ts'
 import { type Throttled, type Time, throttled } from '../lib/time.ts'
 
 const STATUS_FILE = 'status.json'
-/** Milliseconds between two times that it is written, where nothing changes and where much does. */
+/** Milliseconds between writes without changes; `LEAST_BETWEEN`: minimum between writes with many changes. */
 const HEARTBEAT = 60_000
 const LEAST_BETWEEN = 5000
-/** A run that has written nothing for so long, in milliseconds, doesn't work any more. */
+/** A run that hasn't written for this long, in milliseconds, counts as hanging. */
 const SILENT = 5 * HEARTBEAT
-/** Of a file that is ours, with room to spare. */
+/** Maximum size of our own file, in bytes, with room to spare. */
 const LARGEST = 256 * 1024
 
 const code = z.string().regex(/^[a-z0-9-]{1,40}$/)
@@ -61,15 +61,15 @@ const Facts = z.strictObject({
     )
 })
 export type StatusFacts = z.output<typeof Facts>
-/** While the data are locked little is known. */
+/** While the data are locked, little is known. */
 const KnownFacts = Facts.partial()
 type KnownFacts = z.output<typeof KnownFacts>
 
-/** What a run writes down. */
+/** Content of the status file. */
 const Written = z.strictObject({
   facts: KnownFacts,
   at: time,
-  /** Of the main process; absent once it has ended. */
+  /** Id of the main process; missing once it has ended. */
   pid: z.int().positive().optional()
 })
 
@@ -90,9 +90,9 @@ const PROBLEMS = {
 type Problem = keyof typeof PROBLEMS
 type Health = 'ok' | 'warning' | 'critical' | 'unknown'
 
-/** As monitors have it: the exit code is the place in this list. */
+/** In monitoring convention: the exit code is the index. */
 const HEALTHS: readonly Health[] = ['ok', 'warning', 'critical', 'unknown']
-/** Where several things are wrong, the first of these counts. */
+/** If there are several problems, the first of these counts. */
 const WORST: readonly Health[] = ['critical', 'warning', 'unknown', 'ok']
 
 const Line = z
@@ -105,7 +105,7 @@ const Line = z
   })
   .describe('What `countersign --status` prints, in one line.')
 
-/** The schema of the line, as it is published. */
+/** Returns the published schema of the line. */
 export function publishedStatusSchema(): object {
   return {
     ...z.toJSONSchema(Line, { reused: 'inline' }),
@@ -116,11 +116,11 @@ export function publishedStatusSchema(): object {
 
 export interface StatusSystem {
   now: number
-  /** Whether a process of this number runs. */
+  /** Whether a process with this id is running. */
   runs(pid: number): boolean
 }
 
-/** The line, and the code to exit with. Never throws, and opens nothing but that file. */
+/** Returns the line and exit code. Never throws, and opens only the status file. */
 export function statusLine(folder: string, { now, runs }: StatusSystem): { line: string; exitCode: number } {
   const read = readWritten(folder)
   if (typeof read === 'string') return shown({ problems: [read], running: false, at: null })
@@ -146,7 +146,7 @@ function problemsOf({ keychain, database, policy, ...facts }: KnownFacts, runnin
   note('database-in-memory', database === 'memory')
   note('data-locked', database === 'locked')
   note('file-trouble', troubles.length > 0)
-  // How a service was reached by a run that is over says nothing of now.
+  // Connections of a run that has ended say nothing about now.
   note('account-refused', running && accounts.some(({ state }) => state === 'refused'))
   note('account-offline', running && accounts.some(({ state }) => state === 'offline'))
   note('sends-uncertain', (sends?.uncertain ?? 0) > 0)
@@ -161,7 +161,7 @@ function readWritten(folder: string): z.output<typeof Written> | 'never-started'
   } catch (error) {
     return codeOf(error) === 'ENOENT' ? 'never-started' : 'unreadable'
   }
-  // It prints nothing that isn't of its shape: another program of the user's may have written it.
+  // Only prints data of the expected shape: another of the user's programs may have written the file.
   const read = text.length > LARGEST ? undefined : Written.safeParse(parsedJson(text)).data
   return read ?? 'unreadable'
 }
@@ -174,7 +174,7 @@ export interface StatusFileDeps {
   time: Pick<Time, 'now' | 'after'>
 }
 
-/** Keeps the file as things are, for as long as the application runs. A disk that is full leaves it as it was. */
+/** Keeps the status file up to date while the application runs. If the disk is full, the file stays as it was. */
 export class StatusFile {
   readonly #deps: StatusFileDeps
   readonly #throttled: Throttled
@@ -188,23 +188,23 @@ export class StatusFile {
     this.#beat()
   }
 
-  /** Something of it may have changed. */
+  /** Call when the facts may have changed. */
   readonly changed = (): void => this.#throttled.ask()
 
-  /** The last facts of the run, once it is over. To be called while they can still be asked for. */
+  /** Writes the run's final facts. Must be called while they are still available. */
   async end(): Promise<void> {
     this.#stop()
     this.#write(undefined)
     await this.#writing
   }
 
-  /** Another one of this run goes on. */
+  /** Stops, because another instance in this run takes over. */
   async handOver(): Promise<void> {
     this.#stop()
     await this.#writing
   }
 
-  /** Resolves once what changed so far is written. Never rejects. */
+  /** Resolves once all changes so far are written. Never rejects. */
   async settled(): Promise<void> {
     await this.#writing
   }
@@ -225,13 +225,14 @@ export class StatusFile {
     if (!this.#last) return
     const written = { facts: this.#last, at: new Date(time.now()).toISOString(), ...(pid !== undefined && { pid }) }
     const path = join(folder, STATUS_FILE)
-    // A reader finds it whole. It isn't flushed: the next minute has another, and a start after a power cut, too.
+    // Renamed into place, so readers never see a partial file. Not flushed: it is rewritten within a minute, or by the
+    // start after a power failure.
     const write = () =>
       writeFile(`${path}.new`, JSON.stringify(written), { mode: 0o600 }).then(() => rename(`${path}.new`, path))
     this.#writing = this.#writing.then(write).catch(() => undefined)
   }
 
-  /** A database that can't be read just now says nothing new. */
+  /** If the database can't be read now, there are no new facts. */
   #asked(facts: () => KnownFacts): KnownFacts | undefined {
     try {
       return facts()

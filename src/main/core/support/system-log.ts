@@ -1,7 +1,7 @@
 /**
- * The system's own log, for the few lines that a monitor wants of each computer: syslog and the journal on Linux, the
- * unified log on macOS, both by the system's `logger`; the application log on Windows, by its `eventcreate`. Only where the
- * organisation's policy asks for it; a line that can't be written there is in our own log all the same.
+ * Writes the few lines that monitoring needs to the system's log: syslog or the journal on Linux and the unified log on
+ * macOS, both with the system's `logger`; the application log on Windows, with `eventcreate`. Only if the
+ * organisation's policy asks for it. Lines that can't be written there are still in our own log.
  */
 import { spawn } from 'node:child_process'
 import { win32 } from 'node:path'
@@ -10,18 +10,18 @@ import { logLine } from '../policy/log-lines.ts'
 type Level = 'info' | 'warn'
 type Write = (message: string, detail?: Record<string, unknown>) => void
 
-/** How long a program may take over one line, in milliseconds. */
+/** Timeout for writing one line, in milliseconds. */
 const SLOW = 5000
 const NAME = 'countersign'
 
 export interface SystemLogDeps {
   platform: NodeJS.Platform
-  /** The root of the system's disk: `C:\` on Windows. */
+  /** Root of the system drive: `C:\` on Windows. */
   root: string
   isWanted: () => boolean
-  /** It couldn't be written, for the first time in this run. */
+  /** Called on the first failure in this run. */
   failed: () => void
-  /** For `logger`, beside its own: where a test's log is. */
+  /** Extra arguments for `logger`, such as a test's log. */
   more?: readonly string[]
 }
 
@@ -37,12 +37,12 @@ export class SystemLog {
   readonly info: Write = (message, detail) => this.#write('info', logLine(message, detail))
   readonly warn: Write = (message, detail) => this.#write('warn', logLine(message, detail))
 
-  /** Resolves once what was written is there, or never will be. */
+  /** Resolves once all lines are written or have failed. */
   settled(): Promise<void> {
     return this.#last
   }
 
-  /** One after the other, so that they stand there in their order. */
+  /** Writes lines one at a time, to keep their order. */
   #write(level: Level, line: string): void {
     if (!this.#deps.isWanted()) return
     this.#last = this.#last.then(async () => {
@@ -59,19 +59,25 @@ export class SystemLog {
       const child = spawn(program, given, { stdio: ['pipe', 'ignore', 'ignore'], timeout: SLOW, windowsHide: true })
       child.once('error', () => resolve(false))
       child.once('close', (code) => resolve(code === 0))
-      // One that ends before it has read its line says so by its code.
+      // A program that exits before reading its line reports that in its exit code.
       child.stdin.once('error', () => undefined)
       child.stdin.end(platform === 'win32' ? '' : `${line}\n`)
     })
   }
 }
 
-/** The line comes by its input: other users of the computer read arguments. By its place: a folder on the path may be anyone's. */
+/**
+ * Passes the line by stdin, since other users can read arguments. Uses an absolute path, since a folder on PATH may be
+ * anyone's.
+ */
 function logger(level: Level, more: readonly string[]): [program: string, given: string[]] {
   return ['/usr/bin/logger', ['-t', NAME, '-p', level === 'info' ? 'user.info' : 'user.warning', ...more]]
 }
 
-/** It takes a source that an administrator has made, which the handbook says how to do; and the line as an argument only. */
+/**
+ * `eventcreate` needs a source that an administrator has created (see the handbook), and accepts the line only as an
+ * argument.
+ */
 function eventCreate(root: string, level: Level, line: string): [program: string, given: string[]] {
   const type = level === 'info' ? 'INFORMATION' : 'WARNING'
   const given = ['/L', 'APPLICATION', '/SO', 'Countersign', '/T', type, '/ID', level === 'info' ? '1' : '2', '/D', line]

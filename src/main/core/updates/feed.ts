@@ -1,7 +1,7 @@
 /**
- * A feed of updates: a folder of a web server, or the releases of a GitHub repository. Its description of the newest release is
- * believed only with the publisher's signature over its bytes; the file itself only if it is as long as that says and has the hash that
- * it says. Nothing else of what a feed answers decides on anything.
+ * An update feed: a folder on a web server, or a GitHub repository's releases. The newest release's description is
+ * trusted only with the publisher's signature, and the file only if its length and hash match the description. Nothing
+ * else in a feed's answers is used.
  */
 import { createHash, createPublicKey, verify } from 'node:crypto'
 import { open } from 'node:fs/promises'
@@ -13,16 +13,16 @@ import type { Fetch } from '../service/index.ts'
 type UpdateChannel = 'latest' | 'beta'
 
 export interface FeedPlace {
-  /** As the organisation's policy names it. */
+  /** As named in the organisation's policy. */
   feed: string
-  /** The publisher's public key: the 32 bytes of Ed25519, in base64. */
+  /** The publisher's public key: the 32 bytes of Ed25519, in Base64. */
   key: string
   channel: UpdateChannel
 }
 
 export type PackageKind = 'nsis' | 'mac' | 'deb' | 'rpm'
 
-/** The computer that an update is for. */
+/** The computer to be updated. */
 interface Target {
   platform: NodeJS.Platform
   arch: string
@@ -31,11 +31,11 @@ interface Target {
 
 export interface Release {
   version: string
-  /** When it was published, in milliseconds since 1970. */
+  /** Publication time, in milliseconds since 1970 UTC. */
   releasedAt: number
   /** The file's name in the feed. */
   name: string
-  /** In base64. */
+  /** Base64. */
   sha512: string
   /** In bytes. */
   size: number
@@ -47,18 +47,18 @@ export interface FeedDeps {
   target: Target
   fetch: Fetch
   time: Pick<Time, 'after'>
-  /** Reads the YAML of a description. Only what is signed is ever given to it. */
+  /** Parses a description's YAML. Only called with signed text. */
   parse: (text: string) => unknown
 }
 
-/** Far longer than any description, in bytes, and than any package. */
+/** Maximum sizes, in bytes: far more than any description or package needs. */
 const LONGEST_DESCRIPTION = 256 * 1024
 const LARGEST_PACKAGE = 1024 ** 3
 const MOST_HOPS = 5
-/** A feed that says nothing for so long has failed, in milliseconds. */
+/** Timeout for a feed that sends nothing, in milliseconds. */
 const STALL = 60_000
 
-/** What electron-builder writes of a release. Members that aren't named here are not looked at. */
+/** A release as described by electron-builder. Other members are ignored. */
 const Description = z.object({
   version: z.string().regex(/^\d{1,5}\.\d{1,5}\.\d{1,5}(?:-beta\.\d{1,5})?$/),
   releaseDate: z.iso.datetime(),
@@ -75,7 +75,7 @@ const Description = z.object({
     .max(50)
 })
 
-/** Where the files of a feed lie. A repository's newest release has an address of its own. */
+/** Returns the folder of a feed's files. A repository's newest release has its own address. */
 function folderOf(feed: string): URL {
   const url = new URL(`${feed.replace(/\/+$/, '')}/`)
   if (!isOnGitHub(url)) return url
@@ -86,7 +86,7 @@ export function isOnGitHub(url: URL): boolean {
   return url.origin === 'https://github.com' && /^\/[\w.-]+\/[\w.-]+\/?$/.test(url.pathname)
 }
 
-/** The name that the package for a computer has: see `artifactName` in electron-builder.yml. */
+/** Returns the package's file name for a computer: see `artifactName` in electron-builder.yml. */
 function packageName(version: string, { platform, arch, kind }: Target): string {
   const system = { win32: 'windows', darwin: 'macos' }[platform as string] ?? 'linux'
   const ending = { nsis: 'exe', mac: 'zip', deb: 'deb', rpm: 'rpm' }[kind]
@@ -97,7 +97,7 @@ function packageName(version: string, { platform, arch, kind }: Target): string 
   return `countersign-${version}-${system}-${names[kind]?.[arch] ?? arch}.${ending}`
 }
 
-/** The name of the description for a computer, as electron-builder writes it. */
+/** Returns the description's file name for a computer, as electron-builder writes it. */
 function descriptionName(channel: UpdateChannel, { platform, arch }: Target): string {
   if (platform === 'win32') return `${channel}.yml`
   if (platform === 'darwin') return `${channel}-mac.yml`
@@ -114,8 +114,9 @@ export class Feed {
   }
 
   /**
-   * The newest release, as its publisher signed it.
-   * @throws AppFailure: `bad-file` for what isn't signed by them or isn't a release for this computer; `refused` and `incomplete` for the network.
+   * Returns the newest release, with its signature verified.
+   * @throws AppFailure: `bad-file` if it isn't signed by the publisher or has no package for this computer; `refused`
+   * and `incomplete` for network errors; `unsafe-address` if the feed redirects elsewhere.
    */
   async newest(): Promise<Release> {
     const { channel } = this.#deps.place
@@ -137,14 +138,14 @@ export class Feed {
     return { version, releasedAt: Date.parse(releaseDate), name: wanted, sha512, size, needsAdministrator }
   }
 
-  /** Where the package of a release lies. */
+  /** Returns the address of a release's package. */
   addressOf({ name }: Pick<Release, 'name'>): URL {
     return new URL(name, this.#folder)
   }
 
   /**
-   * Writes the package of a release to a path. What is there once this resolves is what the publisher signed.
-   * @throws AppFailure: `bad-file` for another file, `incomplete` for one that was cut, `refused`; the disk's errors.
+   * Downloads a release's package to a path. Once resolved, the file is what the publisher signed.
+   * @throws AppFailure: `bad-file` for a different file, `incomplete` for a truncated one, `refused`; disk errors.
    */
   async download(release: Release, path: string, came: (bytes: number) => void): Promise<void> {
     const file = await open(path, 'w', 0o600)
@@ -192,7 +193,7 @@ export class Feed {
     return Buffer.concat(pieces)
   }
 
-  /** The bytes of one of its files, as they come. */
+  /** Streams one of the feed's files. */
   async *#read(name: string): AsyncGenerator<Uint8Array> {
     const abort = new AbortController()
     let resting: (() => void) | undefined
@@ -236,7 +237,7 @@ export class Feed {
     return fail('unsafe-address', 'The update feed leads somewhere else.', { next: TELL })
   }
 
-  /** Only GitHub keeps the files of its releases elsewhere. */
+  /** Only GitHub hosts release files on another origin. */
   #mayLeadTo(target: URL): boolean {
     if (target.origin === this.#folder.origin) return true
     const isGitHubs =

@@ -1,6 +1,6 @@
 /**
- * electron-updater, which knows how each kind of package takes the place of the version that runs. What it reads and downloads comes
- * through the signed feed alone: its own network, its id for this computer and its partial downloads aren't used.
+ * Wraps electron-updater, which can replace the running version for each package type. It reads and downloads only
+ * through the signed feed; its own network, staging id and differential downloads aren't used.
  */
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
@@ -20,7 +20,7 @@ import { type ProviderRuntimeOptions, parseUpdateInfo } from 'electron-updater/o
 import { Feed, type FeedDeps, type PackageKind, type Release } from './feed.ts'
 
 export interface PackageUpdaterDeps extends Omit<FeedDeps, 'parse'> {
-  /** What of Electron's `app` it is given. */
+  /** The part of Electron's `app` that it needs. */
   app: AppAdapter
 }
 
@@ -45,33 +45,33 @@ export class PackageUpdater {
       return this.#release
     }
     Object.assign(this.#updater, {
-      // It writes addresses and paths.
+      // Its log would contain addresses and paths.
       logger: null,
       autoDownload: false,
-      // On macOS the system keeps what it was given until the application ends; elsewhere that is `install`.
+      // On macOS, the system installs the update when the application quits; elsewhere `install` does.
       autoInstallOnAppQuit: kind === 'mac',
       allowDowngrade: false,
       disableDifferentialDownload: true,
       disableWebInstaller: true,
       httpExecutor: { download: (_url: URL, path: string) => this.#download(path) }
     })
-    // Each failure is that of what was asked for, too.
+    // Every error also rejects the call that caused it.
     this.#updater.on('error', () => undefined)
     this.#updater.setFeedURL({ provider: 'custom', updateProvider: signedProvider(newest, feed) })
   }
 
-  /** Whether it installs when the application simply ends: where nobody has to be asked for a password. */
+  /** Whether it can install at a normal quit: no password is needed. */
   get installsAtQuit(): boolean {
     return this.#kind === 'mac' || (this.#kind === 'nsis' && !this.#release?.needsAdministrator)
   }
 
-  /** What the feed has that is newer than the version that runs. @throws as `Feed.newest` */
+  /** Returns a newer release, if any. @throws as `Feed.newest` */
   async look(): Promise<Release | undefined> {
     const found = await this.#updater.checkForUpdates()
     return found?.isUpdateAvailable ? this.#release : undefined
   }
 
-  /** Puts what `look` found on this computer, checked. @throws as `Feed.download` */
+  /** Downloads and verifies the release that `look` found. @throws as `Feed.download` */
   async stage(came: (bytes: number) => void): Promise<void> {
     this.#came = came
     const [path] = await this.#updater.downloadUpdate()
@@ -79,9 +79,9 @@ export class PackageUpdater {
   }
 
   /**
-   * Installs what was staged, if it still is what was signed: the last thing that is done before the application ends.
-   * @param restarts whether the new version is started, too.
-   * @returns whether it is, or will be once this process has ended.
+   * Installs the staged update if it still matches its signed hash. The last step before the application ends.
+   * @param restarts whether to start the new version, too.
+   * @returns whether it is installed, or will be once this process has ended.
    */
   async install(restarts: boolean): Promise<boolean> {
     if (!this.#path || !this.#release || (await sha512Of(this.#path)) !== this.#release.sha512) return false
@@ -97,10 +97,13 @@ export class PackageUpdater {
   }
 }
 
-/** What electron-updater asks for the newest release and its file. It makes one itself, and hands it what isn't needed. */
+/**
+ * Creates the provider that electron-updater asks for the newest release and its file. electron-updater instantiates
+ * it, with some unused arguments.
+ */
 function signedProvider(newest: () => Promise<Release>, feed: Pick<Feed, 'addressOf'>) {
   return class extends Provider<UpdateInfo> {
-    // What it inherits isn't public.
+    // The inherited constructor isn't public.
     constructor(_options: unknown, _updater: unknown, runtime: ProviderRuntimeOptions) {
       super(runtime)
     }

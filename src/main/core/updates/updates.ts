@@ -1,6 +1,6 @@
 /**
- * Updates of Countersign itself: looks at the feed that the organisation names, brings a newer version once nothing is under way that it
- * could disturb, and installs it when the application ends. Never in the middle of a counter session, a send or a download.
+ * Updates of Countersign itself: checks the organisation's feed, downloads a newer version when nothing would be
+ * disturbed, and installs it when the application ends. Never during a counter session, a send or a download.
  */
 import { z } from 'zod'
 import type { AppError } from '../../../shared/contract/errors.ts'
@@ -22,26 +22,29 @@ export interface UpdatesDeps {
   db: Db
   time: Time
   log: Record<'info' | 'warn', (message: string, detail?: Record<string, unknown>) => void>
-  /** What the organisation has set; null where it has said that there is no feed. */
+  /** The organisation's setting; null if it has turned updates off. */
   policy: () => UpdatesPolicy | null | undefined
-  /** What would be disturbed now. */
+  /** What an update would disturb now. */
   hindrance: () => UpdateHindrance | undefined
-  /** Undefined where what runs can't be replaced by itself. */
+  /** Undefined if this installation can't update itself. */
   updater: ((place: FeedPlace) => Promise<Updater>) | undefined
   describe: (error: unknown) => AppError
-  /** When this version was built. */
+  /** Build time of this version. */
   builtAt: number | undefined
   changed: () => void
 }
 
-/** The first look after a start, and each further one, in milliseconds; up to as much again is left to chance. */
+/** Delay until the first check after a start, and between checks, in milliseconds; random jitter up to doubles them. */
 const FIRST = 60_000
 const AGAIN = 4 * 3_600_000
-/** How often it is looked whether what was under way has ended, in milliseconds. */
+/** Polling interval for whether hindering work has ended, in milliseconds. */
 const QUIET_LOOK = 5_000
 const PROGRESS = 250
 
-/** The newest release that a feed has offered: an older one after it comes from someone who keeps the newer one from us. */
+/**
+ * Meta key for the newest release offered: an older one afterwards would mean that someone is withholding the newer
+ * one.
+ */
 const KEY = 'newest-release-offered'
 const Offered = z.object({ of: z.string(), releasedAt: z.number() })
 
@@ -50,14 +53,14 @@ export class Updates {
   readonly #meta: ReturnType<typeof keptIn>
   readonly #progressed: ReturnType<typeof throttled>
   #update: UpdateState = { state: 'none' }
-  /** Also tells what was begun for one feed from what is wanted of another. */
+  /** Also identifies which feed a running check belongs to. */
   #place: FeedPlace | undefined
   #updater: Updater | undefined
   #checkedAt: number | undefined
   #problem: AppError | undefined
   #looking: Promise<void> | undefined
   #cancel: (() => void) | undefined
-  /** What the policy that was taken says of updates. */
+  /** The policy's update settings in effect, as JSON. */
   #named: string | undefined
   #isStarted = false
   #isStopped = false
@@ -79,7 +82,7 @@ export class Updates {
     }
   }
 
-  /** Looks now and then, until `stop`. */
+  /** Checks regularly until `stop`. */
   start(): void {
     this.#isStarted = true
     this.#later(FIRST)
@@ -91,7 +94,7 @@ export class Updates {
     this.#progressed.stop()
   }
 
-  /** Another feed may be named, or none. What was brought of the one before is forgotten. */
+  /** Call when the policy's feed may have changed. Discards what was downloaded from the previous one. */
   policyChanged(): void {
     const named = JSON.stringify(this.#deps.policy())
     if (named === this.#named) return
@@ -99,7 +102,7 @@ export class Updates {
     if (this.#isStarted) this.#later(FIRST)
   }
 
-  /** Looks at the feed now; what came of it is in the view. Never rejects. */
+  /** Checks the feed now; the view has the result. Never rejects. */
   check(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined
@@ -108,7 +111,7 @@ export class Updates {
     return this.#looking
   }
 
-  /** Whether what is ready may be installed now. @throws AppFailure `gone`, `busy` */
+  /** Checks whether the ready update may be installed now. @throws AppFailure `gone`, `busy` */
   checkMayInstall(): void {
     if (this.#update.state !== 'ready')
       fail('gone', 'No update is ready to be installed.', { next: 'Check for updates again.' })
@@ -117,9 +120,10 @@ export class Updates {
   }
 
   /**
-   * The application has ended all it did, and its database is still open. Never rejects.
-   * @param why `restart`: a person asked for the update. `quit`: they only closed the application.
-   * @returns whether the application is started again by this.
+   * Installs a ready update. Called when the application has ended its work, with the database still open. Never
+   * rejects.
+   * @param why `restart`: the user asked for the update. `quit`: they only closed the application.
+   * @returns whether this restarts the application.
    */
   async installAtEnd(why: 'restart' | 'quit'): Promise<boolean> {
     const { hindrance, log } = this.#deps
@@ -150,7 +154,7 @@ export class Updates {
 
   async #look(): Promise<void> {
     const place = this.#place
-    // What is on its way or ready is taken first.
+    // A download in progress or a ready update comes first.
     if (!place || !['none', 'waiting'].includes(this.#update.state)) return
     this.#put({ state: 'checking' })
     try {
@@ -168,7 +172,7 @@ export class Updates {
     }
   }
 
-  /** @throws AppFailure `bad-file` for a release that was published before one that the feed has had already. */
+  /** @throws AppFailure `bad-file` if the feed has already offered a release that was published later. */
   #insistOnNewest({ releasedAt }: Release): void {
     const of = JSON.stringify(this.#place)
     const offered = this.#meta.read(KEY, Offered)
@@ -180,7 +184,7 @@ export class Updates {
     if (offered?.of !== of || releasedAt !== offered.releasedAt) this.#meta.write(KEY, { of, releasedAt })
   }
 
-  /** Downloads it, or waits until it may. */
+  /** Downloads the release, now or once nothing hinders it. */
   async #bring(updater: Updater, release: Release): Promise<void> {
     const place = this.#place
     const { version: newer, size: total } = release
@@ -195,14 +199,14 @@ export class Updates {
     if (this.#place === place) this.#offer(updater, newer)
   }
 
-  /** Says that it is ready, once nothing is under way. */
+  /** Offers the update once nothing hinders it. */
   #offer(updater: Updater, newer: string): void {
     if (this.#waits(newer, () => this.#offer(updater, newer))) return
     this.#deps.log.info('An update is ready.', { version: newer })
     this.#put({ state: 'ready', newer, atQuit: updater.installsAtQuit })
   }
 
-  /** Whether something is under way, or the application ends; then `again` is called once more later. */
+  /** Returns whether to wait, because work is in progress (then `again` is called later) or the application ends. */
   #waits(newer: string, again: () => void): boolean {
     const hindrance = this.#deps.hindrance()
     if (!hindrance || this.#isStopped) return this.#isStopped

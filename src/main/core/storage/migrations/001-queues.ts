@@ -1,8 +1,8 @@
-/** The tables of what waits its turn: sends, files that other software dropped, and downloads. Part of 001-schema.ts. */
+/** Tables of the queues: sends, drop-folder files, and downloads. Part of 001-schema.ts. */
 
 /**
- * The outbox as a state machine: sends that wait, batches, each account's box, and which send made which document. What a
- * list shows of a send is in its columns; what it holds stands in a table beside it, so that lists never read past it.
+ * The outbox as a state machine: waiting sends, batches, each account's outbox, and which send created which document.
+ * A send's columns hold what lists show; its content is in a separate table, so that lists never read past it.
  */
 const OUTBOX = `
   CREATE TABLE outboxes (
@@ -138,7 +138,7 @@ const OUTBOX = `
   END;
 `
 
-/** Folders that other software drops files in, and what became of each file. */
+/** Drop folders that other software writes files to, and each file's outcome. */
 const DROP_FOLDERS = `
   CREATE TABLE hand_off_folders (
     id TEXT PRIMARY KEY NOT NULL,
@@ -184,7 +184,7 @@ const DROP_FOLDERS = `
   CREATE INDEX hand_off_files_by_folder ON hand_off_files (folder_id, number DESC, outcome) WHERE state <> 'claimed';
 `
 
-/** The queue of identity data on its way to disk, what is known of its files, and the rules that fill it. */
+/** The queue of identity-data downloads, known files, and the rules that fill the queue. */
 const DOWNLOADS = `
   CREATE TABLE download_folders (
     id TEXT PRIMARY KEY NOT NULL,

@@ -1,10 +1,10 @@
 /**
- * The database's tables. Times are milliseconds since 1970 in UTC; columns that are JSON are decoded by the room that owns
- * the table. What belongs to an account goes with it, and its words with that.
+ * The database's tables. Times are milliseconds since 1970 UTC; JSON columns are decoded by the module that owns the
+ * table. An account's data is deleted with it, and so are its search words.
  */
 import { QUEUES } from './001-queues.ts'
 
-/** Accounts, and single values by their keys. */
+/** Accounts, and single values by key. */
 const ACCOUNTS = `
   CREATE TABLE accounts (
     id TEXT PRIMARY KEY NOT NULL,
@@ -29,7 +29,7 @@ const ACCOUNTS = `
   ) STRICT;
 `
 
-/** Drafts with their history, their trash and an index of all their words; presets; and what is offered while one types. */
+/** Drafts with their versions, trash and full-text index; presets; and suggestions while typing. */
 const DRAFTS = `
   CREATE TABLE drafts (
     -- What the index of words knows a draft by. Named, because an unnamed rowid may change when the file is compacted.
@@ -140,8 +140,8 @@ const DRAFTS = `
 `
 
 /**
- * What a person saves of the documents' screens, and what is done to documents, from the moment it was asked for to what
- * came of it. The mirror of the folders has a file of its own: see core/documents/mirror-schema.ts.
+ * Saved document views, and actions on documents with their progress and outcome. The mirror of the folders has its own
+ * file: see core/documents/mirror-schema.ts.
  */
 const DOCUMENTS = `
   CREATE TABLE document_views (
@@ -186,7 +186,7 @@ const DOCUMENTS = `
     WHERE state IN ('waiting', 'running', 'uncertain');
 `
 
-/** The directory: employer records, and which forms are used. */
+/** The directory: employer records and form usage. */
 const DIRECTORY = `
   -- The employer records as the service answered them last: the reference has no route to read them.
   CREATE TABLE employers (
@@ -226,7 +226,7 @@ const DIRECTORY = `
   END;
 `
 
-/** The counter: appointments of a day, and the audit trail, which is only ever added to. */
+/** The counter: the day's appointments, and the append-only audit trail. */
 const COUNTER = `
   CREATE TABLE counter_appointments (
     account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

@@ -1,4 +1,4 @@
-/** Whether the office was told of a file that a drop folder refused, and whether anyone has dismissed it. */
+/** Whether the office was notified of a file that a drop folder refused, and whether that was dismissed. */
 export const refusedFiles = `
   ALTER TABLE hand_off_files ADD COLUMN is_told INTEGER NOT NULL DEFAULT 0 CHECK (is_told IN (0, 1));
   ALTER TABLE hand_off_files ADD COLUMN is_dismissed INTEGER NOT NULL DEFAULT 0 CHECK (is_dismissed IN (0, 1));

@@ -1,4 +1,4 @@
-/** What the service answered when it was asked to verify signatures, and what rules have yet to ask it. */
+/** The service's answers to signature verifications, and verifications that rules still have to request. */
 export const verifications = `
   CREATE TABLE verifications (
     number INTEGER PRIMARY KEY NOT NULL,

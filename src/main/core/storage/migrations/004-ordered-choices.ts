@@ -1,4 +1,4 @@
-/** The place of a value among those that the office has put in an order itself; the others come after them, the newest first. */
+/** Position of a value that the office has ordered manually; unordered values follow, newest first. */
 export const orderedChoices = `
   ALTER TABLE remembered ADD COLUMN position INTEGER;
 `

@@ -1,4 +1,7 @@
-/** How an account signs in may be named by more words than three: what the words are is the code's to say. A column's check can't be changed. */
+/**
+ * Allows more than three sign-in schemes, as defined in code. The column is replaced because its CHECK can't be
+ * changed.
+ */
 export const signInSchemes = `
   ALTER TABLE accounts ADD COLUMN sign_in TEXT NOT NULL DEFAULT 'none';
   UPDATE accounts SET sign_in = auth_scheme;

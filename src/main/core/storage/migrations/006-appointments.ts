@@ -1,4 +1,4 @@
-/** Appointments at the counter: whom the office expects, and how far each of them is. Those of a day are gone after it. */
+/** Counter appointments: expected people and their progress. A day's appointments are deleted after it. */
 export const appointments = `
   CREATE TABLE appointments (
     id TEXT PRIMARY KEY NOT NULL,

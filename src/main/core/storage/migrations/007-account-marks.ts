@@ -1,4 +1,4 @@
-/** A short name of each account, to tell its rows by where several are shown; blank for one that is made of its name. */
+/** An account's short name, to tell rows of several accounts apart; blank if derived from its name. */
 export const accountMarks = `
   ALTER TABLE accounts ADD COLUMN mark TEXT NOT NULL DEFAULT '';
 `

@@ -1,4 +1,4 @@
-/** Documents of which nothing may be purged, each with who said so and why. */
+/** Documents exempt from purging, each with who set the hold and why. */
 export const holds = `
   CREATE TABLE document_holds (
     account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,

@@ -1,4 +1,4 @@
-/** What an office of several workstations shares of the outbox, as far as this one knows it. */
+/** The outbox data that an office of several workstations shares, as known here. */
 export const office = `
   -- The workstation that made it, where that is another.
   ALTER TABLE sends ADD COLUMN desk TEXT;

@@ -1,4 +1,6 @@
-/** Numbers of passports and identity cards that staff compared at the counter, where the organisation's policy has them kept. */
+/**
+ * Numbers of passports and identity cards compared by staff at the counter, if the organisation's policy retains them.
+ */
 export const identityNumbers = `
   CREATE TABLE identity_numbers (
     number INTEGER PRIMARY KEY,

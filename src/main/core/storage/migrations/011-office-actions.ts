@@ -1,4 +1,4 @@
-/** Which claim of an office's server an action had last, until the office knows what became of it. */
+/** An action's last claim on the office's server, until the office knows its outcome. */
 export const officeActions = `
   CREATE TABLE office_actions (
     id TEXT PRIMARY KEY NOT NULL REFERENCES actions (id) ON DELETE CASCADE,

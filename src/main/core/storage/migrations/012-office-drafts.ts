@@ -1,4 +1,4 @@
-/** Which drafts an office shares, and what of them is to go there, or was read of it. */
+/** Drafts shared with the office, and their sync state. */
 export const officeDrafts = `
   -- Up to which of the office's changes of drafts all is here; -1 while what was here before isn't noted down yet.
   ALTER TABLE office_accounts ADD COLUMN drafts_cursor INTEGER NOT NULL DEFAULT -1;

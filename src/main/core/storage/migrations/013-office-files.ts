@@ -1,4 +1,4 @@
-/** What an office's workstations know of files that a rule has one of them save. */
+/** What an office's workstations know about files that a rule has one of them save. */
 export const officeFiles = `
   -- Another workstation of this name has saved it.
   ALTER TABLE downloads ADD COLUMN desk TEXT;

@@ -1,4 +1,4 @@
-/** Which presets, views, staff, appointments and people an office shares, and what of them is to go there, or was read of it. */
+/** Presets, views, staff, appointments and people shared with the office, and their sync state. */
 export const officeRecords = `
   -- Up to which of the office's changes of a kind all is here. It stays where the account is shared no more, since it may be again.
   CREATE TABLE office_records_read (

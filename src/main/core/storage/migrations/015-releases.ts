@@ -1,4 +1,4 @@
-/** Packages that another of staff releases: who put each in the outbox, and what was decided of it. */
+/** Packages that need release by another staff member: who put each in the outbox, and the decision. */
 export const releases = `
   ALTER TABLE sends ADD COLUMN release TEXT CHECK (json_valid(release));
   CREATE INDEX sends_to_release ON sends (batch_id)
