@@ -1,4 +1,6 @@
-/** What happened to the account's documents, newest first, as far back as a person asks; and what was done that needs them. */
+/**
+ * What happened to the account's documents, newest first, as far back as requested; and actions that need attention.
+ */
 import type { Result } from '../../../../shared/contract/errors.ts'
 import type { Input } from '../../../../shared/contract/requests.ts'
 import type { ActionView, ActivityEntry, ChangeKind, VerificationSummary } from '../../../../shared/contract/views.ts'
@@ -13,11 +15,11 @@ import { actionStatuses, type StatusWords } from '../../words/statuses.ts'
 import { verificationStatus, verifiedInWords } from '../../words/verifications.ts'
 
 const PAGE = 100
-/** Milliseconds between two readings while documents change. */
+/** Minimum time between two reads while documents change, in milliseconds. */
 const PAUSE = 1000
 const NEEDS_SOMEONE = new Set<ActionView['state']>(['waiting', 'running', 'refused', 'uncertain'])
 
-/** The parts of the screen, and what each is asked for. */
+/** The parts of the screen, each with its query. */
 const PARTS = {
   all: {},
   sent: { kinds: ['arrived'], isOwn: true },
@@ -27,7 +29,7 @@ const PARTS = {
 } satisfies Record<string, Pick<Input<'activity.list'>, 'kinds' | 'isOwn'>>
 export type Part = keyof typeof PARTS
 
-/** What of all that happened is shown. */
+/** The subset of activity that is shown. */
 export interface Shown {
   part: Part
   search: string
@@ -39,14 +41,14 @@ export function partOf(name: string | null): Part {
 
 interface Changes {
   changes: readonly ActivityEntry[]
-  /** What verifying signatures found in the same time. */
+  /** Signature verifications in the same period. */
   verifications: readonly VerificationSummary[]
-  /** What was before this belongs further down, and may not be read yet; 0 where everything is. */
+  /** Older events belong further down and may not be loaded yet; 0 if everything is loaded. */
   from: number
 }
 
 export class Activity {
-  /** The newest of what happened, as many as were asked for. */
+  /** The newest changes, as many as requested. */
   readonly list = new Resource<Changes>(() => this.#read())
   #wanted = PAGE
   #asked: Shown = { part: 'all', search: '' }
@@ -61,16 +63,16 @@ export class Activity {
     this.#follow = coalesced(clock, PAUSE, () => void this.load())
   }
 
-  /** Everything that was done from here and is kept. */
+  /** All stored actions started from here. */
   get actions(): readonly ActionView[] {
     return this.#actions.value ?? []
   }
-  /** Actions that wait, are under way, were refused or are in doubt. */
+  /** Actions that are waiting, in progress, refused or uncertain. */
   get unsettled(): readonly ActionView[] {
     return this.actions.filter(({ state }) => NEEDS_SOMEONE.has(state))
   }
 
-  /** Reads everything and follows it. Answers what stops following. */
+  /** Loads everything and subscribes to changes. Returns a function that unsubscribes. */
   open(): () => void {
     void this.load()
     void this.#actions.load()
@@ -82,7 +84,7 @@ export class Activity {
     )
   }
 
-  /** Shows something else of it, from the newest on. */
+  /** Shows another subset, starting with the newest. */
   show(asked: Shown): void {
     if (asked.part === this.#asked.part && asked.search === this.#asked.search) return
     this.#asked = asked
@@ -90,7 +92,7 @@ export class Activity {
     void this.load()
   }
 
-  /** Reads again as many as are shown. */
+  /** Reloads as many as are shown. */
   load(): Promise<void> {
     this.#wanted = Math.max(PAGE, this.#shown)
     return this.list.load()
@@ -107,7 +109,7 @@ export class Activity {
     return Math.max(changes.length, verifications.length)
   }
 
-  /** Stops early once it is overtaken by another reading: what it answers then is dropped. */
+  /** Stops early once a newer read supersedes it; its result is then dropped. */
   async #read(): Promise<Result<Changes>> {
     const mine = ++this.#reading
     const wanted = this.#wanted
@@ -124,7 +126,7 @@ export class Activity {
     }
     const since = changes.length >= total ? 0 : (changes.at(-1)?.at ?? 0)
     if (part === 'signed' || part === 'sent') return { ok: true, value: { changes, verifications: [], from: since } }
-    // By id: one that is added meanwhile moves all that follow.
+    // Keyed by id: an insertion during paging shifts all later entries.
     const verifications = new Map<string, VerificationSummary>()
     const asking = { since, notValid: part === 'problems', search, limit: PAGE }
     let isMore = true
@@ -139,7 +141,7 @@ export class Activity {
   }
 }
 
-/** What happened at the service and what was done from here, as one story, newest first. */
+/** One event in the merged timeline of the service's changes and this office's actions, newest first. */
 
 export interface Happening {
   key: string
@@ -150,15 +152,15 @@ export interface Happening {
   status: StatusWords
   what: string
   isOwn: boolean
-  /** What happenings of one act have in common; absent where it stands by itself. */
+  /** Groups the events of one act; absent if it stands alone. */
   act?: { key: string; inWords: (documents: number) => string }
 }
 
 const ENDED: ReadonlySet<ActionView['state']> = new Set(['done', 'refused', 'cancelled'])
 const PROBLEMS: ReadonlySet<ActionView['state']> = new Set(['refused'])
-/** What was done by someone here, and doesn't only follow of it. */
+/** Changes made by someone here, rather than their consequences. */
 const ACTS: ReadonlySet<ChangeKind> = new Set(['arrived', 'due-changed', 'signers-changed'])
-/** How the folders show what was done from here. */
+/** Changes in the folders that may be the effect of an action here. */
 const ECHOES: ReadonlySet<ChangeKind> = new Set(['changed', 'due-changed', 'signers-changed'])
 
 export function happeningsOf(
@@ -182,7 +184,7 @@ export function happeningsOf(
     const { id, accountId, reference, documentName } = action
     return [{ key: `action ${id}`, at, accountId, reference, documentName, status, what, isOwn: true }]
   })
-  // Said once: what was done, and not that the document has changed since.
+  // Shows the action only, not also the change it caused.
   const isEcho = ({ at, reference, isOwn, kind, from, to }: ActivityEntry) =>
     isOwn &&
     ECHOES.has(kind) &&
@@ -195,7 +197,7 @@ export function happeningsOf(
     const { id, at, accountId, reference, documentName, kind, batch = '' } = change
     if (at < from || isEcho(change)) return []
     const isOwn = change.isOwn && ACTS.has(kind)
-    // Who signs what arrived is no part of the act of sending it.
+    // The signers of a sent document aren't part of the act of sending it.
     const signer = kind === 'arrived' ? '' : (change.signer ?? '')
     const inWords = (documents: number) => changesInWords(kind, documents, { isOwn, signer, batch })
     const act = { key: JSON.stringify([kind, isOwn, signer, batch]), inWords }
@@ -210,7 +212,7 @@ export function happeningsOf(
     const what = verifiedInWords(verification)
     if (at < from) return []
     const happening = { key: `verification ${id}`, at, accountId, reference, documentName, status, what, isOwn: true }
-    // What isn't valid is never one of many.
+    // Invalid signatures are never grouped.
     if (status.tone === 'danger') return [happening]
     const inWords = (documents: number) =>
       `${counted(documents, ['# document', '# documents'])} verified${status.tone === 'ok' ? ': all signatures valid' : ', not all confirmed'}`
@@ -219,14 +221,14 @@ export function happeningsOf(
   return [...done, ...verified, ...happened].sort((one, other) => other.at - one.at)
 }
 
-/** What one act did: to one document, or to several that are named together. */
+/** The result of one act: on one document, or on several shown together. */
 export interface Act {
   key: string
   /** When it ended. */
   at: number
   status: StatusWords
   isOwn: boolean
-  /** "33 documents sent with “clients”"; absent where it is one happening. */
+  /** "33 documents sent with “clients”"; absent for a single event. */
   what?: string
   happenings: readonly Happening[]
 }
@@ -235,12 +237,12 @@ function near(one: number, other: number): boolean {
   return Math.abs(one - other) <= GAP
 }
 
-/** Fewer than these are read one by one as quickly. */
+/** Smaller groups are shown one by one. */
 const FEWEST = 3
-/** What of one kind follows within so many milliseconds is one act. */
+/** Maximum time between events of one act, in milliseconds. */
 const GAP = 10 * 60_000
 
-/** A day of happenings as acts: what the same people did, or what left with the same batch, is one line. */
+/** Groups a day's events into acts: what the same people did, or what was sent in the same batch, becomes one line. */
 function actsOf(happenings: readonly Happening[]): Act[] {
   const runs: Happening[][] = []
   for (const happening of happenings) {
@@ -261,7 +263,7 @@ function actOf(happenings: readonly Happening[]): Act {
   return { key, at, status, isOwn, happenings, ...(what && { what }) }
 }
 
-/** The days on which something happened, in their order, each with its acts. */
+/** Returns the days with events, in order, each with its acts. */
 export function daysOf(happenings: readonly Happening[]): [day: string, acts: Act[]][] {
   return [...Map.groupBy(happenings, ({ at }) => dayInWords(at))].map(([day, some]) => [day, actsOf(some)])
 }

@@ -1,4 +1,4 @@
-/** What the audit trail tells, in plain words: each event as a sentence, and each detail with what it is called. */
+/** Wording for the audit trail: each event as a phrase, each detail with its label. */
 import { offsetInWords } from '../../../../shared/composition/zone.ts'
 import type { OfficeTrailFinding } from '../../../../shared/contract/office.ts'
 import type { AuditCheck, AuditEntry, AuditEvent } from '../../../../shared/contract/views.ts'
@@ -83,13 +83,16 @@ const outcomes: Readonly<Record<string, StatusWords>> = {
   skipped: { shape: 'bar', word: 'Not started', tone: 'quiet' }
 }
 
-/** The event as shape and a few words; a turn that ended says how. An event of a later version is shown by its own name. */
+/**
+ * Returns an event's icon and phrase; a turn that ended is described by its outcome. Events of a later version are
+ * shown by their own name.
+ */
 export function entryStatus({ what, detail }: Pick<AuditEntry, 'what' | 'detail'>): StatusWords {
   if (what === 'turn-ended') return outcomes[detail.outcome ?? ''] ?? events[what]
   return events[what] ?? { shape: 'dot', word: what, tone: 'quiet' }
 }
 
-/** What each detail is called, in the order that they are read. */
+/** The label of each detail, in display order. */
 const names = new Map([
   ['number', 'Receipt number'],
   ['copy', 'Copy'],
@@ -220,7 +223,7 @@ const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   }
 }
 
-/** The details of an entry as names and values, in the order that they are read. */
+/** Returns an entry's details as names and values, in display order. */
 export function detailsIn({ detail, zone }: Pick<AuditEntry, 'detail' | 'zone'>): { name: string; value: string }[] {
   const order = [...names.keys()]
   const rank = (key: string) => (order.includes(key) ? order.indexOf(key) : order.length)
@@ -237,7 +240,7 @@ function isMoment(key: string, value: string): boolean {
   return (key === 'from' || key === 'until') && !Number.isNaN(Date.parse(value))
 }
 
-/** Said, not left out: that nothing was ticked is what someone may look for. */
+/** Stated rather than left out, as someone may look for it. */
 const NOTHING_TICKED = 'Nothing ticked'
 
 function valueInWords(key: string, value: string): string {
@@ -248,7 +251,7 @@ function valueInWords(key: string, value: string): string {
   return values[key]?.[value] ?? value
 }
 
-/** In one line, for a list: what of it matters most. */
+/** Summarises the most important details in one line, for a list. */
 export function inShort(entry: AuditEntry): string {
   const { account, address, entries, evidence, origin, by, why, devices, as, type, found, changed, number, to } =
     entry.detail
@@ -258,25 +261,28 @@ export function inShort(entry: AuditEntry): string {
   const form = [as && valueInWords('as', as), type && valueInWords('type', type), found && valueInWords('found', found)]
   const lost = entry.what === 'entries-lost' && entries && counted(Number(entries), ['# entry', '# entries'])
   const step = entry.what === 'appointment-marked' && to && valueInWords('to', to)
-  // Of a receipt it is its whole name.
+  // A receipt's number is already its full name.
   const which = number && (/^\d+$/.test(number) ? `Number ${number}` : number)
   const told = [seen, which, step, account, origin, devices, ...form, left, how, changed, address, lost].filter(Boolean)
   return told.join('; ')
 }
 
-/** "21 Nov 2026 10:42:07", at the workstation's zone. */
+/** Formats "21 Nov 2026 10:42:07", in the workstation's zone. */
 export function momentOf({ at, zone }: Pick<AuditEntry, 'at' | 'zone'>): string {
   const offset = offsetAt(at, zone)
   const [, day = '', month = '', year = ''] = dayInWords(at, offset).split(' ')
   return `${day.padStart(2, '\u2007')} ${month.slice(0, 3)} ${year} ${clockTime(at, offset)}:${secondsOf(at)}`
 }
 
-/** "UTC+13:00". */
+/** Formats "UTC+13:00". */
 export function zoneOf({ at, zone }: Pick<AuditEntry, 'at' | 'zone'>): string {
   return offsetInWords(offsetAt(at, zone))
 }
 
-/** "Saturday 21 November 2026 at 10:42:07, Pacific/Auckland (UTC+13:00)"; a zone that is named like its offset is named once. */
+/**
+ * Formats "Saturday 21 November 2026 at 10:42:07, Pacific/Auckland (UTC+13:00)"; a zone named like its offset is shown
+ * once.
+ */
 export function momentInFull({ at, zone }: Pick<AuditEntry, 'at' | 'zone'>): string {
   const offset = offsetAt(at, zone)
   const away = offsetInWords(offset)
@@ -299,7 +305,7 @@ const missingWords: Record<NonNullable<AuditCheck['missing']>, string> = {
 }
 const EXPORT_NOW = 'Export the trail now and tell your administrator.'
 
-/** Whether the trail is as it was written; and if not, whether someone or something changed it. */
+/** Returns whether the trail is unchanged; if not, who or what may have changed it. */
 export function checkWords(check: AuditCheck): CheckWords {
   const { isWhole, entries, brokenAt, isCutOff, missing, isDamaged, unwritten = 0, after } = check
   const waits = unwritten > 0 && `${capital(counted(unwritten, ['# entry is', '# entries are']))} waiting to be saved:`
@@ -330,7 +336,7 @@ export function checkWords(check: AuditCheck): CheckWords {
   }
 }
 
-/** What became of a trail of the office: `who` is the workstation's name. */
+/** Describes a finding about another workstation's trail; `who` is its name. */
 function officeSentence({ name: who = '', why, at }: OfficeTrailFinding): string {
   const day = momentInWords(at)
   switch (why) {
@@ -349,10 +355,10 @@ function officeSentence({ name: who = '', why, at }: OfficeTrailFinding): string
   }
 }
 
-/** So many of what was found are shown, the newest. */
+/** The most findings shown, newest first. */
 const MOST_FOUND = 5
 
-/** What the workstations of an office know of each other's trails; undefined where all is well. */
+/** Describes what the workstations of an office found about each other's trails; undefined if all is well. */
 export function officeCheckWords({ office = [] }: AuditCheck): CheckWords | undefined {
   if (office.length === 0) return undefined
   const items = office.slice(-MOST_FOUND).map(officeSentence).reverse()

@@ -1,4 +1,4 @@
-/** What rows are used with, the sheet, its columns and its rows: each in a line of words. */
+/** One-line descriptions of the package, the sheet, its columns and its rows. */
 import { CircleAlert, CircleCheck, TriangleAlert } from '@lucide/svelte'
 import { type DateOrder, readDate } from '../../../../shared/composition/bulk-dates.ts'
 import { titleOf, whoOf } from '../../../../shared/composition/names.ts'
@@ -9,31 +9,31 @@ import { dayAndTime } from '../../words/sends.ts'
 import { itemsInWords } from '../compose/describe.ts'
 import type { Bulk, BulkBase } from './bulk.svelte.ts'
 
-/** "tenants.xlsx, sheet “May”: 200 rows, 9 columns". */
+/** Returns "tenants.xlsx, sheet “May”: 200 rows, 9 columns". */
 export function sheetInWords({ fileName, sheets, sheet, rows, columns }: BulkSheet): string {
   const which = sheets.length > 1 ? `, sheet “${sheet}”` : ''
   return `${fileName}${which}: ${counted(rows, ['# row', '# rows'])}, ${counted(columns.length, ['# column', '# columns'])}`
 }
 
-/** "tenants.xlsx", or which sheet of it where it has several. */
+/** Returns "tenants.xlsx", with the sheet's name if there are several. */
 export function sheetNameOf({ fileName, sheets, sheet }: BulkSheet): string {
   return sheets.length > 1 ? `${fileName}, ${sheet}` : fileName
 }
 
-/** How what was found in a row looks. What is in order is said by its words alone. */
+/** Icons for findings in a row. A row without findings needs no label. */
 export const looks = {
   error: { icon: CircleAlert, tone: 'danger', label: 'Error' },
   warning: { icon: TriangleAlert, tone: 'warn', label: 'Warning' },
   fine: { icon: CircleCheck, tone: 'ok', label: undefined }
 } as const
 
-/** "E-mail: “mere@” → “mere@example.com”"; blank where nothing was corrected. */
+/** Returns "E-mail: “mere@” → “mere@example.com”"; blank if nothing was corrected. */
 export function correctionsInWords({ corrected = [] }: BulkRow): string {
   const said = (text: string) => (text ? `“${text}”` : 'blank')
   return corrected.map(({ name, was, now }) => `${name}: ${said(was)} → ${said(now)}`).join(', ')
 }
 
-/** "03/04/2026 is read as 3 April 2026". */
+/** Returns "03/04/2026 is read as 3 April 2026". */
 export function dateInWords(example: string, order: DateOrder): string {
   const day = readDate(example, order)?.day
   if (!day) return ''
@@ -44,30 +44,30 @@ export function dateInWords(example: string, order: DateOrder): string {
   return `${example} is read as ${words}`
 }
 
-/** "8 of 9 columns matched". */
+/** Returns "8 of 9 columns matched". */
 export function columnsInWords({ mapping, unused }: Pick<Bulk, 'mapping' | 'unused'>): string {
   return `${mapping.length.toLocaleString('en-GB')} of ${counted(mapping.length + unused.length, ['# column', '# columns'])} matched`
 }
 
-/** "195 rows ready, 5 with errors": how many go depends on what becomes of those that repeat others. */
+/** Returns "195 rows ready, 5 with errors". How many are sent also depends on what is done with duplicates. */
 export function checkInWords({ ready, withErrors }: BulkCheck): string {
   const sendable = `${counted(ready, ['# row', '# rows'])} ready`
   return withErrors === 0 ? sendable : `${sendable}, ${withErrors.toLocaleString('en-GB')} with errors`
 }
 
-/** "Same as row 12", "Already sent on 14 Nov"; blank where it repeats nothing. */
+/** Returns "Same as row 12" or "Already sent on 14 Nov"; blank if it isn't a duplicate. */
 export function duplicateInWords({ duplicateOf }: BulkRow, now: number): string {
   if (!duplicateOf) return ''
   if ('row' in duplicateOf) return `Same as row ${duplicateOf.row.toLocaleString('en-GB')}`
   return `Already sent on ${shortDay(duplicateOf.sentAt, now)}`
 }
 
-/** "The same people got this on Tuesday 24 November, 2 pm, with other data". */
+/** Returns "The same people got this on Tuesday 24 November, 2 pm, with other data". */
 export function alikeInWords(sentAt: number, now: number): string {
   return `The same people got this on ${dayAndTime(sentAt, now)}, with other data`
 }
 
-/** What to call a batch: the file's name without its ending. */
+/** Returns a default name for the batch: the file's name without its extension. */
 export function batchNameOf({ fileName, sheets, sheet }: BulkSheet): string {
   const name = fileName.replace(/\.[^.]+$/, '') || fileName
   return sheets.length > 1 && !name.toLowerCase().includes(sheet.toLowerCase()) ? `${name}, ${sheet}` : name
@@ -75,7 +75,7 @@ export function batchNameOf({ fileName, sheets, sheet }: BulkSheet): string {
 
 const nouns: Record<BulkBase['from'], string> = { preset: 'Preset', draft: 'Draft', template: 'Template', form: 'Form' }
 
-/** "Preset “Tenancy”: 1 template, 2 signers". */
+/** Returns "Preset “Tenancy”: 1 template, 2 signers". */
 export function baseInWords({ from, name, composition }: BulkBase): string {
   const items = itemsInWords(composition)
   const people = composition.items.reduce((sum, item) => sum + item.signers.length, 0)

@@ -1,6 +1,6 @@
 /**
- * Sending one package to each row of a sheet: what the rows are put onto, the sheet, which column fills what, what
- * checking found, and the batch that is made. A change of any of these makes what was found of the ones after it void.
+ * State of a bulk send, one package for each row of a sheet: the base package, the sheet, the column mapping, the
+ * check's results, and the batch. Changing one of these invalidates those after it.
  */
 import { type ColumnMapping, type DateOrders, matchColumns } from '../../../../shared/composition/bulk-columns.ts'
 import type { DateOrder } from '../../../../shared/composition/bulk-dates.ts'
@@ -22,7 +22,7 @@ import { type Api, settled } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
 import { PagedList } from '../../state/paged-list.svelte.ts'
 
-/** What the rows are put onto: a package whose own values stand wherever a row has none. */
+/** The package that rows fill in: its own values apply wherever a row has none. */
 export interface BulkBase {
   from: 'preset' | 'draft' | 'template' | 'form'
   name: string
@@ -31,7 +31,7 @@ export interface BulkBase {
 
 export type RowsShown = 'all' | 'errors' | 'warnings' | 'duplicates' | 'alike' | 'corrected'
 
-/** What becomes of rows that were sent before, or seem so. */
+/** What to do with rows that were, or seem to have been, sent before. */
 type Decided = 'leave-out' | 'send'
 
 export class Bulk {
@@ -43,16 +43,16 @@ export class Bulk {
   #mapping = $state.raw<ColumnMapping>([])
   #dateOrders = $state.raw<DateOrders>([])
   #remembered = $state.raw<RememberedMapping>()
-  /** What a correction since has made of what checking found. */
+  /** The check's results as updated by later corrections. */
   #since = $state.raw<BulkCheck>()
   #show = $state<RowsShown>('all')
   #countryCode = $state<string>()
   #isLost = $state(false)
   #sent: Promise<unknown> = Promise.resolve()
   #corrected: Promise<unknown> = Promise.resolve()
-  /** Corrections that are not answered yet. */
+  /** Corrections in flight. */
   readonly #correctionsUnderWay = new Set<Promise<BulkRow | undefined>>()
-  /** Not derived: it outlives the screen that it was made on. */
+  /** Not derived, as it outlives the screen that created it. */
   #targets = $state.raw<readonly BulkTarget[]>([])
   readonly rows: PagedList<RowsShown, BulkRow>
   readonly sampling = new Action<SavedFile | null>()
@@ -78,23 +78,23 @@ export class Bulk {
   get mapping() {
     return this.#mapping
   }
-  /** Whether cells of the sheet were corrected: that is lost with it. */
+  /** Whether cells were corrected. Corrections are lost with the sheet. */
   get hasCorrections() {
     return this.#hasCorrections
   }
-  /** The name of the sheet whose corrections would be lost to another one, while that is asked. */
+  /** The name of the sheet whose corrections would be lost to another one, while the user is asked. */
   get replaced(): string | undefined {
     return this.#question?.fileName
   }
-  /** All that a column can fill. */
+  /** All fields that a column can fill. */
   get targets() {
     return this.#targets
   }
-  /** What checking found, and what has become of it with each correction since. */
+  /** The check's results, updated with each correction. */
   get check() {
     return this.checking.value && (this.#since ?? this.checking.value)
   }
-  /** Columns that fill a date and could be read either way: how they are read, by what. */
+  /** Columns with ambiguous dates: an example, and how they are read. */
   get dateDoubts(): { column: number; example: string; order: DateOrder }[] {
     const kinds = new Map(this.#targets.map(({ target, kind }) => [target, kind]))
     return (this.#sheet?.dateDoubts ?? []).flatMap(({ column, example }) => {
@@ -104,27 +104,30 @@ export class Bulk {
       return [{ column, example, order: said?.order ?? 'day-first' }]
     })
   }
-  /** The calling code that numbers without one are given. */
+  /** The calling code for numbers without one. */
   get countryCode() {
     return this.#countryCode
   }
   get show() {
     return this.#show
   }
-  /** Whether the sheet was closed behind our back, so that the file must be chosen again. */
+  /** Whether main closed the sheet, so that the file must be chosen again. */
   get isLost() {
     return this.#isLost
   }
-  /** When a sheet with these headings was matched as this one is now; undefined where the headings alone say it. */
+  /**
+   * When a sheet with these headings was last mapped as this one is now; undefined if only the headings determine the
+   * mapping.
+   */
   get matchedAsOn(): number | undefined {
     return this.#remembered?.mapping === this.#mapping ? this.#remembered.at : undefined
   }
-  /** Columns that fill nothing, by their places. */
+  /** Indexes of the columns that fill nothing. */
   get unused(): number[] {
     const used = new Set(this.#mapping.map(({ column }) => column))
     return (this.#sheet?.columns ?? []).flatMap((_, column) => (used.has(column) ? [] : [column]))
   }
-  /** What must be there and is neither filled by a column nor said by the package itself. */
+  /** Required fields that neither a column nor the package fills. */
   get missing(): BulkTarget[] {
     const filled = new Set(this.#mapping.map(({ target }) => target))
     const composition = this.#base?.composition
@@ -133,7 +136,7 @@ export class Bulk {
     )
   }
 
-  /** People whom no column fills: they are the same in every package. */
+  /** People that no column fills: they are the same in every package. */
   get unchanged(): string[] {
     const filled = new Set(this.#mapping.map(({ target }) => target))
     const touched = new Set(this.#targets.filter(({ target }) => filled.has(target)).map(placeOf))
@@ -145,10 +148,10 @@ export class Bulk {
     )
   }
 
-  /** How many would go. */
+  /** Returns how many rows would be sent. */
   sendable(duplicates: Decided, alike: Decided): number {
     if (!this.check) return 0
-    // A row with errors repeats nothing: both are among those that are ready, and none is in both.
+    // A row with errors isn't counted as a duplicate: both counts are included in `ready`, and don't overlap.
     const { ready, duplicates: repeating, alike: seeming } = this.check
     return ready - (duplicates === 'send' ? 0 : repeating) - (alike === 'send' ? 0 : seeming)
   }
@@ -157,7 +160,7 @@ export class Bulk {
     return this.#mapping.find((one) => one.column === column)?.target
   }
 
-  /** Puts the rows onto another package; the columns are matched again. */
+  /** Sets the base package; the columns are matched again. */
   begin(base: BulkBase): void {
     this.#base = base
     this.#targets = bulkTargets(base.composition)
@@ -165,17 +168,17 @@ export class Bulk {
     void this.#recall()
   }
 
-  /** Matches the columns by their headings alone, in place of what is remembered. */
+  /** Matches the columns by their headings only, discarding the remembered mapping. */
   matchByHeadings(): void {
     this.#match()
   }
 
-  /** Has the person choose a file; without one everything stays. Returns whether there is a sheet. */
+  /** Opens a file dialog; if it is cancelled nothing changes. Returns whether there is a sheet. */
   open(): Promise<boolean> {
     return this.#open(() => this.#api.bulk.open())
   }
 
-  /** Takes a file that was dropped on the window. One that is too large isn't even read. */
+  /** Opens a file dropped on the window. A file that is too large isn't read at all. */
   openDropped(file: File): Promise<boolean> {
     return this.#open(async () => {
       const { name, size } = file
@@ -190,12 +193,12 @@ export class Bulk {
     })
   }
 
-  /** Takes rows that were copied in a spreadsheet; those on the clipboard where their text isn't given. */
+  /** Takes rows copied in a spreadsheet; reads the clipboard if no text is given. */
   paste(text?: string): Promise<boolean> {
     return this.#open(() => this.#api.bulk.paste({ ...(text !== undefined && { text }) }))
   }
 
-  /** Takes the practice office's sample, with a package to go with it where none is chosen. */
+  /** Opens the practice office's sample, with its package if none is chosen. */
   practise(): Promise<boolean> {
     const chosen = this.#base?.composition
     return this.#open(async () => {
@@ -207,7 +210,7 @@ export class Bulk {
     })
   }
 
-  /** Answers whether a sheet in which cells were corrected gives way to another. */
+  /** Answers whether a sheet with corrections may be replaced. */
   mayReplace(may: boolean): void {
     const asked = this.#question
     this.#question = undefined
@@ -230,7 +233,7 @@ export class Bulk {
     return true
   }
 
-  /** Shows another sheet of the same file. */
+  /** Switches to another sheet of the file. */
   async turnTo(sheet: string): Promise<void> {
     const id = this.#sheet?.id
     if (id === undefined || sheet === this.#sheet?.sheet) return
@@ -246,13 +249,13 @@ export class Bulk {
     if (again) await this.#take(again)
   }
 
-  /** Says which comes first in the dates of a column. */
+  /** Sets the order of day and month in a column's dates. */
   readDates(column: number, order: DateOrder): void {
     this.#dateOrders = [...this.#dateOrders.filter((one) => one.column !== column), { column, order }]
     this.#forgetCheck()
   }
 
-  /** Has a column fill a target, which no other column does from now on; or nothing. */
+  /** Assigns a field to a column, taking it from any other column; undefined for none. */
   fill(column: number, target: string | undefined): void {
     const others = this.#mapping.filter((one) => one.column !== column && one.target !== target)
     this.#mapping = target === undefined ? others : [...others, { column, target }]
@@ -260,8 +263,8 @@ export class Bulk {
   }
 
   /**
-   * Tries all rows, without sending anything. Returns whether it could be done.
-   * @param countryCode for mobile numbers that have none, from now on.
+   * Checks all rows without sending anything. Returns whether that succeeded.
+   * @param countryCode for mobile numbers without one, from now on.
    */
   async run(countryCode = this.#countryCode): Promise<boolean> {
     this.#countryCode = countryCode
@@ -282,23 +285,23 @@ export class Bulk {
     return true
   }
 
-  /** Shows some of the rows. */
+  /** Shows a subset of the rows. */
   async look(show: RowsShown): Promise<void> {
     this.#show = show
     this.rows.forget()
     await this.rows.open(show)
   }
 
-  /** Puts other text in a cell, or with null back what the file says; the file stays as it is. Returns the row as it is then. */
+  /** Corrects a cell; null restores the file's text. The file itself isn't changed. Returns the updated row. */
   async correct(row: number, column: number, value: string | null): Promise<BulkRow | undefined> {
     const id = this.#sheet?.id ?? ''
-    // One after the other: none is lost where someone is quicker than the answers.
+    // Sequentially, so that none is lost if the user is faster than the answers.
     const mine = this.#corrected.then(() => this.#correctNow({ id, row, column, value }))
     this.#corrected = mine
     this.#correctionsUnderWay.add(mine)
     const corrected = await mine
     this.#correctionsUnderWay.delete(mine)
-    // Others may repeat it now, or no longer.
+    // Other rows may have become duplicates of it, or stopped being so.
     if (corrected) await this.rows.reload()
     return corrected
   }
@@ -311,25 +314,25 @@ export class Bulk {
     return corrected.row
   }
 
-  /** The next row with an error after one, among those that are shown; undefined where there is none. */
+  /** Returns the next row with an error after a given row, in the current subset; undefined if there is none. */
   async nextError(after: number): Promise<{ index: number; row: BulkRow } | undefined> {
     const id = this.#sheet?.id ?? ''
     const result = await this.#noticed(this.#api.bulk.nextError({ id, show: this.#show, after }))
     return result.ok ? (result.value ?? undefined) : undefined
   }
 
-  /** The package that a row makes. */
+  /** Returns the package that a row makes. */
   packageOf(row: number): Promise<Result<Composition>> {
     return this.#noticed(this.#api.bulk.package({ id: this.#sheet?.id ?? '', row }))
   }
 
-  /** Saves the whole sheet with what was corrected; null where the person thinks better of it. */
+  /** Saves the whole sheet with its corrections; null if the user cancels. */
   saveCorrected(): Promise<SavedFile | null | undefined> {
     const id = this.#sheet?.id ?? ''
     return this.exporting.run(() => this.#noticed(this.#api.bulk.exportCorrected({ id })))
   }
 
-  /** Saves the rows with errors as a file; null where the person thinks better of it. */
+  /** Saves the rows with errors as a file; null if the user cancels. */
   exportFailed(): Promise<SavedFile | null | undefined> {
     const id = this.#sheet?.id ?? ''
     return this.exporting.run(() => this.#noticed(this.#api.bulk.exportFailed({ id })))
@@ -341,7 +344,7 @@ export class Bulk {
     return this.sampling.run(() => this.#api.bulk.saveSample({ composition, format }))
   }
 
-  /** Makes a batch of the rows without errors, once what was corrected in them is there too. */
+  /** Creates a batch of the rows without errors, once pending corrections are applied. */
   send(
     name: string,
     repeats: { duplicates: Decided; alike: Decided },
@@ -358,7 +361,7 @@ export class Bulk {
     return batch
   }
 
-  /** Waits for corrections under way; why what was seen to go would not be what goes, if they have it so. */
+  /** Waits for pending corrections. Returns a message if what would be sent then differs from what the user saw. */
   async #hindrance(id: string, seen: BulkCheck | undefined): Promise<string | undefined> {
     while (this.#correctionsUnderWay.size > 0) {
       const corrected = await Promise.all(this.#correctionsUnderWay)
@@ -371,8 +374,8 @@ export class Bulk {
   }
 
   /**
-   * Is done once nothing is being made of the sheet, as its screen is left. A sheet that was sent is let go of, any other
-   * stays, with what was corrected. Returns why a batch that was being made was not made.
+   * Resolves once nothing is in progress, when the screen is left. A sheet that was sent is closed; any other stays
+   * with its corrections. Returns an error if a batch being created failed.
    */
   async leave(): Promise<AppError | undefined> {
     this.mayReplace(false)
@@ -382,7 +385,7 @@ export class Bulk {
     return isUnderWay ? this.sending.error : undefined
   }
 
-  /** Lets go of the sheet; nothing of it is kept. */
+  /** Closes the sheet; nothing of it is kept. */
   close(): void {
     const id = this.#sheet?.id
     this.#sheet = undefined
@@ -390,7 +393,7 @@ export class Bulk {
     if (id !== undefined) void settled(this.#api.bulk.close({ id }))
   }
 
-  /** Is done once it is known how such a sheet was read last: what follows may be the check. */
+  /** Resolves once the remembered mapping is loaded, as a check may follow. */
   async #take(sheet: BulkSheet): Promise<void> {
     this.#sheet = sheet
     this.#isLost = false
@@ -399,7 +402,7 @@ export class Bulk {
     await this.#recall()
   }
 
-  /** Takes up how such a sheet was matched last, unless something was matched by hand meanwhile. */
+  /** Restores the mapping last used for a sheet like this, unless it was changed by hand meanwhile. */
   async #recall(): Promise<void> {
     const before = this.#mapping
     const id = this.#sheet?.id
@@ -407,7 +410,7 @@ export class Bulk {
     if (id === undefined || !composition) return
     const result = await settled(this.#api.bulk.remembered({ id, composition }))
     if (!result.ok || !result.value || this.#mapping !== before || this.#sheet?.id !== id) return
-    // Where this sheet's own dates tell their order, what was said of the last one's does not count.
+    // If this sheet's dates are unambiguous, the remembered order doesn't apply.
     const doubtful = new Set(this.#sheet?.dateDoubts.map(({ column }) => column))
     const dateOrders = result.value.dateOrders.filter(({ column }) => doubtful.has(column))
     if (this.#dateOrders.length === 0 && dateOrders.length > 0) {
@@ -434,7 +437,7 @@ export class Bulk {
     this.rows.forget()
   }
 
-  /** Notices where an answer says that the sheet isn't open any more. */
+  /** Detects answers that say the sheet is no longer open. */
   async #noticed<Value>(answer: Promise<Result<Value>>): Promise<Result<Value>> {
     const result = await settled(answer)
     if (!result.ok && result.error.code === 'gone' && this.#sheet) {
@@ -450,12 +453,12 @@ function isSame(one: ColumnMapping, other: ColumnMapping): boolean {
   return one.length === other.length && one.every(({ target, column }) => filled.has(`${column} ${target}`))
 }
 
-/** Which person of which form a target belongs to. */
+/** Returns a key for the person and form that a field belongs to. */
 function placeOf({ item, person }: Pick<BulkTarget, 'item' | 'person'>): string {
   return `${item} ${person}`
 }
 
-/** Whether nothing stands at a place of the package. */
+/** Returns whether the package has no value at a path. */
 function isBlank(composition: Composition, path: BulkTarget['path']): boolean {
   const value = valueAt(composition, path)
   return typeof value !== 'string' || value.trim() === ''

@@ -1,6 +1,6 @@
 /**
- * A package while it is being composed: what is typed, what is wrong with it, and which of that may be shown already; and
- * the way to the control at a path.
+ * State of a package being composed: its content, its problems and which of them may be shown yet. Also moves the focus
+ * to the control at a path.
  */
 import { tick } from 'svelte'
 import { SvelteMap, SvelteSet } from 'svelte/reactivity'
@@ -15,14 +15,17 @@ export class Composing {
   #composition = $state<Composition>() as Composition
   #pressed = $state(false)
   readonly #touched = new SvelteSet<string>()
-  /** What the service said of single fields, and what stood there then. */
+  /** The service's messages on single fields, with the value each one was about. */
   readonly #told = new SvelteMap<string, { message: string; of: string | undefined }>()
-  /** That of it which is still true: what stands there is what the service saw, no matter who changed what. */
+  /** Those that still apply because the field has the value that the service saw, whoever changed it in between. */
   readonly #standing = $derived.by(() => {
     const standing = [...this.#told].filter(([at, { of }]) => of !== undefined && of === this.#textAt(at))
     return new Map(standing.map(([at, { message }]) => [at, message]))
   })
-  /** Where signing in this application was turned on by a tick at a signer: by the item's key where it has settings of its own. */
+  /**
+   * Where ticking "face to face" turned on signing in this application: the key of an item with its own settings, ''
+   * for the package.
+   */
   readonly #hereByTick = new Set<string>()
   readonly #now: () => number
   #known = $state.raw<Known>({})
@@ -34,11 +37,11 @@ export class Composing {
     this.#now = now
   }
 
-  /** What the screens show; they change its parts by `change`. */
+  /** The content shown. Screens change its parts with `change`. */
   get composition(): Composition {
     return this.#composition
   }
-  /** Milliseconds since 1970 UTC, it moves on as time passes. */
+  /** Milliseconds since 1970 UTC; updates as time passes. */
   get now(): number {
     return this.#now()
   }
@@ -46,8 +49,8 @@ export class Composing {
     return this.#composition.kind === 'form-direct'
   }
   /**
-   * Face to face is signed here: without this a second tick elsewhere would be needed, and once it is taken back signers would be left
-   * without an invitation.
+   * Turns on signing in this application for a face-to-face signer. Without this it would have to be ticked separately;
+   * and if it stayed on after the tick is removed, signers would get no invitation.
    */
   signHere(item: ComposedItem, isFaceToFace: boolean): void {
     const settings = settingsOf(this.#composition, item)
@@ -62,26 +65,26 @@ export class Composing {
     if (!isNeeded && this.#hereByTick.delete(key)) settings.embedded = false
   }
 
-  /** What to show: what the service said of single fields first, then what we see ourselves. */
+  /** The problems to show: the service's messages on fields first, then our own. */
   get shown(): readonly Problem[] {
     const told = [...this.#standing].map(([at, message]): Problem => ({ severity: 'error', at, message }))
     return [...told, ...this.#problems]
   }
-  /** What forbids sending. */
+  /** The problems that prevent sending. */
   get errors(): readonly Problem[] {
     return this.#problems.filter((problem) => problem.severity === 'error')
   }
-  /** Whether Send was pressed: from then on everything that is missing is said. */
+  /** Whether Send was pressed: from then on everything missing is shown. */
   get pressed() {
     return this.#pressed
   }
 
-  /** What is known beside the package, as soon as it is: some problems show only then. */
+  /** Adds facts from outside the package as they become known; some problems can only be found with them. */
   know(known: Known): void {
     this.#known = { ...this.#known, ...known }
   }
 
-  /** The roles that the package's templates have for signers, each once: those that nobody has first. */
+  /** Returns each signer role of the package's templates once, unassigned roles first. */
   get roles(): readonly string[] {
     const { items } = this.#composition
     const taken = new Set(items.flatMap(({ signers }) => signers.map((signer) => signer.SignerReference.trim())))
@@ -89,22 +92,22 @@ export class Composing {
     return [...known].sort((one, other) => Number(taken.has(one)) - Number(taken.has(other)))
   }
 
-  /** Shows another content of the package in place of this one. */
+  /** Replaces the content with another version. */
   follow(composition: Composition): void {
     this.#composition = composition
   }
 
-  /** Changes a part of the package in place, for a screen that was given that part. */
+  /** Changes part of the package in place, for a component that was given that part. */
   change<Part extends object>(part: Part, to: Partial<Part>): void {
     Object.assign(part, to)
   }
 
-  /** A copy that can leave the screens. */
+  /** Returns a plain copy of the content. */
   snapshot(): Composition {
     return $state.snapshot(this.#composition)
   }
 
-  /** What a control at this place is given: its id, and what is wrong with it once that may be said. */
+  /** Returns the id for the control at a path, and its messages once they may be shown. */
   control(at: string): { id: string; error: string | undefined; warning: string | undefined } {
     const said = this.#pressed || this.#touched.has(at)
     const here = said ? this.#byPlace.get(at) : undefined
@@ -115,12 +118,12 @@ export class Composing {
     }
   }
 
-  /** The person left the control with this id. */
+  /** Records that the control with this id lost the focus. */
   left(id: string): void {
     if (id.startsWith(PREFIX)) this.#touched.add(id.slice(PREFIX.length))
   }
 
-  /** The person changed the control with this id: what the service said of it, or of what it is part of, is out of date. */
+  /** Handles a change to the control with this id: drops the service's messages on it or on the part it belongs to. */
   changed(id: string): void {
     if (!id.startsWith(PREFIX)) return
     const changed = id.slice(PREFIX.length)
@@ -131,7 +134,7 @@ export class Composing {
     this.#pressed = true
   }
 
-  /** Puts the service's messages at their fields; answers those that have no field here. */
+  /** Attaches the service's messages to their fields. Returns those without a field here. */
   tell(messages: readonly FieldMessage[]): FieldMessage[] {
     this.#told.clear()
     return messages.filter(({ field, message }) => {
@@ -145,27 +148,27 @@ export class Composing {
     return this.#standing
   }
 
-  /** What stands at a place, as text. */
+  /** Returns the value at a path, as text. */
   #textAt(at: string): string | undefined {
     return JSON.stringify(valueAt(this.#composition, at))
   }
 }
 
-/** The id of the control at a path. */
+/** Returns the id of the control at a path. */
 export function idOf(at: string): string {
   return PREFIX + at
 }
 
-/** Lists that draw only a part of themselves: asked to draw the path that is gone to. */
+/** Callbacks of partly rendered lists, which render the given path before it is focused. */
 export const drawing = new Set<(at: string) => void>()
 
-/** Moves the focus to the control at a path, opening whatever it lies closed in. Returns whether there was one. */
+/** Focuses the control at a path, opening any sections that contain it. Returns whether it exists. */
 export async function focusField(at: string): Promise<boolean> {
   for (const draw of drawing) draw(at)
   return focusFirst(idOf(at))
 }
 
-/** As `focusField`, by an id. */
+/** Like `focusField`, by id. */
 export async function focusFirst(id: string): Promise<boolean> {
   await tick()
   const target = document.getElementById(id)

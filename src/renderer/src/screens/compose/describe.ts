@@ -1,4 +1,4 @@
-/** A package in words: who signs what, how, and by when. */
+/** Describes a package in words: who signs what, how, and by when. */
 import type { ComposedSigner, Composition } from '../../../../shared/composition/composition.ts'
 import { dueAt } from '../../../../shared/composition/due-problems.ts'
 import { nameOrAddress } from '../../../../shared/composition/names.ts'
@@ -9,24 +9,24 @@ import { zoneCalled } from '../../words/zones.ts'
 
 const DAY = 86_400_000
 
-/** "2 forms", "1 template". */
+/** Returns "2 forms" or "1 template". */
 export function itemsInWords(composition: Composition): string {
   return composition.kind === 'form-direct'
     ? counted(composition.items.length, ['# form', '# forms'])
     : counted(composition.items.length, ['# template', '# templates'])
 }
 
-/** What to call a form or template while its name is still being typed. */
+/** Returns what to call a form or template while its name is incomplete. */
 export function itemNameOf({ kind, items }: Composition, place: number): string {
   return items[place]?.Name.trim() || `${kind === 'form-direct' ? 'Form' : 'Template'} ${place + 1}`
 }
 
-/** What to call a signer while the name is still being typed. */
+/** Returns what to call a signer while their name is incomplete. */
 export function nameOf(signer: ComposedSigner, index: number): string {
   return nameOrAddress(signer) || `Signer ${index + 1}`
 }
 
-/** "face to face, with video and deepfake detector"; blank where nothing special was asked. */
+/** Returns "face to face, with video and deepfake detector"; blank if there are no special requirements. */
 export function howInWords(signer: ComposedSigner, kind: Composition['kind']): string {
   return [
     signer.faceToFace && 'face to face',
@@ -42,8 +42,8 @@ export function howInWords(signer: ComposedSigner, kind: Composition['kind']): s
 }
 
 /**
- * When it must be signed: the date with its zone and how far away, or the service's default.
- * @param defaultDays days after sending that the service gives where no date is chosen; undefined where it doesn't say.
+ * Returns when it must be signed: the date with its zone and how far away it is, or the service's default.
+ * @param defaultDays the service's default, in days after sending; undefined if unknown.
  */
 export function dueInWords(
   composition: Pick<Composition, 'due' | 'gmt'> & { zone?: string },
@@ -59,27 +59,27 @@ export function dueInWords(
   return `${momentOfDue(due, composition.zone ?? '', now)} · ${daysAway(due.at, now)}`
 }
 
-/** "Fri 4 December, 5 pm New Zealand time (4 am UTC)". */
+/** Returns "Fri 4 December, 5 pm New Zealand time (4 am UTC)". */
 function momentOfDue({ at, offset }: { at: number; offset: number }, zone: string, now: number): string {
   const there = `${dueDay(at, now, offset)}, ${timeInWords(at, offset)}`
   if (offset === 0) return zone && zone !== 'UTC' ? `${there} ${zoneCalled(zone)}, UTC that day` : `${there} UTC`
-  // An offset that was chosen as such is this computer's zone only by chance: it is named as it was chosen.
+  // A bare offset matches this computer's zone only by chance, so it is shown as an offset.
   const where = zone ? zoneCalled(zone) : `at ${offsetInWords(offset)}`
   const isSameDay = dayInWords(at, offset) === dayInWords(at, 0)
   const elsewhere = `${timeInWords(at, 0)}${isSameDay ? '' : ` on ${dayInWords(at, 0).split(' ')[0]}`} UTC`
   return `${there} ${where} (${elsewhere})`
 }
 
-/** Longer names would push what is said of them out of sight. */
+/** Longer names would push what follows them out of sight. */
 const LONGEST = 60
 
-/** A name as short as it has to be beside others. */
+/** Shortens a name to fit next to other text. */
 export function shortly(name: string): string {
   const letters = [...name]
   return letters.length > LONGEST ? `${letters.slice(0, LONGEST).join('').trimEnd()}…` : name
 }
 
-/** A problem where its field isn't beside it: "Signer 2: enter the first name." */
+/** Words a problem for display away from its field: "Signer 2: enter the first name." */
 export function saidOf(composition: Composition, problem: Problem): string {
   const whose = whoseIs(composition, problem.at) ?? partOf(composition, problem.at)
   if (!whose || problem.message.includes(`“${whose}”`)) return problem.message
@@ -87,7 +87,7 @@ export function saidOf(composition: Composition, problem: Problem): string {
   return `${shortly(whose)}: ${problem.message.replace(/^\p{Lu}(?=[\p{Ll}\s])/u, (letter) => letter.toLowerCase())}`
 }
 
-/** What a problem of the whole package is about, where its message doesn't say. */
+/** Returns what a problem of the whole package is about, if its message doesn't say. */
 function partOf(composition: Composition, at: string): string | undefined {
   if (at.endsWith('ReturnUrl')) return 'Redirect after signing'
   if (at.endsWith('NotifyUrl')) return 'Notification address'
@@ -98,7 +98,7 @@ function partOf(composition: Composition, at: string): string | undefined {
   )
 }
 
-/** The person, the field or, among several, the form that a place belongs to. */
+/** Returns the person, the field or, among several, the form that a path belongs to. */
 function whoseIs(composition: Composition, at: string): string | undefined {
   const place = composition.items.findIndex((item) => at.startsWith(`${item.key}.`))
   const item = composition.items[place]
@@ -117,7 +117,10 @@ function whoseIs(composition: Composition, at: string): string | undefined {
   return itemName ? `${itemName}, ${person}` : person
 }
 
-/** The role of a signer in a template: "Tenant" for the reference "tenant"; blank if the reference is no word, and for forms, which have none. */
+/**
+ * Returns a signer's role in a template: "Tenant" for the reference "tenant". Blank if the reference isn't a word, and
+ * for forms, which have no roles.
+ */
 export function roleInWords({ SignerReference }: ComposedSigner, kind: Composition['kind']): string {
   const reference = SignerReference.trim()
   if (kind !== 'form-filler' || !/^\p{L}[\p{L} -]{0,59}$/u.test(reference)) return ''

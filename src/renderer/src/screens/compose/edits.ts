@@ -1,4 +1,4 @@
-/** What can be done to a package beside typing in it. Each answers what to put in; the screen puts it there. */
+/** Structural edits to a package, beyond typing. Each returns the new value; the screen applies it. */
 import {
   blankComposition,
   blankItem,
@@ -17,7 +17,7 @@ import { counted } from '../../../../shared/counted.ts'
 import { listed } from '../../words/counts.ts'
 import { asPerson, isNobodyYet } from './who/address-book.ts'
 
-/** Makes keys that differ from one another within a package. */
+/** Creates keys that are unique within a package. */
 export type NewKey = () => string
 
 export const randomKey: NewKey = () => {
@@ -25,7 +25,7 @@ export const randomKey: NewKey = () => {
   return Array.from(bytes, (byte) => byte.toString(36).padStart(2, '0')).join('')
 }
 
-/** The item of a listed template: its signers and fields, whatever of them it tells and a package holds. */
+/** Returns the item for a listed template, with the signers and fields it lists, as far as a package can hold them. */
 export function itemOfTemplate(listedTemplate: TemplateView, newKey: NewKey): ComposedItem {
   const template = fitted(listedTemplate)
   const item = blankItem(newKey())
@@ -51,12 +51,15 @@ export function itemOfTemplate(listedTemplate: TemplateView, newKey: NewKey): Co
   }
 }
 
-/** The roles that a template has for its signers, each once. */
+/** Returns a template's signer roles, each once. */
 export function rolesOf({ Signers = [] }: TemplateView): string[] {
   return [...new Set(Signers.flatMap(({ SignerReference }) => SignerReference?.trim() || []))]
 }
 
-/** What of a listed template a package can't hold, to be said where it is chosen; undefined if it holds all. */
+/**
+ * Describes which parts of a listed template exceed a package's limits, shown where it is chosen; undefined if
+ * everything fits.
+ */
 export function lackingOf(template: TemplateView): string | undefined {
   const fields = (template.Fields?.length ?? 0) - MOST_FIELDS
   const signers = (template.Signers?.length ?? 0) - MOST_SIGNERS
@@ -74,19 +77,19 @@ export function lackingOf(template: TemplateView): string | undefined {
   return `“${(template.Name || template.Reference).slice(0, 100)}” is too large for one package. Left out: ${listed(over)}.`
 }
 
-/** A package of one listed template. */
+/** Returns a package of one listed template. */
 export function packageOfTemplate(template: TemplateView, newKey: NewKey): Composition {
   return { ...blankComposition('form-filler', newKey()), items: [itemOfTemplate(template, newKey)] }
 }
 
-/** Another form for the same people: the first one's signers, copied. */
+/** Returns another form for the same people, with a copy of the first one's signers. */
 export function anotherItem(composition: Composition, newKey: NewKey): ComposedItem {
   const item = blankItem(newKey())
   const first = composition.items[0]
   return first ? { ...item, signers: copiedSigners(first.signers, newKey) } : item
 }
 
-/** The template, signed by the people of the package where the template names nobody itself. */
+/** Returns the item for another template, with the package's people if the template names none itself. */
 export function anotherTemplate(composition: Composition, template: TemplateView, newKey: NewKey): ComposedItem {
   const item = itemOfTemplate(template, newKey)
   const people = composition.items[0]?.signers ?? []
@@ -95,7 +98,7 @@ export function anotherTemplate(composition: Composition, template: TemplateView
   if (!template.Signers?.length) return { ...item, signers: copiedSigners(people, newKey) }
   return {
     ...item,
-    // Who they are is copied; which of the template's signers they are is the template's to say.
+    // Identity is copied; the role of each signer comes from the template.
     signers: item.signers.map((signer, index) => {
       const person = people[index]
       if (!person) return signer
@@ -116,8 +119,8 @@ export function copiedSigners(signers: readonly ComposedSigner[], newKey: NewKey
 }
 
 /**
- * The signers of a form or template as the people of another: copied with how they sign. Which of the template's signers
- * each of them is, in their order, stays the template's to say; signers of the template beyond them stay as they are.
+ * Returns another item's people as the signers of this one, copied with how they sign. The roles, in order, stay the
+ * template's; its further roles keep their signers.
  */
 export function samePeople(item: ComposedItem, people: readonly ComposedSigner[], newKey: NewKey): ComposedSigner[] {
   return [
@@ -127,8 +130,8 @@ export function samePeople(item: ComposedItem, people: readonly ComposedSigner[]
 }
 
 /**
- * Another template in the place of one: the people stay, in their order, and so do values whose fields it has too.
- * Where nobody was entered, the template's own people come.
+ * Replaces a template with another. People are kept in order, and so are the values of fields that both have. If nobody
+ * was entered, the template's own people are used.
  */
 export function exchangedTemplate(before: ComposedItem, template: TemplateView, newKey: NewKey): ComposedItem {
   const after = itemOfTemplate(template, newKey)
@@ -151,12 +154,12 @@ export function exchangedTemplate(before: ComposedItem, template: TemplateView, 
   }
 }
 
-/** People in the places of a template's signers, as far as there are places. */
+/** Assigns people to a template's signer roles in order, as far as there are roles. */
 function inPlacesOf(places: readonly ComposedSigner[], people: readonly ComposedSigner[]): ComposedSigner[] {
   return people.map((person, index) => ({ ...person, SignerReference: places[index]?.SignerReference ?? '' }))
 }
 
-/** The template without what a package can't hold. */
+/** Removes what exceeds a package's limits. */
 function fitted(template: TemplateView): TemplateView {
   return {
     ...shortened(template),
@@ -170,7 +173,7 @@ function fitted(template: TemplateView): TemplateView {
   }
 }
 
-/** A copy whose own texts are no longer than a package holds. */
+/** Returns a copy with its own strings cut to a package's limit. */
 function shortened<Part extends object>(part: Part): Part {
   return Object.fromEntries(
     Object.entries(part).map(([name, value]) => [name, typeof value === 'string' ? value.slice(0, MOST_TYPED) : value])
@@ -183,8 +186,8 @@ function hasLongText(value: unknown): boolean {
 }
 
 /**
- * The package for the person at the counter: it opens in this application, and the first to sign does so face to face.
- * @param name as the clerk typed it; it fills a first signer who has none, its last word as the last name.
+ * Prepares a package for the person at the counter: it is signed in this application, by the first signer face to face.
+ * @param name as typed by the clerk. Fills in a first signer without a name; its last word becomes the last name.
  */
 export function forCounter(composition: Composition, name = ''): Composition {
   const words = name.trim().split(/\s+/).filter(Boolean)
@@ -200,7 +203,7 @@ export function forCounter(composition: Composition, name = ''): Composition {
   })
 }
 
-/** The package for someone who was chosen first: in each form or template, the first signer of whom nothing is known is them. */
+/** Fills in a person chosen beforehand as the first blank signer of each form or template. */
 export function forRecipient(composition: Composition, person: PersonView): Composition {
   const items = composition.items.map((item) => {
     const place = item.signers.findIndex(isNobodyYet)
@@ -212,12 +215,12 @@ export function forRecipient(composition: Composition, person: PersonView): Comp
   return { ...composition, items }
 }
 
-/** Whether each form or template is named as the service needs it. */
+/** Returns whether each form or template is identified as the service needs. */
 export function isWhatKnown({ kind, items }: Pick<Composition, 'kind' | 'items'>): boolean {
   return items.every((item) => whatOf(kind).every((field) => item[field].trim() !== ''))
 }
 
-/** The place of the first field without which nobody can sign; undefined if all are filled in. */
+/** Returns the path of the first required field that is empty; undefined if all are filled in. */
 export function firstEmpty({ kind, items }: Pick<Composition, 'kind' | 'items'>): string | undefined {
   for (const item of items) {
     const what = whatOf(kind).find((field) => item[field].trim() === '')
@@ -237,9 +240,9 @@ function whatOf(kind: Composition['kind']): readonly ('Name' | 'Reference' | 'Fo
 export type ListItem = Composition['ListItems'][number]
 
 /**
- * Pasted lines as choices of drop-down lists, one a line or in columns as a spreadsheet gives them: "Choice", "Choice⇥Value" or "Field⇥Choice⇥Value".
- * Undefined if there is only one line without columns: that is text for one control.
- * @param field what they belong to if the line doesn't say.
+ * Parses pasted lines as choices of drop-down lists, one a line or in spreadsheet columns: "Choice", "Choice⇥Value" or
+ * "Field⇥Choice⇥Value". Undefined for a single line without columns, which is text for one control.
+ * @param field the drop-down list, if the line doesn't name it.
  */
 export function choicesOfLines(text: string, field: string, newKey: NewKey): ListItem[] | undefined {
   const lines = text.split(/\r\n|\r|\n/).filter((line) => line.trim())
@@ -252,15 +255,16 @@ export function choicesOfLines(text: string, field: string, newKey: NewKey): Lis
   })
 }
 
-/** The list with the one at `from` standing at `to`. */
+/** Returns the list with the item at `from` moved to `to`. */
 export function moved<Item>(list: readonly Item[], from: number, to: number): Item[] {
   const rest = list.filter((_, index) => index !== from)
   return [...rest.slice(0, to), ...list.slice(from, from + 1), ...rest.slice(to)]
 }
 
 /**
- * Where the one at `from` would stand, let go at the height `y`: below those whose middles are above it.
- * @param middles of all of them, itself included, from the top of the window in CSS pixels.
+ * Returns the index at which the item at `from` lands when dropped at height `y`: below those whose middles are above
+ * it.
+ * @param middles of all items, including itself, from the top of the window in CSS pixels.
  */
 export function placeAt(middles: readonly number[], from: number, y: number): number {
   return middles.filter((middle, index) => index !== from && middle < y).length

@@ -1,7 +1,9 @@
-/** Finds the control that a message of the service is about: `Forms[0].Signers[1].Email` → `ITEM.signers.SIGNER.Email`. */
+/**
+ * Finds the control for a field named in a service message: `Forms[0].Signers[1].Email` → `ITEM.signers.SIGNER.Email`.
+ */
 import type { ComposedItem, ComposedSigner, Composition } from '../../../../shared/composition/composition.ts'
 
-/** Names as the service spells them in any case, and the controls they stand for; most controls bear the reference's name. */
+/** Maps the service's field names, in any case, to our controls; most have the same name as in the reference. */
 function named(same: readonly string[], others: Record<string, string> = {}): ReadonlyMap<string, string> {
   return new Map([...same.map((name) => [name, name] as const), ...Object.entries(others)].map(lowered))
 }
@@ -39,7 +41,7 @@ const shareUserFields = named([...person, 'IsDefault', 'IsOwner'])
 const identityFields = named(['Label', 'Value', 'DataType'])
 const templateFields = named(
   ['Label', 'Value', 'FieldType', 'IsRequired', 'Reference', 'ReadOnly', 'ClientField'],
-  // The obsolete name of the reference, which is filled from it.
+  // An obsolete name for Reference, which it is filled from.
   { ID: 'Reference' }
 )
 const listItemFields = named(['ClientField', 'Item', 'Value'])
@@ -49,7 +51,10 @@ const packageFields = new Map([
   ...named(['InvitationEmailTemplateReference', 'Sequential', 'ListItems'], { DueDate: 'due', GMT: 'due' })
 ])
 
-/** The path, or undefined if no control shows the field. Case and bracket style don't matter; our own paths pass through. */
+/**
+ * Returns the path, or undefined if no control shows the field. Ignores case and bracket style; our own paths pass
+ * through.
+ */
 export function pathOf(composition: Composition, field: string): string | undefined {
   const own = composition.items.some((item) => field.startsWith(`${item.key}.`))
   if (own) return valueAt(composition, field) === undefined ? undefined : field
@@ -68,11 +73,11 @@ export function pathOf(composition: Composition, field: string): string | undefi
 }
 
 /**
- * What is at one of our paths, with all that is under it; undefined if there is no such path (any more). Lists
- * are gone through by the keys of what is in them.
+ * Returns the value at one of our paths, including everything below it; undefined if the path doesn't exist (any more).
+ * List items are looked up by key.
  */
 export function valueAt(composition: Composition, at: string): unknown {
-  // The date, its offset and its zone are one control.
+  // The date, its offset and its zone share one control.
   if (at === 'due') return [composition.due, composition.gmt, composition.zone]
   const item = composition.items.find(({ key }) => at.startsWith(`${key}.`))
   return item ? under(item, at.slice(item.key.length + 1).split('.')) : under(composition, at.split('.'))
@@ -111,7 +116,7 @@ function pathInSigner(at: string, signer: ComposedSigner, [name = '', ...deeper]
   return field && `${at}.${field}`
 }
 
-/** The list itself where no one of it is meant, the first control of one where no field of it is. */
+/** Returns the list itself if no item is named, or an item's first control if no field is. */
 function pathInList(
   at: string,
   list: readonly { key: string }[],

@@ -1,6 +1,7 @@
 /**
- * The fields of a package that differ only in path, label, help and kind of control: a table for each part of the form,
- * drawn by Fields.svelte. Fields with behaviour of their own (due date, mobile number, XML …) have components.
+ * The fields of a package that differ only in path, label, help and kind of control: one table for each part of the
+ * form, rendered by Fields.svelte. Fields with special behaviour (due date, mobile number, XML …) have their own
+ * components.
  */
 import type { HTMLInputAttributes } from 'svelte/elements'
 import {
@@ -16,23 +17,23 @@ import { type FieldType, knownFieldType } from '../../../../shared/model/form-fi
 import { listed } from '../../words/counts.ts'
 import { nameOf } from './describe.ts'
 
-/** One field of a signer, an item, the package …; `Of` is what it is a member of. */
+/** One field of a signer, item, package …; `Of` is the type it belongs to. */
 export interface FieldRow<Of> {
-  /** The member that holds its value, and the last part of its path. */
+  /** The property that holds its value, also the last part of its path. */
   name: keyof Of & string
   label: string
-  /** Shown quietly after the label. */
+  /** Shown in grey after the label. */
   hint?: string
   help?: string | ((of: Of, composition: Composition) => string)
-  /** Help for screen readers, where the label is enough for those who see it. */
+  /** Help for screen readers only, if the label is enough visually. */
   about?: string
   warning?: (of: Of, composition: Composition) => string | undefined
   /**
-   * A line of text unless it is something else. remembered: with the values used before. role: with the templates' roles.
-   * person: with people of the address book, who are taken whole.
+   * Defaults to a text field. remembered: suggests values used before. role: suggests the templates' roles. person:
+   * suggests people from the address book, who fill in all their fields.
    */
   control?: 'text' | 'remembered' | 'role' | 'person' | 'check' | 'select'
-  /** What a select offers. */
+  /** The options of a select. */
   options?: (of: Of) => readonly { value: string; label: string }[]
   attributes?: Pick<HTMLInputAttributes, 'type' | 'inputmode' | 'placeholder'>
   /** Only for forms, or only for templates. */
@@ -206,7 +207,7 @@ const fieldTypes: Record<FieldType, string> = {
   DateInput: 'Date'
 }
 
-/** What a template's field is, beside its value. */
+/** The definition of a template's field, without its value. */
 export const fieldDetails: Rows<ComposedField> = [
   { name: 'Label', label: 'Field label', help: 'Shown here and on the document.' },
   { name: 'Reference', label: 'Field reference', help: 'As in the template.' },
@@ -287,7 +288,7 @@ const addresses: Rows<Settings> = [
   }
 ]
 
-/** What a form may have of its own instead of the package's. */
+/** Settings that a form can override. */
 export const formSettings: Rows<Settings> = [embedding, ...addresses]
 
 export const packageWhere: Rows<Composition> = [

@@ -1,19 +1,19 @@
-/** Takes something out of a list of the package, and offers for a while to put it back where it was. */
+/** Removes an item from a list of the package, and offers an undo for a while. */
 import { onDestroy } from 'svelte'
 import { useApp } from '../../state/app-state.svelte.ts'
 
 export interface Removal<Item> {
-  /** What is said of it: “Mere was removed.” */
+  /** The message: "Mere was removed." */
   said: string
-  /** To the neighbour of what is gone, nowhere where it was the last; and to what was put back. */
+  /** Moves the focus to the removed item's neighbour (undefined if it was the last), or to the restored item. */
   focus: (item: Item | undefined) => void
-  /** How many the list may have: where others took the place meanwhile, there is none to put it back to. */
+  /** The list's maximum length: an item can't be restored if others have filled the list. */
   most: number
 }
 
 /**
- * Says what was done, with an Undo. Call while a component is made: once it goes, there is nothing to put anything back
- * to, and nothing is offered any more.
+ * Returns a function that reports an action with an Undo. Call during component initialisation: when the component is
+ * destroyed there is nothing to restore to, so the offers are withdrawn.
  */
 export function useUndo() {
   const { toasts } = useApp()
@@ -29,7 +29,7 @@ export function useUndo() {
   }
 }
 
-/** Call while a component is made, as `useUndo`. */
+/** Returns a function that removes items. Call during component initialisation, like `useUndo`. */
 export function useRemoval() {
   const { toasts } = useApp()
   const offer = useUndo()

@@ -1,4 +1,4 @@
-/** Who is expected today, as the Counter screen shows them: what can be done with each, and how late each is. */
+/** Today's appointments as the Counter screen shows them: what can be done with each, and how late each is. */
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type { Input } from '../../../../shared/contract/requests.ts'
 import type { Appointment, AppointmentsToday } from '../../../../shared/contract/views.ts'
@@ -9,13 +9,13 @@ import { Resource } from '../../state/resource.svelte.ts'
 import { clockTime } from '../../words/dates.ts'
 import type { StatusTone } from '../../words/statuses.ts'
 
-/** Milliseconds between two readings while documents change. */
+/** Minimum time between two reads while documents change, in milliseconds. */
 const PAUSE = 500
 const MINUTE = 60_000
-/** As long as the display shows a call. */
+/** How long the display shows a call. */
 const CALL_HOLDS = 5 * MINUTE
 
-/** An appointment, with the one of the queue who it is of. */
+/** An appointment with the matching person in the queue. */
 export interface ExpectedPerson {
   appointment: Appointment
   person: QueuedPerson | undefined
@@ -32,7 +32,7 @@ export class AppointmentList {
   readonly #minutes: Minutes
   readonly #failed: (error: AppError) => void
 
-  /** @param failed says what could not be done. */
+  /** @param failed reports what could not be done. */
   constructor(api: Api, clock: Clock, failed: (error: AppError) => void) {
     this.#api = api
     this.#failed = failed
@@ -52,12 +52,12 @@ export class AppointmentList {
   get error() {
     return this.#today.error
   }
-  /** Told again as each minute begins. */
+  /** Updates at the start of each minute. */
   get now() {
     return this.#minutes.now
   }
 
-  /** Follows them once they are read. Answers what stops following. */
+  /** Subscribes to changes; loading the list is up to the caller. Returns a function that unsubscribes. */
   open(): () => void {
     return together(
       this.#api.on('appointments.changed', () => void this.#today.load()),
@@ -71,7 +71,7 @@ export class AppointmentList {
     return this.#today.load()
   }
 
-  /** Who is still to come, or here, each with the row of the queue that is theirs. */
+  /** Returns those still to come or here, each with their person in the queue. */
   expected(people: readonly QueuedPerson[]): ExpectedPerson[] {
     return this.all
       .filter(({ state }) => state !== 'done' && state !== 'no-show')
@@ -83,31 +83,34 @@ export class AppointmentList {
       }))
   }
 
-  /** Who is done, or didn't come. */
+  /** Those who are done or didn't come. */
   get over(): Appointment[] {
     return this.all.filter(({ state }) => state === 'done' || state === 'no-show')
   }
 
-  /** Whom to call next: of those who wait, who was to come first, and of these who did. */
+  /** The person to call next: of those waiting, the one with the earliest appointment, then the earliest arrival. */
   get next(): Appointment | undefined {
     const waiting = this.all.filter(({ state }) => state === 'arrived')
     return waiting.toSorted((one, other) => one.at - other.at || (one.arrivedAt ?? 0) - (other.arrivedAt ?? 0))[0]
   }
 
-  /** Who is to come next: the others' time comes later, and of who should have been here long ago it isn't expected. */
+  /** The next person expected, skipping those who are presumed missed. */
   get nextExpected(): Appointment | undefined {
     return this.all.find((one) => one.state === 'expected' && !this.isMissed(one))
   }
 
-  /** Whether it is suggested that they didn't come. Who has arrived and was called is on the way, however late their appointment has become. */
+  /**
+   * Returns whether to suggest that they didn't come. Someone who has arrived is never missed, however late; someone
+   * called is on the way until the call times out.
+   */
   isMissed({ state, at, calledAt }: Appointment): boolean {
     if (state === 'called') return this.now - (calledAt ?? at) >= CALL_HOLDS
     return state === 'expected' && this.now - at >= (this.#today.value?.noShowAfter ?? 15) * MINUTE
   }
 
   /**
-   * Another counter of the office has just called them: they are on their way there. That is by its clock: one that is ahead by more than a
-   * minute says nothing of when that was.
+   * Returns whether another counter of the office has just called them, so they are on their way there. This goes by
+   * that counter's clock: if it is ahead by more than a minute, it says nothing about when the call was.
    */
   isCalledElsewhere({ state, desk, calledAt }: Appointment): boolean {
     const ago = this.now - (calledAt ?? 0)
@@ -115,8 +118,9 @@ export class AppointmentList {
   }
 
   /**
-   * Why nobody sees the number of someone who was called here, and what that means; undefined where it is shown, or is over.
-   * @param isDisplayInUse someone signs on the second display.
+   * Explains why the number of someone called here isn't shown, and what to do; undefined if it is shown or the call is
+   * over.
+   * @param isDisplayInUse someone is signing on the second display.
    */
   unseenCallOf({ id, state, desk }: Appointment, isDisplayInUse: boolean): Standing | undefined {
     const today = this.#today.value
@@ -126,7 +130,10 @@ export class AppointmentList {
     return { words: 'Second display in use: their number shows once it’s free', tone: 'quiet' }
   }
 
-  /** Where they stand, in a few words. @param isBusy someone signs at this moment. */
+  /**
+   * Describes their progress in a few words.
+   * @param isBusy someone is signing now.
+   */
   standingOf({ state, at, arrivedAt, calledAt, desk }: Appointment, isBusy = false): Standing {
     const span = (from: number) => spanOf(this.now - from)
     if (desk && state === 'called') {
@@ -148,7 +155,7 @@ export class AppointmentList {
           ? { words: 'Called just now', tone: 'accent' }
           : { words: `Called ${span(calledAt ?? at)} ago`, tone: 'warn' }
       case 'here':
-        // Who has not signed everything may have left since.
+        // If they haven't signed everything they may have left since.
         return isBusy ? { words: 'At the counter', tone: 'ok' } : { words: 'Came to the counter', tone: 'quiet' }
       case 'done':
         return { words: 'Done', tone: 'ok' }
@@ -165,8 +172,8 @@ export class AppointmentList {
   readonly choose = (id: string, person: string) => this.#do(this.#api.appointments.choosePerson({ id, person }))
 
   /**
-   * Answers why it was not kept.
-   * @param accountId whose it is; absent: of the account that is worked in.
+   * Saves an appointment. Returns an error if it could not be saved.
+   * @param accountId the account it belongs to; absent for the current account.
    */
   async save(given: Input<'appointments.save'>, accountId?: string): Promise<AppError | undefined> {
     const api = accountId === undefined ? this.#api : ofAccount(this.#api, accountId)
@@ -175,7 +182,7 @@ export class AppointmentList {
     return result.ok ? undefined : result.error
   }
 
-  /** Answers whether it was done. */
+  /** Returns whether it succeeded. */
   async #do(asked: Promise<Result<null>>): Promise<boolean> {
     const result = await settled(asked)
     await this.#today.load()
@@ -184,12 +191,12 @@ export class AppointmentList {
   }
 }
 
-/** "10:30", or "10:30 · Room 2". */
+/** Formats "10:30", or "10:30 · Room 2". */
 export function timeAndPlace({ at, place }: Pick<Appointment, 'at' | 'place'>): string {
   return place ? `${clockTime(at)} · ${place}` : clockTime(at)
 }
 
-/** "1 min", "45 min", "2 h 5 min": how long someone waits, to the minute. */
+/** Formats a waiting time to the minute: "1 min", "45 min", "2 h 5 min". */
 export function spanOf(milliseconds: number): string {
   const minutes = Math.max(1, Math.floor(milliseconds / MINUTE))
   return minutes < 100 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`

@@ -1,4 +1,4 @@
-/** What the office sets for its counter, and where its PIN stands. Changes are kept at once, one after the other. */
+/** The office's counter settings and the state of its staff PIN. Changes are saved immediately, one after the other. */
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type { Input } from '../../../../shared/contract/requests.ts'
 import type { CounterSettings as CounterSettingsView, PinState, StaffView } from '../../../../shared/contract/views.ts'
@@ -13,15 +13,18 @@ export class CounterSettings {
   readonly #warn: (sentence: string) => void
   readonly #view: Resource<CounterSettingsView>
   readonly pin: Resource<PinState>
-  /** Who of staff there is, and whether the settings can be changed. */
+  /** The staff members, and whether the settings can be changed. */
   readonly staff: Resource<StaffView>
-  /** An administrator's PIN is asked for: by hand, or because a change was refused as they had locked again. */
+  /**
+   * An administrator's PIN is being asked for: on request, or because a change was refused as the settings had locked
+   * again.
+   */
   isUnlocking = $state(false)
-  /** What was asked for last, shown until the answer says what holds. */
+  /** The changes requested last, shown until the answer confirms what applies. */
   #wanted = $state.raw<Partial<CounterSettingsView>>({})
   #keeping: Promise<unknown> = Promise.resolve()
 
-  /** @param warn says what could not be kept. */
+  /** @param warn reports what could not be saved. */
   constructor(api: Api, host: Window, warn: (sentence: string) => void) {
     this.#api = api
     this.#host = host
@@ -38,12 +41,15 @@ export class CounterSettings {
     return this.#view.error
   }
 
-  /** An administrator's PIN opens them. */
+  /** An administrator's PIN unlocks the settings. */
   get isLocked() {
     return this.staff.value?.settings === 'locked'
   }
 
-  /** Reads all, then follows it: displays are plugged in, and a PIN may be reset once the computer was unlocked. */
+  /**
+   * Loads everything and subscribes to changes. Also reloads on focus: displays are plugged in, and a PIN may become
+   * resettable once the computer is unlocked.
+   */
   open(): () => void {
     void this.load()
     const load = () => void this.load()
@@ -60,7 +66,7 @@ export class CounterSettings {
     await Promise.all([this.#view.load(), this.pin.load(), this.staff.load()])
   }
 
-  /** Keeps a change. Answers why it was not kept; what is shown then is as it was. */
+  /** Saves a change. Returns an error if it wasn't saved; the view then reverts. */
   keep(change: CounterChange): Promise<AppError | undefined> {
     const { logo: _logo, ...shown } = change
     const wanted = Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined))
@@ -76,19 +82,19 @@ export class CounterSettings {
     return kept
   }
 
-  /** Keeps a change, and says so if it could not be kept. Answers why. */
+  /** Saves a change, and warns if that fails. Returns the error. */
   async keepOrSay(change: CounterChange): Promise<AppError | undefined> {
     const error = await this.keep(change)
     if (error) this.#warn(`That wasn’t saved. ${error.message}`)
     return error
   }
 
-  /** Lets the person choose a picture. Answers why it can't be used. */
+  /** Opens a file dialog for a logo. Returns an error if the picture can't be used. */
   chooseLogo(): Promise<AppError | undefined> {
     return this.#chosen(this.#api.counter.chooseLogo())
   }
 
-  /** Lets the person choose pictures for the second display. Answers why they can't be used. */
+  /** Opens a file dialog for pictures for the second display. Returns an error if they can't be used. */
   addPictures(): Promise<AppError | undefined> {
     return this.#chosen(this.#api.counter.addPictures())
   }
@@ -100,7 +106,7 @@ export class CounterSettings {
     return undefined
   }
 
-  /** Does something about staff or the lock of the settings, and shows what holds then. Answers why it wasn't done. */
+  /** Runs an action on staff or on the settings lock, and shows the resulting state. Returns an error if it failed. */
   async administer(act: (counter: Api['counter']) => Promise<Result<StaffView>>): Promise<AppError | undefined> {
     const result = await settled(act(this.#api.counter))
     if (!result.ok) return this.#refused(result.error)
@@ -108,7 +114,7 @@ export class CounterSettings {
     return undefined
   }
 
-  /** Where they are locked by now, that is shown, and the PIN asked for. */
+  /** If the settings have locked meanwhile, shows that and asks for the PIN. */
   async #refused(error: AppError): Promise<AppError> {
     if (error.code !== 'not-allowed') return error
     await this.staff.load()
@@ -116,7 +122,7 @@ export class CounterSettings {
     return error
   }
 
-  /** The PIN was forgotten. Answers why it can't be reset. */
+  /** Resets a forgotten PIN. Returns an error if it can't be reset. */
   async resetPin(): Promise<AppError | undefined> {
     const result = await settled(this.#api.counter.resetPin())
     if (!result.ok) return result.error

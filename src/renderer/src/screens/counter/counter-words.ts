@@ -1,6 +1,6 @@
 /**
- * What became of a turn and of a whole session, and what goes on in one, in words. "Signed" and "declined" are said only where the
- * service says them.
+ * Wording for the outcome of a turn or a whole session, and for what goes on in one. "Signed" and "declined" are used
+ * only when the service reports them.
  */
 import type { CounterOutcome, CounterSession, CounterTurn } from '../../../../shared/contract/views.ts'
 import type { QueuedPerson } from '../../state/queued-people.ts'
@@ -17,45 +17,48 @@ export interface OutcomeWords {
   /** A sentence with the person's name. */
   title: string
   meaning: string
-  /** What to do next; '' where nothing is. */
+  /** What to do next; '' if nothing. */
   todo: string
 }
 
-/** Said once of a session, however many were signed in it. */
+/** Shown once per session, however many signed. */
 export const SIGNED_MEANING = 'Confirmed by the signing service.'
 
 type Told = Pick<QueuedPerson, 'contact' | 'born' | 'matters'>
 
-/** What tells someone from another one of their name whose address is the same or isn't known: "born 12 March 1980, matter 2024-117". */
+/**
+ * Returns what distinguishes people with the same name when their contact is the same or unknown: "born 12 March 1980,
+ * matter 2024-117".
+ */
 export function toldFurther({ born, matters }: Omit<Told, 'contact'>): string {
   return [born && `born ${writtenDay(born)}`, matters.length > 0 && `matter ${listed(matters)}`]
     .filter(Boolean)
     .join(', ')
 }
 
-/** The same with how they are reached, as far as any of it is needed. */
+/** The same with the contact, each part only if needed. */
 export const toldBy = (one: Told) => [one.contact, toldFurther(one)].filter(Boolean).join(', ')
 
-/** Where another counter of the office has someone: "At Counter 2 since 10:04". */
+/** Returns where another counter of the office has this person: "At Counter 2 since 10:04". */
 export function elsewhereWords({ elsewhere }: Pick<QueuedPerson, 'elsewhere'>): string | undefined {
   return elsewhere && `At ${elsewhere.desk} since ${clockTime(elsewhere.since)}`
 }
 
-/** Why others may call the one who signs here, or have. */
+/** Why another counter may call, or has called, the person signing here. */
 export const NOT_RESERVED: Record<NonNullable<CounterSession['notReserved']>, string> = {
   away: 'Not reserved: the office’s server isn’t available, so another counter could call the same person.',
   taken: 'Not reserved: another counter has called the same person.'
 }
 
-/** What to call a person whose name is not known. */
+/** Returns what to call a person whose name may be unknown. */
 export function called(signerName: string): string {
   return signerName.trim() || 'The signer'
 }
 
-/** Why a page wasn't opened where nobody tried to, or the document couldn't be signed. */
+/** Codes meaning that the page wasn't opened because nobody tried to, or because the document couldn't be signed. */
 const NOT_TAKEN_UP: ReadonlySet<string> = new Set(['cancelled', 'not-signable', 'gone'])
 
-/** Which document it is about stands beside the words. */
+/** Returns the wording for an outcome. The document is named next to it, not in it. */
 export function outcomeWords({ signed, error }: CounterOutcome, signerName: string): OutcomeWords {
   const who = called(signerName)
   switch (signed) {
@@ -103,7 +106,7 @@ export function outcomeWords({ signed, error }: CounterOutcome, signerName: stri
       }
     case 'skipped': {
       const given = { shape: 'bar', tone: 'quiet', todo: error?.next ?? '' } as const
-      // It isn't their doing where they wanted to.
+      // They wanted to sign, so don't say that they didn't start.
       if (error && !NOT_TAKEN_UP.has(error.code)) {
         const title = `The page for ${signerName.trim() || 'the signer'} couldn’t be opened`
         return { ...given, word: 'Couldn’t be opened', title, meaning: `The page was never shown. ${error.message}` }
@@ -114,7 +117,7 @@ export function outcomeWords({ signed, error }: CounterOutcome, signerName: stri
   }
 }
 
-/** What became of all turns, as a heading. */
+/** Returns the heading for the outcome of all turns. */
 export function sessionTitle(turns: readonly CounterTurn[]): string {
   const [only] = turns
   if (turns.length === 1 && only?.outcome) return outcomeWords(only.outcome, only.signerName).title
@@ -128,13 +131,13 @@ export function sessionTitle(turns: readonly CounterTurn[]): string {
 interface ClerkWords {
   title: string
   more: string
-  /** Someone of staff is wanted. */
+  /** A member of staff is needed. */
   isWanted: boolean
 }
 
 /**
- * What the person on the second display is doing, for the clerk on the first.
- * @param endAfter seconds after which a page that was hidden because nobody was there closes, where that is known.
+ * Describes what the person on the second display is doing, for the clerk on the first.
+ * @param endAfter seconds after which a page hidden because nobody was there closes, if known.
  */
 export function clerkWords(
   { phase, cover, turns, current, asksFor, asksFile, wasInterrupted }: CounterSession,
@@ -211,7 +214,7 @@ export function clerkWords(
   }
 }
 
-/** Whose page it is, and what it may use. */
+/** Describes whose page it is, and what it may use. */
 export function pageWords({
   origin,
   allowsCamera,

@@ -1,6 +1,6 @@
 /**
- * Finding people in the queue by what a clerk types: a name, a document, or the day that it is due. And why someone who was
- * looked for isn't in the queue, as far as their document tells.
+ * Finds people in the queue by what a clerk types: a name, a document or a due date. Also explains why someone who was
+ * searched for isn't in the queue, as far as their document shows.
  */
 import type { Appointment, CounterEntry, DocumentPage, SignerView } from '../../../../shared/contract/views.ts'
 import { clockTime, dayInWords, offsetAt, shortDay } from '../../words/dates.ts'
@@ -8,10 +8,10 @@ import { dueWords } from '../documents/document-words.ts'
 
 const DAY = 86_400_000
 const WEEK = Array.from({ length: 7 }, (_, day) => day)
-/** Days from now on which each month comes by. */
+/** Offsets in days from now that hit every month. */
 const MONTHS = Array.from({ length: 14 }, (_, part) => part * 28)
 
-/** The entries that have all the words typed, in their order. */
+/** Returns the entries that match all the words typed, in their original order. */
 export function foundIn(entries: readonly CounterEntry[], typed: string, now: number): CounterEntry[] {
   const words = plain(typed).split(/\s+/).filter(Boolean)
   if (words.length === 0) return [...entries]
@@ -27,7 +27,7 @@ export function foundIn(entries: readonly CounterEntry[], typed: string, now: nu
   })
 }
 
-/** The appointments that have all the words typed: their name, time, place, number, or what they are for. */
+/** Returns the appointments that match all the words typed, by name, time, place, number or subject. */
 export function appointmentsIn(all: readonly Appointment[], typed: string): Appointment[] {
   const words = plain(typed).split(/\s+/).filter(Boolean)
   return all.filter(({ name, at, place, number, about, email }) => {
@@ -36,7 +36,7 @@ export function appointmentsIn(all: readonly Appointment[], typed: string): Appo
   })
 }
 
-/** The day in every way that it may be typed: "Friday 5 December 2025 5 Dec 2025-12-05 5/12 tomorrow". */
+/** Returns the due date in every form that may be typed: "Friday 5 December 2025 5 Dec 2025-12-05 5/12 tomorrow". */
 function daysOf({ due }: CounterEntry, now: number): string {
   if (!due) return ''
   const offset = due.precision === 'day' ? (due.offset ?? offsetAt(due.at)) : offsetAt(due.at)
@@ -47,8 +47,8 @@ function daysOf({ due }: CounterEntry, now: number): string {
 }
 
 /**
- * Whether what was typed is a day and nobody's name: "friday", "fri 5 dec", "5/12", "tomorrow". A month alone may be a name, and so may
- * the beginning of a weekday.
+ * Returns whether the typed text is a date and not a name: "friday", "fri 5 dec", "5/12", "tomorrow". A month alone may
+ * be a name, and so may the beginning of a weekday.
  */
 export function isDay(typed: string, now: number): boolean {
   const words = plain(typed)
@@ -64,10 +64,10 @@ export function isDay(typed: string, now: number): boolean {
   )
 }
 
-/** Of "friday 5 december 2025". */
+/** Returns one word of "friday 5 december 2025". */
 const wordOf = (at: number, part: 0 | 2) => plain(dayInWords(at)).split(/\s+/)[part] ?? ''
 
-/** In small letters and without marks over them, so that "ngata" finds "Ngāta". */
+/** Lower-cases and removes diacritics, so that "ngata" finds "Ngāta". */
 function plain(text: string): string {
   return text
     .normalize('NFD')
@@ -80,16 +80,16 @@ export interface NotHere {
   documentReference: string
   documentName: string
   signerName: string
-  /** A line of its own: "Already signed". */
+  /** Shown on its own line: "Already signed". */
   why: string
-  /** Nothing but the link keeps them from signing here: there is another way for them. */
+  /** Only the missing link keeps them from signing here: they can sign another way. */
   hasNoLink: boolean
 }
 
-/** A signer who has not been asked yet: another one's turn comes first. */
+/** Statuses of a signer who hasn't been asked yet because someone else signs first. */
 const NOT_ASKED = new Set(['Initialized', 'Pending'])
 
-/** Of a document that was found: its signers who have all the words in their name, or else all of them. */
+/** Returns the signers of a document found whose name matches all the words, or all its signers if none match. */
 export function notHereIn(page: DocumentPage, typed: string): NotHere[] {
   const words = plain(typed).split(/\s+/).filter(Boolean)
   const named = page.people.filter(({ name }) => words.every((word) => plain(name).includes(word)))
@@ -106,7 +106,7 @@ export function notHereIn(page: DocumentPage, typed: string): NotHere[] {
   })
 }
 
-/** Undefined where nothing tells but that there is no link. */
+/** Returns undefined if nothing is known but that there is no link. */
 function whyNot({ people, status, goneAt }: DocumentPage, person: SignerView): string | undefined {
   if (person.state === 'signed') return 'Already signed'
   if (person.state === 'declined') return 'Declined'

@@ -1,7 +1,7 @@
 /**
- * The machine-readable lines of a passport or an identity card (ICAO 9303: two of 44 or 36 characters, or three of 30), compared with
- * the name of a signer. They stay in this window: what goes on is that they were compared, and what the organisation's
- * policy has kept of them (decision 55).
+ * Compares the machine-readable lines of a passport or identity card (ICAO 9303: two lines of 44 or 36 characters, or
+ * three of 30) with a signer's name. The lines stay in this window: only the result of the comparison is passed on,
+ * with whatever the organisation's policy keeps (decision 55).
  */
 import { parse } from 'mrz'
 import { readDay } from '../../../../shared/composition/calendar.ts'
@@ -11,28 +11,31 @@ import { isNamed } from '../../../../shared/name-matching.ts'
 export type CheckedField = 'number' | 'birth' | 'expiry' | 'optional' | 'whole'
 
 /**
- * incomplete: not yet the lines of a document. misread: some character is wrong, by these check digits. matches, differs: the
- * document's name beside the signer's.
+ * incomplete: not the lines of a whole document yet. misread: these check digits don't match. matches, differs: the
+ * document's name compared with the signer's.
  */
 export type Compared =
   | { kind: 'incomplete' }
   | { kind: 'misread'; fields: CheckedField[] }
   | { kind: 'matches' | 'differs'; name: string; isExpired: boolean; isBornOtherwise: boolean; document: ReadDocument }
 
-/** What may be kept of it. @see IdentityKept */
+/** The details that may be kept. @see IdentityKept */
 export interface ReadDocument {
   number: string
-  /** `2030-04-15`; absent where the lines have no real day. */
+  /** Such as `2030-04-15`; absent if the lines hold no valid date. */
   expires?: string
 }
 
 interface Signer {
   signerName: string
-  /** As of `CounterEntry`. */
+  /** See `CounterEntry`. */
   born?: string
 }
 
-/** @param now in milliseconds since 1970 UTC, for whether the document has expired. */
+/**
+ * Compares typed or scanned lines with a signer.
+ * @param now in milliseconds since 1970 UTC, to tell whether the document has expired.
+ */
 export function compared(typed: string, { signerName, born }: Signer, now: number): Compared {
   const lines = linesOf(typed)
   if (!lines) return { kind: 'incomplete' }
@@ -46,12 +49,13 @@ export function compared(typed: string, { signerName, born }: Signer, now: numbe
   const birth = fields.birthDate ?? ''
   const given = partsOf(fields.firstName ?? '')
   const have = [...given, ...partsOf(fields.lastName ?? '')]
-  // Names end with their line, or go on beyond it: only then may the last one be the beginning of a longer one.
+  // If the name fills its line to the end it may be truncated: only then may the last name be the beginning of a longer
+  // one.
   const isCut = !(lines.length === 3 ? lines[2] : lines[0])?.endsWith('<')
   return {
     kind: isNamed(signerName, have, isCut ? given.at(-1) : undefined) ? 'matches' : 'differs',
     name,
-    // Of days that aren't known a document has fillers in their place.
+    // Documents use fillers for the parts of a birth date that aren't known.
     isBornOtherwise: born !== undefined && /^\d{6}$/.test(birth) && birth !== born.slice(2).replaceAll('-', ''),
     isExpired: expires !== undefined && Date.parse(expires) + DAY <= now,
     document: { number, ...(expires !== undefined && { expires }) }
@@ -60,7 +64,7 @@ export function compared(typed: string, { signerName, born }: Signer, now: numbe
 
 const DAY = 86_400_000
 
-/** Years are written with two digits; a document lasts for less than fifty. */
+/** Years have two digits; a document is valid for less than fifty years. */
 const expiryOf = (written: string) =>
   /^\d{6}$/.test(written) ? readDay(`20${written.slice(0, 2)}-${written.slice(2, 4)}-${written.slice(4)}`) : undefined
 
@@ -72,7 +76,7 @@ const CHECK_DIGITS: Readonly<Record<string, CheckedField>> = {
   compositeCheckDigit: 'whole'
 }
 
-/** In characters of one line: a reader may give all of them in one go. */
+/** Line lengths in characters; a reader may deliver all lines in one string. */
 const FORMS = [
   { lines: 2, length: 44 },
   { lines: 2, length: 36 },

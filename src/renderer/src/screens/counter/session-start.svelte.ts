@@ -1,6 +1,6 @@
 /**
- * A session before it begins: which documents and signers it is made of, and what staff has seen of each of them. Main
- * decides in the end whether it may begin.
+ * A session before it starts: its documents and signers, and the evidence that staff have seen for each. Main makes the
+ * final decision whether it may start.
  */
 import { SvelteMap, SvelteSet } from 'svelte/reactivity'
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
@@ -24,41 +24,46 @@ const notHere: AppError = {
   message: 'Nobody can sign this document here yet.'
 }
 
-/** What is printed on a passport or an identity card. */
+/** The details printed on a passport or identity card. */
 export interface PrintedDocument {
   name: string
   number: string
-  /** As it was typed; empty where it has none. */
+  /** As typed; empty if the document has no expiry date. */
   expires: string
 }
 
-/** What came of comparing it with a person's name in each document that they sign: the documents may spell it differently. */
+/**
+ * The result of comparing them with a person's name in each document they sign, as documents may spell it differently.
+ */
 export interface PrintedOutcome {
-  /** As with the first of them; what can't be on a document, and whether it has expired, are the same with all. */
+  /** The comparison with the first document; unusable fields and expiry are the same for all. */
   comparison: PrintedComparison
-  /** The signatures with another name than what was typed. */
+  /** The signatures whose name differs from the one typed. */
   differing: readonly OfferedEntry[]
 }
 
-/** Whom a session begins with; without a signer the first who can sign the document here. */
+/** Where a session starts; without `signer`, with the first who can sign the document here. */
 export type StartPlace = Omit<QueuePlace, 'signer'> & Partial<Pick<QueuePlace, 'signer'>>
 
 export class SessionStart {
   readonly #offer = new Resource(() => this.#ask())
   allowsCamera = $state(false)
   readonly starting = new Action<CounterSession>()
-  /** Staff who have names; none where one PIN is everyone's. */
+  /** Staff members with names; empty if everyone shares one PIN. */
   members = $state.raw<StaffMember[]>([])
-  /** What is signed beside the first one's document, as `reference signer`. */
+  /** The signatures added to the first one, as `reference signer`. */
   readonly #added = new SvelteSet<string>()
-  /** The machine-readable lines of a person's document, as typed or scanned: they never leave this window. */
+  /** The machine-readable lines of a person's document, as typed or scanned. They never leave this window. */
   readonly #lines = new SvelteMap<string, string>()
-  /** What staff typed of a document that has no such lines, by person; and what came of comparing exactly that, by signature. */
+  /**
+   * Details typed for documents without machine-readable lines, by person, and the results of comparing exactly those,
+   * by signature.
+   */
   readonly #printed = new SvelteMap<string, PrintedDocument>()
   readonly #printedResults = new SvelteMap<string, { of: PrintedDocument; result: Result<PrintedComparison> }>()
-  /** The people in staff's own order; undefined where nobody has changed it. */
+  /** The order of people chosen by staff; undefined if unchanged. */
   #order = $state.raw<readonly string[]>()
-  /** What staff has seen, as `person evidence`. */
+  /** Evidence that staff have seen, as `person evidence`. */
   readonly #seen = new SvelteSet<string>()
   readonly #api: Api
   readonly #queue: SigningQueue
@@ -67,9 +72,9 @@ export class SessionStart {
   readonly #now: () => number
 
   /**
-   * @param place a signer of a document; without a signer the first who can sign it here.
-   * @param also what else of theirs is ticked at first, where they can sign it now.
-   * @param now in milliseconds since 1970 UTC.
+   * @param place a signer of a document; without `signer`, the first who can sign it here.
+   * @param also other signatures to tick at first, if they can be given now.
+   * @param now returns milliseconds since 1970 UTC.
    */
   constructor(api: Api, queue: SigningQueue, place: StartPlace, also: readonly QueuePlace[], now: () => number) {
     this.#api = api
@@ -82,23 +87,23 @@ export class SessionStart {
   get offer() {
     return this.#offer.value
   }
-  /** Why nothing can be offered; unsaid while it is asked again. */
+  /** Why nothing can be offered; undefined while it is being reloaded. */
   get error() {
     return this.#offer.reading ? undefined : this.#offer.error
   }
   get reading() {
     return this.#offer.reading
   }
-  /** Who of staff the audit trail will name. */
+  /** The staff member that the audit trail will name. */
   get staff() {
     return this.offer?.staff ?? ''
   }
-  /** Without a staff PIN nobody is handed the screen. */
+  /** Without a staff PIN the screen can't be handed over. */
   get hasPin() {
     return this.offer?.hasPin ?? false
   }
 
-  /** Has the documents read from the service, and asks what a session could be made of. */
+  /** Loads what the session could include, having main read the documents from the service. */
   async load(): Promise<void> {
     const [staff] = await Promise.all([settled(this.#api.counter.staffList()), this.#offer.load()])
     if (staff.ok) this.members = staff.value.members
@@ -115,7 +120,7 @@ export class SessionStart {
     return this.#api.counter.offer({ documentReference, signer })
   }
 
-  /** Someone else of staff works here from now on. Answers why that was not kept. */
+  /** Sets who works here from now on. Returns an error if it wasn't saved. */
   async setStaff(staffName: string): Promise<AppError | undefined> {
     const result = await settled(this.#api.counter.configure({ staffName }))
     if (!result.ok) return result.error
@@ -123,7 +128,7 @@ export class SessionStart {
     return undefined
   }
 
-  /** Someone else of staff works here from now on, as they prove with their own PIN. Answers why they don't. */
+  /** Sets who works here from now on, confirmed by their own PIN. Returns an error if it is refused. */
   async chooseStaff(name: string, pin: string): Promise<AppError | undefined> {
     const result = await settled(this.#api.counter.chooseStaff({ name, pin }))
     if (!result.ok) return result.error
@@ -137,17 +142,17 @@ export class SessionStart {
     this.starting.clear()
   }
 
-  /** What has changed since it was offered. */
+  /** Applies changes made since the offer was loaded. */
   #learn(change: Partial<CounterOffer>): void {
     if (this.offer) this.#offer.put({ ...this.offer, ...change })
   }
 
-  /** All that can be part of it, document by document. */
+  /** All signatures that can be part of the session, document by document. */
   get entries(): readonly OfferedEntry[] {
     return this.offer?.entries ?? []
   }
 
-  /** The first one's own document: without it there is no session. */
+  /** Returns whether this is the first signature, without which there is no session. */
   isFirst(entry: QueuePlace): boolean {
     return this.offer !== undefined && nameOf(entry) === nameOf(this.offer.first)
   }
@@ -156,19 +161,19 @@ export class SessionStart {
     return this.isFirst(entry) || this.#added.has(nameOf(entry))
   }
 
-  /** Adds a signature, or takes it out; those that wait for one taken out go with it. */
+  /** Adds or removes a signature. Signatures that wait for a removed one are removed too. */
   add(entry: OfferedEntry, isAdded: boolean): void {
     if (isAdded && this.waitsFor(entry) === undefined) this.#added.add(nameOf(entry))
     else this.#added.delete(nameOf(entry))
     for (const other of this.entries) if (this.waitsFor(other) !== undefined) this.#added.delete(nameOf(other))
   }
 
-  /** Adds all of one person's signatures that can come, or takes them out. */
+  /** Adds all of one person's signatures that are possible, or removes them. */
   addPerson({ entries }: Signing, isAdded: boolean): void {
     for (const entry of entries) this.add(entry, isAdded)
   }
 
-  /** Adds all that can come: everyone is here, and signs everything. */
+  /** Adds every signature that is possible. */
   addAll(): void {
     for (let before = -1; before < this.#added.size; ) {
       before = this.#added.size
@@ -176,7 +181,10 @@ export class SessionStart {
     }
   }
 
-  /** Who has to sign before, and isn't part of the session: a signer of the same document, or one who can't sign here. */
+  /**
+   * Returns who has to sign first but isn't part of the session: a signer of the same document, or someone who can't
+   * sign here.
+   */
   waitsFor({ documentReference, after }: OfferedEntry): OfferedEntry | 'someone else' | undefined {
     for (const signer of after) {
       const before = this.entries.find((one) => one.documentReference === documentReference && one.signer === signer)
@@ -186,7 +194,7 @@ export class SessionStart {
     return undefined
   }
 
-  /** Who can be part of it, each with all that they could sign; the one who begins first. */
+  /** Everyone who can take part, each with all they could sign; the person who starts comes first. */
   get everyone(): Signing[] {
     const { first } = this.offer ?? {}
     const all = signingsOf(this.entries)
@@ -196,7 +204,7 @@ export class SessionStart {
     ]
   }
 
-  /** What each signs before the screen changes hands, one after the other. */
+  /** What each person signs before the screen changes hands, in order. */
   readonly visits: OfferedEntry[][] = $derived.by(() => {
     const added = this.entries.filter((entry) => this.isAdded(entry))
     const first = added.filter((entry) => this.isFirst(entry))
@@ -204,17 +212,17 @@ export class SessionStart {
     return this.#order ? visitsOf(signatures, this.#order) : fewestVisits(signatures)
   })
 
-  /** The session's turns, in their order. */
+  /** The session's turns, in order. */
   get turns(): OfferedEntry[] {
     return this.visits.flat()
   }
 
-  /** Who signs, in the order in which they first get the screen, with all that they sign. */
+  /** Who signs, in the order in which they first get the screen, with all they sign. */
   get people(): Signing[] {
     return signingsOf(this.turns)
   }
 
-  /** Has one person get the screen before the one who comes before them, as far as their documents let it. */
+  /** Moves a person ahead of the one before them, as far as the signing order of their documents allows. */
   moveUp(person: string): void {
     const order = this.people.map((one) => one.person)
     const at = order.indexOf(person)
@@ -240,22 +248,22 @@ export class SessionStart {
   setLines(person: string, lines: string): void {
     this.#lines.set(person, lines)
   }
-  /** What the lines say, beside the person's name; undefined where there are none. */
+  /** Compares the lines with the person's name; undefined if there are none. */
   comparedOf(one: Pick<Signing, 'person' | 'signerName' | 'born'>): Compared | undefined {
     const lines = this.linesOf(one.person)
     return lines.trim() === '' ? undefined : compared(lines, one, this.#now())
   }
 
-  /** What staff typed of a person's document; undefined where they go by its machine-readable lines. */
+  /** Returns the printed details typed for a person; undefined if the machine-readable lines are used. */
   printedOf(person: string): PrintedDocument | undefined {
     return this.#printed.get(person)
   }
-  /** Undefined goes back to the machine-readable lines. */
+  /** Sets the printed details; undefined switches back to the machine-readable lines. */
   setPrinted(person: string, printed: PrintedDocument | undefined): void {
     if (printed) this.#printed.set(person, printed)
     else this.#printed.delete(person)
   }
-  /** What came of comparing what stands there now; undefined until it was compared with the name in each document. */
+  /** Returns the result for the details as they are now; undefined until they have been compared for each document. */
   printedResultOf({ person, entries }: Pick<Signing, 'person' | 'entries'>): Result<PrintedOutcome> | undefined {
     const printed = this.#printed.get(person)
     const differing: OfferedEntry[] = []
@@ -269,7 +277,10 @@ export class SessionStart {
     }
     return first && { ok: true, value: { comparison: first, differing } }
   }
-  /** Has main compare what was typed of a person's document with their name in each that they could sign, also one that is added afterwards. */
+  /**
+   * Has main compare the typed details with the person's name in every document they could sign, including ones that
+   * aren't added yet.
+   */
   async comparePrinted(person: string): Promise<void> {
     const printed = this.#printed.get(person)
     if (!printed) return
@@ -284,7 +295,7 @@ export class SessionStart {
     )
     for (const [name, compared] of results) this.#printedResults.set(name, compared)
   }
-  /** The first whose document was typed, and not compared as it stands there. */
+  /** The first person whose typed details haven't been compared in their current form. */
   get uncompared(): string | undefined {
     return this.people.find((one) => {
       const printed = this.#printed.get(one.person)
@@ -294,7 +305,7 @@ export class SessionStart {
     })?.person
   }
 
-  /** The first evidence that must have been seen and was not. */
+  /** The first required evidence that hasn't been seen. */
   get missing(): { person: string; item: EvidenceItem } | undefined {
     const required = this.offer?.evidence.filter((item) => item.isRequired) ?? []
     for (const { person } of this.people) {
@@ -304,17 +315,17 @@ export class SessionStart {
     return undefined
   }
 
-  /** What goes on of a document that was read: no more than is kept. */
+  /** Returns only those details of a read document that policy keeps. */
   #keptOf(compared: Compared | undefined): { document?: ReadDocument } {
     const kept = this.offer?.identityKept ?? 'compared'
     if (kept === 'compared' || !compared || !('document' in compared) || compared.document.number === '') return {}
     const { number } = compared.document
-    // Of a short one four would be nearly all of it.
+    // For a short number, four characters would be nearly all of it.
     const end = Math.min(4, Math.ceil(number.length / 2))
     return { document: kept === 'number-end' ? { number: number.slice(-end) } : compared.document }
   }
 
-  /** What goes on of comparing a person's document with their name in one that they sign, in either way. */
+  /** Returns the comparison to record for one signature, by lines or by printed details. */
   #comparisonOf(entry: OfferedEntry) {
     const printed = this.#printed.get(entry.person)
     if (printed) {
@@ -327,7 +338,7 @@ export class SessionStart {
     return kind === 'matches' || kind === 'differs' ? { compared: kind, ...this.#keptOf(compared) } : {}
   }
 
-  /** Begins it. Answers the session; why not stands in `starting.error`. */
+  /** Starts the session and returns it; on failure see `starting.error`. */
   async start(): Promise<CounterSession | undefined> {
     const evidence = this.offer?.evidence ?? []
     const turns = this.turns.map((entry) => {

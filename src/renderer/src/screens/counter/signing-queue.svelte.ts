@@ -1,4 +1,7 @@
-/** Who can sign here, as far as is known; appointments of today; and how true that is where the documents can't be read. */
+/**
+ * Who can sign here as far as is known, which of them have an appointment today, and how current this is if documents
+ * can't be read.
+ */
 import type { DocumentKey } from '../../../../shared/contract/document-requests.ts'
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type { CounterEntry } from '../../../../shared/contract/views.ts'
@@ -7,12 +10,12 @@ import { Action } from '../../state/action.svelte.ts'
 import { type Clock, coalesced } from '../../state/clock.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 
-/** Milliseconds between two readings while documents change. */
+/** Minimum time between two reads while documents change, in milliseconds. */
 const PAUSE = 500
 
-/** How far the documents behind the queue are known. */
+/** How current the documents behind the queue are. */
 export interface QueueStand {
-  /** When they were last read; absent where they never were. */
+  /** When they were last read; absent if never. */
   lookedAt?: number
   /** Why they could not be read. */
   problem?: AppError
@@ -37,7 +40,7 @@ export class SigningQueue {
   get entries(): readonly CounterEntry[] {
     return this.#entries.value ?? []
   }
-  /** Whether it is known who can sign, and how true that is. */
+  /** Whether both the queue and its currency have been loaded. */
   get known() {
     return this.#entries.value !== undefined && this.#stand.value !== undefined
   }
@@ -51,7 +54,7 @@ export class SigningQueue {
     return this.#entries.reading
   }
 
-  /** Reads the queue, then follows it. Answers what stops following. */
+  /** Loads the queue and subscribes to changes. Returns a function that unsubscribes. */
   open(): () => void {
     void this.load()
     return together(this.#api.on('documents.changed', this.#follow), this.#api.on('counter.changed', this.#follow))
@@ -61,13 +64,13 @@ export class SigningQueue {
     await Promise.all([this.#entries.load(), this.#stand.load()])
   }
 
-  /** Has the documents read from the service, then the queue. */
+  /** Has the documents read from the service, then reloads the queue. */
   async refresh(): Promise<void> {
     await this.refreshing.run(() => this.#api.documents.refresh())
     await this.load()
   }
 
-  /** Pins someone to today, or unpins them. Answers why that could not be kept. */
+  /** Pins someone to today, or unpins them. Returns an error if that wasn't saved. */
   async pin({ accountId, documentReference, signer }: QueuePlace, isToday: boolean): Promise<AppError | undefined> {
     const result = await settled(
       ofAccount(this.#api, accountId).counter.pinEntry({ documentReference, signer, isToday })
@@ -76,7 +79,7 @@ export class SigningQueue {
     return result.ok ? undefined : result.error
   }
 
-  /** The first who can sign a document here: read again where nobody is known, as right after it was sent. */
+  /** Returns the first person who can sign a document here. Refreshes if nobody is known, as right after sending. */
   async firstOf(document: DocumentKey): Promise<CounterEntry | undefined> {
     if (!this.known) await this.load()
     if (!this.#firstKnown(document)) await this.refresh()

@@ -1,24 +1,24 @@
 /**
- * Who signs what in a sitting, and in which order the signatures of a sitting are given: who has the screen signs all that they can before it changes hands. A
- * visit is what one person signs in one go.
+ * Who signs what in a sitting, and in which order: the person who has the screen signs all they can before it changes
+ * hands. A visit is what one person signs in one go.
  */
 import type { OfferedEntry } from '../../../../shared/contract/views.ts'
 import { furtherOf } from '../../state/queued-people.ts'
 
 type Signature = Pick<OfferedEntry, 'documentReference' | 'signer' | 'person' | 'after'>
 
-/** Someone who is to sign, or could, with what they sign. */
+/** Someone who signs or could sign, with their signatures. */
 export interface Signing {
   person: string
   signerName: string
-  /** What tells them from another one of that name here. */
+  /** Distinguishes them from others of the same name here. */
   contact?: string
   born?: string
   matters: readonly string[]
   entries: OfferedEntry[]
 }
 
-/** The people of these signatures, in the order in which they come. */
+/** Groups signatures by person, in order of first appearance. */
 export function signingsOf(entries: readonly OfferedEntry[]): Signing[] {
   return [...Map.groupBy(entries, ({ person }) => person)].map(([person, all]) => {
     const { signerName = '', contact } = all[0] ?? {}
@@ -32,7 +32,7 @@ export function signingsOf(entries: readonly OfferedEntry[]): Signing[] {
   })
 }
 
-/** So many ways are looked at in search of the one with the fewest changes of hands; then the best so far is followed. */
+/** Maximum number of orders tried in search of the fewest handovers; then the best so far is continued. */
 const MOST_WAYS = 500
 
 interface Way<S> {
@@ -41,14 +41,14 @@ interface Way<S> {
 }
 
 /**
- * With as few changes of hands as possible, begun by the person of the first signature. What waits for a signature that isn't
- * part of it is left out.
+ * Orders signatures with as few handovers as possible, starting with the person of the first one. Leaves out signatures
+ * that wait for one that isn't included.
  */
 export function fewestVisits<S extends Signature>(signatures: readonly S[]): S[][] {
   const [first] = signatures
   if (!first) return []
   const people = [...new Set(signatures.map(({ person }) => person))]
-  // Nobody waits for anyone: each has the screen once.
+  // Nobody waits for anyone, so each person has the screen once.
   if (signatures.every(({ after }) => after.length === 0)) return visitsOf(signatures, people)
   let ways = [following({ visits: [], done: new Set<S>() }, signatures, first.person)].filter(
     (way) => way !== undefined
@@ -62,7 +62,7 @@ export function fewestVisits<S extends Signature>(signatures: readonly S[]): S[]
       for (const person of people) {
         const after = following(way, signatures, person)
         if (!after) continue
-        // However it was come to, what is left is the same.
+        // What is left doesn't depend on how this state was reached.
         const key = signatures.map((one) => (after.done.has(one) ? 1 : 0)).join('')
         if (seen.has(key) || seen.size >= MOST_WAYS) continue
         seen.add(key)
@@ -74,7 +74,7 @@ export function fewestVisits<S extends Signature>(signatures: readonly S[]): S[]
   return best ? inOrder(signatures, people, best) : []
 }
 
-/** In the order of these people as staff chose it, over and over, until nothing is left that can be signed. */
+/** Cycles through the people in staff's chosen order until nothing is left that can be signed. */
 export function visitsOf<S extends Signature>(signatures: readonly S[], people: readonly string[]): S[][] {
   return inOrder(signatures, people, { visits: [], done: new Set() })
 }
@@ -88,13 +88,13 @@ function inOrder<S extends Signature>(signatures: readonly S[], people: readonly
   return way.visits
 }
 
-/** What follows once this person has had the screen; undefined where they can sign nothing. */
+/** Returns the way extended by a visit of this person; undefined if they can't sign anything. */
 function following<S extends Signature>(way: Way<S>, signatures: readonly S[], person: string): Way<S> | undefined {
   const done = new Set(way.done)
   const names = new Set([...done].map(nameOf))
   const visit: S[] = []
   const left = signatures.filter((one) => one.person === person && !done.has(one))
-  // One who signs a document in two places may free the second by the first.
+  // For someone who signs a document in two places, the first signature may unblock the second.
   for (let before = -1; before < visit.length; ) {
     before = visit.length
     for (const one of left) {

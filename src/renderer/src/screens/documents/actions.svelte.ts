@@ -1,4 +1,4 @@
-/** What is done to documents: what is under way for one, the dialog that asks for it, and the beginning of it. */
+/** Actions on documents: those of one document, the dialogs for new ones, and starting them. */
 
 import { SvelteMap } from 'svelte/reactivity'
 import type { ActionRequest } from '../../../../shared/contract/document-actions.ts'
@@ -10,19 +10,19 @@ import { Action } from '../../state/action.svelte.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 import { personMeant } from './correction.ts'
 
-/** States in which an action may still change by itself, or needs the person. */
+/** States in which an action may still change by itself, or needs the user. */
 const UNSETTLED = new Set<ActionView['state']>(['waiting', 'running', 'uncertain'])
 
 export class DocumentActions {
   readonly list: Resource<ActionView[]>
   readonly rights: Resource<AccountRights>
-  /** What is done about an action that was started before: taking it back, asking, doing it again. */
+  /** The command on an earlier action: cancelling it, checking it or retrying it. */
   readonly about = new Action<ActionView>()
   readonly #api: Api
-  /** Which of them the person has put away, and which ended before their eyes. */
+  /** The actions that the user dismissed, and those that were unsettled while shown. */
   #hidden = $state.raw<ReadonlySet<string>>(new Set())
   #watched = $state.raw<ReadonlySet<string>>(new Set())
-  /** Whose answer `about` holds. */
+  /** The action that `about` is running for. */
   #aboutId = $state<string>()
 
   constructor(api: Api, reference: string) {
@@ -35,7 +35,7 @@ export class DocumentActions {
     return this.list.value ?? []
   }
 
-  /** Those that the person should see: under way, in doubt, refused and not begun again, or ended while they looked. */
+  /** The actions to show: in progress, uncertain, refused and not retried, or finished while the user watched. */
   get current(): readonly ActionView[] {
     return this.all.filter((one, index) => {
       if (this.#hidden.has(one.id)) return false
@@ -45,7 +45,7 @@ export class DocumentActions {
     })
   }
 
-  /** Reads the actions and follows them. Answers what stops following. */
+  /** Loads the actions and subscribes to changes. Returns a function that unsubscribes. */
   open(): () => void {
     void this.load()
     void this.rights.load()
@@ -57,7 +57,7 @@ export class DocumentActions {
     this.#watch(this.all.filter(({ state }) => UNSETTLED.has(state)))
   }
 
-  /** What was started here: its end is shown even where it came at once. */
+  /** Takes actions started here, so that their end is shown even if they finished at once. */
   started(actions: readonly ActionView[]): void {
     this.#watch(actions)
     void this.load()
@@ -74,11 +74,11 @@ export class DocumentActions {
     return this.#aboutId === id ? this.about.error : undefined
   }
 
-  /** Takes it back, asks the service whether it was done, or begins it again. */
+  /** Cancels an action, checks with the service whether it was done, or retries it. */
   change(id: string, how: 'cancel' | 'check' | 'again'): Promise<void> {
     return this.#do(id, () => this.#api.actions[how]({ id }))
   }
-  /** The person says whether it was done. */
+  /** Records the user's answer whether it was done. */
   settle(id: string, happened: boolean): Promise<void> {
     return this.#do(id, () => this.#api.actions.settle({ id, happened }))
   }
@@ -96,7 +96,7 @@ export class DocumentActions {
   }
 }
 
-/** Whether one took the place of the other: the same kind of thing, and to the same person. */
+/** Returns whether one action replaces the other: same kind, same person. */
 function isSame(one: ActionView, other: ActionView): boolean {
   const whom = ({ request }: ActionView) =>
     request.kind === 'remind'
@@ -113,10 +113,10 @@ type Asked =
   | { what: 'correct'; person: SignerView; before?: ActionView }
   | { what: 'remind'; person: SignerView }
 
-/** Which dialog of a document's page is open, and with what. One at a time, a new one each time. */
+/** The open dialog of a document's page, with its subject. One at a time, re-created each time. */
 export class Doing {
   #asked = $state.raw<Asked>()
-  /** Grows with each dialog, so that each is made again. */
+  /** Incremented with each dialog, so that it is re-created. */
   #turn = $state(0)
   isOpen = $state(false)
 
@@ -133,7 +133,10 @@ export class Doing {
     this.isOpen = true
   }
 
-  /** The dialog of an action that was refused, with what was asked for; undefined if it can't be asked otherwise. */
+  /**
+   * Returns a function that opens the dialog of a refused action with its request; undefined if the request can't be
+   * changed.
+   */
   askAgain(action: ActionView, people: readonly SignerView[]): (() => void) | undefined {
     const { request } = action
     if (request.kind === 'extend') return () => this.ask({ what: 'extend', before: action })
@@ -144,34 +147,34 @@ export class Doing {
   }
 }
 
-/** Something to be done to a document. */
+/** An action to start on a document. */
 export interface ToStart extends DocumentKey {
   request: ActionRequest
 }
 
 /**
- * What a dialog is about to do, once: its ids are made with the dialog, so that pressing twice, or pressing again after
- * the main process failed to answer, never does it a second time.
+ * The actions of one dialog. Their ids are created with the dialog, so that pressing twice, or again after the main
+ * process failed to answer, never repeats an action.
  */
 export class NewAction extends Action<ActionView[]> {
   readonly #apiOf: (accountId: string) => Api
   readonly #ids = new Map<string, string>()
   readonly #started = new SvelteMap<string, ActionView>()
 
-  /** @param apiOf the client of each account: what is done to a document is done in its own. */
+  /** @param apiOf returns an account's API; each action uses its document's account. */
   constructor(apiOf: (accountId: string) => Api) {
     super()
     this.#apiOf = apiOf
   }
 
-  /** How many have been taken. */
+  /** The number of actions accepted. */
   get taken() {
     return this.#started.size
   }
 
   /**
-   * Starts each of them; answers all once every one is taken, undefined if one was not: `error` then says why the first of
-   * those was not. What was taken before isn't started again.
+   * Starts each action. Resolves to all of them once every one is accepted; to undefined if one was not, with the first
+   * failure in `error`. Actions already accepted aren't started again.
    */
   start(all: readonly ToStart[]): Promise<ActionView[] | undefined> {
     return this.run(async () => {
@@ -189,7 +192,7 @@ export class NewAction extends Action<ActionView[]> {
     })
   }
 
-  /** The same thing to the same document has the same id, however often it is pressed. */
+  /** Returns the same id for the same request on the same document, however often it is pressed. */
   #idOf(what: string): string {
     const id = this.#ids.get(what) ?? crypto.randomUUID()
     this.#ids.set(what, id)

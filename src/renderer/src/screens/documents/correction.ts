@@ -1,4 +1,4 @@
-/** Correcting signers: what the form of each holds, what is odd about it, what it changes, and what the service is sent. */
+/** Correcting signers: the form's values, their problems, the resulting changes, and the request to the service. */
 import type { ComposedShareUser } from '../../../../shared/composition/composition.ts'
 import { problemsOfEmail } from '../../../../shared/composition/email.ts'
 import { callingCode, dialledNumber, problemsOfMobile } from '../../../../shared/composition/phone.ts'
@@ -30,23 +30,29 @@ const names = Object.keys(labels) as Name[]
 
 type Plain = Record<TextName, string> & Record<Exclude<Name, TextName>, boolean | undefined>
 
-/** What the form holds: texts as they are typed, undefined for what the service doesn't say and nobody has set. Those whom the service named have their place there as their key. */
+/**
+ * The form's values: texts as typed; undefined for flags that the service didn't report and nobody set. People already
+ * shared with have their index as key.
+ */
 export type CorrectedFields = Plain & { ShareUsers: ComposedShareUser[] }
 
-/** One of the signers whom a correction concerns, with their form. */
+/** A signer being corrected, with their form. */
 export interface CorrectedSigner {
   person: SignerView
   fields: CorrectedFields
 }
 
-/** One thing that becomes different, for people. */
+/** One change, in words. */
 export interface Correction {
   label: string
   from: string
   to: string
 }
 
-/** A signer as the form begins with. @param before what was asked for earlier and is to be asked otherwise. */
+/**
+ * Returns a signer's initial form values.
+ * @param before a previous request to change.
+ */
 export function fieldsOfSigner(person: SignerView, before?: SignerCorrection): CorrectedFields {
   const known = {
     FirstName: person.firstName,
@@ -70,7 +76,10 @@ export function fieldsOfSigner(person: SignerView, before?: SignerCorrection): C
   return { ...known, ...Object.fromEntries(wanted), ShareUsers }
 }
 
-/** Each as the form holds them; those of `wanted` who were there, by their address or their name, keep their place as key. */
+/**
+ * Converts people shared with to form values. Those of `wanted` who were there already, by address or name, keep their
+ * index as key.
+ */
 function sharedOf(users: readonly Partial<ShareUser>[], wanted?: readonly ShareUser[]): ComposedShareUser[] {
   const form = (
     { FirstName = '', MiddleName = '', LastName = '', Email = '', ...marks }: Partial<ShareUser>,
@@ -93,8 +102,9 @@ function sharedOf(users: readonly Partial<ShareUser>[], wanted?: readonly ShareU
 }
 
 /**
- * Whom an earlier correction meant, wherever the service lists them now; undefined if the document has them no longer.
- * Without a reference it is who was shown there, or what the correction made of them.
+ * Finds the person of an earlier correction, wherever the service lists them now; undefined if they are no longer on
+ * the document. Without a reference they must be at the same index, with the details from before or after the
+ * correction.
  */
 export function personMeant(people: readonly SignerView[], before: SignerCorrection): SignerView | undefined {
   const { was, index } = before
@@ -106,7 +116,7 @@ export function personMeant(people: readonly SignerView[], before: SignerCorrect
   return people.find((person) => person.index === index && (isNamed(was)(person) || isNamed(before)(person)))
 }
 
-/** What saving would change; empty where nothing. */
+/** Returns what saving would change; empty if nothing. */
 export function correctionsOf({ person, fields }: CorrectedSigner): Correction[] {
   const [before, after] = [trimmed(fieldsOfSigner(person)), asSent(person, fields)]
   return [
@@ -117,7 +127,7 @@ export function correctionsOf({ person, fields }: CorrectedSigner): Correction[]
   ]
 }
 
-/** Whether someone whom the service named is no longer among those it is shared with. */
+/** Returns whether someone it was shared with has been removed. */
 export function isLeftOut({ person, fields }: CorrectedSigner): boolean {
   const keys = new Set(asSent(person, fields).ShareUsers.map(({ key }) => key))
   return (person.sharedWith ?? []).some((_, place) => !keys.has(String(place)))
@@ -137,8 +147,8 @@ function sharingChanges(before: readonly ComposedShareUser[], after: readonly Co
 }
 
 /**
- * What is wrong (an error bars saving) or odd with what was typed, by the field's name.
- * @param others the other signers: one address for two people is warned of, never barred.
+ * Returns the errors (which prevent saving) and warnings for the input, by field name.
+ * @param others the other signers: sharing an address gives a warning, never an error.
  */
 export function problemsOfCorrection(
   { person, fields }: CorrectedSigner,
@@ -165,7 +175,7 @@ export function problemsOfCorrection(
       : []),
     ...problemsOfSharing('signer', asSent(person, fields).ShareUsers)
   ]
-  // Of two about one field the later in a map stays: the errors.
+  // Later entries win in a map, so errors go last.
   const worstLast = found
     .toReversed()
     .sort((one, two) => Number(one.severity === 'error') - Number(two.severity === 'error'))
@@ -173,8 +183,8 @@ export function problemsOfCorrection(
 }
 
 /**
- * What the service is sent: the names and the address always, the rest where it changes. What the service never said stays
- * unsaid, so that nothing is switched off unasked.
+ * Returns the request to the service: names and address always, the rest if changed. What the service didn't report
+ * stays absent, so that nothing is turned off by accident.
  */
 export function correctionOf({ person, fields }: CorrectedSigner): SignerCorrection {
   const [before, after] = [trimmed(fieldsOfSigner(person)), asSent(person, fields)]
@@ -198,7 +208,7 @@ export function correctionOf({ person, fields }: CorrectedSigner): SignerCorrect
   }
 }
 
-/** A mark that the service never said, and nobody sets, stays unsaid. */
+/** Leaves out a flag that the service didn't report and nobody set. */
 function shareUserOf(user: ComposedShareUser, was: Partial<ShareUser> | undefined): ShareUser {
   const { FirstName, MiddleName, LastName, Email, IsDefault, IsOwner } = user
   return {
@@ -223,15 +233,15 @@ function asSent(person: SignerView, fields: CorrectedFields): CorrectedFields {
     ...whole,
     MobileCountry: callingCode(fields.MobileCountry),
     MobileNumber: dialledNumber(fields.MobileNumber),
-    // Without the video that was there, there is nothing for the detector.
+    // If the existing video is turned off, its detector is too.
     VideoConfirmationDeepfakeEnabled:
       fields.VideoConfirmationDeepfakeEnabled && (fields.VideoConfirmationEnabled || !person.video),
-    // Of whom nothing is typed yet, nothing is sent.
+    // People with nothing typed yet aren't sent.
     ShareUsers: ShareUsers.filter((user) => hasPlace(user) || fullName(user) !== '')
   }
 }
 
-/** Whether the service named them. */
+/** Returns whether the service listed them. */
 function hasPlace({ key }: ComposedShareUser): boolean {
   return /^\d+$/.test(key)
 }

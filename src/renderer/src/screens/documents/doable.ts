@@ -1,11 +1,11 @@
-/** What can be done with a document as it stands, and why not where it can't. */
+/** What can be done with a document in its current state, and why not otherwise. */
 import type { AccountRights, DocumentPage, SignerView } from '../../../../shared/contract/views.ts'
 import { isIdentityOutstanding } from './identity-words.ts'
 
 export interface Doable {
-  /** Whether it makes sense for this document at all. */
+  /** Whether it applies to this document at all. */
   isThere: boolean
-  /** Why it can't be done now; absent where it can. */
+  /** Why it isn't available now; absent if it is. */
   why?: string
 }
 
@@ -44,14 +44,17 @@ export function doable(
   }
 }
 
-/** What can be done for one signer of it. @param reminders whether the account has them, where that is known. */
+/**
+ * Returns what can be done for one signer.
+ * @param reminders whether the account has reminders, if known.
+ */
 export function doableFor(
   person: SignerView,
   { goneAt, status: { family } }: DocumentPage,
   reminders: AccountRights['reminders'] | undefined
 ): Record<'counter' | 'correct' | 'remind', boolean> {
   const isHere = goneAt === undefined
-  // Of who is not spoken of, the service decides.
+  // If their state is unknown, the service decides.
   const isWaiting = isHere && (person.state === 'waiting' || person.state === 'unknown')
   const isReminded = family !== 'complete' && family !== 'declined' && person.signerReference !== undefined
   return {

@@ -1,6 +1,6 @@
 /**
- * What can be done with documents, with one or with many: one table for the bar of the selection, the menu of a row, the palette, the
- * application's menu, the keys and the document's page. What has to be asked first is asked by `CommandDialogs.svelte`.
+ * The commands for one or several documents: one table for the selection bar, a row's menu, the palette, the
+ * application menu, shortcuts and the document's page. `CommandDialogs.svelte` has their dialogs.
  */
 
 import {
@@ -40,14 +40,14 @@ import { startedInWords } from '../../words/actions.ts'
 import { notExtendable } from './extension.ts'
 import { MOST_KNOWN } from './selection.svelte.ts'
 
-/** The documents that something is done with. */
+/** The documents that a command applies to. */
 export interface Chosen {
   documents: readonly DocumentKey[]
-  /** Undefined where more are chosen than are known one by one. */
+  /** Undefined if too many are selected to have their rows. */
   rows: readonly DocumentRow[] | undefined
 }
 
-/** What is asked before it is done. */
+/** Commands that open a dialog first. */
 type Asked =
   | { what: 'remind' | 'extend' | 'verify' | 'notary'; rows: readonly DocumentRow[] }
   | { what: 'download' | 'hold'; chosen: Chosen }
@@ -56,7 +56,7 @@ type Asked =
 
 type NamedCommand = Command<Chosen> & { name: DocumentCommand }
 
-/** How each looks, and which key it has while a row is chosen. */
+/** The icon of each command, and its shortcut while a row is focused. */
 export const DOCUMENT_LOOKS: Record<DocumentCommand, Pick<NamedCommand, 'icon' | 'key'>> = {
   remind: { icon: BellRing, key: 'm' },
   extend: { icon: CalendarClock, key: 'd' },
@@ -76,7 +76,7 @@ export const DOCUMENT_LOOKS: Record<DocumentCommand, Pick<NamedCommand, 'icon' |
   unread: { icon: MailCheck, key: 'u' }
 }
 
-/** Keys of the list itself. */
+/** Shortcuts of the list itself. */
 export const LIST_KEYS = [
   { key: 'x', does: 'Select the row, or leave it out' },
   { key: 'Shift ↑ ↓', does: 'Select rows on the way' },
@@ -95,10 +95,10 @@ export class DocumentCommands {
   readonly all: readonly NamedCommand[]
   readonly #app: AppState
   readonly #rights: Resource<AccountRights>
-  /** A document that a person marked unread while it was open. */
+  /** A document that the user marked unread while it was open. */
   #kept = $state<string>()
   #asked = $state.raw<Asked>()
-  /** Grows with each dialog, so that each is made again. */
+  /** Incremented with each dialog, so that it is re-created. */
   #turn = $state(0)
   isOpen = $state(false)
 
@@ -108,7 +108,7 @@ export class DocumentCommands {
     this.all = this.#table()
   }
 
-  /** Reads what the account may do. */
+  /** Loads the account's rights. */
   load(): Promise<void> {
     return this.#rights.load()
   }
@@ -123,7 +123,7 @@ export class DocumentCommands {
     return this.#rights.value?.reminders ?? 'unknown'
   }
 
-  /** Whether it stays unread although it is open. */
+  /** Returns whether it stays unread although it is open. */
   staysUnread(reference: string): boolean {
     return this.#kept === reference
   }
@@ -134,7 +134,7 @@ export class DocumentCommands {
     this.isOpen = true
   }
 
-  /** Says what came of it; what waits to be sent can be taken back. */
+  /** Reports started actions. Those not sent yet can be undone. */
   readonly started = (actions: readonly ActionView[]): void => {
     const { api, router, toasts } = this.#app
     const { text, isGood } = startedInWords(actions)
@@ -168,7 +168,7 @@ export class DocumentCommands {
       !!signed ||
       signers.some(({ state }) => state === 'signed' || state === 'unknown')
 
-    /** Why none of them can be: there are too many, or none of them is fit. */
+    /** Returns why a command is unavailable: too many are selected, or none of them qualifies. */
     const unless =
       (fits: (row: DocumentRow) => boolean, none: string) =>
       ({ rows }: Chosen) =>
@@ -283,7 +283,10 @@ export class DocumentCommands {
     ]
   }
 
-  /** Marks those that aren't so; said with a way back where they are many, for one of them is seen. */
+  /**
+   * Marks documents as read or unread, if they aren't yet. For several it reports that with an undo; a single one is
+   * visible.
+   */
   async mark({ documents, rows }: Chosen, read: boolean): Promise<void> {
     const some = rows
       ? rows.filter(({ unread }) => unread === read).map(({ accountId, reference }) => ({ accountId, reference }))
@@ -331,7 +334,7 @@ export class DocumentCommands {
     else toasts.failed('The copy couldn’t be begun.', draft.error)
   }
 
-  /** Nothing of it need be wrong: the same once more, for others or for the same people. */
+  /** Starts the same package again, for others or for the same people; the first one need not have failed. */
   async #another(row: DocumentRow | undefined, keeps: KeptByAnother): Promise<void> {
     if (!row) return
     const { router, toasts } = this.#app
@@ -371,7 +374,7 @@ export class DocumentCommands {
     else toasts.warn('The text couldn’t be copied.')
   }
 
-  /** The pages of documents, without those that can't be read. */
+  /** Returns the documents' pages, leaving out those that can't be read. */
   async pages(rows: readonly DocumentRow[]): Promise<DocumentPage[]> {
     const pages: DocumentPage[] = []
     for (const { accountId, reference } of rows) {

@@ -1,4 +1,4 @@
-/** A document in words, for the list and its page: when it is due, how far it is, what its cells say, how new all of it is. */
+/** Wording for a document in the list and on its page: due date, progress, cells, and how current everything is. */
 
 import type { DocumentColumn } from '../../../../shared/contract/document-query.ts'
 import type { ConnectionView, DocumentRow, PackageRow } from '../../../../shared/contract/views.ts'
@@ -14,9 +14,9 @@ const DAY = 86_400_000
 export interface DueWords {
   /** "5 Dec". */
   day: string
-  /** "in 9 days", "overdue by 2 days"; empty where it no longer matters. */
+  /** "in 9 days", "overdue by 2 days"; empty if no longer relevant. */
   left: string
-  /** The same as a line of its own: "Due in 9 days", "Overdue by 2 days". */
+  /** The same as a full line: "Due in 9 days", "Overdue by 2 days". */
   line: string
   tone: 'quiet' | 'warn' | 'danger'
   overdue: boolean
@@ -32,7 +32,8 @@ export function dueWords(
   const day = shortDay(at, now)
   const open = isOpen(status, signers)
   const hasPassed = (isDay ? beginningHere(due, 1) : at) <= now
-  // Of a date that is to come it is said how long is left unless the document has ended; of one that has passed, if it is open.
+  // A future date shows the time left unless the document has ended; a past one is overdue only if the document is
+  // open.
   if (open === false || (hasPassed && !open)) return { day, left: '', line: '', tone: 'quiet', overdue: false }
   if (hasPassed) return { day, ...overdueBy(at, now), tone: 'danger', overdue: true }
   const left = daysAway(at, now)
@@ -41,22 +42,22 @@ export function dueWords(
   return { day, left: inFull, line: `Due ${inFull}`, tone, overdue: false }
 }
 
-/** How far the documents of a package have come, as far as the service says. */
+/** Returns the progress of a package's documents, as far as the service reports it. */
 export function packageStatus({ complete, documents, unsaid }: PackageRow): string {
   if (unsaid === documents) return 'Unknown'
   return `${complete} of ${documents} complete${unsaid > 0 ? `, ${unsaid} unknown` : ''}`
 }
 
 /**
- * A date of a document in full. A day without a time is the day where it was written.
- * @param gmt the document's own zone in minutes east of UTC, where it names one.
+ * Formats a document's date in full. A date without a time is the day where it was written.
+ * @param gmt the document's own offset in minutes east of UTC, if it has one.
  */
 export function dateInFull(date: ServiceDate, gmt?: number): string {
   if (date.precision === 'time') return momentInWords(date.at)
   return dayInWords(date.at, date.offset ?? gmt ?? offsetAt(date.at))
 }
 
-/** When the day that was written, or one so many days after it, begins on this computer. */
+/** Returns when the written day, or a number of days after it, begins on this computer. */
 export function beginningHere({ at, offset }: ServiceDate, daysAfter = 0): number {
   const written = new Date(at + (offset ?? offsetAt(at)) * MINUTE)
   return new Date(written.getUTCFullYear(), written.getUTCMonth(), written.getUTCDate() + daysAfter).getTime()
@@ -75,14 +76,15 @@ function midnight(at: number): number {
   return new Date(at).setHours(0, 0, 0, 0)
 }
 
-/** When a list was last true, in words: with the day where it isn't today's, and always while nothing can be asked. */
-
-/** The later of two moments, where there is any. */
+/** Returns the later of two moments, if there is any. */
 export function newest(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined ? undefined : Math.max(one, other ?? 0)
 }
 
-/** "Updated 10:42", "Updated 10:42, 21 November", "Offline. Updated 10:42, 21 November", "Not loaded yet". */
+/**
+ * Returns how current a list is: "Updated 10:42", "Updated 10:42, 21 November", "Offline. Updated 10:42, 21 November",
+ * "Not loaded yet". The day is included if it isn't today, and always while offline or refused.
+ */
 export function asOf(lookedAt: number | undefined, now: number, connection: ConnectionView['state']): string {
   const isDown = connection === 'offline' || connection === 'refused'
   const before = connection === 'offline' ? 'Offline. ' : connection === 'refused' ? 'Account not accepted. ' : ''
@@ -101,7 +103,7 @@ function longDay(at: number, now: number): string {
   })
 }
 
-/** What the cells of the list say that is not said by a picture. */
+/** Signing progress, for the cells of the list. */
 
 interface Progress {
   signed: number
@@ -110,7 +112,7 @@ interface Progress {
   word: string
 }
 
-/** How many have signed, by the service's own count where it gives one, else by the signers; undefined if that isn't known. */
+/** Returns how many have signed, by the service's count if it gives one, else by the signers; undefined if unknown. */
 export function progressOf({ status, signers }: Pick<DocumentRow, 'status' | 'signers'>): Progress | undefined {
   const of = status.of ?? signers.length
   const said = status.signed ?? signedOf(signers)
@@ -128,7 +130,7 @@ const texts: Partial<Record<DocumentColumn, (row: DocumentRow) => string | undef
   formReference: (row) => row.formDirectReference
 }
 
-/** The cells that are nothing but a text. */
+/** Returns the text of a cell that has only text. */
 export function textOf(row: DocumentRow, column: DocumentColumn): string | undefined {
   return texts[column]?.(row)
 }

@@ -1,4 +1,6 @@
-/** Where among the documents we are: the query and the document of the address, what is typed meanwhile, and going elsewhere. */
+/**
+ * The current place in the documents: the query and document in the address, the search being typed, and navigation.
+ */
 import { untrack } from 'svelte'
 import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
 import type { DocumentKey } from '../../../../shared/contract/document-requests.ts'
@@ -16,7 +18,7 @@ import { hrefOf } from '../../state/router.svelte.ts'
 import { ListSearch } from '../../ui/list-search.svelte.ts'
 import { withoutAll } from './filters.ts'
 
-/** Milliseconds without a key until the address says what was typed; what is found is shown with each key. */
+/** Delay without input before the search goes into the address, in milliseconds; results are shown on every key. */
 const TYPING = 300
 
 export class DocumentsPlace {
@@ -24,23 +26,23 @@ export class DocumentsPlace {
   readonly #app: AppState
   readonly #isNarrow: () => boolean
   readonly #asked = $derived.by(() => queryFromRoute(this.#app.router.route))
-  /** The saved view that is shown, once it is known. */
+  /** The current saved view, once it is loaded. */
   readonly view = $derived.by(() => {
     const { place } = this.#asked
     return place.kind === 'view' ? this.#app.views.find(place.id) : undefined
   })
-  /** What the address asks for; nothing while a view is not known yet. */
+  /** The query in the address; undefined until its view is loaded. */
   readonly #base = $derived.by(() => {
     const { place, query } = this.#asked
     return place.kind !== 'view' || place.isChanged ? query : this.view?.query
   })
-  /** The same with what is typed. */
+  /** The same with the search as typed. */
   readonly query = $derived.by(() => this.#base && { ...this.#base, search: this.search.typed.trim().slice(0, 200) })
-  /** What decides which documents are found, whatever their order. */
+  /** Identifies which documents match, whatever their order. */
   readonly conditions = $derived.by(
     () => this.query && keyOfQuery({ ...this.query, sort: { by: 'name', descending: false }, grouped: false })
   )
-  /** All folders, each of them with how many it holds, and the saved view that is shown. */
+  /** All folders with their counts, and the current saved view. */
   readonly tabs = $derived.by(() => {
     const { place, view } = this
     const { accounts, counts } = this.#app
@@ -58,14 +60,14 @@ export class DocumentsPlace {
   })
 
   /**
-   * Made as its screen begins, which its effects belong to.
-   * @param isNarrow whether a document that is open covers the list.
+   * Create during the screen's initialisation, as its effects belong to that screen.
+   * @param isNarrow returns whether an open document covers the list.
    */
   constructor(app: AppState, isNarrow: () => boolean) {
     this.#app = app
     this.#isNarrow = isNarrow
     this.search = new ListSearch(app.clock, () => this.query && this.#find(this.query), TYPING)
-    // What was typed is the place's: another place, or another address of it, says what is searched for.
+    // The typed search belongs to the current place: another place or address sets its own.
     let before: string | undefined
     $effect.pre(() => {
       const words = this.#base?.search
@@ -87,7 +89,7 @@ export class DocumentsPlace {
   get place() {
     return this.#asked.place
   }
-  /** The document of the address. */
+  /** The document in the address. */
   get document(): DocumentKey | undefined {
     const { document: reference, account } = this.#asked
     const accountId = account ?? this.#app.accounts.chosen?.id
@@ -96,12 +98,12 @@ export class DocumentsPlace {
   get isViewGone(): boolean {
     return this.place.kind === 'view' && !this.view && this.#app.views.known
   }
-  /** Whether something else is asked for than the view was saved with. */
+  /** Whether the query differs from the saved view. */
   get isChanged(): boolean {
     return this.view !== undefined && this.query !== undefined && !isSameQuery(this.query, this.view.query)
   }
 
-  /** Shows what another query finds in this place, or the same with another document open. */
+  /** Applies another query in this place, or the same with another document open. */
   put(next: DocumentQuery, open: DocumentKey | undefined = this.document): void {
     const { place, view } = this
     const document = open && this.#app.documentPlace(open)
@@ -118,13 +120,13 @@ export class DocumentsPlace {
     this.#find(next)
   }
 
-  /** Takes back the search, or else all filters. */
+  /** Clears the search if there is one, otherwise all filters. */
   clear(): void {
     const { query } = this
     if (query) this.change(query.search ? { ...query, search: '' } : withoutAll(query))
   }
 
-  /** Closes the document that is open. */
+  /** Closes the open document. */
   leave(): void {
     const { route } = this.#app.router
     const others = [...route.query].filter(([name]) => name !== 'document' && name !== 'account')
@@ -136,7 +138,7 @@ export class DocumentsPlace {
     return hrefOf('documents', partsOf(folder), search ? { search } : {})
   }
 
-  /** Where there is no room for both the document would cover what is found. */
+  /** Closes the document if it would cover the results. */
   #find(query: DocumentQuery): void {
     this.put(query, this.#isNarrow() ? undefined : this.document)
   }

@@ -1,5 +1,7 @@
-/** What verifying says of one signature, and a video confirmation (reference 2.16), in plain words. A signature is called valid
- * only where the service says so; what it doesn't say is not said. */
+/**
+ * Wording for the verification of a signature and for a video confirmation (reference 2.16). A signature is called
+ * valid only if the service says so; what it doesn't report isn't mentioned.
+ */
 import type { VideoDetailView } from '../../../../shared/contract/views.ts'
 import { readCertainDate } from '../../../../shared/model/service-date.ts'
 import type { VerifySignature } from '../../../../shared/model/validation.ts'
@@ -9,16 +11,19 @@ import { signatureStatus } from '../../words/verifications.ts'
 
 export interface SignatureWords {
   status: StatusWords
-  /** What it means for anyone who relies on the document. */
+  /** What it means for anyone relying on the document. */
   meaning: string
   who: string
-  /** When it was made; as the service wrote it where that is no date. */
+  /** When it was made; as written by the service if it isn't a date. */
   when: string | undefined
-  /** Company, title, reason and whatever else it says of the signer. */
+  /** Company, title, reason and any other details of the signer. */
   more: { label: string; value: string }[]
 }
 
-/** @param gmt the document's own zone in minutes east of UTC, in which a time without one was written. */
+/**
+ * Describes the verification of a signature.
+ * @param gmt the document's own offset in minutes east of UTC, for times without a zone.
+ */
 export function signatureWords(signature: VerifySignature, gmt?: number): SignatureWords {
   const { isValid, Signer: signer } = signature
   const name = [signer?.FirstName, signer?.LastName].filter(Boolean).join(' ')
@@ -44,7 +49,7 @@ export function signatureWords(signature: VerifySignature, gmt?: number): Signat
   }
 }
 
-/** A signer's video confirmation (reference 2.16) in sentences; what the service doesn't say is not said. */
+/** A statement about a signer's video confirmation (reference 2.16). */
 
 interface VideoFact extends Pick<StatusWords, 'shape' | 'tone'> {
   text: string
@@ -52,7 +57,10 @@ interface VideoFact extends Pick<StatusWords, 'shape' | 'tone'> {
 
 const inPassing = (text: string): VideoFact => ({ text, shape: 'dot', tone: 'quiet' })
 
-/** In the order of importance; at least one. */
+/**
+ * Describes a video confirmation: at least one statement, most important first. What the service doesn't report isn't
+ * mentioned.
+ */
 export function videoInWords(video: VideoDetailView): VideoFact[] {
   const { isOptOut, isDisabled, isWitness, witnessOwner: owner, isDeepfake } = video
   const filmed = [video.name, video.email].filter(Boolean).join(', ')

@@ -1,4 +1,4 @@
-/** Which packages a new due date moves, and the date that the service is sent for a day and a time as a zone's clocks show them. */
+/** Which packages a new due date affects, and the date sent to the service for a local date and time in a zone. */
 
 import { localTimeIn, readLocal } from '../../../../shared/composition/zone.ts'
 import type { DocumentPage, DocumentRow } from '../../../../shared/contract/views.ts'
@@ -6,7 +6,7 @@ import type { ServiceDate } from '../../../../shared/model/service-date.ts'
 import { clockTime, localZone, offsetAt } from '../../words/dates.ts'
 import { beginningHere } from './document-words.ts'
 
-/** By which a day and a time are read: a zone by its IANA name, or an offset in minutes east of UTC. */
+/** The zone of a local date and time: an IANA name, or an offset in minutes east of UTC. */
 export type Clocks = string | number
 
 export interface Extension {
@@ -14,19 +14,20 @@ export interface Extension {
   at: number
   /** ISO 8601 with the zone: `2025-12-11T17:00:00+13:00`. */
   dueDate: string
-  /** Minutes east of UTC by those clocks at that moment. */
+  /** The offset at that moment, in minutes east of UTC. */
   gmt: number
 }
 
-/** Minutes east of UTC by these clocks at a moment. */
+/** Returns the offset of a zone at a moment, in minutes east of UTC. */
 export function gmtBy(clocks: Clocks, at: number): number {
   return typeof clocks === 'number' ? clocks : offsetAt(at, clocks)
 }
 
 /**
- * @param day `YYYY-MM-DD`, as a date field has it.
+ * Converts a local date and time.
+ * @param day `YYYY-MM-DD`, as in a date field.
  * @param time `HH:mm`.
- * @returns undefined if either isn't one. A time that summer time skips is the one an hour later.
+ * @returns undefined if either is invalid. A time skipped by daylight saving becomes an hour later.
  */
 export function extensionOf(day: string, time: string, clocks: Clocks = localZone()): Extension | undefined {
   const written = readLocal(`${day}T${time}`)
@@ -38,28 +39,28 @@ export function extensionOf(day: string, time: string, clocks: Clocks = localZon
   return { at, gmt, dueDate: `${there}${zone(gmt)}` }
 }
 
-/** The day and the time of a moment, as date and time fields have them. */
+/** Returns a moment as values for date and time fields. */
 export function fieldsOf(at: number, clocks: Clocks = localZone()): { day: string; time: string } {
   const gmt = gmtBy(clocks, at)
   return { day: new Date(at + gmt * 60_000).toISOString().slice(0, 10), time: clockTime(at, gmt) }
 }
 
-/** The same time of day by this computer's clocks, so many days later, also across a change to or from summer time. */
+/** Returns the same local time a number of days later, also across a daylight saving change. */
 export function daysLater(at: number, days: number): number {
   const date = new Date(at)
   date.setDate(date.getDate() + days)
   return date.getTime()
 }
 
-/** The end of an office's day, which a day without a time is extended to. */
+/** The end of an office's day: the time used for a date without one. */
 const END_OF_DAY = 17
 
-/** That time of the day on which a moment lies here. */
+/** Returns that time on the local day of a moment. */
 export function endOfDay(at: number): number {
   return new Date(at).setHours(END_OF_DAY, 0, 0, 0)
 }
 
-/** The moment from which a due date is moved; 0 where none is known. A day without a time is that day here. */
+/** Returns the moment from which a due date is moved; 0 if it is unknown. A date without a time is that day here. */
 export function movedFrom(due: ServiceDate | undefined): number {
   if (!due) return 0
   return due.precision === 'time' ? due.at : endOfDay(beginningHere(due))
@@ -71,7 +72,7 @@ function zone(minutes: number): string {
   return `${minutes < 0 ? '-' : '+'}${two(Math.floor(absolute / 60))}:${two(absolute % 60)}`
 }
 
-/** What must be known of a document to extend it; a row of the list is one, and so is a page. */
+/** The details of a document needed to extend it; both a list row and a page have them. */
 export type Extendable = Pick<
   DocumentRow,
   'accountId' | 'reference' | 'name' | 'status' | 'packageReference' | 'due' | 'dueWritten' | 'goneAt'
@@ -79,13 +80,13 @@ export type Extendable = Pick<
   Partial<Pick<DocumentPage, 'gmt' | 'package'>>
 
 interface ExtendedPackage {
-  /** The document that the service is asked by; it moves all of its package. */
+  /** The document used in the request; the service moves its whole package. */
   reference: string
-  /** Those that were chosen. */
+  /** The chosen documents of this package. */
   chosen: Extendable[]
 }
 
-/** One entry a package, in the order in which they were chosen; a document without one is a package of its own. */
+/** Groups documents by package, in the order they were chosen. A document without one is its own package. */
 export function packagesOf(documents: readonly Extendable[]): ExtendedPackage[] {
   const packages = Map.groupBy(
     documents,
@@ -94,7 +95,7 @@ export function packagesOf(documents: readonly Extendable[]): ExtendedPackage[] 
   return [...packages.values()].map((chosen) => ({ reference: chosen[0]?.reference ?? '', chosen }))
 }
 
-/** Why a document can't be extended; undefined if it can. */
+/** Returns why a document can't be extended; undefined if it can. */
 export function notExtendable(document: Extendable): string | undefined {
   if (document.goneAt !== undefined) return 'removed from the service'
   if (document.status.family === 'complete') return 'complete'

@@ -1,15 +1,17 @@
-/** The conditions of a query as what a person sees: chips that say what they ask for, can be changed and taken away. */
+/** The conditions of a query as chips that can be edited and removed. */
 import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { capital, listed } from '../../words/counts.ts'
 import { documentStatus } from '../../words/statuses.ts'
 
 interface Kind {
-  /** What it is called where it is offered. */
+  /** Its name in the menu. */
   name: string
-  /** The members of a query that it is about. */
+  /** The members of the query that it covers. */
   members: readonly (keyof DocumentQuery)[]
-  /** What it asks for, undefined before it is chosen; a filter without is on or off, with nothing more to choose. */
+  /**
+   * Describes its value; undefined before one is chosen. A filter without this is on or off, with nothing to choose.
+   */
   words?: (query: DocumentQuery, nameOf: (account: string) => string) => string | undefined
 }
 
@@ -45,7 +47,7 @@ const kinds = {
     members: ['accounts'],
     words: ({ accounts }, nameOf) => accounts && `Also ${listed(accounts.map(nameOf))}`
   },
-  // Not offered: it comes by a link.
+  // Not offered in the menu: only links set it.
   week: {
     name: 'Week',
     members: ['week'],
@@ -65,7 +67,7 @@ export function filterName(filter: Filter): string {
   return kinds[filter].name
 }
 
-/** Whether a filter is on or off, with nothing more to choose. */
+/** Returns whether a filter is just on or off. */
 export function isFlag(filter: Filter): boolean {
   return kindOf(filter).words === undefined
 }
@@ -83,19 +85,19 @@ const identityFilters: Record<NonNullable<DocumentQuery['identity']>, string> = 
   other: 'needs review'
 }
 
-/** "No result yet", as a choice. */
+/** Returns "No result yet", as an option. */
 export function identityFilterWords(state: NonNullable<DocumentQuery['identity']>): string {
   return capital(identityFilters[state])
 }
 
-/** A query without what a filter asks for. */
+/** Returns a query without a filter. */
 export function without(query: DocumentQuery, filter: Filter): DocumentQuery {
   const rest = { ...query }
   for (const member of kindOf(filter).members) delete rest[member]
   return rest
 }
 
-/** A query with nothing but its place, its order and its grouping. */
+/** Returns a query with only its place, order and grouping. */
 export function withoutAll(query: DocumentQuery): DocumentQuery {
   const rest = FILTERS.reduce(without, query)
   return { ...rest, search: '' }
@@ -105,20 +107,20 @@ export function hasFilter(query: DocumentQuery, filter: Filter): boolean {
   return kindOf(filter).members.some((member) => query[member] !== undefined)
 }
 
-/** Whether a query asks for less than all there is in its place. */
+/** Returns whether a query excludes anything from its place. */
 export function isFiltered(query: DocumentQuery): boolean {
   return query.search !== '' || FILTERS.some((filter) => filter !== 'accounts' && hasFilter(query, filter))
 }
 
-/** Nothing else narrows the list: what is opened leaves it. */
+/** Returns whether "unread" is the only filter: opening a document then removes it from the list. */
 export function isOnlyUnread(query: DocumentQuery): boolean {
   const others = FILTERS.filter((filter) => filter !== 'accounts' && filter !== 'unread')
   return query.unread === true && query.search === '' && !others.some((filter) => hasFilter(query, filter))
 }
 
 /**
- * What a filter asks for, in words.
- * @param nameOf what an account is called.
+ * Describes a filter.
+ * @param nameOf returns an account's name.
  */
 export function filterInWords(query: DocumentQuery, filter: Filter, nameOf: (account: string) => string): string {
   const { name, words } = kindOf(filter)
@@ -133,7 +135,7 @@ function dueInWords({ overdue, dueOn, dueWithinDays }: DocumentQuery): string | 
   return dueWithinDays === 1 ? 'Due by tomorrow' : `Due within ${counted(dueWithinDays, ['# day', '# days'])}`
 }
 
-/** "16 November 2026", of `2026-11-16`. */
+/** Formats `2026-11-16` as "16 November 2026". */
 function dayOf(day: string): string {
   const at = new Date(`${day}T00:00:00Z`)
   return at.toLocaleDateString('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'long', year: 'numeric' })

@@ -1,4 +1,4 @@
-/** The documents that a query finds, as many as there may be, in their order or under their packages. */
+/** The results of a query, of any number, in order or grouped by package. */
 
 import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
 import type { DocumentKey } from '../../../../shared/contract/document-requests.ts'
@@ -9,12 +9,12 @@ import { Action } from '../../state/action.svelte.ts'
 import { keyOfQuery } from '../../state/document-query.ts'
 import { PagedList } from '../../state/paged-list.svelte.ts'
 
-/** Rows read at a time: three screens of them, so that what is found is there before the next key. */
+/** Rows per page: three screenfuls, small enough to arrive before the next keypress. */
 const ROWS = 100
-/** Packages that stand open at once; the one opened first closes beyond it. */
+/** Maximum number of expanded packages; beyond it, the one opened first closes. */
 const MOST_EXPANDED = 1000
 
-/** What a row is called by: packages and documents have references of their own. */
+/** Returns a row's key, distinguishing packages and documents. */
 export function keyOfRow(row: FolderRow): string {
   return row.kind === 'package'
     ? `package\n${row.accountId}\n${row.packageReference}`
@@ -24,7 +24,7 @@ export function keyOfRow(row: FolderRow): string {
 export class FolderList extends PagedList<DocumentQuery, FolderRow, DocumentList> {
   #expanded: readonly string[] = []
   readonly #api: Api
-  /** Asking the service for the folders now. */
+  /** The request that the service's folders be read now. */
   readonly refreshing = new Action<null>()
 
   constructor(api: Api) {
@@ -32,7 +32,7 @@ export class FolderList extends PagedList<DocumentQuery, FolderRow, DocumentList
     this.#api = api
   }
 
-  /** Documents, whether or not their packages are open; `total` counts rows, with those of packages. */
+  /** The number of documents, whether or not their packages are expanded; `total` counts rows, including packages. */
   get documents() {
     return this.view?.documents ?? 0
   }
@@ -42,21 +42,21 @@ export class FolderList extends PagedList<DocumentQuery, FolderRow, DocumentList
   get unreadable() {
     return this.view?.unreadable
   }
-  /** Why what is shown may not be as the service has it now; `error` is why the list itself could not be read. */
+  /** Why the list may not match the service; `error` is why the list itself couldn't be read. */
   get problem(): AppError | undefined {
     return this.view?.problem ?? this.refreshing.error
   }
-  /** The folder that the problem is about. */
+  /** The folder that the problem concerns. */
   get problemFolder(): string | undefined {
     return this.view?.problemFolder
   }
 
-  /** The row that is called so, where it has been read. */
+  /** Returns the row with this key, if it is loaded. */
   rowOf(key: string): FolderRow | undefined {
     return this.find((row) => keyOfRow(row) === key)
   }
 
-  /** The row of a document, where it has been read. */
+  /** Returns a document's row, if it is loaded. */
   rowOfDocument({ accountId, reference }: DocumentKey): DocumentRow | undefined {
     const found = this.find(
       (row) => row.kind === 'document' && row.reference === reference && row.accountId === accountId
@@ -64,13 +64,13 @@ export class FolderList extends PagedList<DocumentQuery, FolderRow, DocumentList
     return found?.kind === 'document' ? found : undefined
   }
 
-  /** Whether all that the query finds has been read, and this document is not among it. */
+  /** Returns whether all results are loaded and don't include this document. */
   lacks(document: DocumentKey): boolean {
     if (!this.query || this.query.grouped || this.isOther) return false
     return this.complete && !this.rowOfDocument(document)
   }
 
-  /** Shows what a query finds; the same again is no reading. Another folder's rows are gone at once. */
+  /** Shows a query's results; does nothing if it hasn't changed. Rows of another folder are removed at once. */
   override async open(query: DocumentQuery): Promise<void> {
     const before = this.query
     if (before && keyOfQuery(before) === keyOfQuery(query)) return
@@ -82,14 +82,14 @@ export class FolderList extends PagedList<DocumentQuery, FolderRow, DocumentList
     await super.open(query)
   }
 
-  /** Opens a package, or closes it, in its place. */
+  /** Expands or collapses a package. */
   async expand(packageReference: string, isOpen: boolean): Promise<void> {
     const others = this.#expanded.filter((one) => one !== packageReference)
     this.#expanded = isOpen ? [...others, packageReference].slice(-MOST_EXPANDED) : others
     await this.reload()
   }
 
-  /** Has the folders read from the service, then shows them. */
+  /** Has the folders read from the service, then reloads. */
   async refresh(): Promise<void> {
     if (this.refreshing.busy) return
     await this.refreshing.run(() => this.#api.documents.refresh())

@@ -1,4 +1,4 @@
-/** What an identity check found, in plain words. The service's words are open: one that we don't know is shown as it came. */
+/** Wording for identity check results. The service's vocabulary is open: unknown words are shown as they are. */
 
 import type { IdentityState } from '../../../../shared/contract/document-query.ts'
 import type { SignerView } from '../../../../shared/contract/views.ts'
@@ -6,18 +6,18 @@ import { type IdentityReading, identityReading } from '../../../../shared/model/
 import type { StatusWords } from '../../words/statuses.ts'
 
 export interface IdentityFinding {
-  /** What was looked at: "Face". */
+  /** What was checked: "Face". */
   label: string
-  /** What that is, for anyone who doesn't know. */
+  /** An explanation of it. */
   about: string
   /** The service's own word. */
   value: string
-  /** What the word means; absent where we don't know it. */
+  /** What the word means; absent if unknown. */
   meaning?: string
   status: Pick<StatusWords, 'shape' | 'tone'>
 }
 
-/** The reference's fields (2.15), in the order in which they are shown. */
+/** The fields of the reference (2.15), in display order. */
 const fields: Record<string, readonly [label: string, about: string]> = {
   IDCheckStatus: ['Identity check', 'how the check of this person stands as a whole'],
   IDVerificationStatus: ['Verification', 'how far the check of the identity document has come'],
@@ -50,7 +50,7 @@ const looks: Record<Verdict | 'other', IdentityFinding['status']> = {
   other: { shape: 'dot', tone: 'quiet' }
 }
 
-/** One field of the reference with the service's word for it. */
+/** Describes one field and the service's word for it. */
 export function identityFinding({ field, value }: { field: string; value: string }): IdentityFinding {
   const [label, about] = fields[field] ?? [field, '']
   const verdict = verdictOf(value)
@@ -66,23 +66,23 @@ const states: Record<Exclude<IdentityState, 'none' | 'unknown'>, StatusWords & {
   other: { word: 'Needs review', inFull: 'Needs review', shape: 'question', tone: 'warn' }
 }
 
-/** A document's identity check in the list, under a heading that says what it is; undefined if none is known of. */
+/** Returns a document's identity check status for a column headed so; undefined if there is none. */
 export function identityStatusInList(state: IdentityState): StatusWords | undefined {
   return state === 'none' || state === 'unknown' ? undefined : states[state]
 }
 
-/** A signer's identity check as a whole; undefined if none was asked for. */
+/** Returns a signer's identity check status; undefined if none was requested. */
 export function identityStatus(person: Pick<SignerView, 'identity' | 'identityWords'>): StatusWords | undefined {
   const { identity: state, identityWords: said } = person
   const words = state === 'none' || state === 'unknown' ? undefined : states[state]
-  // The document says that one was asked for, perhaps of others.
+  // The document reports a request, but perhaps for other signers.
   const isSilent = state === 'asked' && said.length === 0
   return words && { ...words, word: isSilent ? 'Requested; nothing known for this signer' : words.inFull }
 }
 
 /**
- * Whether the service says of every signer's check that it is still to be made. Where it says nothing of one that is not
- * known, and the answer is false.
+ * Returns whether the service reports for every signer that the check is still outstanding; false if it says nothing
+ * about one of them.
  */
 export function isIdentityOutstanding(people: readonly Pick<SignerView, 'identityWords'>[]): boolean {
   const isOpen = ({ identityWords: said }: Pick<SignerView, 'identityWords'>) =>

@@ -1,4 +1,4 @@
-/** One document's page: what is known of it, what happened to it, and what is asked of the service about it. */
+/** State of a document's page: its details, its history, and requests to the service about it. */
 
 import type { SavedFile } from '../../../../shared/contract/composing-views.ts'
 import type {
@@ -15,7 +15,7 @@ import type { Clock } from '../../state/clock.ts'
 import { FirstFolder } from '../../state/first-folder.svelte.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 
-/** Milliseconds that a document must have been shown to count as read. */
+/** How long a document must have been shown to count as read, in milliseconds. */
 const READING = 1000
 const MOST_CHANGES = 100
 
@@ -23,19 +23,19 @@ export class OpenDocument {
   readonly reference: string
   readonly page: Resource<DocumentPage>
   readonly changes: Resource<{ changes: DocumentChange[]; total: number }>
-  /** What verifying its signatures found, each time; and the question that is under way, or failed. */
+  /** Stored verification results, and the verification in progress or failed. */
   readonly verifications: Resource<DocumentVerifications>
   readonly verifying = new Action<VerificationView>()
   readonly saving = new Action<SavedFile | null>()
   readonly inBrowser = new Action<null>()
-  /** The start of a download; its progress stands in the list of downloads. */
+  /** The start of a download; its progress is in the list of downloads. */
   readonly download = new Action<DownloadView>()
   readonly firstFolder: FirstFolder
-  /** The client as it asks for the document’s account. */
+  /** The API for the document's account. */
   readonly api: Api
   readonly #clock: Clock
   #stopReading = () => {}
-  /** The person said that it is to stay unread. */
+  /** The user asked to keep it unread. */
   #isKeptUnread = false
 
   constructor(api: Api, reference: string, clock: Clock) {
@@ -52,7 +52,7 @@ export class OpenDocument {
     await Promise.all([this.page.load(), this.changes.load(), this.verifications.load()])
   }
 
-  /** Told whenever it is before the person's eyes: after a moment it counts as read. Answers what stops that. */
+  /** Call whenever it becomes visible: after a moment it counts as read. Returns a function that cancels this. */
   seen(): () => void {
     this.#stopReading()
     if (this.page.value?.unread && !this.#isKeptUnread) {
@@ -77,7 +77,10 @@ export class OpenDocument {
     await this.saving.run(() => this.api.documents.saveValidation({ reference: this.reference }))
   }
 
-  /** @param page the page to edit the document on, or the one of a signer's video. */
+  /**
+   * Opens a page of the service in the browser.
+   * @param page the page to edit the document, or a signer's video page.
+   */
   async openInBrowser(page: 'edit' | { videoOf: number }): Promise<void> {
     await this.inBrowser.run(() => this.api.documents.openInBrowser({ reference: this.reference, page }))
   }
@@ -89,7 +92,7 @@ export class OpenDocument {
   }
 
   async #mark(read: boolean): Promise<void> {
-    // Where it fails the mark stays as it is, which is true.
+    // If this fails, the document correctly stays as it was.
     const accountId = this.page.value?.accountId
     if (accountId === undefined) return
     await this.api.documents.markRead({ some: { documents: [{ accountId, reference: this.reference }] }, read })

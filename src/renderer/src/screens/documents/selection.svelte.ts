@@ -1,4 +1,4 @@
-/** The documents that are selected, of any account; all that a query finds can be, also those that were never on the screen. */
+/** The selected documents, of any account. Everything a query finds can be selected, including rows never loaded. */
 
 import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
 import type { DocumentKey } from '../../../../shared/contract/document-requests.ts'
@@ -6,24 +6,24 @@ import type { AppError } from '../../../../shared/contract/errors.ts'
 import type { DocumentRow, FolderRow } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
 
-/** As many as one request takes one by one. */
+/** The most documents that one request can list. */
 const MOST_SELECTED = 10_000
-/** As many as are read whole when all are selected, and can be acted on one by one. */
+/** The most documents whose rows are loaded when all are selected, so that commands can use them individually. */
 export const MOST_KNOWN = 500
 
-/** Accounts may have documents of the same reference. */
+/** Includes the account, as references may repeat across accounts. */
 function nameOf({ accountId, reference }: DocumentKey): string {
   return `${accountId}\n${reference}`
 }
 
 interface Selected {
   key: DocumentKey
-  /** The row as it was when it was selected; absent where more are selected than are read whole. */
+  /** The row when it was selected; absent if too many are selected to have their rows. */
   row?: DocumentRow
 }
 
 export class Selection {
-  /** By their names, in the order in which they were selected. */
+  /** By name, in the order of selection. */
   #selected = $state.raw<ReadonlyMap<string, Selected>>(new Map())
   #generation = 0
   readonly #api: Api
@@ -38,7 +38,7 @@ export class Selection {
   get documents(): DocumentKey[] {
     return [...this.#selected.values()].map(({ key }) => key)
   }
-  /** The rows as they were when they were selected; undefined if there are more than are read whole. */
+  /** The rows as they were when selected; undefined if too many are selected. */
   get rows(): DocumentRow[] | undefined {
     const rows = [...this.#selected.values()].flatMap(({ row }) => row ?? [])
     return rows.length === this.count ? rows : undefined
@@ -54,7 +54,7 @@ export class Selection {
     else this.add([row])
   }
 
-  /** Selects these too. */
+  /** Adds rows to the selection. */
   add(rows: readonly (FolderRow | undefined)[]): void {
     const selected = new Map(this.#selected)
     for (const row of rows) {
@@ -65,8 +65,8 @@ export class Selection {
   }
 
   /**
-   * Selects all that a query finds.
-   * @returns how many it finds, where those are more than can be selected; an error where they can't be read.
+   * Selects everything a query finds.
+   * @returns the number of matches if it is more than can be selected, or an error if they can't be read.
    */
   async all(query: DocumentQuery): Promise<{ error?: AppError; tooMany?: number }> {
     const mine = ++this.#generation

@@ -1,19 +1,19 @@
-/** The columns that the list of documents shows: those that were chosen, or the usual ones there is room for. */
+/** The columns of the document list: those chosen, or the usual ones that fit. */
 import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
 import type { DocumentColumnSetting } from '../../../../shared/contract/views.ts'
 import type { AppState } from '../../state/app-state.svelte.ts'
 import { COLUMN_KINDS, usualColumns } from '../../state/document-columns.ts'
 
-/** Milliseconds until columns that are dragged are kept. */
+/** Delay before dragged columns are saved, in milliseconds. */
 const DRAGGING = 400
-/** A list narrower than this says more in fewer columns; those that were chosen are shown down to the lesser one. */
+/** Below this width the list uses fewer, fuller columns; chosen columns are shown down to the second value. */
 const ROOM_FOR_COLUMNS = 960
 const ROOM_FOR_CHOSEN = 760
-/** Pixels where there is no layout. */
+/** The width assumed before layout, in pixels. */
 const WIDE = 1200
 
 export class ShownColumns {
-  /** Width of the list in pixels; 0 until it is laid out. */
+  /** The list's width in pixels; 0 before layout. */
   room = $state(0)
   #changed = $state.raw<DocumentColumnSetting[]>()
   #stopDragging = () => {}
@@ -21,11 +21,11 @@ export class ShownColumns {
   readonly #query: () => DocumentQuery | undefined
   readonly #usual = $derived.by(() => usualColumns(this.room || WIDE, this.#query()?.sort.by))
   readonly all = $derived.by(() => this.#changed ?? this.#app.settings.view.documentColumns ?? this.#usual)
-  /** Fewer columns are shown, with more in each. */
+  /** Whether fewer columns with more in each are shown. */
   readonly isTight = $derived.by(
     () => (this.room || WIDE) < (this.#app.settings.view.documentColumns ? ROOM_FOR_CHOSEN : ROOM_FOR_COLUMNS)
   )
-  /** What the list is in the order of, in words where no heading shows it. */
+  /** The sort order in words, if no heading shows it. */
   readonly order = $derived.by(() => {
     const by = this.#query()?.sort.by
     if (!by) return ''
@@ -42,7 +42,7 @@ export class ShownColumns {
     this.#query = query
   }
 
-  /** Shows these from now on and keeps them; null for the usual ones. */
+  /** Shows these columns from now on and saves them; null for the usual ones. */
   set(next: DocumentColumnSetting[] | null): void {
     this.#changed = next ?? this.#usual
     this.stop()
@@ -53,7 +53,7 @@ export class ShownColumns {
     })
   }
 
-  /** Keeps nothing more, as when the screen is left. */
+  /** Cancels a pending save, as when the screen is left. */
   stop(): void {
     this.#stopDragging()
   }

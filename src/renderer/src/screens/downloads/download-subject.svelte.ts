@@ -1,4 +1,7 @@
-/** What a person wants files of: documents that they selected, or all that a view finds; and how many have an identity check, or are complete. */
+/**
+ * The documents to download files of: selected ones, or all in a view; and how many have an identity check or are
+ * complete.
+ */
 
 import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
 import type { DocumentKey } from '../../../../shared/contract/document-requests.ts'
@@ -8,22 +11,22 @@ import { type Api, settled } from '../../api.ts'
 
 export type DownloadSubject = { documents: readonly DocumentKey[] } | { query: DocumentQuery }
 
-/** As many documents as are looked at one by one; of more it is not said beforehand how many have what. */
+/** The most documents that are examined; for more, the numbers aren't known in advance. */
 const MOST_LOOKED_AT = 10_000
-/** As many as one request answers. */
+/** The most documents per request. */
 const AT_ONCE = 500
 
 export class SubjectOfDownloads {
   #documents = $state<number>()
   #error = $state.raw<AppError>()
-  /** Those of this account, where all of them were looked at. */
+  /** The documents of this account, if all of them were examined. */
   #own = $state.raw<readonly DocumentRow[]>()
   #isClosed = false
   readonly #api: Api
   readonly #accountId: string
   readonly #subject: DownloadSubject
 
-  /** @param rows what is known of the documents, where it is. */
+  /** @param rows the documents' rows, if known. */
   constructor(api: Api, accountId: string, subject: DownloadSubject, rows?: readonly DocumentRow[]) {
     this.#api = api
     this.#accountId = accountId
@@ -34,26 +37,26 @@ export class SubjectOfDownloads {
     }
   }
 
-  /** How many are meant, of any account; undefined until it is known. */
+  /** The number of documents, of any account; undefined until known. */
   get documents() {
     return this.#documents
   }
   /**
-   * How many of them, of this account, have a file of each of the types: an identity check, or that they are complete. Undefined
-   * until, or where, it can't be told.
+   * Returns how many documents of this account have a file of each type, that is, have an identity check or are
+   * complete. Undefined until known, or if it can't be.
    */
   having(types: readonly DownloadType[]): number | undefined {
     return this.#own?.filter((row) => types.every((type) => has(row, type))).length
   }
-  /** Of how many of them the service doesn't say whether they have an identity check. */
+  /** The number of documents for which the service doesn't say whether they have an identity check. */
   get perhaps(): number {
     return this.#own?.filter(isPerhaps).length ?? 0
   }
-  /** Of these names can be shown. */
+  /** References of documents to show example names for. */
   get examples(): readonly string[] | undefined {
     return this.#own?.filter((row) => has(row, 'pdf') || has(row, 'signed')).map(({ reference }) => reference)
   }
-  /** Documents of other accounts, which are left out. */
+  /** The number of documents of other accounts, which are left out. */
   get ofOthers(): number {
     if (!('documents' in this.#subject)) return 0
     return this.#subject.documents.filter(({ accountId }) => accountId !== this.#accountId).length
@@ -62,7 +65,7 @@ export class SubjectOfDownloads {
     return this.#error
   }
 
-  /** What the main process is asked for; undefined if no file is left. */
+  /** Returns what to request from the main process; undefined if no files are left. */
   whatFor(types: readonly DownloadType[]): { references: string[] } | { query: DocumentQuery } | undefined {
     const fitting = this.#own?.filter((row) => types.some((type) => has(row, type)))
     if (fitting) return fitting.length > 0 ? { references: fitting.map(({ reference }) => reference) } : undefined
@@ -71,7 +74,7 @@ export class SubjectOfDownloads {
     return own.length > 0 ? { references: own.map(({ reference }) => reference) } : undefined
   }
 
-  /** Looks how many a query finds, and what those have. */
+  /** Counts the results of a query, and how many have which files. */
   async look(): Promise<void> {
     if (!('query' in this.#subject)) return
     const query = ownQuery(this.#subject.query)
@@ -100,17 +103,23 @@ export class SubjectOfDownloads {
   }
 }
 
-/** Whether there may be such a file: an identity check was asked for, or came to something; or the document is complete. */
+/**
+ * Returns whether a file of this type may exist: an identity check was requested or has a result, or the document is
+ * complete.
+ */
 function has({ status, idVerificationRequested, identity }: DocumentRow, type: DownloadType): boolean {
   return type === 'signed' ? status.family === 'complete' : idVerificationRequested === true || identity !== 'none'
 }
 
-/** Where the service says neither that a check was asked for nor anything of one, it can be asked for the data. */
+/**
+ * Returns whether the service says neither that a check was requested nor anything about one: its data can still be
+ * requested.
+ */
 function isPerhaps({ idVerificationRequested, identity }: DocumentRow): boolean {
   return idVerificationRequested === undefined && identity === 'unknown'
 }
 
-/** Downloads are of the chosen account alone, each document once. */
+/** Downloads are for the chosen account only, each document once. */
 function ownQuery({ accounts: _accounts, ...query }: DocumentQuery): DocumentQuery {
   return { ...query, grouped: false }
 }

@@ -1,4 +1,7 @@
-/** Downloads in plain words: how the queue stands as a whole, also as a share, what a file is, why one failed and what to do about it. */
+/**
+ * Wording for downloads: the state of the queue as a whole, also as a share; what a file is, why it failed and what to
+ * do.
+ */
 import type { AppError, ErrorCode } from '../../../../shared/contract/errors.ts'
 import type { AddedDownloads, DownloadSummary, DownloadType, DownloadView } from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
@@ -13,12 +16,12 @@ export const typeWords: Record<DownloadType, { short: string; long: string }> = 
   signed: { short: 'Signed', long: 'Signed document' }
 }
 
-/** How far the files are that were asked for since the queue was last empty; where that isn't known, all there ever were. */
+/** Returns the progress of files requested since the queue was last empty; if unknown, of all there ever were. */
 function filesOf({ counts, run }: DownloadSummary): { done: number; failed: number; of: number } {
   return run ?? { done: counts.done, failed: 0, of: counts.done + counts.running + counts.waiting }
 }
 
-/** "12.4 MB of 40 MB · 3.1 MB/s · about 2 minutes left", as far as it is known. */
+/** Returns "12.4 MB of 40 MB · 3.1 MB/s · about 2 minutes left", as far as known. */
 function paceInWords({ bytes, total, bytesPerSecond, secondsLeft }: DownloadSummary): string {
   const said: string[] = []
   if (bytes > 0)
@@ -31,14 +34,14 @@ function paceInWords({ bytes, total, bytesPerSecond, secondsLeft }: DownloadSumm
   return said.join(' · ')
 }
 
-/** What the documents are of which nothing is saved. */
+/** Returns the kind of documents that no file is saved for. */
 function unfitFor(types: readonly DownloadType[]): string {
   const [ofCheck, signed] = [types.some((type) => type !== 'signed'), types.includes('signed')]
   if (ofCheck && signed) return 'without an identity check and not complete'
   return signed ? 'not yet complete' : 'without an identity check'
 }
 
-/** What became of a request for many files of these types. */
+/** Describes the result of a request for many files of these types. */
 export function addedInWords(
   { added, alreadyQueued, leftOut: without }: AddedDownloads,
   types: readonly DownloadType[],
@@ -62,16 +65,16 @@ export interface WaitsFor {
   more: string
 }
 
-/** What nobody can do anything about: the next try goes well, or it doesn't. */
+/** Errors that nobody can fix: the next attempt may or may not succeed. */
 const onlyTried: ReadonlySet<ErrorCode> = new Set(['server', 'incomplete'])
-/** What is the matter with the folder that a file goes to. */
+/** Errors with the folder that a file is saved to. */
 const ofItsFolder: ReadonlySet<ErrorCode> = new Set(['not-writable', 'no-space', 'storage'])
-/** Milliseconds within which it isn't worth saying when. */
+/** Milliseconds within which the time of a retry isn't worth mentioning. */
 const SOON = 60_000
 
 /**
- * Why a file that waits isn't fetched now, its own trouble before what holds all of them, and the one thing that ends it;
- * undefined if it only waits its turn, or for the queue to be resumed.
+ * Returns why a waiting file isn't downloaded now, with its own problem before the queue's, and the action that solves
+ * it; undefined if it is only waiting its turn, or for the queue to be resumed.
  */
 export function waitsForInWords(
   { error: own, retryAt, folder }: Pick<DownloadView, 'error' | 'retryAt' | 'folder'>,
@@ -108,25 +111,25 @@ export function waitsForInWords(
   return { error, title: happened, more: `${where}${todo}${again}` }
 }
 
-/** What stands under a document's name: why its file isn't there, or where it is. */
+/** Returns the line below a document's name: why its file isn't there, or where it is. */
 export function underName({ state, error, fileName, folder }: DownloadView): string {
   if (error && (state === 'failed' || state === 'waiting')) return presentError(error).happened
   return fileName ? fileName.split('/').join(' › ') : `To “${folder}”`
 }
 
-/** "Downloads › 2025 › Deed of gift.pdf". */
+/** Returns "Downloads › 2025 › Deed of gift.pdf". */
 export function pathInWords(folder: string, fileName: string): string {
   return [folder, ...fileName.split('/')].join(' › ')
 }
 
-/** The size of a file as people say it: "482 KB", "1.2 MB". */
+/** Formats a file size: "482 KB", "1.2 MB". */
 export function sizeInWords(bytes: number): string {
   if (bytes < 1000) return `${bytes} bytes`
   if (bytes < 999_500) return `${Math.round(bytes / 1000)} KB`
   return `${(bytes / 1_000_000).toLocaleString('en-GB', { maximumFractionDigits: bytes < 10_000_000 ? 1 : 0 })} MB`
 }
 
-/** "121 KB of 600 KB", or what has come so far where the whole isn't known. */
+/** Returns "121 KB of 600 KB", or only what has arrived if the total is unknown. */
 export function progressInWords(bytes: number, total: number | undefined): string {
   if (!total) return bytes === 0 ? 'Waiting for the service' : `${sizeInWords(bytes)} so far`
   return `${sizeInWords(bytes)} of ${sizeInWords(total)}`
@@ -135,11 +138,14 @@ export function progressInWords(bytes: number, total: number | undefined): strin
 interface QueueWords extends Omit<StatusWords, 'word'> {
   title: string
   more: string
-  /** How fast it goes, where it does. */
+  /** The current speed, if any. */
   pace?: string
 }
 
-/** @param isDown whether there is no connection to the service, as far as is known. */
+/**
+ * Describes the state of the queue.
+ * @param isDown whether there is no connection to the service, as far as known.
+ */
 export function queueWords(view: DownloadSummary, isDown: boolean, now: number): QueueWords {
   const { counts } = view
   const left = counts.running + counts.waiting
@@ -189,19 +195,19 @@ export function queueWords(view: DownloadSummary, isDown: boolean, now: number):
     shape: 'tick',
     tone: 'ok',
     title: 'All downloads finished',
-    // Whether they are still there, and as they were, is what the check tells.
+    // Only verifying them tells whether they are still there and unchanged.
     more: `${capital(counted(counts.done, ['# file', '# files']))} saved`
   }
 }
 
-/** What the bar shows: files that are over and, of those under way, the share that has come. */
+/** Returns the value of the progress bar: finished files, plus the share of those in progress that has arrived. */
 export function shareOf(view: DownloadSummary): { over: number; of: number } {
   const { done, failed, of } = filesOf(view)
   const share = view.total ? Math.min(1, view.bytes / view.total) : 0
   return { over: done + failed + share * view.counts.running, of }
 }
 
-/** What holds all of them, said once. */
+/** Describes the problem that holds up the whole queue. */
 function held({ counts, retryAt }: DownloadSummary, problem: AppError, soFar: string, now: number): QueueWords {
   const left = counts.running + counts.waiting
   const again = retryAt !== undefined && retryAt > now ? ` Retrying in ${inWords(retryAt - now)}.` : ''
@@ -237,7 +243,7 @@ function waitsForLine(left: number, soFar: string, again: string): QueueWords {
   }
 }
 
-/** The parts that a name can have, as a person is offered them; `core/downloads/name-values.ts` says what each becomes. */
+/** The parts of a file name as offered to the user; `core/downloads/name-values.ts` defines their values. */
 export const nameParts = [
   { name: 'document', label: 'Document', about: 'the name of the document' },
   { name: 'signer', label: 'Signer', about: 'who signs first, and how many others' },
@@ -257,10 +263,10 @@ export const nameParts = [
   { name: 'type', label: 'Kind', about: 'pdf, json or signed' }
 ]
 
-/** What a rule takes that is about no view. */
+/** The label of a rule without a view. */
 export const ALL_DOCUMENTS = 'All documents'
 
-/** What a rule is of, in a sentence: "all documents", "“Tenancies”", "a deleted view". */
+/** Returns a rule's subject for a sentence: "all documents", "“Tenancies”", "a deleted view". */
 export function ruleFor({ viewId, viewName }: { viewId?: string | undefined; viewName?: string | undefined }): string {
   if (viewId === undefined) return 'all documents'
   return viewName === undefined ? 'a deleted view' : `“${viewName}”`

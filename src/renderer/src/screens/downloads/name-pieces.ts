@@ -1,16 +1,16 @@
 /**
- * A name pattern as a person puts it together: parts that a document fills in, what stands between them, and folders. What
- * can't be told apart, as a brace that isn't closed, stays text; `core/downloads/name-pattern.ts` says what can be used.
+ * A name pattern as edited by the user: parts filled in from a document, separators, and folders. What can't be parsed,
+ * such as an unclosed brace, stays text; `core/downloads/name-pattern.ts` decides what is valid.
  */
 import { nameParts } from './download-words.ts'
 
 export type NamePiece =
   | { kind: 'part'; name: string }
   | { kind: 'text'; text: string }
-  /** What is before it is a folder. */
+  /** Ends a folder name. */
   | { kind: 'folder' }
 
-/** What may stand between two parts, and how it is called. */
+/** Separators offered between two parts, with their labels. */
 export const separators = [
   { text: ' – ', label: 'Dash', shown: '–' },
   { text: ', ', label: 'Comma', shown: ',' },
@@ -21,7 +21,7 @@ export const separators = [
 
 const USUAL = separators[0].text
 
-/** The extension is added by itself: one that was typed is left out. */
+/** Parses a pattern. An extension is dropped, as it is added automatically. */
 export function piecesOf(pattern: string): NamePiece[] {
   const stem = pattern.trim().replace(/\.(?:pdf|json|\{\s*type\s*\})$/i, '')
   return [...stem.matchAll(/\{([^{}]*)\}|[/\\]|[^{}/\\]+|[{}]/g)].map(([found, inside]): NamePiece => {
@@ -42,14 +42,14 @@ export function replaced(pieces: readonly NamePiece[], at: number, piece: NamePi
   return pieces.map((one, index) => (index === at ? piece : one))
 }
 
-/** At the end, parted from what is there as that is parted. */
+/** Adds a part at the end, with the separator used so far. */
 export function withPart(pieces: readonly NamePiece[], name: string): NamePiece[] {
   const known = (piece: NamePiece) => piece.kind === 'text' && separators.some(({ text }) => text === piece.text)
   const between = pieces.findLast(known) ?? { kind: 'text', text: USUAL }
   return [...pieces, ...(pieces.at(-1)?.kind === 'part' ? [between] : []), { kind: 'part', name }]
 }
 
-/** Without a part, and without what parted it from its neighbour, a folder's end last. */
+/** Removes a part and its separator from a neighbour; the end of a folder only if there is no other. */
 export function withoutPiece(pieces: readonly NamePiece[], at: number): NamePiece[] {
   if (pieces[at]?.kind !== 'part') return pieces.filter((_, index) => index !== at)
   const [before, after] = [pieces[at - 1], pieces[at + 1]]
@@ -58,7 +58,7 @@ export function withoutPiece(pieces: readonly NamePiece[], at: number): NamePiec
   return pieces.filter((_, index) => index !== at && !(isParted && index === beside))
 }
 
-/** The place of the part that one changes places with; undefined where it is the first or the last. What is between them stays. */
+/** Returns the index of the part to swap with; undefined at either end. Separators stay in place. */
 export function neighbourOf(pieces: readonly NamePiece[], at: number, by: 1 | -1): number | undefined {
   for (let index = at + by; index >= 0 && index < pieces.length; index += by) {
     if (pieces[index]?.kind === 'part') return index
@@ -70,7 +70,7 @@ export function swapped(pieces: readonly NamePiece[], one: number, other: number
   return pieces.map((piece, index) => (index === one ? pieces[other] : index === other ? pieces[one] : piece) ?? piece)
 }
 
-/** "Year › Document – Signer": a pattern as it is read. */
+/** Formats a pattern for reading: "Year › Document – Signer". */
 export function patternInWords(pattern: string): string {
   return piecesOf(pattern)
     .map((piece) => (piece.kind === 'folder' ? ' › ' : piece.kind === 'text' ? piece.text : labelOfPart(piece.name)))

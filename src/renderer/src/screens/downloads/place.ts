@@ -1,9 +1,9 @@
-/** Where in the downloads we are: which part of the files, the rules or the check; and the file that is open. */
+/** The current place in the downloads: a part of the files, the rules or verification, and the open file. */
 
 import type { DownloadState } from '../../../../shared/contract/views.ts'
 import { hrefOf, type Route } from '../../state/router.svelte.ts'
 
-/** The parts that files are listed in, by the states that are in each. */
+/** The parts of the list, each with the states it contains. */
 export const downloadParts = {
   all: undefined,
   moving: ['running', 'waiting'],
@@ -18,7 +18,7 @@ export type Part = (typeof parts)[number]
 
 export interface Place {
   part: Part
-  /** The download that is open. */
+  /** The open download. */
   open?: string | undefined
 }
 
@@ -26,7 +26,7 @@ export function readPlace({ rest, query }: Route): Place {
   return { part: parts.find((one) => one === query.get('show')) ?? 'all', open: rest[0] }
 }
 
-/** The address of a place, in the two parts that the router takes. */
+/** Returns a place's address as the router's path and query. */
 export function pathOf({ part, open }: Place): [rest: string[], query: Record<string, string>] {
   return [open === undefined ? [] : [open], part === 'all' ? {} : { show: part }]
 }
@@ -35,7 +35,7 @@ export function hrefOfPlace(place: Place): string {
   return hrefOf('downloads', ...pathOf(place))
 }
 
-/** Whether a part lists files. */
+/** Returns whether a part lists files. */
 export function isFiles(part: Part): part is DownloadPart {
   return part !== 'rules' && part !== 'check'
 }

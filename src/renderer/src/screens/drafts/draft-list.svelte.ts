@@ -1,4 +1,4 @@
-/** The drafts that fit a search, or those in the trash, as many as there may be; and what is done with those that are marked. */
+/** The drafts that match a search, or those in the trash, of any number; and actions on marked ones. */
 import { tick, untrack } from 'svelte'
 import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type { DraftList as Answer, DraftSummary } from '../../../../shared/contract/views.ts'
@@ -7,13 +7,13 @@ import type { Clock } from '../../state/clock.ts'
 import { PagedList } from '../../state/paged-list.svelte.ts'
 import type { MasterDetailState } from '../../ui/master-detail.svelte.ts'
 
-/** Milliseconds between two readings: a draft changes with every few keys. */
+/** Minimum time between two reads, in milliseconds: a draft changes every few keystrokes. */
 const PAUSE = 1000
 
-/** As many drafts are marked as the contract takes at a time. */
+/** The most drafts that can be marked, limited by the contract. */
 export const MOST_MARKED = 500
 
-/** How many of several drafts something was done with, and why not with the rest. */
+/** The drafts that an action succeeded for, and the error that stopped it. */
 export interface DoneWith {
   done: DraftSummary[]
   error?: AppError
@@ -32,7 +32,10 @@ export class DraftList {
     })
   }
 
-  /** Shows what fits a component's search, and keeps it current; another search unmarks all. To be called as it is made. */
+  /**
+   * Shows the results of a component's search and keeps them current; a new search clears the marks. Call during
+   * component initialisation.
+   */
   shownIn(search: () => string, marks: Marks<DraftSummary>): void {
     $effect(() => {
       void this.rows.open(search())
@@ -41,7 +44,7 @@ export class DraftList {
     $effect(() => this.#api.on('drafts.changed', () => this.rows.followSoon()))
   }
 
-  /** The rows from one place to another, also those that have not come into sight; at most `most`. */
+  /** Returns the rows of a range, including ones not loaded yet; at most `most`. */
   async between(first: number, last: number, most: number): Promise<readonly DraftSummary[]> {
     const page = { offset: first, limit: Math.min(most, last - first + 1) }
     const search = this.rows.query ?? ''
@@ -49,14 +52,14 @@ export class DraftList {
     return result.ok ? result.value.rows : []
   }
 
-  /** The row at a place, or the last one where that is beyond it: the neighbour of what is gone. */
+  /** Returns the row at an index, or the last one if there are fewer: the neighbour of a removed row. */
   nearest(at: number): DraftSummary | undefined {
     return this.rows.row(Math.max(0, Math.min(at, this.rows.total - 1)))
   }
 
   /**
-   * Does the same with each, one after the other, until one fails; then shows how the list is.
-   * @param gone done: a draft that isn't there any more is as good as removed. failed: nothing can be done with it.
+   * Runs an action on each draft in turn until one fails, then reloads the list.
+   * @param gone done: a draft that no longer exists counts as removed. failed: it counts as an error.
    */
   async each(
     drafts: readonly DraftSummary[],
@@ -90,10 +93,10 @@ export class DraftList {
   }
 }
 
-/** Rows that a person has marked, to do something with all of them; they stay marked while the list scrolls. */
+/** Rows marked for a common action; they stay marked while the list scrolls. */
 export class Marks<Row extends { id: string }> {
   #marked = $state.raw<ReadonlyMap<string, Row>>(new Map())
-  /** Where a range begins. */
+  /** Where a range starts. */
   #from = 0
 
   get count() {
@@ -107,17 +110,17 @@ export class Marks<Row extends { id: string }> {
     return this.#marked.has(id)
   }
 
-  /** What a key or a menu of a row means: all that is marked, where the row is one of them. */
+  /** Returns what a key or menu of a row applies to: all marked rows if it is one of them. */
   meant(row: Row): readonly Row[] {
     return this.has(row.id) ? this.rows : [row]
   }
 
-  /** Where a range that is marked next begins. */
+  /** Sets where the next range starts. */
   stand(index: number): void {
     this.#from = index
   }
 
-  /** Marks a row, or unmarks it. */
+  /** Marks or unmarks a row. */
   toggle(row: Row, index: number): void {
     this.#from = index
     const marked = new Map(this.#marked)
@@ -125,7 +128,7 @@ export class Marks<Row extends { id: string }> {
     this.#marked = marked
   }
 
-  /** First and last row of the range that ends here. */
+  /** Returns the first and last row of the range ending here. */
   rangeTo(index: number): readonly [number, number] {
     return [Math.min(this.#from, index), Math.max(this.#from, index)]
   }
@@ -140,7 +143,7 @@ export class Marks<Row extends { id: string }> {
     this.#marked = new Map()
   }
 
-  /** Unmarks all. What is under the list goes with the marks, and with it the button that had the focus. */
+  /** Clears the marks. The bar below the list disappears with them, including the focused button. */
   async unmark(pane: MasterDetailState): Promise<void> {
     if (this.count === 0) return
     this.clear()

@@ -1,15 +1,18 @@
-/** What is said about drafts: how many, when one leaves the trash, what came of reading files. */
+/** Wording for drafts: how many, when one leaves the trash, results of an import. */
 import type { DraftOffice, DraftSummary, DraftVersion, Imported } from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
 
 const DAY = 86_400_000
 
-/** When a draft in the trash is deleted for good. @param days that they stay. */
+/**
+ * Returns when a draft in the trash is deleted for good.
+ * @param days how long drafts stay in the trash.
+ */
 export function deletedForGoodAt(draft: DraftSummary, days: number): number {
   return (draft.trashedAt ?? draft.updatedAt) + days * DAY
 }
 
-/** "“Deed of gift”" of one, "3 drafts" of several. */
+/** Returns "“Deed of gift”" for one, "3 drafts" for several. */
 export function called(drafts: readonly DraftSummary[]): string {
   const [one] = drafts
   return drafts.length === 1 && one ? `“${one.title}”` : counted(drafts.length, ['# draft', '# drafts'])
@@ -22,14 +25,14 @@ export const reasonsInWords: Record<DraftVersion['reason'], string> = {
   beside: 'another version'
 }
 
-/** Who works on a shared draft, or what is to be decided of it; blank where there is nothing to say. */
+/** Returns who is editing a shared draft, or what needs deciding; blank if neither. */
 export function standsInWords({ editingBy, versions, isMine }: DraftOffice): string {
   if (editingBy !== undefined) return `Being edited at ${editingBy}`
   if (versions > 0) return counted(versions + 1, ['# version', '# versions'])
   return isMine ? 'Only here' : ''
 }
 
-/** "12 drafts and 2 presets"; "nothing" where there is none. */
+/** Returns "12 drafts and 2 presets", or "nothing". */
 export function importedInWords({ drafts, presets }: Imported): string {
   const parts = [
     drafts.length > 0 ? counted(drafts.length, ['# draft', '# drafts']) : '',

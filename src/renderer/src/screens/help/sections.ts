@@ -1,4 +1,7 @@
-/** The handbook as plain data, made from docs/ at build (scripts/handbook.ts), and how its sections are searched. Pure. */
+/**
+ * The handbook as plain data, generated from docs/ at build (scripts/handbook.ts), and the search in its sections.
+ * Pure.
+ */
 import { folded, wordsOf } from '../../../../shared/text-folding.ts'
 
 export type Inline =
@@ -6,7 +9,7 @@ export type Inline =
   | { kind: 'code'; text: string }
   | { kind: 'strong'; parts: Inline[] }
   | { kind: 'em'; parts: Inline[] }
-  /** Leads to a section, by its id. */
+  /** A link to a section, by its id. */
   | { kind: 'link'; to: string; parts: Inline[] }
 
 export type Block =
@@ -16,19 +19,19 @@ export type Block =
   | { kind: 'table'; head: Inline[][]; rows: Inline[][][] }
   | { kind: 'code'; text: string }
 
-/** What stands under one heading, as far as the next. */
+/** The content below one heading, up to the next. */
 export interface Section {
-  /** "guide/bulk-send": its page and its heading, as in the address of the screen. */
+  /** "guide/bulk-send": page and heading, as in the screen's address. */
   id: string
-  /** What the page that it is part of is called. */
+  /** The title of its page. */
   page: string
   title: string
-  /** 3: within the section of level 2 before it. */
+  /** 3: within the preceding section of level 2. */
   level: 2 | 3
   blocks: Block[]
 }
 
-/** What the handbook says of each screen. Here, so that the first load hasn't got it. */
+/** The handbook's section about each screen. Declared here to keep the handbook out of the first load. */
 export const sectionOfScreen: Partial<Record<string, string>> = {
   today: 'guide/the-day',
   compose: 'guide/a-package',
@@ -48,13 +51,16 @@ export const sectionOfScreen: Partial<Record<string, string>> = {
   requests: 'administration/when-something-goes-wrong'
 }
 
-/** The section of that id; of a page's name or an id that is gone the first there, and else the first of all. */
+/**
+ * Returns the section with this id. For a page's name or an outdated id, returns the page's first section, else the
+ * first of all.
+ */
 export function sectionAt(sections: readonly Section[], id: string): Section | undefined {
   const page = `${id.split('/')[0]}/`
   return sections.find((one) => one.id === id) ?? sections.find((one) => one.id.startsWith(page)) ?? sections[0]
 }
 
-/** Sections within that one. */
+/** Returns the subsections of a section. */
 export function within(sections: readonly Section[], section: Section): Section[] {
   if (section.level === 3) return []
   const after = sections.slice(sections.indexOf(section) + 1)
@@ -64,23 +70,23 @@ export function within(sections: readonly Section[], section: Section): Section[
 
 export interface Found {
   section: Section
-  /** It hasn't all the words, and none has. */
+  /** It matches only some of the words, as no section has all of them. */
   isNear?: true
-  /** The line of it where the words are. */
+  /** The matching line. */
   excerpt: string
 }
 
-/** Characters of an excerpt before its first word that was found, and in all. */
+/** Characters of an excerpt before its first match, and in total. */
 const [BEFORE, LONGEST] = [40, 140]
 
-/** Sections that come near where none has all the words, at most. */
+/** The most partial matches returned. */
 const NEAR = 5
-/** Letters of a word that says what is looked for: "where are my data" is about where and data. */
+/** Minimum length of a significant word: in "where are my data" these are "where" and "data". */
 const TELLING = 4
 
 /**
- * Sections that have all the words, each word anywhere: those with them in their title first. Where none has, as with a question, those
- * with the most of its longer words, and at least half of them.
+ * Returns sections that contain all the words anywhere, matches in the title first. If there are none, as with a
+ * question, returns those with the most of its longer words, at least half of them.
  */
 export function search(sections: readonly Section[], typed: string): Found[] {
   const words = wordsOf(typed)
@@ -94,7 +100,7 @@ export function search(sections: readonly Section[], typed: string): Found[] {
     .map((found) => ({ ...found, isNear: true }))
 }
 
-/** Those that have so many of the words, most first; of as many, those with them in their title. */
+/** Returns sections with at least `least` of the words, most first; for equal numbers, matches in the title first. */
 function withWords(sections: readonly Section[], words: readonly string[], least: number): Found[] {
   const countIn = (text: string) => words.filter((word) => text.includes(word)).length
   return sections
@@ -111,7 +117,7 @@ function withWords(sections: readonly Section[], words: readonly string[], least
     })
 }
 
-/** A text in pieces, those that were searched for marked. */
+/** Splits a text into pieces, marking the matches. */
 export function marked(text: string, words: readonly string[]): { text: string; isMarked: boolean }[] {
   if (words.length === 0 || text === '') return [{ text, isMarked: false }]
   const { plain, places } = foldedWithPlaces(text)
@@ -129,7 +135,7 @@ export function marked(text: string, words: readonly string[]): { text: string; 
   return pieces
 }
 
-/** The folded text, and where in the text each of its characters comes from. */
+/** Returns the folded text, and the position in the original for each of its characters. */
 function foldedWithPlaces(text: string): { plain: string; places: number[] } {
   let plain = ''
   let at = 0
@@ -154,7 +160,7 @@ function around(line: string, words: readonly string[]): string {
   return from > 0 ? `…${cut}` : cut
 }
 
-/** Each paragraph, item and row as text. */
+/** Returns each paragraph, item and row as text. */
 function linesOf(blocks: readonly Block[]): string[] {
   return blocks.flatMap((block) => {
     if (block.kind === 'list') return block.items.flatMap(linesOf)

@@ -1,13 +1,13 @@
-/** The dates of a card: days, read from what came, and never guessed where they could be read in two ways. */
+/** The dates of a card, parsed as days. Ambiguous dates are never guessed. */
 import { readServiceDate } from '../../../../shared/model/service-date.ts'
 import { dayInWords } from '../../words/dates.ts'
 import type { Finding } from '../../words/statuses.ts'
 
 const DAY = 86_400_000
-/** Days before its end from which on a card is said to expire soon. */
+/** Days before its expiry from which a card is said to expire soon. */
 const SOON = 90
 
-/** `days`: midnights UTC of the days that it may mean, one where it is certain, none where it can't be read. */
+/** `days`: UTC midnights of the possible days: one if certain, none if unreadable. */
 export interface CardDate {
   raw: string
   days: [] | [number] | [number, number]
@@ -29,13 +29,13 @@ export function cardDate(raw: string): CardDate {
   return { raw, days: [startOfDay(read.at + (read.offset ?? 0) * 60_000)] }
 }
 
-/** "Saturday 2 August 2031"; what can be read in two ways, or in none, as it came. */
+/** Formats "Saturday 2 August 2031"; an ambiguous or unreadable date is shown as received. */
 export function dateInWords({ raw, days }: CardDate): string {
   const [day, other] = days
   return day === undefined || other !== undefined ? raw : dayInWords(day, 0)
 }
 
-/** What is to be said of a date that can't be read in one way; undefined if it can. */
+/** Explains why a date is ambiguous or unreadable; undefined if it is neither. */
 export function doubtOf({ days }: CardDate): string | undefined {
   const [day, other] = days
   if (day === undefined) return 'This isn’t a date that Countersign can read.'
@@ -43,7 +43,7 @@ export function doubtOf({ days }: CardDate): string | undefined {
   return `Could be ${shortly(day)} or ${shortly(other)}.`
 }
 
-/** Whole years from a birthday to a moment. */
+/** Returns the age in whole years. */
 export function ageAt({ days }: CardDate, at: number): number | undefined {
   if (days.length !== 1) return undefined
   const born = new Date(days[0])
@@ -57,12 +57,12 @@ export function ageAt({ days }: CardDate, at: number): number | undefined {
 }
 
 /**
- * Whether the card was valid when it was looked at, and whether it is now. A card is valid on its last day.
- * @param examinedAt milliseconds; undefined if it isn't known when.
+ * Returns whether the card was valid when examined, and is valid now. A card is valid on its last day.
+ * @param examinedAt milliseconds; undefined if unknown.
  */
 export function expiryFinding(expires: CardDate | undefined, examinedAt: number | undefined, now: number): Finding {
   if (!expires) return { tone: 'quiet', shape: 'dot', word: 'No expiry date', meaning: '' }
-  // Where it may be either of two days, both must say the same.
+  // If the date is ambiguous, both days must give the same result.
   const [one, ...others] = expires.days.map((day) => judged(day, examinedAt, now))
   if (!one || others.some((other) => other.word !== one.word))
     return { tone: 'warn', shape: 'question', word: 'Expiry date unclear', meaning: doubtOf(expires) ?? '' }
@@ -104,7 +104,7 @@ function startOfDay(at: number): number {
   return Math.floor(at / DAY) * DAY
 }
 
-/** The day that it is here, as its midnight UTC. */
+/** Returns the local day as its UTC midnight. */
 function localDay(at: number): number {
   const here = new Date(at)
   return Date.UTC(here.getFullYear(), here.getMonth(), here.getDate())

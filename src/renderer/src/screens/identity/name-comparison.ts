@@ -1,9 +1,12 @@
-/** A person's name on the card beside the one that the office gave: what differs, and what is only written differently. */
+/**
+ * Compares a person's name on the card with the one given by the office: what differs, and what is only written
+ * differently.
+ */
 import type { IdentityTexts } from '../../../../shared/contract/views.ts'
 import { listed } from '../../words/counts.ts'
 import type { Finding } from '../../words/statuses.ts'
 
-/** same: letter for letter. alike: but for capitals, accents and spaces. */
+/** same: identical. alike: identical except for capitals, accents and spaces. */
 export type NameMatch = 'same' | 'alike' | 'different' | 'only-card' | 'only-user' | 'neither'
 
 interface NamePart {
@@ -11,13 +14,13 @@ interface NamePart {
   card?: string
   user?: string
   match: NameMatch
-  /** What they differ in where they are alike: "capitals and accents". */
+  /** How alike names differ: "capitals and accents". */
   but?: string
 }
 
 export interface NameComparison {
   parts: NamePart[]
-  /** The whole names have the same letters, though they are divided into parts otherwise. */
+  /** The full names have the same letters, but are divided into parts differently. */
   isDividedOtherwise: boolean
 }
 
@@ -32,7 +35,7 @@ export function compareNames(texts: IdentityTexts): NameComparison {
   return { parts, isDividedOtherwise: isDivided && whole('card') !== '' }
 }
 
-/** One part of a name in a few words. */
+/** The result for one part of a name. */
 export const matchWords: Record<NameMatch, Omit<Finding, 'meaning'>> = {
   same: { shape: 'tick', tone: 'ok', word: 'Match' },
   alike: { shape: 'tick', tone: 'ok', word: 'Match, written differently' },
@@ -42,7 +45,7 @@ export const matchWords: Record<NameMatch, Omit<Finding, 'meaning'>> = {
   neither: { shape: 'bar', tone: 'quiet', word: '–' }
 }
 
-/** The names as a whole. */
+/** Returns the result for the whole name. */
 export function nameFinding({ parts, isDividedOtherwise }: NameComparison): Finding {
   const none = (side: 'card' | 'user') => parts.every((one) => one[side] === undefined)
   if (none('card') && none('user')) return { shape: 'dot', tone: 'quiet', word: 'No names', meaning: '' }
@@ -93,7 +96,7 @@ function isFine(match: NameMatch): boolean {
   return match === 'same' || match === 'alike' || match === 'neither'
 }
 
-/** What two names that are alike differ in. */
+/** Returns how two alike names differ. */
 function ways(one: string, other: string): string[] {
   const differ = (plain: (name: string) => string) => plain(one) !== plain(other)
   const noSpaces = (name: string) => name.normalize('NFC').replace(/\s/g, '')
@@ -105,7 +108,7 @@ function ways(one: string, other: string): string[] {
   ]
 }
 
-/** What is left of a name without capitals, accents and spaces. */
+/** Removes capitals, accents and spaces. */
 function letters(name: string): string {
   return name
     .normalize('NFKD')

@@ -1,7 +1,7 @@
-/** How one picture is looked at: how large, turned how far, and which part of it is in the frame. */
+/** The view of one picture: zoom, rotation, and the visible part. */
 
 const CLOSEST = 8
-/** One step of the wheel, or of a key. */
+/** The factor of one wheel step or keypress. */
 const STEP = 1.25
 const MOVE = 40
 
@@ -12,12 +12,12 @@ export interface Box {
 
 export class PictureLook {
   #zoom = $state(1)
-  /** Quarter turns to the right, growing: a turn never goes the long way round. */
+  /** Quarter turns to the right. The number isn't wrapped, so that a transition never takes the long way round. */
   #turns = $state(0)
   #x = $state(0)
   #y = $state(0)
 
-  /** 1 is as large as the frame takes it whole. */
+  /** 1 fits the whole picture in the frame. */
   get zoom() {
     return this.#zoom
   }
@@ -46,14 +46,14 @@ export class PictureLook {
     this.#y = 0
   }
 
-  /** Moves the picture within its frame, by CSS pixels, never farther than its edge. */
+  /** Pans by CSS pixels, at most to the picture's edge. */
   move(x: number, y: number, picture: Box, frame: Box): void {
     const shown = this.#shown(picture, frame)
     this.#x = within(this.#x + x, (shown.width - frame.width) / 2)
     this.#y = within(this.#y + y, (shown.height - frame.height) / 2)
   }
 
-  /** Answers whether the key means something here. */
+  /** Handles a key. Returns whether it has a function here. */
   key(key: string, picture: Box, frame: Box): boolean {
     const moves: Record<string, readonly [number, number]> = {
       ArrowLeft: [MOVE, 0],
@@ -63,7 +63,7 @@ export class PictureLook {
     }
     const move = moves[key]
     if (move) {
-      // A picture that is in the frame as a whole leaves the arrows to the page.
+      // If the whole picture is visible, the arrow keys scroll the page.
       if (this.#zoom === 1) return false
       this.move(...move, picture, frame)
     } else if (key === '+' || key === '=') this.zoomIn()
@@ -75,7 +75,7 @@ export class PictureLook {
     return true
   }
 
-  /** For `transform` of a picture that fills its frame with `object-fit: contain`. */
+  /** Returns the `transform` for a picture that fills its frame with `object-fit: contain`. */
   transform(picture: Box, frame: Box): string {
     const scale = this.#zoom * this.#fit(picture, frame)
     return `translate(${this.#x}px, ${this.#y}px) rotate(${this.degrees}deg) scale(${scale})`
@@ -83,10 +83,10 @@ export class PictureLook {
 
   #to(zoom: number): void {
     const next = Math.min(CLOSEST, Math.max(1, zoom))
-    // The same point stays in the middle.
+    // Keeps the same point in the middle.
     this.#x *= next / this.#zoom
     this.#y *= next / this.#zoom
-    // Steps up and down again end where they began.
+    // Avoids rounding errors, so that stepping up and down ends at exactly 1.
     this.#zoom = Math.abs(next - 1) < 0.01 ? 1 : next
     if (this.#zoom === 1) {
       this.#x = 0
@@ -94,7 +94,7 @@ export class PictureLook {
     }
   }
 
-  /** What a picture on its side must be scaled by to be in the frame as a whole. */
+  /** Returns the scale at which a sideways picture fits its frame. */
   #fit(picture: Box, frame: Box): number {
     if (this.#turns % 2 === 0 || frame.width === 0 || frame.height === 0) return 1
     const upright = contained(picture, frame)

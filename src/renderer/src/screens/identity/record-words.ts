@@ -1,4 +1,4 @@
-/** One record of an identity check in words: who it is of, when, whether it holds up, and how alike the two faces are. */
+/** Wording for a record of an identity check: whose it is, when, whether it holds up, and how similar the faces are. */
 import type { IdentityRecordView, IdentityTexts, SignerView } from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { readCertainDate } from '../../../../shared/model/service-date.ts'
@@ -8,14 +8,14 @@ import { identityFinding } from '../documents/identity-words.ts'
 import { cardDate, expiryFinding } from './card-dates.ts'
 import { compareNames, nameFinding } from './name-comparison.ts'
 
-/** Who it is of: as the office named them, else as the card does. */
+/** Returns the person's name as given by the office, else as on the card. */
 export function personOf({ texts }: Pick<IdentityRecordView, 'texts'>): string | undefined {
   const user = [texts.userFirstName, texts.userMiddleName, texts.userLastName].filter(Boolean).join(' ')
   const card = [texts.firstName, texts.middleName, texts.lastName].filter(Boolean).join(' ')
   return user || card || undefined
 }
 
-/** Passed or not, as the service says. */
+/** Returns whether the check was passed, according to the service. */
 export function resultFinding({
   isPassed,
   attentions,
@@ -38,7 +38,7 @@ export function resultFinding({
   return { shape: 'cross', tone: 'danger', word: 'Not passed', meaning: points }
 }
 
-/** When it was looked at; a text without a zone says no moment, so it stays what it is. */
+/** Formats when it was examined. Without a zone the time isn't a certain moment, so it is shown as written. */
 export function examinedInWords(raw: string): string {
   const read = readCertainDate(raw)
   if (!read) return raw
@@ -51,7 +51,7 @@ export function examinedAt({ texts }: Pick<IdentityRecordView, 'texts'>): number
   return readCertainDate(texts.examined)?.at
 }
 
-/** What matters most, in the order in which it is asked for. */
+/** Returns the most important findings, in order of importance. */
 export function glance(
   record: IdentityRecordView,
   signer: SignerView | undefined,
@@ -81,8 +81,8 @@ function liveness(signer: SignerView | undefined): Finding | undefined {
 }
 
 /**
- * Which of the document's signers a record is of: by the name that the office gave, else the only one who was asked.
- * Undefined where that isn't certain.
+ * Returns the document's signer that a record belongs to: by the name given by the office, else the only signer who was
+ * asked. Undefined if that isn't certain.
  */
 export function signerOf(
   record: IdentityRecordView,
@@ -108,17 +108,17 @@ function plain(name: string | undefined): string {
 
 interface FaceScore {
   raw: string
-  /** 0 to 1; absent where the text isn't a score that we can place. */
+  /** 0 to 1; absent if the text isn't a score on a known scale. */
   fraction?: number
-  /** The end of the scale that it was read on. */
+  /** The upper end of the scale. */
   of?: 1 | 100
-  /** Why it has no place on a scale. */
+  /** Why it can't be placed on a scale. */
   why?: string
 }
 
 const NUMBER = /^(\d{1,3}(?:[.,]\d{1,17})?)\s*(%?)$/
 
-/** Scores come as 0 to 1 or 0 to 100; which it is shows in the number itself, but for a bare 1. */
+/** Parses a score, which is either 0 to 1 or 0 to 100. The number itself shows which, except for a bare 1. */
 export function faceScore(raw: string): FaceScore {
   const match = NUMBER.exec(raw)
   const value = match ? Number((match[1] ?? '').replace(',', '.')) : Number.NaN
@@ -128,14 +128,14 @@ export function faceScore(raw: string): FaceScore {
   return { raw, fraction: value, of: 1 }
 }
 
-/** "0.9641 of 1", "96.4%". */
+/** Formats "0.9641 of 1" or "96.4%". */
 export function scoreInWords({ raw, of }: FaceScore): string {
   if (of === undefined) return `“${raw}”`
   if (raw.includes('%')) return raw
   return `${raw} of ${of}`
 }
 
-/** The service's own result of comparing the faces. */
+/** Returns the service's own result of comparing the faces. */
 export function faceFinding({ faceMatchResult, faceMatchScore, faceError }: IdentityTexts): Finding {
   const score = faceMatchScore ? `Score ${scoreInWords(faceScore(faceMatchScore))}.` : ''
   if (!faceMatchResult) {

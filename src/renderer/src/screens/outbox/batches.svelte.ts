@@ -1,4 +1,4 @@
-/** The batches of the chosen account, newest first, and what can be done with each as a whole. */
+/** The batches of the chosen account, newest first, and actions on each as a whole. */
 import type { Result } from '../../../../shared/contract/errors.ts'
 import type { BatchView, SavedFile } from '../../../../shared/contract/views.ts'
 import type { Api } from '../../api.ts'
@@ -6,14 +6,14 @@ import { Action } from '../../state/action.svelte.ts'
 import type { Clock } from '../../state/clock.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 
-/** Milliseconds between two readings: a batch tells of each of its packages. */
+/** Minimum time between two reads, in milliseconds: a batch reports each of its packages. */
 const PAUSE = 250
 
 export type BatchDeed = 'pause' | 'release' | 'resume' | 'cancel' | 'retry' | 'exportFailed'
 
 export class Batches extends Resource<BatchView[]> {
   readonly #acting = new Action<unknown>()
-  /** What was done last, or is being done. */
+  /** The current or last action. */
   #last = $state.raw<{ id: string; deed: BatchDeed }>()
   readonly #api: Api
   readonly #sorted = $derived.by(() => [...(this.value ?? [])].sort((one, two) => two.createdAt - one.createdAt))
@@ -26,11 +26,11 @@ export class Batches extends Resource<BatchView[]> {
   get list(): readonly BatchView[] {
     return this.#sorted
   }
-  /** What is being done with which at this moment. */
+  /** The action in progress, with its batch. */
   get doing() {
     return this.#acting.busy ? this.#last : undefined
   }
-  /** What could not be done with which, and why. */
+  /** The error of the last action, with its batch. */
   get trouble() {
     const { error } = this.#acting
     return error && { id: this.#last?.id, error }
@@ -45,7 +45,7 @@ export class Batches extends Resource<BatchView[]> {
     if (changed) this.put(this.#sorted.map((batch) => (batch.id === id ? changed : batch)))
   }
 
-  /** Saves the rows to fix; answers the file's name, or null where the person thought better of it. */
+  /** Saves the rows to fix. Resolves to the saved file, or null if the user cancels. */
   exportFailed(id: string): Promise<SavedFile | null | undefined> {
     return this.#do(id, 'exportFailed', () => this.#api.batches.exportFailed({ id }))
   }

@@ -1,4 +1,4 @@
-/** Where in the outbox we are: which part, which batch, what is searched for, and the package that is open. */
+/** The current place in the outbox: part, batch, search, and open package. */
 import type { Input } from '../../../../shared/contract/requests.ts'
 import { hrefOf, type Route } from '../../state/router.svelte.ts'
 
@@ -6,15 +6,15 @@ import { hrefOf, type Route } from '../../state/router.svelte.ts'
 const parts = ['all', 'attention', 'waiting', 'sent', 'batches'] as const
 export type Part = (typeof parts)[number]
 
-/** What the list of packages is asked for. */
+/** The query of the list of packages. */
 export type SendsAsked = Omit<Input<'sends.list'>, 'offset' | 'limit'>
 
 export interface Place {
   part: Part
-  /** Only what is of this batch. */
+  /** Restricts the list to this batch. */
   batch?: string | undefined
   search: string
-  /** The package that is open. */
+  /** The open package. */
   open?: string | undefined
 }
 
@@ -23,7 +23,7 @@ export function readPlace({ rest, query }: Route): Place {
   return { part, batch: query.get('batch') ?? undefined, search: query.get('search') ?? '', open: rest[0] }
 }
 
-/** The address of a place, in the two parts that the router takes. */
+/** Returns a place's address as the router's path and query. */
 export function pathOf({ part, batch, search, open }: Place): [rest: string[], query: Record<string, string>] {
   return [
     open === undefined ? [] : [open],
@@ -35,7 +35,7 @@ export function hrefOfPlace(place: Place): string {
   return hrefOf('outbox', ...pathOf(place))
 }
 
-/** What the list is asked for there. */
+/** Returns the list's query at a place. */
 export function askedAt({ part, batch, search }: Place): SendsAsked {
   return { show: part === 'batches' ? 'all' : part, search, ...(batch !== undefined && { batchId: batch }) }
 }

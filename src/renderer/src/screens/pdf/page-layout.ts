@@ -1,18 +1,21 @@
-/** Where the pages of a PDF lie below each other at a size, which of them are in view, and how finely they are painted. */
+/**
+ * The layout of a PDF's pages in one column at a zoom, which of them are in view, and the resolution they are painted
+ * at.
+ */
 import type { PageSize } from './pdf-look.svelte.ts'
 
-/** Between pages and around them, in CSS pixels. */
+/** Space between and around pages, in CSS pixels. */
 export const GAP = 16
-/** What a person can choose between, 1 being 100 %. */
+/** The range of the zoom, 1 being 100 %. */
 export const SMALLEST = 0.25
 export const LARGEST = 4
 const STEPS = [SMALLEST, 0.5, 0.75, 1, 1.25, 1.5, 2, 3, LARGEST]
-/** A canvas of more pixels, or a longer side, is scaled up from a smaller one: it takes four bytes a pixel. */
+/** Limits of a canvas, which takes four bytes a pixel; larger pages are scaled up from a smaller canvas. */
 const MOST_PIXELS = 16_000_000
 const LONGEST_SIDE = 8192
 
 export interface PageLayout {
-  /** The upper edge of each page, and its size, in CSS pixels as they are shown. */
+  /** The top and size of each page as shown, in CSS pixels. */
   places: readonly (PageSize & { top: number })[]
   width: number
   height: number
@@ -30,11 +33,11 @@ export function layoutOf(sizes: readonly PageSize[], zoom: number): PageLayout {
   return { places, width: widest + 2 * GAP, height: top }
 }
 
-/** The pages that keep a canvas, as places in the layout: those in view, and one on either side. */
+/** Returns the pages that keep a canvas, as indexes: those in view, and one on either side. */
 export function pagesInView({ places }: PageLayout, top: number, height: number): { first: number; last: number } {
   const isInView = ({ top: from, height: size }: PageLayout['places'][number]) =>
     from < top + height && from + size > top
-  // A view as narrow as a gap may hold none: then the page above it counts.
+  // A view lower than a gap may contain no page: then the one above it counts.
   const above = Math.max(
     0,
     places.findLastIndex((place) => place.top <= top)
@@ -45,13 +48,13 @@ export function pagesInView({ places }: PageLayout, top: number, height: number)
   return { first: Math.max(0, first - 1), last: Math.min(places.length - 1, last + 1) }
 }
 
-/** The page that is read, counted from 1: the one that a line a third below the upper edge runs through. */
+/** Returns the current page, counted from 1: the one a third of the way down the view. */
 export function pageRead({ places }: PageLayout, top: number, height: number): number {
   const line = top + height / 3
   return Math.max(1, places.findLastIndex((place) => place.top <= line) + 1)
 }
 
-/** So that the widest page fills the width that there is. */
+/** Returns the zoom at which the widest page fills the given width. */
 export function fittingWidth(sizes: readonly PageSize[], width: number): number {
   const widest = Math.max(...sizes.map((size) => size.width), 1)
   return within((width - 2 * GAP) / widest)
@@ -65,7 +68,7 @@ export function smaller(zoom: number): number {
   return STEPS.findLast((step) => step < zoom * 0.99) ?? SMALLEST
 }
 
-/** Canvas pixels for each CSS pixel at 100 %: as fine as asked for, as far as a canvas may go. */
+/** Returns the canvas pixels per CSS pixel at 100 %: as wanted, within the limits of a canvas. */
 export function paintScale({ width, height }: PageSize, wanted: number): number {
   const byArea = Math.sqrt(MOST_PIXELS / (width * height))
   const bySide = LONGEST_SIDE / Math.max(width, height)

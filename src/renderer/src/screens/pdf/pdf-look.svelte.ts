@@ -1,18 +1,21 @@
 /**
- * One look at a document's PDF, the report of its identity check or the signed document: fetched, shown, and cleared. Cleared, nothing of it is left in the page or in the
- * main process; shown again, it is fetched again.
+ * A view of a document's PDF, the report of its identity check or the signed document: fetched, shown and cleared.
+ * After clearing, nothing of it is left in the page or the main process; showing it again fetches it again.
  */
 import type { AppError } from '../../../../shared/contract/errors.ts'
 import type { PdfKind } from '../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../api.ts'
 import type { Clock } from '../../state/clock.ts'
 
-/** After so many milliseconds without a hand on it, it is cleared. */
+/** Time without use after which it is cleared, in milliseconds. */
 export const IDLE = 5 * 60_000
-/** Of so many pages the size is known before they are shown; a later one is fitted into the place of one like the first. */
+/** Number of pages measured before they are shown; later ones are assumed to be like the first, and scaled to fit. */
 const MEASURED = 100
 
-/** idle: nobody touched it. person: someone at the counter was given the screen. away: the computer was locked, or slept. */
+/**
+ * idle: not used for a while. person: the screen was handed to someone at the counter. away: the computer was locked or
+ * asleep.
+ */
 export type WhyCleared = 'idle' | 'person' | 'away'
 
 export type LookPhase =
@@ -34,7 +37,7 @@ export class PdfLook {
   #phase = $state.raw<LookPhase>({ what: 'fetching', received: 0, length: undefined })
   #name = $state<string>()
   #from = $state<string>()
-  /** Grows with each beginning and each clearing: what an earlier one brings is not for now. */
+  /** Incremented by each start and each clearing, so that results of earlier rounds are ignored. */
   #round = 0
   #touchedAt = 0
   #stopWaiting = () => {}
@@ -48,17 +51,17 @@ export class PdfLook {
   get phase() {
     return this.#phase
   }
-  /** The document's name, once it is known. */
+  /** The document's name, once known. */
   get name() {
     return this.#name
   }
 
-  /** Where a signed document comes from, if that isn't the account's own service. */
+  /** Where a signed document comes from, if not the account's own service. */
   get from() {
     return this.#from
   }
 
-  /** Fetches it, and shows it. Nobody touching the page for a while ends it at any moment. */
+  /** Fetches and shows it. It may be cleared at any time if the page isn't used. */
   async show(): Promise<void> {
     const round = this.#begin()
     this.#phase = { what: 'fetching', received: 0, length: undefined }
@@ -79,19 +82,19 @@ export class PdfLook {
     }
   }
 
-  /** A hand is on the page. */
+  /** Records that the page is being used. */
   touch(): void {
     this.#touchedAt = this.#parts.clock.monotonic()
   }
 
-  /** Forgets the PDF, and says so. What had failed stays said. */
+  /** Discards the PDF and shows that it was cleared. An error stays shown. */
   clear(why: WhyCleared): void {
     if (this.#phase.what !== 'shown' && this.#phase.what !== 'fetching') return
     this.#end()
     this.#phase = { what: 'cleared', why }
   }
 
-  /** The page is left. */
+  /** Discards the PDF when the page is left. */
   leave(): void {
     this.#end()
   }
@@ -176,29 +179,32 @@ export interface PageSize {
 }
 
 export interface Painting {
-  /** Canvas pixels for each CSS pixel at 100 %. */
+  /** Canvas pixels per CSS pixel at 100 %. */
   scale: number
-  /** print: with what is meant for paper only. */
+  /** paper: includes content meant only for print. */
   purpose: 'screen' | 'paper'
   signal: AbortSignal
 }
 
-/** What is needed of a PDF, whatever reads it. Pages count from 1; sizes are CSS pixels at 100 %. */
+/** The operations needed on a PDF, independent of the library. Pages count from 1; sizes are CSS pixels at 100 %. */
 export interface PdfFile {
   readonly pages: number
   sizeOf(page: number): Promise<PageSize>
-  /** Sets the canvas's size and paints the page on it, as far as the page can be read. Rejects where `signal` ends it. */
+  /** Sets the canvas's size and paints the page on it, as far as the page can be read. Rejects if `signal` aborts. */
   paint(page: number, canvas: HTMLCanvasElement, painting: Painting): Promise<void>
-  /** The page's text, a line each. */
+  /** Returns the page's text by lines. */
   textOf(page: number): Promise<string[]>
-  /** Forgets the PDF and all that was made of it. */
+  /** Discards the PDF and everything derived from it. */
   close(): void
 }
 
-/** The bytes are the reader's from then on. @throws UnreadablePdf */
+/**
+ * Opens a PDF. Takes ownership of the bytes.
+ * @throws UnreadablePdf
+ */
 export type OpenPdf = (bytes: Uint8Array<ArrayBuffer>) => Promise<PdfFile>
 
-/** broken: not a PDF that can be read. password: it opens only with one. */
+/** broken: not a readable PDF. password: it needs a password. */
 type Unreadable = 'broken' | 'password'
 
 export class UnreadablePdf extends Error {

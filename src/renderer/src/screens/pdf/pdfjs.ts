@@ -1,6 +1,6 @@
 /**
- * PDFs read by pdf.js, in a worker of their own, which ends with them. It runs none of their scripts, follows none of
- * their links, fetches nothing but our own files, and needs neither `eval` nor WebAssembly (decision 23).
+ * Reads PDFs with pdf.js, each in its own worker, which is terminated with it. Runs no scripts of a PDF, follows no
+ * links, fetches only our own files, and needs neither `eval` nor WebAssembly (decision 23).
  */
 import {
   AnnotationMode,
@@ -15,11 +15,12 @@ import {
 import workerAddress from 'pdfjs-dist/build/pdf.worker.min.mjs?url'
 import { type Painting, type PdfFile, UnreadablePdf } from './pdf-look.svelte.ts'
 
-/** A picture within a page that claims more pixels than this is left out. */
+/** Larger images within a page are left out, in pixels. */
 const LARGEST_PICTURE = 64_000_000
 
 export async function openWithPdfjs(bytes: Uint8Array<ArrayBuffer>): Promise<PdfFile> {
-  // Made here, as pdf.js would wrap it in a blob where it doesn't know our scheme, which the content policy refuses.
+  // Created here because pdf.js would wrap the worker in a blob, as it doesn't know our scheme; the content security
+  // policy forbids that.
   const thread = new Worker(ownWorker(workerAddress), { type: 'module' })
   const worker = PDFWorker.create({ port: thread, verbosity: VerbosityLevel.ERRORS })
   const own = (folder: string) => new URL(`pdfjs/${folder}/`, document.baseURI).href
@@ -32,9 +33,9 @@ export async function openWithPdfjs(bytes: Uint8Array<ArrayBuffer>): Promise<Pdf
     wasmUrl: own('wasm'),
     cMapUrl: own('cmaps'),
     standardFontDataUrl: own('standard_fonts'),
-    // A report looks the same on every computer; what isn't among those fonts is painted in the system's usual one.
+    // Makes a report look the same on every computer; text in fonts not included is shown in the system's default font.
     useSystemFonts: false,
-    // In the worker, which a main page's address of our scheme would keep it from.
+    // In the worker; otherwise pdf.js wouldn't do so for a page with our scheme.
     useWorkerFetch: true,
     disableWorkerRendering: true,
     maxImageSize: LARGEST_PICTURE
@@ -61,7 +62,7 @@ interface TrustedScripts {
   }
 }
 
-/** The content policy lets a worker begin only where this says so: at a file of ours. */
+/** The content security policy only allows workers approved here: our own files. */
 const trusted = (globalThis as { trustedTypes?: TrustedScripts }).trustedTypes?.createPolicy('own-worker', {
   createScriptURL: (address) => {
     if (new URL(address, location.href).origin !== location.origin) throw new TypeError('Not a worker of ours.')
@@ -73,7 +74,7 @@ function ownWorker(address: string): string {
   return trusted?.createScriptURL(address) ?? address
 }
 
-/** A worker that can't begin says nothing to pdf.js, which would wait for ever. */
+/** Rejects if the worker fails to start, as pdf.js would wait for ever. */
 async function loaded(task: PDFDocumentLoadingTask, thread: Worker): Promise<PDFDocumentProxy> {
   const failed = Promise.withResolvers<never>()
   thread.addEventListener('error', () => failed.reject(new UnreadablePdf('broken')), { once: true })

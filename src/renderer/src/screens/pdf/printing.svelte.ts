@@ -1,4 +1,4 @@
-/** Putting a PDF on paper: painted page by page, laid out for paper, handed to the system's dialog, and forgotten. */
+/** Prints a PDF: paints its pages, lays them out for paper, opens the system's dialog, and discards them. */
 import type { AppError } from '../../../../shared/contract/errors.ts'
 import { type Api, settled } from '../../api.ts'
 import { paintScale } from './page-layout.ts'
@@ -11,7 +11,7 @@ export class Printing {
   #stop = new AbortController()
   readonly #api: Api
   readonly #paint: typeof sheetsOf
-  /** Waits until the sheets stand on the page. */
+  /** Waits until the sheets are rendered. */
   readonly #laidOut: () => Promise<void>
 
   constructor(api: Api, laidOut: () => Promise<void>, paint: typeof sheetsOf = sheetsOf) {
@@ -20,11 +20,11 @@ export class Printing {
     this.#paint = paint
   }
 
-  /** What stands on the page for paper now. */
+  /** The sheets currently rendered for printing. */
   get sheets() {
     return this.#sheets
   }
-  /** Pages that are ready for paper; undefined while nothing is printed. */
+  /** Number of pages ready for printing; undefined when idle. */
   get painted() {
     return this.#painted
   }
@@ -50,7 +50,7 @@ export class Printing {
       const printed = await settled(this.#api.pdf.print())
       if (!printed.ok) this.#error = printed.error
     } catch {
-      // A page that can't be painted leaves a gap in the report: nothing is better than that.
+      // Without a page the report would have a gap, so print nothing instead.
       if (!stop.signal.aborted) this.#error = { code: 'internal', message: 'A page couldn’t be prepared for printing.' }
     } finally {
       this.#sheets = []
@@ -58,7 +58,7 @@ export class Printing {
     }
   }
 
-  /** Ends it, as when the PDF is cleared. What the system's dialog holds already is the system's. */
+  /** Stops printing, as when the PDF is cleared. What the system's dialog already has can't be withdrawn. */
   end(): void {
     this.#stop.abort()
     this.#sheets = []
@@ -68,16 +68,19 @@ export class Printing {
 /** Dots per inch of a printed page, and CSS pixels per inch. */
 const FINE = 200
 const CSS = 96
-/** More pages than this at once would take too much memory; the file itself can be printed from the disk. */
+/** More pages would take too much memory; the saved file can be printed instead. */
 export const MOST_PRINTED = 100
 
 export interface Sheet {
-  /** A PNG, as a data: address: a blob may be laid on the disk by the browser. */
+  /** A PNG as a data: URL, as browsers may store blobs on disk. */
   picture: string
   isLandscape: boolean
 }
 
-/** @param painted told after each page. Rejects where `signal` ends it. */
+/**
+ * Paints all pages. Rejects if `signal` aborts.
+ * @param painted called after each page.
+ */
 async function sheetsOf(file: PdfFile, painted: (count: number) => void, signal: AbortSignal): Promise<Sheet[]> {
   const sheets: Sheet[] = []
   const canvas = document.createElement('canvas')
@@ -94,7 +97,7 @@ async function sheetsOf(file: PdfFile, painted: (count: number) => void, signal:
   }
 }
 
-/** Gives a canvas's memory back at once, instead of whenever the browser tidies. */
+/** Frees a canvas's memory at once, without waiting for garbage collection. */
 export function release(canvas: HTMLCanvasElement): void {
   canvas.width = 0
   canvas.height = 0

@@ -1,4 +1,4 @@
-/** A new account, or a change of one, as it is typed: what is missing, and the request made of it. */
+/** The form for a new or changed account: its values, its errors, and the resulting request. */
 
 import type { OrganisationsOAuth } from '../../../../shared/contract/policy.ts'
 import type { Input } from '../../../../shared/contract/requests.ts'
@@ -29,7 +29,7 @@ export type AccountField =
   | 'folders'
   | 'certificate'
 
-/** A header as it is typed. */
+/** A header as typed. */
 interface TypedHeader {
   name: string
   value: string
@@ -48,33 +48,33 @@ export class AccountForm {
   referer = $state('')
   sender = $state('')
   token = $state('')
-  /** Whether the headers of a key go beside the token. */
+  /** Whether the key's headers are sent in addition to the token. */
   hasKeyBeside = $state(false)
   user = $state('')
   password = $state('')
   headers = $state<TypedHeader[]>([{ name: '', value: '' }])
-  /** Whether a person signs in with the browser, or Countersign does by the client's secret. */
+  /** Whether a person signs in with the browser, or Countersign with the client secret. */
   grant = $state<'code' | 'client'>('code')
   clientId = $state('')
   clientSecret = $state('')
-  /** Whether the addresses of the sign-in service are typed, in place of the one from which they are found. */
+  /** Whether the addresses of the sign-in service are entered, instead of the one used to discover them. */
   typesAddresses = $state(false)
   issuer = $state('')
   authorizeUrl = $state('')
   tokenUrl = $state('')
   revokeUrl = $state('')
   scope = $state('')
-  /** The certificate that is shown; null for none, undefined for what was there. */
+  /** The certificate shown; null for none, undefined if unchanged. */
   certificate = $state.raw<Input<'accounts.try'>['certificate']>()
-  /** The names of the folders, each in a line of its own. */
+  /** The folder names, one a line. */
   folders = $state('')
   dataTypeSpelling = $state(USUAL_DATA_TYPE_SPELLING)
   readonly #before: AccountView | undefined
   #isSet = $state(false)
-  /** The sign-in that was made, and what stood in the fields then. */
+  /** The completed sign-in, with the fields' values at that time. */
   #signedIn = $state.raw<{ id: string; by: string }>()
 
-  /** @param before the account that is changed: its secrets aren't known here, and stay where none are typed. */
+  /** @param before the account to change: its secrets aren't known here, and are kept unless new ones are entered. */
   constructor(before?: AccountView) {
     this.#before = before
     if (!before) return
@@ -85,7 +85,7 @@ export class AccountForm {
     this.dataTypeSpelling = before.dataTypeSpelling
   }
 
-  /** The organisation says how it signs in: what is left to be entered is the client's secret. */
+  /** Fills in the sign-in set by the organisation: only the client secret is left to enter. */
   setByOrganisation(oauth: OrganisationsOAuth): void {
     this.#isSet = true
     this.grant = oauth.grant
@@ -98,7 +98,7 @@ export class AccountForm {
     this.scope = oauth.scope ?? ''
   }
 
-  /** Whether it goes on signing in as before: nothing else was chosen or typed, and the secret is there. */
+  /** Whether sign-in stays unchanged: nothing else was chosen or entered, and the secret is stored. */
   get keepsSecrets(): boolean {
     const { key, secret, referer, sender, token, user, password, headers } = this
     const typed = {
@@ -113,18 +113,18 @@ export class AccountForm {
     }
     return this.canKeepSecrets && typed[this.scheme].every((one) => !one.trim())
   }
-  /** Whether the key stays, and something else of how it signs in is another: what is blank stays, too. */
+  /** Whether the key stays while another part of the sign-in changes: blank fields are kept too. */
   get keepsKey(): boolean {
     return this.canKeepSecrets && this.scheme === 'api-key' && !this.key.trim()
   }
-  /** Whether blank fields may mean "as before". */
+  /** Whether blank fields may mean "unchanged". */
   get canKeepSecrets(): boolean {
     const { scheme } = this
     if (this.#before?.scheme !== scheme) return false
     return scheme === 'none' || (this.#before.hasSecret && originOf(this.baseUrl) === originOf(this.#before.baseUrl))
   }
 
-  /** What is wrong with each field, in the user's words. */
+  /** The error of each field, in the user's words. */
   get problems(): Partial<Record<AccountField, string>> {
     return {
       ...(!this.name.trim() && { name: 'Enter a name, such as your office’s.' }),
@@ -151,13 +151,13 @@ export class AccountForm {
     }
   }
 
-  /** Whether a key has to be typed: its own, or beside a token. */
+  /** Whether a key is required, by itself or in addition to a token. */
   get #asksForKey(): boolean {
     if (this.takesKeyBeside) return this.hasKeyBeside && !this.keepsSecrets
     return this.scheme === 'api-key' && !this.keepsKey
   }
 
-  /** Whether the headers of a key may go beside its token. */
+  /** Whether the sign-in method allows a key's headers in addition to its token. */
   get takesKeyBeside(): boolean {
     return this.scheme === 'bearer' || this.scheme === 'oauth'
   }
@@ -175,12 +175,17 @@ export class AccountForm {
     }
   }
 
-  /** What a person is to sign in by before the account can be tried; undefined where nobody has to, or someone has. */
+  /**
+   * What the user must sign in with before the account can be tried; undefined if that isn't needed or already done.
+   */
   get toSignIn(): Input<'accounts.signIn'>['authentication'] | undefined {
     if (this.scheme !== 'oauth' || this.grant !== 'code' || this.keepsSecrets) return undefined
     return this.#signedIn?.by === JSON.stringify(this.#client) ? undefined : this.#client
   }
-  /** @param id of the sign-in that `by` was good for. */
+  /**
+   * Records a completed sign-in.
+   * @param id the id of the sign-in done with `by`.
+   */
   signedIn(id: string, by: Input<'accounts.signIn'>['authentication']): void {
     this.#signedIn = { id, by: JSON.stringify(by) }
   }
@@ -203,7 +208,7 @@ export class AccountForm {
     }
   }
 
-  /** Headers with a name or a value: a row that is blank is none. */
+  /** Headers with a name or a value, without blank rows. */
   get #typedHeaders(): TypedHeader[] {
     const trimmed = this.headers.map(({ name, value }) => ({ name: name.trim(), value: value.trim() }))
     return trimmed.filter(({ name, value }) => name || value)
@@ -214,7 +219,7 @@ export class AccountForm {
     return typed.some(({ name, value }) => !name || !value) ? 'Each header needs a name and a value.' : undefined
   }
 
-  /** What an account is added by. */
+  /** The request that adds the account. */
   get added(): Input<'accounts.add'> {
     const { name, baseUrl, dataTypeSpelling } = this
     return {
@@ -227,7 +232,7 @@ export class AccountForm {
     }
   }
 
-  /** What this account is changed by. */
+  /** Returns the request that changes the account. */
   changed(id: string): Input<'accounts.update'> {
     const { name, baseUrl, dataTypeSpelling } = this
     const folders = namesIn(this.folders)
@@ -243,7 +248,7 @@ export class AccountForm {
     }
   }
 
-  /** An address is often given without its https://, and no other is taken. */
+  /** Adds a missing https:// to addresses; no other protocol is accepted. */
   complete(): void {
     for (const field of ['baseUrl', 'issuer', 'authorizeUrl', 'tokenUrl', 'revokeUrl'] as const) {
       const typed = this[field].trim()
@@ -296,7 +301,7 @@ export class AccountForm {
     return { key: key.trim(), secret: secret.trim(), referer, ...(sender && { sender }) }
   }
 
-  /** Secrets don't stay in the page once they are handed over. */
+  /** Removes secrets from the page once they are submitted. */
   forgetSecrets(): void {
     this.secret = ''
     this.token = ''
@@ -306,7 +311,7 @@ export class AccountForm {
   }
 }
 
-/** The names in a list by lines or commas, in its order. */
+/** Splits a list by lines or commas, keeping its order. */
 function namesIn(typed: string): string[] {
   return typed
     .split(/[\n,]/)
@@ -314,7 +319,7 @@ function namesIn(typed: string): string[] {
     .filter((name) => name !== '')
 }
 
-/** Secrets are for one service; what isn't an address yet is none. */
+/** Returns the origin that secrets belong to; undefined if the address is incomplete. */
 function originOf(typed: string): string | undefined {
   return URL.parse(typed.trim())?.origin
 }

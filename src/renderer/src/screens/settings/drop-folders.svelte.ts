@@ -1,4 +1,4 @@
-/** The chosen account's drop folders, as they are watched now. */
+/** The drop folders of the chosen account. */
 import type { AppError } from '../../../../shared/contract/errors.ts'
 import type { Input } from '../../../../shared/contract/requests.ts'
 import type { DropFolder } from '../../../../shared/contract/views.ts'
@@ -19,7 +19,7 @@ export class DropFolderList extends Resource<DropFolder[]> {
     return this.value ?? []
   }
 
-  /** Reads the list, then follows what changes. Returns a function that stops following. */
+  /** Loads the list and subscribes to changes. Returns a function that unsubscribes. */
   open(): () => void {
     void this.load()
     return together(
@@ -28,7 +28,7 @@ export class DropFolderList extends Resource<DropFolder[]> {
     )
   }
 
-  /** Has the person choose a folder. Returns why it could not be watched. */
+  /** Opens a folder dialog. Returns an error if the folder can't be watched. */
   async add(): Promise<AppError | undefined> {
     const result = await settled(this.#api.dropFolders.add())
     if (!result.ok) return result.error.code === 'cancelled' ? undefined : result.error
@@ -36,7 +36,7 @@ export class DropFolderList extends Resource<DropFolder[]> {
     return undefined
   }
 
-  /** Returns why it could not be set otherwise; the list then is as it was. */
+  /** Returns an error if it could not be changed; the list is then unchanged. */
   async change(id: string, change: DropFolderChange): Promise<AppError | undefined> {
     const result = await settled(this.#api.dropFolders.change({ id, ...change }))
     await this.load()

@@ -1,4 +1,4 @@
-/** What the day's charts show, as words and links to the list behind each number. */
+/** The data of the charts on Today, in words and with links to the lists behind the numbers. */
 import type { OverviewView } from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
 import type { StatusFamily } from '../../../../shared/model/document-status.ts'
@@ -7,7 +7,7 @@ import { capital } from '../../words/counts.ts'
 
 const isAre = (count: number) => (count === 1 ? 'is' : 'are')
 
-/** The families that have documents, with a link to each. */
+/** Returns the status families that have documents, each with a link. */
 export function statesOf(view: OverviewView): { family: StatusFamily; count: number; href: string }[] {
   return view.states
     .filter(({ count }) => count > 0)
@@ -18,11 +18,11 @@ const dayOf = (day: string) => new Date(`${day}T12:00:00Z`)
 const said = (day: string, how: Intl.DateTimeFormatOptions) =>
   dayOf(day).toLocaleDateString('en-GB', { timeZone: 'UTC', ...how })
 
-/** Today and the next fourteen days. */
+/** Returns bars for today and the next fourteen days. */
 export function dueBars(view: OverviewView): Bar[] {
   return view.due.map(({ day, count }, index) => ({
     key: day,
-    // Which month it is, where the row begins and where another one does.
+    // Shows the month on the first bar, and where another month starts.
     name: said(day, index === 0 || day.endsWith('-01') ? { day: 'numeric', month: 'short' } : { day: 'numeric' }),
     // @wc-include
     more: index === 0 ? 'today' : said(day, { weekday: 'short' }),
@@ -39,7 +39,7 @@ export function dueBars(view: OverviewView): Bar[] {
   }))
 }
 
-/** The last twelve weeks: what was sent beside what was completed. */
+/** Returns bars for the last twelve weeks: sent next to completed. */
 export function weekBars(view: OverviewView): Bar[] {
   return view.weeks.map(({ monday, sent, completed }, index, weeks) => {
     const from = `in the week of ${said(monday, { day: 'numeric', month: 'long' })}`
@@ -66,14 +66,14 @@ export function weekBars(view: OverviewView): Bar[] {
   })
 }
 
-/** What a bar chart is made of. */
+/** One bar of a chart. */
 export interface Bar {
   key: string
-  /** Under the bar: "21", "Mon". */
+  /** Below the bar: "21", "Mon". */
   name: string
-  /** Under that, quietly: "Fri". */
+  /** In grey below that: "Fri". */
   more?: string
-  /** The bar that stands for now. */
+  /** The bar for the current day or week. */
   isMarked?: boolean
   isQuiet?: boolean
   parts: readonly BarPart[]

@@ -1,6 +1,6 @@
 /**
- * What needs someone today: the first few of each kind, each with what to do about it. How many there are of a kind comes
- * with the numbers of the day, so a group stands in its place before its rows are read.
+ * What needs attention today: the first few of each kind, each with its action. The counts come with the day's numbers,
+ * so a group is in place before its rows are loaded.
  */
 import type { DocumentCommand } from '../../../../shared/contract/commands.ts'
 import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
@@ -28,29 +28,29 @@ import { verificationStatus } from '../../words/verifications.ts'
 import type { DocumentCommands } from '../documents/document-commands.svelte.ts'
 import { dueWords } from '../documents/document-words.ts'
 
-/** More of a kind than these are read in their own list. */
+/** Rows shown of each kind; the rest is in its own list. */
 const FEW = 3
-/** Milliseconds between two readings while documents change. */
+/** Minimum time between two reads while documents change, in milliseconds. */
 const PAUSE = 1000
 
-/** Kinds of documents that need someone, in the order in which they are worth a look. */
+/** Kinds of documents that need attention, most important first. */
 const DOCUMENT_KINDS = ['identity-failed', 'declined', 'overdue', 'stalled'] as const
 type DocumentKind = (typeof DOCUMENT_KINDS)[number]
 type Kind = DocumentKind | 'signatures' | 'counter' | 'outbox' | 'refused'
 
-/** One thing to act on. */
+/** One item to act on. */
 export interface TodoRow {
   key: string
   name: string
-  /** Where all of it is read. */
+  /** The link to its details. */
   href: string
-  /** Whose it is, where that is one account's. */
+  /** Its account, if it belongs to one. */
   accountId?: string
-  /** Why it is here. */
+  /** Why it needs attention. */
   why: string
   /** What to do about it. */
   verb: { label: string; run: () => void }
-  /** Takes it off the list; absent where only what is done about it does. */
+  /** Removes it from the list; absent if only acting on it does. */
   dismiss?: () => void
 }
 
@@ -58,9 +58,9 @@ export interface TodoGroup {
   kind: Kind
   status: StatusWords
   count: number
-  /** Where all of its kind are. */
+  /** The link to all of its kind. */
   href: string
-  /** The first few; undefined until they are read. */
+  /** The first few; undefined until loaded. */
   rows: readonly TodoRow[] | undefined
 }
 
@@ -72,13 +72,16 @@ export class Todo {
   #refused = $state.raw<RefusedFiles>()
   #verified = $state.raw<VerificationList>()
 
-  /** @param commands what can be done with a document, on the spot. */
+  /** @param commands the commands on documents. */
   constructor(app: AppState, commands: DocumentCommands) {
     this.#app = app
     this.#commands = commands
   }
 
-  /** Reads the rows of the outbox, the drop folders and the signatures, and follows them. Answers what stops following. */
+  /**
+   * Loads the rows of the outbox, the drop folders and the verifications, and subscribes to changes. Returns a function
+   * that unsubscribes.
+   */
   open(): () => void {
     const { api, clock } = this.#app
     void this.#readSends()
@@ -100,7 +103,7 @@ export class Todo {
     )
   }
 
-  /** Reads the documents again: of each kind that there are any of. */
+  /** Reloads the documents of each kind that has any. */
   async load(view: OverviewView): Promise<void> {
     const read = await Promise.all(
       DOCUMENT_KINDS.map(async (kind) => {
@@ -108,7 +111,7 @@ export class Todo {
         const list = await settled(
           this.#app.api.documents.list({ query: queryOf(view, kind), expanded: [], offset: 0, limit: FEW })
         )
-        // What could be read before still stands: that it can't be read now is said of the numbers, which are older then, too.
+        // Keeps rows loaded earlier: a failed read is already reported with the numbers, which are outdated then too.
         const before = this.#documents[kind]
         return [kind, list.ok ? list.value.rows.filter((row) => row.kind === 'document') : before] as const
       })
@@ -116,7 +119,7 @@ export class Todo {
     this.#documents = Object.fromEntries(read.filter(([, rows]) => rows !== undefined))
   }
 
-  /** What there is of each kind, without those that there is nothing of. */
+  /** Returns the groups that have any items. */
   groups(view: OverviewView): TodoGroup[] {
     const now = this.#app.clock.now()
     const { counts } = this.#app
@@ -179,7 +182,7 @@ export class Todo {
     await this.#readVerified()
   }
 
-  /** One row a folder: its newest file, whose report says what is wrong, and how many there are beside it. */
+  /** One row per folder: its newest file, whose report explains the problem, and the number of others. */
   #refusedGroup(): Pick<TodoGroup, 'count' | 'rows'> {
     const { open, files } = this.#refused ?? { open: [], files: [] }
     const rows = open.slice(0, FEW).map(({ folderId, label, count, newest }): TodoRow => {
@@ -230,7 +233,7 @@ export class Todo {
     }
   }
 
-  /** A command on one document; undefined where it can't be done just now. */
+  /** Returns a command on one document; undefined if it isn't available now. */
   #verb(name: DocumentCommand, label: string, row: DocumentRow): TodoRow['verb'] | undefined {
     const chosen = { documents: [{ accountId: row.accountId, reference: row.reference }], rows: [row] }
     const command = this.#commands.all.find((one) => one.name === name)
@@ -294,7 +297,7 @@ function queryOf(view: OverviewView, kind: DocumentKind): DocumentQuery {
     overdue: { overdue: true },
     stalled: { stuckForDays: view.stuck.days }
   }
-  // The longest overdue and the longest without progress first; of the others the newest.
+  // The longest overdue or without progress first; for other kinds the newest.
   const isOldest = kind === 'overdue' || kind === 'stalled'
   const sort = { by: kind === 'overdue' ? ('due' as const) : ('changed' as const), descending: !isOldest }
   return { search: '', grouped: false, sort, ...about[kind] }

@@ -1,4 +1,4 @@
-/** Which rows of a long list are drawn: a hundred around the one in question, until all are asked for. */
+/** The rendered part of a long list: a hundred rows around the one needed, until all are requested. */
 import { drawing } from '../composing.svelte.ts'
 
 const FEW = 100
@@ -8,7 +8,7 @@ export class DrawnPart<Row extends { key: string }> {
   #all = $state(false)
   readonly #rows: () => readonly Row[]
 
-  /** @param at the place of the list, by which those of its rows begin. */
+  /** @param at returns the path of the list, which prefixes the paths of its rows. */
   constructor(rows: () => readonly Row[], at: () => string) {
     this.#rows = rows
     $effect(() => {
@@ -23,7 +23,7 @@ export class DrawnPart<Row extends { key: string }> {
     })
   }
 
-  /** The place of the first that is drawn. */
+  /** The index of the first rendered row. */
   get first(): number {
     return this.#all ? 0 : Math.max(0, Math.min(this.#from, this.#rows().length - FEW))
   }

@@ -1,13 +1,13 @@
-/** The text of an XML file, whatever it is encoded in, as far as it says so; a refusal in the user's words otherwise. */
+/** Decodes an XML file in whatever encoding it declares, or refuses it in the user's words. */
 import { MOST_XML } from '../../../../../shared/composition/xml.ts'
 
 export type XmlText = { text: string; note?: string } | { refusal: string }
 
 const DECLARED = /^(<\?xml[^>]*?\sencoding\s*=\s*)(["'])([^"']*)\2/
-/** How much of the beginning a declaration is looked for in. */
+/** How many bytes to search for a declaration. */
 const HEAD = 200
 
-/** What stands in the file's bytes. A declaration of another encoding is set to UTF-8, in which the text is sent. */
+/** Returns the file's text. A declaration of another encoding is changed to UTF-8, as that is how the text is sent. */
 export function readXmlFile(bytes: Uint8Array<ArrayBuffer>): XmlText {
   if (bytes.length > MOST_XML) return tooLarge(bytes.length)
   const encoding = encodingOf(bytes)
@@ -33,17 +33,17 @@ export function readXmlFile(bytes: Uint8Array<ArrayBuffer>): XmlText {
   }
 }
 
-/** The refusal of a file with more bytes than a form carries. */
+/** Returns the refusal of a file that is larger than a form allows. */
 export function tooLarge(size: number): { refusal: string } {
   return { refusal: `It’s ${inMegabytes(size)}; the limit is ${inMegabytes(MOST_XML)}.` }
 }
 
-/** "4.8 MB". */
+/** Formats "4.8 MB". */
 export function inMegabytes(characters: number): string {
   return `${(characters / 1_000_000).toLocaleString('en-GB', { maximumFractionDigits: 1 })} MB`
 }
 
-/** By its first bytes, else by what it declares, else UTF-8 (XML 1.0, appendix F). */
+/** Detects the encoding by the first bytes, else by the declaration, else UTF-8 (XML 1.0, appendix F). */
 function encodingOf(bytes: Uint8Array): string {
   const [first, second, third, fourth] = bytes
   if (first === 0xff && second === 0xfe) return third === 0 && fourth === 0 ? 'UTF-32' : 'utf-16le'
@@ -53,6 +53,6 @@ function encodingOf(bytes: Uint8Array): string {
   if (first === 0 && second === 0) return 'UTF-32'
   const head = String.fromCharCode(...bytes.subarray(0, HEAD))
   const declared = /^(?:\u00ef\u00bb\u00bf)?<\?xml[^>]*?\sencoding\s*=\s*["']([^"']*)["']/.exec(head)?.[1] ?? 'utf-8'
-  // Bytes that were read as ASCII so far can't be UTF-16, whatever they say.
+  // Bytes that were readable as ASCII so far can't be UTF-16, whatever they declare.
   return /^(utf-?16|ucs-?2|iso-10646)/i.test(declared) ? 'utf-8' : declared
 }

@@ -1,4 +1,4 @@
-/** Begins a package from a preset, a template or a form, wherever it was chosen: as a draft of its own, which is opened. */
+/** Starts a package from a preset, template or form, wherever it was chosen: as a new draft, which is opened. */
 import { blankComposition, type Composition } from '../../../../../shared/composition/composition.ts'
 import type { AppError, Result } from '../../../../../shared/contract/errors.ts'
 import type { DraftSummary, KnownForm, PersonView } from '../../../../../shared/contract/views.ts'
@@ -7,19 +7,22 @@ import type { AppState } from '../../../state/app-state.svelte.ts'
 import type { Presets } from '../../../state/presets.svelte.ts'
 import { forCounter, forRecipient, lackingOf, packageOfTemplate, randomKey } from '../edits.ts'
 
-/** In the address of a package: someone is waiting at the counter to sign it as soon as it is sent; `name` beside it is theirs. */
+/**
+ * Address query for a walk-in: someone is waiting at the counter to sign as soon as it is sent. An additional `name` is
+ * theirs.
+ */
 export const FOR_COUNTER = { for: 'counter' }
 
-/** In the address of a package that is begun: it is for the person who was chosen. */
+/** Address query: the package is for the person chosen beforehand. */
 const TO_RECIPIENT = { to: 'person' }
 
-/** To the choice of what to send to someone. */
+/** Opens the choice of what to send to a person. */
 export function beginFor(app: AppState, person: PersonView): void {
   app.recipient = person
   app.router.go('compose', [], TO_RECIPIENT)
 }
 
-/** Whom the package that is being begun is for, where it was begun from a person. */
+/** Returns the recipient, if the package was started from a person. */
 export function recipientOf(app: AppState): PersonView | undefined {
   return app.router.route.query.get('to') === TO_RECIPIENT.to ? app.recipient : undefined
 }
@@ -27,7 +30,7 @@ export function recipientOf(app: AppState): PersonView | undefined {
 export const DUE_PASSED = 'The preset’s due date has passed, so the default applies.'
 
 /**
- * Returns why it could not be begun, if it could not.
+ * Starts a package from a preset. Returns an error if that failed.
  * @param walkIn whether someone is waiting at the counter to sign it.
  */
 export async function beginFromPreset(
@@ -48,8 +51,7 @@ export async function beginFromPreset(
 }
 
 /**
- * Begins a package of one template, with the signers and fields that the account's list names, or of one form. Answers why it
- * could not be begun, if it could not.
+ * Starts a package of one form, or of one template with its listed signers and fields. Returns an error if that failed.
  */
 export async function beginWith(app: AppState, known: KnownForm): Promise<Result<DraftSummary>> {
   const begun = await packageOf(app, known)

@@ -1,7 +1,7 @@
-/** Likely times at which a package may be sent instead of now. */
+/** Suggests times at which a package may be sent instead of now. */
 import { clockTime } from '../../../words/dates.ts'
 
-/** Hours of the day at which people begin to read their mail. */
+/** Hours at which people start reading their mail. */
 const MORNING = 9
 const AFTERNOON = 14
 
@@ -11,7 +11,7 @@ export interface LikelyTime {
   at: number
 }
 
-/** Times that people often mean, soonest first: this afternoon, tomorrow morning, Monday morning. */
+/** Returns times people often mean, soonest first: this afternoon, tomorrow morning, Monday morning. */
 export function likelyTimes(now: number): LikelyTime[] {
   const today = new Date(now)
   const weekday = today.getDay()

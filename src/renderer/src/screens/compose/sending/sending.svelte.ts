@@ -1,4 +1,4 @@
-/** Sending one draft: kept first, put in the outbox, and followed there until what became of it is known. */
+/** Sends one draft: saves it, puts it in the outbox, and follows it there until its outcome is known. */
 import type { AppError } from '../../../../../shared/contract/errors.ts'
 import type { SameSend } from '../../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../../api.ts'
@@ -18,7 +18,7 @@ export class Sending {
   #error = $state.raw<AppError>()
   #same = $state.raw<SameSend & { goesAt: number | 'now' | undefined }>()
   #stop: (() => void) | undefined
-  /** Told why it was not put in the outbox, once nobody looks here any more. */
+  /** Called with the error if it couldn't be put in the outbox after the user left. */
   #left: ((error: AppError) => void) | undefined
   readonly #api: Api
   readonly #clock: Clock
@@ -28,7 +28,7 @@ export class Sending {
     this.#clock = clock
   }
 
-  /** Being kept and put in the outbox at this moment. */
+  /** Whether it is being saved and put in the outbox now. */
   get busy() {
     return this.#busy
   }
@@ -36,11 +36,14 @@ export class Sending {
   get sent() {
     return this.#sent
   }
-  /** How it stands, as far as is known. */
+  /** Its current state, as far as is known. */
   get view() {
     return this.#sent?.view
   }
-  /** The same that was sent before or waits, and when this one was to go: it was not put in the outbox, and someone has to say that it is meant. */
+  /**
+   * The same package, already sent or waiting, and when this one was to go. Nothing was put in the outbox: the user
+   * must confirm the repeat.
+   */
   get same() {
     return this.#same
   }
@@ -50,9 +53,9 @@ export class Sending {
   }
 
   /**
-   * Puts what the saver keeps in the outbox. A second call while it is under way does nothing.
-   * @param at when it goes; without it, after the time to take it back, and with 'now' without that time.
-   * @param repeats whether it goes though the same was sent before, or that is looked for first.
+   * Puts the saver's draft in the outbox. Does nothing while a call is in progress.
+   * @param at when to send; undefined for after the undo period, 'now' for without it.
+   * @param repeats 'knowingly' to send even if the same was sent before, 'ask' to check first.
    */
   async start(saver: DraftSaver, at?: number | 'now', repeats: 'knowingly' | 'ask' = 'ask'): Promise<void> {
     if (this.#busy) return
@@ -64,7 +67,7 @@ export class Sending {
     else this.#error = error
   }
 
-  /** Returns why it could not be put in the outbox. */
+  /** Returns an error if it could not be put in the outbox. */
   async #start(
     saver: DraftSaver,
     at: number | 'now' | undefined,
@@ -77,13 +80,13 @@ export class Sending {
       const same = await settled(this.#api.sends.sameSent({ composition: saver.composition }))
       if (!same.ok) return same.error
       if (same.value) {
-        // Left meanwhile: nobody is there to ask, so it stays a draft, and that is said.
+        // The user has left, so there is nobody to ask: it stays a draft, and that is reported.
         if (this.#left) return SENT_BEFORE
         this.#same = { ...same.value, goesAt: at }
         return undefined
       }
     }
-    // From here on the draft is the outbox's: what is typed now must not be saved over it.
+    // From here on the outbox owns the draft: further input must not be saved over it.
     saver.close()
     const result = await settled(this.#api.sends.start(typeof at === 'number' ? { draftId, at } : { draftId }))
     if (!result.ok) {
@@ -97,7 +100,7 @@ export class Sending {
     return undefined
   }
 
-  /** Takes the package out of the outbox again; returns whether it is a draft again. */
+  /** Takes the package out of the outbox. Returns whether it is a draft again. */
   async undo(saver: DraftSaver): Promise<boolean> {
     const draft = await this.#sent?.undo()
     if (!draft) return false
@@ -107,15 +110,15 @@ export class Sending {
   }
 
   /**
-   * The screen is left: nothing is followed any more.
-   * @param failed told why the package was not put in the outbox, where that turns out later.
+   * Stops following when the user leaves the screen.
+   * @param failed called if the package turns out later not to have been put in the outbox.
    */
   leave(failed: (error: AppError) => void): void {
     this.#left = failed
     this.clear()
   }
 
-  /** Puts the result away and follows it no longer. */
+  /** Discards the result and stops following it. */
   clear(): void {
     this.#stop?.()
     this.#stop = undefined

@@ -1,35 +1,35 @@
-/** People of the address book as signers. */
+/** Turns people of the address book into signers. */
 import type { ComposedShareUser, ComposedSigner } from '../../../../../shared/composition/composition.ts'
 import type { PersonView } from '../../../../../shared/contract/views.ts'
 import { fullName } from '../../../../../shared/model/person.ts'
 import type { Suggestion } from '../../../ui/suggestion.ts'
 
 /**
- * Makes the signer this person: all that is known of who they are, blanks included, for a number or an address that
- * stayed would be someone else's. How they sign stays.
+ * Makes the signer this person. Copies everything known about who they are, including blanks: a number or address left
+ * behind would be someone else's. How they sign is unchanged.
  */
 export function becomePerson(signer: ComposedSigner, person: PersonView): void {
   Object.assign(signer, asPerson(signer, person))
 }
 
-/** As `becomePerson`, of a copy. */
+/** Like `becomePerson`, on a copy. */
 export function asPerson(signer: ComposedSigner, person: PersonView): ComposedSigner {
   const { FirstName, MiddleName, LastName, Email, MobileCountry, MobileNumber } = person
   return { ...signer, FirstName, MiddleName, LastName, Email, MobileCountry, MobileNumber }
 }
 
-/** As `becomePerson`, for someone with whom a document is shared. */
+/** Like `becomePerson`, for someone a document is shared with. */
 export function sharePerson(user: ComposedShareUser, person: PersonView): void {
   const { FirstName, MiddleName, LastName, Email } = person
   Object.assign(user, { FirstName, MiddleName, LastName, Email })
 }
 
-/** Whether nothing says yet who this signer is. */
+/** Returns whether the signer is still blank. */
 export function isNobodyYet(signer: ComposedSigner): boolean {
   return ![signer.FirstName, signer.LastName, signer.Email, signer.MobileNumber].some((text) => text.trim())
 }
 
-/** People as a field offers them; the value is their place in the list. */
+/** Returns people as suggestions; the value is their index in the list. */
 export function offeredPeople(people: readonly PersonView[]): Suggestion[] {
   return people.map((person, index) => ({ value: String(index), label: fullName(person), note: person.Email }))
 }

@@ -1,14 +1,18 @@
 /**
- * Whether this computer has a font with the letters of a text. A language without is a row of boxes to the very person who should
- * choose it. Browsers don't say; so each letter is drawn once, and compared with what is drawn for a letter that no font has.
+ * Tests whether this computer has a font with the letters of a text. A language without one would show as a row of
+ * boxes to the very person who should choose it. Browsers don't tell, so each letter is drawn once and compared with
+ * the drawing of a character that no font has.
  */
 const SIZE = 32
-/** It will never be a letter. */
+/** A noncharacter: it will never be assigned. */
 const NO_LETTER = '\u{10ffff}'
 
-/** A few thousandths of a second each time, so a font that is installed meanwhile is seen the next time. */
+/**
+ * Returns whether all letters can be shown. It takes a few milliseconds and isn't cached, so a newly installed font is
+ * found the next time.
+ */
 export function hasLetters(text: string): boolean {
-  // Where nothing is drawn at all, nothing is known.
+  // Without a canvas, assume that they can.
   if (!('CanvasRenderingContext2D' in globalThis)) return true
   const canvas = Object.assign(document.createElement('canvas'), { width: SIZE, height: SIZE })
   const context = canvas.getContext('2d', { willReadFrequently: true })
@@ -19,9 +23,9 @@ export function hasLetters(text: string): boolean {
     context.fillText(letter, 4, 24)
     return context.getImageData(0, 0, SIZE, SIZE).data.join()
   }
-  // Marks are drawn with a letter, and by themselves look otherwise.
+  // Combining marks are drawn with a letter, and look different by themselves.
   const letters = new Set([...text.normalize('NFC')].filter((letter) => /\p{L}/u.test(letter)))
   const pictures = [...letters].map(pictureOf)
-  // Where a letter is missing, its box may be that of another font; two boxes are the same.
+  // The box for a missing letter may come from another font, but two boxes are then the same.
   return !pictures.includes(pictureOf(NO_LETTER)) && new Set(pictures).size === letters.size
 }

@@ -1,11 +1,11 @@
-/** What the page on the second display shows: the session, where a person signs there, and the office's own words. */
+/** State of the page on the second display: the session if a person is signing there, and the office's idle content. */
 import type { IdleScreen, SettingsView } from '../../../../../shared/contract/views.ts'
 import { type Api, settled, together } from '../../../api.ts'
 import { type Clock, Minutes, systemClock } from '../../../state/clock.ts'
 import { FollowedSession, type PersonApi } from '../../../state/counter-session.svelte.ts'
 import { Resource } from '../../../state/resource.svelte.ts'
 
-/** The client as that page may use it: the main process refuses it everything else. */
+/** The part of the API that this page may use: the main process refuses everything else. */
 export type DisplayApi = PersonApi & { counter: Pick<Api['counter'], 'idleScreen' | 'idlePicture'> }
 
 export class PersonDisplay {
@@ -32,13 +32,13 @@ export class PersonDisplay {
     return this.#settings.value?.theme ?? 'system'
   }
 
-  /** One of the pictures, as a data URL; undefined where it is gone. */
+  /** Returns one of the pictures as a data URL, or undefined if it no longer exists. */
   async picture(id: string): Promise<string | undefined> {
     const result = await settled(this.#api.counter.idlePicture({ id }))
     return result.ok ? (result.value ?? undefined) : undefined
   }
 
-  /** Reads all that is shown, then follows it. Answers what stops following. */
+  /** Loads everything shown and subscribes to changes. Returns a function that unsubscribes. */
   async open(): Promise<() => void> {
     const read = () => Promise.all([this.#idle.load(), this.#settings.load()])
     const stops = (['settings.changed', 'accounts.changed', 'appointments.changed'] as const).map((event) =>

@@ -1,10 +1,10 @@
 /**
- * Reads the person's screen to them with the voices of their own computer. A voice that some service speaks with would be told
- * their name: only those that speak here are used, and where there is none of a language it isn't offered.
+ * Reads the person's screen aloud with the computer's own voices. An online voice would send their name to a service,
+ * so only local voices are used, and reading isn't offered for a language without one.
  */
 import type { PersonLanguage } from '../../../../../shared/contract/counter-views.ts'
 
-/** What stands for a language among voices, best first. */
+/** Voice language tags for a language, best first. */
 const TAGS: Partial<Record<PersonLanguage, readonly string[]>> = {
   en: ['en-NZ', 'en-AU', 'en-GB', 'en'],
   'zh-Hans': ['zh-Hans', 'zh-CN', 'cmn', 'zh']
@@ -19,7 +19,7 @@ export class ReadingAloud {
   #isReading = $state(false)
   #reading = 0
 
-  /** @param side what is read from. */
+  /** @param side returns the element to read from. */
   constructor(side: () => HTMLElement | undefined, speech: Speech | undefined = globalThis.speechSynthesis) {
     this.#side = side
     this.#speech = speech
@@ -29,7 +29,7 @@ export class ReadingAloud {
     return this.#isReading
   }
 
-  /** Learns of the voices, which some systems find only after a while. Answers what stops that. */
+  /** Tracks the available voices, which some systems report only after a while. Returns a function that stops. */
   follow(): () => void {
     const speech = this.#speech
     const read = () => {
@@ -47,7 +47,7 @@ export class ReadingAloud {
     return this.#voiceFor(language) !== undefined
   }
 
-  /** Begins to read what stands there, or stops. */
+  /** Starts reading what is shown, or stops. */
   toggle(language: PersonLanguage): void {
     if (this.#isReading) {
       this.stop()
@@ -87,7 +87,7 @@ export class ReadingAloud {
     return undefined
   }
 
-  /** What is said and what can be pressed, without what is staff's. */
+  /** Returns the text and buttons shown, leaving out what is for staff. */
   #text(): string {
     const pieces = [...(this.#side()?.querySelectorAll('.said :is(h1, p, li, button)') ?? [])]
     return pieces

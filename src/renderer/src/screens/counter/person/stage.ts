@@ -1,11 +1,12 @@
-/** Which one thing the person is shown now: pure, from the session and whether staff has asked for the screen. */
+/** Determines the one thing the person is shown now: pure, from the session and whether staff asked for the screen. */
 import type { CounterSession, CounterTurn } from '../../../../../shared/contract/views.ts'
 import type { FollowedSession } from '../../../state/counter-session.svelte.ts'
 
 /**
- * handover, asking, between, failed, return: the phases of that name. frame: the page to sign, in our frame. pause: the
- * person's own cover. file: the page asks for a file. camera: staff has to say whether the page may. consent: the person has to, too. locked: only staff can go on. pin: staff wants the
- * screen. staff: what staff can do after their PIN.
+ * handover, asking, between, failed, return: the phases of the same name. frame: the signing page in our frame. pause:
+ * the person's own cover. file: the page asks for a file. camera: staff must decide whether the page may use it.
+ * consent: the person must agree too. locked: only staff can continue. pin: staff want the screen. staff: what staff
+ * can do after their PIN.
  */
 export type Stage =
   | 'handover'
@@ -39,22 +40,25 @@ export function stageOf(session: CounterSession, isStaffAsked: boolean): Stage {
   }
 }
 
-/** Tells one screenful from the next, so that each begins afresh: its focus at its heading, nothing left of what was typed. */
+/**
+ * Returns a key that differs from one screen to the next, so that each starts afresh: the focus on its heading, and no
+ * leftover input.
+ */
 export function stageKey({ session, staffAsked }: FollowedSession): string {
   if (!session) return ''
   const stage = stageOf(session, staffAsked)
-  // The frame stays as it is while its page goes from loading to open.
+  // The frame stays while its page goes from loading to open.
   return stage === 'frame'
     ? `${session.id} ${session.current} frame`
     : `${session.id} ${session.current} ${stage} ${session.phase} ${session.cover ?? ''}`
 }
 
-/** Whose turn comes next, if any: nobody whose turn is over already, as where one before them has declined. */
+/** Returns the next turn that isn't over yet (as when an earlier signer declined), if any. */
 export function nextTurn({ turns, current }: CounterSession): CounterTurn | undefined {
   return turns.find(({ outcome }, index) => index > current && outcome === undefined)
 }
 
-/** This person's own turns, in a row: what "Document 2 of 3" counts. Nobody is told how many others there are. */
+/** Returns this person's own consecutive turns, which "Document 2 of 3" counts. Others' turns aren't revealed. */
 export function ownTurns(session: CounterSession): { turns: CounterTurn[]; place: number } {
   const turn = session.turns[session.current]
   if (!turn) return { turns: [], place: 0 }

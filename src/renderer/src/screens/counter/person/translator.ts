@@ -1,6 +1,6 @@
 /**
- * What a person at the counter reads, in the language that they chose. A catalogue that lacks a sentence isn't offered at all:
- * nobody is told half of it in English.
+ * The text for a person at the counter, in their chosen language. A catalogue that lacks a sentence isn't offered at
+ * all, so that nobody gets half of it in English.
  */
 import { PERSON_LANGUAGES, type PersonLanguage } from '../../../../../shared/contract/counter-views.ts'
 import type { CounterSession } from '../../../../../shared/contract/views.ts'
@@ -17,12 +17,12 @@ import { hasLetters } from './letters.ts'
 type Forms = Partial<Record<Intl.LDMLPluralRule, string>>
 
 export interface Catalogue {
-  /** As those who speak it write it. */
+  /** The language's own name for itself. */
   name: string
   direction: string
-  /** Who has read it; until someone has, that nobody did. */
+  /** Who reviewed it, or a note that nobody has yet. */
   review: string
-  /** By the English sentence; by number, as the language counts, where it has one in it. */
+  /** Keyed by the English sentence; by plural category if the sentence has a number. */
   sentences: Readonly<Record<string, string | Forms>>
 }
 
@@ -36,7 +36,7 @@ export const CATALOGUES: Readonly<Record<Exclude<PersonLanguage, 'en'>, Catalogu
   ar: arabic
 }
 
-/** The sentences that a catalogue lacks. */
+/** Returns the sentences that a catalogue lacks. */
 export function missingFrom({ sentences }: Pick<Catalogue, 'sentences'>): Sentence[] {
   return SENTENCES.filter((sentence) => {
     const said = sentences[sentence]
@@ -44,7 +44,7 @@ export function missingFrom({ sentences }: Pick<Catalogue, 'sentences'>): Senten
   })
 }
 
-/** Those of them that have every sentence, in the order in which they are offered. */
+/** Returns the languages whose catalogues are complete, in display order. */
 export function wholeLanguages(catalogues: Partial<Record<PersonLanguage, Catalogue>> = CATALOGUES): PersonLanguage[] {
   return PERSON_LANGUAGES.filter((language) => {
     const catalogue = catalogues[language]
@@ -54,7 +54,10 @@ export function wholeLanguages(catalogues: Partial<Record<PersonLanguage, Catalo
 
 const WHOLE = wholeLanguages()
 
-/** What a person may choose from: English, and what the office offers of what is whole and can be shown here. */
+/**
+ * Returns the languages a person may choose from: English, and those offered by the office that are complete and can be
+ * displayed here.
+ */
 export function offeredLanguages(offered: readonly PersonLanguage[]): PersonLanguage[] {
   return WHOLE.filter((language) => language === 'en' || (offered.includes(language) && hasLetters(nameOf(language))))
 }
@@ -62,22 +65,28 @@ export function offeredLanguages(offered: readonly PersonLanguage[]): PersonLang
 export const nameOf = (language: PersonLanguage): string => (language === 'en' ? 'English' : CATALOGUES[language].name)
 
 type Values = Readonly<Record<string, string | number>>
-/** A piece of a sentence: its own words, or what was put in. */
+/** A piece of a sentence: its own words, or an inserted value. */
 export type Part = string | { value: string }
 
 export interface Translator {
   language: PersonLanguage
   direction: 'ltr' | 'rtl'
-  /** A sentence with what is put in. A text of the other direction stays by itself in it, so that neither turns the other round. */
+  /**
+   * Returns a sentence with its values. A value of the other text direction is isolated, so that neither reorders the
+   * other.
+   */
   say(sentence: Sentence, values?: Values): string
-  /** The same in pieces, so that what is put in can be set apart. */
+  /** The same in pieces, so that the values can be styled. */
   parts(sentence: Sentence, values: Values): Part[]
   percent(share: number): string
 }
 
 const translators = new Map<PersonLanguage, Translator>()
 
-/** @param language that is not whole, or not known, is English. */
+/**
+ * Returns the translator for a language.
+ * @param language an incomplete or unknown one falls back to English.
+ */
 export function translatorOf(language: PersonLanguage = 'en'): Translator {
   const isThere = WHOLE.includes(language)
   const known = translators.get(isThere ? language : 'en') ?? translator(isThere ? language : 'en')
@@ -85,12 +94,13 @@ export function translatorOf(language: PersonLanguage = 'en'): Translator {
   return known
 }
 
-/** To whom the screen speaks now. */
+/** Returns the translator for the person who has the screen. */
 export const speaking = ({ session }: { session: CounterSession | null }): Translator =>
   translatorOf(session?.preferences.language)
 
 function translator(language: PersonLanguage): Translator {
-  // Browsers know no plurals of te reo Māori, and neither numbers nor plurals of Samoan: those are as in New Zealand's English.
+  // Browsers have no plural rules for te reo Māori, and neither number formats nor plural rules for Samoan: these fall
+  // back to New Zealand English.
   const locales = [language, 'en-NZ']
   const plurals = new Intl.PluralRules(locales)
   const numbers = new Intl.NumberFormat(locales)
@@ -124,10 +134,10 @@ const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
 const LEFT_TO_RIGHT = /[A-Za-z\u00c0-\u058f\u0900-\u1fff\u2c00-\ud7ff]/
 
-/** Without marks that would have it, or what stands beside it, read backwards. */
+/** Removes direction marks that would reverse it or the text next to it. */
 export const withoutMarks = (text: string): string => text.replace(TURNING, '')
 
-/** Between marks that nobody sees, where it could be read in another direction. */
+/** Adds invisible isolating marks if its text direction may differ. */
 function isolated(value: string, direction: 'ltr' | 'rtl'): string {
   const turns = direction === 'rtl' ? LEFT_TO_RIGHT.test(value) : RIGHT_TO_LEFT.test(value)
   return turns ? `\u2068${value}\u2069` : value

@@ -1,5 +1,6 @@
 /**
- * What the person is told, in plain words, and staff after their PIN. Only what the service answered is ever called signed.
+ * Wording for the person, in plain words, and for staff after their PIN. Only what the service confirmed is ever called
+ * signed.
  */
 import type { AppError } from '../../../../../shared/contract/errors.ts'
 import type { CounterSession, CounterTurn, CoveredBy, OfferedFile } from '../../../../../shared/contract/views.ts'
@@ -8,23 +9,25 @@ import { capital } from '../../../words/counts.ts'
 import { presentError } from '../../../words/errors.ts'
 import { type Translator, withoutMarks } from './translator.ts'
 
-/** A person’s words are said in their language, staff’s are plain text: nobody of staff has to read another. */
+/**
+ * Text for the person is in their language; text for staff is plain English, as staff need not read another language.
+ */
 type Say = Translator['say']
 
-/** How much of a host is shown: longer ones lose their beginning, as whose page it is stands at the end. */
+/** Maximum length of a host; longer ones lose their beginning, as the end tells whose page it is. */
 const HOST = 48
 
-/** In characters, of a name on a button: the heading above has all of it. */
+/** Maximum length of a name on a button, in characters; the heading above has all of it. */
 const LONGEST_NAME = 60
 
 const nameOf = (turn: CounterTurn | undefined) => withoutMarks(turn?.signerName ?? '').trim()
 
-/** Whom the screen is for, also where the document doesn't say. */
+/** Returns whom the screen is for, also if the document has no name. */
 export function personName(say: Say, turn: CounterTurn | undefined): string {
   return nameOf(turn) || say('the next person')
 }
 
-/** What the person says by beginning. */
+/** Returns the label of the button with which the person starts. */
 export function beginWords(say: Say, turn: CounterTurn | undefined): string {
   const name = nameOf(turn)
   const short = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME).trimEnd()}…` : name
@@ -37,13 +40,13 @@ export function documentName(say: Say, turn: CounterTurn | undefined): string {
 
 export interface OriginWords {
   isEncrypted: boolean
-  /** Before the host; the short one where there is little room. */
+  /** Precedes the host; `short` is used if there is little room. */
   said: string
   short: string
   host: string
 }
 
-/** Where the page comes from; undefined if that isn't known yet. */
+/** Returns where the page comes from, or undefined if that isn't known yet. */
 export function originWords(say: Say, origin: string): OriginWords | undefined {
   if (origin === '') return undefined
   const isEncrypted = origin.startsWith('https://')
@@ -56,7 +59,7 @@ export function originWords(say: Say, origin: string): OriginWords | undefined {
   }
 }
 
-/** That the page asks for devices. */
+/** Returns which devices the page asks for, for the person. */
 export function needsWords(say: Say, devices: CounterSession['asksFor']): string {
   if (!devices.includes('microphone')) return say('The page needs the camera')
   return devices.includes('camera')
@@ -64,13 +67,13 @@ export function needsWords(say: Say, devices: CounterSession['asksFor']): string
     : say('The page needs the microphone')
 }
 
-/** To staff, the devices that a page asks for. */
+/** Returns the devices that a page asks for, for staff. */
 export function deviceWords(devices: CounterSession['asksFor']): string {
   const names = (['camera', 'microphone'] as const).filter((one) => devices.includes(one))
   return names.join(' and ') || 'camera'
 }
 
-/** What was done with a document, for the person who did it; '' while that lies before them. */
+/** Returns the outcome of a document for the person who signed; '' while it is still to come. */
 export function doneWords(say: Say, outcome: CounterTurn['outcome']): string {
   switch (outcome?.signed) {
     case undefined:
@@ -88,13 +91,13 @@ export function doneWords(say: Say, outcome: CounterTurn['outcome']): string {
   }
 }
 
-/** Thanks to the person who has just finished, while the next person waits. */
+/** Thanks the person who has just finished, while the next person waits. */
 export function thanked(say: Say, turn: CounterTurn | undefined): string {
   const name = nameOf(turn)
   return name ? say('Thank you, {name}', { name }) : say('Thank you')
 }
 
-/** What this person is told at the end, without naming anything: the screen may stand there for a while. */
+/** Returns the closing message, without naming anything: the screen may be left unattended. */
 export function thanks(say: Say, turns: readonly CounterTurn[]): string {
   const answers = turns.map(({ outcome }) => outcome?.signed)
   if (answers.every((one) => one === 'signed'))
@@ -105,7 +108,7 @@ export function thanks(say: Say, turns: readonly CounterTurn[]): string {
   return say('Staff will tell you what happens next.')
 }
 
-/** Why the page can't be shown, to whom it is not the office's affair. What main says of it is for staff, in the details. */
+/** Returns why the page can't be shown, for the person. The main process's own message is for staff, in the details. */
 export function failureWords(say: Say, error: AppError): string {
   switch (error.code) {
     case 'not-signable':
@@ -128,13 +131,13 @@ export function failureWords(say: Say, error: AppError): string {
   }
 }
 
-/** The PIN was taken away while a person has the screen: nothing unlocks it, and closing is allowed then. */
+/** The PIN was removed while a person has the screen: nothing can unlock it, and closing is then allowed. */
 export const NO_PIN = {
   office: 'The staff PIN was removed from this computer. Close Countersign and open it again to unlock the screen.',
   person: 'The staff PIN was removed from this computer. Please ask at the desk.'
 }
 
-/** Why a PIN was not taken, at the window of the office or at the person's own. */
+/** Returns why a PIN was refused, in the office's window or on the person's display. */
 export function pinWords(error: AppError | undefined, at: keyof typeof NO_PIN): string {
   if (!error || error.code === 'pin-wait') return ''
   if (error.code === 'wrong-pin') return 'Wrong PIN.'
@@ -143,7 +146,7 @@ export function pinWords(error: AppError | undefined, at: keyof typeof NO_PIN): 
   return `${happened} ${todo}`
 }
 
-/** "PDF, 471 KB": what a file is, by its name, and how large. */
+/** Returns a file's type and size: "PDF, 471 KB". */
 export function fileWords({ name, bytes }: OfferedFile): string {
   const [, extension = ''] = /\.([A-Za-z0-9]{1,5})$/.exec(name) ?? []
   const kilobytes = Math.max(1, Math.round(bytes / 1024))
@@ -151,11 +154,11 @@ export function fileWords({ name, bytes }: OfferedFile): string {
   return [extension.toUpperCase(), size].filter(Boolean).join(', ')
 }
 
-/** To staff, where the page asked for a file. */
+/** For staff: the page asked for a file. */
 export const NO_FILES =
   'The page asked for a file. Files can’t be chosen while someone signs here. If the form needs one, they can sign on their own device.'
 
-/** To staff, where a page got another camera than the office chose. */
+/** For staff: the page got a camera other than the chosen one. */
 export const OTHER_CAMERA = 'The camera chosen in Settings isn’t connected or is in use, so the page got another one.'
 
 const reasons: Record<CoveredBy, string> = {
@@ -179,7 +182,7 @@ const reasons: Record<CoveredBy, string> = {
   office: 'Staff hid it from the desk.'
 }
 
-/** Why the person has to wait for staff, and what of their page is there still. */
+/** Returns why the person has to wait for staff, and what is left of their page. */
 export function whyLocked(say: Say, { cover, coveredBy, phase }: CounterSession): string {
   if (phase === 'covered') {
     return cover === 'idle'
@@ -194,14 +197,14 @@ export function whyLocked(say: Say, { cover, coveredBy, phase }: CounterSession)
     : say('The screen was left. No page is open.')
 }
 
-/** Why it was covered, and what of the page is there still. */
+/** Returns why the page was covered, and what is left of it. */
 export function whyCovered({ coveredBy, phase, asksFor }: CounterSession): string {
   const why = coveredBy && !(coveredBy === 'camera' && asksFor.length > 0) ? `${reasons[coveredBy]} ` : ''
   if (phase === 'covered') return `${why}The page is as they left it.`
   return `${why}${phase === 'failed' ? 'The page is closed.' : 'No page is open.'}`
 }
 
-/** What "End here" means for the page that is open, and for who was still to come. */
+/** Returns what "End here" means for the open page and for people still to come. */
 export function whatEndingLoses({ phase, turns, current }: CounterSession): string {
   const toCome = turns.filter(({ outcome }, index) => index > current && outcome === undefined).length
   const page =

@@ -1,6 +1,7 @@
 /**
- * Every sentence that a person at the counter may read, in English; what is put in stands in braces. It is what a language has
- * to have to be whole. To add one: a line here, `say('…')` where it is shown, and its translation in each file beside this.
+ * Every sentence that a person at the counter may read, in English, with inserted values in braces. A language is
+ * complete when it has them all. To add one: a line here, `say('…')` where it is shown, and its translation in each
+ * catalogue in this folder.
  */
 export const SENTENCES = [
   // The second display calls a number.
@@ -21,7 +22,7 @@ export const SENTENCES = [
   'The office keeps the number and expiry date of your passport or ID card.',
   'Practice office: nothing signed here counts',
 
-  // The page to sign, and the bar under it.
+  // The signing page, and the bar below it.
   'Document {place} of {count}',
   'Opening the page…',
   'Opening the document…',
@@ -44,7 +45,7 @@ export const SENTENCES = [
   'Staff',
   'Files can’t be chosen on this screen. Please ask staff.',
 
-  // What lies over it.
+  // What covers it.
   'Take your time',
   'Your page is hidden and stays as you left it.',
   'The camera may still be on.',
@@ -99,7 +100,7 @@ export const SENTENCES = [
   'The screen wasn’t used for a while. No page is open.',
   'The screen was left. No page is open.',
 
-  // A page that can’t be had.
+  // A page that can't be opened.
   'The page couldn’t be opened',
   'This document can’t be signed now',
   'It’s nothing you did.',
@@ -113,7 +114,7 @@ export const SENTENCES = [
   'Skip this document',
   'Give the screen back',
 
-  // What became of it.
+  // The outcome.
   'One moment, please…',
   'We’re checking “{document}” with the signing service.',
   'Signed',
@@ -145,7 +146,7 @@ export const SENTENCES = [
   'Signing was interrupted',
   'Countersign closed unexpectedly. Nothing you entered was kept on this computer.',
 
-  // How they want the screen.
+  // Preferences.
   'Language and display',
   'Language',
   'Text size',
