@@ -1,4 +1,4 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
+import { cleanup, fireEvent, screen, waitFor, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
 import Documents from '../../src/renderer/src/screens/documents/Documents.svelte'
 import { documentsHref } from '../../src/renderer/src/state/document-query.ts'
@@ -239,6 +239,16 @@ describe('the table', () => {
     await fireEvent.click(screen.getByText('Reset columns'))
     await opened.clock.pass(500)
     expect(opened.api.control.state.settings.documentColumns).toBeUndefined()
+  })
+
+  test('keeps a column that was changed just before the screen is left', async () => {
+    await open()
+    await press('Columns')
+    await pick('Document reference')
+    cleanup()
+    await settle()
+    const { documentColumns } = opened.api.control.state.settings
+    expect(documentColumns?.some(({ column }) => column === 'reference')).toBe(true)
   })
 
   test('marks what is unread with more than a colour', async () => {

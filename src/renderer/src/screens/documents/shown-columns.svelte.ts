@@ -16,7 +16,8 @@ export class ShownColumns {
   /** The list's width in pixels; 0 before layout. */
   room = $state(0)
   #changed = $state.raw<DocumentColumnSetting[]>()
-  #stopDragging = () => {}
+  /** Saves dragged columns after a while; undefined once they are saved. */
+  #saving: { cancel: () => void; now: () => Promise<void> } | undefined
   readonly #app: AppState
   readonly #query: () => DocumentQuery | undefined
   readonly #usual = $derived.by(() => usualColumns(this.room || WIDE, this.#query()?.sort.by))
@@ -45,16 +46,19 @@ export class ShownColumns {
   /** Shows these columns from now on and saves them; null for the usual ones. */
   set(next: DocumentColumnSetting[] | null): void {
     this.#changed = next ?? this.#usual
-    this.stop()
-    this.#stopDragging = this.#app.clock.after(DRAGGING, async () => {
+    this.#saving?.cancel()
+    const now = async () => {
+      this.#saving = undefined
       const error = await this.#app.settings.set({ documentColumns: next })
       this.#changed = undefined
       if (error) this.#app.toasts.failed('Couldn’t save your columns.', error)
-    })
+    }
+    this.#saving = { cancel: this.#app.clock.after(DRAGGING, now), now }
   }
 
-  /** Cancels a pending save, as when the screen is left. */
-  stop(): void {
-    this.#stopDragging()
+  /** Saves now what would be saved later, because the screen is being left. */
+  leave(): void {
+    this.#saving?.cancel()
+    void this.#saving?.now()
   }
 }
