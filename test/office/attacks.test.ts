@@ -563,6 +563,7 @@ test('what has a meaning to the office keeps it', async () => {
       '42501'
     ],
     ['(office.know_thing($1, $2, $3, $4, 2, $5)).outcome', ['staff', staff.id, account, randomUUID(), body], '42501'],
+    ['office.know_version($1, $2, $3, $4, $5)', ['staff', staff.id, account, randomUUID(), body], '42501'],
     ['(office.hold_thing($1, $2, $3, 1000, true)).is_me', ['staff', staff.id, account], '42501'],
     ['(office.hold_thing($1, $2, $3, NULL, true)).is_me', ['draft', item, account], '22023'],
     ['office.draft_sent($1, $2, $3)', [item, account, sends.ready], false],

@@ -834,6 +834,16 @@ describe('joining and leaving', () => {
 })
 
 describe('a server that was put back', () => {
+  /** As a person sends a draft once the server was restored: they let the outbox go again first. */
+  async function sentFrom(desk: Station, draft: string): Promise<void> {
+    const { work } = desk
+    await expect.poll(() => work.parts.outbox.state(work.accountId).office, { timeout: 60_000 }).toBe('connected')
+    await work.parts.outbox.shared.pause(work.accountId, false)
+    const send = desk.send(draft)
+    await until(() => desk.state(send) === 'sent', desk)
+    await desk.synced()
+  }
+
   /** A draft of which two contents stand beside each other since a dump. */
   async function besideSinceDump() {
     const front = at(0).editor()
@@ -952,7 +962,7 @@ describe('a server that was put back', () => {
     expect(at(1).everything()).toContain('Lease, between')
   })
 
-  test('that lost what stood beside a draft lets it be sent', async () => {
+  test('that lost what stood beside a draft is told it, and lets the draft be sent once someone has chosen', async () => {
     const { front, back, putBack } = await besideSinceDump()
     for (const desk of desks) desk.away()
     await putBack()
@@ -960,10 +970,62 @@ describe('a server that was put back', () => {
     for (const editor of [front, back]) await editor.close()
     await synced()
     for (const desk of desks) {
-      desk.shared.mustBeOne(front.id)
+      expect(() => desk.shared.mustBeOne(front.id)).toThrow(AppFailure)
       expect(desk.everything()).toContain('Lease by front')
       expect(desk.everything()).toContain('Lease by back')
     }
+    await at(0).shared.settle(front.id)
+    await synced()
+    for (const desk of desks) desk.shared.mustBeOne(front.id)
+  })
+
+  test('that sent a draft without what it had been told keeps that as another draft', async () => {
+    const lease = at(0).editor()
+    lease.type('Lease')
+    await lease.close()
+    await synced()
+    const putBack = await dumpOf(two.office)
+    await at(0).off()
+    const back = at(1).editor(lease.id)
+    back.type('Lease, and more')
+    await back.close()
+    await at(1).synced()
+    await at(1).off()
+    await putBack()
+    await at(0).killed()
+    await sentFrom(at(0), lease.id)
+    await at(1).killed()
+    await synced()
+    for (const desk of desks) expect(desk.list()).toEqual(['Lease, and more'])
+    expect(packages()).toBe(1)
+  })
+
+  test('that sent a draft keeps what stood beside it elsewhere as another draft', async () => {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    const putBack = await dumpOf(two.office)
+    at(1).away()
+    front.type('Lease by front')
+    await front.close()
+    await at(0).synced()
+    await at(0).off()
+    at(1).editor(front.id).type('Lease by back')
+    await at(1).back()
+    expect(
+      at(1)
+        .versions(front.id)
+        .map(([, text, isOpen]) => [text, isOpen])
+    ).toEqual([['Lease by back', true]])
+    await at(1).off()
+    await putBack()
+    await at(0).killed()
+    await sentFrom(at(0), front.id)
+    await at(1).killed()
+    await synced()
+    for (const desk of desks) expect(desk.list()).toEqual(['Lease by back'])
+    expect(packages()).toBe(1)
   })
 
   test('that lost what it had kept beside a draft takes it from nobody who wrote it', async () => {
@@ -1011,7 +1073,7 @@ describe('a server that was put back', () => {
     for (const desk of desks) expect(desk.list()).toEqual(['Lease, further'])
   })
 
-  test('that lost what stood beside a draft has it undecided nowhere, also where its workstation has joined again', async () => {
+  test('that lost what stood beside a draft has it undecided everywhere, also where its workstation has joined again', async () => {
     const { front, putBack } = await besideSinceDump()
     expect(at(0).versions(front.id)).toHaveLength(1)
     await at(0).leave({ without: true })
@@ -1021,7 +1083,7 @@ describe('a server that was put back', () => {
     await at(1).back()
     await synced()
     for (const desk of desks) {
-      expect(desk.versions(front.id).filter(([, , isOpen]) => isOpen)).toEqual([])
+      expect(desk.versions(front.id).filter(([, , isOpen]) => isOpen)).toHaveLength(1)
       expect(desk.everything()).toContain('Lease by front')
       expect(desk.everything()).toContain('Lease by back')
     }

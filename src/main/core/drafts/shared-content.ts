@@ -6,7 +6,7 @@ import { parsedJson } from '../lib/json-scanning.ts'
 import type { DraftHere } from './shared-draft-rows.ts'
 
 /** Returns the part of a draft that the office stores, before it is sealed. */
-export function contentOf({ body }: DraftHere): Buffer {
+export function contentOf({ body }: Pick<DraftHere, 'body'>): Buffer {
   return Buffer.from(`{"composition":${body}}`)
 }
 

@@ -194,6 +194,10 @@ export function openSharedDraftRows(db: Db) {
     /** Those of them that nobody has decided on. */
     versionsOpen: known.values<[draft: number], string>(
       `SELECT id FROM draft_versions WHERE draft_number = ? AND beside = 'open'`
+    ),
+    /** These with their contents. */
+    besideOpen: db.prepare<[draft: number], { id: string; body: string }>(
+      `SELECT id, body FROM draft_versions WHERE draft_number = ? AND beside = 'open'`
     )
   }
 }

@@ -365,14 +365,15 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     sentUntold: (accountId: string): { draft: string; send: string }[] => rows.sentUntold.all(accountId),
 
     /**
-     * Returns whether the local content of a shared draft differs from what was sent, because someone had gone on
-     * writing at a server that was restored. Then all drafts are read again, since the office decides whether it
-     * becomes another draft.
+     * Returns whether there is more of a shared draft here than what was sent: its content differs, because someone had
+     * gone on writing at a server that was restored, or undecided versions are kept beside it. Then all drafts are read
+     * again, since the office decides what becomes another draft.
      */
     goesApart(id: string, sent: Composition): boolean {
       const shared = sharedOne(id)
       const here = rows.here(id)
-      if (!shared || !here || hasContent(here, sent)) return false
+      if (!shared || !here) return false
+      if (hasContent(here, sent) && rows.versionsOpen(here.number).length === 0) return false
       readAll(shared.accountId)
       return true
     },

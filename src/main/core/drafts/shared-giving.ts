@@ -36,7 +36,7 @@ export function openGiving({
   life,
   readAll
 }: GivingDeps) {
-  const { ended, followTrash, momentOf } = taking
+  const { ended, besideGoesOn, followTrash, momentOf } = taking
 
   /** Sends the local changes of a draft. */
   async function give(accountId: string, officeId: string, id: string): Promise<void> {
@@ -89,8 +89,8 @@ export function openGiving({
         rows.change(id, { basedOn: [version], round, given: edits, isToKnow: false })
         return true
       }
-      if (saved.outcome === 'gone') {
-        ended(accountId, now, rows.here(id))
+      if (saved.outcome === 'gone' || saved.outcome === 'further') {
+        ended(accountId, now, rows.here(id), saved.outcome === 'further' ? version : undefined)
         return false
       }
       if (saved.outcome === 'sent') {
@@ -181,10 +181,22 @@ export function openGiving({
       // The current content is the same, so nobody has to choose between them.
       const isSame = saved.content !== undefined && hasContent(here, contentIn(saved.content))
       if (saved.outcome === 'beside' && isSame) await asked((things) => things.settle(officeId, id, [version]))
+      if (saved.outcome === 'gone') db.transaction(() => besideGoesOn(here.accountId, here))()
+      else if (saved.outcome !== 'further') await tellBeside(officeId, here)
       settled(here.accountId, known, version, saved)
+    } else if (rows.versionsOpen(here.number).length > 0) {
+      await give(here.accountId, officeId, id)
+      await tellBeside(officeId, here)
     }
     // What the office never had isn't told again. It is sent as usual.
     rows.change(id, { isToKnow: false })
+  }
+
+  /** Tells a restored server what is kept beside a draft and undecided, so that the draft isn't sent before someone has chosen. */
+  async function tellBeside(officeId: string, { id, number }: DraftHere): Promise<void> {
+    for (const version of rows.besideOpen.all(number)) {
+      await asked((things) => things.knowVersion(officeId, id, version.id, contentOf(version)))
+    }
   }
 
   return { give, tellAgain, isOf }

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Time } from '../lib/time.ts'
 import type { OfficeThings, ThingChange } from '../office/things.ts'
 import type { Drafts } from './drafts.ts'
-import { contentHere, contentIn } from './shared-content.ts'
+import { contentHere, contentIn, contentOf } from './shared-content.ts'
 import type { DraftHere, KnownDraft, SharedDraftRows } from './shared-draft-rows.ts'
 
 /** The sync data of a draft that the office no longer has. */
@@ -148,6 +148,22 @@ export function openTaking({ drafts, rows, time, newId, changed, want }: TakingD
   }
 
   /**
+   * Turns what is kept beside a draft, and undecided, into drafts of their own: the draft was sent or deleted at a restored
+   * server that knew nothing of them. Each gets the version's id, so that it is the same draft at every workstation.
+   */
+  function besideGoesOn(accountId: string, { number }: DraftHere): void {
+    for (const version of rows.besideOpen.all(number)) {
+      const composition = contentIn(contentOf(version))
+      if (!composition || isKnown(version.id)) continue
+      drafts.follow(accountId, version.id, composition, time.now())
+      rows.add(version.id, accountId)
+      rows.follow(version.id, { basedOn: [version.id], round: 1, isToKnow: true })
+      want(accountId)
+      changed(version.id)
+    }
+  }
+
+  /**
    * Returns whether a draft is here or has been. One that was sent or erased since isn't brought back by a server that
    * was restored to an earlier state.
    */
@@ -184,6 +200,7 @@ export function openTaking({ drafts, rows, time, newId, changed, want }: TakingD
     take,
     keepVersions,
     ended,
+    besideGoesOn,
     followTrash,
     momentOf,
 

@@ -54,11 +54,11 @@ interface ThingVersion extends Pick<ThingContent, 'version' | 'by' | 'ago' | 'co
 
 /**
  * The result of a save. newest: it is now current. beside: another content is current, which is included, and this one
- * is kept beside it. gone: the thing no longer exists. sent: it is a draft that is being sent as it is. older: a
- * restored server has a later one.
+ * is kept beside it. gone: the thing no longer exists. further: as gone, because a draft was sent without this content.
+ * sent: it is a draft that is being sent as it is. older: a restored server has a later one.
  */
 export interface ThingSaved extends ThingContent {
-  readonly outcome: 'newest' | 'beside' | 'gone' | 'sent' | 'older'
+  readonly outcome: 'newest' | 'beside' | 'gone' | 'further' | 'sent' | 'older'
   /** The id of that send. */
   readonly sentAs?: string
 }
@@ -217,6 +217,14 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
         ...[kind, id, accountId, version, round, sealed(id, content), own]
       )
       return savedOf(id, rows)
+    },
+
+    /** Tells a restored server a content that was kept beside a thing, undecided as far as is known here. */
+    async knowVersion(accountId: string, id: string, version: string, content: Buffer): Promise<void> {
+      await ask(
+        'SELECT office.know_version($1, $2, $3, $4, $5)',
+        ...[kind, id, accountId, version, sealed(id, content)]
+      )
     },
 
     /**

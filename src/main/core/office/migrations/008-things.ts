@@ -233,9 +233,17 @@ export const things = `
       FROM thing it JOIN station ON station.id = it.by WHERE it.kind = p_kind AND it.id = p_id;
   END $$;
 
+  -- Whether a draft was sent without this content, as far as is known: the send has a content of an earlier round, or another of the same.
+  CREATE FUNCTION is_no_part_of_sent(p_draft text, p_account uuid, p_version uuid, p_round integer) RETURNS boolean
+  LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
+  BEGIN
+    RETURN EXISTS (SELECT FROM send WHERE account = p_account AND draft = p_draft AND state = 'sent'
+      AND draft_round > 0 AND p_round >= draft_round AND p_version <> ALL (draft_versions));
+  END $$;
+
   -- A server that was put back is told what it had. Of what it had before, the later counts: older, where that is here already; of two that were
   -- the same number of contents, and of what was saved since it was put back, the one that is here stays, and the other is kept beside it. Otherwise
-  -- as save_thing.
+  -- as save_thing; further: gone, since it was sent without this content.
   CREATE FUNCTION know_thing(p_kind text, p_id text, p_account uuid, p_version uuid, p_round counted, p_sealed bytea, p_own uuid[] DEFAULT '{}')
   RETURNS TABLE (outcome text, version uuid, round integer, at_ms double precision, by text, sealed bytea, sent_as uuid)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
@@ -267,8 +275,29 @@ export const things = `
           at = now(), sealed = p_sealed, gone_at = NULL, gone_with = NULL
         WHERE kind = p_kind AND id = p_id;
     END IF;
-    RETURN QUERY SELECT it.outcome, it.version, it.round, it.at_ms, it.by, it.sealed, it.sent_as
+    RETURN QUERY SELECT CASE WHEN it.outcome = 'gone' AND is_no_part_of_sent(p_id, p_account, p_version, p_round) THEN 'further'
+          ELSE it.outcome END, it.version, it.round, it.at_ms, it.by, it.sealed, it.sent_as
       FROM save_thing(p_kind, p_id, p_account, p_version, '{}', p_sealed, NULL, p_own, p_round - 1) it;
+  END $$;
+
+  -- A restored server is told a content that was kept beside a draft, and that nobody has decided on as far as the workstation knows. The
+  -- draft can't be sent or deleted until someone has.
+  CREATE FUNCTION know_version(p_kind text, p_id text, p_account uuid, p_version uuid, p_sealed bytea) RETURNS void
+  LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  DECLARE
+    next bigint;
+    its thing;
+  BEGIN
+    PERFORM drafts_alone(p_kind);
+    next := next_thing_rev(p_kind, p_account);
+    its := thing_of(p_kind, p_id, p_account);
+    IF its.id IS NULL OR its.gone_at IS NOT NULL OR its.version = p_version THEN
+      RETURN;
+    END IF;
+    INSERT INTO thing_version (kind, id, version, by, sealed) VALUES (p_kind, p_id, p_version, me(), p_sealed) ON CONFLICT DO NOTHING;
+    IF FOUND THEN
+      UPDATE thing SET rev = next WHERE kind = p_kind AND id = p_id;
+    END IF;
   END $$;
 
   -- This workstation works on it, or takes it over from another; who does then, and whether that is this one.
@@ -531,6 +560,15 @@ export const things = `
 
 /** The functions that a workstation may call. */
 export const thingsForStations = [
-  ...['save_thing', 'know_thing', 'hold_thing', 'let_go_of_thing', 'move_thing', 'draft_sent', 'know_draft_sent'],
+  ...[
+    'save_thing',
+    'know_thing',
+    'know_version',
+    'hold_thing',
+    'let_go_of_thing',
+    'move_thing',
+    'draft_sent',
+    'know_draft_sent'
+  ],
   ...['settle_versions', 'things_state', 'thing_changes', 'thing_versions', 'put_send_of']
 ] as const
