@@ -1,4 +1,4 @@
-/** The dry run of a sheet of two thousand rows: how long it takes, and for how long the main thread stands still meanwhile. */
+/** The dry run of a sheet of two thousand rows: how long it takes, and how long it blocks the main thread. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

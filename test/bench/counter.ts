@@ -1,6 +1,6 @@
 /**
- * The counter in the built application: how much longer a signer waits than for the bare page, how soon the next one has the
- * screen, and whether a hundred sessions leave anything in memory.
+ * The counter in the built application: how much longer a signer waits than for the bare page, how soon the next signer
+ * gets the screen, and whether a hundred sessions leave anything in memory.
  */
 import { chromium, type Page } from 'playwright'
 import { findChromium } from '../../scripts/system-packages.ts'
@@ -13,10 +13,10 @@ import { type Bench, type Figure, lower, median, quantile, rounded, slope } from
 import { collect, type Memory, memoryOf } from './memory.ts'
 
 const ROUNDS = 15
-/** So many that every session which is kept to be used again was made. */
+/** Enough that every session in the pool of reusable ones has been made. */
 const WARM_UP = SESSIONS_KEPT + 8
 const SESSIONS = 100
-/** Memory is read after so many sessions. */
+/** Sessions between two readings of memory. */
 const EVERY = 20
 const PAUSE = 300
 
@@ -45,7 +45,7 @@ async function setPin({ window: page }: Clerk): Promise<void> {
 
 type Noted = typeof globalThis & { shownAt: number }
 
-/** Notes in the main process when a page is last put before someone's eyes. */
+/** Records in the main process when a page was last shown. */
 async function watchViews({ app }: Clerk): Promise<void> {
   await app.evaluate(({ WebContentsView }) => {
     const { setVisible } = WebContentsView.prototype
@@ -56,7 +56,7 @@ async function watchViews({ app }: Clerk): Promise<void> {
   })
 }
 
-/** Presses a button, and answers when: milliseconds since 1970, to a fraction. */
+/** Presses a button and returns when: milliseconds since 1970, with fractions. */
 function pressed(page: Page, name: string): Promise<number> {
   return page.getByRole('button', { name }).evaluate((button: HTMLButtonElement) => {
     const at = performance.timeOrigin + performance.now()
@@ -65,7 +65,7 @@ function pressed(page: Page, name: string): Promise<number> {
   })
 }
 
-/** When a practice page was there to be read and acted on: its content was painted, and its document is complete. */
+/** When a practice page could be read and used: its content was painted, and its document complete. */
 async function usableAt(page: Page): Promise<{ began: number; usable: number }> {
   await page.getByTestId('sign').waitFor()
   return page.evaluate(async () => {
@@ -77,7 +77,7 @@ async function usableAt(page: Page): Promise<{ began: number; usable: number }> 
   })
 }
 
-/** From "I’m … – start" to a page that can be used, against the same page alone in a bare Chromium. */
+/** From "I'm … – start" to a usable page, against the same page alone in a bare Chromium. */
 async function opening(clerk: Clerk): Promise<Figure[]> {
   const { app, window, person } = clerk
   const program = findChromium()
@@ -113,8 +113,8 @@ async function opening(clerk: Clerk): Promise<Figure[]> {
 }
 
 /**
- * From the click that signs to the thanks, the service's part included, and from there to the next signer's handover; without
- * the time that a person takes to read them.
+ * From the click that signs to the thanks, including the service's part, and from there to the next signer's handover;
+ * without the time that a person takes to read them.
  */
 async function changing(clerk: Clerk): Promise<Figure> {
   const { window, person } = clerk
@@ -149,7 +149,7 @@ async function changing(clerk: Clerk): Promise<Figure> {
   return lower('counter-next-signer', quantile(measured, 0.9), 'ms', 600, against)
 }
 
-/** When a screen with such a button has been painted. */
+/** Resolves with the time at which a screen with such a button has been painted. */
 function buttonPainted(page: Page, name: string): Promise<number> {
   return page.evaluate(
     (name) =>
@@ -169,8 +169,8 @@ function buttonPainted(page: Page, name: string): Promise<number> {
 }
 
 /**
- * What a hundred sessions leave in memory, once as many signers' sessions were made as are kept: the line through
- * readings on the way, as Chromium lets go of what it holds in reserve now and then.
+ * What a hundred sessions leave in memory once the pool of reusable sessions is full: the slope of readings along the
+ * way, as Chromium releases what it holds in reserve only now and then.
  */
 async function growing(clerk: Clerk): Promise<Figure[]> {
   const references = await sessionsToCome(clerk)
@@ -215,7 +215,7 @@ async function sessionsToCome(clerk: Clerk): Promise<string[]> {
   return references
 }
 
-/** A whole session through the screens' own client: handed over, opened, signed, closed, given back, left. */
+/** Runs a whole session through the screens' own client: handed over, opened, signed, closed, given back, left. */
 async function oneSession({ app, window: page }: Clerk, documentReference: string): Promise<void> {
   const id = await page.evaluate(async (documentReference) => {
     const { counter } = window.countersign

@@ -53,7 +53,7 @@ export const documentIndex: Bench = {
       }
     }
 
-    /** After so many changes nothing that was found before is of use any more. */
+    /** After this many changes no earlier result can be reused. */
     const forget = () => {
       touch(2000)
       list({})
@@ -68,7 +68,7 @@ export const documentIndex: Bench = {
       words: ['ngata deed', 'a e', 'zoe qwertyx'],
       reference: [reference.slice(2, 8), reference.slice(-5), 'eee9', 'cr-99', reference]
     }
-    /** Nearly every document holds both, and nobody typed them: the most that a search has to read. */
+    /** Nearly every document has both words, though nobody would type them: the most that a search has to read. */
     const everywhere = 'example agreement'
     const worst = { of: '', took: 0 }
     const took = new Map<string, number>()
@@ -104,7 +104,7 @@ export const documentIndex: Bench = {
         ))
       )
     list({}, 50_000)
-    // A page takes so little that fifteen of them tell how far the engine has compiled it, and no more.
+    // A page is so fast that fifteen runs would only show how far the engine has compiled it.
     const paging = await timed(
       100 * RUNS,
       () => {},
@@ -179,7 +179,10 @@ export const documentIndex: Bench = {
   }
 }
 
-/** Milliseconds of the same documents in the indexes of two accounts, and of those in one: in turns, a poll's changes before each. */
+/**
+ * Milliseconds for the same documents in the indexes of two accounts and in that of one, measured in turn, with a
+ * poll's changes before each.
+ */
 async function twoAccounts(rows: readonly IndexRow[]): Promise<Record<string, { alone: number; both: number }>> {
   const one = openDocumentIndex()
   const halves = [openDocumentIndex(), openDocumentIndex()]
@@ -220,7 +223,7 @@ async function twoAccounts(rows: readonly IndexRow[]): Promise<Record<string, { 
         () => {},
         () => void ask(halves)
       )
-      // The first of each compiles and puts in order.
+      // The first runs of each compile and sort.
       if (run >= RUNS) pairs.push([alone ?? 0, both ?? 0])
     }
     took[name] = { alone: median(pairs.map(([alone]) => alone)), both: median(pairs.map(([, both]) => both)) }
@@ -291,7 +294,7 @@ function views(): { id: string; query: DocumentQuery }[] {
   return conditions.map((one, index) => ({ id: `view-${index}`, query: DocumentQuery.parse(one) }))
 }
 
-/** Microseconds a row while a board of this size is filled, at its best of a few times. */
+/** Microseconds per row to fill a board of this size, averaged over `indexes` of them. */
 function perRow(rows: readonly IndexRow[], size: number, indexes: number): number {
   const began = performance.now()
   for (let count = 0; count < indexes; count++) {

@@ -1,4 +1,6 @@
-/** Polls of a folder through the real thread, and decoding: each against `JSON.parse` of the same bytes, in the same run. */
+/**
+ * Polls of a folder through the real thread, and decoding: each against `JSON.parse` of the same bytes in the same run.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +28,7 @@ export const documents: Bench = {
         lower(`poll-ten-changes-${size}`, changed / parse, 'ratio', 3, against),
         lower(`decode-${size}`, decoding(size), 'ratio', 2, against),
         lower(`main-thread-stall-${size}`, stall, 'ms', 20, 'longest, while polls with changes are taken over'),
-        // No promise is made of it: it is here so that a loss shows.
+        // Not a promised limit: it is here so that a regression shows.
         lower(`first-look-${size}`, first / parse, 'ratio', 100, against)
       )
       if (size === 100_000) {
@@ -38,7 +40,7 @@ export const documents: Bench = {
   }
 }
 
-/** Milliseconds of each, beyond receiving the bytes. */
+/** Milliseconds of each, excluding the receiving of the bytes. */
 async function polls(size: number) {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
   const worker = openDocumentsThread({
@@ -51,7 +53,7 @@ async function polls(size: number) {
     const took = openTaking(worker.ask)
     const answer = openAnswer(size)
     const first = await took(answer(0), size)
-    // Before anything else here leaves this thread something to collect.
+    // Before anything else here leaves this thread garbage to collect.
     let stall = 0
     for (let round = 1; round <= ROUNDS; round++) {
       const bytes = answer(round)
@@ -61,7 +63,7 @@ async function polls(size: number) {
     const unchanged: number[] = []
     const changed: number[] = []
     for (let round = ROUNDS + 1; round <= 2 * ROUNDS; round++) {
-      // In turn, so that whatever else the machine does weighs on all of them alike.
+      // In turn, so that other load on the machine affects all of them alike.
       parse.push(parsing(answer(round)))
       changed.push(await took(answer(round), CHANGED))
       unchanged.push(await took(answer(round), 0))
@@ -73,7 +75,7 @@ async function polls(size: number) {
   }
 }
 
-/** The longest that this thread's other work had to wait, in milliseconds. */
+/** The longest that other work of this thread had to wait, in milliseconds. */
 async function longestStall(work: () => Promise<unknown>): Promise<number> {
   await new Promise((resume) => setTimeout(resume, 50))
   let longest = 0
@@ -110,7 +112,7 @@ function parsing(bytes: Uint8Array): number {
   return took
 }
 
-/** How much longer parsing and decoding takes than parsing alone. */
+/** How many times as long parsing and decoding takes as parsing alone. */
 function decoding(size: number): number {
   const bytes = openAnswer(size)(0)
   const ratios: number[] = []

@@ -1,6 +1,7 @@
 /**
- * By how much a process grows, at its peak, that has fetched nothing yet: in a process of its own, since what was used before
- * could be used again and would not be seen, and since collecting by hand changes how the rest of a process runs.
+ * How much a process that has downloaded nothing yet grows at its peak. Runs in a process of its own: memory that was
+ * used before could be reused without being seen, and collecting garbage by hand changes how the rest of a process
+ * runs.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,7 +12,7 @@ import { throughTheQueue } from './download-ways.ts'
 const MEGABYTE = 1024 * 1024
 const OWN = 'grow'
 
-/** In megabytes, while these are fetched into a folder below `root`. */
+/** Returns the growth in megabytes while these are downloaded into a folder below `root`. */
 export async function growthOf(url: string, root: string, references: readonly string[]): Promise<number> {
   const child = fork(new URL(import.meta.url), [OWN, url, root, ...references], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc']

@@ -1,4 +1,7 @@
-/** The two ways by which PDFs come from a service to the disk: a bare loop, and the queue. Both end with files that were looked at. */
+/**
+ * Two ways of getting PDFs from a service to the disk: a bare loop, and the queue. Both end with files that were
+ * checked.
+ */
 import { execFileSync } from 'node:child_process'
 import { createWriteStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
@@ -9,15 +12,15 @@ import { checkFile } from '../../src/main/core/downloads/file-check.ts'
 import { aDocument, downloadOffice } from '../fixtures/download-office.ts'
 import { lengthOf, sha256Of } from './pdf-service.ts'
 
-/** What `fetch` answers is of the web's type, and the same thing. */
+/** `fetch` returns the web's type for the same thing. */
 type NodeStream = Parameters<typeof Readable.fromWeb>[0]
 
-/** So many at once. */
+/** Downloads at a time. */
 export const LANES = 4
 
 const addressOf = (url: string, reference: string) => `${url}/Download/IDVerification/${reference}/pdf`
 
-/** Milliseconds that streaming takes where nothing is kept of it but the bytes. */
+/** Milliseconds that streaming takes if only the bytes are stored. */
 export async function bareLoop(url: string, root: string, references: readonly string[]): Promise<number> {
   const folder = join(root, 'bare')
   await mkdir(folder)
@@ -38,7 +41,7 @@ export async function bareLoop(url: string, root: string, references: readonly s
   return took
 }
 
-/** Milliseconds from the first being put in line until all are there, whole, and noted as such. */
+/** Milliseconds from queueing the first until all are there, whole, and recorded as such. */
 export async function throughTheQueue(url: string, root: string, references: readonly string[]): Promise<number> {
   const folder = join(root, 'queue')
   const office = await downloadOffice({ folder, baseUrl: url })
@@ -64,7 +67,7 @@ export async function throughTheQueue(url: string, root: string, references: rea
   }
 }
 
-/** @throws where one of the files isn't what it should be. */
+/** @throws if one of the files isn't what it should be. */
 async function insistOn(references: readonly string[], pathOf: (reference: string) => string): Promise<void> {
   for (const reference of references) {
     const expected = { bytes: lengthOf(reference), sha256: sha256Of(reference) }
@@ -73,7 +76,7 @@ async function insistOn(references: readonly string[], pathOf: (reference: strin
   }
 }
 
-/** What one way left to be written must not hold up the other. */
+/** Writes that one way left pending mustn't slow down the other. */
 async function clear(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true })
   if (process.platform !== 'win32') execFileSync('sync')

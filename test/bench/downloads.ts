@@ -1,6 +1,6 @@
 /**
- * 300 PDFs of 2 MB through the queue, four at a time, each hashed, flushed to the disk and written down, against a bare loop
- * that streams the same to files by `fetch`; and what memory that takes, and one PDF of 200 MB.
+ * 300 PDFs of 2 MB through the queue, four at a time, each hashed, flushed to disk and recorded, against a bare loop
+ * that streams the same to files with `fetch`. Also the memory that this takes, and that of one PDF of 200 MB.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -27,7 +27,7 @@ export const downloads: Bench = {
       for (const way of [bareLoop, throughTheQueue]) await way(service.url, root, references)
       const ratios: number[] = []
       for (let pair = 0; pair < PAIRS; pair++) {
-        // Anyone who is second has it warmer: they take turns.
+        // Whichever is second has warmer caches, so they take turns.
         const turns = pair % 2 === 0 ? [bareLoop, throughTheQueue] : [throughTheQueue, bareLoop]
         const took = new Map<unknown, number>()
         for (const way of turns) took.set(way, await way(service.url, root, references))

@@ -1,4 +1,4 @@
-/** A key in a draft while ten thousand others are stored: how long the main thread is held by keeping it. */
+/** A key in a draft while ten thousand others are stored: how long saving it holds the main thread. */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

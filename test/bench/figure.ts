@@ -9,7 +9,7 @@ export interface Figure {
   against: string
 }
 
-/** A part of the product that is measured; `run` checks its results before it answers their times. */
+/** A part of the product to measure; `run` checks its results before it returns their times. */
 export interface Bench {
   name: string
   run: () => Promise<Figure[]>
@@ -19,7 +19,7 @@ export function isMet({ value, limit, better }: Figure): boolean {
   return better === 'lower' ? value <= limit : value >= limit
 }
 
-/** A figure that is the better the lower it is. */
+/** Returns a figure for which lower is better. */
 export function lower(name: string, value: number, unit: string, limit: number, against: string): Figure {
   return { name, value: rounded(value), unit, limit, better: 'lower', against }
 }
@@ -34,7 +34,7 @@ export function median(samples: readonly number[]): number {
   return quantile(samples, 0.5)
 }
 
-/** How steeply points rise, by the median of the slopes between any two (Theil and Sen): single outliers don't tilt it. */
+/** The slope of points, as the median of the slopes between any two (Theil–Sen): single outliers don't tilt it. */
 export function slope(points: readonly (readonly [x: number, y: number])[]): number {
   return median(
     points.flatMap(([x, y], index) => points.slice(index + 1).map(([laterX, laterY]) => (laterY - y) / (laterX - x)))

@@ -1,4 +1,4 @@
-/** How much JavaScript the built application loads before its first screen shows, as it would travel. */
+/** How much JavaScript the built application loads before its first screen shows, compressed as for transfer. */
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -22,7 +22,7 @@ export const firstLoad: Bench = {
   }
 }
 
-/** A file and all that it imports before it runs, by their names below the pages' folder. */
+/** A file and everything that it imports before it runs, by name below the pages' folder. */
 async function imported(file: string, known: Map<string, string>): Promise<Map<string, string>> {
   if (known.has(file)) return known
   const text = await readFile(join(PAGES, file), 'utf8')

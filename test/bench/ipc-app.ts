@@ -1,6 +1,7 @@
 /**
- * The application that `ipc.ts` measures: the real preload and the real registration around handlers that answer at once, and a
- * handler of Electron's own that answers the same. Sends what each request took, in turns, and ends.
+ * The application that `ipc.ts` measures: the real preload and the real registration around handlers that answer at
+ * once, and a plain Electron handler that answers the same. Sends the times of all requests, measured in turns, then
+ * ends.
  */
 import { app, type IpcMainInvokeEvent, ipcMain } from 'electron'
 import { APP_START } from '../../src/main/core/policy/app-pages.ts'
@@ -16,7 +17,7 @@ const [preload = '', pages = ''] = process.argv.slice(2)
 const TURNS = 40
 const A_TURN = 25
 
-/** Milliseconds for each request, turn by turn. */
+/** Milliseconds per request, turn by turn. */
 export interface Turns {
   ours: number[]
   bare: number[]
@@ -29,7 +30,7 @@ const composition = forms({
 })
 const summary = { id, title: 'Agreement 0', kind: 'forms', changedAt: 1_795_000_000_000 }
 
-/** What is asked, and what both answer to it. */
+/** The requests, and what both answer to them. */
 const requests = {
   'drafts.get': { input: { id }, reply: { ...summary, composition } },
   'drafts.save': { input: { id, composition }, reply: summary }

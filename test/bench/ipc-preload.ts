@@ -1,4 +1,4 @@
-/** The real bridge, and beside it the barest one that there can be, to measure the real one against. */
+/** The real bridge, and the barest possible one to measure it against. */
 import { contextBridge, ipcRenderer } from 'electron'
 import '../../src/preload/index.ts'
 

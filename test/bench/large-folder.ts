@@ -1,9 +1,9 @@
 /** Answers of a folder of any size: three signers each, a log on every tenth. */
 
-/** So many of its documents are other in each round. */
+/** How many of its documents change in each round. */
 export const CHANGED = 10
 
-/** From one round to the next ten of its documents are signed once more. */
+/** Returns the folder's answer in each round; from one to the next ten of its documents are signed once more. */
 export function openAnswer(size: number): (round: number) => Uint8Array<ArrayBuffer> {
   const items = Array.from({ length: size }, (_, index) => JSON.stringify(documentOf(index)))
   const bytes = new TextEncoder().encode(`[${items.join(',')}]`)

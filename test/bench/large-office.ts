@@ -11,17 +11,17 @@ import { launch } from '../e2e/launch.ts'
 import { openAnswer } from './large-folder.ts'
 
 export const DOCUMENTS = 100_000
-/** The folders are read before the screens show, in milliseconds. */
+/** Time for reading the folders before the screens show, in milliseconds. */
 export const CONNECTED_WITHIN = 180_000
 const READ_WITHIN = 180_000
 
-/** What an application left behind that had read so many documents, and was closed. */
+/** The data of an application that has read this many documents and was closed. */
 export interface StoredOffice {
   userData: string
   remove: () => Promise<void>
 }
 
-/** The service is there no more when it is opened again: what shows is what was stored. */
+/** Stores an office of this size. The service is gone when it is opened again: what shows then was stored. */
 export async function storedOffice(size: number): Promise<StoredOffice> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
   const remove = () => rm(folder, { recursive: true, force: true })
@@ -33,7 +33,7 @@ export async function storedOffice(size: number): Promise<StoredOffice> {
       await clerk.arrive()
       await clerk.connectTo(service.url, CONNECTED_WITHIN)
       await untilRead(clerk, size)
-      // The next start shows the place that was left, which is kept a moment after it is gone to.
+      // The next start shows the screen that was left, which is stored a moment after it is opened.
       await clerk.goTo('Today')
       await pause(3000)
     } finally {
@@ -48,7 +48,7 @@ export async function storedOffice(size: number): Promise<StoredOffice> {
   return { userData, remove }
 }
 
-/** Does something while another process burns a core. */
+/** Runs `work` while another process burns a core. */
 export async function burning<Result>(work: () => Promise<Result>): Promise<Result> {
   const burner = spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' })
   try {
@@ -59,8 +59,8 @@ export async function burning<Result>(work: () => Promise<Result>): Promise<Resu
 }
 
 /**
- * A service that has all of it in progress, and nothing in any other folder. Once it is held it answers no more: a hundred
- * megabytes between processes that share two cores are no part of what the list costs.
+ * A service with all documents in progress and nothing in any other folder. After `hold` it no longer answers: a
+ * hundred megabytes between processes that share two cores are no part of what the list costs.
  */
 export async function serve(size: number): Promise<{ url: string; hold: () => void; close: () => Promise<void> }> {
   const bytes = openAnswer(size)(0)
@@ -88,7 +88,10 @@ export async function serve(size: number): Promise<{ url: string; hold: () => vo
   }
 }
 
-/** Until the folder that is in progress was read, and is counted. @throws where that takes longer than three minutes. */
+/**
+ * Resolves once the Progress folder has been read and counted.
+ * @throws if that takes longer than three minutes.
+ */
 export async function untilRead({ window: page }: Clerk, size: number): Promise<void> {
   const until = performance.now() + READ_WITHIN
   for (;;) {

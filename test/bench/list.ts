@@ -23,7 +23,7 @@ export const list: Bench = {
         .getByRole('row', { name: /Agreement for sale/ })
         .first()
         .waitFor()
-      // The first look is over: what is written of it is settled.
+      // The first look's writes have settled by then.
       await clerk.window.waitForTimeout(3000)
       service.hold()
       const keys: number[] = []
@@ -95,7 +95,10 @@ async function typing({ window: page }: Clerk): Promise<number[]> {
   return times
 }
 
-/** Scrolls from the top to the end, a frame at a time; answers how long each frame took, and the most rows that the page held. */
+/**
+ * Scrolls from the top to the end, a frame at a time; returns how long each frame took, and the most rows that the page
+ * held.
+ */
 async function scrolling({ window: page }: Clerk): Promise<{ rows: number; frames: number[] }> {
   await page.getByRole('searchbox').fill('')
   await page.getByText(`${DOCUMENTS.toLocaleString('en-GB')} documents`).waitFor()

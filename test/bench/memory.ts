@@ -1,4 +1,4 @@
-/** What the application holds and uses: the memory and the processors' time of its main process, and of Chromium's that show its pages. */
+/** The memory and CPU time of the application's main process, and of the Chromium processes that show its pages. */
 import { readdir, readFile } from 'node:fs/promises'
 import type { Launched } from '../e2e/launch.ts'
 
@@ -6,15 +6,15 @@ const MEGABYTE = 1024 * 1024
 
 /** In megabytes. */
 export interface Memory {
-  /** What lives on the main process's heap and beside it, once what is dead was collected. */
+  /** The main process's live memory, on the heap and outside it, after garbage collection. */
   main: number
-  /** The main process's pages in memory. */
+  /** The main process's resident memory. */
   resident: number
-  /** The memory that Chromium's processes have to themselves; NaN where the system doesn't say. */
+  /** The private memory of Chromium's processes; NaN where the system doesn't report it. */
   chromium: number
 }
 
-/** Collects what is dead in the main process, and in the pages that stay. */
+/** Collects garbage in the main process and in the main window's page. */
 export async function collect(app: Launched): Promise<void> {
   const line = await app.window.context().newCDPSession(app.window)
   await line.send('HeapProfiler.collectGarbage')
@@ -39,20 +39,20 @@ export async function memoryOf(app: Launched): Promise<Memory> {
   }
 }
 
-/** The private memory of all processes that a process has started, and those have. */
+/** The private memory of all descendants of a process. */
 async function privateMemoryBelow(pid: number): Promise<number> {
   const sizes = await Promise.all((await processesOf(pid)).filter((process) => process !== pid).map(privateMemoryOf))
   return sizes.length === 0 ? Number.NaN : sizes.reduce((sum, size) => sum + size, 0) / MEGABYTE
 }
 
-/** Seconds of a processor that the application and all that it started have used so far; NaN where the system doesn't say. */
+/** CPU seconds that the application and its descendants have used so far; NaN where the system doesn't report them. */
 export async function cpuSecondsOf(app: Launched): Promise<number> {
   const processes = await processesOf(await app.evaluate(() => process.pid))
   const times = await Promise.all(processes.map(cpuSeconds))
   return times.length === 0 ? Number.NaN : times.reduce((sum, time) => sum + time, 0)
 }
 
-/** A process, those that it has started, and those that they have. */
+/** A process and its descendants. */
 async function processesOf(pid: number): Promise<number[]> {
   const parents = await parentsByProcess()
   const isIn = (process: number | undefined): boolean =>
@@ -62,7 +62,7 @@ async function processesOf(pid: number): Promise<number[]> {
 
 async function cpuSeconds(process: number): Promise<number> {
   const stat = await readFile(`/proc/${process}/stat`, 'utf8').catch(() => '')
-  // What follows the program's name, which may hold anything; in hundredths of a second.
+  // The fields after the program's name, which may contain anything; times are in hundredths of a second.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) / 100
 }

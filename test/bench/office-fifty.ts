@@ -1,6 +1,7 @@
 /**
- * Fifty whole workstations of one office, joined by codes, in one process, with a real PostgreSQL server, everything on its disk, and
- * one practice service: how soon all hear of a change, what they ask the server while nothing happens, and what they ask the service.
+ * Fifty whole workstations of one office, joined with codes, in one process, with a real PostgreSQL server that flushes
+ * everything to disk, and one practice service: how soon all hear of a change, what they ask the server while nothing
+ * happens, and what they ask the service.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { OfficeBoard } from '../../src/main/core/appointments/office-board.ts'
@@ -14,12 +15,15 @@ const STATIONS = 50
 const RINGS = 200
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
-/** So long workstations are left alone while what they ask the server is counted, and how long the day is in which the folders are read. */
+/**
+ * How long workstations are left alone while their queries to the server are counted. Their requests to the service are
+ * counted for `WATCHING` minutes.
+ */
 const IDLE = 54 * SECOND
-/** What a connection of PostgreSQL's has done is counted up to ten seconds later. */
+/** PostgreSQL counts what a connection has done up to ten seconds late. */
 const UNTOLD = 12 * SECOND
 const WATCHING = 10
-/** What is asked over HTTP in a second of their own time takes so long of this computer's. */
+/** The real time that HTTP requests in one second of the workstations' time take, in milliseconds. */
 const REAL_SECOND = 15
 
 interface Station {
@@ -48,7 +52,7 @@ export const officeFifty: Bench = {
   }
 }
 
-/** With a counter at which nobody signs, which the others hear of. */
+/** Opens a workstation with a counter at which nobody signs, which the others hear of. */
 async function openStation(office: TestOffice, count: number, first: Station | undefined): Promise<Station> {
   const work = await openWorkplace('demo', first?.work)
   const time = work.time.run()
@@ -67,7 +71,7 @@ async function openStation(office: TestOffice, count: number, first: Station | u
   return { work, desk }
 }
 
-/** Lets so much time of all workstations pass, a second at a time. */
+/** Lets this much time of all workstations pass, a second at a time. */
 async function pass(works: readonly Workplace[], milliseconds: number): Promise<void> {
   for (let passed = 0; passed < milliseconds; passed += SECOND) {
     await Promise.all(works.map(({ time }) => time.pass(SECOND)))
@@ -75,7 +79,7 @@ async function pass(works: readonly Workplace[], milliseconds: number): Promise<
   }
 }
 
-/** One reads for all of them. */
+/** Resolves once one reads for all of them. */
 async function untilTogether(stations: readonly Station[], alone: Workplace): Promise<void> {
   const works = [...stations.map(({ work }) => work), alone]
   const isSo = () => stations.every(({ desk }) => desk.view()?.folders.every(({ how }) => how === 'together'))
@@ -83,11 +87,11 @@ async function untilTogether(stations: readonly Station[], alone: Workplace): Pr
     if (seconds > 1_800) throw new Error('They don’t read the folders together.')
     await pass(works, SECOND)
   }
-  // What was asked as they joined is over.
+  // The queries of joining are over.
   await pass(works, 2 * MINUTE)
 }
 
-/** From when a workstation pauses the outbox, or lets it go again, until each of them has been told that something is new. */
+/** From a workstation's pausing or resuming the outbox until all of them have been notified. */
 async function bell(stations: readonly Station[]): Promise<Figure> {
   let heard = 0
   let all: () => void = () => undefined
@@ -112,7 +116,7 @@ async function bell(stations: readonly Station[]): Promise<Figure> {
   return lower('office-bell', quantile(times, 0.9), 'ms', 50, against)
 }
 
-/** At the service, while the folders are in view at every one of them. */
+/** Requests to the service while the folders are in view at every workstation. */
 async function requests(stations: readonly Station[], alone: Workplace): Promise<Figure> {
   const works = stations.map(({ work }) => work)
   const seen = () => [works, [alone]].map((its) => its.reduce((sum, { line }) => sum + line.seen.length, 0))

@@ -1,6 +1,7 @@
 /**
- * Whole workstations with a hundred thousand documents, each with its mirror in a thread of its own and on the disk: how long the first one of
- * an office takes until the office has all of them, and a second one, which has none yet, from its code until it has all of them, too.
+ * Whole workstations with a hundred thousand documents, each with its mirror in a thread of its own and on disk: how
+ * long the first one of an office takes until the office has all of them, and how long a second one, which has none
+ * yet, takes from its code until it has all of them, too.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -78,7 +79,7 @@ async function openStation(serviceUrl: string): Promise<Station> {
   return { work, desk, close }
 }
 
-/** In seconds. */
+/** Seconds until joining is over. */
 async function joining(
   stations: readonly Station[],
   { desk }: Station,
@@ -101,7 +102,7 @@ async function handedOver(office: TestOffice): Promise<number> {
   return row?.count ?? 0
 }
 
-/** Time passes as it does on the wall. */
+/** Lets time pass at real speed until it is so. */
 async function until(stations: readonly Station[], isSo: () => Promise<boolean>): Promise<void> {
   for (let last = performance.now(), end = last + LONGEST, next = last; ; ) {
     await pause(20)
@@ -111,7 +112,7 @@ async function until(stations: readonly Station[], isSo: () => Promise<boolean>)
     last = now
     if (now < next) continue
     if (await isSo()) return
-    // What is asked to know it costs, too.
+    // Checking costs time, too.
     next = performance.now() + 250
   }
 }

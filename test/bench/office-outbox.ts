@@ -1,6 +1,7 @@
 /**
- * Packages that five workstations of an office send together, to a service that takes 50 ms, against one workstation that
- * is in no office and sends with as many lanes. Each is a thread of its own, with a whole outbox and everything on its disk.
+ * Packages that five workstations of an office send together, to a service that takes 50 ms, against one workstation
+ * outside any office that sends with as many lanes. Each is a thread of its own, with a whole outbox and everything
+ * flushed to disk.
  */
 import { on } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -14,7 +15,7 @@ import { openSlowService, type SlowService } from './slow-service.ts'
 
 const STATIONS = 5
 const PACKAGES = 1_000
-/** As many as can be set. */
+/** The most that can be set. */
 const LANES = 4
 const DELAY = 50
 /** Nothing that is measured takes longer, in milliseconds. */
@@ -36,14 +37,14 @@ export const officeOutbox: Bench = {
   }
 }
 
-/** What a sender does next; it answers each with itself once that is so. */
+/** What a sender does next; it posts each step's kind back once that is done. */
 type Step =
-  /** Puts so many packages into its Outbox, which is paused. */
+  /** Puts this many packages into its Outbox, which is paused. */
   | { kind: 'put'; url: string; count: number; first: number }
   | { kind: 'join'; server: ReturnType<typeof serverOf>; code: string }
-  /** Knows of so many that wait, and that it is paused. */
+  /** Waits until it knows of this many waiting packages, and of the pause. */
   | { kind: 'know'; count: number }
-  /** Lets the Outbox go, if `resumes`, and knows of so many that they were sent. */
+  /** Resumes the Outbox, if `resumes`, and waits until it knows that this many were sent. */
   | { kind: 'send'; count: number; resumes: boolean }
   | { kind: 'close' }
 
@@ -64,7 +65,7 @@ async function openSender(service: SlowService, count: number, first = 0) {
   }
 }
 
-/** Packages a second until each sender knows of all that they were sent. */
+/** Packages per second until each sender knows that all were sent. */
 async function rateOf(senders: readonly Awaited<ReturnType<typeof openSender>>[], service: SlowService) {
   const began = performance.now()
   await Promise.all(senders.map(({ does }, index) => does({ kind: 'send', count: PACKAGES, resumes: index === 0 })))
@@ -143,7 +144,7 @@ async function put({ parts: { db, outbox }, accountId }: Workplace, { count, fir
   await outbox.addBatch({ accountId, name: 'Bench', columns: [], rows, leftOut: [] })
 }
 
-/** As it does on the wall. */
+/** Lets time pass at real speed. */
 async function timePasses({ time }: Workplace, isOver: () => boolean): Promise<void> {
   for (let last = performance.now(), end = last + LONGEST; !isOver(); ) {
     await pause(5)

@@ -1,4 +1,7 @@
-/** The office's server, with everything on its disk: how long a claim takes among many sends, and how many changes a second one workstation hands over and another has. */
+/**
+ * The office's server, with everything flushed to disk: how long a claim takes among many sends, and how many changes
+ * per second one workstation publishes and another receives.
+ */
 import { randomUUID } from 'node:crypto'
 import { systemTime } from '../../src/main/core/lib/time.ts'
 import { openPool } from '../../src/main/core/office/connection.ts'
@@ -42,7 +45,7 @@ async function claims(deps: Deps, made: Awaited<ReturnType<typeof openTestOffice
   await store.configure(accountId, { concurrency: 2, perMinute: null })
   const first = randomUUID()
   await store.put(accountId, first, Buffer.from(JSON.stringify({ id: first, text: 'x'.repeat(1_000) })))
-  // As many as there would be after years: nine of ten are done. The bodies of these are never opened.
+  // As many as there would be after years; all of them are over. Their bodies are never opened.
   await made.sql(
     `INSERT INTO office.send (id, account, state, goes_at, made_by, sealed)
        SELECT gen_random_uuid(), account, CASE WHEN at % 10 = 0 THEN 'cancelled' ELSE 'sent' END, now(), made_by, sealed
@@ -69,7 +72,7 @@ async function claims(deps: Deps, made: Awaited<ReturnType<typeof openTestOffice
   ]
 }
 
-/** From the first change that one workstation hands over until another has opened the last. */
+/** From the first change that one workstation publishes until another has opened the last. */
 async function feed(deps: Deps, reader: Deps): Promise<Figure> {
   const office = openOfficeFeed(deps)
   const feedId = randomUUID()
@@ -97,7 +100,7 @@ async function handedOver({ key }: Deps, office: OfficeFeed, feedId: string, epo
   }
 }
 
-/** Each time the bell rings, as a workstation does. */
+/** Reads each time the bell rings, as a workstation does. */
 async function taken({ pool, key, time }: Deps, feedId: string): Promise<void> {
   const office = openOfficeFeed({ pool, time })
   const bell = await pool.connect()

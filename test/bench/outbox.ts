@@ -56,7 +56,7 @@ function packageOf(index: number) {
   return forms({ items: [form({ Name: `Package ${index}`, signers: [signer(), signer({ key: 's2' })] })] })
 }
 
-/** Milliseconds that sending takes where nothing is kept. */
+/** Milliseconds that sending takes if nothing is stored. */
 async function bareLoop(service: SlowService, count: number): Promise<number> {
   const began = performance.now()
   let next = 0
@@ -76,7 +76,7 @@ async function bareLoop(service: SlowService, count: number): Promise<number> {
   return performance.now() - began
 }
 
-/** Milliseconds from the first package that may go until all are sent, each step on the disk. */
+/** Milliseconds from the first package that may be sent until all are, with each step on disk. */
 async function throughTheOutbox(service: SlowService, count: number): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
   const db = connectEncrypted(join(folder, 'bench.db'), Buffer.alloc(32, 7))

@@ -1,4 +1,7 @@
-/** A service of identity data in a process of its own: each document's PDF is its own, and so large as its reference says. */
+/**
+ * A service of identity data in a process of its own: each document has its own PDF, of the size that its reference
+ * says.
+ */
 import { type ChildProcess, fork } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -33,7 +36,7 @@ export async function openPdfService(): Promise<PdfService> {
   }
 }
 
-/** What a document's PDF is known by, as hexadecimal digits. */
+/** The SHA-256 of a document's PDF, in hexadecimal. */
 export function sha256Of(reference: string): string {
   const hash = createHash('sha256')
   for (const piece of piecesOf(reference)) hash.update(piece)

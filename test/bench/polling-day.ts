@@ -1,7 +1,7 @@
 /**
- * A day of polling, as long as it takes to compute: what the process holds after 24 hours against after one. Polling and the
- * documents' thread are the product's; time is the bench's own, and every third answer has ten documents that are other than before.
- * In a process of its own, since what others of the benches used could be used again and would not be seen.
+ * A day of polling, as fast as it can be computed: what the process holds after 24 hours against after one. Polling and
+ * the documents' thread are the product's; time is the bench's own, and every third answer has ten changed documents.
+ * Runs in a process of its own: memory that other benches used could be reused without being seen.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -22,9 +22,9 @@ const MEGABYTE = 1024 * 1024
 const HOUR = 3_600_000
 const HOURS = 24
 const DOCUMENTS = 4000
-/** One answer of so many differs from the one before. */
+/** One answer in this many differs from the one before. */
 const EVERY = 3
-/** At the end of an hour memory is read so often, a minute apart: it goes up and down as it is collected. */
+/** How often memory is read at the end of an hour, a minute apart: it goes up and down with garbage collection. */
 const READINGS = 20
 const MINUTE = 60_000
 const OWN = 'poll'
@@ -39,7 +39,8 @@ interface Day {
 export const pollingDay: Bench = {
   name: 'polling-day',
   async run() {
-    // How much V8 lets a main thread make before it looks through it grows by leaps: no more of it than the documents' thread has.
+    // V8 raises a main thread's allocation limit between collections in leaps: no higher than the documents' thread has
+    // it.
     const execArgv = ['--max-semi-space-size=4']
     const child = fork(new URL(import.meta.url), [OWN], { execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
     const [[day]] = (await Promise.all([once(child, 'message'), once(child, 'exit')])) as [[Day], unknown]
@@ -50,7 +51,7 @@ export const pollingDay: Bench = {
   }
 }
 
-/** Lives the day through. */
+/** Lives through the day. */
 async function live(): Promise<Day> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
   const thread = openDocumentsThread({
@@ -68,7 +69,7 @@ async function live(): Promise<Day> {
   }
   const time = ownTime(Date.UTC(2026, 10, 23), idle)
   const its = time.run({ zone: () => 'Pacific/Auckland' })
-  /** Counted, so that the next hour begins once all that was asked is answered. */
+  /** Counted, so that the next hour begins once everything has been answered. */
   const ask: PollingDeps['ask'] = async (name, what) => {
     underWay++
     try {
@@ -77,7 +78,7 @@ async function live(): Promise<Day> {
       underWay--
     }
   }
-  /** What the screens ask again whenever documents changed. */
+  /** The screens' requests whenever documents change. */
   const shown = async () => {
     const moment = { accountId, now: its.now(), zone: its.zone() }
     const query = DocumentQuery.parse({ search: 'agreement' })

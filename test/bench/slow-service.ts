@@ -1,16 +1,16 @@
-/** A service that takes its time: a thread of its own that answers every send after 50 ms, and counts what it took. */
+/** A slow service: a thread of its own that answers every send after a delay, and counts what it received. */
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 
 export interface SlowService {
   url: string
-  /** How many sends arrived since the last time this was asked. */
+  /** How many sends arrived since this was last asked. */
   taken(): Promise<number>
   close(): Promise<void>
 }
 
-/** @param delay milliseconds until a send is answered. */
+/** @param delay milliseconds before a send is answered. */
 export async function openSlowService(delay: number): Promise<SlowService> {
   const worker = new Worker(new URL(import.meta.url), { workerData: { delay } })
   const said = () => new Promise<number>((resolve) => worker.once('message', resolve))

@@ -1,6 +1,7 @@
 /**
- * The built application with a hundred thousand documents stored against the same with none: how long it takes from its process
- * to the overview's numbers, what memory its main process holds, and what it does while it is hidden and nothing changes.
+ * The built application with a hundred thousand documents stored, against the same with none: how long it takes from
+ * starting the process to the overview's numbers, how much memory its main process holds, and what it does while it is
+ * hidden and nothing changes.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Clerk, clerkAt } from '../e2e/clerk.ts'
@@ -10,7 +11,7 @@ import { DOCUMENTS, type StoredOffice, storedOffice } from './large-office.ts'
 import { collect, cpuSecondsOf, memoryOf } from './memory.ts'
 
 const STARTS = 5
-/** What a start left to do is done after so many milliseconds. */
+/** Work that follows a start is done after this many milliseconds. */
 const SETTLED = 20_000
 const HIDDEN = 60_000
 
@@ -51,7 +52,7 @@ export const start: Bench = {
   }
 }
 
-/** Milliseconds from the application's process to the numbers of its first screen. */
+/** Milliseconds from starting the application's process to the numbers of its first screen. */
 async function opened({ userData }: StoredOffice): Promise<number> {
   const began = performance.now()
   const clerk = clerkAt(await launch({ userData }))

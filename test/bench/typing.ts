@@ -1,4 +1,4 @@
-/** A key typed in the built application until it is on the disk, while ten thousand other drafts are stored. */
+/** From typing a key in the built application until it is on disk, while ten thousand other drafts are stored. */
 import { type Clerk, clerkAt } from '../e2e/clerk.ts'
 import { launch } from '../e2e/launch.ts'
 import { form, forms } from '../fixtures/compositions.ts'
@@ -47,7 +47,7 @@ async function store({ window: page }: Clerk): Promise<void> {
   )
 }
 
-/** Milliseconds from each key until the application says that all is kept, which it says once it is on the disk. */
+/** Milliseconds from each key until the application says that it is saved, which it says once it is on disk. */
 async function durations({ window, goTo, button }: Clerk): Promise<number[]> {
   await goTo('Compose')
   await button(/^Forms/).click()
@@ -60,7 +60,7 @@ async function durations({ window, goTo, button }: Clerk): Promise<number[]> {
   return times
 }
 
-/** Types a key in the page and reads every millisecond whether the newest draft has it. */
+/** Types a key in the page and checks every millisecond whether the newest draft has it. */
 function oneKey(page: Clerk['window']): Promise<number> {
   return page.evaluate(async () => {
     const { drafts } = window.countersign

@@ -1,6 +1,8 @@
 /**
- * Kills a process while it backs up, restores, puts a restored copy in place, migrates, gives the database another key, copies it, or goes on from a
- * copy; or has the disk full at one of its writes. After each the backup opens with its passphrase, whole, each copy is whole, and the data folder has what was there or what was restored, each whole, with what was there set aside; nothing else.
+ * Kills a process while it backs up, restores, puts a restored copy in place, migrates, rekeys the database, copies it,
+ * or goes on from a copy; or fills the disk at one of its writes. Afterwards the backup must open with its passphrase,
+ * and the backup and every copy must be whole. The data folder must hold either what was there, or what was restored
+ * with what was there set aside; each whole, and nothing else.
  */
 import { randomBytes } from 'node:crypto'
 import { cp, mkdtemp, readdir, rename, rm } from 'node:fs/promises'
@@ -27,20 +29,20 @@ const BACKUP = 'office.countersign-backup'
 const KEYCHAIN = 'keychain.json'
 const ASIDE = 'set-aside-2026-11-25T09-30-00Z'
 const WAYS = ['back up', 'restore', 'put in place', 'migrate', 'rekey', 'copy', 'use a copy'] as const
-/** After these it may be what was restored. */
+/** After these the folder may hold what was restored. */
 const RESTORING: readonly Way[] = ['restore', 'put in place', 'use a copy']
 export type Way = (typeof WAYS)[number]
 
 const wrong = (words: string): Fault => ({ kind: 'wrong', words })
 const lost = (words: string): Fault => ({ kind: 'lost', words })
 
-/** Of each so many rounds one is on a full disk; no file there becomes larger than up to so many bytes. */
+/** One in `FULL_EACH` rounds runs on a full disk, where no file may exceed a random limit of up to `LARGEST` bytes. */
 const FULL_EACH = 3
 const LARGEST = 1_800_000
-/** What may be said of a full disk. */
+/** Errors that are right for a full disk. */
 const FULL = ['no-space', 'storage', 'disk-failed', 'not-writable']
 
-/** Each round kills one of them at a random moment, or lets a random write of it fail. */
+/** Each round kills one of the ways at a random moment, or makes one of its writes fail. */
 export async function backupChaos({ rounds, seed, say }: ChaosOptions): Promise<Tally> {
   const began = performance.now()
   const root = await mkdtemp(join(tmpdir(), 'countersign-chaos-'))
@@ -73,7 +75,10 @@ export async function backupChaos({ rounds, seed, say }: ChaosOptions): Promise<
   return tally
 }
 
-/** One data folder with “old”, a backup of “new”, one of which the restore is decided on, and one of the first version. */
+/**
+ * Prepares a data folder with "old", a backup of "new", a folder with a pending restore of it, and one at the first
+ * schema version.
+ */
 async function prepare(root: string, key: Buffer): Promise<void> {
   const own = await opened(join(root, 'own'), key)
   keep(own, 'new')
@@ -90,7 +95,7 @@ async function prepare(root: string, key: Buffer): Promise<void> {
   })
   await decideOnRestore(join(root, 'decided'), stage, Date.now())
   await cp(join(root, 'own'), join(root, 'asked'), { recursive: true })
-  // What had been set aside under the key that it has.
+  // Set aside earlier, under the current key.
   await cp(join(root, 'own'), join(root, 'asked', ASIDE), { recursive: true })
   const keychain = fileKeychain(join(root, KEYCHAIN))
   await keychain.databaseKey.set(key.toString('hex'))
@@ -103,7 +108,7 @@ async function prepare(root: string, key: Buffer): Promise<void> {
   first.close()
 }
 
-/** What had been set aside opens where it is put back, under whichever key the database has now. */
+/** Checks that what was set aside opens when it is put back, whichever key the database has now. */
 async function faultsOfAside(copy: string, folder: string): Promise<Fault[]> {
   const back = join(copy, 'put-back')
   await cp(join(folder, ASIDE), back, { recursive: true })
@@ -113,7 +118,10 @@ async function faultsOfAside(copy: string, folder: string): Promise<Fault[]> {
   return found === 'old' ? [] : [lost(`what had been set aside has ${found}`)]
 }
 
-/** Each that has a name is whole. One from before the migration was made before anything was migrated; the others stay where they are. */
+/**
+ * Checks that each named copy is whole, that copies from before a migration have the old version, and that earlier
+ * copies remain.
+ */
 async function faultsOfCopies(folder: string, way: Way, key: Buffer): Promise<Fault[]> {
   const faults: Fault[] = []
   const copies = await copiesIn(folder)
@@ -135,7 +143,7 @@ export const backUp = (folder: string, key: Uint8Array, path: string) =>
     ...{ settings: {}, secrets: {}, madeAt: 1, madeBy: 'Chaos' }
   })
 
-/** Enough that copying takes a moment. */
+/** Stores enough that copying takes a moment. */
 function keep(db: Db, value: string): void {
   const write = db.prepare(
     'INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value'
@@ -145,14 +153,14 @@ function keep(db: Db, value: string): void {
   })()
 }
 
-/** What is kept, or undefined where not all of it is the same. */
+/** Returns the stored value, or undefined if it isn't complete and all the same. */
 function kept(db: Db): string | undefined {
   const all = db.prepare("SELECT DISTINCT substr(value, 1, 3) FROM meta WHERE key LIKE 'kept %'").pluck().all()
   const count = db.prepare("SELECT count(*) FROM meta WHERE key LIKE 'kept %'").pluck().get()
   return all.length === 1 && count === 400 ? String(all[0]) : undefined
 }
 
-/** @param key in the keychain, or a keychain that outlives the process. */
+/** @param key the key, or the path of a keychain file that outlives the process. */
 async function opened(folder: string, key: Buffer | string): Promise<Db> {
   const keychain =
     typeof key === 'string' ? fileKeychain(key) : lastingKeychain(new Map([['database-key', key.toString('hex')]]))
@@ -162,7 +170,7 @@ async function opened(folder: string, key: Buffer | string): Promise<Db> {
   return found.db
 }
 
-/** Whether the database opens by this key. */
+/** Returns whether the database opens with this key. */
 function opens(folder: string, key: Buffer): boolean {
   try {
     connectEncrypted(join(folder, DATABASE_FILE), key).close()
@@ -188,7 +196,7 @@ async function placeOf(root: string, way: Way): Promise<{ copy: string; folder: 
   return { copy, folder }
 }
 
-/** How long it takes where nobody ends it, in milliseconds. */
+/** Returns how long it takes when it isn't killed, in milliseconds. */
 async function lived(root: string, key: Buffer, way: Way): Promise<number> {
   const { copy, folder } = await placeOf(root, way)
   const { child, said } = begin(PROGRAM, [way, folder, join(copy, BACKUP), key.toString('hex')])
@@ -224,7 +232,7 @@ async function endedIn(
     const db = await opened(folder, way === 'rekey' ? join(copy, KEYCHAIN) : key)
     const found = kept(db)
     db.close()
-    // On a full disk it may be given up, and told.
+    // On a full disk the rekeying may be abandoned, with an error.
     if (way === 'rekey' && !isFull && opens(folder, key)) faults.push(wrong('the key that it had still opens it'))
     isNew = found === 'new'
     if (found === undefined) faults.push(lost(`not all of it is there`))

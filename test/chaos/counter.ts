@@ -1,6 +1,6 @@
 /**
- * The application is killed at each step of a session at the counter, and sometimes once more while it takes up what it finds.
- * After the next start staff is told the truth, nothing of the page is left, and the trail has each entry once.
+ * Kills the application at each step of a counter session, and sometimes again while it recovers. After the next start
+ * staff must be told the truth, nothing of the page may be left, and the trail must have each entry once.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,11 +16,11 @@ import { type ChaosOptions, emptyTally, type Tally } from './tally.ts'
 
 const TOKEN = 'made-up-token-1'
 const PIN = '2468'
-/** So many documents are sent at a time, one for each session. */
+/** How many documents are sent at a time, one for each session. */
 const AHEAD = 20
 const STEPS = ['queue', 'offer', 'start', 'beginTurn', 'open', 'sign', 'leave', 'result', 'unlock', 'close'] as const
 type Step = (typeof STEPS)[number]
-/** It is killed this long after a step has begun at the latest, in milliseconds. */
+/** The longest time from the beginning of a step to the kill, in milliseconds. */
 const LATEST = 60
 
 interface Shown {
@@ -33,15 +33,15 @@ interface Place {
   root: string
   office: PracticeOffice
   chance: Chance
-  /** Names of documents that nobody has sat down with yet. */
+  /** Names of documents that haven't had a session yet. */
   waiting: string[]
   sent: number
   interrupted: number
-  /** Sessions whose entries were looked at. */
+  /** Sessions whose entries have been checked. */
   looked: Set<string>
 }
 
-/** Each round is one session, which the application doesn't survive. */
+/** Each round is one session, during which the application is killed. */
 export async function counterChaos({ rounds, seed, say }: ChaosOptions): Promise<Tally> {
   const began = performance.now()
   const root = await mkdtemp(join(tmpdir(), 'countersign-chaos-'))
@@ -70,7 +70,7 @@ export async function counterChaos({ rounds, seed, say }: ChaosOptions): Promise
   return tally
 }
 
-/** As at the application's start: what was interrupted is found before anything is read. */
+/** Starts as the application does: looks for interrupted sessions before anything is read. */
 async function begun({ root, office }: Place): Promise<Station> {
   const plan: StationPlan = { root, baseUrl: office.url, token: TOKEN, keychain: 'file' }
   const station = new Station(plan)
@@ -137,7 +137,7 @@ async function act(station: Station, step: Step, name: string, signs: boolean): 
       return
     }
     case 'leave':
-      // A page that was signed leads back; anyone else says that they are done.
+      // A signed page leads back; otherwise the person says that they are done.
       return void (await station.ask(signs ? 'returned' : 'finish'))
     case 'result':
       for (;;) {
@@ -163,7 +163,7 @@ async function sign(link: string): Promise<void> {
   if (answer.status !== 302) throw new Error(`The practice service answered a signature with ${answer.status}.`)
 }
 
-/** Killed while it takes up what was interrupted. */
+/** Kills the application while it recovers an interrupted session. */
 async function killedAgain(place: Place): Promise<void> {
   const { root, office, chance } = place
   const station = new Station({ root, baseUrl: office.url, token: TOKEN, keychain: 'file' })
@@ -177,7 +177,7 @@ async function killedAgain(place: Place): Promise<void> {
   }
 }
 
-/** What staff finds, and what is written, once the application was started again. */
+/** Checks what staff find, and what the trail says, after a restart. */
 async function lookAfter(place: Place): Promise<Fault[]> {
   const faults: Fault[] = []
   const wrong = (words: string) => void faults.push({ kind: 'wrong', words })
@@ -207,7 +207,7 @@ async function lookAfter(place: Place): Promise<Fault[]> {
   return faults
 }
 
-/** What is told of a turn that isn't so at the service, which can be reached. */
+/** Returns what staff are told of turns that isn't so at the service, which can be reached. */
 function untruths({ office }: Place, { turns }: CounterSession): Fault[] {
   return turns.flatMap(({ documentReference, signer, outcome }): Fault[] => {
     const isSigned = office.service.state.documents[documentReference]?.signers[signer]?.signedAt !== undefined
@@ -219,7 +219,7 @@ function untruths({ office }: Place, { turns }: CounterSession): Fault[] {
   })
 }
 
-/** Every session has begun and ended once, and nothing is told twice of it. */
+/** Checks that every session began and ended once, and that no entry is there twice. */
 function faultsOfTrail({ trail, counter }: StationLook, looked: Set<string>): Fault[] {
   const faults: Fault[] = []
   if (!('isWhole' in trail) || !trail.isWhole)

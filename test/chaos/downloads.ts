@@ -1,7 +1,7 @@
 /**
- * The process that fetches identity data is killed at random moments while fifty files are in line, from a service that is
- * slow at times and breaks off at others. No file under its name is ever but whole, none comes twice or elsewhere, and in
- * the end each that was put in line is there.
+ * Kills the process that downloads identity data at random moments with fifty files queued, from a service that is slow
+ * at times and breaks off at others. A file under its final name must always be whole, and none may be saved twice or
+ * elsewhere. In the end every queued file is there.
  */
 import { mkdir, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -19,19 +19,19 @@ const PROGRAM = new URL('./fetching-until-killed.ts', import.meta.url)
 const IN_LINE = 50
 
 interface Place {
-  /** Everything is below it; what is fetched belongs into `own/Files`. */
+  /** All files are below it; downloads belong in `own/Files`. */
   root: string
   server: PdfServer
   chance: Chance
-  /** Put in line, and said to be. */
+  /** Documents whose queueing was confirmed. */
   asked: Set<string>
-  /** Files that were looked at, with when they were written. */
+  /** Files already checked, with their modification times. */
   seen: Map<string, number>
-  /** Where each document's file is. */
+  /** The path of each document's file. */
   found: Map<string, string>
 }
 
-/** Each round is one life of the process, which begins with fifty files in line. */
+/** Each round is one life of the process, which begins with fifty files queued. */
 export async function downloadsChaos({ rounds, seed, say }: ChaosOptions): Promise<Tally> {
   const began = performance.now()
   const root = await mkdtemp(join(tmpdir(), 'countersign-chaos-'))
@@ -63,11 +63,11 @@ export async function downloadsChaos({ rounds, seed, say }: ChaosOptions): Promi
   return tally
 }
 
-/** Some answers come slowly, a few end in the middle, and one in fifty asks to be left alone for a moment. */
+/** Some answers are slow, a few end in the middle, and one in fifty is a 503. */
 function badLine(server: PdfServer, chance: Chance): void {
   let reports = 0
   server.answer = async (reference, response) => {
-    // A report may be made again each time it is asked for.
+    // A report may be generated afresh on every request.
     const pdf = pdfOf(`${reference} ${++reports}`, sizeOf(reference))
     const fate = chance.below(50)
     if (fate === 0) return void response.writeHead(503).end()
@@ -83,7 +83,7 @@ function badLine(server: PdfServer, chance: Chance): void {
   }
 }
 
-/** The same for each document whenever it is asked for. */
+/** Always the same for a document. */
 function sizeOf(reference: string): number {
   return 1_000 + ((Number(reference.slice(1)) * 7919) % 150_000)
 }
@@ -102,7 +102,7 @@ async function oneLife(place: Place, round: number): Promise<void> {
   }
 }
 
-/** Names that would lead elsewhere, that Windows doesn't take, and that others have, too. */
+/** Names that would lead elsewhere, that Windows doesn't allow, or that other documents share. */
 function aName(reference: string, round: number, chance: Chance): { reference: string; name: string } {
   const name = chance.oneOf([
     `Lease ${reference}`,

@@ -1,7 +1,7 @@
 /**
- * Files are dropped in drop folders while the process that takes them is killed at random moments, and the folders
- * vanish now and then as a network disk does. In the end each file became exactly one thing: its drafts, its batch, or a
- * report of why not.
+ * Drops files in drop folders while the process that takes them is killed at random moments, and the folders vanish now
+ * and then, as a network drive does. In the end each file must have become exactly one thing: its drafts, its batch, or
+ * a report of why not.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,14 +19,14 @@ import { type ChaosOptions, emptyTally, type Tally } from './tally.ts'
 const PROGRAM = new URL('./taking-until-killed.ts', import.meta.url)
 const FILES_A_ROUND = 25
 const MOST_FILES = 500
-/** How long nothing at all may happen to what is left at the end, in milliseconds: a busy machine takes long for hundreds of files. */
+/** Longest time without progress at the end, in milliseconds: a busy machine takes long for hundreds of files. */
 const TIMEOUT = 120_000
 
 interface Dropped {
   folder: 'Drafts' | 'Sends'
   content: string
   name: string
-  /** What becomes of it: drafts or packages of these titles; none where it can't be used. */
+  /** The titles of the drafts or packages that it becomes; none if it can't be used. */
   titles: string[]
 }
 
@@ -57,7 +57,7 @@ export async function dropFoldersChaos({ rounds, seed, say }: ChaosOptions): Pro
   return tally
 }
 
-/** One folder makes drafts of everything, the other sends what is clean. */
+/** One folder makes drafts of everything, the other sends files without errors. */
 async function openFolders(root: string): Promise<void> {
   const office = dropFolderOffice({ folder: root })
   for (const name of ['Drafts', 'Sends']) {
@@ -99,7 +99,7 @@ async function drop(root: string, chance: Chance, number: number): Promise<Dropp
   const folder = chance.oneOf(['Drafts', 'Sends'] as const)
   const { ending, content, titles } = aFile(chance, `File ${number} `)
   const wanted = chance.below(8) === 0 ? `weekly.${ending}` : `file ${number}.${ending}`
-  // Anyone who writes over a file that wasn't taken yet has lost it himself.
+  // Overwriting a file that wasn't taken yet would be the user's own loss.
   const name = existsSync(join(root, folder, wanted)) ? `file ${number}.${ending}` : wanted
   const path = join(root, folder, name)
   const half = Math.floor(content.length / 2)
@@ -119,7 +119,7 @@ async function drop(root: string, chance: Chance, number: number): Promise<Dropp
   return { folder, content, name, titles }
 }
 
-/** Content that no other file has, since files are told apart by it in the end. */
+/** Content that no other file has, since the final check tells files apart by it. */
 function aFile(chance: Chance, title: string): { ending: string; content: string; titles: string[] } {
   const rows = (count: number) => Array.from({ length: count }, (_, index) => `${title}row ${index + 1}`)
   switch (chance.oneOf(['request', 'bad request', 'sheet', 'large sheet', 'bad sheet', 'drafts'] as const)) {
@@ -144,11 +144,11 @@ function aFile(chance: Chance, title: string): { ending: string; content: string
   }
 }
 
-/** As when a network disk is gone for a moment. */
+/** As when a network drive is gone for a moment. */
 async function blink(place: string, chance: Chance): Promise<void> {
   await rename(place, `${place} away`)
   await pause(chance.below(150))
-  // Anyone who takes files may have made a folder of the name meanwhile, and must not have.
+  // Fails if the process created a folder of that name meanwhile, which it must not.
   await rename(`${place} away`, place)
 }
 
@@ -167,7 +167,7 @@ async function restTaken(root: string): Promise<void> {
       before = now
       await pause(100)
     }
-    // The last step is written down after the file was moved.
+    // The last step is recorded after the file was moved.
     await pause(500)
   } finally {
     await killed(child)

@@ -1,4 +1,7 @@
-/** Run as a program: fetches what is in line until it is killed, or until nothing is. Its waits are shorter than ours. */
+/**
+ * Run as a program: downloads what is queued until it is killed or the queue is empty. Its waits are shorter than in
+ * the application.
+ */
 import { writeSync } from 'node:fs'
 import { aDocument, downloadOffice } from '../fixtures/download-office.ts'
 
@@ -16,7 +19,7 @@ const office = await downloadOffice({
   }
 })
 const { downloads, accountId, folderId } = office
-// What earlier lives put in line is called by the same names.
+// Documents queued by earlier lives keep their names.
 const { items } = downloads.list([accountId], { states: ['waiting'], offset: 0, limit: PAGE })
 const known = items.map(({ documentReference: reference, documentName: name }) => ({ reference, name }))
 await office.look([...known, ...added].map(({ reference, name }) => aDocument(reference, { Name: name })))

@@ -1,6 +1,7 @@
 /**
- * The system's keychain is locked, gone, or back, while the application works and as it starts: a real Secret Service, on a bus of
- * its own. Nothing is lost and nothing sent twice, what can't be done is said in words, and once it is back everything goes on.
+ * Locks, removes and brings back the system's keychain while the application works and as it starts: a real Secret
+ * Service, on a bus of its own. Nothing may be lost or sent twice, what can't be done must be explained, and everything
+ * must go on once the keychain is back.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,7 +17,10 @@ import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
 
 const TOKEN = 'made-up-token-1'
 const PIN = '2468'
-/** How long the application waits for the keychain, in milliseconds: as it does otherwise. What is locked or gone answers at once. */
+/**
+ * How long the application waits for the keychain, in milliseconds, as in production. A locked or missing one answers
+ * at once.
+ */
 const TIMEOUT = 30_000
 
 interface Place {
@@ -29,7 +33,7 @@ interface Place {
   words: Set<string>
 }
 
-/** Each round is one time without a keychain: as the application starts, or while it runs. */
+/** In each round the keychain is missing once: as the application starts, or while it runs. */
 export async function keychainChaos({ rounds, seed, say }: ChaosOptions): Promise<Tally> {
   const began = performance.now()
   const root = await mkdtemp(join(tmpdir(), 'countersign-chaos-'))
@@ -94,7 +98,7 @@ async function firstLife(place: Place): Promise<Fault[]> {
 const take = (place: Place, trouble: 'locked' | 'gone') =>
   trouble === 'gone' ? place.keyring.stop() : place.keyring.lock()
 
-/** What is refused is refused for the keychain's sake, and says so. */
+/** Checks that a refusal is because of the keychain, and says so. */
 async function refused(place: Place, asked: Promise<unknown>, what: string): Promise<Fault[]> {
   const refusal = await refusalOf(asked)
   return refusal ? unfit(place, refusal, what) : []
@@ -128,7 +132,8 @@ async function withoutWhileRunning(place: Place, trouble: 'locked' | 'gone', rou
     if (isKilled) await station.kill()
     await (trouble === 'locked' ? place.keyring.unlock() : place.keyring.start())
     if (isKilled) return faults
-    // It works again, in the same run. That its service is another now libsecret hears in Electron's main loop, which isn't here.
+    // It works again in the same run. After "gone" it doesn't here: libsecret learns of the new service only in
+    // Electron's main loop.
     if (trouble === 'locked') faults.push(...(await works(station)))
     await station.end()
     return faults
@@ -140,7 +145,7 @@ async function withoutWhileRunning(place: Place, trouble: 'locked' | 'gone', rou
   }
 }
 
-/** What needs the keychain can be done. */
+/** Checks that what needs the keychain works. */
 async function works(station: Station): Promise<Fault[]> {
   const faults: Fault[] = []
   for (const what of ['refresh', 'pinState'] as const) {
@@ -157,7 +162,7 @@ async function works(station: Station): Promise<Fault[]> {
   return faults
 }
 
-/** It starts, says why it keeps nothing, and leaves what is kept alone. */
+/** Checks that it starts, says why it saves nothing, and leaves the stored data alone. */
 async function withoutAtStart(place: Place, trouble: 'locked' | 'gone', round: number): Promise<Fault[]> {
   const faults: Fault[] = []
   await take(place, trouble)
@@ -168,7 +173,7 @@ async function withoutAtStart(place: Place, trouble: 'locked' | 'gone', round: n
     if (opened.state !== 'memory' || !opened.because || opened.setAside) {
       faults.push(wrong(`it is opened as ${JSON.stringify(opened)}`))
     }
-    // What is typed meanwhile is said to be in memory alone.
+    // The application says that what is typed now is only in memory.
     await station.ask('draft', `In memory ${round}`).catch(() => undefined)
     await station.end()
   } catch (error) {

@@ -1,4 +1,4 @@
-/** A program of a test that says how far it is, and is killed in the middle of it. */
+/** A test program that reports its progress and is killed part-way. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -6,10 +6,13 @@ import { setTimeout as pause } from 'node:timers/promises'
 /** How long a program may take to say something, in milliseconds. */
 const TIMEOUT = 300_000
 
-/** Bytes that `ulimit -f` counts by. */
+/** The unit of `ulimit -f`, in bytes. */
 const BLOCK = 512
 
-/** @param mostFileBytes no file of it may become larger: its writes fail then, as they do on a disk that is full. */
+/**
+ * Starts a program.
+ * @param mostFileBytes the largest size of its files: beyond that its writes fail, as on a full disk.
+ */
 export function begin(program: URL, args: readonly string[], mostFileBytes?: number) {
   const command = [program.pathname, ...args]
   const limit = `ulimit -f ${Math.floor((mostFileBytes ?? 0) / BLOCK)}; exec "$0" "$@"`

@@ -1,12 +1,15 @@
-/** The test's own memory of what was typed and pressed, and the comparison with what the application and the service have. */
+/**
+ * The test's own record of what was typed and pressed, and its comparison with what the application and the service
+ * have.
+ */
 import { sendStatus } from '../../src/renderer/src/words/statuses.ts'
 import type { SendHold, SendState } from '../../src/shared/contract/index.ts'
 
-/** One package of one round. */
+/** The package of one round. */
 export interface Package {
-  /** How its form's name begins; no other package's begins so. */
+  /** How its form's name begins, unlike any other package's. */
   name: string
-  /** The name after each key, and when that key was down at the latest. */
+  /** The name after each key, and the time by which that key was certainly down. */
   typed: { text: string; at: number }[]
   /** Whether the screen said that it is in the outbox. */
   wasPressed: boolean
@@ -17,12 +20,12 @@ export type Ledger = Package[]
 export interface Seen {
   drafts: string[]
   sends: { title: string; state: SendState }[]
-  /** The text of each row of the Outbox, as far as it is in sight. */
+  /** The text of each visible row of the Outbox. */
   words: string[]
-  /** Names that the service took before and after all that was read. */
+  /** Names that the service had accepted before and after all this was read. */
   arrivedBefore: string[]
   arrivedAfter: string[]
-  /** Nothing is under way or in doubt any more. */
+  /** Nothing is in flight or uncertain any more. */
   isSettled?: boolean
 }
 
@@ -31,10 +34,10 @@ export interface Fault {
   words: string
 }
 
-/** A key is durable this long after it, in milliseconds. */
+/** How long after a key it must be saved, in milliseconds. */
 const DURABLE = 400
 
-/** Everything that is not as it should be. A fault is told each time it is seen. */
+/** Returns everything that is wrong. A fault is reported each time it is seen. */
 export function faultsOf(ledger: Ledger, seen: Seen): Fault[] {
   const newest = ledger.findLast(({ name }) => seen.sends.some(({ title }) => title.startsWith(name)))
   return ledger.flatMap((entry) => [...faultsOfKeeping(entry, seen), ...faultsOfSending(entry, seen, entry === newest)])
@@ -48,7 +51,7 @@ function faultsOfKeeping(entry: Package, { drafts, sends }: Seen): Fault[] {
   const [title] = kept
   if (title === undefined) return [fault('lost', `"${durable}" was typed and is nowhere`)]
   const whole = entry.typed.at(-1)?.text ?? ''
-  // The last key may have been kept without the test having heard that it was down.
+  // The last key may have been saved before the test heard that it was down.
   if (!whole.startsWith(title) && title.slice(0, -1) !== whole) {
     return [fault('partial', `"${title}" is kept of "${whole}"`)]
   }
@@ -66,7 +69,7 @@ function faultsOfSending(entry: Package, seen: Seen, isNewest: boolean): Fault[]
   if (after > 1) faults.push(fault('doubled', `${entry.name}arrived ${after} times`))
   for (const { state } of records) {
     const words = seen.words.find((row) => row.includes(entry.name))
-    // The newest stands on top: where it isn't in sight, the list doesn't show what there is.
+    // The newest is on top: if it isn't visible, the list is incomplete.
     if (words === undefined && isNewest)
       faults.push(fault('wrong', `${entry.name}is in the outbox and not in its list`))
     faults.push(...faultsOfWords(entry, state, words ?? '', before, after))

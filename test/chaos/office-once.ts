@@ -1,7 +1,7 @@
 /**
- * Five workstations of one office are asked for the same at the same moment, round after round: a reminder, or another due date. Their
- * lines lose requests and answers, one of them is killed in the middle of it, or can't reach the office's server. Whatever happens, the
- * service is asked once at most, and nobody says of it what isn't so.
+ * Five workstations of one office are asked for the same action at the same moment, round after round: a reminder, or
+ * another due date. Their lines lose requests and answers; one of them is killed in the middle of it, or can't reach
+ * the office's server. The service must be asked once at most, and no workstation may say anything untrue of it.
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ActionState, ActionView } from '../../src/shared/contract/index.ts'
@@ -13,7 +13,7 @@ import type { Fault } from './ledger.ts'
 import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
 
 const NAMES = ['Counter 1', 'Counter 2', 'Counter 3', 'Counter 4', 'Counter 5']
-/** So often time passes until what is to come about has, in milliseconds each. */
+/** The most steps to wait for a round to settle, and a step's length in milliseconds. */
 const MOST = 400
 const STEP = 5_000
 
@@ -46,7 +46,7 @@ export async function onceChaos({ rounds, seed, say }: ChaosOptions, office: Tes
   return tally
 }
 
-/** All are asked at once, while something happens to one of them; then all is well again. */
+/** Asks all at once while something happens to one of them; afterwards everything works again. */
 async function asked(
   desks: readonly ActingDesk[],
   chance: Chance,
@@ -61,7 +61,7 @@ async function asked(
   const [one] = [desks[chance.below(desks.length)]]
   const kind = chance.oneOf(['nothing', 'kill', 'away'] as const)
   if (kind === 'away') one?.disconnect()
-  // What is killed never answers.
+  // A killed workstation never answers.
   const waiting = desks.map((desk) => start(desk).catch(() => undefined))
   if (kind === 'kill') {
     await pause(chance.below(40))
@@ -72,7 +72,7 @@ async function asked(
   if (kind !== 'nothing') one?.connect()
 }
 
-/** Nothing waits or is on its way; what the folders show is known. */
+/** Waits until no action is waiting or running, and what the folders show is known. */
 async function settled(
   pass: (milliseconds: number) => Promise<void>,
   open: () => ActionView[][],

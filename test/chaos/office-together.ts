@@ -1,10 +1,12 @@
 /**
- * Three workstations of one office, each with its whole outbox and its mirror of the folders, at one PostgreSQL server and one practice
- * service, over lines that lose requests and answers. Round after round packages are put in, released by another and taken back, and something befalls one
- * of them or the server: a workstation is killed, sleeps, is closed, leaves and joins again; lines are cut; every claim and lease runs
- * out; the server ends at once, a dump of an earlier moment is put in its place, or a standby goes on. Meanwhile people write on the same
- * drafts, presets, views, appointments and names: see `office-words.ts`. None leaves that waits for a release. In the end each package has arrived once or was taken back, each workstation says so,
- * every list is as the service's folders, and every word is in some content.
+ * Three workstations of one office, each with its whole outbox and its mirror of the folders, share a PostgreSQL server
+ * and a practice service over lines that lose requests and answers. In each round packages are put in, released by
+ * someone else and taken back, and something happens to a workstation or the server: a workstation is killed, sleeps,
+ * is closed, or leaves and joins again; connections are cut; all claims and leases expire; the server crashes, is
+ * restored from an earlier dump, or a standby takes over. Meanwhile people edit the same drafts, presets, views,
+ * appointments and names: see `office-words.ts`. No package may be sent while it waits for a release. In the end each
+ * package has arrived once or was taken back, each workstation says so, every list matches the service's folders, and
+ * every word is in some content.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -28,13 +30,13 @@ import { People, rowsOf } from './office-words.ts'
 import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
 
 const STATIONS = ['Front desk', 'Back room', 'Counter']
-/** How long anything may take to come about, in milliseconds of this computer. */
+/** How long any condition may take to come true, in milliseconds of real time. */
 const LONGEST = 300_000
-/** The time of the workstations passes in such steps, in milliseconds. */
+/** The step by which the workstations' time advances, in milliseconds. */
 const STEP = 1_000
-/** So many things are written, sent and thrown away between two others, at most. */
+/** The most that people write, send and discard between two events. */
 const MOST_DEEDS = 12
-/** So many steps pass between two looks at whether all is as it should be. */
+/** Steps between two checks of the final state. */
 const BETWEEN_CHECKS = 20
 
 const WAYS = [
@@ -63,20 +65,23 @@ interface Station {
   readonly work: Workplace
   readonly slot: ReturnType<typeof memoryKeychain>['office']
   desk: Desk
-  /** Its time stands still once it was killed. */
+  /** Its time stands still once it has been killed. */
   time: ReturnType<Workplace['time']['run']>
   isOff: boolean
 }
 
-/** One package, and what is known of it by who put it in. */
+/** One package, and what the one who put it in knows of it. */
 interface Put {
   readonly name: string
   readonly id: string
   readonly by: Station
   isTakenBack: boolean
-  /** Its workstation left an office that no longer knew it: what became of it is for a person to find out, and is said so. */
+  /**
+   * Its workstation left an office that no longer knew it: a person has to find out whether it arrived, and the
+   * application says so.
+   */
   isLeftBehind: boolean
-  /** What another has to release; whether one has. */
+  /** Set if someone else has to release it; `isGiven` once they have. */
   release?: { isGiven: boolean }
 }
 
@@ -89,12 +94,15 @@ interface Place {
   readonly put: Put[]
   readonly people: People
   hasDump: boolean
-  /** The server was put back, and nobody has let the outbox go again. */
+  /** The server was restored, and nobody has resumed the outbox since. */
   isRestored: boolean
   invited: number
 }
 
-/** @returns beside the tally how often each deed of those who write was done: one that never is tests nothing. */
+/**
+ * Runs the rounds.
+ * @returns the tally, and how often each deed of the people was done: a deed that is never done tests nothing.
+ */
 export async function officeTogetherChaos({
   rounds,
   seed,
@@ -151,7 +159,7 @@ async function openStation(place: Place, name: string): Promise<Station> {
     const lot = method === 'POST' ? chance.below(100) : 100
     return lot < 2 ? 'cut' : lot < 7 ? 'lose-answer' : 'pass'
   })
-  // What is for two people waits for another of staff.
+  // A package for two signers waits for a release by another staff member.
   Object.assign(work.staff, { above: 1, who: { id: name, name } })
   work.parts.watch.start()
   const { office: slot } = memoryKeychain()
@@ -162,11 +170,11 @@ async function openStation(place: Place, name: string): Promise<Station> {
 }
 
 async function joinAgain(place: Place, { desk, name }: Station): Promise<void> {
-  // A workstation that joins again is another one to the office.
+  // To the office a workstation that joins again is a new one.
   await desk.join(serverOf(place.office), await place.office.invite(`${name} ${++place.invited}`))
 }
 
-/** It starts, as after it was ended. */
+/** Starts the application again after it was killed or closed. */
 function begin(station: Station): void {
   const { work, slot } = station
   work.startAgain()
@@ -218,7 +226,7 @@ async function befall(place: Place, way: Way): Promise<void> {
       return await desk.close()
     case 'leave':
       if (one.isOff) return
-      // It says so where something is under way, or the server is away; joined or not, it goes on from there.
+      // Leaving is refused while something is in flight or the server is away. Either way the test goes on from there.
       await place.people.leaves(one.name, () => desk.leave().catch(() => undefined))
       if (!desk.view()) await passSome(place)
       return desk.view() ? undefined : await joinAgain(place, one)
@@ -239,7 +247,7 @@ async function befall(place: Place, way: Way): Promise<void> {
       return await takeDump(place)
     case 'restore':
       if (!place.hasDump) return
-      // What it knows is missing at first.
+      // Its knowledge is missing at first.
       if (chance.below(2) === 0 && !one.isOff) {
         one.isOff = true
         await desk.close()
@@ -250,7 +258,7 @@ async function befall(place: Place, way: Way): Promise<void> {
     case 'pause':
       if (!place.isRestored) await work.parts.outbox.shared.pause(work.accountId, true).catch(() => undefined)
       await passSome(place)
-      // Who lets it go again after the server was put back waits until every workstation has been there.
+      // After a restore, the outbox is resumed only once every workstation has connected: see letGoAgain.
       if (!place.isRestored) await resume(place)
       return
     case 'take back':
@@ -262,7 +270,7 @@ async function befall(place: Place, way: Way): Promise<void> {
   }
 }
 
-/** As one of staff lets go at a workstation what is shown there as waiting for them. */
+/** Releases packages as a staff member does, at a workstation that shows them as waiting. */
 async function releaseAt({ put }: Place, { name, work }: Station, most = 3): Promise<void> {
   const { outbox } = work.parts
   const held = rowsOf(work).filter((row) => row.hold === 'release')
@@ -273,17 +281,18 @@ async function releaseAt({ put }: Place, { name, work }: Station, most = 3): Pro
       await outbox.release(id)
       one.release.isGiven = true
     } catch (error) {
-      // Who put it in can't; nobody can while the server is away, or as another has just done so.
+      // The one who put it in can't release it; nobody can while the server is away or once someone else has just done
+      // so.
       if (!(error instanceof AppFailure)) throw error
       const { code } = error.appError
       if (code !== 'offline' && code !== 'busy' && code !== 'gone' && one.by.name !== name) throw error
-      // The office may have it all the same.
+      // The release may have reached the office all the same.
       if (code === 'offline') one.release.isGiven = true
     }
   }
 }
 
-/** As a person takes one of the workstation’s own out of the Outbox. */
+/** Takes one of a workstation's own packages out of the Outbox, as a person would. */
 async function takeBack({ chance, put, stations }: Place): Promise<void> {
   const there = statesAt(stations)
   const waiting = put.filter(({ by, id }) => there.get(by)?.get(id) === 'ready')
@@ -295,11 +304,11 @@ async function takeBack({ chance, put, stations }: Place): Promise<void> {
     outbox.undo(one.id)
     one.isTakenBack = true
   } catch {
-    // It has just left, or the server is away: that is said, and the package stays where it is.
+    // It has just been sent, or the server is away: the application says so, and the package stays where it is.
   }
 }
 
-/** With some in it that leave, or are taken back, only afterwards. */
+/** Dumps the database with packages in it that are sent, or taken back, only afterwards. */
 async function takeDump(place: Place): Promise<void> {
   const [{ work }] = place.stations as [Station, ...Station[]]
   const { shared } = work.parts.outbox
@@ -317,7 +326,7 @@ async function restore(place: Place): Promise<void> {
     try {
       return postgres(place, 'pg_restore', '--clean', '--if-exists', '--single-transaction')
     } catch (error) {
-      // What workstations ask meanwhile may be in its way.
+      // Queries of the workstations may get in its way.
       if (attempt === 10) throw error
     }
   }
@@ -333,7 +342,7 @@ function postgres({ office, dump }: Place, program: 'pg_dump' | 'pg_restore', ..
   })
 }
 
-/** Every workstation is there and has told what it knows, and a person lets the outbox go again. */
+/** Resumes the outbox once every workstation has connected and reported what it knows. */
 async function letGoAgain(place: Place): Promise<void> {
   const { stations, office } = place
   for (const station of stations) if (station.isOff) begin(station)
@@ -352,12 +361,12 @@ async function letGoAgain(place: Place): Promise<void> {
   await resume(place)
 }
 
-/** On the server's clock it is long enough ago that a POST of before could arrive. */
+/** Backdates uncertain sends on the server, so that no earlier POST can still arrive. */
 async function longEnough({ office }: Place): Promise<void> {
   await office.sql('UPDATE office.send SET uncertain_at = now() WHERE uncertain_at > now()')
 }
 
-/** One that the server doesn't know, or that didn't end its leaving, begins again there. */
+/** Has a workstation join afresh if the server doesn't know it or it never finished leaving. */
 async function sitAgain(place: Place, station: Station): Promise<void> {
   const { desk } = station
   const view = desk.view()
@@ -384,7 +393,9 @@ async function resume(place: Place): Promise<void> {
   )
 }
 
-/** All settle, what is called not sent is let go again, and what each says is compared with the service. */
+/**
+ * Lets everything settle, retries what is called not sent, and compares what each workstation says with the service.
+ */
 async function inTheEnd(place: Place): Promise<Fault[]> {
   const { stations, put, people } = place
   for (const { work } of stations) work.line.fault('pass')
@@ -406,12 +417,12 @@ async function inTheEnd(place: Place): Promise<Fault[]> {
     faults = [...put.flatMap((one) => faultOf(one, place, there, arrived.has(one.name))), ...people.faults(arrived)]
     if (!(await areEqual(place))) faults.push(wrong('a list is not as the folders'))
     if (faults.length === 0) return true
-    // Looks are a minute apart, and to look through everything takes longer the more there is.
+    // Looks are a minute apart, and checking everything takes longer the more there is.
     for (let count = 0; count < BETWEEN_CHECKS; count++) await pass(place)
     return false
   }
   await until(place, 'all is as it should be', isAsItShould).catch(() => undefined)
-  // What could still go a second time has the time for it.
+  // Leaves time for anything that could still be sent twice.
   for (let minute = 0; minute < 5; minute++) for (const { work } of stations) await work.time.pass(60_000)
   return [...said, ...faults, ...doubled(place), ...unreleased(place)]
 }
@@ -422,17 +433,21 @@ function faultOf(one: Put, { stations }: Place, there: StatesAt, hasArrived: boo
   const own = there.get(by)?.get(id)
   const words = `${name} of ${by.name}: ${stations.map((station, index) => `${station.name} ${states[index]}`).join(', ')}`
   if (isTakenBack) {
-    // A server of before that was taken back knows nothing of it, nor of its workstation, which has left it without being asked.
+    // A server restored to before the take-back knows nothing of it, and its workstation left without being able to
+    // tell it.
     if (hasArrived) return isLeftBehind ? [] : [wrong(`taken back, and it arrived: ${words}`)]
     return states.every(isOver) ? [] : [wrong(`taken back: ${words}`)]
   }
-  // It is for a person then to find out what became of it.
+  // A person then has to find out whether it arrived.
   if (isLeftBehind) return own === 'sent' && !hasArrived ? [wrong(`never arrived: ${words}`)] : []
   if (!hasArrived) return staysAsDraft(one, stations) ? [] : [{ kind: 'lost', words }]
   return own === 'sent' && states.every((state) => state === undefined || state === 'sent') ? [] : [wrong(words)]
 }
 
-/** It came to nothing, its workstation left, and its draft is the office’s: it says so, and the draft is there to be sent. */
+/**
+ * Returns whether a package that was cancelled because its workstation left the office says so, and its shared draft is
+ * there to be sent.
+ */
 function staysAsDraft({ id, name, by }: Put, stations: readonly Station[]): boolean {
   const { state, error } = rowsOf(by.work).find((row) => row.id === id) ?? {}
   const isSaid = state === 'cancelled' && error?.message.includes('left the office') === true
@@ -459,7 +474,7 @@ function unreleased(place: Place): Fault[] {
     .map(({ name, by }) => wrong(`${name} of ${by.name} arrived, and nobody released it`))
 }
 
-/** How often the service has each, by what it is called. */
+/** How often the service received each package, by name. */
 function arrivals({ stations }: Place): Map<string, number> {
   const times = new Map<string, number>()
   for (const { name } of documentsOf(stations)) times.set(name, (times.get(name) ?? 0) + 1)
@@ -470,7 +485,7 @@ function documentsOf([first]: readonly Station[]) {
   return Object.values(first?.work.practice.state.documents ?? {})
 }
 
-/** What each workstation shows of packages, by their ids. */
+/** The states of packages by id, as each workstation shows them. */
 type StatesAt = ReadonlyMap<Station, ReadonlyMap<string, SendState>>
 
 function statesAt(stations: readonly Station[]): StatesAt {
@@ -479,7 +494,7 @@ function statesAt(stations: readonly Station[]): StatesAt {
   )
 }
 
-/** Gone, or cancelled where it was in doubt meanwhile. */
+/** Gone, or cancelled if it was uncertain in the meantime. */
 const isOver = (state: SendState | undefined) => state === undefined || state === 'cancelled'
 
 async function areEqual({ stations }: Place): Promise<boolean> {
@@ -502,13 +517,13 @@ async function listed({ work }: Station): Promise<string> {
     .join()
 }
 
-/** How a workstation stands, for what is said of a fault. */
+/** Describes the state of a workstation, for fault messages. */
 function standing({ name, desk, work, isOff }: Station) {
   const { pause, office } = work.parts.outbox.state(work.accountId)
   return { name, isOff, state: desk.view()?.state, isLeaving: desk.view()?.isLeaving, office, pause: pause?.by }
 }
 
-/** @throws if it never comes about. */
+/** @throws if it isn't so in time. */
 async function until(place: Place, what: string, isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (const end = performance.now() + LONGEST; ; ) {
     if (await isSo()) return

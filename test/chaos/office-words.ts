@@ -1,8 +1,9 @@
 /**
- * People who write at the workstations of an office, on the same drafts, presets, views, appointments and names of the address book, at once or
- * one after the other, and send what they wrote. Each time someone writes they add a word to what is shown there, and no word is like another: so
- * each is in a content until someone who saw it threw that away, whatever befell the workstations meanwhile. Who was forgotten at one and not
- * written to since is at none. It is judged by what the databases hold and the service has got.
+ * People at the workstations of an office who edit the same drafts, presets, views, appointments and names of the
+ * address book, at once or in turn, and send what they wrote. Each edit appends a unique word to the text shown there.
+ * Each word must survive in some content until someone who saw it discards it, whatever happens to the workstations. A
+ * person who was forgotten at one workstation and not written to since is known at none. Judged by what the databases
+ * hold and the service received.
  */
 import { AppFailure } from '../../src/main/core/lib/failure.ts'
 import { defined } from '../../src/main/core/lib/objects.ts'
@@ -13,29 +14,32 @@ import type { Workplace } from '../fixtures/workplace.ts'
 import type { Chance } from './chance.ts'
 import type { Fault } from './ledger.ts'
 
-/** A place to write at, and whether what is written there goes over by itself. */
+/** A workstation to write at. */
 interface Desk {
   readonly name: string
   readonly work: Workplace
 }
 
-/** A draft that is open somewhere, as it is shown there. */
+/** A draft open somewhere, as shown there. */
 interface Editor {
   readonly at: Desk
-  /** The run of the application in which it is open. */
+  /** The run of the application that has it open. */
   readonly run: Workplace['parts']
   readonly id: string
   readonly edition: number | undefined
   text: string
 }
 
-/** A draft that was put in the outbox, as it was then. */
+/** A draft that was put in the outbox, as it was at that moment. */
 interface Sent {
   readonly at: Desk
   readonly id: string
   readonly draft: string
   readonly text: string
-  /** Its workstation left an office that no longer knew it: it is for a person to find out what became of it before they send it again. */
+  /**
+   * Its workstation left an office that no longer knew it: a person has to find out whether it arrived before sending
+   * it again.
+   */
   isLeftBehind?: boolean
 }
 
@@ -62,7 +66,7 @@ type Deed = (typeof DEEDS)[number]
 const MARKS = ['arrived', 'no-show', 'here', 'done', 'undo'] as const
 const DAY = 86_400_000
 
-/** What is longer nobody goes on with. */
+/** Nobody adds to text longer than this. */
 const LONGEST = 120
 const isShort = (text: string) => text.length <= LONGEST
 const WITHOUT_WORDS = new Set<string>()
@@ -72,19 +76,22 @@ export class People {
   readonly #desks: readonly Desk[]
   readonly #editors: Editor[] = []
   readonly #sent: Sent[] = []
-  /** Each word that was kept: by whom, in what, and of a person at which address. */
+  /** Each saved word: by whom, in which text, and the e-mail address if it names a person. */
   readonly #words = new Map<string, { name: string; text: string; email: string | undefined }>()
-  /** Those that someone who saw them threw away. */
+  /** Words discarded by someone who saw them. */
   readonly #thrown = new Set<string>()
-  /** Those that a workstation had no more once it had left. */
+  /** Words that a workstation lost by leaving the office. */
   readonly #leftBehind = new Set<string>()
-  /** Whom someone forgot, by the e-mail address that is theirs alone; and of those whom nobody has written to since. */
+  /**
+   * People whom someone forgot, by their unique e-mail addresses; `#forgotten` has those whom nobody has written to
+   * since.
+   */
   readonly #everForgotten = new Set<string>()
   readonly #forgotten = new Map<string, Desk>()
   #count = 0
   readonly #done = new Map<Deed, number>(DEEDS.map((deed) => [deed, 0]))
 
-  /** @param desks more may come. */
+  /** @param desks more may be added later. */
   constructor(chance: Chance, desks: readonly Desk[]) {
     this.#chance = chance
     this.#desks = desks
@@ -94,23 +101,23 @@ export class People {
     return this.#words.size
   }
 
-  /** How often each deed was done, rather than refused or without anything to be done to. */
+  /** How often each deed was done; deeds that were refused or had nothing to act on don't count. */
   get done(): Record<string, number> {
     return Object.fromEntries(this.#done)
   }
 
-  /** Up to as many things are done, each by someone somewhere. */
+  /** Does at most `most` deeds, each by someone somewhere. */
   async act(most: number): Promise<void> {
     for (let count = this.#chance.below(most + 1); count > 0; count--) {
       const at = this.#oneOf(this.#desks)
       const deed = this.#chance.oneOf(DEEDS)
-      // What is refused is said to the person, who keeps what is on the screen: it doesn't count as kept.
+      // A refusal is shown to the person, who keeps what is on the screen: it doesn't count as saved.
       const isDone = at && (await this.#do(at, deed).catch(refused))
       if (isDone) this.#done.set(deed, (this.#done.get(deed) ?? 0) + 1)
     }
   }
 
-  /** Whether there was something to do it to. */
+  /** Returns false if there was nothing to act on. */
   async #do(at: Desk, deed: Deed): Promise<boolean> {
     const { parts, accountId } = at.work
     switch (deed) {
@@ -123,7 +130,7 @@ export class People {
       case 'settle': {
         const id = this.#oneOf(draftsOf(at, false).filter((one) => versionsOf(at, one, true).length > 0))
         if (id === undefined) return false
-        // What is seen beside it isn't wanted.
+        // The person discards the other versions that they see.
         const seen = versionsOf(at, id, true)
         const kept = wordsIn(textOf(at, id))
         await parts.sharedDrafts.settle(id)
@@ -134,7 +141,7 @@ export class People {
       case 'both send':
         return this.#send(this.#oneOf(draftsOf(at, false)), this.#desks)
       case 'trash': {
-        // Fewer than there come.
+        // Rarer than new drafts are.
         const id = this.#chance.below(3) === 0 ? this.#oneOf(draftsOf(at, false)) : undefined
         if (id !== undefined) parts.drafts.remove(id)
         return id !== undefined
@@ -179,7 +186,7 @@ export class People {
       case 'appointment': {
         const one = this.#oneOf(appointmentsOf(at).filter(({ about: its }) => isShort(its)))
         const about = this.#longer(one?.about || 'Appointment')
-        // Of a day that is to come, whenever this runs.
+        // On a future day, whenever this runs.
         const when = { at: Math.ceil(at.work.time.now / DAY) * DAY + DAY, minutes: 30 }
         const { id, name, email, mobile, place } = one ?? { name: about }
         parts.appointments.save({ ...when, ...defined({ id, email, mobile, place }), name, about })
@@ -216,7 +223,7 @@ export class People {
         const one = this.#oneOf(peopleOf(at))
         if (!one) return false
         parts.people.forget(accountId, one.Email)
-        // Also what another calls them who hasn't heard of it: that is final.
+        // Forgetting is final: it includes names given by someone who hasn't heard of it yet.
         this.#everForgotten.add(one.Email)
         if (parts.outbox.shared.accounts().has(accountId)) this.#forgotten.set(one.Email, at)
         return true
@@ -224,15 +231,19 @@ export class People {
     }
   }
 
-  /** The server is put back: what no workstation has any more, as those that had it have left since, was the server’s alone. */
+  /**
+   * Call when the server is restored: words that no workstation holds any more, because those that held them have left,
+   * were only on the server.
+   */
   onlyHere(): void {
     const held = this.#desks.map((at) => wordsAt(at))
     for (const word of this.#leftBehind) if (!held.some((words) => words.has(word))) this.#thrown.add(word)
   }
 
   /**
-   * A workstation leaves the office: what it has of the office’s stays there. Whom it forgot it may have told nobody, and whom it knows it brings
-   * along when it joins again. @param isUnknown the office no longer knows it.
+   * Has a workstation leave the office, where the shared content stays. It may have told nobody whom it forgot, and it
+   * brings the people it knows along when it joins again.
+   * @param isUnknown the office no longer knows it.
    */
   async leaves(name: string, leave: () => Promise<void>, isUnknown = false): Promise<void> {
     const at = this.#desks.find((desk) => desk.name === name)
@@ -246,7 +257,7 @@ export class People {
     for (const [email, by] of this.#forgotten) if (by === at || known.has(email)) this.#forgotten.delete(email)
   }
 
-  /** Someone opens a draft, or begins one. What another is at they take over, or leave. */
+  /** Opens a draft, or begins one. A draft that someone else is editing is taken over or left alone. */
   async #open(at: Desk): Promise<boolean> {
     await this.#close(this.#editors.find((editor) => editor.at === at))
     const { parts, accountId } = at.work
@@ -265,7 +276,7 @@ export class People {
     const isHeld = parts.sharedDrafts.marked(parts.drafts.summary(id)).office?.editingBy !== undefined
     if (isHeld && this.#chance.below(2) === 0) return false
     if (isHeld) await parts.sharedDrafts.takeOver(id)
-    // The computer may have been ended meanwhile.
+    // The computer may have been killed meanwhile.
     if (at.work.parts !== parts) return false
     parts.sharedDrafts.edit(id)
     const editor = { at, run: parts, id, edition: editionOf(at, id), text: textOf(at, id) }
@@ -276,7 +287,7 @@ export class People {
   #goOn(): boolean {
     const editor = this.#oneOf(this.#editors)
     if (!editor || !isShort(editor.text)) return false
-    // What was open as the computer was ended is open no more.
+    // The kill closed it.
     if (editor.at.work.parts === editor.run) return this.#type(editor)
     this.#editors.splice(this.#editors.indexOf(editor), 1)
     return false
@@ -298,7 +309,7 @@ export class People {
     return true
   }
 
-  /** At one of them, or at all at the same moment. Nobody sends a second time what they see was sent. */
+  /** Sends a draft from one desk, or from all at the same moment. Nobody resends a draft that they can see was sent. */
   #send(id: string | undefined, desks: readonly Desk[]): boolean {
     if (id === undefined) return false
     const already = this.#sent.length
@@ -315,17 +326,17 @@ export class People {
         const send = outbox.start(id)
         outbox.now(send.id)
         this.#sent.push({ at, id: send.id, draft: id, text })
-        // Its versions go with it, as nobody wanted them.
+        // Its other versions go with it, as nobody wanted them.
         this.#throw(versions, wordsIn(text))
       } catch (error) {
-        // It isn't there, or is being sent: that is said.
+        // It isn't there, or is already being sent: the application says so.
         refused(error)
       }
     }
     return this.#sent.length > already
   }
 
-  /** What is written next, after this. */
+  /** Returns the text with the next word appended. */
   #longer(text: string): string {
     return `${text} w${++this.#count}e`
   }
@@ -345,14 +356,15 @@ export class People {
     return items[this.#chance.below(items.length)]
   }
 
-  /** Everything is closed, as in the evening. */
+  /** Closes all drafts, as in the evening. */
   async closeAll(): Promise<void> {
     while (this.#editors.length > 0) await this.#close(this.#editors[0]).catch(refused)
   }
 
   /**
-   * Drafts of which the service has got more than one content, as their sends were called: one name twice is counted by its name.
-   * @param arrived how often the service has got each name.
+   * Returns drafts that reached the service with more than one content, told apart by the names of their sends. The
+   * same name arriving twice is counted elsewhere.
+   * @param arrived how often the service received each name.
    */
   doubled(arrived: ReadonlyMap<string, number>): Fault[] {
     const texts = Map.groupBy(
@@ -368,7 +380,10 @@ export class People {
     })
   }
 
-  /** Once nothing is on its way any more. @param arrived how often the service has got each name. */
+  /**
+   * Returns all faults; call once nothing is in flight any more.
+   * @param arrived how often the service received each name.
+   */
   faults(arrived: ReadonlyMap<string, number>): Fault[] {
     const held = this.#desks.map((at) => wordsAt(at))
     const there = new Set([...arrived.keys()].flatMap((name) => [...wordsIn(name)]))
@@ -390,7 +405,7 @@ export class People {
     ]
   }
 
-  /** Who was forgotten is there. */
+  /** Forgotten people who are still known. */
   #remembered(): Fault[] {
     const there = this.#desks.flatMap((at) => peopleOf(at).map(({ Email }) => ({ Email, name: at.name })))
     return there
@@ -398,7 +413,7 @@ export class People {
       .map(({ Email, name }) => ({ kind: 'wrong', words: `${Email} was forgotten, and is known at ${name}` }))
   }
 
-  /** Every workstation shows the same. */
+  /** Differences between workstations. */
   #alike(): Fault[] {
     const shown = this.#desks.map(shownAt)
     const [first = []] = shown
@@ -413,7 +428,7 @@ export class People {
   }
 }
 
-/** What the application refuses in words is no fault of it: whatever else it throws is. */
+/** A refusal with an explanation (an AppFailure) isn't a fault; anything else that is thrown is. */
 function refused(error: unknown): false {
   if (error instanceof AppFailure) return false
   throw error
@@ -430,12 +445,12 @@ const named = (Name: string): Composition => forms({ items: [form({ Name, Refere
 const nameIn = ({ items: [item] }: Composition) => (item && 'Name' in item ? item.Name : '')
 const wordsIn = (text: string) => new Set(text.match(/w\d+e/g) ?? WITHOUT_WORDS)
 
-/** All that a workstation's Outbox shows. */
+/** All rows of a workstation's Outbox. */
 export function rowsOf({ parts, accountId }: Workplace) {
   return parts.outbox.list([accountId], { show: 'all', offset: 0, limit: 10_000 }).rows
 }
 
-/** What people write here, not the packages that are put in and taken back beside it. */
+/** Drafts that people wrote here, not those of the packages that the test sends and takes back besides. */
 function draftsOf(at: Desk, trashed: boolean): string[] {
   const { rows } = at.work.parts.drafts.list([at.work.accountId], { trashed })
   return rows.filter(({ title }) => wordsIn(title).size > 0).map(({ id }) => id)
@@ -444,7 +459,10 @@ const textOf = ({ work }: Desk, id: string) => nameIn(work.parts.drafts.get(id).
 const editionOf = ({ work }: Desk, id: string) =>
   work.parts.sharedDrafts.marked(work.parts.drafts.summary(id)).office?.edition
 
-/** Of all its versions what they say. @param isOpen only of those that nobody has decided on. */
+/**
+ * The texts of all versions of a draft.
+ * @param isOpen only of versions that nobody has decided on yet.
+ */
 function versionsOf({ work }: Desk, id: string, isOpen = false): string[] {
   const { drafts } = work.parts
   const its = drafts.history(id).filter((version) => !isOpen || version.isOpen === true)
@@ -464,7 +482,7 @@ function peopleOf({ work }: Desk) {
   return work.parts.people.list(work.accountId, { search: 'Person', offset: 0, limit: 10_000 }).rows
 }
 
-/** What a person could read somewhere at a workstation. */
+/** Every word that a person could read somewhere at a workstation. */
 function wordsAt(at: Desk): Set<string> {
   const { parts, accountId } = at.work
   const drafts = [false, true].flatMap((trashed) => draftsOf(at, trashed))
@@ -479,7 +497,7 @@ function wordsAt(at: Desk): Set<string> {
   return new Set(texts.flatMap((text) => [...wordsIn(text)]))
 }
 
-/** What is the same at each. */
+/** Everything that has to be the same at every workstation. */
 function shownAt(at: Desk): string[] {
   const { parts, accountId } = at.work
   const drafts = [false, true].flatMap((trashed) =>

@@ -1,8 +1,8 @@
 /**
- * Five workstations of one office send through its PostgreSQL server to the practice service, over a line that loses requests and
- * answers. Round after round one of them is killed, or stopped for longer than a claim holds; or its lines to the server are cut; or the
- * server itself ends at once and begins again. Afterwards nothing may be lost, sent twice or said wrongly. What is done to documents
- * follows, as many rounds of it: see `office-once.ts`.
+ * Five workstations of one office send through its PostgreSQL server to the practice service, over a line that loses
+ * requests and answers. In each round one of them is killed, or stopped for longer than a claim lasts; or its
+ * connections to the server are cut; or the server itself crashes and restarts. Afterwards nothing may be lost, sent
+ * twice or misreported. As many rounds of actions on documents follow: see `office-once.ts`.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -34,12 +34,12 @@ const PROGRAM = new URL('../fixtures/sending-station.ts', import.meta.url)
 const TOKEN = 'made-up-token-1'
 const STATIONS = 5
 const EACH_ROUND = 10
-/** In milliseconds: how long a claim holds, how long a POST may take, how far two looks are apart. */
+/** In milliseconds: how long a claim lasts, the timeout of a POST, and the time between two looks. */
 const LEASE = 4_000
 const TIMEOUT = 1_500
 const LOOK = 1_000
 
-/** One workstation's process, begun again from the same file. */
+/** One workstation's process, restarted from the same file. */
 interface Running extends ReturnType<typeof begin> {
   file: string
   station: Station
@@ -114,7 +114,7 @@ export async function officeChaos({ rounds, seed, say }: ChaosOptions): Promise<
   return tally
 }
 
-/** By the same id until it is said to be there: an answer may be lost with the server. */
+/** Retries with the same id until the store confirms it: the answer may be lost when the server crashes. */
 async function putOne({ store, accountId }: Place): Promise<string> {
   const id = randomUUID()
   const content = Buffer.from(JSON.stringify(toFormDirectRequest(forms(), () => id)))
@@ -142,7 +142,9 @@ async function disturb({ cluster, office, running, chance }: Place): Promise<voi
   } else await cluster.crash()
 }
 
-/** What the service has of each, by our marks; the store is asked before and after, as both go on meanwhile. */
+/**
+ * Compares the store with what the service has, by our marks. The store is read first, as sending goes on meanwhile.
+ */
 async function faultsOf(place: Place, ids: readonly string[], isEnd: boolean): Promise<Fault[]> {
   const before = await statesOf(place, ids)
   const arrived = await arrivalsAt(place.practice)
@@ -184,10 +186,10 @@ async function allSettled(place: Place, ids: readonly string[]): Promise<void> {
   await until(async () => [...(await statesOf(place, ids)).values()].every((state) => state === 'sent'))
 }
 
-/** How long anything may take to come about, in milliseconds. */
+/** How long any condition may take to come true, in milliseconds. */
 const LONGEST = 300_000
 
-/** Asked until it is so; what fails is asked again. */
+/** Polls until it is so; errors count as "not yet". */
 async function until(isSo: () => Promise<boolean>): Promise<void> {
   const end = performance.now() + LONGEST
   while (!(await isSo().catch(() => false))) {

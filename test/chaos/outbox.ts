@@ -1,7 +1,7 @@
 /**
- * The application is killed at a random moment of composing, sending or settling a doubt, round after round, while the line
- * loses every third answer after the service took the package, and breaks before some packages are handed on. Afterwards
- * nothing may be lost, sent twice or said wrongly.
+ * Kills the application at a random moment while it composes, sends or settles an uncertain send, round after round.
+ * Meanwhile one in three answers is lost after the service accepted the package, and some requests fail before they
+ * reach it. Afterwards nothing may be lost, sent twice or misreported.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,9 +16,12 @@ import { faultsOf, type Ledger, type Package, type Seen } from './ledger.ts'
 import { type ChaosOptions, emptyTally, type Tally } from './tally.ts'
 
 const TOKEN = 'made-up-token-1'
-/** After so many rounds the line is good for a while, so that what is in doubt can be settled and goes again. */
+/** After this many rounds the line is good for a while, so that uncertain sends can be settled and retried. */
 const SETTLING_EVERY = 40
-/** How long the last start may take to settle every doubt: two looks a minute apart, and what then goes again. */
+/**
+ * How long the last start may take to settle every uncertain send, in milliseconds: two looks a minute apart, then the
+ * retries.
+ */
 const TIMEOUT = 300_000
 
 interface Place {
@@ -62,7 +65,7 @@ export async function outboxChaos({ rounds, seed, say }: ChaosOptions): Promise<
   return tally
 }
 
-/** Every third send is taken and its answer lost; every fifth breaks before the service sees it. */
+/** One in three sends is accepted and its answer lost; one in five fails before the service sees it. */
 function badLine(line: FaultProxy): void {
   let sends = 0
   line.faultBy((method, path) => {
@@ -73,7 +76,10 @@ function badLine(line: FaultProxy): void {
   })
 }
 
-/** The second look comes a minute after the first, and what it proves missing goes again: the end comes about then. */
+/**
+ * Kills the application about when the second look comes, a minute after the first: what it proves missing is sent
+ * again then.
+ */
 async function killedWhileSettling({ userData, line, chance }: Place): Promise<void> {
   line.fault('pass')
   const { arrive, app } = clerkAt(await launch({ userData }))
@@ -87,7 +93,7 @@ async function killedWhileSettling({ userData, line, chance }: Place): Promise<v
   }
 }
 
-/** Starts the application, looks at what the rounds before left, composes and sends, and is killed somewhere in it. */
+/** Starts the application, checks what earlier rounds left, composes and sends, and kills it at some point of that. */
 async function oneRound(place: Place, ledger: Ledger, name: string, look: (seen: Seen) => void): Promise<void> {
   const { chance } = place
   const clerk = clerkAt(await launch({ userData: place.userData }))
@@ -107,7 +113,7 @@ async function oneRound(place: Place, ledger: Ledger, name: string, look: (seen:
     await work(clerk, entry, chance, at)
     await dying
   } catch (error) {
-    // What the clerk was doing fails when the application dies under it; anything else is a fault of the test.
+    // The clerk's steps fail when the application is killed under them; any other error is a fault of the test.
     if (!dying) throw error
     await dying
   } finally {
@@ -170,7 +176,7 @@ async function connect(clerk: Clerk, { line }: Place): Promise<void> {
   await clerk.window.getByRole('navigation', { name: 'Screens' }).waitFor()
 }
 
-/** What is kept, what the screen says of it, and what the service has. */
+/** Reads what is stored, what the screen says of it, and what the service has. */
 async function seenBy(clerk: Clerk, { office }: Place, upTo: number): Promise<Seen> {
   const arrivedBefore = arrivals(office)
   await clerk.goTo(/^Outbox/)
@@ -196,7 +202,7 @@ async function seenBy(clerk: Clerk, { office }: Place, upTo: number): Promise<Se
   return { ...kept, words, arrivedBefore, arrivedAfter: arrivals(office) }
 }
 
-/** The names of the forms that the service took, each as often as it took it. */
+/** The names of the forms that the service accepted, each as often as it accepted it. */
 function arrivals({ service }: PracticeOffice): string[] {
   return service
     .recorded()
@@ -204,7 +210,7 @@ function arrivals({ service }: PracticeOffice): string[] {
     .map(({ body }) => (body as { Forms: { Name: string }[] }).Forms[0]?.Name ?? '')
 }
 
-/** Starts the application a last time, on a good line, and waits until nothing is under way or in doubt. */
+/** Starts the application a last time, on a good line, and waits until nothing is in flight or uncertain. */
 async function settleAll(place: Place, ledger: Ledger): Promise<Seen> {
   place.line.fault('pass')
   const clerk = clerkAt(await launch({ userData: place.userData }))

@@ -1,4 +1,7 @@
-/** Backs up, restores, puts a restored copy in place, migrates, gives the database another key, copies it, or goes on from a copy, and says when it begins and is done. See backup.ts. */
+/**
+ * Run as a program: backs up, restores, puts a restored copy in place, migrates, rekeys the database, copies it, or
+ * goes on from a copy, and says when it begins and ends. See backup.ts.
+ */
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -1,7 +1,8 @@
 /**
- * An office through a long day that passes as fast as it can be computed: eight staff at four workstations on one practice
- * service, which speaks each dialect for a while. They send, sign, correct, poll, download and drop files; answers get lost,
- * and workstations are started again. In the end a balance sheet in which every package, file and entry of the trail adds up.
+ * Simulates an office's long day as fast as it can be computed: eight staff at four workstations on one practice
+ * service, which speaks each dialect for a while. They send, sign, correct, poll, download and drop files; answers get
+ * lost, and workstations are restarted. In the end a balance sheet has to add up for every package, file and audit
+ * trail entry.
  */
 import { randomUUID } from 'node:crypto'
 import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
@@ -28,7 +29,7 @@ const BASE_URL = 'http://127.0.0.1:4100'
 const PIN = '2468'
 const STAFF = ['Ana', 'Ben', 'Cleo', 'Dev', 'Eru', 'Fay', 'Gus', 'Hine'] as const
 const STATIONS = 4
-/** A service that speaks as the reference's samples do, and then each dialect. */
+/** The service answers as the reference's samples do, then in each dialect. */
 const STRETCHES: readonly (Dialect | undefined)[] = [undefined, ...DIALECTS]
 /** How long everything may take to settle once everybody has gone home. */
 const SETTLING = 12 * HOUR
@@ -39,7 +40,7 @@ export interface SoakOptions {
   say: (line: string) => void
 }
 
-/** What the day came to. Everything under `wrong` is a sentence about something that doesn't add up. */
+/** The day's totals. Each entry of `wrong` is a sentence about something that doesn't add up. */
 export interface BalanceSheet {
   packages: { put: number; sent: number; accepted: number; notSent: number; settledByHand: number }
   documents: { completed: number; saved: number }
@@ -56,12 +57,12 @@ interface Station {
   folder: string
   files: string
   keychain: Keychain
-  /** Who of its two staff works just now. */
+  /** Which of its two staff is working now. */
   at: string
   work: Workstation
   end: () => void
   accountId: string
-  /** The page of the counter's session that runs, and how many there were. */
+  /** The page of the running counter session, and how many pages there have been. */
   page?: SigningTurn
   pages: number
 }
@@ -75,7 +76,7 @@ interface Day {
   stations: Station[]
   line: { isBad: boolean; lostAnswers: number; cut: number }
   fetchOnLine: Line
-  /** Names of what was composed, each its own. */
+  /** Names of composed packages, each unique. */
   composed: string[]
   dropped: { name: string; title?: string }[]
   sessions: number[]
@@ -85,7 +86,7 @@ interface Day {
   settledByHand: number
 }
 
-/** Runs the day, and answers its balance sheet. */
+/** Runs the day and returns its balance sheet. */
 export async function soak({ hours, seed, say }: SoakOptions): Promise<BalanceSheet> {
   const began = performance.now()
   const root = await mkdtemp(join(tmpdir(), 'countersign-soak-'))
@@ -103,7 +104,7 @@ export async function soak({ hours, seed, say }: SoakOptions): Promise<BalanceSh
       )
     }
     day.service.setConditions({ dialects: [] })
-    // Chance may leave out of a short day what it brings seldom, and a balance of nothing adds up.
+    // On a short day chance may skip rare events, and a balance of nothing adds up.
     while (!hasEverything(day)) {
       await day.time.pass(MINUTE)
       await something(day)
@@ -121,7 +122,7 @@ export async function soak({ hours, seed, say }: SoakOptions): Promise<BalanceSh
 async function openDay(root: string, seed: number): Promise<Day> {
   const chance = chanceOf(seed)
   const underWay = { count: 0 }
-  // A Monday morning; of claims the disk has the time, so the day is this one.
+  // Today at 8 in the morning: claims get their times from the disk, so it has to be the current day.
   const time = ownTime(new Date().setHours(8, 0, 0, 0), () => still(underWay))
   const clock = { now: () => time.now }
   const service = createPracticeService({ state: seedOffice('empty', clock, systemRandom), clock })
@@ -133,7 +134,7 @@ async function openDay(root: string, seed: number): Promise<Day> {
     ...{ signedHere: 0, asked: 0, restarts: 0, settledByHand: 0 }
   }
 
-  /** Every tenth send is taken and its answer lost, and as many break before the service sees it. */
+  /** One in ten sends is accepted and its answer lost; one in ten fails before the service sees it. */
   async function fetchOnLine(url: string, init: RequestInit): Promise<Response> {
     underWay.count++
     try {
@@ -177,7 +178,7 @@ async function openDay(root: string, seed: number): Promise<Day> {
     const { id } = await station.work.dropFolders.add(station.accountId, share)
     station.work.dropFolders.change(id, { sends: true })
   }
-  // The first saves what is complete, by a rule.
+  // A rule on the first workstation saves completed documents.
   const [first] = day.stations
   if (!first) throw new Error('There is no workstation.')
   const { work, accountId, files } = first
@@ -226,7 +227,7 @@ async function leave(station: Station): Promise<void> {
   station.end()
 }
 
-/** Nothing is on its way to the service, and nothing is asked of the disk. */
+/** Resolves once no request to the service is in flight and no disk operation is pending. */
 async function still(underWay: { count: number }): Promise<void> {
   for (let quiet = 0; quiet < 2; ) {
     await new Promise((resume) => setImmediate(resume))
@@ -247,14 +248,14 @@ async function stretch(day: Day, length: number): Promise<void> {
     const hour = new Date(time.now).getHours()
     const isOpen = hour >= 8 && hour < 18
     for (const { work } of stations) work.watch.setShown(isOpen)
-    // At night now and then someone is still there, and other software drops files all the time.
+    // Someone is there now and then at night, and other software drops files all the time.
     const eventEvery = isOpen ? MINUTE : 20 * MINUTE
     await time.pass(Math.min(until - time.elapsed(), 1 + chance.below(eventEvery)))
     if (time.elapsed() < until) await something(day)
   }
 }
 
-/** One of staff does one thing, or a signer at home, or other software. */
+/** Has a staff member, a signer at home or other software do one thing. */
 async function something(day: Day): Promise<void> {
   const { chance, stations } = day
   const station = stations[chance.below(stations.length)] as Station
@@ -275,7 +276,7 @@ async function something(day: Day): Promise<void> {
     case 'drop':
       return drop(day)
     case 'restart':
-      // Once in a while: computers are left on.
+      // Rarely, as computers are left on.
       if (chance.below(4) === 0) await restart(day, station)
   }
 }
@@ -295,7 +296,7 @@ function send(day: Day, { work, accountId }: Station): void {
   composed.push(name)
 }
 
-/** Someone whose turn it is. */
+/** Picks someone whose turn it is to sign. */
 function awaited({ service, chance }: Day): { document: DocumentRecord; person: SignerRecord } | undefined {
   const open = Object.values(service.state.documents).filter(({ ending }) => !ending)
   const document = open[chance.below(Math.max(1, open.length))]
@@ -314,7 +315,7 @@ async function post({ service }: Day, link: string, name: string): Promise<void>
   if (answer.status !== 302) throw new Error(`The practice service answered a signature with ${answer.status}.`)
 }
 
-/** A whole session: queue, handover, page, signature, return, PIN. */
+/** Plays a whole session: queue, handover, page, signature, return, PIN. */
 async function signHere(day: Day, station: Station): Promise<void> {
   const { time } = day
   const { counter } = station.work
@@ -326,7 +327,7 @@ async function signHere(day: Day, station: Station): Promise<void> {
     day,
     counter.start({ turns: [{ documentReference, signer: at, evidence: [] }], allowsCamera: false })
   )
-  // Someone has signed at home since the queue was read.
+  // Someone may have signed at home since the queue was read.
   if (!begun) return
   day.sessions.push(station.number)
   const { id } = begun
@@ -350,7 +351,7 @@ async function signHere(day: Day, station: Station): Promise<void> {
   counter.close(id)
 }
 
-/** What is asked is answered while time passes; undefined where it is refused. */
+/** Awaits an answer while time passes; undefined if it is refused. */
 async function done<Answer>({ time }: Day, asked: Promise<Answer> | Answer): Promise<Answer | undefined> {
   let ended = false
   const answer = Promise.resolve(asked)
@@ -372,7 +373,7 @@ async function correct(day: Day, { work, accountId }: Station): Promise<void> {
     day.asked++
 }
 
-/** As other software does; every fifth can't be used. */
+/** Drops a file as other software does; one in five is unusable. */
 async function drop({ share, dropped, chance }: Day): Promise<void> {
   const number = dropped.length + 1
   const name = `order ${number}.json`
@@ -409,7 +410,7 @@ function counted({ stations, service }: Day) {
   return { packages: stations.flatMap(sendsOf).length, documents }
 }
 
-/** Nobody does anything any more. What only a person can tell apart is told by one who can look. */
+/** Passes time with nobody acting. Sends that only a person can settle are settled by a look at the service. */
 async function settle(day: Day): Promise<void> {
   const { time, stations } = day
   const until = time.elapsed() + SETTLING
@@ -418,13 +419,13 @@ async function settle(day: Day): Promise<void> {
     await time.pass(5 * MINUTE)
     for (const station of stations) settleByHand(day, station)
   }
-  // Rules look once more, and what they found is fetched.
+  // Rules run once more, and what they find is downloaded.
   for (let minutes = 0; minutes < 30; minutes++) await time.pass(MINUTE)
 }
 
 function settleByHand(day: Day, station: Station): void {
   for (const send of sendsOf(station)) {
-    // The line broke as often as it is tried by itself: a person who sees that sends it again.
+    // All automatic retries failed: a person who sees that sends it again.
     if (send.state === 'not-sent') station.work.outbox.retry(send.id)
     if (send.state !== 'uncertain' || !send.ambiguity) continue
     const taken = new Set(sendsOf(station).flatMap(({ documents }) => documents.map(({ reference }) => reference)))
@@ -466,7 +467,7 @@ async function balance(day: Day): Promise<Omit<BalanceSheet, 'seconds'>> {
   }
 }
 
-/** Each package that was put in an outbox is at the service as often as the outbox says: once, or not at all. */
+/** Checks that each package in an outbox arrived at the service as often as the outbox says: once, or not at all. */
 function balancePackages(day: Day, wrong: string[]): BalanceSheet['packages'] {
   const sends = day.stations.flatMap(sendsOf)
   const accepted = new Map<string, number>()
@@ -490,7 +491,7 @@ function balancePackages(day: Day, wrong: string[]): BalanceSheet['packages'] {
   return { put: sends.length, sent, accepted: all, notSent: sends.length - sent, settledByHand: day.settledByHand }
 }
 
-/** Each document that is complete has its PDF once, in the folder of the workstation that has the rule. */
+/** Checks that each completed document's PDF was saved once, in the folder of the workstation that has the rule. */
 async function balanceDocuments({ service, stations }: Day, wrong: string[]): Promise<BalanceSheet['documents']> {
   const complete = Object.values(service.state.documents).filter(({ ending }) => ending === 'Complete')
   const saved = await filesIn(stations[0]?.files ?? '')
@@ -502,7 +503,7 @@ async function balanceDocuments({ service, stations }: Day, wrong: string[]): Pr
   return { completed: complete.length, saved: saved.length }
 }
 
-/** Each file that was dropped is in `done` or `failed`, once, with its report. */
+/** Checks that each dropped file is in `done` or `failed`, once, with its report. */
 async function balanceFiles({ share, dropped }: Day, wrong: string[]): Promise<BalanceSheet['files']> {
   const [done, failed] = await Promise.all(['done', 'failed'].map((name) => filesIn(join(share, name))))
   const isReport = (name: string) => name.endsWith('.report.txt')
@@ -526,7 +527,7 @@ async function balanceFiles({ share, dropped }: Day, wrong: string[]): Promise<B
   }
 }
 
-/** Each trail holds together, and has each thing that happened as often as it happened. */
+/** Checks that each audit trail is whole and has each event as often as it happened. */
 async function balanceTrail(day: Day, wrong: string[]): Promise<BalanceSheet['trail']> {
   let entries = 0
   for (const { work, number, files, pages } of day.stations) {

@@ -1,6 +1,7 @@
 /**
- * Run as a program: one workstation, which does what it is told on its standard input, a line of JSON each, and answers each with
- * one. It is meant to be killed, to run out of disk, and to lose its keychain. Its time passes quicker than ours.
+ * Run as a program: one workstation that reads commands from standard input, one JSON line each, and answers each with
+ * one line. It is meant to be killed, to run out of disk space and to lose its keychain. Its time runs faster than real
+ * time.
  */
 import { mkdirSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
@@ -17,32 +18,32 @@ import { fileKeychain } from '../unit/storage/keychains.ts'
 
 const HASTE = 20
 
-/** What the program is started with. */
+/** The program's argument. */
 export interface StationPlan {
-  /** Everything of it is below. */
+  /** All its files are below this folder. */
   root: string
   baseUrl: string
   token: string
-  /** A file beside the data, or the system's. */
+  /** A file next to the data, or the system's keychain. */
   keychain: 'file' | 'system'
-  /** How long the system's keychain may take, in milliseconds. */
+  /** Timeout of the system's keychain, in milliseconds. */
   patience?: number
-  /** By so many pages the database may grow; then SQLite calls its disk full. */
+  /** The number of pages by which the database may grow before SQLite reports a full disk. */
   morePages?: number
 }
 
-/** What is there, as the application tells it. */
+/** The application's view of its data. */
 export interface StationLook {
   drafts: string[]
   sends: { title: string; state: SendState; error?: AppError }[]
   notes: string[]
   trail: { isWhole: boolean; entries: number } | AppError
-  /** What happened at the counter, oldest first, by session. */
+  /** Events at the counter, oldest first, with their session. */
   counter: { session: string; what: string; detail: Record<string, string> }[]
   troubles: AppError[]
 }
 
-/** How it was opened. */
+/** How the data was opened. */
 export interface StationOpened {
   state: 'encrypted' | 'memory'
   because?: string
@@ -104,14 +105,14 @@ const commands: Record<string, (argument: string) => unknown> = {
   async draft(title) {
     return drafts.save(await work.account(), forms({ items: [form({ Name: title })] })).id
   },
-  /** Put in the outbox, and let go at once. */
+  /** Puts a package in the outbox and sends it at once. */
   async send(title) {
     const people = [signer()]
     const composition = forms({ embedded: true, items: [form({ Name: title, Reference: 'FORM-1', signers: people })] })
     const { id } = outbox.start(drafts.save(await work.account(), composition).id)
     outbox.now(id)
   },
-  /** Written into the trail; answers whether it could be. */
+  /** Writes an audit trail entry; returns whether that succeeded. */
   note(text) {
     const before = work.troubles.length
     audit.note({ what: 'settings-changed', detail: { chaos: text } })
@@ -132,7 +133,7 @@ const commands: Record<string, (argument: string) => unknown> = {
   },
   outbox: async () => outbox.state(await work.account()),
   resume: async () => outbox.resume(await work.account()),
-  /** Something that needs the account's credentials and asks the service. */
+  /** Something that needs the account's credentials and calls the service. */
   refresh: async () => work.watch.refresh(await work.account()),
   settled: () => audit.settled(),
   pin: (text) => pin.set(text),
@@ -185,7 +186,7 @@ async function entryOf(name: string): Promise<[reference: string, signer: number
   return [found.documentReference, found.signer]
 }
 
-/** Not console.log, which would keep it back: the word must be out when the process dies. */
+/** Not console.log, which buffers: the answer must be out before the process dies. */
 const answer = (said: StationAnswer) => writeSync(1, `${JSON.stringify(said)}\n`)
 
 const { state, setAside, because } = { because: undefined, setAside: undefined, ...work.storage }

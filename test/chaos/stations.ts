@@ -1,4 +1,4 @@
-/** Starts `station.ts` as a process, speaks with it, and kills it. */
+/** Starts `station.ts` as a process, talks to it, and kills it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface, type Interface } from 'node:readline'
@@ -7,16 +7,16 @@ import type { AppError } from '../../src/shared/contract/index.ts'
 import type { StationAnswer, StationLook, StationOpened, StationPlan } from './station.ts'
 
 const PROGRAM = new URL('./station.ts', import.meta.url).pathname
-/** How long an answer may take, in milliseconds: only what never comes is a fault. */
+/** How long an answer may take, in milliseconds. Slowness is no fault; only an answer that never comes is. */
 const TIMEOUT = 120_000
-/** How long what is in the outbox may take to come to its end, in milliseconds. */
+/** How long the outbox may take to settle, in milliseconds. */
 const SETTLING = 180_000
-/** In which `ulimit -f` counts, in bytes. */
+/** The unit of `ulimit -f`, in bytes. */
 const BLOCK = 512
 
-/** The process ended before it had answered. */
+/** The process ended before it answered. */
 export class StationDied extends Error {}
-/** It answered with an error. */
+/** The station answered with an error. */
 class StationRefused extends Error {
   readonly appError: AppError
   constructor(appError: AppError) {
@@ -26,7 +26,7 @@ class StationRefused extends Error {
 }
 
 export interface StationOptions {
-  /** No file of it may become larger, in bytes: the disk is full for what comes after. */
+  /** The largest size that any of its files may reach, in bytes; beyond that its disk is full. */
   mostFileBytes?: number
   env?: NodeJS.ProcessEnv
 }
@@ -41,7 +41,7 @@ export class Station {
 
   constructor(plan: StationPlan, { mostFileBytes, env }: StationOptions = {}) {
     const args = [PROGRAM, JSON.stringify(plan)]
-    // A limit of the system's on this process: its writes fail, as they do on a disk that is full.
+    // A limit that the system puts on the process: its writes fail as they do on a full disk.
     const limited = [
       '-c',
       `ulimit -f ${Math.floor((mostFileBytes ?? 0) / BLOCK)}; exec "$0" "$@"`,
@@ -64,7 +64,7 @@ export class Station {
   }
 
   /**
-   * Has it do something; resolves with what came of it.
+   * Sends a command and resolves with its result.
    * @throws StationDied, StationRefused
    */
   ask(name: string, argument = ''): Promise<unknown> {
@@ -75,7 +75,7 @@ export class Station {
 
   look = (): Promise<StationLook> => this.ask('look') as Promise<StationLook>
 
-  /** A look once everything in the outbox has come to its end, or has had long enough for that. */
+  /** Looks once everything in the outbox has settled, or has had long enough to. */
   async lookOnceSettled(): Promise<StationLook> {
     const until = performance.now() + SETTLING
     for (;;) {
@@ -106,14 +106,17 @@ export class Station {
     await this.#exit
   }
 
-  /** An orderly end. */
+  /** Shuts down in an orderly way. */
   async end(): Promise<void> {
     await this.ask('end')
     await this.#exit
   }
 }
 
-/** What it was refused with; undefined where it was done. @throws StationDied */
+/**
+ * Returns the error that a command was refused with; undefined if it succeeded.
+ * @throws StationDied
+ */
 export async function refusalOf(asked: Promise<unknown>): Promise<AppError | undefined> {
   try {
     await asked

@@ -1,7 +1,7 @@
 /**
- * The disk is full at a random write, round after round; and of what is there by then copies are damaged: a byte or a page is
- * another, the log is cut, or a file lacks its end. After each the application starts or says in words what is wrong, has all
- * that it said was kept, sends nothing twice, and leaves what is damaged as it is.
+ * Fills the disk at a random write, round after round, and damages copies of the data: a byte or a page is changed, the
+ * log is cut, or a file is truncated. After each the application must start or say what is wrong, have everything that
+ * it said was saved, send nothing twice, and leave damaged files as they are.
  */
 import { cp, mkdtemp, open, readdir, readFile, rm, stat, truncate } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,18 +22,18 @@ interface Place {
   root: string
   office: PracticeOffice
   chance: Chance
-  /** What the application said that it has. */
+  /** Titles that the application said it saved. */
   drafts: Set<string>
   sends: Set<string>
   notes: Set<string>
-  /** What was asked for and refused: it may be there all the same, once. */
+  /** Refused titles: each may still be there, once. */
   tried: Set<string>
   full: number
   setAside: number
   unnoticed: number
 }
 
-/** Each round is one life on a disk that becomes full, one look at what is left, and one at a copy that was damaged. */
+/** Each round runs the application on a disk that fills up, checks what is left, and opens a damaged copy. */
 export async function storageChaos({ rounds, seed, say }: ChaosOptions): Promise<Tally> {
   const began = performance.now()
   const root = await mkdtemp(join(tmpdir(), 'countersign-chaos-'))
@@ -78,11 +78,14 @@ async function firstLife(place: Place): Promise<Fault[]> {
   return state === 'encrypted' ? [] : [{ kind: 'wrong', words: `a new database is “${state}”` }]
 }
 
-/** Works until it was told several times that there is no room, or for some fifty things; then it ends, or is killed. */
+/**
+ * Works until four things were refused for lack of space, or up to fifty things were done; then shuts down or is
+ * killed.
+ */
 async function fullDisk(place: Place, round: number): Promise<Fault[]> {
   const { chance } = place
   const faults: Fault[] = []
-  // By the system's word, that a file can't grow any more, or by SQLite's, that its disk is full.
+  // The error comes either from the system (the file can't grow) or from SQLite (its disk is full).
   const station =
     chance.below(2) === 0
       ? new Station({ ...planOf(place), morePages: chance.below(12) })
@@ -91,7 +94,7 @@ async function fullDisk(place: Place, round: number): Promise<Fault[]> {
         })
   try {
     const opened = await station.opened
-    // It may be full for its own beginning already: then it says so, and nothing is written.
+    // There may be no room even to start: then it says so and writes nothing.
     if (opened.state === 'memory') {
       if (!opened.because || opened.setAside) faults.push(wrong('a full disk set the database aside, or is no reason'))
       place.full++
@@ -121,7 +124,7 @@ async function fullDisk(place: Place, round: number): Promise<Fault[]> {
   return faults
 }
 
-/** Answers whether it was refused. */
+/** Returns whether it was refused. */
 async function oneThing(place: Place, station: Station, name: string, faults: Fault[]): Promise<boolean> {
   const what = place.chance.oneOf(['draft', 'draft', 'send', 'note'] as const)
   const [kept, title] = {
@@ -142,7 +145,7 @@ async function oneThing(place: Place, station: Station, name: string, faults: Fa
   }
   place.full++
   place.tried.add(title)
-  // What is said of it has to be about the disk.
+  // The error has to be about the disk.
   if (!['no-space', 'storage', 'not-writable'].includes(refusal.code)) {
     faults.push(wrong(`${title} was refused with “${refusal.code}: ${refusal.message}”`))
   }
@@ -151,7 +154,7 @@ async function oneThing(place: Place, station: Station, name: string, faults: Fa
 
 const wrong = (words: string): Fault => ({ kind: 'wrong', words })
 
-/** What was said to be kept is there once; what was refused, once at most; and the trail holds together. */
+/** Checks that what was reported saved is there once, what was refused at most once, and that the trail is whole. */
 function faultsOf({ drafts, sends, notes, tried, office }: Place, look: StationLook, isEnd = false): Fault[] {
   const faults: Fault[] = []
   const arrived = arrivals(office)
@@ -174,7 +177,7 @@ function faultsOf({ drafts, sends, notes, tried, office }: Place, look: StationL
   }
   for (const [title, count] of arrived) {
     if (count > 1) faults.push({ kind: 'doubled', words: `${title} arrived ${count} times` })
-    // Where it was refused the draft may have stayed, and nothing has left.
+    // The draft of a refused send may remain, but nothing may have been sent.
     if (!there.send.has(title)) faults.push(wrong(`${title} arrived, and is in no outbox`))
   }
   for (const { title, state } of look.sends) {
@@ -199,12 +202,12 @@ const DAMAGES = [
   'it is empty'
 ] as const
 
-/** Damages a copy, and has the application open it. */
+/** Damages a copy and has the application open it. */
 async function damaged(place: Place): Promise<Fault[]> {
   const { chance, root } = place
   const copy = await mkdtemp(join(tmpdir(), 'countersign-damaged-'))
   try {
-    // As a kill leaves it, with what is in the log alone.
+    // As a kill leaves it, with some entries only in the log.
     const before = new Station(planOf(place))
     await before.opened
     for (let number = 0; number < 3; number++)
@@ -252,7 +255,7 @@ async function inflict(own: string, damage: (typeof DAMAGES)[number], chance: Ch
   }
 }
 
-/** Each byte becomes another. */
+/** Changes every byte. */
 async function overwrite(path: string, at: number, length: number): Promise<void> {
   const file = await open(path, 'r+')
   try {
@@ -294,7 +297,7 @@ async function faultsOfOpening(
   const kept = opened.setAside ? join(own, opened.setAside.name) : opened.state === 'memory' ? own : undefined
   if (kept === undefined) {
     place.unnoticed++
-    // Where nothing is said, nothing may be missing.
+    // If nothing is reported, nothing may be missing.
     const faults = faultsOf(place, await station.look())
     return faults.map(({ kind, words }) => ({
       kind,
@@ -312,7 +315,7 @@ async function faultsOfOpening(
   return faults
 }
 
-/** Everything that is in an outbox comes to its end. */
+/** Lets everything in the outbox settle. */
 async function lastLife(place: Place): Promise<Fault[]> {
   const station = new Station(planOf(place))
   try {

@@ -1,4 +1,4 @@
-/** Run as a program: watches the drop folders of an office until it is killed. Its time passes quicker than ours. */
+/** Run as a program: watches an office's drop folders until it is killed. Its time runs faster than real time. */
 import { writeSync } from 'node:fs'
 import { listenToFolder } from '../../src/main/core/drop-folders/watched-folder.ts'
 import { dropFolderOffice } from '../fixtures/drop-folder-office.ts'

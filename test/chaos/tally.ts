@@ -1,15 +1,15 @@
 import type { Fault } from './ledger.ts'
 
-/** What an area of chaos counts. Everything but the rounds and the seconds must stay 0. */
+/** The counts of one chaos test. Everything but the rounds and the seconds must stay 0. */
 export interface Tally {
   rounds: number
-  /** What was kept or sent, and is nowhere. */
+  /** Stored or sent, and now nowhere. */
   lost: number
-  /** What the service got more than once. */
+  /** There, or received by the service, more than once. */
   doubled: number
-  /** What was kept, but not as it was typed. */
+  /** Stored, but not as it was typed. */
   partial: number
-  /** What the screen said and was not so. */
+  /** Anything that was said or done wrongly. */
   wrong: number
   seconds: number
 }
@@ -18,7 +18,7 @@ export function emptyTally(): Tally {
   return { rounds: 0, lost: 0, doubled: 0, partial: 0, wrong: 0, seconds: 0 }
 }
 
-/** Counts faults, and says each with when it was found. */
+/** Returns a function that counts faults and reports each with the moment it was found. */
 export function notingIn(tally: Tally, say: ChaosOptions['say']): (faults: readonly Fault[], when: string) => void {
   return (faults, when) => {
     for (const { kind, words } of faults) {
@@ -35,6 +35,6 @@ export function isClean({ lost, doubled, partial, wrong }: Tally): boolean {
 export interface ChaosOptions {
   rounds: number
   seed: number
-  /** Told of every fault found, in words, and of the progress. */
+  /** Receives every fault found, and the progress. */
   say: (line: string) => void
 }

@@ -1,6 +1,7 @@
 /**
- * The process that has signatures verified for a rule is killed at random moments, from a service that is slow at times and
- * breaks off at others. Each document is in line or verified, never both; in the end each is verified once, as the audit trail says.
+ * Kills the process that verifies signatures for a rule at random moments, against a service that is slow at times and
+ * breaks off at others. Each document is queued or verified, never both; in the end each is verified once, as the audit
+ * trail says.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -19,7 +20,7 @@ import { type ChaosOptions, emptyTally, notingIn, type Tally } from './tally.ts'
 const PROGRAM = new URL('./verifying-until-killed.ts', import.meta.url)
 const IN_LINE = 30
 
-/** Each round is one life of the process, which begins with thirty documents in line. */
+/** Each round is one life of the process, which begins with thirty documents queued. */
 export async function verificationsChaos({ rounds, seed, say }: ChaosOptions): Promise<Tally> {
   const began = performance.now()
   const root = await mkdtemp(join(tmpdir(), 'countersign-chaos-'))
@@ -64,7 +65,7 @@ export async function verificationsChaos({ rounds, seed, say }: ChaosOptions): P
   return tally
 }
 
-/** Some answers come slowly, a few not at all, and one in thirty asks to be left alone for a moment. */
+/** Some answers are slow, a few never come, and one in thirty is a 503. */
 function badLine(server: PdfServer, chance: Chance): void {
   server.validate = async (_reference, response, answer) => {
     const fate = chance.below(30)

@@ -1,4 +1,7 @@
-/** Run as a program: verifies what is in line until it is killed, or until nothing is. Its waits are shorter than ours. */
+/**
+ * Run as a program: verifies what is queued until it is killed or the queue is empty. Its waits are shorter than in the
+ * application.
+ */
 import { writeSync } from 'node:fs'
 import { DocumentQuery } from '../../src/shared/contract/index.ts'
 import { downloadOffice } from '../fixtures/download-office.ts'

@@ -23,7 +23,7 @@ beforeAll(async () => {
   station = await office.join('Front desk')
 })
 
-/** What the server answers a workstation that asks this: a code of five letters for no. */
+/** What the server answers when a workstation asks this: `done`, or the five-character code of the refusal. */
 async function asked(sql: string, { place } = station): Promise<string> {
   return await connected(place, async (client) => {
     try {
@@ -66,7 +66,7 @@ describe('the command', () => {
       code: 1,
       stderr: expect.stringContaining('The office has no staff with names.')
     })
-    // It was never connected, so it couldn't be given another.
+    // It never connected, so it couldn't be given another key.
     await expect(said('rotate-key', '--key-file', file)).rejects.toMatchObject({ code: 1 })
     expect(await said('revoke', '--name', 'Counter 1', '--key-file', file)).toContain('given it: 0.')
     expect((await readFile(file, 'utf8')).split('\n').slice(0, 1)).toEqual([key.trim()])

@@ -1,5 +1,6 @@
-// Appointments that the workstations of an office have in common: who is expected, who came and who was called is the same at each, with the
-// server there, away and put back. What two change of one is put together where that can be, and is there twice where it can’t.
+// Appointments that an office's workstations share: who is expected, who came and who was called is the same at each,
+// with the server running, away and restored. What two change of one is merged where possible, and otherwise becomes
+// two appointments.
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -11,7 +12,7 @@ const HOUR = 3_600_000
 type Given = Partial<Omit<Input<'appointments.save'>, 'id'>>
 
 class Station extends OfficeStation {
-  /** What of its saves is lost on the way. */
+  /** The part of its saves that gets lost. */
   loses: 'nothing' | 'requests' | 'answers' = 'nothing'
 
   override join(name: string): Promise<void> {
@@ -29,7 +30,7 @@ class Station extends OfficeStation {
   all(): KeptAppointment[] {
     return this.#appointments.table.between(this.work.accountId, 0, Number.MAX_SAFE_INTEGER)
   }
-  /** As a calendar's event of that key would come. */
+  /** Adds an appointment as an import of a calendar event with that key would. */
   imported(key: string, given: Partial<KeptAppointment> = {}): void {
     const before = this.#appointments.table.ofKey(this.work.accountId, key)
     const blank = { series: undefined, version: 0, email: '', mobile: '', minutes: 30, place: '', about: '', calls: 0 }
@@ -59,7 +60,7 @@ class Station extends OfficeStation {
   remove(id: string): void {
     this.#appointments.remove(id)
   }
-  /** As a day’s list shows them. */
+  /** As the day's list shows them. */
   list(): string[] {
     const words = ({ name, state, place, desk }: KeptAppointment) =>
       [name, place, state, desk !== undefined && `at ${desk}`].filter(Boolean).join(', ')
@@ -69,7 +70,7 @@ class Station extends OfficeStation {
 
 const two = twoStations(Station)
 const { at, desks, joined, synced } = two
-/** Of a day that is to come, whenever this runs. */
+/** On a future day, whenever this runs. */
 const noon = () => Math.ceil(at(0).work.time.now / (24 * HOUR)) * 24 * HOUR + 36 * HOUR
 function expectAll(...wanted: unknown[]): void {
   for (const desk of desks) expect(desk.list()).toEqual(wanted)
@@ -108,7 +109,7 @@ test('each says where someone was called, but for where that is here', async () 
   await synced()
   expect(at(0).list()).toEqual(['Mere Parata, called, at Counter 2'])
   expect(at(1).list()).toEqual(['Mere Parata, called'])
-  // Who is called elsewhere since isn’t called here any more.
+  // Anyone called elsewhere since isn't called here any more.
   at(0).call(mere)
   await synced()
   expect(at(1).work.parts.appointments.calling()).toBeUndefined()
@@ -136,7 +137,7 @@ describe('who is called', () => {
       at(index)
         .all()
         .find(({ key }) => key === 'event')?.id ?? ''
-    // None of these has been told to the other.
+    // None of these has been reported to the other.
     await called(0, mere)
     await called(0, event(0))
     await expect(called(1, mere)).rejects.toMatchObject(refused)
@@ -144,7 +145,7 @@ describe('who is called', () => {
     expect(at(1).list()).toEqual(['Mere Parata, expected', 'Tama Brooks, expected', 'event, expected'])
     await called(1, tama)
     await called(0, mere)
-    // Someone else that it has called since changes nothing about that.
+    // Calling someone else since changes nothing about that.
     await called(0, event(0))
     await at(0).work.parts.calls.mark(mere, 'here')
     await called(1, mere)
@@ -226,7 +227,7 @@ describe('two who change one at the same time', () => {
     await together()
     expectAll('Mere Parata, expected')
     expect(at(1).all()).toMatchObject([{ at: noon() + 24 * HOUR, number: undefined, arrivedAt: undefined }])
-    // Later on the same day they are.
+    // Moved to later on the same day, they have arrived.
     at(0).away()
     at(0).change(id, { at: noon() + 25 * HOUR })
     at(1).mark(id, 'arrived')
@@ -297,7 +298,7 @@ describe('what is over', () => {
     at(0).add('Mere Parata')
     const later = at(0).add('Tama Brooks', { at: noon() + 48 * HOUR })
     await synced()
-    // The clocks of one workstation are wrong.
+    // One workstation's clock is wrong.
     at(1).work.time.now = noon() + 24 * HOUR
     at(1).work.parts.appointments.ofToday()
     expect(at(1).list()).toEqual(['Tama Brooks, expected'])
@@ -446,7 +447,7 @@ test('whatever happens in whatever order, each has the same in the end, and noth
       for (const { id } of at(0).all()) at(0).remove(id)
       await synced()
       let count = 0
-      /** What someone wrote, and nobody who saw it wrote something else in its place. */
+      /** Written names that nobody who saw them has replaced. */
       const written = new Set<string>()
       const away = new Set<number>()
       for (const { who, what, which } of commands) {

@@ -1,4 +1,4 @@
-// Questions that are asked at the same moment cost the server one transaction, and each is answered as if it had been asked alone.
+// Queries made at the same moment cost the server one transaction, and each is answered as if it had been made alone.
 import { Client, DatabaseError } from 'pg'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { askedAtOnce } from '../../src/main/core/office/at-once.ts'

@@ -1,5 +1,6 @@
-// What a workstation that was taken over can do on the office's server with its own sign-in: what it is there for, and nothing else. Most rows
-// are made of the database's own catalogue, so that a new table or function is attacked with no line here.
+// On the office's server a compromised workstation can do with its own sign-in what it is there for, and nothing else.
+// Most attacks are generated from the database's own catalogue, so that new tables and functions are attacked without a
+// change here.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Client, escapeIdentifier as named, escapeLiteral as text } from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
@@ -13,7 +14,10 @@ import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { openOfficeThings } from '../../src/main/core/office/things.ts'
 import { openTestOffice, type Station, serverOf, type TestOffice } from '../fixtures/office.ts'
 
-/** `sql` as the workstation asks it; refused by one of `codes`, or `none`: answered, and without effect. */
+/**
+ * `sql` as the workstation runs it. It has to be refused with one of `codes`; if that is `none`, answered without
+ * effect.
+ */
 interface Attack {
   readonly sql: string
   readonly values?: unknown[]
@@ -42,7 +46,7 @@ const document: { tag: Buffer; other: Buffer } = { tag: Buffer.alloc(32), other:
 let pool: ReturnType<typeof openPool>
 const as = () => ({ pool, key: office.key, time })
 
-/** As the one that was taken over. */
+/** Runs as the compromised workstation. */
 async function asked(sql: string, values: unknown[] = [], client = line): Promise<string> {
   try {
     await client.query(sql, values)
@@ -51,11 +55,11 @@ async function asked(sql: string, values: unknown[] = [], client = line): Promis
     return (error as { code?: string }).code ?? String(error)
   }
 }
-/** As another workstation, which is nothing but a workstation. */
+/** Runs as another, ordinary workstation. */
 const asVictim = (sql: string, ...values: unknown[]) => pool.query<Record<string, unknown>>(sql, values)
 const answeredToVictim = async () => (await asVictim('SELECT name FROM office.hello()')).rows
 
-/** Everything of the office that isn't the attacker's own, a line each; without what time alone changes. */
+/** Everything in the office that isn't the attacker's own, one line each, without what changes with time alone. */
 async function others(): Promise<Set<string>> {
   const tables = await office.sql<{ name: string }>(
     `SELECT relname AS name FROM pg_class WHERE relnamespace = 'office'::regnamespace AND relkind = 'r'`
@@ -67,10 +71,10 @@ async function others(): Promise<Set<string>> {
   const rows = await office.sql<{ row: string }>(tables.map(of).join(' UNION ALL '))
   return new Set(rows.map(({ row }) => row))
 }
-/** What was there and isn't as it was. */
+/** Lines that are gone or changed. */
 const lost = (before: Set<string>, now: Set<string>) => [...before].filter((row) => !now.has(row))
 
-/** Who may do what: roles with their passwords and members, and what belongs to the schema. */
+/** Who may do what: roles with their passwords and members, and the schema's objects with their permissions. */
 async function rights(): Promise<unknown> {
   return await office.sql(
     `SELECT to_jsonb(it)::text FROM pg_authid it WHERE starts_with(rolname, $1)
@@ -195,7 +199,7 @@ test('no function is called, replaced or taken that isn’t the workstations’,
     `GRANT EXECUTE ON FUNCTION ${its} TO PUBLIC`,
     `DROP FUNCTION ${its} CASCADE`
   ])
-  // Who may call one and pass that on to nobody is only warned: rights are compared.
+  // Granting what one may use but not pass on only gives a warning, so the rights are compared.
   await expectRefused(
     attacks.map((sql) => ({ sql, codes: [...DENIED, ...(sql.startsWith('GRANT') ? [NOTHING] : [])] }))
   )
@@ -219,7 +223,7 @@ test('each function finds what is the office’s, whatever the caller has put be
   }
   await line.query('RESET search_path')
   expect(through).toEqual([])
-  // And by what it was declared: also where a call of nothing gets nowhere.
+  // The declarations are checked, too, as a call with only NULLs may not get far enough.
   const bare = await office.sql(
     `SELECT proname FROM pg_proc WHERE pronamespace = 'office'::regnamespace
        AND proconfig IS DISTINCT FROM ARRAY['search_path=office, pg_temp']`
@@ -245,7 +249,7 @@ test('nothing of the server’s own administration is open', async () => {
   const attacks: Attack[] = [
     ...functions.map(({ call }) => ({ sql: `SELECT ${call}` })),
     ...relations.map(({ name }) => ({ sql: `SELECT * FROM ${name}` })),
-    // What can be set only as a connection begins is refused as such.
+    // Settings that can only be made when a connection starts are refused as such.
     ...settings.map(({ name }) => ({ sql: `SET ${named(name)} TO DEFAULT`, codes: ['42501', '55P02'] })),
     ...settings.map(({ name }) => ({ sql: `ALTER SYSTEM RESET ${named(name)}` }))
   ]
@@ -356,7 +360,7 @@ test('what is open to everyone has no effect on others, and tells nothing of the
     `SELECT pg_logical_emit_message(false, 'mine', repeat('x', 100000))`,
     `ALTER ROLE CURRENT_USER SET search_path = pg_temp`,
     `ALTER ROLE CURRENT_USER RESET ALL`,
-    // What all workstations are members of has no rights but theirs, and nobody signs in as it.
+    // The role that all workstations are members of has only their rights, and nobody can sign in as it.
     `SET ROLE ${stations}`,
     'RESET ROLE',
     ...['feed', 'sends', 'life', 'counters', 'things', 'tasks', 'look', 'mine'].flatMap((which) => [
@@ -390,7 +394,7 @@ test('what is open to everyone has no effect on others, and tells nothing of the
   expect(codes.filter((code) => code === '53300')).toHaveLength(3)
 })
 
-/** Asks and answers the only value, or by which code it was refused. */
+/** Runs a query; returns its only value, or the code with which it was refused. */
 async function answered(sql: string, ...values: unknown[]): Promise<unknown> {
   try {
     const { rows } = await line.query<Record<string, unknown>>(`SELECT (${sql}) AS it`, values)
@@ -404,7 +408,7 @@ test('what has a meaning to the office keeps it', async () => {
   const body = Buffer.from('made up')
   const { id: item } = draft
   const rows: [sql: string, values: unknown[], answer: unknown][] = [
-    // Another's claim.
+    // Someone else's claim.
     ['office.finish($1, 1, $2, $3)', [sends.sending, 'accepted', body], '42501'],
     ['office.finish($1, 1, $2, $3)', [sends.sending, 'refused', body], '42501'],
     ['office.finish($1, 1, $2, $3)', [sends.sending, 'nothing-left', body], '42501'],
@@ -434,7 +438,7 @@ test('what has a meaning to the office keeps it', async () => {
     ['office.settle_found($1, 1, $2)', [sends.sending, body], false],
     ['office.settle_found($1, 7, $2)', [sends.uncertain, body], false],
     ['office.return_sends($1)', [account], 0],
-    // In a round after which there is no other.
+    // In the last round that there can be.
     ['(office.put_send($1, $2, 0, $3, 2147483647, false)).state', [sends.ready, account, body], '23514'],
     ['office.withhold($1, $2, 2147483647, $3, 1)', [sends.ready, account, 'held'], '23514'],
     ['office.know_over($1, $2, 2147483647, $3)', [sends.ready, account, 'held'], '23514'],
@@ -466,7 +470,7 @@ test('what has a meaning to the office keeps it', async () => {
       ['action', account, randomBytes(32), randomUUID(), 'free'],
       '23514'
     ],
-    // Released by who asked for it, by nobody, or of two minds.
+    // A release by the one who asked for it, by nobody, or without a decision.
     ['office.release_send($1, $2)', [sends.asked, askedBy], false],
     ['office.release_send($1, $2)', [sends.asked, null], false],
     ['office.release_send($1, $2)', [sends.asked, body], '23514'],
@@ -487,7 +491,7 @@ test('what has a meaning to the office keeps it', async () => {
       '22023'
     ],
     ['office.ask_release($1, $2)', [sends.ready, randomBytes(32)], ''],
-    // Another's action, or one that was done.
+    // Someone else's action, or one that is done.
     [
       '(SELECT bool_or(is_taken) FROM office.claim_tasks($1, $2, $3, $4, 1000, NULL, 0, 0, false))',
       ['action', account, [task.tag], randomUUID()],
@@ -528,14 +532,14 @@ test('what has a meaning to the office keeps it', async () => {
       ['action', account, task.doneTag, task.done, 'free'],
       'done'
     ],
-    // Another's lease, and what only its holder says.
+    // Someone else's lease, and what only its holder may report.
     [`(office.hold_lease('poll:' || $1::text, 1000)).epoch`, [account], undefined],
     [`office.give_up_lease('poll:' || $1::text, 1)`, [account], ''],
     ['office.publish($1, 1, $2, $3)', [account, [document.tag], [body]], false],
     ['office.publish($1, 2, $2, $3)', [account, [document.tag], [null]], false],
     ['office.looked($1, 1, 9, $2)', [account, body], false],
     ['office.raise_feed($1, 1, 9)', [account], ''],
-    // A draft, preset or list of staff without what it was, or in a way that it has none.
+    // A draft, preset or staff list changed without naming its current version, or in a way that its kind doesn't have.
     [
       '(office.save_thing($1, $2, $3, $4, NULL, $5, NULL)).outcome',
       ['draft', item, account, randomUUID(), body],
@@ -588,7 +592,7 @@ test('what has a meaning to the office keeps it', async () => {
       [...[kind, account, [id], [randomUUID()], [version], [sealed]], [false], [null], [false], [until], [null]],
       answer
     ]),
-    // Heads that are no heads, and a key that isn't the one that counts.
+    // Malformed heads, and a key that isn't the current one.
     ['office.tell_head(0, $1, NULL)', ['a'.repeat(64)], '23514'],
     ['office.tell_head(1, $1, NULL)', ['A'.repeat(64)], '23514'],
     ['office.tell_head(1, $1, $2)', ['a'.repeat(64), 'nothing'], '23514'],
@@ -628,7 +632,7 @@ test('a feed that was raised as far as it goes still takes what is new', async (
   expect(await answered('office.publish($1, 1, $2, $3)', feed, [randomBytes(32)], [Buffer.from('new')])).toBe(true)
 })
 
-/** What is given in the place of one argument. */
+/** Values to put in the place of one argument. */
 const NASTY: Record<string, readonly unknown[]> = {
   uuid: [null, '00000000-0000-0000-0000-000000000000'],
   integer: [null, 2147483647, -2147483648],
@@ -645,7 +649,7 @@ const NASTY: Record<string, readonly unknown[]> = {
   'office.counted[]': [null, '{}', '{NULL}', '{2147483647}'],
   'double precision[]': [null, '{}', '{NULL}', '{NaN}', '{-Infinity}']
 }
-/** What any workstation may do with what is another’s, each by a rule of its own in its migration, is no attack. */
+/** Functions that any workstation may use on others' records, by a rule in their migrations: no attack. */
 const ANYONE = new Set(
   'take_turn hold_thing set_outbox pause_outbox resume_outbox take_back settle settle_found know_sent know_over know_draft_sent withhold set_back'.split(
     ' '
@@ -666,7 +670,7 @@ test('with any argument that is none, or has no bounds, nothing changes that is 
     for (const [at, type] of types.entries()) {
       for (const value of NASTY[type] ?? expect.fail(`There is nothing for ${type}.`)) {
         tried++
-        // The others are the victim's own things.
+        // The other arguments refer to the victim's own records.
         const code = await asked(
           sql,
           names.map((argument, n) => (n === at ? value : aimed(name, argument, types[n] ?? '')))
@@ -737,7 +741,7 @@ test('no body that was altered, or put in another’s place, is taken for one', 
   expect(await bodies()).toHaveLength(9)
   expect(await bodies()).not.toContain(undefined)
   const nothing = Array.from({ length: 9 })
-  // The server's own doing: a workstation can't swap two.
+  // Done as the server: a workstation can't swap two bodies.
   const each = (column: string, change: string) =>
     [`send WHERE id::text = ANY ($1)`, `thing WHERE id = ANY ($1)`, 'mirror', 'counter'].map((its) => {
       const [table, where] = its.split(' WHERE ')
@@ -782,7 +786,7 @@ test('a join code that was used lets nobody in', async () => {
 
 test('nothing that a workstation keeps held or leaves behind stops the administrator', async () => {
   const held = [
-    // The key of the administrator's own lock, as it was once.
+    // The key of the administrator's own lock, as it used to be.
     'SELECT pg_advisory_lock(171118)',
     'SELECT lo_create(0)',
     'ALTER DEFAULT PRIVILEGES GRANT SELECT ON TABLES TO PUBLIC',

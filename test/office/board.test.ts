@@ -1,5 +1,5 @@
-// Counters of one office, each with sessions of its own and a line to one PostgreSQL server: what goes on at one stands on the others'
-// boards as it was told, with how old that is, and never as if it were now where nothing more was heard.
+// Counters of one office, each with its own sessions and a connection to one PostgreSQL server. What happens at one is
+// on the others' boards as it was reported, with its age, and never shown as current once nothing more was heard.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
@@ -25,12 +25,12 @@ afterAll(() => Promise.all(pools.map((pool) => pool.end())))
 const SHARED = new Map([['office', randomUUID()]])
 const OFFLINE: ConnectionView = { state: 'offline', since: 0 }
 
-/** What a workstation has beside its line: a counter with sessions, and the board. */
+/** A workstation's connection, its counter with sessions, and its board. */
 async function counterAt(index: number, { name = `Counter ${index + 1}`, accounts = SHARED, ahead = 0 } = {}) {
   const pool = pools[index] ?? expect.fail('There is no such line.')
   const its = openCounter({ will: [signer('Planted Person')] })
   its.place = 'other-display'
-  // Nobody touches anything for as long as a test lasts.
+  // No session becomes idle while a test lasts.
   its.settings.idle = { warnAfter: 7_200, coverAfter: 7_200, endAfter: 7_200 }
   its.time.now += ahead
   const time = its.time.run()
@@ -58,7 +58,7 @@ async function counterAt(index: number, { name = `Counter ${index + 1}`, account
     ...{ time, state: () => state, accounts: () => accounts, trouble: () => undefined },
     changed: () => {
       told += 1
-      // The screen asks again, as long as it is open, once it has heard of it.
+      // While it is open, the screen reads the board again after each notification.
       setImmediate(() => {
         if (isOpen) board.board()
       })
@@ -102,12 +102,12 @@ async function counterAt(index: number, { name = `Counter ${index + 1}`, account
   return {
     ...{ its, officeBoard, line, asked, hangUp },
     told: () => told,
-    /** All that was asked of the server is answered. */
+    /** Resolves once every request to the server has been answered. */
     quiet: () => expect.poll(() => asking).toBe(0),
     rung: () => rung,
     pass: its.time.pass,
     now: () => its.time.now,
-    /** Someone has the board before them, or no longer has. */
+    /** Someone opens the board, or closes it. */
     looks(isLooking: boolean) {
       isOpen = isLooking
       board.board()
@@ -143,7 +143,7 @@ async function counterAt(index: number, { name = `Counter ${index + 1}`, account
         .finally(() => {
           hasEnded = true
         })
-      // The service is asked what came of it, again and again.
+      // The service is asked for the result again and again.
       while (!hasEnded) await its.time.pass(1_000)
       await ending
     }
@@ -160,7 +160,7 @@ async function two(its: { here?: Parameters<typeof counterAt>[1]; there?: Parame
   here = await counterAt(0, its.here)
   there = await counterAt(1, its.there)
 }
-/** Time passes at both until the board there shows this of the counter here. */
+/** Lets time pass at both until the board there shows this of the counter here. */
 const shows = (wanted: Partial<BoardDesk> | undefined, pass = 1_000) =>
   expect
     .poll(
@@ -179,7 +179,7 @@ const row = async () =>
         FROM office.counter it JOIN office.station who ON who.id = it.station WHERE who.name = 'Front desk'`
     )
   )[0]
-/** Nobody has heard of the counter here for so many seconds; its lease is over. */
+/** Makes the counter here last heard of that many seconds ago, with its lease expired. */
 const wasHeard = (seconds: number) =>
   office.sql(`UPDATE office.counter SET told = now() - $1 * interval '1 s', until = now() - interval '1 ms'`, [seconds])
 
@@ -239,7 +239,7 @@ describe('the board of another counter', () => {
     await there.quiet()
     const before = there.told()
     for (let step = 0; step < 7; step++) await there.pass(10_000)
-    // The screen is told without being asked, and asks nothing of a server that isn't there.
+    // The screen is notified without a request, and asks nothing of a server that isn't there.
     expect(there.told()).toBeGreaterThan(before)
     expect(there.told()).toBeLessThan(before + 10)
     expect(there.others()).toMatchObject([{ office: { isSilent: true } }])
@@ -255,7 +255,7 @@ describe('the board of another counter', () => {
     await here.officeBoard.close()
     await shows({ state: 'closed', staff: '' })
     await wasHeard(300)
-    // Once it was read again.
+    // Once it has been read again.
     await expect
       .poll(async () => {
         await there.pass(1_000)
@@ -273,7 +273,7 @@ describe('the board of another counter', () => {
 
   test('says nothing of a workstation where nobody has signed, and which was given no name as a counter', async () => {
     await two({ here: { name: '' } })
-    // As where an earlier run was killed in the middle.
+    // As if an earlier run had been killed in the middle.
     const killed = openOfficeCounters({ pool: pools[0] as Pool, key: office.key })
     here.disconnect()
     await here.quiet()
@@ -321,7 +321,7 @@ describe('who signs', () => {
   test.each(['tells', 'reads'] as const)('is erased after a day by whatever another counter %s', async (what) => {
     const [told, other] = pools.map((pool) => openOfficeCounters({ pool, key: office.key }))
     const way = { ms: 60_000, isNews: false }
-    // It knows who it is already: it asks nothing more as it tells.
+    // So that it knows who it is already, and asks nothing more when it tells.
     await other?.tell(null, way)
     await told?.tell(SAID, way)
     await wasHeard(86_399)
@@ -425,7 +425,7 @@ describe('what it costs', () => {
     await two()
     await shows({ state: 'free' })
     const tells = () => here.asked.filter((name) => name === 'tell_counter').length
-    /** How often in ten minutes, where what is told takes its own time. */
+    /** How often in ten minutes, waiting for each report to be answered. */
     async function inTenMinutes() {
       const before = tells()
       for (let step = 0; step < 60; step++) {
@@ -440,7 +440,7 @@ describe('what it costs', () => {
     const before = there.rung()
     await here.signs()
     await shows({ state: 'signing' })
-    // That it rings for; the bell may come after the row.
+    // This rings the bell, which may come after the row.
     await expect.poll(there.rung).toBe(before + 1)
     const signing = await inTenMinutes()
     expect(signing).toBeGreaterThanOrEqual(28)
@@ -551,7 +551,7 @@ describe('a workstation', () => {
     await becomes(1, ['Counter 1: free'])
     await second.back()
     await becomes(1, ['Counter 1: free'])
-    // It has just read: what it hears of in less than 20 seconds it was rung for.
+    // It has just read, so anything it hears of within 20 seconds is due to the bell.
     const before = heard[1] ?? 0
     await expect
       .poll(

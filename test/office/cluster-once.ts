@@ -1,4 +1,4 @@
-/** One PostgreSQL server for all tests of a run; each test file makes an office of its own in it. */
+/** One PostgreSQL server for all tests of a run; each test file makes its own office on it. */
 import type { TestProject } from 'vitest/node'
 import { type ClusterPlace, openCluster } from '../fixtures/office-cluster.ts'
 

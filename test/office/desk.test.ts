@@ -1,4 +1,5 @@
-// A workstation joins an office by a code, is there, and leaves; its server goes away, is made once more, or knows it no more.
+// A workstation joins an office with a code, is there, and leaves; its server goes away, is set up anew, or no longer
+// knows it.
 import { randomUUID } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,7 +13,7 @@ import { type Cluster, openCluster } from '../fixtures/office-cluster.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 
 const all = { show: 'all', offset: 0, limit: 100 } as const
-/** What accounts are called: the same at two workstations is the same account. */
+/** The name of the accounts: accounts with the same name at two workstations are the same account. */
 let accountName: string
 let accountThere = true
 let office: TestOffice
@@ -25,7 +26,7 @@ beforeEach(async () => {
 })
 afterEach(() => first.close())
 
-/** The desk of a workplace, as the application makes one at its start. */
+/** A workplace's desk, as the application makes it at its start. */
 function deskOf(work: Workplace, slot: SecretSlot = memoryKeychain().office) {
   const accounts = () => (accountThere ? [{ id: work.accountId, name: accountName, baseUrl: work.serviceUrl }] : [])
   const desk = openDesk(work, { slot, accounts })
@@ -65,7 +66,7 @@ describe('joining', () => {
       who: [{ name: 'Front desk', isMe: true }]
     })
     await first.parts.outbox.shared.settled(first.accountId)
-    // The screens are told that it is one with others’ now.
+    // The screens are notified that it is shared now.
     await first.time.pass(1_000)
     expect(first.parts.told.outbox).toBeGreaterThan(told)
     expect(first.parts.outbox.state(first.accountId).office).toBe('connected')
@@ -74,7 +75,7 @@ describe('joining', () => {
     const other = deskOf(second)
     await other.desk.join(serverOf(office), await office.invite('Back room'))
     expect(other.desk.view()?.who.map(({ name }) => name)).toEqual(['Back room', 'Front desk'])
-    // Someone had paused it before, and that holds for all now.
+    // A person had paused it before, which now holds for everyone.
     for (const { parts, time, accountId } of [first, second]) {
       await parts.outbox.shared.settled(accountId)
       await time.pass(60_000)
@@ -143,7 +144,7 @@ describe('a workstation that has joined', () => {
     await first.parts.outbox.shared.settled(first.accountId)
     await desk.close()
     first.startAgain()
-    // The keychain of a computer that has joined by itself, and then one that is empty.
+    // The keychain of a computer that joined on its own, and then an empty one.
     const other = deskOf(await beside(first))
     await other.desk.join(serverOf(office), await office.invite('Back room'))
     for (const its of [other.slot, memoryKeychain().office]) {
@@ -168,7 +169,8 @@ describe('a workstation that has joined', () => {
 
   test('whose database is put back to before it joined sends nothing that the office has, and asks it first', async () => {
     const { accountId } = first
-    // It may still be taken back, so it doesn’t leave between joining, which ends a pause of one workstation, and the office’s pause.
+    // It can still be undone, so it isn't sent between joining, which ends a single workstation's pause, and the
+    // office's pause.
     const { id } = first.parts.outbox.start(first.parts.drafts.save(accountId, forms()).id)
     const before = await readFile(join(first.folder, 'work.db'))
     const log = await readFile(join(first.folder, 'work.db-wal'))
@@ -186,7 +188,7 @@ describe('a workstation that has joined', () => {
     restored.close()
     first.startAgain()
     expect(first.parts.outbox.shared.accounts().size).toBe(0)
-    // While the office can’t be asked, a person’s word doesn’t let it go either.
+    // While the office can't be asked, a person's resuming doesn't send it either.
     const dead: SecretSlot = { ...slot, get: () => Promise.reject(new Error('It is locked.')) }
     const locked = deskOf(first, dead)
     locked.desk.open()
@@ -220,7 +222,7 @@ describe('a workstation that has joined', () => {
     await asking
     expect(next.desk.view()).toBeUndefined()
     const lines = `SELECT 1 FROM pg_stat_activity WHERE application_name = 'Countersign' AND datname = current_database()`
-    // The server notices a little later that one has ended.
+    // The server notices a little later that a connection has ended.
     await expect.poll(() => office.sql(lines)).toEqual([])
   })
 
@@ -262,7 +264,7 @@ describe('a workstation that has joined', () => {
       .toBe('refused')
     expect(stateOf(first, id)).toBe('ready')
     expect(first.taken('SendForms2')).toHaveLength(0)
-    // Without the office it can't know whether that is sent from there.
+    // Without the office it can't know whether the package is sent from there.
     await desk.leave({ without: true })
     expect([desk.view(), first.parts.outbox.shared.accounts().size]).toEqual([undefined, 0])
   })
@@ -303,7 +305,7 @@ describe('a workstation that has joined', () => {
       await first.time.pass(5_000)
       return (await office.sql('SELECT life, paused_by FROM office.office, office.outbox'))[0]
     }
-    // Another that was off meanwhile would send what was sent since.
+    // Another workstation that was off meanwhile would send again what was sent since.
     await expect
       .poll(life, { timeout: 60_000, interval: 20 })
       .toEqual({ life: expect.any(Number), paused_by: 'restored' })
@@ -314,7 +316,7 @@ describe('a workstation that has joined', () => {
       .toBe('conflict')
     expect(first.taken('SendForms2')).toHaveLength(1)
     await first.parts.outbox.shared.pause(first.accountId, false)
-    // Slowly: what is older than half an hour waits for a person, and a busy machine takes its time.
+    // Slowly: a send older than half an hour waits for a person, and a busy machine takes its time.
     await becomes(first, id, 'sent', 200)
     expect(stateOf(first, sent)).toBe('sent')
     expect(first.taken('SendForms2')).toHaveLength(2)
@@ -356,7 +358,7 @@ describe('leaving', () => {
     expect(first.taken('SendForms2')).toHaveLength(1)
   })
 
-  /** The first and another of one office, and how both are brought up to date; nothing leaves until `go`. */
+  /** The first workstation and another of its office, and ways to sync both; nothing is sent until `arrivesOnce`. */
   async function two() {
     const { desk } = deskOf(first)
     await desk.join(serverOf(office), await office.invite('Front desk'))
@@ -371,7 +373,7 @@ describe('leaving', () => {
         await time.pass(1_000)
       }
     }
-    /** The other has that draft. */
+    /** Resolves once the other has that draft. */
     const comes = (id: string | undefined) =>
       expect
         .poll(
@@ -398,7 +400,7 @@ describe('leaving', () => {
       const { outbox, sharedDrafts, records } = first.parts
       for (const one of [outbox.shared, sharedDrafts, records]) one.disconnect()
     }
-    /** One arrives, and no other afterwards. */
+    /** Checks that one package arrives, and no other afterwards. */
     const arrivesOnce = async (isJoined = true) => {
       await other.parts.outbox.shared.pause(other.accountId, false)
       const arrived = async () => {
@@ -430,7 +432,7 @@ describe('leaving', () => {
       await fails(id)
       await both()
       expect([stateOf(first, id), stateOf(other, id)]).toEqual(['not-sent', 'not-sent'])
-      // It is the draft that it was: as another one it could go beside what is still tried again.
+      // It is still the same draft: a new one could be sent besides the one that is still retried.
       const drafts = await there()
       expect(drafts).toEqual([was])
       if (how.startsWith('its draft')) {
@@ -457,7 +459,7 @@ describe('leaving', () => {
     await other.parts.outbox.shared.settled(other.accountId)
     other.parts.outbox.retry(id)
     await other.parts.outbox.shared.settled(other.accountId)
-    // Its workstation has heard that it didn't go, and not yet that it is tried again, as it gives its draft.
+    // As it gives its draft, its workstation has heard that the send failed, but not yet that it is retried.
     for (const table of ['sends', 'office_sends']) {
       first.parts.db.prepare(`UPDATE ${table} SET state = 'not-sent' WHERE id = ?`).run(id)
     }
@@ -502,7 +504,7 @@ describe('leaving', () => {
     const { desk, both } = await two()
     const id = put(first)
     await both()
-    // The bell would have both told before it leaves, or not.
+    // The bell might or might not tell both of it before this one leaves.
     await office.mutated('begin_life', `PERFORM pg_notify('countersign_life', '');`, '', async () => {
       await office.sql('SELECT office.begin_life(now())')
       await expect(desk.leave()).rejects.toThrow('offline')
@@ -515,7 +517,7 @@ describe('leaving', () => {
     const { desk, both } = await two()
     const id = put(first)
     await both()
-    // In doubt, as nobody knows whether it left in the life before.
+    // Uncertain, as nobody knows whether it left in the server's previous life.
     first.parts.db.prepare(`UPDATE sends SET state = 'uncertain', attempt = 1 WHERE id = ?`).run(id)
     first.parts.db.prepare('DELETE FROM office_sends WHERE id = ?').run(id)
     for (const table of ['send_change WHERE send', 'send WHERE id'])
@@ -555,13 +557,14 @@ describe('leaving', () => {
           [first, other],
           [other, first]
         ] as const) {
-          // The workstations' time passes no faster than the server answers: what it is told late, or half an hour later, counts less.
+          // The workstations' time passes no faster than the server answers: what they are told late, or half an hour
+          // later, counts less.
           const both = async () => {
             for (const { parts, accountId, time } of [two, one]) {
               await parts.outbox.shared.settled(accountId).catch(() => undefined)
               await time.pass(1_000)
             }
-            // Shown not to have arrived, but too late for its going again by itself: a person says so.
+            // Shown not to have arrived, but too late to be sent again automatically: a person retries it.
             if (stateOf(first, id) === 'not-sent') first.parts.outbox.retry(id)
             return stateOf(one, id)
           }
@@ -569,13 +572,13 @@ describe('leaving', () => {
         }
       }
       const inDoubt = async () => {
-        // Nobody finds it before this workstation leaves.
+        // Nobody can find it before this workstation leaves.
         first.line.faultBy((method) => (method === 'POST' ? fault : 'cut'))
         other.line.fault('cut')
         const id = put(first)
         await all(id, 'uncertain')
         await desk.leave()
-        // The other one’s turn to look comes at once, not when this one’s would have ended.
+        // The other's turn to look comes at once, not when this one's lease would have expired.
         await office.sql(`UPDATE office.lease SET until = now() - interval '1 ms'`)
         expect(await office.sql('SELECT state FROM office.send WHERE id = $1', [id])).toEqual([{ state: 'held' }])
         expect(stateOf(first, id)).toBe('uncertain')
@@ -586,11 +589,11 @@ describe('leaving', () => {
       goOn()
       await becomes(first, alone, 'sent')
       await desk.join(serverOf(office), await office.invite('Front desk 2'))
-      // Nor does the office go on to take it for something that was kept back.
+      // Nor does the office go on treating it as held.
       await all(alone, 'sent')
       const again = await inDoubt()
       await desk.join(serverOf(office), await office.invite('Front desk 3'))
-      // So late that a person is asked, and lets it go once more.
+      // So late that a person has to send it once more.
       if (fault === 'cut') {
         for (const { parts, accountId, time } of [other, first]) {
           await parts.outbox.shared.settled(accountId)

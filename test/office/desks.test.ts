@@ -24,11 +24,10 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all(pools.map((pool) => pool.end())))
 
-/** One workstation. */
 interface Desk {
   work: Workplace
   connect: () => void
-  /** All that is new is read, and all that is to go over has. */
+  /** Reads everything new, and sends everything that has to go over. */
   synced: () => Promise<void>
   state: (id: string) => string | undefined
   put: () => string
@@ -82,14 +81,14 @@ afterEach(async () => {
 })
 
 const arrived = () => front.work.taken('SendForms2').length
-/** Until it is so at a desk, which reads again and again. */
+/** Waits for a send's state at a desk, which syncs again and again. */
 const becomes = (desk: Desk, id: string, state: string | undefined) =>
   expect
     .poll(
       async () => {
         await desk.synced()
         await desk.work.time.pass(5_000)
-        // What the other did a moment ago is on its way.
+        // What the other did a moment ago may still be on its way.
         for (const { work } of [front, back]) if (work !== desk.work) await work.time.pass(200)
         return desk.state(id)
       },
@@ -117,7 +116,7 @@ describe('a package that is put in the outbox at one workstation', () => {
       return (await storeOf(1, back.work).stateOf(id)) ?? 'nothing'
     }
     await expect.poll(has, { interval: 20, timeout: 60_000 }).toBe('ready')
-    // Not by a round that comes anyway.
+    // Not through a round that comes anyway.
     expect(front.work.time.elapsed()).toBeLessThan(60_000)
   })
 
@@ -135,7 +134,7 @@ describe('a package that is put in the outbox at one workstation', () => {
     for (let ring = 0; ring < 40; ring++) {
       outbox.shared.rung(accountId)
       await time.pass(25)
-      // Where nothing is new, that is all that is asked.
+      // If nothing is new, that is all that is asked.
       await expect.poll(() => answered, { interval: 1 }).toBe(asked)
     }
     expect(asked).toBeGreaterThan(0)
@@ -235,7 +234,7 @@ describe('what one workstation knows better than the server', () => {
 })
 
 describe('what came of an attempt', () => {
-  /** How the database flushed as each was written, and written once more. */
+  /** Returns the database's flush setting at each insert and update of an attempt's outcome. */
   function watched(tell: ReturnType<typeof storeOf>['turn']) {
     back.work.parts.outbox.shared.disconnect()
     const { db, outbox } = front.work.parts
@@ -254,7 +253,7 @@ describe('what came of an attempt', () => {
     }
   }
   const WRITTEN = 'INSERT: synchronous = NORMAL'
-  // As a test's workstation is.
+  // As set for a test's workstation.
   const WRITTEN_AGAIN = 'UPDATE: synchronous = 0'
 
   test('is told without waiting for the disk', async () => {
@@ -293,7 +292,7 @@ describe('an answer of the office', () => {
     await outbox.shared.pause(accountId, true)
     const mine = front.put()
     await front.synced()
-    // Another's, of which nothing was read here yet.
+    // Another workstation's package, not read here yet.
     isLate = true
     const others = back.put()
     await back.synced()
@@ -314,7 +313,7 @@ describe('an answer of the office', () => {
     const goes = Promise.withResolvers<void>()
     // The office still has them: another workstation would send them.
     back.work.outbox.shared.disconnect()
-    // As while a batch of hundreds is withheld, one after the other.
+    // As while a batch of hundreds is withheld one by one.
     const withhold: typeof store.withhold = async (...its) => {
       await goes.promise
       return await store.withhold(...its)
@@ -345,7 +344,7 @@ describe('an answer of the office', () => {
     expect(both).toBe(0)
     goes.resolve()
     await becomes(front, last, 'sent')
-    // One after the other, and the last one may have left before.
+    // They are withheld one after the other; the last one may have been sent before its turn.
     await front.synced()
     for (const id of ids) expect(await store.stateOf(id)).toBe('cancelled')
     expect(arrived()).toBe(1)
@@ -491,7 +490,7 @@ describe('a workstation that ends in the middle', () => {
     await expect.poll(there, { timeout: 30_000 }).toBe(1)
     front.work.parts.outbox.shared.disconnect()
     await office.sql(`UPDATE office.send SET lease_until = now() - interval '1 ms' WHERE state = 'sending'`)
-    // It may have begun to look before.
+    // The first workstation may have begun to look before.
     await office.sql(`UPDATE office.lease SET until = now() - interval '1 ms'`)
     back.connect()
     await becomes(back, id, 'sent')
@@ -503,7 +502,7 @@ describe('a workstation that ends in the middle', () => {
 })
 
 describe('a claim without an answer in twenty seconds', () => {
-  /** What is claimed here first nobody hears of; it is in doubt by now. Time passes only here. */
+  /** The answer to the first claim here is lost, and its send is uncertain by now. Time passes only here. */
   async function unanswered(): Promise<string> {
     const store = storeOf(0, front.work)
     back.work.outbox.shared.disconnect()
@@ -532,7 +531,7 @@ describe('a claim without an answer in twenty seconds', () => {
     const id = await unanswered()
     const state = async () => {
       await front.synced()
-      // However slow this computer is, less than half an hour passes until this gives up.
+      // Less than half an hour passes until this gives up, however slow this computer is.
       await front.work.time.pass(500)
       return front.state(id)
     }
@@ -567,7 +566,7 @@ describe('a package that did not arrive long ago', () => {
     front.work.line.fault('pass')
     await becomes(front, id, 'not-sent')
     expect(arrived()).toBe(0)
-    // What was shown of it is too old by now.
+    // The proof that it hadn't arrived is too old by now.
     await front.work.time.pass(31 * 60_000)
     await office.sql(`UPDATE office.send SET proven_until = now() - interval '1 ms'`)
     front.work.parts.outbox.retry(id)
@@ -578,7 +577,7 @@ describe('a package that did not arrive long ago', () => {
 
 describe('a workstation that sleeps with a claim', () => {
   test('lets nothing leave by it once it wakes', async () => {
-    // Nobody's outbox takes it before: to each of them its time is yet to come.
+    // No outbox claims it first: for all of them it isn't due yet.
     const { id } = front.work.parts.outbox.start(front.work.parts.drafts.save(front.work.accountId, forms()).id)
     await front.synced()
     await office.sql('UPDATE office.send SET goes_at = now() WHERE id = $1', [id])
@@ -586,7 +585,7 @@ describe('a workstation that sleeps with a claim', () => {
     const [begun] = turn?.begun ?? []
     expect(begun?.send.id).toBe(id)
     expect(begun?.claim?.mayLeave()).toBe(true)
-    // While the computer sleeps its clock that never jumps may stand still; the one on the wall does not.
+    // While the computer sleeps its monotonic clock may stand still; the wall clock doesn't.
     front.work.time.now += 60_000
     expect(begun?.claim?.mayLeave()).toBe(false)
   })
@@ -594,7 +593,7 @@ describe('a workstation that sleeps with a claim', () => {
 
 describe('a workstation that goes to sleep', () => {
   test('breaks off what is on its way, which is looked for', async () => {
-    // What its computer still had to send when it fell asleep would go out as it wakes.
+    // Whatever the computer still had to send when it fell asleep would go out when it wakes.
     front.work.line.fault('hang', (method) => method === 'POST')
     back.work.parts.outbox.shared.disconnect()
     const id = front.put()
@@ -603,7 +602,7 @@ describe('a workstation that goes to sleep', () => {
       .poll(() => front.work.line.seen.some((one) => one.includes('SendForms2')), { timeout: 30_000 })
       .toBe(true)
     front.work.parts.outbox.shared.breakOff()
-    // The line would hang for good: no time passes meanwhile.
+    // The line would hang for ever: no time passes meanwhile.
     const isInDoubt = () => front.work.outbox.get(id).state === 'uncertain'
     await expect.poll(isInDoubt, { timeout: 60_000 }).toBe(true)
     front.work.line.fault('pass')

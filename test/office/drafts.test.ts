@@ -1,5 +1,6 @@
-// Two and three people work on the same drafts at workstations of one office: together and apart, with its server there, away, killed and
-// put back. Whatever someone typed is in some draft or version, and no draft is sent twice.
+// Two and three people work on the same drafts at workstations of one office: together and apart, with its server
+// running, away, killed and restored. Whatever someone typed must be in some draft or version, and no draft may be sent
+// twice.
 import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -18,13 +19,13 @@ class Station extends OfficeStation {
     return this.#parts.sharedDrafts
   }
 
-  /** Someone has an editor open and types in it. */
+  /** An editor that someone has open and types in. */
   editor(id?: string) {
     const { work } = this
     const sharedNow = () => this.shared
     let its = id
     let heldIn: Station['shared'] | undefined
-    /** It is open in this run of the application. */
+    /** Marks the draft as open in this run of the application. */
     function hold(): void {
       if (its !== undefined && heldIn !== sharedNow()) sharedNow().edit(its)
       heldIn = sharedNow()
@@ -43,7 +44,7 @@ class Station extends OfficeStation {
         hold()
         begunAt ??= edition()
       },
-      /** Shows what counts by now. */
+      /** Shows the draft's current content. */
       read(): string {
         begunAt = edition()
         return nameIn(work.parts.drafts.get(its ?? '').composition)
@@ -65,7 +66,7 @@ class Station extends OfficeStation {
     const { rows } = this.#parts.drafts.list([this.work.accountId], { trashed })
     return rows.map(({ title }) => title).sort()
   }
-  /** All that is in drafts and in their versions. */
+  /** The text of all drafts and their versions. */
   everything(): string {
     const { drafts } = this.#parts
     const rows = [false, true].flatMap((trashed) => drafts.list([this.work.accountId], { trashed }).rows)
@@ -101,7 +102,7 @@ const two = twoStations(Station, { look: '0 s' })
 const { at, desks, joined, synced } = two
 beforeEach(joined)
 
-/** Lets the time of a workstation pass until it is so. */
+/** Lets a workstation's time pass until it is so. */
 async function until(isSo: () => boolean, { work }: Station): Promise<void> {
   await expect
     .poll(
@@ -116,7 +117,7 @@ async function until(isSo: () => boolean, { work }: Station): Promise<void> {
 }
 const packages = () => at(0).work.taken('SendForms2').length
 
-/** A draft of which a package waits, as everyone knows: the Outbox is paused. */
+/** A draft whose package waits in the paused Outbox, as everyone knows. */
 async function waiting() {
   const front = at(0).editor()
   front.type('Lease')
@@ -208,7 +209,7 @@ describe('a draft of the office', () => {
       expect(desk.versions(front.id)).toEqual([['Front desk', 'Lease, and more', true]])
     }
     expect(at(0).mark(front.id)?.editingBy).toBe('Counter 2')
-    // What someone is typing at another is nothing to be sent from here, alone or as what the rows of a sheet are put onto.
+    // A draft that someone is editing elsewhere can't be sent from here, neither alone nor as the basis of a bulk send.
     expect(() => at(0).shared.mustBeOne(front.id)).toThrow(
       expect.objectContaining({
         appError: expect.objectContaining({ code: 'busy', message: 'Counter 2 is working on this draft.' })
@@ -259,7 +260,7 @@ describe('a draft of the office', () => {
     back.type('Lease by back')
     await back.close()
     await synced()
-    // All of it is here by now; the editor hasn't shown it yet.
+    // All of it has arrived here, but the editor hasn't shown it yet.
     front.type('Lease by front, who didn’t see it')
     await synced()
     expect(at(1).text(front.id)).toBe('Lease by back')
@@ -327,7 +328,7 @@ describe('while the server is away', () => {
     const front = at(0).editor()
     front.type('Lease')
     await synced()
-    // The server has it, and here nobody knows.
+    // The server has it, but this workstation doesn't know.
     at(0).work.parts.db.prepare('UPDATE office_drafts SET given = 0').run()
     front.type('Lease, and more')
     await synced()
@@ -392,7 +393,7 @@ describe('sending', () => {
       const other = at(1).send(editor.id)
       const own = at(0).send(editor.id)
       await at(0).synced()
-      // A server that was put back gets both.
+      // A restored server receives both.
       const of = (draft: string | null) => two.office.sql('UPDATE office.send SET draft = $1', [draft])
       await of(null)
       await at(1).back()
@@ -476,7 +477,7 @@ describe('sending', () => {
       expect(breaks).toBeGreaterThan(0)
       await at(0).work.outbox.shared.pause(at(0).work.accountId, false)
       const states = () => [at(0).state(send), at(1).state(late)]
-      // Of one that was tried before, either may be the one that leaves.
+      // If one was tried before, either may be the one that is sent.
       const isOver = () =>
         isDeepStrictEqual(states(), ['sent', 'cancelled']) ||
         (wasTried && isDeepStrictEqual(states(), ['cancelled', 'sent']))
@@ -554,7 +555,7 @@ describe('sending', () => {
       if (when === 'after') at(1).editor(front.id).type('Lease, and a line')
       const send = at(0).send(front.id)
       await at(0).synced()
-      // The line breaks before the drafts are read; what waits in the Outbox was read by then.
+      // The connection breaks before the drafts are read, but after what waits in the Outbox.
       const connect = shared.connect.bind(shared)
       let isBroken = false
       shared.connect = (things, life) =>
@@ -573,7 +574,7 @@ describe('sending', () => {
       expect(at(1).state(send)).toBe('ready')
       await outbox.shared.keepBack(outbox.get(send))
       if (when === 'before') {
-        // As by one who didn't know yet that it was being sent.
+        // As if done by someone who didn't know yet that it was being sent.
         await two.office.sql('UPDATE office.thing_feed SET rev = rev + 1')
         await two.office.sql(
           'UPDATE office.thing SET aside_at = now(), rev = (SELECT max(rev) FROM office.thing_feed) WHERE id = $1',
@@ -691,7 +692,7 @@ describe('one’s own', () => {
     await expect(at(1).shared.setWhose(front.id, 'mine')).rejects.toMatchObject({ appError: { code: 'conflict' } })
     await at(0).shared.setWhose(front.id, 'mine')
     await synced()
-    // As where it ended, or no answer came, before that was written down.
+    // As if the process had ended, or no answer had come, before that was stored.
     at(0).work.parts.db.exec('UPDATE office_drafts SET is_mine = 0; UPDATE office_accounts SET drafts_cursor = 0')
     await synced()
     expect(at(0).mark(front.id)).toMatchObject({ isMine: true })
@@ -723,7 +724,7 @@ describe('joining and leaving', () => {
     expect(third.list()).toEqual(['My own'])
     await synced()
     expect(at(0).list()).toEqual(['One', 'Three', 'Two'])
-    // What someone kept to this workstation stays there.
+    // A draft that someone kept to this workstation stays there.
     await third.join('Counter 5')
     desks.push(third)
     await synced()
@@ -746,7 +747,7 @@ describe('joining and leaving', () => {
       await expect(at(0).leave()).rejects.toThrow(/./)
       expect(await two.office.sql('SELECT FROM office.thing WHERE gone_with = $1', [send])).toHaveLength(1)
       await at(0).killed()
-      // The other has read that it is gone, in this run or an earlier one.
+      // The other workstation has read that it is gone, in this run or an earlier one.
       if (when !== 'without the answer to that') await at(1).killed()
       const { outbox } = at(0).work.parts
       await outbox.shared.keepBack(outbox.get(send))
@@ -844,7 +845,7 @@ describe('a server that was put back', () => {
     await desk.synced()
   }
 
-  /** A draft of which two contents stand beside each other since a dump. */
+  /** A draft that has had two competing contents since a dump. */
   async function besideSinceDump() {
     const front = at(0).editor()
     front.type('Lease')
@@ -875,7 +876,7 @@ describe('a server that was put back', () => {
     await at(0).back()
     await synced()
     for (const desk of desks) {
-      // Whichever came first counts, and the other is beside it.
+      // Whichever arrived first is the draft's content; the other is a version beside it.
       const texts = [desk.text(front.id), ...desk.versions(front.id).map(([, text]) => text)]
       expect(texts.sort()).toEqual(['Lease by back', 'Lease, not told yet'])
     }
@@ -913,7 +914,7 @@ describe('a server that was put back', () => {
     await further.close()
     await synced()
     for (const desk of desks) await desk.off()
-    // As one that isn't here any more had written further without this one's knowing, and told that first.
+    // As if a workstation that is gone had edited further without this one's knowing, and had reported that first.
     await two.office.sql('SELECT office.begin_life(now())')
     await two.office.sql(
       `WITH feed AS (UPDATE office.thing_feed SET rev = rev + 1 WHERE kind = 'draft' RETURNING rev AS next)
@@ -1059,7 +1060,8 @@ describe('a server that was put back', () => {
     await at(0).off()
     const send = at(0).send(lease.id)
     at(0).work.parts.db.prepare('UPDATE sends SET first_attempted_at = 1 WHERE id = ?').run(send)
-    // The server that was put back doesn't know of it, and gets it in doubt only after someone has written further.
+    // The restored server doesn't know of the send, and hears that it may have left only after someone has edited
+    // further.
     await two.office.sql('SELECT office.begin_life(now())')
     await at(1).back()
     const further = at(1).editor(lease.id)
@@ -1145,7 +1147,7 @@ describe('a server that was put back', () => {
     expect(packages()).toBe(1)
   })
 
-  /** As the server is put back to before a draft was sent, which its sender alone knows. */
+  /** Restores the server to before a draft was sent, which only its sender knows. */
   async function sentAndLost(since?: () => Promise<void>): Promise<string> {
     const front = at(0).editor()
     front.type('Lease')
@@ -1207,7 +1209,7 @@ describe('a server that was put back', () => {
     const send = at(1).send(other?.id ?? '')
     await until(() => at(1).state(send) === 'sent', at(1))
     await synced()
-    // Once more the first one is there, until who sent it says so.
+    // The first draft is back until its sender reports that it was sent.
     await at(0).off()
     await two.office.sql(
       `UPDATE office.thing SET gone_at = NULL, gone_with = NULL, sealed = $2, rev = rev + 5, body_rev = rev + 5 WHERE id = $1`,
@@ -1263,7 +1265,10 @@ describe('a server that was put back', () => {
 })
 
 describe('three people at once', () => {
-  /** @param rounds in each of which each of three does something by chance. */
+  /**
+   * Lets three people act at random.
+   * @param rounds in each of which every one of the three does something.
+   */
   async function work(rounds: number, seed: number): Promise<{ typed: string[]; found: string }> {
     const third = await openStation(Station, two.office, at(0))
     await third.join('Counter 3')
@@ -1300,7 +1305,7 @@ describe('three people at once', () => {
             break
           default: {
             const word = `w${round}-${index}`
-            // As a person does, it goes on from what is shown, and adds to it.
+            // Adds to what is shown, as a person would.
             editor.type(`${desk.text(first.id)} ${word}`)
             typed.push(word)
           }

@@ -1,4 +1,5 @@
-// One workstation polls for all, and what it finds reaches every other: once, in order, also where a bell was missed or a writer was slow.
+// One workstation polls for all, and what it finds reaches every other: once and in order, even if a bell was missed or
+// a writer was slow.
 import { randomUUID } from 'node:crypto'
 import type { Client, Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
@@ -26,7 +27,7 @@ function feedOf(index: number, time = systemTime) {
   if (!pool) throw new Error('There is no such workstation.')
   return openOfficeFeed({ pool, time })
 }
-/** As one workstation. */
+/** The lease as one workstation uses it. */
 function leaseOf(index: number, time = systemTime) {
   const feed = feedOf(index, time)
   return {
@@ -105,7 +106,7 @@ describe('the lease of who polls', () => {
 })
 
 describe('what is new', () => {
-  /** What workstation reads from its cursor on: each document as it is last. */
+  /** What a workstation reads from its cursor on: the latest state of each document. */
   async function read(index: number, cursor = 0): Promise<string[]> {
     const told: string[] = []
     for (let after = cursor; ; ) {
@@ -141,7 +142,7 @@ describe('what is new', () => {
     expect(await read(1)).toEqual(names)
   })
 
-  /** Two write at once, and the first is slow to end; what is read before and after that. */
+  /** Two write at once, and the first is slow to commit. Returns what is read before and after that. */
   async function withASlowWriter(): Promise<string[]> {
     const { epoch } = await held(0)
     const place = stations[0]?.place ?? office.administrator

@@ -1,5 +1,5 @@
-// Workstations of an office tell the heads of their audit trails, and know of each other's: what was cut or written again is found, on a
-// workstation as on the server, and a backup that was restored isn't taken for that.
+// Workstations of an office report the heads of their audit trails and know of each other's: a trail that was cut or
+// rewritten is detected, on a workstation as on the server, and a restored backup isn't mistaken for one.
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ import { temporaryFolder } from '../unit/storage/folders.ts'
 
 const run = promisify(execFile)
 const SCRIPTS = join(import.meta.dirname, '../../scripts')
-/** Between two heads that are told. */
+/** The time between two reported heads. */
 const LATER = 600_000
 
 let office: TestOffice
@@ -51,13 +51,13 @@ async function station(name: string) {
       return await now.heads.greet(by, life)
     },
     tell: (every?: number) => now.heads.tell(server, every),
-    /** Writes so many entries. */
+    /** Writes that many entries. */
     async writes(many: number) {
       for (let one = 0; one < many; one++)
         now.audit.note({ what: 'turn-ended', signerName: `Person ${one} at ${name}` })
       await now.audit.settled()
     },
-    /** The application ends, and begins again. */
+    /** Ends the application and starts it again. */
     async restarts() {
       await now.audit.settled()
       now = begin()
@@ -82,7 +82,7 @@ const asOwner = (sql: string) =>
     `ALTER TABLE office.head DISABLE TRIGGER only_added; ${sql}; ALTER TABLE office.head ENABLE TRIGGER only_added`
   )
 
-/** As the administrator's command finds it, however many heads are followed at once. */
+/** The findings of the administrator's command, however many heads it follows at once. */
 async function checked() {
   const all = await Promise.all([1, 2, undefined].map((most) => checkOffice(office.administrator, most)))
   const [first = expect.fail('Nothing was checked.')] = all
@@ -139,7 +139,7 @@ describe('a trail', () => {
     expect(back.found()).toEqual([['Front desk', 'cut', false]])
     const { trails } = await checked()
     expect(trails).toMatchObject([{ name: 'Front desk', why: 'cut' }])
-    // Once, however often it is looked for.
+    // Reported once, however often it is looked for.
     await front.writes(5)
     for (const one of [front, back, front]) await one.greets()
     expect([front.found(), back.found()].map((found) => found.length)).toEqual([1, 1])
@@ -159,7 +159,7 @@ describe('a trail', () => {
     }
     front.its.entries.clear()
     for (const [name, text] of others.its.entries) front.its.entries.set(name, text)
-    // And what the database says that was told is what is there now.
+    // The database's record of what was reported now matches what is there.
     const kept = keptIn(front.its.db)
     const heads = kept.read('office-heads', z.looseObject({ mine: z.string(), stations: z.looseObject({}) }))
     const newest = others.trail.newest()
@@ -272,7 +272,7 @@ describe('a server', () => {
     await front.greets()
     await back.greets()
     await asOwner('DELETE FROM office.head WHERE number > 2')
-    // A machine that was set back as a whole begins no other life by itself.
+    // A machine that was restored as a whole doesn't begin a new life by itself.
     for (const one of [front, back]) expect(await one.greets()).toEqual({ isPutBack: true })
     expect([front.found(), back.found()]).toEqual([[], []])
     for (const one of [front, back]) expect(await one.greets(2)).toEqual({ isPutBack: false })
@@ -308,7 +308,7 @@ test('a workstation can tell of its own trail alone, adds to the chain alone, an
     const before = (await told()).length
     for (const _ of [1, 2]) expect(await asked(`SELECT office.tell_head(9, '${hash}', NULL)`)).toBe('done')
     expect(await told()).toHaveLength(before + 1)
-    // An earlier one again, without a reason.
+    // An earlier head again, without a reason.
     expect(await asked(`SELECT office.tell_head(2, '${hash}', NULL)`)).toBe('done')
   })
   await front.greets()

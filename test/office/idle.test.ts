@@ -1,4 +1,5 @@
-// What two workstations ask the office's server while nothing happens: each costs it as often as there are workstations.
+// Queries of two workstations to the office's server while nothing happens: an office has each of them once per
+// workstation.
 import { Client } from 'pg'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import type { Desk } from '../../src/main/core/office/desk.ts'
@@ -37,7 +38,7 @@ test('a workstation greets once a minute, reads what it has in common once with 
       )
       .toBe(true)
   await until(() => desks.every((desk) => desk.view()?.folders.every(({ how }) => how === 'together')))
-  // What is asked as they join is over.
+  // The queries of joining are over.
   seconds = 0
   await until(() => seconds > 120)
 
@@ -46,19 +47,20 @@ test('a workstation greets once a minute, reads what it has in common once with 
   seconds = 0
   await until(() => seconds >= IDLE)
   const texts = query.mock.calls.map(([text]) => String(text))
-  // Several are asked at once.
+  // One query may call several.
   const asked = (name: string) => texts.join(' ').split(`office.${name}(`).length - 1
   const greetings = asked('hello')
   expect(greetings).toBeGreaterThanOrEqual(6)
   expect(greetings).toBeLessThanOrEqual(14)
   expect(asked('watch')).toBeGreaterThan(greetings)
   expect({ documents: asked('changes'), sends: asked('send_changes') }).toEqual({ documents: 0, sends: 0 })
-  // One may be between its greeting and what comes of that as the time begins or ends.
+  // A workstation may be between its greeting and the queries after it when the time begins or ends.
   const ofEach = (name: string) => Math.abs(asked(name) - greetings) <= 2
   expect(['heads_from', 'outbox_state', 'things_state'].filter((name) => !ofEach(name))).toEqual([])
-  // Those of the account, and staff.
+  // Once for the account's records and once for staff.
   expect(Math.abs(asked('records_state') - 2 * greetings)).toBeLessThanOrEqual(4)
-  // A greeting costs the server four transactions: who is there, how the office stands, its outbox, and all else that is in common.
+  // A greeting costs the server four transactions: who is there, the state of the office, its outbox, and everything
+  // else that is shared.
   const reading = texts.filter((text) => /office\.(watch|looked|wish_look|publish)\(/.test(text)).length
   expect(texts.length - reading).toBeLessThanOrEqual(4 * greetings + 4)
 }, 180_000)

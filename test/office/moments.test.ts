@@ -1,5 +1,6 @@
-// A workstation joins and leaves an office, again and again, and ends at any moment of it, its lines to the server with it. Whatever it
-// was doing: once it has started again, each package is the office's or its own, never both, and none is missing.
+// A workstation joins and leaves an office again and again, and is killed at any moment of it, along with its
+// connections to the server. Once it has started again, each package must be either the office's or its own, never
+// both, and none may be missing.
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
@@ -13,13 +14,13 @@ import { forms } from '../fixtures/compositions.ts'
 import { openDesk, openTestOffice } from '../fixtures/office.ts'
 import { openWorkplace } from '../fixtures/workplace.ts'
 
-/** More by `OFFICE_MOMENTS=200 npm run test:office -- test/office/moments.test.ts`. */
+/** For more: `OFFICE_MOMENTS=200 npm run test:office -- test/office/moments.test.ts`. */
 const MOMENTS = Number(process.env.OFFICE_MOMENTS ?? 30)
 const SEED = Number(process.env.OFFICE_SEED ?? 1)
-/** Joining and leaving take about so long on a machine that does nothing else, in milliseconds. */
+/** About how long joining or leaving takes on an otherwise idle machine, in milliseconds. */
 const LASTS = 80
 
-/** A line to the server that can be cut: what was being asked by it is undone there. */
+/** A connection to the server that can be cut: what was being asked over it is rolled back there. */
 async function openLine(port: number) {
   const sockets = new Set<Socket>()
   const server = createServer((near) => {
@@ -59,11 +60,11 @@ test(
     let seats: { end: () => void } = { end: () => undefined }
     onTestFinished(() => seats.end())
 
-    /** The workstation as it starts; `end` is what a kill does to it. */
+    /** Starts the workstation; `end` has the effect of a kill. */
     async function seat() {
       const line = await openLine(port)
       let isAlive = true
-      // What is dead writes nothing more, and never hears of it.
+      // A dead process writes nothing more and never hears an answer.
       const living = <Answer>(work: () => Promise<Answer>) => (isAlive ? work() : new Promise<Answer>(() => undefined))
       const desk = openDesk(work, {
         slot: {
@@ -78,7 +79,7 @@ test(
         line.cut()
       }
       seats = { end }
-      // Where its server is was kept with a line that is no longer there.
+      // The server's address was stored with a line that no longer exists.
       const office = keptIn(work.parts.db).read('office', z.looseObject({}))
       if (office) keptIn(work.parts.db).write('office', { ...office, port: line.port })
       desk.open()
@@ -93,7 +94,7 @@ test(
       )
     async function given(): Promise<void> {
       await work.parts.outbox.shared.settled(work.accountId)
-      // What it had before, it takes in a second round.
+      // Packages from before joining go over in a second round.
       await work.parts.outbox.shared.settled(work.accountId)
     }
 
@@ -101,7 +102,7 @@ test(
     let { desk, end, server } = await seat()
     let killed = 0
     for (let moment = 1; moment <= MOMENTS; moment++) {
-      // For next week: nothing of it leaves meanwhile.
+      // Due next week, so that it isn't sent meanwhile.
       const at = work.clock() + 7 * 86_400_000
       const { id } = work.parts.outbox.start(work.parts.drafts.save(work.accountId, forms()).id, { at })
       put.push(id)
@@ -118,7 +119,7 @@ test(
       end()
       work.startAgain()
       ;({ desk, end, server } = await seat())
-      // Whichever it is now, it is so on both sides.
+      // Whether it has joined or left now, both sides agree.
       const view = desk.view()
       if (view && !view.isLeaving) {
         expect(view.state, `moment ${moment}`).toBe('connected')

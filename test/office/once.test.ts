@@ -1,5 +1,5 @@
-// Three workstations of one office, each the whole core with its own database and line to one practice service: what one does to a
-// document the others don't do at the same time, hear of, and never do while it isn't known what became of it.
+// Three workstations of one office, each the whole core with its own database and its own line to one practice service.
+// What one does to a document the others hear of, don't do at the same time, and never do while its outcome is unknown.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test, vi } from 'vitest'
@@ -35,7 +35,7 @@ const desk = (index: number) => all.desk(index)
 const start = (index: number, request: ActionRequest, id?: string) => desk(index).start(document, request, id)
 const arrived = (operation: string) => all.arrived(operation)
 const reminder = () => reminderOf(document)
-/** The bell rings, and time passes, until it is so. */
+/** Rings the bell and lets time pass until it is so. */
 const becomes = (look: () => unknown, wanted: unknown) =>
   expect
     .poll(
@@ -51,19 +51,21 @@ const stateOf = (index: number, id: string) =>
     .actions()
     .find((one) => one.id === id)?.state
 const posts = (method: string) => method === 'POST'
-/** What workstations have to tell is at the office. */
+/** Resolves once the office has been told this state. */
 const told = (state: string) =>
   becomes(async () => (await office.sql('SELECT state FROM office.task WHERE account = $1', [all.officeId]))[0], {
     state
   })
-/** What a workstation asks the office of these comes there, and what it answers doesn't come back; until what this answers is called. */
+/**
+ * Lets these queries of a workstation reach the office but loses their answers, until the returned function is called.
+ */
 function losingAnswers(index: number, ...functions: string[]): () => void {
   const pool = pools[index] ?? expect.fail('There is no such line.')
   const names = functions.length > 0 ? functions : ['claim_tasks']
   const query = pool.query.bind(pool) as (text: string, values: unknown[]) => Promise<unknown>
   const losing = async (text: string, values: unknown[]) => {
     const isLost = names.some((name) => text.includes(name))
-    // What tells of it later doesn't even come there.
+    // Later reports of it don't even get there.
     if (isLost && !text.includes('claim_tasks')) throw new Error('The line broke.')
     const answer = await query(text, values)
     if (isLost) throw new Error('The line broke.')
@@ -72,7 +74,7 @@ function losingAnswers(index: number, ...functions: string[]): () => void {
   Object.assign(pool, { query: losing })
   return () => Object.assign(pool, { query })
 }
-/** Leaves, and gets no answer for as long as its line holds. */
+/** Starts a reminder that is sent and gets no answer for as long as the connection lasts. */
 async function hanging(index: number): Promise<string> {
   const [{ work }, id] = [desk(index), randomUUID()]
   work.line.fault('hang', posts)
@@ -110,7 +112,7 @@ describe('an action from three workstations at once', () => {
 
 describe('an action without an answer', () => {
   test('is in doubt for all, and found done by the one that looks', async () => {
-    // The first one can't look itself.
+    // The first workstation can't look itself.
     desk(0).work.line.faultBy((method) => (posts(method) ? 'lose-answer' : 'cut'))
     const first = await start(0, extension(10))
     expect(first).toMatchObject({ state: 'uncertain' })
@@ -118,7 +120,7 @@ describe('an action without an answer', () => {
     const other = await start(1, extension(20))
     expect(other).toMatchObject({ state: 'refused', error: { next: 'Check that first.' } })
     expect(other.error?.message).toContain('Counter 1 tried to change this due date')
-    // It is in doubt here as there, and what looks like it is not begun.
+    // It is uncertain here as well, and nothing like it is begun.
     expect(stateOf(1, first.id)).toBe('uncertain')
     await expect(start(1, extension(20))).rejects.toMatchObject({ appError: { code: 'busy' } })
     await desk(1).work.parts.actions.check(first.id)
@@ -285,7 +287,7 @@ describe('while the office’s server is away', () => {
 })
 
 describe('a person at the counter', () => {
-  /** The counter of a workstation, over what its folders hold; its page is nowhere. */
+  /** A workstation's counter, over the documents in its folders; its page isn't shown anywhere. */
   function counterOf({ work }: ActingDesk) {
     const { accountId, parts } = work
     const time = work.time.run()
@@ -307,7 +309,7 @@ describe('a person at the counter', () => {
     }
     return {
       counter,
-      /** How often others were told to be read, or what is reserved here to be otherwise. */
+      /** How often it was notified that reservations changed, others' or its own. */
       news: () => news,
       start: ({ Reference }: DocumentResponse = document) =>
         counter.start({ turns: [{ documentReference: Reference, signer: 0, evidence: [] }], allowsCamera: false }),
@@ -373,7 +375,7 @@ describe('a person at the counter', () => {
     await expect.poll(place(1).elsewhere).toEqual(['Counter 1', ''])
     place(0).kill()
     await office.sql(`UPDATE office.task SET until = now() - interval '1 ms' WHERE account = $1`, [all.officeId])
-    // Nobody rings for one that is gone.
+    // Nobody rings the bell for a workstation that is gone.
     await desk(1).work.time.pass(61_000)
     await expect.poll(place(1).elsewhere).toEqual(['', ''])
     expect(await place(1).start()).toMatchObject({ phase: 'handover' })
@@ -434,7 +436,7 @@ describe('a person at the counter', () => {
     await becomes(() => place(0).counter.state()?.notReserved, 'away')
     desk(0).connect()
     await becomes(() => place(0).counter.state()?.notReserved, undefined)
-    // The one that has them meanwhile keeps them.
+    // The counter that has them meanwhile keeps them.
     desk(2).disconnect()
     expect(await place(2).start()).toMatchObject({ notReserved: 'away' })
     desk(2).connect()
@@ -444,7 +446,9 @@ describe('a person at the counter', () => {
   })
 })
 
-/** More by `OFFICE_ROUNDS=1000 npm run test:office -- test/office/once.test.ts`, or by `npm run chaos -- --only office`. */
+/**
+ * For more: `OFFICE_ROUNDS=1000 npm run test:office -- test/office/once.test.ts`, or `npm run chaos -- --only office`.
+ */
 const ROUNDS = Number(process.env.OFFICE_ROUNDS ?? 12)
 
 test(

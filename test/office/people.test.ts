@@ -1,5 +1,5 @@
-// The address book that the workstations of an office have in common: whom one has sent to, each offers; one person is there once, two who only
-// share an address or a name stay two, and who is forgotten is forgotten everywhere.
+// The address book that an office's workstations share: whomever one has sent to, each offers. One person is there
+// once, two who only share an address or a name stay two, and a forgotten person is forgotten everywhere.
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
@@ -26,7 +26,7 @@ class Station extends OfficeStation {
     const called = ([FirstName, LastName, Email]: [string, string, string]) => ({ FirstName, LastName, Email })
     this.#people.correct(this.work.accountId, called(was), called(now))
   }
-  /** The first that it gives the office arrives there after the first of these, and so on. */
+  /** Reconnects; before each of its puts of people to the office the next of these runs. */
   async slowly(...meanwhile: (() => unknown)[]): Promise<void> {
     this.away()
     this.putsBy(async (put, ...asked) => {
@@ -35,7 +35,7 @@ class Station extends OfficeStation {
     })
     await this.back()
   }
-  /** It starts again, and `meanwhile` happens as the server has just answered that another content counts. */
+  /** Kills and restarts it; `meanwhile` runs right after the server has answered that another content counts. */
   async killedAnd(meanwhile: () => Promise<unknown>): Promise<void> {
     let isOver = false
     this.putsBy(async (put, ...asked) => {
@@ -49,7 +49,7 @@ class Station extends OfficeStation {
     await this.killed()
     expect(isOver).toBe(true)
   }
-  /** What is kept of what the office has of those who aren’t here. */
+  /** Stored rows of the office's people who aren't here. */
   left(): unknown[] {
     return this.work.parts.db
       .prepare(
@@ -98,11 +98,11 @@ describe('joined', () => {
     await at(1).synced()
     await at(0).back()
     await synced()
-    // Of two who were sent to at once with other numbers the later one counts.
+    // If two sent to a person at once with different numbers, the later one counts.
     expectAll(expect.stringMatching(/^Mere Parata <mere@example.com> 021 555 0[12]0[12] 3$/))
     expect(at(0).list()).toEqual(at(1).list())
     const rows = JSON.stringify(await two.office.sql('SELECT thing::text AS text FROM office.thing'))
-    // Not three digits alone: what is sealed is shown as numbers, and has them by chance.
+    // Not three digits alone: sealed content is shown as numbers and may contain them by chance.
     expect(rows).not.toMatch(/mere|parata|021 555/i)
     for (const word of ['Mere', 'Parata', '021 555']) expect(rows).not.toContain(Buffer.from(word).toString('hex'))
   })
@@ -257,7 +257,7 @@ describe('joined', () => {
       records.put('person', officeId, [{ id, version: randomUUID(), basedOn, content: { later: 1 } }])
     const [known] = await records.changes('person', officeId, 0, 10)
     await put(known?.id ?? '', [known?.version ?? ''])
-    // Another that this workstation had nothing of.
+    // Another person, of whom this workstation had nothing.
     await put(records.tag('person', officeId, '["tama@example.com","tama brooks"]'), [])
     await synced()
     at(1).send('Tama', 'Brooks', 'tama@example.com')
@@ -310,7 +310,7 @@ describe('joined', () => {
     await openPurging(at(1).work.parts.db).erase({ people: at(1).work.clock() + DAY })
     await synced()
     expect([at(0).list(), at(1).list()]).toEqual([['Mere Parata <mere@example.com>  1'], []])
-    // Nor does one come back because all is read again.
+    // Reading everything again doesn't bring one back either.
     at(1).work.time.now += 31 * DAY
     at(1).work.parts.db.exec('UPDATE office_records_read SET cursor = 0')
     await synced()
@@ -337,7 +337,7 @@ describe('joined', () => {
     const [known] = await records.changes('person', officeId, 0, 10)
     await put('another', mere)
     await put('1', good)
-    // A clock that is years ahead is believed for a day.
+    // A clock that is years ahead counts as a day ahead at most.
     const aroha = { ...good, firstName: 'Aroha', lastName: 'King', email: 'aroha@example.com' }
     const ahead = at(0).work.clock() + 10_000 * DAY
     await put(records.tag('person', officeId, '["aroha@example.com","aroha king"]'), { ...aroha, usedAt: ahead })
@@ -393,7 +393,7 @@ describe('joined', () => {
     const mere = (desk: Station, times: number) => {
       for (let each = 0; each < times; each++) desk.send('Mere', 'Parata', 'mere@example.com')
     }
-    /** The first one has used it more often than the server knows by then; the second one didn’t hear of that. */
+    /** The first has used it more often than the restored server knows; the second hasn't heard of that. */
     async function usedBy(lost: number, ...others: Station[]): Promise<void> {
       mere(at(0), 2)
       for (const desk of [...desks, ...others]) await desk.synced()
@@ -524,7 +524,7 @@ test('whatever happens in whatever order, each has the same people in the end, o
         } else if (!away.has(who)) await desk.synced()
       }
       for (const desk of desks) await desk.back()
-      // What the two put together at once goes back and forth until both have the same.
+      // Simultaneous merges go back and forth until both have the same.
       await expect
         .poll(
           async () => {

@@ -1,4 +1,5 @@
-// An office behind a connection pooler: PgBouncer hands no bell on in transaction mode, and each workstation would be deaf.
+// An office behind a connection pooler: PgBouncer in transaction mode passes no notifications on, so no workstation
+// would hear the bell.
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'

@@ -1,5 +1,5 @@
-// Two and three workstations of an office, each with its own mirror, over one PostgreSQL server and one signing service: one reads the
-// folders, and the others have what is in them.
+// Two and three workstations of an office, each with its own mirror, share a PostgreSQL server and a signing service:
+// one reads the folders, and the others get what is in them.
 import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
 import type { Desk } from '../../src/main/core/office/desk.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
@@ -10,7 +10,7 @@ import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 interface Station {
   work: Workplace
   desk: Desk
-  /** As the process ends at once, or stands still: it does nothing more, and gives up nothing. */
+  /** As if the process had been killed or frozen: it does nothing more, and gives up nothing. */
   halt: () => void
 }
 
@@ -21,7 +21,7 @@ beforeEach(async () => {
   stations = []
 })
 
-/** A workstation that has joined, at the service of the first. */
+/** A workstation that has joined, at the first one's service. */
 async function opened(
   name: string,
   before: (work: Workplace) => void = () => undefined,
@@ -50,7 +50,7 @@ async function opened(
   return station
 }
 
-/** How many times the service was asked for a folder by these. */
+/** How often these asked the service for a folder. */
 const asked = (...some: Station[]) =>
   some.flatMap(({ work }) => work.line.seen.filter((one) => one.includes('GetActiveDocuments'))).length
 
@@ -58,7 +58,7 @@ const viewOf = ({ work }: Station) => work.parts.together.view()[0]
 const follows = (station: Station) => viewOf(station)?.how === 'together' && viewOf(station)?.by?.isMe === false
 const reads = (station: Station) => viewOf(station)?.by?.isMe === true
 
-/** What a workstation's list shows of each document. */
+/** Each document as a workstation's list shows it. */
 async function listed({ work }: Station): Promise<string[]> {
   const { accountId } = work
   const query = { search: '', sort: { by: 'reference', descending: false }, grouped: false } as const
@@ -66,7 +66,7 @@ async function listed({ work }: Station): Promise<string[]> {
   const { rows } = await work.parts.ask('list', ask)
   return rows.map((row) => JSON.stringify(row, (name, value) => (LOCAL.has(name) ? undefined : value))).sort()
 }
-/** What each workstation knows by itself. */
+/** Fields that differ between workstations. */
 const LOCAL = new Set(['accountId', 'changedAt', 'arrivedAt', 'unread', 'seenAt', 'completedAt'])
 
 const areEqual = async () => {
@@ -74,7 +74,7 @@ const areEqual = async () => {
   return one && one.length > 0 && others.every((other) => JSON.stringify(other) === JSON.stringify(one))
 }
 
-/** Lets the time of all pass, a second after the other, until it is so. */
+/** Lets everyone's time pass, one second after the other, until it is so. */
 async function until(isSo: () => unknown): Promise<void> {
   await expect
     .poll(
@@ -87,7 +87,7 @@ async function until(isSo: () => unknown): Promise<void> {
     .toBe(true)
 }
 
-/** The server's clock has passed the end of every lease. */
+/** Expires every lease by the server's clock. */
 const lapse = () => office.sql(`UPDATE office.lease SET until = now() - interval '1 ms'`)
 
 async function two(): Promise<[Station, Station]> {
@@ -98,7 +98,7 @@ async function two(): Promise<[Station, Station]> {
   return [one, other]
 }
 
-/** Something becomes other at the service, without a word to any workstation. */
+/** Changes something at the service without notifying any workstation. */
 async function happens(): Promise<void> {
   const reply = await fetch(`${stations[0]?.work.serviceUrl}/FormDirect/SendForms2`, {
     method: 'POST',
@@ -115,7 +115,7 @@ describe('one reads for all', () => {
     await until(() => follows(third))
     expect(viewOf(third)?.by).toMatchObject({ name: 'Front desk' })
     await until(areEqual)
-    // A round that a workstation began by itself, before it knew that it needn’t, has ended.
+    // Rounds that a workstation began by itself, before it knew that it needn't, have ended.
     for (let second = 0; second < 20; second++) await until(() => true)
     const [others, his] = [asked(other, third), asked(one)]
     await one.work.send(forms())
@@ -220,7 +220,7 @@ describe('another takes over', () => {
     await until(() => viewOf(one)?.how === 'alone')
     await until(() => viewOf(other)?.troubles.length === 1)
     expect(viewOf(other)?.troubles).toMatchObject([{ name: 'Front desk', kind: 'refused' }])
-    // It asks by itself, more and more seldom.
+    // It asks on its own, less and less often.
     const before = asked(one)
     for (let second = 0; second < 120; second++) await until(() => true)
     expect(asked(one) - before).toBeLessThan(60)
@@ -240,7 +240,7 @@ describe('another takes over', () => {
 
   test('one that stood still reads nothing more by a lease that is over', async () => {
     const [one, other] = await two()
-    // The clock that never jumps stood still with it; the one on the wall didn’t.
+    // Its monotonic clock stood still with it; the wall clock didn't.
     one.work.time.now += 40_000
     const before = asked(one)
     await one.work.parts.watch.soon(one.work.accountId)
@@ -251,7 +251,7 @@ describe('another takes over', () => {
 })
 
 describe('where only those are left who haven’t seen that they see the same', () => {
-  /** Someone has read for the office, and is gone. */
+  /** A workstation that has read for the office and is gone. */
   async function oneWasThere(): Promise<Workplace> {
     const one = await opened('Front desk')
     await until(() => reads(one))
@@ -310,7 +310,7 @@ describe('while the office’s server is away', () => {
     await one.work.send(forms())
     await until(areEqual)
     const before = [asked(one), asked(other)]
-    // It doesn't answer the greetings either.
+    // Greetings aren't answered either.
     await office.sql('ALTER FUNCTION office.hello() RENAME TO hello_of_before')
     for (const { work } of [one, other]) {
       await work.parts.together.disconnect()
@@ -318,7 +318,7 @@ describe('while the office’s server is away', () => {
     }
     expect(viewOf(one)).toMatchObject({ how: 'away' })
     await happens()
-    // What only one of them has seen: there for a moment, and gone before any other looked.
+    // Only one of them sees this: it is there for a moment, and gone before any other looks.
     other.work.line.spoil((body) => (body.startsWith('[{') ? withOneMore(body) : body))
     for (let second = 0; second < 150; second++) {
       for (const { work } of stations) await work.time.pass(1_000)
@@ -360,7 +360,7 @@ describe('while the office’s server is away', () => {
     desk.open()
     const folders = work.parts.watch.foldersOf(work.accountId).length
     await until(() => asked(station) === folders && viewOf(station)?.how === 'away')
-    // All fifty together twice as often as the one who reads does usually, each ten seconds.
+    // All fifty together read twice as often as the single reader usually does, which is every ten seconds.
     for (let second = 0; second < 600; second++) await work.time.pass(1_000)
     await expect.poll(() => asked(station) / folders).toBe(3)
     for (let second = 0; second < 140; second++) await work.time.pass(1_000)

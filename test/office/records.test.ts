@@ -1,5 +1,5 @@
-// Presets and saved views that the workstations of an office have in common: together and apart, with its server there, away and put back.
-// Nothing is lost, nothing is there twice, and what was removed once is removed for all.
+// Presets and saved views that an office's workstations share: together and apart, with its server running, away and
+// restored. Nothing may be lost or duplicated, and what was removed once is removed for all.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
@@ -52,7 +52,7 @@ function expectPresets(...wanted: unknown[]): void {
   for (const desk of desks) expect(desk.presets()).toEqual(wanted)
 }
 
-/** Whatever they are called by. */
+/** Compares the contents, whatever their names. */
 function expectContents(...wanted: string[]): void {
   for (const desk of desks) {
     const contents = desk.presets().map((text) => text.replace(/^.*: /, ''))
@@ -60,7 +60,7 @@ function expectContents(...wanted: string[]): void {
   }
 }
 
-/** Another workstation, as far as its lines to the server go, and how it has what the first one shares. */
+/** A third workstation's connections to the server, and its access to the records that the first one shares. */
 async function openThird() {
   const { pool, officeId, records } = await two.third()
   const put = (kind: 'preset' | 'view', some: (Pick<RecordToPut, 'id' | 'content'> & { basedOn?: string[] })[]) =>
@@ -78,7 +78,7 @@ const presetOf = (name: string, document: string) => ({
   composition: forms({ items: [form({ Name: document })] }),
   updatedAt: 1
 })
-/** What the server has of a preset is other bytes, without its telling anyone. */
+/** Replaces what the server has of a preset, without notifying anyone. */
 async function sealedAs(id: string, text: string): Promise<void> {
   const sealed = seal(two.office.key, `preset:${id}`, Buffer.from(text))
   await two.office.sql('UPDATE office.thing SET sealed = $1 WHERE id = $2', [sealed, id])
@@ -93,7 +93,7 @@ describe('joining', () => {
     await synced()
     for (const desk of desks) expect(desk.presets()).toHaveLength(46)
     expect(at(0).views()).toEqual(['Front view: lease, told'])
-    // Whether someone is told of one is each workstation’s own.
+    // Whether a view notifies is each workstation's own setting.
     expect(at(1).views()).toEqual(['Front view: lease'])
     expect(
       await two.office.sql('SELECT kind, count(*)::integer FROM office.thing GROUP BY kind ORDER BY kind')
@@ -243,7 +243,7 @@ describe('what is changed', () => {
     await joined()
     at(0).preset('Lease', 'Lease')
     await synced()
-    // As where the office has it, and the workstation doesn’t know.
+    // As if the office had it and the workstation didn't know.
     at(0).work.parts.db.prepare('UPDATE office_records SET given = 0').run()
     at(1).preset('Deed', 'Deed')
     await synced()
@@ -269,7 +269,7 @@ describe('what can’t go over or be taken holds nothing else back', () => {
     at(1).preset('Lease', 'Lease of a shop', at(1).work.parts.presets.list(at(1).work.accountId)[0]?.id)
     await synced()
     expectPresets('Lease: Lease of a shop')
-    // The server keeps no id that is so long.
+    // The server accepts no id this long.
     const { db } = at(0).work.parts
     db.prepare(
       `INSERT INTO presets SELECT ?, account_id, 'Long', kind, title, created_at, updated_at, body FROM presets WHERE id = ?`
@@ -313,7 +313,7 @@ describe('what can’t go over or be taken holds nothing else back', () => {
     expect(at(0).presets()).toEqual(['Good: Good'])
     expect(presets.get(own).name).toBe('Own')
     expect(at(0).views()).toEqual(['Good: good', 'Policy: policy'])
-    // What was refused is there once it can be, in another run.
+    // The refused preset appears in a later run, once it can be stored.
     db.exec('DROP TRIGGER refused')
     await at(0).killed()
     expect(at(0).presets()).toEqual(['Good: Good', 'Refused: Lease'])
@@ -358,7 +358,7 @@ describe('what can’t go over or be taken holds nothing else back', () => {
     await synced()
     expect(puts.map((some) => some.length)).toEqual([2, 1])
     const { records: others, officeId } = await openThird()
-    // Sealed it is packed, to a little more than it was before.
+    // Sealing compresses it, but to slightly more than its size before base64.
     expect(await others.changes('preset', officeId, 0, 100)).toHaveLength(2)
     for (const desk of desks) expect(desk.presets()).toHaveLength(3)
     puts.length = 0
@@ -392,7 +392,7 @@ test('a view that names accounts is its workstation’s own, also where it was t
   at(1).work.parts.views.remove(at(1).work.accountId, id)
   await synced()
   expect(at(0).views()).toEqual(['Both: mine', 'Waiting: mine'])
-  // One that came from elsewhere all the same isn’t taken.
+  // If one arrives from elsewhere all the same, it isn't taken.
   const { put } = await openThird()
   await put('view', [{ id: 'named', content: { name: 'Named', query: DocumentQuery.parse({ accounts: ['a'] }) } }])
   await records.settled(at(0).work.accountId)
@@ -407,7 +407,7 @@ describe('leaving', () => {
     await at(1).leave()
     expect(at(1).presets()).toEqual(['Deed: Deed', 'Lease: Lease'])
     at(0).preset('Lease', 'Lease, later', first)
-    // What is removed or changed outside the office is so there alone, or goes along as a change.
+    // Removals outside the office apply only there; changes are brought along.
     at(1).remove(second)
     at(1).preset('Will', 'Will')
     await at(0).synced()
@@ -429,7 +429,7 @@ describe('leaving', () => {
     expect(at(1).marks()).toEqual([undefined])
   })
 
-  /** What a workstation removes and makes outside the office, and what of that is so once it joins again. */
+  /** Checks which of a workstation's removals and additions outside the office apply once it joins again. */
   async function expectApart(first: string): Promise<void> {
     at(1).remove(first)
     at(1).preset('Will', 'Will')
@@ -444,7 +444,7 @@ describe('leaving', () => {
     await synced()
     const { records, outbox } = at(1).work.parts
     const takeAlong = outbox.shared.takeAlong.bind(outbox.shared)
-    // As where the bell rings meanwhile.
+    // As if the bell rang meanwhile.
     outbox.shared.takeAlong = async (accountId) => {
       await records.settled(accountId)
       await takeAlong(accountId)
@@ -677,7 +677,7 @@ describe('a server that was put back', () => {
     }
   )
 
-  /** A third workstation that has what two have, and knows nothing of what they do from now on. */
+  /** A third workstation that has what the other two have, but hears nothing of what they do from now on. */
   async function withThird() {
     await joined()
     const third = await openStation(Station, two.office, at(0))

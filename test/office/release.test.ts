@@ -1,5 +1,5 @@
-// Packages that a second person has to release, in an office: the server lets none be claimed before, whichever workstation asks, and one that
-// is released leaves once.
+// Packages in an office that a second person has to release: the server lets none be claimed before, whichever
+// workstation asks, and a released one is sent once.
 import { randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, inject, test } from 'vitest'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
@@ -79,7 +79,7 @@ describe('the server', () => {
     expect(await store.release(id, 'ana')).toBe(false)
     expect(await store.decide(accountId, { ...of, isReleased: false })).toBe(false)
     expect(await store.claim(accountId, 4)).toMatchObject([{ id, content: Buffer.from('it') }])
-    // Nor is one decided that has left.
+    // Nor can a package be decided on that has been sent.
     expect(await store.decide(accountId, { ...of, by: 'grace', isReleased: true })).toBe(false)
   })
 
@@ -142,7 +142,7 @@ describe('two workstations', () => {
       .work.parts.outbox.list([at(index).work.accountId], all)
       .rows.find((row) => row.id === id)
   const arrived = () => at(0).work.taken('SendForms2').length
-  /** Until it is so, as time goes on. */
+  /** Lets time pass until it is so. */
   const becomes = (index: number, id: string, wanted: object | undefined) =>
     expect
       .poll(
@@ -233,7 +233,7 @@ describe('two workstations', () => {
     const id = start()
     await becomes(1, id, { hold: 'release' })
     at(0).away()
-    // As of a batch, which is released as a whole.
+    // As for a batch, which is released as a whole.
     at(0)
       .work.parts.db.prepare(
         "UPDATE sends SET release = json_set(release, '$.released', json(?)), goes_at = 0 WHERE id = ?"
@@ -268,7 +268,7 @@ describe('two workstations', () => {
     await becomes(1, id, { hold: 'release' })
     await two.office.sql('DELETE FROM office.release')
     await two.office.sql("UPDATE office.send SET goes_at = now() - interval '1 min' WHERE id = $1", [id])
-    // Another that is due has each of them ask what there is.
+    // Another package that is due makes each of them ask what there is.
     at(0).work.staff.above = 100
     const other = start()
     at(0).work.parts.outbox.now(other)

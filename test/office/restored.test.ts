@@ -1,5 +1,6 @@
-// A dump of an earlier moment is restored on the office's server, or a standby takes its place, while packages wait, leave and are taken
-// back: nothing goes twice, nothing is lost, and what is over stays so, whichever workstation comes back first.
+// A dump of an earlier moment is restored on the office's server, or a standby takes its place, while packages wait,
+// are sent and are taken back. Nothing may be sent twice or lost, and what is over stays over, whichever workstation
+// comes back first.
 import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -21,7 +22,7 @@ import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 interface Station {
   work: Workplace
   desk: Desk
-  /** Starts it, as it starts after it was closed. */
+  /** Starts it again after it was closed. */
   open(): void
   put(name: string): string
   state(id: string): string | undefined
@@ -58,7 +59,10 @@ async function joined(office: TestOffice, name: string, beside?: Workplace): Pro
   return station
 }
 
-/** Lets the time of these pass until it is so: slowly, since what may have left half an hour ago doesn't go by itself any more. */
+/**
+ * Lets the stations' time pass until it is so: slowly, since what may have left half an hour ago is no longer sent
+ * automatically.
+ */
 async function until(stations: readonly Station[], isSo: () => unknown): Promise<void> {
   await expect
     .poll(
@@ -71,13 +75,13 @@ async function until(stations: readonly Station[], isSo: () => unknown): Promise
     .toBeTruthy()
 }
 
-/** What the forms of a package are called. */
+/** The names of a package's forms. */
 const namesIn = (body: unknown) => [...JSON.stringify(body).matchAll(/"Name":"([^"]*)"/g)].map(([, name = '']) => name)
 
-/** As another's is that was taken back: gone, or cancelled where it was in doubt meanwhile. */
+/** As another workstation's package is once taken back: gone, or cancelled if it was uncertain in the meantime. */
 const isOver = (state: string | undefined) => state === undefined || state === 'cancelled'
 
-/** PostgreSQL's own programs, for one dump of an office. */
+/** Returns a function that runs PostgreSQL's own programs on one dump of an office. */
 async function programsFor({ administrator: { host, port, user, password, database } }: TestOffice) {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-test-'))
   onTestFinished(() => rm(folder, { recursive: true, force: true }))
@@ -91,14 +95,14 @@ async function programsFor({ administrator: { host, port, user, password, databa
   }
 }
 
-/** A POST that was on its way as the server was put back has ended by now. */
+/** Makes it long enough ago that any POST in flight at the restore has ended. */
 const longEnough = (office: TestOffice) =>
   office.sql('UPDATE office.send SET uncertain_at = now() WHERE uncertain_at > now()')
 
 const pausedBecause = ({ work }: Station) => work.parts.outbox.state(work.accountId).pause?.error?.message ?? ''
 const pause = ({ work }: Station, isPaused: boolean) => work.parts.outbox.shared.pause(work.accountId, isPaused)
 
-/** @param which of the two is there first */
+/** @param which of the two comes back first */
 async function dumpRestored(which: 0 | 1, wasOff: boolean): Promise<void> {
   const office = await openTestOffice(inject('cluster'), { look: '0 s' })
   const run = await programsFor(office)
@@ -119,7 +123,7 @@ async function dumpRestored(which: 0 | 1, wasOff: boolean): Promise<void> {
     both,
     () => [leaves, waits].every((id) => back.state(id) === 'ready') && front.state(takenBack) === 'ready'
   )
-  // Each is put in the outbox, then let go at once: the second word of it mustn't come after what is said of it below.
+  // Each is put in the outbox, then sent at once: the second of these reports mustn't arrive after the changes below.
   for (const { work } of both) await work.parts.outbox.shared.settled(work.accountId)
   run('pg_dump', '-Fc')
 
@@ -144,10 +148,10 @@ async function dumpRestored(which: 0 | 1, wasOff: boolean): Promise<void> {
   await until([one], () => pausedBecause(one).includes('put back to an earlier moment'))
   expect(arrived()).toEqual(['Leaves from the other', 'Sent since'])
   if (!wasOff) expect(front.state(since)).toBe('cancelled')
-  // That a POST of the life before may still arrive is waited for.
+  // It waits, as a POST of the previous life may still arrive.
   await until([one], () => one.state(waits) === 'uncertain')
   await longEnough(office)
-  // Nobody is there yet who knows that it was taken back.
+  // Nobody who knows of the take-back is there yet.
   if (one === front && wasOff) await until([one], () => one.state(takenBack) === 'ready')
   other.open()
   await until(both, () => both.every((station) => pausedBecause(station).includes('put back to an earlier moment')))
@@ -158,7 +162,7 @@ async function dumpRestored(which: 0 | 1, wasOff: boolean): Promise<void> {
   for (let minute = 0; minute < 5; minute++) for (const { work } of both) await work.time.pass(60_000)
   expect(back.state(later)).toBe('sent')
   expect(isOver(front.state(takenBack)) && back.state(takenBack) === undefined).toBe(true)
-  // Each once, and what was taken back never.
+  // Each arrived once, and the one that was taken back never.
   expect(arrived()).toEqual(['Leaves from the other', 'Sent since', 'Waits', 'Waits since'])
 }
 test('a dump is restored, and one that was off since is there first', { timeout: 240_000 }, () => dumpRestored(0, true))
@@ -194,12 +198,12 @@ test.each([
   const sent = send(front)
   await until([front], () => front.state(sent) === 'sent')
   await front.desk.close()
-  // It hears of that from nobody: not from the office, nor from its folders.
+  // It can't learn that it was sent, neither from the office nor from the folders.
   const another = send(back)
   back.work.line.fault('cut')
   run('pg_restore', '--clean', '--if-exists', '--single-transaction')
   const arrived = () => front.work.taken('SendForms2').length
-  // Of its drafts it tells later than of what it sent.
+  // It reports its drafts later than what it sent.
   const opens = () => {
     front.open()
     front.work.parts.sharedDrafts.connect = () => undefined
@@ -213,7 +217,7 @@ test.each([
   const isThere = async () => (await office.sql('SELECT FROM office.send WHERE id = $1', [another])).length === 1
   if (!isSenderFirst) {
     await until([back], isThere)
-    // What the workstation that sent it says comes last.
+    // The report of the workstation that sent it comes last.
     opens()
     await until(both, async () => {
       const [row] = await office.sql<{ state: string }>('SELECT state FROM office.send WHERE id = $1', [sent])
@@ -252,7 +256,7 @@ test('a standby that takes the server’s place is noticed, also by one that los
   expect(await office.sql('SELECT life FROM office.office')).toEqual([life])
 })
 
-/** As docs/office.md says: all that is written is written there, too, before it counts. */
+/** As docs/office.md says: everything is written on the standby, too, before it counts. */
 async function withStandby(office: TestOffice, server: ClusterPlace): Promise<() => Promise<Cluster>> {
   const standby = await openCluster({ standbyOf: server })
   onTestFinished(() => standby.close())
@@ -340,7 +344,7 @@ test('what may have left long ago goes again only where someone says so', { time
   await front.desk.close()
   run('pg_dump', '-Fc')
   run('pg_restore', '--clean', '--if-exists', '--single-transaction')
-  // Nobody has greeted it for two hours; that the next one does now says nothing of that.
+  // No workstation has contacted it for two hours; the next one's greeting now mustn't hide that.
   await office.sql(`UPDATE office.office SET alive_at = now() - interval '2 hours'`)
   front.open()
   await until([front], () => front.state(waits) === 'uncertain')
@@ -361,7 +365,7 @@ test('an account that the server has never heard of is the office’s again', { 
   const waits = front.put('Waits since')
   await until([front], async () => (await office.sql('SELECT FROM office.send')).length === 2)
   await front.desk.close()
-  // As of a dump from before it was shared.
+  // As in a dump from before it was shared.
   await office.sql(`ALTER TABLE office.attempt DISABLE TRIGGER ALL; ALTER TABLE office.answer DISABLE TRIGGER ALL;
     TRUNCATE office.answer, office.attempt, office.send_change, office.send_feed, office.send, office.outbox, office.account CASCADE;
     ALTER TABLE office.attempt ENABLE TRIGGER ALL; ALTER TABLE office.answer ENABLE TRIGGER ALL`)

@@ -1,4 +1,5 @@
-// A workstation that is revoked by the administrator's command: it gets no further, and nothing that it put in the outbox is lost.
+// A workstation that the administrator's command revokes gets no further, and nothing that it put in the outbox is
+// lost.
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { promisify } from 'node:util'

@@ -1,5 +1,5 @@
-// What the server of an office can't be asked for, because it hasn't got it: names, addresses, titles, presets, drafts and PINs that were put
-// into an office which used everything are neither in a dump of it nor in the log of all that it wrote.
+// Names, addresses, titles, presets, drafts and PINs of an office that used everything are neither in a dump of its
+// server nor in its write-ahead log: nobody can ask the server for what it doesn't have.
 import { execFileSync } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { join } from 'node:path'
@@ -18,7 +18,7 @@ import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
 import { OfficeStation, openStation, poolAs } from '../fixtures/office-station.ts'
 import type { Workplace } from '../fixtures/workplace.ts'
 
-/** None is a word of this application, nor of PostgreSQL's. */
+/** None of these words occurs in this application or in PostgreSQL. */
 const PLANTED = {
   first: 'Zephyrine',
   last: 'Quillfeather',
@@ -40,7 +40,7 @@ const PLANTED = {
   counter: 'signs with Lysander',
   file: 'Yarrowby.pdf'
 }
-/** What the server has to know. */
+/** A name that the server has to know. */
 const STATION = 'Desk Xanthippe'
 
 class Station extends OfficeStation {
@@ -65,7 +65,7 @@ class Station extends OfficeStation {
   }
 }
 
-/** As it could be written somewhere. */
+/** The ways in which it could be written somewhere. */
 function spellings(word: string): Buffer[] {
   const bytes = Buffer.from(word)
   const texts = [
@@ -77,7 +77,10 @@ function spellings(word: string): Buffer[] {
   ]
   return [...texts.map((text) => Buffer.from(text)), Buffer.from(word, 'utf16le')]
 }
-/** Which of the words are there. By one pass over what may be hundreds of megabytes, as other tests write into the same log. */
+/**
+ * Returns the words that are found, in one pass over what may be hundreds of megabytes, as other tests write to the
+ * same log.
+ */
 function foundIn(pieces: readonly Buffer[], words: readonly string[]): string[] {
   const meant = new Map(words.flatMap((word) => spellings(word).map((bytes) => [bytes.toString('latin1'), word])))
   const any = new RegExp(
@@ -88,7 +91,7 @@ function foundIn(pieces: readonly Buffer[], words: readonly string[]): string[] 
   return [...new Set(found.map((spelling) => meant.get(spelling) ?? spelling))]
 }
 
-/** A dump as it is, and what its bodies would be, were they only packed. */
+/** A dump as it is, followed by its bodies unpacked, in case they are only compressed. */
 function readable(dump: Buffer): Buffer {
   const bodies = [...dump.toString('latin1').matchAll(/\\\\x([0-9a-f]{20,})/g)].map(([, hex = '']) =>
     Buffer.from(hex, 'hex')
@@ -184,7 +187,7 @@ test('what was put into an office is in no dump and in no log of its server', as
   expect(rows[0]?.count).toBe('6')
   const secrets = [...Object.values(PLANTED), key.toString('latin1'), key.toString('hex'), key.toString('base64url')]
   for (const pieces of [[readable(dump)], log.map(({ bytes }) => bytes)]) {
-    // The search finds what is there.
+    // The search does find what is there.
     expect(foundIn(pieces, [...secrets, STATION])).toEqual([STATION])
   }
 })

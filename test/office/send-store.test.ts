@@ -1,4 +1,5 @@
-// What every store of sends promises, the embedded one and the office's: a send leaves once, whichever workstation is killed, stopped or late.
+// Promises of both send stores, the embedded one and the office's: a package is sent once, whichever workstation is
+// killed, stopped or late.
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,11 +18,11 @@ import type { Orders } from '../fixtures/sending-station.ts'
 
 const PROGRAM = new URL('../fixtures/sending-station.ts', import.meta.url)
 
-/** A fresh store of its own. */
+/** A fresh store under test. */
 interface Under {
   store: SendStore
   accountId: string
-  /** The store as another holder has it: another workstation, or the next run of this one. */
+  /** The same store for another holder: another workstation, or the next run of this one. */
   another(): Promise<SendStore>
   close(): Promise<void>
 }
@@ -32,21 +33,21 @@ let stations: Station[]
 let pools: Pool[]
 
 beforeAll(async () => {
-  // Looks have been at once.
+  // No wait between looks.
   office = await openTestOffice(inject('cluster'), { look: '0 s' })
   stations = await Promise.all(['One', 'Two', 'Three'].map((name) => office.join(name)))
   pools = stations.map(({ place }) => openPool(place))
 })
 afterAll(() => Promise.all(pools.map((pool) => pool.end())))
 
-/** The store as a workstation has it. */
+/** The store as a workstation sees it. */
 function storeAt(index: number) {
   const pool = pools[index]
   if (!pool) throw new Error('There is no such workstation.')
   return openOfficeSends({ pool, key: office.key, time })
 }
 
-/** No claim holds any more, as after the whole of its time. */
+/** Expires all claims. */
 async function expire(): Promise<void> {
   await office.sql(`UPDATE office.send SET lease_until = now() - interval '1 ms' WHERE state = 'sending'`)
 }
@@ -206,7 +207,7 @@ describe.each(Object.entries(kinds))('sends in the store: %s', (_name, open) => 
     expect(inDoubt?.id).toBe(id)
     expect(await next.settle(inDoubt ?? { id, epoch: 0 }, 'ready')).toBe(true)
     expect(await claimed(10, next)).toHaveLength(1)
-    // That was said of what it was then.
+    // That verdict was about its earlier state.
     expect(await next.settle(inDoubt ?? { id, epoch: 0 }, 'ready')).toBe(false)
   })
 })
@@ -229,7 +230,7 @@ describe('sends that several workstations share', () => {
     await two.lapse(accountId)
     return { one, two, accountId, id, claim }
   }
-  /** The same, and the second has it now, after it was shown not to have arrived. */
+  /** The same, but the second has claimed it after it was shown not to have arrived. */
   async function heldByTheNext() {
     const held = await heldByOneGone()
     const [inDoubt] = await held.two.uncertain(held.accountId)
@@ -311,7 +312,10 @@ describe('sends that several workstations share', () => {
   })
 
   describe('and whose questions meet in the middle', () => {
-    /** Each waits for what is held, or for what another before it has, before the next one asks; then all go on. What the server refused. */
+    /**
+     * Locks a row while the questions are asked: each waits for it, or for a lock of an earlier question, before the
+     * next is asked. Then all go on. Returns what the server refused.
+     */
     async function meeting(
       held: { table: string; is: string },
       ...questions: (() => Promise<unknown>)[]
@@ -344,7 +348,7 @@ describe('sends that several workstations share', () => {
     const accepted = ({ id, epoch }: { id: string; epoch: number }) => ({
       ...{ id, epoch, end: 'accepted' as const, answer: {} }
     })
-    /** So many, which the second made and the first has claimed, by their ids. */
+    /** `count` sends, put in by the second workstation and claimed by the first, sorted by id. */
     async function claimedByTheFirst(count: number) {
       const [one, two] = [storeAt(0), storeAt(1)]
       const accountId = await account({ concurrency: 10, perMinute: null })
@@ -551,7 +555,7 @@ describe('workstations that are killed, and stopped for longer than a claim hold
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   })
 
-  /** Each round puts ten sends in, and ends or stops one of the processes somewhere in them. */
+  /** In each round puts ten sends in and kills or stops one of the processes part-way. */
   async function disturbed(
     store: SendStore,
     orders: readonly Orders[],
@@ -600,7 +604,7 @@ describe('workstations that are killed, and stopped for longer than a claim hold
     return ids
   }
 
-  /** Each once: none lost, none doubled, none called sent that is not. */
+  /** Checks that each arrived exactly once: none lost, none doubled, none called sent that isn't. */
   function check(ids: readonly string[]): void {
     const counts = ids.map((id) => [id, service.arrivals.get(id) ?? 0] as const)
     expect(counts.filter(([, count]) => count !== 1)).toEqual([])

@@ -1,5 +1,5 @@
-// Three workstations of one office with the same rule: into a folder that they share one of them saves each file, whatever befalls it; into
-// folders of their own each does.
+// Three workstations of one office with the same rule: in a folder that they share one of them saves each file,
+// whatever happens to it; in folders of their own each of them does.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -30,7 +30,7 @@ beforeEach(async () => {
   const store = openOfficeSends({ pool, key: office.key, time: { elapsed: () => performance.now() } })
   officeId = await store.account(randomUUID(), { concurrency: 1, perMinute: null })
   let asked = 0
-  // A report is another one each time it is made.
+  // A report is different each time it is made.
   server = await openPdfServer((reference, response) => sendPdf(reference, response, pdfOf(`${reference} ${asked++}`)))
   share = sharedFolder()
   desks = []
@@ -61,7 +61,7 @@ async function open(count: number, files: string | undefined = share.path, patte
 }
 const completes = (references: readonly string[], at: readonly SavingDesk[] = desks) =>
   Promise.all(at.map((one) => one.completes(references)))
-/** The bell rings, and time passes, until it is so. */
+/** Rings the bell and lets time pass until it is so. */
 const becomes = (look: () => unknown, wanted: unknown, at: readonly SavingDesk[] = desks) =>
   expect
     .poll(
@@ -76,7 +76,7 @@ const expire = () => office.sql(`UPDATE office.task SET until = now() - interval
 const tasks = () => office.sql<{ state: string }>('SELECT state FROM office.task WHERE account = $1', [officeId])
 const named = (references: readonly string[]) => references.map((one) => `Lease ${one}.pdf`).sort()
 const done = (count: number) => Array.from({ length: count }, () => 'done')
-/** The service begins to answer and goes on when this is called; for documents of which it was asked from now on. */
+/** Holds back the service's answers to requests from now on, until the returned function is called. */
 function stalled(): () => void {
   const gate = Promise.withResolvers<void>()
   const { answer } = server
@@ -101,7 +101,7 @@ describe('into a folder that they share', () => {
     )
     expect(share.names()).toEqual(named(references))
     expect(server.asked.sort()).toEqual([...references].sort())
-    // One audit trail says that it saved it.
+    // Only one audit trail says that it was saved.
     expect(desks.flatMap((one) => one.noted()).sort()).toEqual([...references].sort())
     for (const reference of references) {
       const its = desks.map((one) => one.list().find(({ documentReference }) => documentReference === reference))
@@ -145,7 +145,7 @@ describe('into a folder that they share', () => {
   ])('there is one where the one that saves it is killed %s', async (_when, isNamed) => {
     await open(2)
     const [reference = ''] = newReferences(1)
-    // It says which file it will be; what comes of it then nobody hears.
+    // It says which file it will be; nobody hears what happens then.
     let isSaid = false
     desk(0).breaks((asked, [, , , , , sealed]) => {
       if (asked === 'end_task') return 'gone'
@@ -172,7 +172,7 @@ describe('into a folder that they share', () => {
     const [reference = ''] = newReferences(1)
     await completes([reference], [desk(0)])
     await becomes(() => server.asked.length, 1, [])
-    // Asleep, it renews nothing.
+    // While asleep it renews nothing.
     await expire()
     const slow = go
     server.answer = (its, response) => sendPdf(its, response, pdfOf(`${its} quick`))
@@ -243,7 +243,7 @@ describe('into a folder that they share', () => {
     await completes(references, [desk(1)])
     await becomes(() => desk(1).list()[0]?.desk, 'Counter 1')
     const { its, accountId } = desk(1)
-    // Filed elsewhere by now.
+    // As if filed elsewhere by now.
     rmSync(join(share.path, named(references)[0] ?? ''))
     await its.downloads.again(accountId, [desk(1).list()[0]?.id ?? ''])
     await becomes(() => server.asked.length, 2)
@@ -287,7 +287,7 @@ describe('into a folder that they share', () => {
       desk(0).its.db.prepare('UPDATE downloads SET file_name = ?').run(name)
       desk(0).connect()
       await becomes(tasks, [{ state: 'done' }])
-      // The second of these is another workstation than the one before.
+      // The second one opened here is a different workstation from the one before.
       await open(2)
       await completes(references, [desk(2)])
       await becomes(() => desk(2).states(), [])
@@ -328,7 +328,7 @@ describe('while the office’s server is away', () => {
     expect(await tasks()).toEqual([])
     desk(0).connect()
     await becomes(tasks, [{ state: 'done' }, { state: 'done' }])
-    // The same for one that saves there from now on.
+    // The same holds for one that saves there from now on.
     await open(2)
     await completes(references, [desk(2)])
     await becomes(

@@ -1,4 +1,5 @@
-// The office's server answers, and is sick: it is read-only, its disk is full, or it has no connection left. Nothing goes twice, nothing is lost, each says what is wrong, and each is back by itself.
+// The office's server answers but is sick: it is read-only, its disk is full, or it has no connections left. Nothing
+// may be sent twice or lost; each workstation says what is wrong, and recovers by itself.
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
 import { connected } from '../../src/main/core/office/connection.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
@@ -15,7 +16,7 @@ beforeEach(async () => {
   office = await openTestOffice(cluster.place, { look: '0 s' })
 })
 
-/** Once, as one of these has claimed something at the server, and before it is told so. */
+/** Runs `happens` once, between a claim by one of these at the server and its answer. */
 async function asOneClaims(stations: readonly OutboxStation[], happens: () => unknown): Promise<void> {
   let isOver = false
   for (const station of stations) {
@@ -30,7 +31,7 @@ async function asOneClaims(stations: readonly OutboxStation[], happens: () => un
   await areBack(stations)
 }
 
-/** Once it is so for those who connect, too. */
+/** Resolves once it applies to new connections, too. */
 async function setReadOnly(to: 'on' | 'off'): Promise<void> {
   await office.sql(`ALTER SYSTEM SET default_transaction_read_only = ${to}`)
   await office.sql('SELECT pg_reload_conf()')
@@ -39,7 +40,7 @@ async function setReadOnly(to: 'on' | 'off'): Promise<void> {
   await expect.poll(asNow, { interval: 5 }).toEqual([{ default_transaction_read_only: to }])
 }
 const readOnly = { begins: () => setReadOnly('on'), ends: () => setReadOnly('off') }
-/** Where no small disk can be mounted, the server says of each new package what it would say of a full one. */
+/** If no small disk can be mounted, the server refuses each new package as a full one would. */
 const full = {
   begins: () =>
     cluster.disk
@@ -67,20 +68,20 @@ test.each([
     await sick.begins()
   })
   const onItsWay = front.put('On its way')
-  // A claim whose answer takes long doesn't leave: from here on no time passes.
+  // A claim whose answer takes long isn't sent, so no time passes from here on.
   await until(both, () => isSick)
   await expect.poll(() => arrived(front)).toEqual(['On its way'])
   const waits = [front.put('Waits'), back.put('Waits, too')]
   await until(both, () => both.every(({ says }) => says.join() === 'unwritable,away'))
-  // As long as it is so: nobody takes it for back, nothing leaves.
+  // As long as it lasts, nobody takes the server for recovered, and nothing is sent.
   for (let minute = 0; minute < 2; minute++) {
     await pass(both, 60_000)
-    // Each has greeted it since.
+    // Each greets it again.
     for (const { desk } of both) await desk.look()
     await until(both, () => both.every(({ says }) => says.join() === 'unwritable,away'))
   }
   expect(arrived(front)).toEqual(['On its way'])
-  // What fits into a page that is there already is written on a full disk, too.
+  // On a full disk, what fits into an existing page is still written.
   if (sick === readOnly) {
     await expect(front.pause(true)).rejects.toThrow('offline')
     expect(await serverSays(office, onItsWay)).toBe('sending')
@@ -103,10 +104,10 @@ test('a server that can’t write down who has a package: that waits, and who wo
     CREATE TRIGGER is_full BEFORE UPDATE ON office.send FOR EACH ROW WHEN (NEW.state = 'sending') EXECUTE FUNCTION office.is_full()`)
   await front.pause(false)
   await until(both, () => front.says.join() === 'unwritable,away')
-  // All that it is asked besides goes well.
+  // Everything else that it is asked succeeds.
   await front.work.parts.outbox.shared.settled(front.work.accountId)
   expect(front.says).toEqual(['unwritable', 'away'])
-  // Where nothing is to leave, nothing is known to be wrong.
+  // As long as nothing is to be sent, nothing is known to be wrong.
   await front.pause(true)
   await areBack(both)
   await office.sql('DROP FUNCTION office.is_full CASCADE')

@@ -1,5 +1,5 @@
-// The office's server answers late: after seconds, or once another has what was asked for; or it was away, and many are back at once. Nothing goes twice, nothing is lost, and each
-// workstation says how it is.
+// The office's server answers late: after seconds, or once another workstation has what was asked for; or it was away,
+// and many return at once. Nothing may be sent twice or lost, and each workstation says how things are.
 import { beforeEach, expect, inject, onTestFinished, test } from 'vitest'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
 import { type OfficeLine, openOfficeLine } from '../fixtures/office-line.ts'
@@ -19,7 +19,7 @@ test('each answer takes seconds: everything leaves once, and each is connected a
   const ids = both.flatMap((one, index) => [1, 2, 3].map((number) => one.put(`${index} ${number}`)))
   const said = new Set<string>()
   await until(both, async () => {
-    // All that was asked so far took five seconds.
+    // Every request so far has taken five seconds.
     await pass(both, 4_000)
     line.let()
     for (const { says } of both) said.add(says.join())
@@ -45,7 +45,7 @@ test('the answer to a claim comes once that is another’s: nothing leaves by it
   })
   await back.claims(async (claim) => {
     const claimed = isClaimed ? await claim() : []
-    // From here on both have been told that it is theirs.
+    // From here on both have been told that the claim is theirs.
     if (claimed.length > 0) come.resolve()
     return claimed
   })

@@ -1,5 +1,5 @@
-// Staff that the workstations of an office have in common, with their PINs: named at one they are known at all, and who is removed at one is
-// nobody anywhere. The server has nothing of it that it can read.
+// Staff that an office's workstations share, with their PINs: anyone named at one is known at all, and anyone removed
+// at one is gone everywhere. The server can read none of it.
 import { execFile } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -27,7 +27,10 @@ const SCRIPT = new URL('../../scripts/office.ts', import.meta.url).pathname
 class Station extends OfficeStation {
   readonly slot: ReturnType<typeof memoryKeychain>['staffPin']
   readonly its: { staff: Staff; shared: SharedStaff }
-  /** What happens as the server has just answered that another list counts, once; whether its answers come. */
+  /**
+   * `meanwhile` runs once, right after the server has answered that another list counts; `isUnanswered` loses its
+   * answers.
+   */
   readonly next: { meanwhile?: (() => Promise<unknown>) | undefined; isUnanswered?: boolean }
   readonly notes: AuditNote[] = []
 
@@ -78,7 +81,7 @@ class Station extends OfficeStation {
   get staff(): Staff {
     return this.its.staff
   }
-  /** Grace, who administers; Ben, a clerk. */
+  /** Names Grace, who administers, and Ben, a clerk. */
   async name(): Promise<void> {
     await this.staff.set('74918')
     await this.staff.add({ name: 'Ben Tui', role: 'clerk', pin: '60417', badge: 'CARD-0042' })
@@ -224,13 +227,13 @@ describe('a change at one workstation', () => {
     const records = openOfficeRecords(of)
     const { life } = await records.state(await store.account('staff', { concurrency: 1, perMinute: null }))
     const { shared } = at(1).its
-    // The server answers, but for what is new.
+    // The server answers everything except what is new.
     const failing = { ...records, changes: () => Promise.reject(new Error('It can’t be read just now.')) }
     await expect(shared.connect({ store, records: failing }, life, 'Counter 2')).rejects.toThrow()
     expect(shared.releaseRule.isNeeded(6)).toBe(false)
     await shared.connect({ store, records }, life, 'Counter 2')
     expect(shared.releaseRule.isNeeded(6)).toBe(true)
-    // From then on no greeting waits for it.
+    // From then on no greeting waits for the rule.
     const silent = { ...records, state: () => Promise.reject(new Error('It was asked.')) }
     await shared.connect({ store, records: silent }, life, 'Counter 2')
     shared.disconnect()
@@ -378,7 +381,7 @@ describe('where every administrator has forgotten their PIN, who has the server 
     )
     return { ...row, read: () => JSON.parse(unseal(two.office.key, `staff:${row.id}`, row.sealed).toString('utf8')) }
   }
-  /** As who has the server alone can. */
+  /** As anyone can who has only the server. */
   const put = (sealed: Buffer) =>
     two.office.sql(
       `WITH feed AS (UPDATE office.thing_feed SET rev = rev + 1 WHERE kind = 'staff' RETURNING rev)
@@ -438,7 +441,7 @@ describe('where every administrator has forgotten their PIN, who has the server 
       await at(0).staff.set('83920', pin, 'Grace Okafor')
       await synced()
       await at(1).leave()
-      // Nobody else is there to say so.
+      // Nobody else is connected who could say so.
       at(0).away()
       await put({ before, between }[when])
       await at(1).join('Counter 3')
@@ -475,7 +478,7 @@ describe('where every administrator has forgotten their PIN, who has the server 
     await at(0).synced()
     await at(1).back()
     await synced()
-    // Who worked there by the old one does so no more.
+    // Having entered the old PIN there no longer counts.
     expect(at(1).staff.proved()).toBeUndefined()
     expect(at(0).staff.proved()?.name).toBe('Grace Okafor')
     await at(1).killed()
@@ -702,7 +705,7 @@ test('wrong PINs are counted where they were given', async () => {
   expect(await at(1).staff.check('60417', 'Ben Tui')).toMatchObject({ ok: false, code: 'pin-wait' })
   await at(0).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '83920' })
   await synced()
-  // What comes of others doesn't end it.
+  // Changes to others don't end the wait.
   expect(await at(1).staff.check('60417', 'Ben Tui')).toMatchObject({ ok: false, code: 'pin-wait' })
   expect(await at(0).staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
 })
@@ -723,10 +726,10 @@ test('a workstation that leaves keeps staff as they were, and who was removed fr
   await at(0).name()
   await joined()
   await at(1).leave()
-  // Nobody had entered a PIN there, and nobody is taken for the administrator now.
+  // Nobody had entered a PIN there, so nobody is taken for the administrator now.
   expect(at(1).staff.proved()).toBeUndefined()
   expect(await at(1).staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
-  // Nothing was removed from its keychain, which had nothing.
+  // Its keychain had no entry that could have been lost.
   expect(await at(1).staff.hasLostEntry()).toBe(false)
   await at(0).staff.remove(at(0).idOf('Ben Tui'))
   await at(0).synced()

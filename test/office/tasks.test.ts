@@ -1,4 +1,5 @@
-// What one workstation does at a time: taken by one, refused to others, in doubt or free once its holder is gone; nothing of it readable.
+// Tasks that only one workstation may do at a time: taken by one, refused to others, uncertain or free once their
+// holder is gone; and none of it readable.
 import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
@@ -80,7 +81,7 @@ describe('of several who want it at once', () => {
       await bell.query('LISTEN countersign_tasks')
       for (let count = 0; count < 3; count++) await desk(0).claim('turn', mine)
       await desk(0).end('turn', taskOf(mine, 1, 'one'), 'free')
-      // What was rung before comes before the answer.
+      // Earlier notifications arrive before the answer.
       await bell.query('SELECT 1')
     })
     expect(rung).toEqual([accountId, accountId])
@@ -99,7 +100,7 @@ describe('an action', () => {
     })
     expect(await desk(1).end('action', taskOf(mine, 2), 'free')).toMatchObject({ state: 'uncertain' })
     expect(await desk(1).claim('action', { ...mine, isAgain: true })).toMatchObject({ isTaken: true })
-    // What is said of the first time decides nothing now, but that it was done.
+    // Reports of the first time no longer decide anything, except that it was done.
     await expect(desk(0).end('action', taskOf(mine), 'free')).rejects.toMatchObject({ code: '42501' })
     expect(await desk(1).end('action', taskOf(mine, 2), 'uncertain')).toMatchObject({ state: 'uncertain' })
     expect(await desk(2).end('action', taskOf(mine), 'free')).toMatchObject({ state: 'uncertain' })

@@ -1,4 +1,5 @@
-// What workstations work on together, on the office's server: of what several do at once one counts, and what doesn't is kept beside it.
+// Drafts and other records that workstations work on together, on the office's server: if several change one at once,
+// one content counts and the others are kept beside it.
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
@@ -27,7 +28,10 @@ function poolOf(index: number): Pool {
 }
 const thingsOf = (index: number) => openOfficeThings({ pool: poolOf(index), key: office.key }, 'draft')
 const sendsOf = (index: number) => openOfficeSends({ pool: poolOf(index), key: office.key, time: systemTime })
-/** One saves this; answers what came of it, and which version it is. @param round that of what it goes on from, as its workstation knows. */
+/**
+ * Saves as one workstation; returns the outcome and the new version.
+ * @param round the round of what it builds on, as far as the workstation knows.
+ */
 async function save(index: number, id: string, text: string, basedOn: string[] = [], isTyped = false, round = 0) {
   const version = randomUUID()
   const saved = await thingsOf(index).save(accountId, { id, basedOn, round }, version, Buffer.from(text), isTyped)
@@ -98,7 +102,7 @@ test('what is read at a time, and what stands beside one, is no more than so man
   const texts = [large(), large(), large()]
   await save(0, id, 'two', [its])
   for (const text of texts) await save(1, id, text, [its])
-  // As much as one answer has, and what a reader of them sees.
+  // What fits into one answer, and what a reader sees.
   const answered = await poolOf(2).query<{ sealed: Buffer | null }>(
     'SELECT sealed FROM office.thing_versions($1, $2, $3, $4)',
     ['draft', id, [], MOST_BYTES]
@@ -118,7 +122,7 @@ test('what is read at a time, and what stands beside one, is no more than so man
     counts.push(page.length)
     after = last.rev
   }
-  // The small ones go with the first large one; the second passes the limit.
+  // The small ones share a page with the first large one; the second exceeds the limit.
   expect(counts).toEqual([3, 1])
 })
 
@@ -166,7 +170,10 @@ describe('the trash', () => {
   })
 })
 
-/** One gives a send of a draft. @param its which of its contents that is, and how many there were with that; whether it may have left. */
+/**
+ * Gives a send of a draft as one workstation.
+ * @param its the content that is sent, its round, and whether it may have left.
+ */
 function giveOf(
   index: number,
   draft: string,
@@ -179,7 +186,7 @@ function giveOf(
   return sendsOf(index).give(accountId, { ...send, of: { draft, basedOn, round: draftRound } })
 }
 
-/** One takes a send back, or leaves with it. */
+/** Withholds a send: `cancelled` if taken back, `held` if its workstation leaves. */
 async function withhold(send: { id: string; round: number }, as: 'held' | 'cancelled') {
   const [row] = await office.sql<{ life: number }>('SELECT life FROM office.office')
   return await sendsOf(0).withhold(accountId, send, as, row?.life ?? 0)
@@ -210,7 +217,7 @@ describe('sending a draft', () => {
     const [first = '', second = '', third = ''] = ids
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], second)
-    // As of workstations that the server doesn't know of each other's by.
+    // As if the server hadn't known that they are of one draft: that is set only afterwards.
     for (const id of [first, third]) {
       const known = { id, content: Buffer.from('{}'), inMs: 0, round: 1, isInDoubt: id === third }
       await sendsOf(1).give(accountId, known)
@@ -225,7 +232,7 @@ describe('sending a draft', () => {
         id,
         state
       ])
-    // One may have left.
+    // The third may have left, which holds the others back.
     expect(await claimed()).toEqual([])
     await becomes(third, 'not-sent')
     expect(await claimed()).toEqual([first])
@@ -256,7 +263,7 @@ describe('sending a draft', () => {
     await give(0, draft, [its], id)
     expect(await withhold({ id, round: 2 }, 'held')).toBe(true)
     expect(await thingsOf(0).sent(accountId, draft, id, [its])).toBe(true)
-    // It was given as it had come back, and the service took no such package.
+    // Its workstation came back and gave it again, and the service refused it.
     await office.sql(`UPDATE office.send SET state = 'refused', settled_at = now() WHERE id = $1`, [id])
     expect((await give(1, draft, [])).state).toBe('gone')
     const again = { id, content: Buffer.from('{}'), inMs: 0, round: 3, isInDoubt: false }
@@ -306,7 +313,7 @@ describe('sending a draft', () => {
     const [draft, id, version] = [randomUUID(), randomUUID(), randomUUID()]
     await sendsOf(0).give(accountId, { id, content: Buffer.from('{}'), inMs: 60_000, round: 1, isInDoubt: true })
     expect(await thingsOf(0).sent(accountId, draft, id, [version])).toBe(false)
-    // As its workstation leaves.
+    // Its workstation leaves.
     await sendsOf(0).takeAlong(accountId)
     expect(await thingsOf(0).sent(accountId, draft, id, [version])).toBe(true)
     const told = await thingsOf(1).know(accountId, { id: draft, round: 2 }, version, Buffer.from('one'))
@@ -315,7 +322,7 @@ describe('sending a draft', () => {
 
   const settled = (id: string, state: string) =>
     office.sql('UPDATE office.send SET state = $2, settled_at = now() WHERE id = $1', [id, state])
-  /** A draft that went along with its send, as its workstation left. */
+  /** A draft that went along with its send when its workstation left. */
   async function goneAlong() {
     const [draft, id] = [randomUUID(), randomUUID()]
     const { its } = await save(0, draft, 'one')
@@ -363,7 +370,7 @@ describe('sending a draft', () => {
     await settled(sent, 'sent')
     await thingsOf(1).sent(accountId, draft, sent)
     const further = await save(0, other, 'one')
-    // Of what it was another has arrived.
+    // Another send of its first draft has arrived.
     expect((await give(0, other, [further.its], id, 2)).state).toBe('taken')
     await settled(sent, 'cancelled')
     expect((await give(0, other, [further.its], id, 2)).state).toBe('ready')
@@ -399,7 +406,7 @@ describe('changes', () => {
     const [change] = await thingsOf(2).changes(accountId, rev, rev)
     expect(change).toMatchObject({ id, version: its, beside: 1 })
     expect(change?.content).toBeUndefined()
-    // One that isn't known to the one who decides stays to be decided on.
+    // A version that the person who decides doesn't know of remains undecided.
     await thingsOf(2).settle(accountId, id, [randomUUID()])
     expect(await thingsOf(2).versions(id, [])).toMatchObject([{ isSettled: false }])
     await thingsOf(2).settle(accountId, id, [beside])
@@ -450,7 +457,7 @@ describe('a server that was put back', () => {
   test('counts on from what is saved before anyone has noticed', async () => {
     const [id, lost] = [randomUUID(), randomUUID()]
     const first = await save(0, id, 'one')
-    // They go on from the third and the second content, of which this server has the first, or none.
+    // They build on the third and the second content; this server has only the first, or none.
     expect((await save(0, id, 'one, and further', [first.its], false, 3)).round).toBe(4)
     const later = await save(0, lost, 'two, and further', [randomUUID()], false, 2)
     await putBack()
@@ -468,7 +475,7 @@ describe('a server that was put back', () => {
     const give = (basedOn: string[], draftRound: number) => giveOf(1, id, { basedOn, draftRound }, randomUUID())
     expect((await give([first.its], 1)).state).toBe('changed')
     expect((await give([randomUUID()], 3)).state).toBe('changed')
-    // It has less than what is sent.
+    // The server has less than what is sent.
     expect((await give([randomUUID()], 4)).state).toBe('ready')
   })
 
@@ -534,7 +541,7 @@ describe('a server that was put back', () => {
       records.put('preset', accountId, [preset], life),
       records.changes('preset', accountId, 0, 10, life)
     ]
-    // Before anyone has noticed, and once another has.
+    // Both before anyone has noticed and after another workstation has.
     await office.sql(`UPDATE office.office SET birthmark = 'another'`)
     const refused = { status: 'rejected', reason: expect.objectContaining({ code: '55000' }) }
     const expectRefused = async () => {

@@ -8,7 +8,7 @@ test(NAME, { timeout: 600_000 }, async () => {
   const tally = await officeTogetherChaos({ rounds: 10, seed: 7, say: (line) => said.push(line) })
   expect(said.filter((line) => / (lost|doubled|partial|wrong): /.test(line)).join('\n')).toBe('')
   expect(tally).toMatchObject({ rounds: 10, lost: 0, doubled: 0, partial: 0, wrong: 0 })
-  // What hardly anyone does tests nothing.
+  // A deed that is hardly ever done tests nothing.
   for (const [deed, least] of Object.entries({
     write: 3,
     'go on': 2,

@@ -1,5 +1,5 @@
-// The office's key turns: who was revoked reads nothing further, each that is left is given the next one, and nothing becomes unreadable or
-// leaves twice, wherever it is stopped.
+// The office's key is rotated: a revoked workstation reads nothing further, each remaining one is given the next key,
+// and nothing becomes unreadable or is sent twice, wherever the rotation is stopped.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { checkOffice, revokeStation } from '../../src/main/core/office/administration.ts'
@@ -29,7 +29,7 @@ async function joined(name: string, beside?: Workplace) {
   }
   const station = {
     ...{ work, slot, desk: deskHere() },
-    /** Starts it, as it starts after it was closed. */
+    /** Starts it again after it was closed. */
     open() {
       work.startAgain()
       station.desk = deskHere()
@@ -47,7 +47,7 @@ async function joined(name: string, beside?: Workplace) {
     async key() {
       return Buffer.from((await station.secrets()).key, 'base64url')
     },
-    /** Asks until it stands so. */
+    /** Looks until its desk is in this state. */
     async stands(state: string) {
       const look = async () => {
         await station.desk.look()
@@ -106,7 +106,7 @@ test('all that were there go on, what was sealed before is read and leaves once,
     await until([front, back], () => front.state(id) === 'sent' && back.state(id) === 'sent')
   }
   expect(front.work.taken('SendForms2')).toHaveLength(2)
-  // By what stands for it: another tag would have made another account, with an outbox of its own.
+  // It found the account by its tag: another tag would have made another account, with an outbox of its own.
   const third = await joined('Counter 1', front.work)
   await until([third], () => third.state(before) === 'sent' && third.state(after) === 'sent')
   expect(await countOf('account')).toBe(1)
@@ -278,7 +278,7 @@ test('a server that has the key of before again is told so, and nothing leaves u
   const [before] = await office.sql<{ key_id: Buffer }>('SELECT key_id FROM office.office')
   await office.turn()
   await front.stands('connected')
-  // As a backup of before has it.
+  // As in a backup from before.
   await office.sql('UPDATE office.station SET key_number = 1, sealed_key = NULL')
   await office.sql('UPDATE office.office SET key_number = 1, key_id = $1', [before?.key_id])
   await front.stands('wrong-key')
@@ -304,6 +304,6 @@ test('what it is told by can’t be changed for another workstation', async () =
   )
   const rows = await office.sql<{ name: string }>('SELECT name FROM office.station WHERE public_key IS NOT NULL')
   expect(rows).toEqual([{ name: 'Front desk' }])
-  // It is vouched for as another's: this one isn't given the key by it.
+  // It is vouched for as another workstation's key, so this one isn't given the office's key with it.
   await expect(office.turn()).rejects.toThrow('Back room, Front desk')
 })
