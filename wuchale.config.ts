@@ -54,6 +54,9 @@ const OF_MACHINES = new RegExp(
 const SQL =
   /^[\s(]*(--|ALTER|ANALYZE|ATTACH|BEGIN|COMMIT|CREATE|DELETE|DETACH|DROP|FROM|INSERT|PRAGMA|REPLACE|ROLLBACK|SELECT|UPDATE|VACUUM|WHERE|WITH)\s|\s(AS|DESC|IN|IS NULL|IS NOT NULL)\b/
 
+/** Names of columns, parameters of SQL, and code of pages: no sentence has these. */
+const CODE = /\b[a-z]+_[a-z]+\b|\bWHERE\b|[<>=] [@?]|=>|^<!doctype|^[a-z]+\{/
+
 /** By which a page's elements are found: an attribute, or what one is or isn't. */
 const SELECTOR = /\[[a-z-]+(=[^\]]*)?\]|:(not|is|has)\(/
 
@@ -99,7 +102,7 @@ function isWords({ msgStr, details: { scope, element, attribute, file, call } }:
   if (scope === 'markup') return element !== 'code' && element !== 'style'
   if (scope === 'attribute' && FOR_MACHINES.has(attribute ?? '')) return false
   if (file.startsWith('src/renderer/') && (attribute === 'aria-label' || LABELS.has(text))) return true
-  if (/\s/.test(text)) return !SQL.test(text) && !SELECTOR.test(text)
+  if (/\s/.test(text)) return !SQL.test(text) && !CODE.test(text) && !SELECTOR.test(text)
   // Single words: in main, those with a capital are names of the interface far more often than labels.
   return file.startsWith('src/renderer/') && !KEYS.has(text) && /^\p{Lu}\p{Ll}+[#\p{P}]*$/u.test(text)
 }

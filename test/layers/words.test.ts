@@ -93,3 +93,11 @@ test('straight ones are found in code and in components, and nothing that only l
     `A.svelte: isn't`
   ])
 })
+
+test('no SQL and no code are among the words, where a translation could change what they do', () => {
+  const lines = readFileSync(join(root, 'src/words/en-GB.po'), 'utf8').split('\n')
+  const code = lines.filter((line) =>
+    /^(msgid(_plural)? )?".*(\b[a-z]+_[a-z]+\b|\b(SELECT|WHERE)\b|=>|<!doctype|\{[a-z-]+:)/.test(line)
+  )
+  expect(code).toEqual([])
+})
