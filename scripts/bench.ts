@@ -1,6 +1,6 @@
 /**
- * Measures what the product promises of its speed. Run by `npm run bench -- [--only NAME] [--json FILE]`; exits with 1
- * where a limit is missed.
+ * Measures the product's performance targets. Run with `npm run bench -- [--only NAME] [--json FILE]`; exits with 1 if
+ * a limit is missed.
  */
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
@@ -53,7 +53,7 @@ if (chosen.length === 0) {
 const figures: Figure[] = []
 for (const bench of chosen) {
   const measured = await bench.run()
-  // As it goes: all of them take minutes, and what was measured stays if a later one is stopped.
+  // Printed as it goes: all benchmarks together take minutes, and results are kept if a later one is stopped.
   console.table(measured.map((figure) => ({ ...figure, met: isMet(figure) })))
   figures.push(...measured)
   if (values.json) await writeFile(values.json, `${JSON.stringify(figures, null, 2)}\n`)

@@ -1,6 +1,6 @@
 /**
- * Kills the real application, cuts lines, and counts what is lost, doubled or said wrongly. Run by
- * `npm run chaos -- [--only AREA] [--rounds N] [--seed S] [--json FILE]`; exits with 1 where anything is.
+ * Kills the real application, cuts connections, and counts what is lost, duplicated or reported wrongly. Run with `npm
+ * run chaos -- [--only AREA] [--rounds N] [--seed S] [--json FILE]`; exits with 1 if anything is.
  */
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'

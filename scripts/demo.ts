@@ -1,7 +1,7 @@
 /**
- * The main job without a person, through the real screens, on the practice office: composes and sends a form and a
- * template, has both signed at the counter, saves identity data, verifies signatures. Writes a picture of every step,
- * the PDF and summary.json. Run by `npm run demo -- [--out DIR]`; exits with 1 where any step fails.
+ * Does the product's main job unattended, through the real screens, on the practice office: composes and sends a form
+ * and a template, has both signed at the counter, saves identity data, verifies signatures. Writes a screenshot of
+ * every step, the PDF and summary.json. Run with `npm run demo -- [--out DIR]`; exits with 1 if a step fails.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
@@ -14,7 +14,7 @@ import { requireSystemPackages } from './host.ts'
 const { values } = parseArgs({ options: { out: { type: 'string', default: 'demo' } } })
 const out = resolve(values.out)
 
-/** A place in this process's environment that says that the keychain is ready. */
+/** Environment variable that says that the keychain is ready. */
 const READY = 'COUNTERSIGN_DEMO_KEYRING'
 
 if (process.env[READY]) await demo()

@@ -1,4 +1,4 @@
-/** The application with hot reload: on Electron, or on the Chromium host where Electron's runtime can't be had. */
+/** Runs the application with hot reload: on Electron, or on the Chromium host if Electron's runtime isn't available. */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fetchElectron } from './electron-runtime.ts'
@@ -10,7 +10,7 @@ if (!electron) {
   console.log('Electron’s runtime can’t be fetched here, so Countersign runs on Chromium, as its tests do.')
   requireSystemPackages('chromium', 'keyring')
 }
-// electron-vite starts whatever it is told is Electron, with the application's folder as argument.
+// electron-vite starts whatever program it is given as Electron, with the application's folder as its argument.
 const program = electron ?? join(root, 'scripts/on-host.ts')
 endWith(
   spawn(process.execPath, [join(root, 'node_modules/electron-vite/bin/electron-vite.js'), 'dev'], {

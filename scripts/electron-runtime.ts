@@ -1,11 +1,11 @@
-/** Electron's runtime, which its package fetches only when asked. */
+/** Electron's runtime, which its package downloads only on request. */
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const folder = join(import.meta.dirname, '../node_modules/electron')
 
-/** The runtime's program, or undefined if it hasn't been fetched. */
+/** Returns the path of the runtime's program, or undefined if it hasn't been downloaded. */
 export function electronRuntime(): string | undefined {
   const named = join(folder, 'path.txt')
   if (!existsSync(named)) return undefined
@@ -13,9 +13,9 @@ export function electronRuntime(): string | undefined {
   return existsSync(path) ? path : undefined
 }
 
-/** Fetches the runtime where it isn't there; undefined if it can't be had. */
+/** Downloads the runtime if it is missing. Returns undefined if it isn't available. */
 export function fetchElectron(): string | undefined {
-  // Its own words about a network that isn't there are long; anyone who calls says what matters in one line.
+  // The installer's messages about a missing network are long; callers say what matters in one line.
   if (!electronRuntime()) {
     spawnSync(process.execPath, [join(folder, 'install.js')], { stdio: 'ignore', timeout: 300_000 })
   }

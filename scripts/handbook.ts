@@ -1,7 +1,7 @@
 /**
- * The handbook as the Help screen shows it: docs/guide.md, docs/administration.md and the changelog, read at build into plain
- * data, as `virtual:handbook`. Nothing of it is markup when it is shown: raw HTML stays the text that it is, links lead to
- * other sections or are text, and pictures are left out.
+ * Provides the handbook for the Help screen as `virtual:handbook`: docs/guide.md, docs/administration.md and the
+ * changelog, parsed at build time into plain data. None of it is rendered as markup: raw HTML stays text, links lead to
+ * other sections or become text, and images are left out.
  */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
@@ -10,11 +10,11 @@ import type { Plugin } from 'vite'
 import type { Block, Inline, Section } from '../src/renderer/src/screens/help/sections.ts'
 
 const NAME = 'virtual:handbook'
-/** The bundled configuration lies elsewhere than this file. */
+/** The bundled configuration is in a different place from this file. */
 const ROOT = process.cwd()
 
 interface Page {
-  /** Begins the ids of its sections. */
+  /** The prefix of its sections' ids. */
   name: string
   title: string
   file: string
@@ -41,7 +41,7 @@ export function handbook(): Plugin {
   }
 }
 
-/** The sections of some pages, in their order. What a page says before its first heading is about the file, and left out. */
+/** Returns the sections of the pages, in order. Text before a page's first heading is about the file and left out. */
 export function sectionsOf(pages: readonly Page[]): Section[] {
   const read = pages.flatMap((page) => {
     const sections: (Section & { tokens: Token[]; name: string })[] = []
@@ -60,7 +60,7 @@ export function sectionsOf(pages: readonly Page[]): Section[] {
   return read.map(({ tokens, name, ...section }) => ({ ...section, blocks: blocksOf(tokens, { name, pages, ids }) }))
 }
 
-/** From where links lead where. */
+/** The context for resolving links. */
 interface From {
   name: string
   pages: readonly Page[]
@@ -125,7 +125,7 @@ function inlineOf(tokens: readonly Token[], from: From): Inline[] {
   })
 }
 
-/** The section that a link leads to, or undefined where it leads out of the handbook. */
+/** Returns the section a link leads to, or undefined if it leads out of the handbook. */
 function sectionOf(href: string, { name, pages, ids }: From): string | undefined {
   if (/^[a-z][a-z+.-]*:|^\/\//i.test(href)) return undefined
   const [path = '', heading = ''] = href.split('#', 2)
@@ -139,7 +139,7 @@ function plainText(tokens: readonly Token[]): string {
   return tokens.map((token) => ('tokens' in token && token.tokens ? plainText(token.tokens) : token.raw)).join('')
 }
 
-/** As GitHub makes the address of a heading. */
+/** Creates the same anchor for a heading as GitHub does. */
 function slugOf(title: string): string {
   return title
     .toLowerCase()
@@ -147,7 +147,7 @@ function slugOf(title: string): string {
     .replaceAll(' ', '-')
 }
 
-/** With the apostrophes and quotes of the screens. */
+/** Replaces apostrophes and quotes by the typographic ones used on screen. */
 function curly(text: string): string {
   return text
     .replace(/(?<=[\p{L}\p{N}]|^)'/gu, '’')

@@ -1,4 +1,4 @@
-/** Runs the built application on the Chromium host, outside of tests. */
+/** Runs the built application on the Chromium host, outside tests. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -7,8 +7,7 @@ import { askHost } from '../test/e2e/on-host.ts'
 const root = join(import.meta.dirname, '..')
 
 /**
- * Opens the application: in a window where there is a display; headless where there is none, and then says where it can
- * be attached to.
+ * Opens the application: in a window if there is a display, otherwise headless; then prints the endpoint to attach to.
  * @param passedOn arguments for the application.
  */
 export function openOnHost(passedOn: readonly string[]): ChildProcess {
@@ -29,7 +28,7 @@ export function openOnHost(passedOn: readonly string[]): ChildProcess {
       env: { ...process.env, HOST_HEADED: hasDisplay ? '1' : '0' }
     }
   )
-  // A check of a policy file opens nothing that could be attached to.
+  // Checking a policy file opens nothing to attach to.
   if (!hasDisplay && !passedOn.some((argument) => argument.startsWith('--check-policy'))) {
     askHost(application)('endpoint').then(
       (endpoint) => console.log(`There is no display here. Attach a browser’s developer tools to ${endpoint}`),
@@ -39,13 +38,13 @@ export function openOnHost(passedOn: readonly string[]): ChildProcess {
   return application
 }
 
-/** Hands signals on to a program, and ends as it ends. */
+/** Forwards signals to a program, and exits when it does, with its exit code. */
 export function endWith(program: ChildProcess): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => program.kill(signal))
   program.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))
 }
 
-/** Makes sure of what is needed from the system; ends this process where it can't be had. */
+/** Makes sure that the required system packages are installed. Exits this process if they aren't available. */
 export function requireSystemPackages(...needs: string[]): void {
   const { status } = spawnSync(process.execPath, [join(root, 'scripts/system-packages.ts'), ...needs], {
     stdio: 'inherit'

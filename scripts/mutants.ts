@@ -1,10 +1,11 @@
 /**
- * Takes the protections that docs/attacks.md names out of the application, and demands that the rows which name them fall.
- * Run by `npm run test:mutants -- [--only GUARD] [--rows 8,9.14] [--why]`; exits with 1 where a row doesn't fall, or a protection
- * is missed by no row.
+ * Mutation tests for security: removes the protections named in docs/attacks.md from the application, and expects the
+ * rows that name them to fall (their attack then succeeds). Run with `npm run test:mutants -- [--only GUARD] [--rows
+ * 8,9.14] [--why]`; exits with 1 if a row doesn't fall, or if no row falls when a protection alone is removed.
  *
- * A row must fall once all that it names is gone. Where it names several, it says so of one without which nothing changes: the row
- * falls while that one is left, and stands when that one alone is gone. Which of two falls first may be a matter of timing.
+ * A row must fall once all protections it names are removed. If it names several, one that makes no difference is
+ * reported: a row needs a protection if it stands while only that one is left, or falls when only that one is removed.
+ * Which of two takes effect first may depend on timing.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -16,7 +17,7 @@ import { mutants, type Removable, without } from '../test/e2e/attacks/mutants.ts
 import { numbered } from '../test/e2e/attacks/numbered.ts'
 import { RowPlayer } from '../test/e2e/attacks/row-player.ts'
 
-/** A row that waits for longer than this waits for what doesn't come. */
+/** A row that waits longer than this is waiting for something that won't come. */
 const PATIENCE_MS = 3_000
 
 interface Row {
@@ -43,7 +44,7 @@ const rows: Row[] = numbered
   .filter(({ named }) => named.length > 0 && (!values.only || named.includes(values.only as Removable)))
   .filter(({ number }) => !wanted || wanted.some((each) => number === each || number.startsWith(`${each}.`)))
 
-/** For each set of protections that was taken out, which of the rows that were played fell. */
+/** Which rows fell, by the set of protections that was removed. */
 const outcomes = new Map<string, Map<Row, boolean>>()
 
 const all = rows.flatMap((row) => [
@@ -97,7 +98,7 @@ async function playWithout(out: readonly Removable[], played: readonly Row[]): P
   }
   let before: Row | undefined
   for (const row of played) {
-    // What comes late is the doing of the row before.
+    // Late failures belong to the previous row.
     await player.forget().catch((error) => fell(before ?? row, error))
     await player.playOnce(row.area, row.attack).catch((error) => fell(row, error))
     before = row
@@ -107,7 +108,7 @@ async function playWithout(out: readonly Removable[], played: readonly Row[]): P
   return fallen
 }
 
-/** @returns the rows that need no browser and fell: their tests, run without these. */
+/** @returns the rows that fell among those that need no browser: their tests run without these protections. */
 function testedWithout(out: readonly Removable[], tested: readonly Row[]): Row[] {
   if (tested.length === 0) return []
   const files = new Set(tested.map(({ area }) => area.unit ?? ''))
@@ -136,7 +137,7 @@ function testedWithout(out: readonly Removable[], tested: readonly Row[]): Row[]
   }
 }
 
-/** As vitest writes it. */
+/** Vitest's report format. */
 interface TestReport {
   testResults: { assertionResults: { title: string; status: string; failureMessages: string[] }[] }[]
 }
@@ -150,7 +151,7 @@ function hasFallen(row: Row, out: readonly Removable[]): boolean {
   return outcomes.get(key(out))?.get(row) === true
 }
 
-/** Whether the row still stands while this is the only one left of what it names. */
+/** Returns whether the row still stands while this is the only one of its protections left. */
 function isStandingOn(row: Row, guard: Removable): boolean {
   return !hasFallen(
     row,

@@ -1,4 +1,4 @@
-/** The administrator's command for office mode, from the sources: `npm run office -- COMMAND …`; see docs/office.md. */
+/** The administrator's command for office mode, run from source: `npm run office -- COMMAND …`; see docs/office.md. */
 import { resetPin } from '../src/main/core/counter/pin-reset.ts'
 import { officeCommand } from '../src/main/core/office/command.ts'
 

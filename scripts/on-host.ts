@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-/** Stands where electron-vite expects Electron's program: runs the application's folder on the Chromium host. */
+/** Takes the place of Electron's program for electron-vite: runs the application's folder on the Chromium host. */
 import { endWith, openOnHost } from './host.ts'
 
-// The first argument is the application's folder, which the host knows.
+// The first argument is the application's folder, which the host already knows.
 const [, , , ...passedOn] = process.argv
 endWith(openOnHost(passedOn))

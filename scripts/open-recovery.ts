@@ -1,7 +1,7 @@
 /**
- * Reads the recovery key that a policy's public key escrowed, with nothing of Countersign's but how a key is written:
- * `node scripts/open-recovery.ts PRIVATE-KEY.pem recovery.json`. The private key's passphrase is asked of OpenSSL beforehand:
- * `openssl pkey -in PRIVATE-KEY.pem -out FILE` writes one without.
+ * Decrypts the recovery key escrowed with a policy's public key. The only code of Countersign it uses is how a key is
+ * written: `node scripts/open-recovery.ts PRIVATE-KEY.pem recovery.json`. If the private key has a passphrase, remove
+ * it first with OpenSSL: `openssl pkey -in PRIVATE-KEY.pem -out FILE` writes a copy without one.
  */
 import { constants, privateDecrypt } from 'node:crypto'
 import { readFileSync } from 'node:fs'

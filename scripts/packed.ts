@@ -1,11 +1,14 @@
-/** What electron-builder has packed, read without the tools that wrote it: the files in its archive, and the fuses of its program. */
+/**
+ * Reads what electron-builder packed, without the tools that wrote it: the files in its archive, and its program's
+ * fuses.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Where Electron's fuses begin in its program. */
+/** Marks where Electron's fuses start in its program. */
 export const FUSE_SENTINEL = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX'
 
-/** By their place on the wire; of what Electron adds after these nothing is said. */
+/** In wire order. Fuses that Electron adds after these are ignored. */
 const FUSES = [
   'runAsNode',
   'enableCookieEncryption',
@@ -18,9 +21,9 @@ const FUSES = [
 ] as const
 
 /**
- * Which fuses are on.
- * @param program what carries them: the executable; on macOS the Electron Framework.
- * @throws Error for a program with no fuses, or of a kind that isn't known.
+ * Returns which fuses are on.
+ * @param program the file that contains them: the executable; on macOS the Electron Framework.
+ * @throws Error if the program has no fuses, or in an unknown format.
  */
 export function fusesOf(program: string): Record<(typeof FUSES)[number], boolean> {
   const bytes = readFileSync(program)
@@ -30,10 +33,10 @@ export function fusesOf(program: string): Record<(typeof FUSES)[number], boolean
   return Object.fromEntries(FUSES.map((name, place) => [name, isOn(place)])) as Record<(typeof FUSES)[number], boolean>
 }
 
-/** A file in an archive, by its path there. */
+/** A file in an archive, by its path in it. */
 export interface PackedFile {
   path: string
-  /** It lies beside the archive, outside of what the integrity check covers. */
+  /** Whether it is stored next to the archive, where the integrity check doesn't cover it. */
   isUnpacked: boolean
   bytes: () => Buffer
 }
@@ -45,7 +48,7 @@ interface Entry {
   unpacked?: boolean
 }
 
-/** All files of an archive of Electron's (app.asar): sizes of four bytes each, a header of JSON, then the files. */
+/** Returns all files of an Electron archive (app.asar): four-byte sizes, a JSON header, then the files. */
 export function filesIn(archive: string): PackedFile[] {
   const bytes = readFileSync(archive)
   const header: Entry = JSON.parse(bytes.toString('utf8', 16, 16 + bytes.readUInt32LE(12)))

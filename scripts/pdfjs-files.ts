@@ -1,7 +1,7 @@
 /**
- * What pdf.js reads while it paints, put beside the renderer's own files, so that no PDF makes the application ask anybody
- * else: the fonts that every reader of PDFs has, tables of Asian characters, and its decoders of two kinds of pictures. Of
- * the latter only those in JavaScript: WebAssembly would need a weaker content policy.
+ * Bundles the files that pdf.js reads while rendering with the renderer's own, so that no PDF makes the application
+ * contact anyone else: the standard PDF fonts, tables of Asian characters, and its decoders of two image formats. Of
+ * the decoders only the JavaScript versions: WebAssembly would need a weaker content security policy.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -10,7 +10,7 @@ import type { Plugin } from 'vite'
 
 const PACKAGE = dirname(fileURLToPath(import.meta.resolve('pdfjs-dist/package.json')))
 
-/** Where they are found below the renderer's start; `screens/pdf/pdfjs.ts` asks for them there. */
+/** Their folder below the renderer's root; `screens/pdf/pdfjs.ts` requests them there. */
 const FOLDER = 'pdfjs'
 const WANTED: Record<string, RegExp> = {
   cmaps: /\.bcmap$|^LICENSE/,

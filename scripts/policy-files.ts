@@ -1,6 +1,7 @@
 /**
- * Writes what is published of the policy and of the status line: their JSON Schemas and the templates of the policy for Windows and
- * macOS, from the schemas that the application checks them by. Run it after one of these changed: `node scripts/policy-files.ts`. A test says where what is there isn't up to date.
+ * Writes the published files of the policy and of the status line: their JSON Schemas, and the policy templates for
+ * Windows and macOS, generated from the schemas that the application validates them with. Run it after changing one of
+ * these: `node scripts/policy-files.ts`. A test reports files that are out of date.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
@@ -11,13 +12,13 @@ import { adml, admx, manifest, profile } from './policy-templates.ts'
 
 export const POLICY_FOLDER = resolve(import.meta.dirname, '../resources/policy')
 
-/** Each file by its name below the folder. */
+/** Returns the files by name, relative to the folder. */
 export function policyFiles(): Record<string, string> {
   return {
     'policy.schema.json': written(publishedSchema()),
     'status.schema.json': written(publishedStatusSchema()),
     'windows/countersign.admx': admx(),
-    // Editors show the texts of the language that they run in; ours are English.
+    // Policy editors show texts in their own language; ours are English.
     'windows/en-GB/countersign.adml': adml(),
     'windows/en-US/countersign.adml': adml(),
     'macos/countersign.mobileconfig': profile(JSON.parse(readFileSync(join(POLICY_FOLDER, 'example.json'), 'utf8'))),

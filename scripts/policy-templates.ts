@@ -1,7 +1,7 @@
 /**
- * Templates of the policy for those who manage computers (decision 58), from the schema that the application checks policies by: the
- * ADMX of Group Policy and Intune with its texts (ADML), an example of a configuration profile for macOS, and its manifest, by which
- * editors of profiles show a form.
+ * Policy templates for administrators (decision 58), generated from the schema that the application validates policies
+ * with: the ADMX for Group Policy and Intune with its texts (ADML), an example of a configuration profile for macOS,
+ * and its manifest, from which profile editors build a form.
  */
 import { BUNDLE, POLICY_KEY } from '../src/main/core/organisation/managed.ts'
 import { MANAGED_SETTINGS, type ManagedSetting, WITHDRAW } from '../src/main/core/organisation/managed-settings.ts'
@@ -11,17 +11,17 @@ const ROOT = {
   xmlns: 'http://schemas.microsoft.com/GroupPolicy/2006/07/PolicyDefinitions',
   ...{ revision: '1.0', schemaVersion: '1.0' }
 }
-/** Each the same for every file that is made: a profile replaces the one of the same identifier. */
+/** The same in every generated file: a profile replaces another with the same identifier. */
 const PROFILE_ID = '8C0E6B5A-3C41-4E0C-9E5B-2B6D0F7A5C11'
 const PAYLOAD_ID = '5F2D9A70-6A0E-4B63-8C1D-7C4C2E9B1F36'
-/** What a field for one line takes, in characters: Windows stores no more of it. */
+/** The maximum length of a one-line field, in characters: Windows stores no more. */
 const LONGEST_LINE = 1023
 /** A certificate is one line of JSON. */
 const LONGEST_JSON_LINE = 16_383
 
 type Attributes = Record<string, string | number | boolean | undefined>
 
-/** An element, and what is in it, each in lines of its own; a text stays as it is. */
+/** Returns an element with its content, each on lines of its own; text content stays inline. */
 function element(name: string, attributes: Attributes, ...inside: readonly (string | readonly string[])[]): string {
   const given = Object.entries(attributes).filter(([, value]) => value !== undefined)
   const opened = [name, ...given.map(([key, value]) => `${key}="${escaped(String(value))}"`)].join(' ')
@@ -31,7 +31,7 @@ function element(name: string, attributes: Attributes, ...inside: readonly (stri
   return `<${opened}>\n${content.join('\n').replace(/^/gm, '  ')}\n</${name}>`
 }
 
-/** A line that ends within a text is no line of the file's, which would be moved to its place. */
+/** Escapes text. Line breaks in it become entities: as lines of the file they would be indented. */
 function escaped(text: string): string {
   const marks = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
   return marks.replaceAll('"', '&quot;').replaceAll('\n', '&#10;')
@@ -39,7 +39,7 @@ function escaped(text: string): string {
 
 const document = (root: string) => `<?xml version="1.0" encoding="utf-8"?>\n${root}\n`
 
-/** As identifiers of a template may be written. */
+/** Returns a setting's name in the form that template identifiers allow. */
 const idOf = ({ name }: ManagedSetting) => name.replace('.', '_')
 const groupOf = ({ name }: ManagedSetting) => (name.includes('.') ? name.split('.')[0] : undefined)
 const groups = [...new Set(MANAGED_SETTINGS.flatMap((setting) => groupOf(setting) ?? []))]
@@ -50,7 +50,7 @@ const WITHDRAWAL: ManagedSetting = {
 }
 const everything = [...MANAGED_SETTINGS, WITHDRAWAL]
 
-/** `countersign.admx`, for the folder of templates. */
+/** Returns `countersign.admx`, for the templates folder. */
 export function admx(): string {
   return document(
     element(
@@ -101,7 +101,7 @@ function policyOf(setting: ManagedSetting): string {
     element('parentCategory', { ref: groupOf(setting) ?? 'countersign' }),
     element('supportedOn', { ref: 'supported' }),
     isSwitch ? element('enabledValue', {}, decimal(1)) : '',
-    // One that isn’t withdrawn has no such value.
+    // Unless the policy is withdrawn, there is no such value.
     isSwitch ? element('disabledValue', {}, isWithdrawal ? element('delete', {}) : decimal(0)) : '',
     setting.isNullable
       ? element(
@@ -114,7 +114,7 @@ function policyOf(setting: ManagedSetting): string {
   )
 }
 
-/** What is written where the policy is enabled. */
+/** Returns the field to fill in when the policy is enabled. */
 function fieldOf(setting: ManagedSetting): string {
   const { name, kind, values, minimum, maximum, maxLength = LONGEST_LINE } = setting
   const common = { id: 'value', valueName: name, required: true }
@@ -131,7 +131,10 @@ function fieldOf(setting: ManagedSetting): string {
   return element('enum', common, items)
 }
 
-/** `countersign.adml`, the texts of a language: ours are English, in the folder of each English that editors look for. */
+/**
+ * Returns `countersign.adml`, the texts of one language: ours are English, in the folder of each English that editors
+ * look for.
+ */
 export function adml(): string {
   const strings = everything.flatMap((setting) => [
     string(idOf(setting), setting.name),
@@ -175,7 +178,7 @@ function presentationOf(setting: ManagedSetting): string[] {
   return [element('presentation', { id: idOf(setting) }, box())]
 }
 
-/** What it sets, and what each answer writes. */
+/** Returns what it sets, and what each answer writes. */
 function helpOf({ name, kind, description, isNullable }: ManagedSetting): string {
   if (name === WITHDRAW) return `${description} Leave it on until every computer has started with it.`
   const lines = [description]
@@ -191,7 +194,7 @@ function helpOf({ name, kind, description, isNullable }: ManagedSetting): string
   return lines.join('\n\n')
 }
 
-/** A property list, in which a number stands for an integer. */
+/** Returns a property list; numbers become integers. */
 function plist(value: unknown): string {
   if (typeof value === 'boolean') return value ? '<true/>' : '<false/>'
   if (typeof value === 'number') return element('integer', {}, String(value))
@@ -209,8 +212,8 @@ const propertyList = (value: unknown) =>
   `<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">\n${element('plist', { version: '1.0' }, plist(value))}\n`
 
 /**
- * `countersign.mobileconfig`: a profile for all who use a computer.
- * @param policy as a file has it: null, of which a property list has none, is written as JSON text.
+ * Returns `countersign.mobileconfig`: a profile for all users of a computer.
+ * @param policy as in a policy file. Property lists have no null, so it is written as JSON text.
  */
 export function profile(policy: Readonly<Record<string, unknown>>): string {
   const { $schema: _, ...settings } = policy
@@ -234,7 +237,10 @@ function valueIn(settings: Readonly<Record<string, unknown>>, name: string): [na
   return found === undefined ? [] : [[name, found === null ? 'null' : found]]
 }
 
-/** `app.countersign.desktop.plist`: a manifest, as ProfileManifests has them and ProfileCreator, iMazing and Jamf Pro read them. */
+/**
+ * Returns `app.countersign.desktop.plist`: a manifest in the format of ProfileManifests, which ProfileCreator, iMazing
+ * and Jamf Pro read.
+ */
 export function manifest(): string {
   return propertyList({
     ...{ pfm_title: 'Countersign', pfm_description: 'What an organisation sets for Countersign on its computers.' },
@@ -260,7 +266,7 @@ function keyOf({ name, description, kind, values, isNullable, minimum, maximum }
   const isText = kind === 'json' || kind === 'text' || kind === 'choice'
   const notes = [
     ...(kind === 'json' ? ['JSON, exactly as a policy file has it after the name of this setting.'] : []),
-    // A field has one type; in a profile that is written by hand, the text null says it.
+    // A field has only one type; a hand-written profile can use the text null.
     ...(isNullable && kind === 'integer' ? ['For null, write the text null in a profile of your own.'] : [])
   ]
   return {

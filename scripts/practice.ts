@@ -1,4 +1,4 @@
-/** `npm run practice`: the practice service alone. Prints one line of JSON when it listens; ends on Ctrl+C. */
+/** `npm run practice`: runs only the practice service. Prints one line of JSON once it is listening; ends on Ctrl+C. */
 import { parseArgs } from 'node:util'
 import type { AuthScheme } from '../src/practice/authentication.ts'
 import { type Conditions, DIALECTS, REFUSALS, readDialects } from '../src/practice/dialects.ts'
@@ -83,7 +83,7 @@ function readLifetime(text: string): number {
   return /^\d{1,9}$/.test(text) ? Number(text) : fail(`--lifetime must be a number of seconds, not "${text}".`)
 }
 
-/** New credentials of the scheme, but for what was given. */
+/** Creates credentials for the scheme, using those given. */
 function readAuth(scheme: AuthScheme['scheme'], given: ReturnType<typeof readArguments>) {
   const { header, client, lifetime, ...named } = given
   const made: AuthScheme = newCredentials(scheme)
@@ -92,7 +92,7 @@ function readAuth(scheme: AuthScheme['scheme'], given: ReturnType<typeof readArg
     const lifetimeSeconds = lifetime === undefined ? (made.lifetimeSeconds ?? 0) : readLifetime(lifetime)
     return { ...made, clientId: client ?? made.clientId, secret: named.secret ?? made.secret ?? '', lifetimeSeconds }
   }
-  // Each by the name that it has in the credentials; what the scheme doesn't have is left out.
+  // Options are named like the credentials' members; those the scheme doesn't have are ignored.
   const own = Object.entries(made).map(([name, value]) => [
     name,
     name === 'scheme' ? value : (named[name as keyof typeof named] ?? value)

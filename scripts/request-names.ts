@@ -1,6 +1,6 @@
 /**
- * Gives the preload the names of the contract's requests as `virtual:request-names`. They stand once, with their schemas;
- * read here, at build, they reach the preload without zod.
+ * Provides the names of the contract's requests to the preload, as `virtual:request-names`. They are defined only once,
+ * with their schemas; reading them at build time gets them into the preload without zod.
  */
 import type { Plugin } from 'vite'
 import { requestNames } from '../src/shared/contract/requests.ts'

@@ -1,13 +1,18 @@
 /**
- * Signs the descriptions of a release, `latest.yml` and its kin, for a feed of updates: `node scripts/sign-updates.ts KEY FOLDER`. Writes a `.sig`
- * beside each, and prints the public key as a policy names it. The key is an Ed25519 private key in PEM, which never leaves the publisher's
- * machine: `openssl genpkey -algorithm ed25519 -out KEY` makes one.
+ * Signs a release's descriptions, `latest.yml` and the like, for an update feed: `node scripts/sign-updates.ts KEY
+ * FOLDER`. Writes a `.sig` next to each, and prints the public key in the form a policy uses. The key is an Ed25519
+ * private key in PEM, which never leaves the publisher's machine: create one with `openssl genpkey -algorithm ed25519
+ * -out KEY`.
  */
 import { createPrivateKey, createPublicKey, sign } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** @returns the public key, in base64. @throws where the key isn't one of Ed25519, or there is nothing to sign. */
+/**
+ * Signs every description in the folder.
+ * @returns the public key in base64.
+ * @throws Error if the key isn't an Ed25519 key, or there is nothing to sign.
+ */
 export function signUpdates(keyFile: string, folder: string): string {
   const key = createPrivateKey(readFileSync(keyFile))
   if (key.asymmetricKeyType !== 'ed25519') throw new Error('The key must be an Ed25519 private key.')

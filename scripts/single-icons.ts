@@ -1,6 +1,6 @@
 /**
- * Takes icons one by one out of their package, whose entry names some 1,800 components: a build drops the others in the
- * end, but the tests would compile and run all of them in every file.
+ * Imports icons one by one from their package, whose entry exports about 1,800 components: a build removes the others
+ * in the end, but tests would compile and run all of them in every file.
  */
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -10,14 +10,14 @@ import type { Plugin } from 'vite'
 const PACKAGE = '@lucide/svelte'
 const IMPORT = /import\s*\{([^}]*)\}\s*from\s*'@lucide\/svelte'/g
 
-/** A plugin that reads `import { X } from '@lucide/svelte'` as an import of the one file that X stands in. */
+/** Returns a plugin that rewrites `import { X } from '@lucide/svelte'` into an import of X's own file. */
 export function singleIcons(): Plugin {
   const files = filesByName()
 
   function alone(name: string): string {
     const [, icon = '', own = icon] = /^(\w+)(?:\s+as\s+(\w+))?$/.exec(name) ?? []
     const file = files.get(icon)
-    // A type, an alias: rare enough to be taken from the whole.
+    // Types and aliases are rare enough to be imported from the whole package.
     return file ? `import ${own} from '${PACKAGE}/icons/${file}'` : `import { ${name} } from '${PACKAGE}'`
   }
 
@@ -34,7 +34,7 @@ export function singleIcons(): Plugin {
   }
 }
 
-/** Which file an icon stands in, by its name, as the package's own list has it. */
+/** Returns each icon's file by the icon's name, from the package's own index. */
 function filesByName(): Map<string, string> {
   const entry = createRequire(import.meta.url).resolve(PACKAGE)
   const list = readFileSync(join(dirname(entry), 'icons/index.js'), 'utf8')

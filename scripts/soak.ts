@@ -1,7 +1,7 @@
 /**
- * Eight staff work a day at four workstations, as fast as it can be computed, and a balance sheet says whether every package, file
- * and entry of the audit trail adds up. Run by `npm run soak -- [--hours N] [--seed S] [--json FILE]`; exits with 1 where it
- * doesn't.
+ * Simulates a day of eight staff at four workstations, as fast as it can be computed; a balance sheet then shows
+ * whether every package, file and audit trail entry adds up. Run with `npm run soak -- [--hours N] [--seed S] [--json
+ * FILE]`; exits with 1 if they don't.
  */
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'

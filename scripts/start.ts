@@ -1,6 +1,7 @@
 /**
- * Opens the built application: on Electron, or, where its runtime can't be had, on the Chromium host that the tests use.
- * Run by `npm start`; whatever follows `--` is handed to the application. `--office` opens two that share an office: see try-office.ts.
+ * Opens the built application: on Electron or, if its runtime isn't available, on the Chromium host that the tests use.
+ * Run with `npm start`; arguments after `--` are passed to the application. `--office` opens two that share an office:
+ * see try-office.ts.
  */
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'

@@ -1,16 +1,18 @@
-// Looks for the system packages that tests and the Chromium host need, and installs those that are missing where that is
-// allowed (Debian or Ubuntu, as root or with a password-less sudo). Elsewhere it prints the command to run and exits 1.
+// Checks for the system packages that tests and the Chromium host need, and installs missing ones where that is
+// possible (Debian or Ubuntu, as root or with password-less sudo). Elsewhere it prints the command to run and exits
+// with 1.
+//
 // Use: node scripts/system-packages.ts chromium keyring pdftoppm postgres
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 
 interface Need {
-  /** What a person would call it. */
+  /** Its name for people. */
   readonly what: string
   readonly debian: readonly string[]
   readonly elsewhere: string
-  /** True where this machine has it, or has no use for it. */
+  /** Returns true if this machine has it, or doesn't need it. */
   found(): boolean
 }
 
@@ -29,7 +31,7 @@ function onPath(...names: string[]): string | undefined {
   return undefined
 }
 
-/** The full path of a Chromium, Chrome or Edge on this machine, if there is one. */
+/** Returns the full path of Chromium, Chrome or Edge on this machine, if there is one. */
 export function findChromium(): string | undefined {
   const usual = [
     '/Applications/Chromium.app/Contents/MacOS/Chromium',
@@ -50,10 +52,13 @@ export function findChromium(): string | undefined {
   )
 }
 
-/** The oldest PostgreSQL that office mode takes. */
+/** The oldest PostgreSQL version that office mode supports. */
 const POSTGRES = 15
 
-/** The folder of the newest PostgreSQL's programs on this machine, if there is one that is new enough. Debian puts none on the path. */
+/**
+ * Returns the folder of the newest PostgreSQL's programs on this machine, if one is new enough. Debian doesn't put them
+ * on the path.
+ */
 export function findPostgres(): string | undefined {
   const all = '/usr/lib/postgresql'
   const versions = existsSync(all)
@@ -70,7 +75,9 @@ export function findPostgres(): string | undefined {
   return Number(/\d+/.exec(stdout ?? '')?.[0]) >= POSTGRES ? dirname(initdb) : undefined
 }
 
-/** The full path of a PgBouncer on this machine, if there is one. Debian's is where only root's path leads. */
+/**
+ * Returns the full path of PgBouncer on this machine, if there is one. Debian installs it where only root's path leads.
+ */
 export function findPgBouncer(): string | undefined {
   const debian = '/usr/sbin/pgbouncer'
   return onPath('pgbouncer') ?? (existsSync(debian) ? debian : undefined)
@@ -108,7 +115,7 @@ const needs: Record<string, readonly Need[]> = {
       found: () => !linux || hasFonts()
     }
   ],
-  // What Electron itself needs of a Linux without a desktop.
+  // What Electron itself needs on a Linux without a desktop.
   display: [
     {
       what: 'a virtual display',
@@ -173,7 +180,10 @@ const needs: Record<string, readonly Need[]> = {
   ]
 }
 
-/** What of the named needs this machine lacks. Throws for a name that is none of the needs. */
+/**
+ * Returns which of the named needs this machine lacks.
+ * @throws Error for an unknown name.
+ */
 export function missing(names: readonly string[]): readonly Need[] {
   return names.flatMap((name) => {
     const parts = needs[name]
@@ -188,7 +198,7 @@ function aptPrefix(): readonly string[] | undefined {
   return spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status === 0 ? ['sudo', '-n'] : undefined
 }
 
-/** Installs what is missing, or says how to; returns the exit code. */
+/** Installs what is missing, or says how to. Returns the exit code. */
 export function ensure(names: readonly string[]): number {
   const lacking = missing(names)
   if (lacking.length === 0) return 0

@@ -1,6 +1,6 @@
 /**
- * Runs the end-to-end specs on Electron's own runtime, fetched where it isn't there yet; with `--packed` it starts what
- * `npm run package` made instead, reads its fuses back, and has it open all that it needs.
+ * Runs the end-to-end specs on Electron's own runtime, downloading it if necessary. With `--packed`, it starts what
+ * `npm run package` built instead, reads its fuses, and has it open everything it needs.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -14,8 +14,8 @@ const onLinux = process.platform === 'linux'
 const needsDisplay = onLinux && !process.env.DISPLAY && !process.env.WAYLAND_DISPLAY
 
 /**
- * A desktop where there is none: a display, and a window manager, without which no window is ever active, filled to the screen or
- * minimised. It is waited for: windows that are there before it does without it.
+ * Starts a desktop if there is none: a display, and a window manager, without which no window ever becomes active,
+ * maximised or minimised. It waits for the window manager: windows opened earlier aren't managed.
  */
 const DESKTOP = `openbox & manager=$!
 until xprop -root _NET_SUPPORTING_WM_CHECK 2>/dev/null | grep -q 0x; do sleep 0.1; done
@@ -48,7 +48,7 @@ function testPacked(): void {
   console.log('What was packed opens all that it needs, and its fuses are set.')
 }
 
-/** What electron-builder made for this system, and the file in it that carries the fuses. */
+/** Returns the program electron-builder made for this system, and the file in it that contains the fuses. */
 function packedProgram(): [program: string, withFuses: string] {
   const app = (folder: string) => join(root, 'dist', folder, 'Countersign.app/Contents')
   const made: [string, string][] = [
@@ -64,7 +64,7 @@ function packedProgram(): [program: string, withFuses: string] {
   return found ?? fail('Nothing was packed for this system: run `npm run package -- --dir` first.')
 }
 
-/** Runs a command with a keychain, and on Linux with a desktop where there is none. */
+/** Runs a command with a keychain and, on Linux without a desktop, with a desktop. */
 function runOnDesktop(command: readonly string[], env: Record<string, string> = {}): void {
   run(['scripts/system-packages.ts', ...(onLinux ? ['keyring'] : []), ...(needsDisplay ? ['display'] : [])])
   const desktop = ['xvfb-run', '-a', '-s', '-screen 0 2560x1440x24', 'sh', '-c', DESKTOP, 'sh']

@@ -1,6 +1,7 @@
 /**
- * Office mode to be tried: two workstations side by side, joined to an office on a PostgreSQL server of their own, with one practice
- * service. All of it is gone once both are closed. Run by `npm start -- --office`, with a keychain of its own.
+ * Opens office mode for trying out: two workstations side by side, joined to an office on a PostgreSQL server of its
+ * own, with one practice service. Everything is deleted once both are closed. Run with `npm start -- --office`, with
+ * its own keychain.
  */
 import { clerkAt } from '../test/e2e/clerk.ts'
 import { type Launched, launch } from '../test/e2e/launch.ts'

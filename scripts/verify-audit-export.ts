@@ -1,5 +1,6 @@
 /**
- * Checks an exported audit trail with nothing of Countersign's: Node's own crypto and files alone.
+ * Verifies an exported audit trail without any code of Countersign: only Node's own crypto and files.
+ *
  * `node scripts/verify-audit-export.ts "Audit trail 2026-11-24.json" [FINGERPRINT]`
  */
 import { createHash, createPublicKey, verify } from 'node:crypto'
@@ -32,7 +33,9 @@ function whereChanged(): string {
   }
 }
 
-/** Each entry's hash is the SHA-256 of the one before it, a line feed, and its text. */
+/**
+ * Verifies the hash chain: each entry's hash is the SHA-256 of the previous hash, a line feed, and the entry's text.
+ */
 function followChain(entries: { seq: number; text: string; hash: string }[]): void {
   let last = '0'.repeat(64)
   for (const { seq, text, hash } of entries) {

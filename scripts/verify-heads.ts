@@ -1,6 +1,9 @@
 /**
- * Checks what an office's server was told of audit trails, with nothing of Countersign's: Node's own crypto and files alone.
- * `npm run office -- check … --heads heads.jsonl`, then `node scripts/verify-heads.ts heads.jsonl [WORKSTATION "Audit trail 2026-11-24.json"]`
+ * Verifies the audit trail heads recorded by an office's server, without any code of Countersign: only Node's own
+ * crypto and files.
+ *
+ * `npm run office -- check … --heads heads.jsonl`, then `node scripts/verify-heads.ts heads.jsonl [WORKSTATION "Audit
+ * trail 2026-11-24.json"]`
  */
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
@@ -19,7 +22,7 @@ const furthest = new Map<string, Head>()
 let isWhole = true
 let last = ''
 for (const [index, { number, station, seq, hash, at, cause, chained, name: who }] of heads.entries()) {
-  // Each is chained to the one before it, and none is left out.
+  // Each head is chained to the previous one, and none is missing.
   last = sha256(`${last}\n${[number, station, seq, hash, at, cause ?? '-'].join(' ')}`)
   if (number !== index + 1 || last !== chained) say(`Head ${number} was changed, or one before it is missing.`)
   last = chained
@@ -31,7 +34,7 @@ for (const [index, { number, station, seq, hash, at, cause, chained, name: who }
   furthest.set(station, heads[index] as Head)
 }
 if (name !== undefined) {
-  // What was told of a workstation's trail is in it, as it was told.
+  // The workstation's trail must contain every head it reported, unchanged.
   const entries: { seq: number; hash: string }[] = JSON.parse(readFileSync(trail, 'utf8')).entries
   const hashes = new Map(entries.map(({ seq, hash }) => [seq, hash]))
   for (const head of heads.filter((one) => one.name === name))

@@ -1,5 +1,6 @@
 /**
- * Checks the receipt of a session with nothing of Countersign's: Node's own crypto and files alone.
+ * Verifies a session's receipt without any code of Countersign: only Node's own crypto and files.
+ *
  * `node scripts/verify-receipt.ts "R-2026-000123-7F3A.pdf" [FINGERPRINT]`
  */
 import { createHash, createPublicKey, verify } from 'node:crypto'
@@ -7,7 +8,7 @@ import { readFileSync } from 'node:fs'
 
 const [path = '', ...noted] = process.argv.slice(2)
 const file = readFileSync(path)
-// Behind the PDF's own end: a comment with what was signed, and the end once more.
+// After the PDF's own end come a comment with what was signed, and the end again.
 const lines = file.toString('latin1').split('\n')
 const mark = lines.findLastIndex((line) => line.length > 400)
 const comment = lines[mark] ?? ''

@@ -1,5 +1,5 @@
-// Runs a command with a keychain of its own: on Linux a private D-Bus session with an unlocked, throw-away Secret Service,
-// so that real keychain code meets a real keychain and never the user's. Elsewhere it just runs the command.
+// Runs a command with a keychain of its own: on Linux a private D-Bus session with an unlocked, temporary Secret
+// Service, so that real keychain code meets a real keychain and never the user's. Elsewhere it only runs the command.
 // Use: node scripts/with-keyring.ts CMD…
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -10,8 +10,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /**
- * Passes our signals on to the child, and resolves to the code that a shell would give for its end. dbus-run-session
- * doesn't pass them on: when it is gone the process within it takes that for the signal.
+ * Forwards our signals to the child, and resolves to the exit code that a shell would report. dbus-run-session doesn't
+ * forward signals, so the process inside it treats the disappearance of its parent as one.
  */
 async function follow(child: ChildProcess): Promise<number> {
   const pass = (signal: NodeJS.Signals) => void child.kill(signal)
@@ -32,7 +32,7 @@ async function follow(child: ChildProcess): Promise<number> {
 
 function run(command: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const [program = '', ...args] = command
-  // npm's own programs are scripts on Windows, which only a shell can start.
+  // On Windows npm's own programs are scripts, which only a shell can start.
   return follow(spawn(program, args, { stdio: 'inherit', env, shell: process.platform === 'win32' }))
 }
 
@@ -42,7 +42,7 @@ function secretServiceIsThere(): boolean {
   return spawnSync('dbus-send', asked, { encoding: 'utf8' }).stdout.includes('boolean true')
 }
 
-/** Inside the private D-Bus session: the Secret Service for as long as the command runs. */
+/** Runs inside the private D-Bus session: keeps the Secret Service running as long as the command. */
 async function serve(command: readonly string[]): Promise<number> {
   // Without --foreground it would leave daemons behind.
   const keyring = spawn('gnome-keyring-daemon', ['--foreground', '--unlock', '--components=secrets'], {
@@ -67,7 +67,7 @@ async function serve(command: readonly string[]): Promise<number> {
   }
 }
 
-/** Runs the command; resolves to its exit code. */
+/** Runs the command. Resolves to its exit code. */
 export async function withKeyring(command: readonly string[]): Promise<number> {
   if (process.platform !== 'linux') return run(command, process.env)
   const home = mkdtempSync(join(tmpdir(), 'countersign-keyring-'))

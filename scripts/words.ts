@@ -1,4 +1,4 @@
-/** The words of the application, at build: collected from the code first, so that no text is missing from its file. */
+/** The application's texts at build time: extracted from the code first, so that no text is missing from its file. */
 import { execFileSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import type { Plugin } from 'vite'
@@ -7,7 +7,7 @@ import { wuchale } from 'wuchale/vite'
 const root = process.cwd()
 let isCollected = false
 
-/** Writes each language's file anew, with what the code says now: src/words, decision 32. */
+/** Regenerates each language's file from the code: src/words, decision 32. */
 function collect(): void {
   if (isCollected) return
   execFileSync(process.execPath, [resolve(root, 'node_modules/wuchale/dist/cli/index.js'), '--clean'], {
@@ -17,7 +17,7 @@ function collect(): void {
   isCollected = true
 }
 
-/** Vite's plugins that put the words of a language where the code has them in English. */
+/** Returns the Vite plugins that replace the code's English texts with a language's. */
 export function words(): Plugin[] {
   return [
     { name: 'collect-words', config: collect },

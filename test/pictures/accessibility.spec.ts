@@ -1,8 +1,8 @@
 /**
- * What axe finds by WCAG 2.2 AA, in every scene, light and dark, at 100 and at 200 %: nothing. 200 % of a window of 1366 × 768 is half as
- * many of the pages’ own pixels. Every second scene is looked at light and at 100 %, the others dark and at 200 %; with
- * EVERY_COMBINATION=1, as the workflow does, each in all four. `npm test` looks at the first scene of each place; what a person at the counter
- * sees has axe in person.spec.ts.
+ * Expects axe to find no violation of WCAG 2.2 AA in any scene, light and dark, at 100 and 200 % zoom. 200 % in a
+ * window of 1366 × 768 means half as many CSS pixels. Every second scene is checked light at 100 %, the others dark at
+ * 200 %; with EVERY_COMBINATION=1, as in the workflow, each is checked in all four. `npm test` checks only the first
+ * scene of each place; the screens for people at the counter are checked in person.spec.ts.
  */
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,7 @@ import { shots } from '../renderer/preview/shots.ts'
 import { looks, openPreview, type Preview } from './preview.ts'
 
 const all = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
-// Where both themes are looked at, the other has other colours and nothing else.
+// If both themes are checked, the second differs only in its colours.
 const ofColours = { type: 'rule', values: ['color-contrast', 'link-in-text-block'] }
 const zooms = [
   ['100 %', { width: 1024, height: 640 }, 'light'],
@@ -28,7 +28,7 @@ test.beforeAll(async () => {
 })
 test.afterAll(() => preview.close())
 
-/** Each finding as one line: what is wrong, and with what. */
+/** Returns each finding as one line: what is wrong, and where. */
 async function findings(rules: typeof all | typeof ofColours): Promise<string[]> {
   const how = { runOnly: rules, resultTypes: ['violations'], preload: false, iframes: false, selectors: false }
   const { violations } = await preview.page.evaluate((options) => {

@@ -1,6 +1,7 @@
 /**
- * The screens in a language that nobody speaks: English with every letter changed (../renderer/preview/made-up-words.ts). What is still
- * plain English on them is outside the catalogue (decision 32), and a second language would be a search in place of a file.
+ * Shows the screens in a made-up language: English with every letter changed (../renderer/preview/made-up-words.ts).
+ * Text that is still plain English isn't in the catalogue (decision 32), and a second language would then take a search
+ * rather than a file.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
@@ -14,11 +15,11 @@ import { looks, openPreview, type Preview } from './preview.ts'
 
 const root = path.resolve(import.meta.dirname, '../..')
 
-/** As those who speak them call them, and what they read in them. */
+/** The languages' own names, and the sentences shown in them. */
 const tongues = path.join(root, 'src/renderer/src/screens/counter/person/languages')
 interface Tongue {
   name: string
-  /** Where they count, by the forms of their plural. */
+  /** Either a sentence or, if it contains a count, its plural forms. */
   sentences: Record<string, string | Record<string, string>>
 }
 const theirWords = readdirSync(tongues)
@@ -29,13 +30,13 @@ const theirWords = readdirSync(tongues)
     ...Object.values(sentences).flatMap((one) => (typeof one === 'string' ? one : Object.values(one)))
   ])
 
-/** What the made-up office and its service say: names, titles and answers are no words of ours. */
+/** Texts of the made-up office and its service: names, titles and answers aren't ours to translate. */
 const theirs = new Set(
   readdirSync(path.join(root, 'test/renderer'), { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts') && !/(\.test|shots)\.ts$/.test(file))
     .flatMap((file) => wordsOf(readFileSync(path.join(root, 'test/renderer', file), 'utf8')))
-    // Put together by the scenes, or cut out of what they have.
-    // A person’s own screens speak their language (decision 35), and each language is called as it calls itself.
+    // Composed by the scenes, or cut from their data. People's own screens are in their language (decision 35), and
+    // languages are listed under their own names.
     .concat(SENTENCES.flatMap(wordsOf), theirWords.flatMap(wordsOf))
     .concat(
       wordsOf(
@@ -44,7 +45,9 @@ const theirs = new Set(
     )
 )
 
-/** Days, months and countries come from the browser, in the office's English (src/renderer/src/words/dates.ts). */
+/**
+ * Names of days, months and countries come from the browser, in the office's English (src/renderer/src/words/dates.ts).
+ */
 async function wordsOfBrowser(page: Page): Promise<Set<string>> {
   const said = await page.evaluate(
     (codes) => {
@@ -67,13 +70,13 @@ function wordsOf(text: string): string[] {
   return (text.match(/(?<![\p{L}\p{N}])[a-z]{3,30}(?![\p{L}\p{N}])/giu) ?? []).map((word) => word.toLowerCase())
 }
 
-/** Where a word stands. */
+/** Returns a word's context. */
 function around(text: string, word: string): string {
   const at = text.search(new RegExp(`\\b${word}\\b`, 'i'))
   return text.slice(Math.max(0, at - 30), at + word.length + 30).replaceAll('\n', ' / ')
 }
 
-/** What stands on the page, or is read out on it. */
+/** Returns the texts on the page, including those for screen readers. */
 function textsOf(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const texts = [document.body.innerText]
@@ -84,7 +87,10 @@ function textsOf(page: Page): Promise<string[]> {
   })
 }
 
-/** What is done in a scene is found by its English words; the handbook is written in English alone (decision 33). One scene in eight, or all: EVERY_COMBINATION=1. */
+/**
+ * Scenes with actions are left out, because these are found by English words, and so is the handbook, which exists only
+ * in English (decision 33). One scene in eight is checked; with EVERY_COMBINATION=1, all of them.
+ */
 const isEvery = process.env.EVERY_COMBINATION === '1'
 const isLookedAt = ({ act, at }: Shot, index: number) =>
   !act && !at.startsWith('#/help') && (isEvery || index % 8 === 0)

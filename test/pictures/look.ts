@@ -1,6 +1,8 @@
 /**
- * Pictures of screens on the made-up office, to look at: node test/pictures/look.ts DIR [NAMES] [WIDTHxHEIGHT] [light|dark|contrast|…]
- * NAMES is a pattern of names in shots.ts. Builds the preview first, unless KEEP is set.
+ * Takes screenshots of screens on the made-up office, to look at: node test/pictures/look.ts DIR [NAMES] [WIDTHxHEIGHT]
+ * [light|dark|contrast|…]
+ *
+ * NAMES is a pattern for names in shots.ts. Builds the preview first, unless KEEP is set.
  */
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'

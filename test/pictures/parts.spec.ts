@@ -1,6 +1,6 @@
 /**
- * The parts of the screens in every state, against the pictures that are kept in `kept/`: a word, a colour or a distance that nobody meant to
- * change is seen here.
+ * Compares the shared components in every state with the screenshots in `kept/`, to catch unintended changes of words,
+ * colours or spacing.
  */
 import { expect, type Page, test } from 'playwright/test'
 import { drawStates, looks, openPreview, type Preview, same } from './preview.ts'

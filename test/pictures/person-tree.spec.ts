@@ -1,6 +1,6 @@
 /**
- * What someone who doesn't see a person's screen at the counter is told of it, in English and, right to left, in Arabic: each part's
- * role and name, in the order in which they are read. Words of staff stay English.
+ * What a screen reader announces of a person's screen at the counter, in English and, right to left, in Arabic: each
+ * part's role and name, in reading order. Texts for staff stay English.
  */
 import { expect, test } from 'playwright/test'
 import type { PersonLanguage } from '../../src/shared/contract/counter-views.ts'
@@ -21,12 +21,12 @@ const LANGUAGES = (language: string, chosen: string) => [
   )
 ]
 const [ENGLISH, ARABIC] = [LANGUAGES('Language', 'English'), LANGUAGES('اللغة', 'العربية')]
-/** Below everything that is theirs; the first of them only where they have the screen. */
+/** Below everything that is the person's; the first of them only while they have the screen. */
 const BAR = {
   en: ['button "Language and display"', 'status', 'button "Staff"'],
   ar: ['button "اللغة والعرض"', 'status', 'button "الموظفون"']
 }
-/** Staff's own. */
+/** For staff. */
 const PAD = [
   ...['text: Staff PIN', 'textbox "Staff PIN"', 'alert'],
   ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((digit) => `button "${digit}"`),
@@ -49,7 +49,7 @@ const STAGES: Record<string, Tree> = {
       ...['button "أنا Mere Parata – ابدأ"', 'button "هذا ليس أنا"', ...BAR.ar]
     ]
   },
-  // What is kept of the document by which they were identified.
+  // Says what is kept of their identity document.
   'person-handover-kept': {
     en: [
       ...ENGLISH,
@@ -134,7 +134,7 @@ const STAGES: Record<string, Tree> = {
   }
 }
 
-/** Of what they chose and how: the panel of *Language and display*. */
+/** The *Language and display* panel. */
 const PREFERENCES: Tree = {
   en: [
     ...[
@@ -169,7 +169,7 @@ const PREFERENCES: Tree = {
   ]
 }
 
-/** One line a part, without how deep it stands and without the marks that keep a name's direction. */
+/** Returns one line per part, without indentation and without the marks that isolate a name's direction. */
 async function treeOf(within: string): Promise<string[]> {
   const lines = (await preview.page.locator(within).ariaSnapshot()).split('\n')
   return lines.map((line) =>

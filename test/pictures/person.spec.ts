@@ -1,8 +1,9 @@
 /**
- * What a person at the counter sees, in their language, at the sizes of a small laptop, a tablet held upright and a desk's screen, at 100 and at
- * 200 %: nothing that axe finds, nothing cut off or over something else, every target of 48 pixels, and no English in another
- * language but what is staff's. In `npm test` the first scene of each stage has one of the two most telling languages at each size but the largest, and all the
- * others where there is least room, and the telling one there in high contrast, too; with EVERY_COMBINATION=1 it has all of it.
+ * Checks the screens for people at the counter in their language, at the sizes of a small laptop, a tablet held upright
+ * and a desktop screen, at 100 and 200 % zoom: axe finds nothing, nothing is cut off or overlaps, every target has 48
+ * pixels, and other languages contain no English except texts for staff. In `npm test`, the first scene of each stage
+ * is checked in one of the two most telling languages at every size but the largest, and in all others at the size with
+ * the least room; the telling one is also checked there in high contrast. EVERY_COMBINATION=1 checks everything.
  */
 import { readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
@@ -19,7 +20,7 @@ const sizes = [
   { width: 800, height: 1280 },
   { width: 1920, height: 1080 }
 ]
-/** 200 % is half as many of the pages' own pixels. */
+/** 200 % means half as many CSS pixels. */
 const views = sizes.flatMap(({ width, height }) => [
   { width, height },
   { width: width / 2, height: height / 2 }
@@ -27,12 +28,12 @@ const views = sizes.flatMap(({ width, height }) => [
 const few = views.slice(0, 4)
 /** The smallest laptop at 200 %. */
 const least = views.slice(1, 2)
-/** The longest words, and right to left. */
+/** The language with the longest words, and one written right to left. */
 const telling: readonly PersonLanguage[] = ['to', 'ar']
 const screens = shots.filter(
   ({ name }) => /^(person|display)-/.test(name) && !/display-(nameless|idle|bare|long|call|picture)/.test(name)
 )
-/** Behind their PIN staff have the screen, and what stands there is theirs. */
+/** Once the PIN is entered, staff have the screen and its texts are for them. */
 const isStaffs = (name: string) => /-(staff|reset)/.test(name)
 
 let preview: Preview
@@ -53,7 +54,7 @@ async function speak(language: PersonLanguage): Promise<void> {
   }, language)
 }
 
-/** In black and white, as a person may choose it: frames and weights take more room than colours. */
+/** Switches to black and white, as people can choose: borders and weights take more room than colours. */
 async function contrast(isHigh: boolean): Promise<void> {
   await preview.page.evaluate(async (highContrast) => {
     const { counter } = window.countersign
@@ -71,7 +72,7 @@ async function violations(): Promise<string[]> {
   return found.violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 140)}`))
 }
 
-/** What is cut off, lies over something else or is too small to be hit. Self-contained: it runs in the page. */
+/** Returns what is cut off, overlaps or is too small to hit. Self-contained, because it runs in the page. */
 function faults(): string[] {
   const side = document.querySelector<HTMLElement>('.person')
   if (!side) return ['There is no person’s side.']
@@ -84,7 +85,7 @@ function faults(): string[] {
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const element = node.parentElement
     if (!element || !node.textContent?.trim() || !isSeen(element)) continue
-    // A document's name is shortened where it takes too much.
+    // A document's name is shortened if it is too long.
     if (element.closest('.two-lines')) continue
     const range = document.createRange()
     range.selectNodeContents(node)
@@ -117,7 +118,7 @@ function faults(): string[] {
   }
   for (const target of side.querySelectorAll('button, summary, input')) {
     if (!isSeen(target)) continue
-    // What chooses by its words is as large as these.
+    // An input with a label is as large as the label.
     const { width, height } = (target.closest('label') ?? target).getBoundingClientRect()
     if (Math.min(width, height) < 47.5)
       found.push(`too small (${Math.round(width)} × ${Math.round(height)}): ${named(target)}`)
@@ -125,7 +126,7 @@ function faults(): string[] {
   return [...new Set(found)]
 }
 
-/** The sentences of the English screen that are still there in another language, but what is put in and what is marked as English. */
+/** Returns texts to compare between languages, except inserted values and texts marked as English. */
 function textsOf(): string[] {
   const side = document.querySelector<HTMLElement>('.person')
   const texts: string[] = []

@@ -1,6 +1,6 @@
 /**
- * One page for all pictures of a run: the built preview in a real Chromium, with a fixed clock and without motion, in the bundled face, its
- * letters drawn alike whatever the system's settings are.
+ * One page for all screenshots of a run: the built preview in a real Chromium, with a fixed clock and no motion, in the
+ * bundled typeface, rendered independently of the system's font settings.
  */
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -15,7 +15,7 @@ import type { Shot } from '../renderer/preview/shots.ts'
 const NOW = new Date('2026-11-24T09:12:00+13:00')
 
 type Look = Parameters<Page['emulateMedia']>[0]
-/** How the screens are looked at. */
+/** The looks in which screens are checked. */
 export const looks = {
   light: { colorScheme: 'light', contrast: 'no-preference', forcedColors: 'none' },
   dark: { colorScheme: 'dark', contrast: 'no-preference', forcedColors: 'none' },
@@ -25,14 +25,14 @@ export const looks = {
 
 export interface Preview {
   page: Page
-  /** Opens a scene at its place, and waits until nothing more changes. */
+  /** Opens a scene at its place, and waits until nothing changes any more. */
   show: (shot: Pick<Shot, 'scene' | 'at' | 'act'>, look: Look) => Promise<void>
-  /** What the page reported as an error since it was last asked. */
+  /** Returns the errors the page has reported since the last call. */
   complaints: () => string[]
   close: () => Promise<void>
 }
 
-/** @param locale of the computer that looks at it */
+/** Opens the preview. @param locale of the computer that shows it */
 export async function openPreview(locale = 'en-NZ'): Promise<Preview> {
   const program = findChromium()
   if (!program) throw new Error('There is no Chromium: node scripts/system-packages.ts chromium')
@@ -51,7 +51,7 @@ export async function openPreview(locale = 'en-NZ'): Promise<Preview> {
     locale,
     timezoneId: 'Pacific/Auckland',
     reducedMotion: 'reduce',
-    // The whole desk at its smallest.
+    // The whole application at its minimum size.
     viewport: { width: 1024, height: 640 }
   })
   const page = await context.newPage()
@@ -60,7 +60,7 @@ export async function openPreview(locale = 'en-NZ'): Promise<Preview> {
   page.on('pageerror', (error) => said.push(error.message))
   page.on('console', (message) => message.type() === 'error' && said.push(message.text()))
   let shown = 0
-  // Screens are parts of their own, and on a busy machine one can be on its way while nothing changes.
+  // Screens are separate chunks, and on a busy machine one may still be loading while nothing changes.
   const underWay = new Set<Request>()
   page.on('request', (request) => underWay.add(request))
   page.on('requestfinished', (request) => underWay.delete(request))
@@ -78,7 +78,7 @@ export async function openPreview(locale = 'en-NZ'): Promise<Preview> {
     async show({ scene, at, act }, look) {
       await page.emulateMedia({ ...look, reducedMotion: 'reduce' })
       underWay.clear()
-      // Another address each time, or only the part after the hash would change and the scene go on.
+      // The address must differ each time: if only the hash changed, the scene would continue.
       await page.goto(`${server.origin}/?scene=${scene}&n=${++shown}${at}`)
       await page.locator('html[data-app-state=loaded]').waitFor()
       if (act) {
@@ -95,7 +95,7 @@ export async function openPreview(locale = 'en-NZ'): Promise<Preview> {
   }
 }
 
-/** Waits until the face is there and nothing has changed for a moment; what never rests is looked at as it is then. */
+/** Waits until the fonts are loaded and nothing has changed for a moment. Gives up on pages that never rest. */
 async function quiet(page: Page): Promise<void> {
   await page.evaluate(async () => {
     await document.fonts.ready
@@ -116,13 +116,13 @@ async function quiet(page: Page): Promise<void> {
   })
 }
 
-/** Fails where it no longer looks as it is kept; the three pictures, and how to accept the new one, are then printed. */
+/** Compares with the stored screenshot. A failure prints the three images, and how to accept the new one. */
 export async function same(what: Page | Locator, name: string): Promise<void> {
   const accept = 'If it is meant to look like that: npm run test:pictures -- --update-snapshots changed'
   await expect(what, accept).toHaveScreenshot(`${name}.png`)
 }
 
-/** Draws what the gallery marks with `data-as` as if it were pointed at, pressed or focused. */
+/** Draws elements marked with `data-as` as if they were hovered, pressed or focused. */
 export async function drawStates(page: Page): Promise<CDPSession> {
   const session = await page.context().newCDPSession(page)
   await session.send('DOM.enable')
@@ -154,7 +154,10 @@ const types: Record<string, string> = {
 const policy =
   "default-src 'none'; script-src 'self'; worker-src 'self'; style-src 'self'; img-src 'self' data: blob:; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'"
 
-/** The built preview on a port of its own, with the policy that the application's own pages have. @returns where it is, with nothing after the port, and what ends it. */
+/**
+ * Serves the built preview on its own port, with the content security policy of the application's own pages. @returns
+ * its origin, and a function that stops it.
+ */
 async function servePreview(): Promise<{ origin: string; close: () => void }> {
   const server = createServer(async (request, response) => {
     const name = new URL(request.url ?? '/', 'http://here').pathname
@@ -164,7 +167,7 @@ async function servePreview(): Promise<{ origin: string; close: () => void }> {
       response.writeHead(200, {
         'content-type': types[path.extname(file)] ?? 'application/octet-stream',
         'content-security-policy': policy,
-        // The same few files for hundreds of pages.
+        // The same few files are used for hundreds of pages.
         'cache-control': 'max-age=3600'
       })
       response.end(body)

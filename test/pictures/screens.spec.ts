@@ -1,12 +1,12 @@
 /**
- * Each screen, light and dark, against the pictures that are kept in `kept/`: a word, a colour or a distance that nobody meant to change is
- * seen here.
+ * Compares each screen, light and dark, with the screenshots in `kept/`, to catch unintended changes of words, colours
+ * or spacing.
  */
 import { expect, test } from 'playwright/test'
 import { shots } from '../renderer/preview/shots.ts'
 import { looks, openPreview, type Preview, same } from './preview.ts'
 
-/** Each screen in the state that shows most of it; the first two with the frame, which is the same around all others. */
+/** Each screen in the state that shows the most; the first two with the frame, which is the same around all others. */
 const framed = ['overview', 'palette']
 const unframed = [
   'start',

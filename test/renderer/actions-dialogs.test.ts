@@ -55,7 +55,7 @@ test('a new due date is sent as ISO 8601 with the offset in minutes, and what ca
   await type('Time$', '17:00')
   const at = new Date(2026, 0, 15, 17, 0).getTime()
   expect(screen.getByRole('dialog').textContent).toContain('Thursday 15 January 2026 at 17:00.')
-  // Its title and buttons are no parts of the page.
+  // Its title and buttons aren't landmarks of the page.
   expect(screen.getByRole('dialog').querySelector('header, footer')).toBeNull()
   await press('Extend to 15 January 2026')
   const [one] = started()
@@ -69,7 +69,7 @@ test('a new due date is sent as ISO 8601 with the offset in minutes, and what ca
   ).toBeTruthy()
 })
 
-/** One that this computer surely isn't in. */
+/** Chooses a zone that can't be this computer's. */
 async function chooseZone(name: string) {
   const zone = screen.getByLabelText(/^Time zone/)
   await fireEvent.focus(zone)
@@ -93,7 +93,7 @@ test('a new due date is read by the clocks of the zone that is chosen, and sent 
 })
 
 test('a day without a time is moved by whole days, to the end of an office’s day here', async () => {
-  // Midnight on 12 January where it was written: here it may be the day before or after.
+  // Midnight on 12 January where it was written; here it may be the day before or after.
   const due = { at: Date.UTC(2026, 0, 12) - 14 * 3_600_000, offset: 14 * 60, precision: 'day' as const }
   await open(officeWith(pageOf({ due })))
   await press(/Extend due date/)
@@ -177,7 +177,7 @@ test('pressing twice does it once, and pressing again after no answer does it un
   await press(/^Extend to/)
   const [first, second] = started()
   expect(second?.id).toBe(first?.id)
-  // A dialog goes once what shows it leaving has run.
+  // A dialog goes once its closing animation has run.
   await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
 })
 
@@ -591,7 +591,8 @@ test('a day and a time are the same moment in the due date that is sent', async 
     expect(Date.parse(extension?.dueDate ?? '')).toBe(new Date(`${day}T${time}`).getTime())
     expect(extension?.at).toBe(new Date(`${day}T${time}`).getTime())
   }
-  // By the clocks of a zone: the hour that summer time skips is the next one, and a time shown twice is the first.
+  // By a zone's clocks: an hour skipped for summer time becomes the next one, and of a time that occurs twice the first
+  // counts.
   expect(extensionOf('2026-09-27', '02:30', 'Pacific/Auckland')?.dueDate).toBe('2026-09-27T03:30:00+13:00')
   expect(extensionOf('2026-04-05', '02:30', 'Pacific/Auckland')?.dueDate).toBe('2026-04-05T02:30:00+13:00')
   for (const day of ['2026-02-30', '', '12026-01-01', '2026-13-01']) expect(extensionOf(day, '10:00')).toBeUndefined()

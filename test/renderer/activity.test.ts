@@ -95,7 +95,7 @@ test('what was done and is not settled stands above, by itself', async () => {
   expect(within(unsettled).queryByText('Loan variation')).toBeNull()
 })
 
-/** A change each, newest first, a minute apart. */
+/** Returns one change each, newest first, a minute apart. */
 function inARow(count: number, change: Partial<ActivityEntry>, from = NOW): ActivityEntry[] {
   return Array.from({ length: count }, (_, index) => ({
     ...{ id: from / 1000 - index, accountId: 'practice', reference: `row-${index}`, documentName: `Consent ${index}` },
@@ -239,7 +239,7 @@ test('however many were verified, each is shown once it is asked for, and a sear
   expect(screen.queryByText('Deed of gift')).toBeNull()
   await fireEvent.click(screen.getByRole('button', { name: 'Show earlier' }))
   await settle()
-  // In its place among them.
+  // At its position among them.
   expect(screen.getAllByRole('listitem')).toHaveLength(201)
   expect(screen.getByText('Deed of gift')).toBeTruthy()
   await fireEvent.input(screen.getByRole('searchbox', { name: 'Search activity' }), { target: { value: 'lease 729' } })
@@ -284,6 +284,6 @@ test('what was sent says to whom, and a reminder says that it was sent; how the 
   expect(screen.getByText('Reminder sent to Aroha Ngata.')).toBeTruthy()
   expect(screen.getByText('Status changed from “Not started” to “Filling”.')).toBeTruthy()
   expect(screen.queryByText('Updated.')).toBeNull()
-  // The signer began to fill it in: that was nobody here.
+  // The signer began to fill it in: nobody here did that.
   expect(screen.getAllByText('from this computer')).toHaveLength(2)
 })

@@ -100,7 +100,7 @@ describe('the address book', () => {
   })
 
   test('takes nobody by Enter while the search is still read', async () => {
-    // The one that fits what was typed before isn't the one that is typed now.
+    // The result for the earlier text isn't the result for what is typed now.
     const api = fakeApi()
     await openWho(three(), api)
     await press('Choose from the address book')

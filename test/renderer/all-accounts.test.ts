@@ -225,7 +225,7 @@ describe('accounts in the settings', () => {
     expect(order()).toEqual(['practice', 'harbour'])
     expect(document.activeElement).toBe(more(/^Check connection\s*of Harbour/))
     expect(screen.getByText('“Harbour & Co. Conveyancing” is now 2 of 2.')).toBeTruthy()
-    // There is no place after the last.
+    // Nothing comes after the last position.
     await fireEvent.keyDown(check, { key: 'ArrowDown', altKey: true })
     await settle()
     expect(order()).toEqual(['practice', 'harbour'])
@@ -234,7 +234,7 @@ describe('accounts in the settings', () => {
   test('are dragged to another place; Escape leaves them where they were', async () => {
     await open()
     const rows = () => [...document.querySelectorAll<HTMLElement>('section[aria-labelledby=accounts-title] li')]
-    // jsdom lays nothing out: each row is 100 pixels high.
+    // jsdom has no layout: each row is 100 pixels high.
     const lay = () => {
       for (const [index, row] of rows().entries())
         row.getBoundingClientRect = () => new DOMRect(0, index * 100, 600, 100)

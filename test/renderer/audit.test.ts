@@ -22,7 +22,7 @@ import { NOW } from './people.ts'
 let opened: Opened
 afterEach(() => opened?.close())
 
-/** So many entries, the newest last. */
+/** Returns `count` entries, newest last. */
 function trail(count: number): AuditEntry[] {
   return Array.from({ length: count }, (_, index) =>
     auditEntryOf({ seq: index + 1, at: NOW - (count - index) * 60_000, signerName: `Signer ${index + 1}` })

@@ -132,7 +132,7 @@ test('backups by themselves: set with a folder and a passphrase, made now, and t
   ])
   expect(screen.getByText('Every day at 18:00, into “Backups”. 7 copies kept.')).toBeTruthy()
   await press('Change schedule…')
-  // Left blank, the passphrase stays.
+  // If left blank, the passphrase is kept.
   await press('Save')
   expect(inputs('storage.scheduleBackups')[1]).not.toHaveProperty('passphrase')
   await press('Back up now')

@@ -1,4 +1,4 @@
-/** A sheet that comes by dropping or pasting, and is corrected in the table. */
+/** A sheet that is dropped or pasted, and corrected in the table. */
 import { fireEvent, render, screen, within } from '@testing-library/svelte'
 import { afterEach, beforeAll, describe, expect, test } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
@@ -37,13 +37,13 @@ const step = () =>
 const XLSX = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 function file(name: string, type = '', size = 4) {
   const made = new File(['a,b\n'], name, { type })
-  // jsdom's files know no arrayBuffer.
+  // jsdom's files have no arrayBuffer.
   made.arrayBuffer ??= async () => new Uint8Array(4).buffer
   Object.defineProperty(made, 'size', { value: size })
   return made
 }
 
-/** As Chromium tells of it: before it is dropped the name is kept back. */
+/** As in Chromium: the name is withheld until the drop. */
 function carried(files: File[], isDropped: boolean) {
   const items = files.map((one) => ({ kind: 'file', type: one.type, getAsFile: () => (isDropped ? one : null) }))
   return { types: ['Files'], items, files: isDropped ? files : [], dropEffect: '' }
@@ -85,7 +85,7 @@ describe('a file over the window', () => {
     control.state.lock = { isLocked: false, opensBySignIn: false, closed: { bulk: why }, refused: { 'bulk.send': why } }
     control.emit('lock.changed', null)
     await settle()
-    // Also of the file that is held over the window as someone else unlocks it.
+    // Also for a file already held over the window when someone else unlocks it.
     expect(zone()).toBe('You can’t drop this file here')
     expect((await over(file('clients.xlsx', XLSX))).effect).toBe('none')
     await drop(file('clients.xlsx', XLSX))
@@ -149,7 +149,7 @@ describe('a file over the window', () => {
       } else Object.defineProperty(opened.app, 'isAway', { value: true })
       expect(await over(file('clients.csv', 'text/csv'))).toEqual({ effect: 'none', isTaken: true })
       expect(zone()).toBeUndefined()
-      // Left to the window, it would be gone to.
+      // Otherwise the window would navigate to it.
       expect(await drop(file('clients.csv', 'text/csv'))).toBe(true)
       expect(opened.app.drops.rows).toBeUndefined()
       expect(calls('bulk.openDropped')).toEqual([])
@@ -236,7 +236,7 @@ describe('a cell that is wrong', () => {
     await settle()
     expect(calls('bulk.correct')).toEqual([{ id: 'sheet-1', row: 17, column: 2, value: 'tama@example.com' }])
     expect(document.activeElement?.getAttribute('aria-label')).toBe('Surname, row 58')
-    // It stays where it was, with what it was and what it is.
+    // It stays where it was, showing its old and new values.
     expect(table.getByText(/E-mail: “.*\.example\.com” → “tama@example\.com”/)).toBeTruthy()
     const [ready] = within(screen.getByRole('list', { name: 'Results' })).getAllByRole('listitem')
     expect(ready?.textContent).toContain('192')
@@ -298,7 +298,7 @@ describe('a cell that is wrong', () => {
     await fireEvent.click(screen.getByText(/→ “mere@example\.com”/))
     await settle()
     const before = calls('bulk.correct').length
-    // Another row is opened before the first answer.
+    // Another row is opened before the first answer arrives.
     const release = opened.api.control.hold('bulk.correct')
     await fireEvent.click(screen.getByRole('button', { name: 'Undo corrections' }))
     await fireEvent.click(cell('E-mail, row 17').closest('[role=row]') as Element)
@@ -317,7 +317,7 @@ describe('a cell that is wrong', () => {
     await type('E-mail, row 17', 'tama@example.com', 'Enter')
     const send = screen.getByRole<HTMLButtonElement>('button', { name: 'Send 191 packages' })
     expect(send.disabled).toBe(true)
-    // However it is sent: a disabled button isn’t all that stands before it.
+    // However it is submitted: the disabled button isn't the only safeguard.
     await fireEvent.submit(send.form as HTMLFormElement)
     await settle()
     expect(calls('bulk.send')).toEqual([])
@@ -352,7 +352,7 @@ describe('a cell that is wrong', () => {
     expect(step()).toBe('Check and send')
     expect(screen.getByText(/→ “tama@example\.com”/)).toBeTruthy()
     expect(calls('bulk.close')).toEqual([])
-    // Nor is it lost to what is begun then, before it is asked.
+    // Nor is it lost to a sheet started then, before the question is answered.
     opened.app.router.go('drafts')
     await settle()
     await drop(file('other.csv', 'text/csv'))

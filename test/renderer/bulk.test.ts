@@ -28,7 +28,7 @@ const calls = (name: string) => opened.api.control.calls.filter((call) => call.n
 const step = () =>
   screen.getAllByRole('heading', { level: 2 }).find((one) => one.closest('[aria-current=step]'))?.textContent
 const fills = (column: string) => screen.getByRole('combobox', { name: `Field for “${column}”` }) as HTMLInputElement
-/** Which columns filled what when the rows were checked last. */
+/** Returns which columns were mapped to what in the last check of the rows. */
 function filled(): ColumnMapping {
   const input = calls('bulk.check').at(-1)?.input as { mapping: ColumnMapping } | undefined
   return input?.mapping ?? []
@@ -56,7 +56,7 @@ async function toCheck(change: Partial<FakeState> = {}) {
   return rendered
 }
 
-/** The made-up sheet as if checking it had found this. */
+/** Returns the made-up sheet as if checking it had found this. */
 function found(change: Partial<BulkCheck>): Partial<FakeState> {
   const bulk = madeUpBulk(NOW)
   return { bulk: { ...bulk, check: { ...bulk.check, ...change } } }
@@ -191,7 +191,7 @@ describe('the sheet', () => {
     expect(screen.queryByRole('button', { name: 'Continue' })).toBeNull()
   })
 
-  /** Leaves the screen, and comes back to it with an address. */
+  /** Leaves the screen, and comes back with a query. */
   async function comeBack(unmount: () => void, query: Record<string, string>) {
     unmount()
     opened.app.router.go('settings')
@@ -327,7 +327,7 @@ describe('the check', () => {
       bulk: { ...bulk, rows: bulk.rows.map((row) => ({ ...row, problems: [...row.problems, warning] })) }
     })
     expect(screen.getByRole('textbox', { name: 'E-mail, row 17' })).toBeTruthy()
-    // Row 58 alone lacks a second thing.
+    // Only row 58 lacks a second thing.
     expect(screen.getAllByText(/^and \d+ more$/).map(({ textContent }) => textContent)).toEqual(['and 1 more'])
   })
 
@@ -487,7 +487,7 @@ describe('sending', () => {
     await toCheck()
     await fireEvent.click(screen.getByRole('radio', { name: 'Later' }))
     await fireEvent.input(screen.getByLabelText('Date'), { target: { value: '2025-11-20' } })
-    // Rows have due dates of their own: how many of them are still to come then isn't known yet.
+    // Rows have their own due dates: how many will still be in the future then isn't known yet.
     await press('Send up to 191 packages')
     expect(screen.getByText(/^That time has passed/)).toBeTruthy()
     expect(sent()).toEqual([])
@@ -515,7 +515,7 @@ describe('sending', () => {
     expect(sent()).toEqual([])
   })
 
-  /** The answer to "Send", given when the test wants it. */
+  /** Sends, and lets the test decide when the answer comes. */
   async function sendSlowly() {
     let answer = (_result: unknown) => {}
     const real = opened.api.bulk.send

@@ -1,4 +1,7 @@
-/** One who may do least presses all that there is to press, and comes upon no refusal of main's; what is refused says why before. */
+/**
+ * Someone with the least rights presses everything there is, and never triggers a refusal by the main process: refused
+ * controls say why first.
+ */
 
 import { fireEvent, screen } from '@testing-library/svelte'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
@@ -9,7 +12,10 @@ import { dismiss, isOff, rest, saidAt, VISITS, visit, works } from './roles.ts'
 beforeAll(loadScreens)
 
 const KEYS = ['a', 'c', 'd', 'e', 'h', 'i', 'l', 'm', 'n', 'r', 'Delete', 'F2', 'Enter']
-/** Without dialogs and selections, one of each screen; another address or scene of it has other rows, and much that is the same. */
+/**
+ * Without dialogs and selections, one per screen; other addresses or scenes of it have other rows and are otherwise
+ * much the same.
+ */
 const pressedAt = VISITS.filter(({ open, keys }) => !open && !keys)
 const screenOf = ({ at }: (typeof VISITS)[number]) => at.split(/[/?]/)[1]
 const firstAt = new Set([...Map.groupBy(pressedAt, screenOf).values()].map(([first]) => first))
@@ -42,7 +48,7 @@ describe.each([
     const count = document.querySelectorAll('#main button').length
     for (let at = 0; at < count; at++) {
       const button = document.querySelectorAll<HTMLElement>('#main button')[at]
-      // jsdom lets a button of a fieldset be pressed that is disabled.
+      // jsdom allows pressing a button in a disabled fieldset.
       if (!button || button.closest('fieldset:disabled')) continue
       const said = button.matches('[aria-disabled="true"]:not(:disabled)') ? saidAt(button) : undefined
       await fireEvent.click(button)
@@ -51,13 +57,14 @@ describe.each([
       expect(asked(), button.textContent ?? '').toEqual([])
       await back()
     }
-    // Each entry of the rows' menus once, by what it is called.
+    // Each entry of the rows' menus once, by name.
     const pressed = new Set<string>()
     const nextEntry = () =>
       [...document.querySelectorAll<HTMLElement>('[role=menuitem]')].find(
         (item) => !isOff(item) && !pressed.has(item.textContent ?? '')
       )
-    // What can be done with documents has keys, which are pressed below; a list of them beside an open page takes minutes.
+    // Actions on documents have keys, which are pressed below; trying a list of them next to an open page takes
+    // minutes.
     for (let row = 1; row < 16 && !one.at.startsWith('#/documents'); row++) {
       for (let entry = 0; entry < 12; entry++) {
         const cell = document.querySelectorAll('#main [role=row]')[row]?.querySelector('[role=gridcell]')
@@ -130,7 +137,7 @@ describe('a screen or a command that a role refuses', () => {
       await rest()
       expect(warn.mock.calls, command).toEqual([[why]])
     }
-    // The page that is open has the letters of the list, too.
+    // The open page handles the list's letters, too.
     warn.mockClear()
     await fireEvent.keyDown(document.querySelector('article') as Element, { key: 'd' })
     await rest()

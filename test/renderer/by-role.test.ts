@@ -1,6 +1,6 @@
 /**
- * Nothing is offered that the one who works here may not do. Walked from main's own table of rights: each request that takes a role has a
- * place in the screens, and there it is offered to those who may and to nobody else.
+ * Staff are offered nothing they aren't allowed to do. Derived from the main process's own table of rights: each
+ * request that requires a role has a place on the screens, and is offered there only to those who are allowed.
  */
 
 import { fireEvent } from '@testing-library/svelte'
@@ -17,12 +17,12 @@ beforeAll(loadScreens)
 
 const requestOf = (element: Element) => element.getAttribute('data-takes') as RequestName
 
-/** What was seen to be offered to an administrator. */
+/** The requests that were offered to an administrator. */
 const offered = new Set<RequestName>()
 
-/** Each control that is shown is offered to who may, and says why to who may not. */
+/** Expects each visible control to be offered to roles that are allowed, and to say why to those that aren't. */
 async function holds(api: FakeApi) {
-  // What a role closes is gone with all that was open in it, so who may do all comes first.
+  // A closed screen disappears with everything open in it, so the roles with the most rights come first.
   for (const role of [...ROLES.toReversed(), undefined]) {
     await works(api, role)
     const { refused = {} } = lockOf(role)
@@ -38,7 +38,7 @@ async function holds(api: FakeApi) {
   }
 }
 
-/** Who began to fill in a dialog has left, and the one who came presses its button, as Enter in a field does. */
+/** Whoever began filling in a dialog has left, and the next person presses its button, as Enter in a field does. */
 async function submits(api: FakeApi) {
   await works(api, 'counter')
   const before = api.control.calls.length
@@ -47,11 +47,11 @@ async function submits(api: FakeApi) {
   const { refused = {} } = lockOf('counter')
   expect(api.control.calls.slice(before).filter(({ name }) => name in refused)).toEqual([])
 }
-/** Menus that hang at what is shown now, one of each kind. */
+/** Returns the menus currently available, one of each kind. */
 function triggers(): HTMLElement[] {
   const all = [...document.querySelectorAll<HTMLElement>('#main [aria-haspopup=menu]')]
   const byKind = Map.groupBy(all, (one) => (one.getAttribute('aria-label') ?? one.textContent ?? '').split(' ')[0])
-  // Rows of one list differ in what can be done with them.
+  // Rows of one list may offer different actions.
   return [...byKind.values()].flatMap((same) => same.slice(0, 4))
 }
 describe('nothing is offered that the one who works here may not do', () => {
@@ -76,7 +76,7 @@ describe('nothing is offered that the one who works here may not do', () => {
       await works(api, 'administrator')
       await fireEvent.contextMenu(cell, { button: 2, clientX: 40, clientY: 60 })
       await rest()
-      // Another row with the same entries has nothing more to say.
+      // Another row with the same entries adds nothing.
       const entries = [...document.querySelectorAll('[role=menu] [data-takes]')]
       const kind = entries.map((entry) => [requestOf(entry), entry.textContent, isOff(entry)].join()).join('; ')
       if (!kinds.has(kind)) await holds(api)
@@ -91,7 +91,7 @@ describe('nothing is offered that the one who works here may not do', () => {
     )
     expect(closed.length).toBeGreaterThan(0)
     const missing = [...rights.keys()].filter((name) => !offered.has(name))
-    // The first two are all that their screens show; a row is looked at in the screen of bulk sending alone.
+    // The first two are everything their screens show; a row is only viewed on the bulk send screen.
     expect(missing.sort(), missing.join()).toEqual(['activity.list', 'audit.list', 'bulk.package'])
   })
 })

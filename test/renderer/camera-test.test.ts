@@ -1,4 +1,6 @@
-/** The test of the camera in the counter's settings, with cameras as a browser tells of them: no names before one is granted. */
+/**
+ * The camera test in the counter's settings, with cameras as browsers report them: without names until one is granted.
+ */
 import { fireEvent, screen } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
 import CounterSection from '../../src/renderer/src/screens/settings/counter/CounterSection.svelte'
@@ -17,7 +19,7 @@ class Cameras extends EventTarget {
   names: string[]
   isGranted = false
   trouble: string | undefined
-  /** The tracks that go on. */
+  /** The tracks that are still running. */
   live: (EventTarget & { label: string; stop: () => void })[] = []
 
   constructor(names: string[]) {

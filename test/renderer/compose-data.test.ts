@@ -38,7 +38,7 @@ async function openDraft(composition: Composition, change: Parameters<typeof fak
   await screen.findByRole('heading', { name: /^Send (forms|templates)$/ })
 }
 
-/** What is kept once it was time to keep it. */
+/** Returns what is stored after the save delay. */
 async function kept(): Promise<Composition> {
   await settle()
   await opened.clock.pass(300)
@@ -258,7 +258,7 @@ describe('XML data', () => {
 
   async function load(bytes: Uint8Array<ArrayBuffer>, name = 'payroll.xml') {
     const file = new File([bytes], name)
-    // jsdom's files know no arrayBuffer.
+    // jsdom's files have no arrayBuffer.
     file.arrayBuffer ??= async () => bytes.buffer
     const picker = document.querySelector('input[type=file]') as HTMLInputElement
     Object.defineProperty(picker, 'files', { value: [file], configurable: true })

@@ -11,7 +11,7 @@ import { documents, NOW, practiceAccount, sendOf } from './people.ts'
 
 let opened: Opened
 
-/** A package of one form that can be sent as it is. */
+/** Returns a package of one form that can be sent as it is. */
 function draft(): DraftView {
   const composition = blankComposition('form-direct', 'a')
   const [item] = composition.items
@@ -52,7 +52,7 @@ async function send() {
   await settle()
 }
 
-/** The main process tells that the package stands otherwise now. */
+/** Changes the send's state in the main process, which raises the event. */
 async function becomes(change: Partial<SendView>) {
   const { hold: _hold, goesAt: _goesAt, ...rest } = inTheBox()
   putSend(control(), { ...rest, attempt: 1, attemptedAt: opened.clock.now(), ...change })
@@ -207,7 +207,7 @@ describe('Send', () => {
     expect(screen.getByText('Sent to Mere Parata.')).toBeTruthy()
     const link = screen.getByRole('link', { name: 'Tax declaration.pdf' })
     expect(link.getAttribute('href')).toContain('document=doc-0')
-    // One way to it is enough.
+    // One link is enough.
     expect(screen.queryByRole('link', { name: /^Open the document/ })).toBeNull()
     expect(await screen.findByRole('link', { name: /^Sign now at the counter/ })).toBeTruthy()
     await press('New package')

@@ -11,7 +11,7 @@ import { settle } from './fake-clock.ts'
 import { personOf } from './fakes/remembered.ts'
 import { type Opened, openOffice, show } from './office.ts'
 
-// jsdom draws nothing, so no pointer is ever captured.
+// jsdom draws nothing, so pointers are never captured.
 Element.prototype.setPointerCapture ??= () => {}
 
 let opened: Opened
@@ -111,7 +111,7 @@ describe('signers', () => {
     screen.getByRole('button', { name: /^Actions for/ }).focus()
     await fireEvent.keyDown(screen.getByRole('button', { name: /^Actions for/ }), { key: 'Enter' })
     await screen.findByRole('menuitem', { name: 'Duplicate' })
-    // As the button that opens it.
+    // Like the button that opens it.
     expect(screen.getByRole('menu', { name: /^Actions for/ })).toBeTruthy()
     expect(screen.queryByRole('menuitem', { name: 'Remove' })).toBeNull()
   })
@@ -140,7 +140,7 @@ describe('the order', () => {
     expect(names()).toEqual(['Tama', 'Mere', 'Grace'])
   })
 
-  /** The cards as a window would lay them out, 100 pixels each. */
+  /** Lays out the cards as a window would, 100 pixels each. */
   function layOut() {
     for (const [index, name] of names().entries()) {
       const place = handle(name).closest('[role=group]')?.parentElement as HTMLElement

@@ -16,7 +16,7 @@ async function open(change: Parameters<typeof fakeApi>[0] = {}) {
   await settle()
 }
 
-/** A text, with or without suggestions. */
+/** Returns a text field, with or without suggestions. */
 const box = (name: string | RegExp) =>
   screen.queryByRole<HTMLInputElement>('combobox', { name }) ?? screen.getByRole<HTMLInputElement>('textbox', { name })
 const type = (name: string | RegExp, value: string) => fireEvent.input(box(name), { target: { value } })
@@ -407,7 +407,7 @@ describe('a draft that workstations of an office share', () => {
     await settle()
   }
   const calls = (name: string) => opened.api.control.calls.filter((call) => call.name === name)
-  /** Another workstation changes it. */
+  /** Changes the draft as another workstation would. */
   async function elsewhere(change: { Name?: string; office: Partial<DraftOffice> }) {
     const { state } = opened.api.control
     const [draft] = state.drafts
@@ -428,7 +428,7 @@ describe('a draft that workstations of an office share', () => {
     expect(calls('drafts.takeOver')).toHaveLength(1)
     expect(box('Name').matches(':disabled')).toBe(false)
     expect(screen.getByRole('button', { name: /^Send 1 form/ })).toBeTruthy()
-    // The hold that was just taken isn't let go of.
+    // The lock that was just taken isn't released.
     expect([calls('drafts.edit'), calls('drafts.leave')].map(({ length }) => length)).toEqual([1, 0])
   })
 

@@ -107,7 +107,7 @@ test('someone without a name is still told apart', () => {
   ])
 })
 
-/** The composition with each of its texts and switches changed in turn. */
+/** Yields the composition with each of its texts and switches changed in turn. */
 function* changesOf(composition: Composition): Iterable<{ at: string; composition: Composition }> {
   const places: string[][] = []
   const walk = (value: unknown, path: string[]) => {

@@ -128,7 +128,7 @@ describe('appointments of today', () => {
     expect(screen.queryByText(byName)).toBeNull()
     await press(/^Call: Mere Parata/)
     expect(rows()[0]?.textContent).toContain(byName)
-    // What another counter calls is shown there.
+    // Calls by another counter are shown there.
     expect(screen.getAllByText(byName)).toHaveLength(1)
     const plug = async (isIn: boolean) => {
       state().hasDisplay = isIn
@@ -176,7 +176,7 @@ describe('appointments of today', () => {
       appointments: [
         called('Aroha Ngata', 2),
         called('Mere Parata', 6),
-        // That computer’s clock is ahead.
+        // That computer's clock is ahead.
         called('Hana Ruru', -3),
         one('Tama Brooks', 5, { state: 'here', desk: 'Front desk' })
       ]
@@ -208,7 +208,7 @@ describe('appointments of today', () => {
     })
     const starts = ['Aroha', 'Mere', 'Hana'].map((name) => button(new RegExp(`^Start: ${name}`)))
     expect(starts.map((start) => start.classList.contains('primary'))).toEqual([true, false, false])
-    // Who comes back can begin all the same.
+    // Someone who comes back can still start.
     expect(starts.every((start) => !(start as HTMLButtonElement).disabled)).toBe(true)
   })
 
@@ -499,7 +499,7 @@ describe('the board', () => {
       )
       expect(textOf('Counter 3')).toContain(`Closed since ${clockTime(NOW - 40 * MINUTE)}`)
       expect(textOf('Counter 3')).not.toContain('Heard')
-      // In the order in which it is read, this workstation's first; what needs someone is said as it comes.
+      // In reading order, this workstation's first; anything that needs someone is announced as it appears.
       expect(screen.getAllByRole('article').map((desk) => desk.getAttribute('aria-label'))).toEqual([
         ...['Counter 1', 'Counter 2, Front desk', 'Counter 3']
       ])
@@ -553,7 +553,7 @@ describe('the board', () => {
       await board(office)
       const counters = screen.getByRole('region', { name: 'Counters' })
       expect(counters.textContent).toContain(words)
-      // Only where that is so is it said that the server doesn't answer; any other reason is in Settings.
+      // Only in that state does it say that the server doesn't answer; any other reason is shown in Settings.
       expect(counters.textContent?.includes('doesn’t answer')).toBe(office.state === 'away')
       expect(counters.textContent?.includes('isn’t connected to the office')).toBe(office.state === 'apart')
       const link = within(counters).queryByRole('link', { name: 'Open Settings' })
@@ -569,7 +569,7 @@ describe('the board', () => {
       }
       await board(CONNECTED, ...names.map((name) => there(name, change(name))))
       const shown = () => screen.getAllByRole('article').map((desk) => desk.getAttribute('aria-label'))
-      // That it was wanted at one that isn't heard from is no news.
+      // A request for help from a counter that isn't heard from is out of date.
       expect(shown()).toEqual(['Counter 6', 'Counter 1', ...names.filter((name) => name !== 'Counter 6')])
     })
 

@@ -30,7 +30,7 @@ async function press(name: string | RegExp) {
   await fireEvent.click(button(name))
   await settle()
 }
-/** Main tells that the session stands otherwise now. */
+/** Changes the session in the main process, which raises the event. */
 async function becomes(change: Partial<CounterSession>) {
   const { state, emit } = opened.api.control
   if (state.counter) state.counter = { ...state.counter, ...change }
@@ -97,7 +97,7 @@ describe('Result', () => {
     const [other, one] = within(screen.getByRole('list', { name: 'Results' })).getAllByRole('listitem')
     expect(one?.textContent).toMatch(/Mere Parata\s*Signed/)
     expect(other?.textContent).toMatch(/Tama Brooks\s*Not signed yet/)
-    // Whether they stand in the queue is not for an outcome to say.
+    // Whether they are in the queue isn't for an outcome to say.
     expect(other?.textContent).not.toMatch(/queue/)
     expect(screen.queryByRole('button', { name: 'View document' })).toBeNull()
   })
@@ -273,7 +273,7 @@ describe('While the person has the second display', () => {
     expect(wanted({ phase: 'covered', cover: 'help' })).toBe(true)
     expect(wanted({ phase: 'covered', cover: 'camera' })).toBe(true)
     expect(wanted({ phase: 'return' })).toBe(true)
-    // What was not signed is never headed by "finished".
+    // Unsigned documents never come under a heading that says "finished".
     expect(clerkWords(sessionOf({ cover: 'idle' }), 300).more).toBe(
       'The page is hidden, and closes 5 minutes later unless you continue.'
     )

@@ -193,7 +193,7 @@ test('the second display is named where there is one, and missed where there is 
 })
 
 test('what the second display shows is the office’s own text and picture', async () => {
-  // Before the second display is switched on, too: it is to be ready when it is.
+  // Even before the second display is switched on, so that it is ready by then.
   await open({}, { useOtherDisplay: false })
   await type('Welcome message on the second display', 'Kia ora')
   await leave('Welcome message on the second display')
@@ -284,7 +284,7 @@ test('locked settings can’t be changed until an administrator’s PIN is given
   const box = () => screen.getByRole<HTMLInputElement>('checkbox', { name: 'Use full screen while someone signs' })
   expect(box().matches(':disabled')).toBe(true)
   expect(screen.getByRole<HTMLButtonElement>('button', { name: 'Add a staff member…' }).disabled).toBe(true)
-  // Who sits here may still be said, as nobody has a name.
+  // Who is at this computer can still be changed, as nobody has a name.
   expect(screen.getByLabelText<HTMLInputElement>('Staff member on this computer').closest('fieldset')).toBeNull()
   await press('Unlock…')
   await fireEvent.input(dialog().getByLabelText('Staff PIN'), { target: { value: '0001' } })
@@ -330,7 +330,7 @@ test('a staff member is added with a role, a PIN and a badge, whose Enter sends 
   const list = within(screen.getByRole('list', { name: 'Staff' }))
   expect(list.getByText('Manager, badge')).toBeTruthy()
   expect(list.getByText('Administrator, at this computer now')).toBeTruthy()
-  // Their PIN takes the place of the one name.
+  // Their PIN replaces the single name.
   expect(screen.queryByLabelText('Staff member on this computer')).toBeNull()
 })
 
@@ -396,7 +396,7 @@ test('of the last one it is said that their PIN is everyone’s again', async ()
   expect(await asked('Grace Okafor')).toMatch(/^Their PIN is everyone’s again\./)
 })
 
-/** The ten minutes are over: the main process says so, or hasn't yet. */
+/** Locks the settings in the main process, as after ten minutes. Raising the event is left to the test. */
 function lockAgain() {
   const { state } = opened.api.control
   state.staff = { ...state.staff, settings: 'locked' }
@@ -479,7 +479,8 @@ test('a pen display is tried: what it is, its pressure and tilt, the hand beside
   await press('Clear')
   expect([value('Seen as'), value('Accuracy')]).toEqual(['Nothing yet', '0 of 9 crosses tapped'])
 
-  // A palm lands on a cross just before the pen: it is beside the pen, and no tap. A finger that was there long before is one.
+  // A palm lands on a cross just before the pen: a touch beside the pen, not a tap. A finger that was there long before
+  // is a tap.
   const palm = (pointerId: number, x: number) =>
     point('pointerdown', { pointerId, pointerType: 'touch', clientX: x * 1000, clientY: 250, pressure: 1 })
   await palm(3, 0.92)

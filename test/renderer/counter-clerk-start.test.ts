@@ -16,7 +16,7 @@ const evidence = [
   { id: 'name', text: 'Name matches the document', isRequired: false }
 ]
 
-/** The first of the queue, with what else could be signed in the same go. */
+/** Returns the first of the queue, with what else could be signed in the same session. */
 function offerOf(change: Partial<CounterOffer> = {}): Partial<CounterOffer> {
   const [first, second] = queueOf(documents(8))
   if (!first || !second) throw new Error('The made-up office has nobody to sign.')
@@ -62,7 +62,7 @@ async function tick(name: string | RegExp) {
 
 test('two presses of the clerk hand the screen over, where nothing must be ticked', async () => {
   await open()
-  // What was seen comes first: Enter alone hands nothing over.
+  // The evidence comes first: Enter alone doesn't hand over.
   expect(document.activeElement).toBe(sheet().getAllByRole('checkbox')[0])
   await press('Hand over screen')
   expect(opened.app.counter.session?.phase).toBe('handover')
@@ -134,7 +134,7 @@ test('someone of a name that others have, too, is told apart on the sheet, and a
 
 const turnsBegun = () => (calls('counter.start')[0] as { input: { turns: object[] } }).input.turns
 
-/** A couple with two documents, of which the other one comes first in the second. */
+/** Returns a couple with two documents, the second of which the other person signs first. */
 function couple(): Partial<CounterOffer> {
   const { first, ...offer } = offerOf()
   if (!first) throw new Error('The made-up office has nobody to sign.')
@@ -283,7 +283,7 @@ test('a passport is compared with the name in each of a person’s documents, an
   expect(turnsBegun()).toMatchObject([{ compared: 'matches' }, { compared: 'differs' }, {}])
 })
 
-/** Ways to the fields of a document without lines, and fills them. */
+/** Opens the fields for a document without machine-readable lines, and fills them in. */
 async function typeDocument({ name = 'Mere Parata', number = 'AB 123456', expires = '' } = {}) {
   const way = sheet().queryByRole('button', { name: 'No machine-readable lines? Enter the printed details' })
   if (way) await fireEvent.click(way)
@@ -299,14 +299,14 @@ async function typeDocument({ name = 'Mere Parata', number = 'AB 123456', expire
 test('a document without such lines is typed, compared by main, and said to have been typed', async () => {
   await open({ printed: { kind: 'differs', isExpired: true } })
   await typeDocument({ name: 'Mere Parata', expires: '15/4/2012' })
-  // The way there led to its first field.
+  // The link there led to its first field.
   expect(document.activeElement).toBe(sheet().getByLabelText('Name on the document'))
   expect(sheet().queryByLabelText('Machine-readable lines')).toBeNull()
   expect(sheet().getByText('Enter the details printed on the document. They aren’t kept.')).toBeTruthy()
   await press('Compare')
   const printed = { name: 'Mere Parata', number: 'AB 123456', expires: '15/4/2012' }
   expect(calls('counter.compareDocument')[0]?.input).toEqual({ documentReference: 'doc-0', signer: 0, printed })
-  // Main decides: the name that was typed is the signer's.
+  // The main process decides: the name typed is the signer's.
   expect(sheet().getByText('The names differ: the signer is Mere Parata. Check who this is.')).toBeTruthy()
   expect(sheet().getByText('The document has expired.')).toBeTruthy()
   await press('Hand over screen')
@@ -321,7 +321,7 @@ test('a typed document is compared with the name in each of a person’s documen
   await open({ offer: offerOf({ evidence: [], ...(entries && { entries }) }), printedIn })
   await typeDocument()
   await press('Compare')
-  // Nothing is said of a document that isn't signed now.
+  // A document that isn't signed now isn't mentioned.
   expect(sheet().getByText('The name matches.')).toBeTruthy()
   expect(sheet().queryByText(/The names differ/)).toBeNull()
   await tick('Tama Brooks')
@@ -351,7 +351,7 @@ test('what was typed and not compared holds the screen back, and so does what wa
   expect(sheet().queryByText('The name matches.')).toBeNull()
   await press('Hand over screen')
   expect(calls('counter.start')).toHaveLength(0)
-  // Back to the lines nothing of it goes on.
+  // After going back to the lines, none of it is submitted.
   await press('Use the machine-readable lines')
   await press('Hand over screen')
   expect(turnsBegun()).toEqual([{ documentReference: 'doc-0', signer: 0, evidence: [] }])
@@ -443,7 +443,7 @@ test('without a staff PIN one is chosen first', async () => {
   await fireEvent.submit(sheet().getByLabelText('Confirm PIN').closest('form') as HTMLFormElement)
   await settle()
   expect(calls('counter.setPin').map((call) => call.input)).toEqual([{ pin: '73519' }])
-  // One more Enter hands nothing over.
+  // One more Enter doesn't hand over.
   expect(document.activeElement).toBe(sheet().getAllByRole('checkbox')[0])
   await press('Hand over screen')
   expect(opened.app.counter.session?.phase).toBe('handover')

@@ -11,7 +11,7 @@ import { NOW } from './people.ts'
 let opened: Opened
 afterEach(() => opened.close())
 
-/** A package of one form that can be sent as it is, not yet for signing in this application. */
+/** Returns a package of one form that can be sent as it is, not yet set to be signed in this application. */
 function preset(): PresetView {
   const composition = blankComposition('form-direct', 'a')
   const [item] = composition.items

@@ -65,7 +65,7 @@ test('people are found by their name, the document, or the day that it is due', 
   expect(found('5 dec')).toEqual(['Wiremu Ngāta'])
   expect(found('2025-12-05')).toEqual(['Wiremu Ngāta'])
   expect(found('tomorrow')).toEqual(['Tama Brooks'])
-  // A day, and not the beginning of another or of a year.
+  // A day, not the beginning of another or of a year.
   expect(found('2')).toEqual(['Grace Okafor'])
   expect(found('zebra')).toEqual([])
   expect(found('')).toHaveLength(3)
@@ -158,13 +158,13 @@ test('a name that is typed anywhere on the screen goes into the field', async ()
   await type('mere')
   const pressed = async (key: string, how = {}, at: Element = document.body) => {
     field.blur()
-    // The character goes where the focus is, unless the key is taken from it.
+    // The character goes where the focus is, unless the key event is cancelled.
     const isLeft = await fireEvent.keyDown(at, { key, ...how })
     return { isLeft, arrives: document.activeElement === field }
   }
   const selected = () => field.value.slice(field.selectionStart ?? 0, field.selectionEnd ?? 0)
   expect(await pressed('m')).toEqual({ isLeft: true, arrives: true })
-  // What was looked for before is written over.
+  // The previous search is overwritten.
   expect(selected()).toBe('mere')
   expect(await pressed('Ā', { shiftKey: true })).toEqual({ isLeft: true, arrives: true })
   expect(await pressed('5')).toEqual({ isLeft: true, arrives: true })
@@ -177,7 +177,7 @@ test('a name that is typed anywhere on the screen goes into the field', async ()
 })
 
 describe('someone who is not in the queue', () => {
-  /** A document in order, of which Ben signs first, Ana then, and Ida has signed. */
+  /** Returns a document signed in order: Ben first, then Ana; Ida has signed. */
   function inOrder(): DocumentPage[] {
     const [page] = documents(1)
     const [person] = page?.people ?? []

@@ -1,4 +1,4 @@
-/** The person's side in another language, and what else a person may choose for themselves. */
+/** The person's side in another language, and people's other preferences. */
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
@@ -94,7 +94,7 @@ describe('the language of a person', () => {
   })
 })
 
-/** Until nobody is waited for any longer. */
+/** Until the screen stops waiting. */
 const WARNING_SECONDS = 28
 describe.each(PERSON_LANGUAGES)('while nobody touches the screen, in %s', (language) => {
   const { say } = translatorOf(language)
@@ -247,7 +247,7 @@ describe('language and display', () => {
       ],
       ...['Normal', 'Large', 'Largest', 'On', 'Off', 'On', 'Off', 'Done']
     ])
-    // Buttons of the browser's own: Enter and Space press them.
+    // The browser's own buttons: Enter and Space press them.
     expect(reached.slice(1).every((one) => one instanceof HTMLButtonElement && one.tabIndex === 0)).toBe(true)
   })
 })
@@ -262,7 +262,7 @@ describe('reading aloud', () => {
       this.text = text
     }
   }
-  /** A computer with these voices. */
+  /** Simulates a computer with these voices. */
   function speech(...voices: { lang: string; localService: boolean }[]) {
     const spoken: Utterance[] = []
     const listeners = new Set<() => void>()

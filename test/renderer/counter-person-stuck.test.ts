@@ -1,4 +1,4 @@
-/** What must not end in a dead end: a PIN that nobody knows, a request that is never answered, a clock that is set. */
+/** What must not be a dead end: a PIN that nobody knows, a request that is never answered, a clock that is changed. */
 import { fireEvent, render, screen, within } from '@testing-library/svelte'
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
@@ -38,13 +38,13 @@ async function open(session: Partial<CounterSession> = {}) {
 
 async function become(change: { [Name in keyof CounterSession]?: CounterSession[Name] | undefined }) {
   if (!api.control.state.counter) throw new Error('There is no session.')
-  // What is undefined isn't there any more, as in what main answers.
+  // Undefined members are removed, as in the main process's answers.
   api.control.state.counter = { ...api.control.state.counter, ...change } as CounterSession
   api.control.emit('counter.changed', { id: api.control.state.counter.id })
   await settle()
 }
 
-/** The main process says where the PIN stands now. */
+/** Changes the PIN's state in the main process, which raises the event. */
 async function pinBecomes(change: Partial<PinState>) {
   api.control.state.pin = { ...api.control.state.pin, ...change }
   api.control.emit('settings.changed', null)
@@ -62,7 +62,7 @@ async function give(pin: string) {
   for (const digit of pin) await fireEvent.click(button(digit))
   await press('Unlock')
 }
-/** Staff doesn't know it any more: the way out is offered once one was wrong. */
+/** Forgets the PIN: the way out is offered after a wrong one. */
 async function forget() {
   await give('1')
   await press('Forgot PIN?')
@@ -325,7 +325,7 @@ describe('the pad where staff have names', () => {
     expect(side().queryByText(/Try again in/)).toBeNull()
     expect(document.activeElement).toBe(side().getByLabelText('Staff name'))
     await fireEvent.input(side().getByLabelText('Staff name'), { target: { value: 'Ana' } })
-    // As Enter in the name does.
+    // As Enter in the name field does.
     await fireEvent.submit(side().getByLabelText('Staff PIN').closest('form') as HTMLFormElement)
     expect(document.activeElement).toBe(side().getByLabelText('Staff PIN'))
     await fireEvent.input(side().getByLabelText('Staff PIN'), { target: { value: fakePin } })
@@ -414,7 +414,7 @@ describe('a badge’s reader, which types key by key wherever the focus is and e
     expect(calls('counter.unlockOffice').map(({ input }) => input)).toEqual([{ pin: 'CARD-0042' }])
   })
 
-  /** Where Countersign is locked, and their PIN a one-time PIN. */
+  /** Countersign is locked, and their PIN is a one-time PIN. */
   async function giveOnce() {
     const { state } = api.control
     state.lock = { ...state.lock, isLocked: true, asksName: true }
@@ -435,7 +435,7 @@ describe('a badge’s reader, which types key by key wherever the focus is and e
     const { state } = await giveOnce()
     expect(document.activeElement).toBe(side().getByRole('heading', { name: 'Choose your own PIN' }))
     expect(side().queryByLabelText('Staff PIN')).toBeNull()
-    // One thing at a time: no PIN is asked for while one is chosen.
+    // One thing at a time: no PIN is asked for while one is being chosen.
     expect(screen.queryByText(/^Enter the staff PIN/)).toBeNull()
     for (const label of ['New PIN', 'Confirm PIN'])
       await fireEvent.input(side().getByLabelText(label), { target: { value: '83920' } })

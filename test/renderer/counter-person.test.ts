@@ -29,7 +29,7 @@ afterEach(() => {
   opened = undefined
 })
 
-/** The application, opened while there is such a session. */
+/** Opens the application during a session. */
 async function open(session: Partial<CounterSession> = {}) {
   api.control.state.counter = sessionOf(session)
   opened = await openOffice(api)
@@ -38,16 +38,16 @@ async function open(session: Partial<CounterSession> = {}) {
   return opened
 }
 
-/** The main process moved the session on. */
+/** Moves the session on in the main process. */
 async function become(change: { [Name in keyof CounterSession]?: CounterSession[Name] | undefined }) {
   if (!api.control.state.counter) throw new Error('There is no session.')
-  // What is undefined isn't there any more, as in what main answers.
+  // Undefined members are removed, as in the main process's answers.
   api.control.state.counter = { ...api.control.state.counter, ...change } as CounterSession
   api.control.emit('counter.changed', { id: api.control.state.counter.id })
   await settle()
 }
 
-/** What the person sees: jsdom takes what is inert for there. */
+/** What the person sees: jsdom treats inert elements as present. */
 const side = () => within(document.querySelector('dialog') ?? document.body)
 const button = (name: string | RegExp) => side().getByRole('button', { name })
 const heading = () => side().getByRole('heading', { level: 1 })
@@ -415,7 +415,7 @@ describe('the staff’s PIN', () => {
     const asked = calls('counter.unlock').length
     await give(fakePin)
     expect(calls('counter.unlock')).toHaveLength(asked)
-    // What wasn't sent doesn't stay for the next one to be added to.
+    // A PIN that wasn't submitted doesn't stay, or the next one would be appended to it.
     expect(pinField().value).toBe('')
     await clock.pass(5000)
     api.control.state.pin = { isSet: true, keptIn: 'keychain', reset: 'none', canReset: true }
@@ -710,7 +710,7 @@ describe('after a document', () => {
 })
 
 describe('the second display', () => {
-  /** The part of the client that its page may use, and nothing else. */
+  /** Returns only the part of the client that its page may use. */
   function personApi(): FakeApi {
     const groups: Record<string, Record<string, unknown>> = {}
     for (const name of personRequestNames) {

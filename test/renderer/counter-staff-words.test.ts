@@ -16,7 +16,7 @@ test('staff is told why it was covered, and what of the page is there', () => {
     /No page is open\.$/
   )
   expect(whyCovered(sessionOf({ phase: 'failed', cover: 'staff', coveredBy: 'display' }))).toMatch(/The page is closed/)
-  // What the page asks for is the heading above already.
+  // The heading above already says what the page asks for.
   expect(whyCovered(sessionOf({ ...left, coveredBy: 'camera', asksFor: ['camera'] }))).toBe(
     'The page is as they left it.'
   )

@@ -55,7 +55,7 @@ test('without an office it says what one is, and offers to join', async () => {
   })
   expect(screen.queryByRole('dialog')).toBeNull()
   expect(within(section()).getByText('Connected to the office')).toBeTruthy()
-  // What was pressed at first is there no more.
+  // The button pressed first no longer exists.
   expect(document.activeElement).toBe(within(section()).getByRole('heading', { name: 'Office' }))
   expect(document.body.innerHTML).not.toContain('ABCD-EFGH')
 })

@@ -1,4 +1,4 @@
-// What can be done with documents, from the list: by right click, by the menu key, by a letter, for one and for many.
+// Actions on documents from the list: by right-click, menu key and letter, for one and for many.
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
 import Documents from '../../src/renderer/src/screens/documents/Documents.svelte'
@@ -20,7 +20,7 @@ async function open(api: FakeApi = fakeApi(), folder = 'Progress') {
   show(opened, Documents)
   await settle()
 }
-/** The made-up office with this one changed, and its service reminding people. */
+/** Returns the made-up office with one document changed, and a service that sends reminders. */
 function withOne(reference: string, change: Partial<DocumentPage>): FakeApi {
   return fakeApi({ documents: documents(40).map((one) => (one.reference === reference ? { ...one, ...change } : one)) })
 }
@@ -57,7 +57,7 @@ describe('the menu of a row', () => {
     )
     expect(screen.queryByRole('heading', { level: 2 })).toBeNull()
     expect(calls('documents.get')).toEqual([])
-    // Its keys are said as keys, not as a part of its name.
+    // Its keys are announced as keys, not as part of its name.
     const extend = screen.getByRole('menuitem', { name: 'Extend due date…', hidden: true })
     expect(extend.getAttribute('aria-keyshortcuts')).toBe('D')
     expect(screen.getByRole('menu', { name: 'Actions', hidden: true })).toBeTruthy()

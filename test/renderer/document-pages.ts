@@ -1,11 +1,11 @@
-/** Made-up pages of documents in the states that a page must be seen in. Every address is an example's. */
+/** Made-up document pages in every state that must be looked at. All addresses are example addresses. */
 import type { ActionView, DocumentChange, DocumentPage, SignerView } from '../../src/shared/contract/views.ts'
 import { readDocumentStatus } from '../../src/shared/model/document-status.ts'
 import { documents, NOW } from './people.ts'
 
 const DAY = 86_400_000
 
-/** A signer who waits and can be corrected, changed as the test says. */
+/** Returns a signer who is waiting and can be corrected, with `change` applied. */
 export function signerOf(change: Partial<SignerView> = {}): SignerView {
   return {
     index: 0,
@@ -33,7 +33,7 @@ export function signerOf(change: Partial<SignerView> = {}): SignerView {
   }
 }
 
-/** A document of the made-up office with these signers, changed as the test says. */
+/** Returns a document of the made-up office with these signers, with `change` applied. */
 export function pageOf(change: Partial<DocumentPage> = {}, now = NOW): DocumentPage {
   const [base] = documents(7, now).slice(6)
   if (!base) throw new Error('The made-up office has no such document.')
@@ -42,7 +42,7 @@ export function pageOf(change: Partial<DocumentPage> = {}, now = NOW): DocumentP
   return { ...base, people, signers, unread: false, ...change }
 }
 
-/** A document with a signer of each kind, and with everything that the reference says of one. */
+/** Returns a document with every kind of signer, and everything the reference says about one. */
 export function fullPage(now = NOW): DocumentPage {
   return pageOf(
     {
@@ -149,7 +149,7 @@ export function fullPage(now = NOW): DocumentPage {
   )
 }
 
-/** A document whose every text is as hostile as a text can be. */
+/** Returns a document whose every text is as hostile as possible. */
 export function hostilePage(now = NOW): DocumentPage {
   const markup = '<img src=x onerror=alert(1)><b>Deed</b>'
   return pageOf(
@@ -176,7 +176,7 @@ export function hostilePage(now = NOW): DocumentPage {
   )
 }
 
-/** Something done to `page`, changed as the test says. */
+/** Returns an action on `page`, with `change` applied. */
 export function actionOf(page: DocumentPage, change: Partial<ActionView> = {}, now = NOW): ActionView {
   return {
     id: '5b0f5e5c-7a4b-4b39-9d6f-6f9f2c6f0a01',
@@ -192,7 +192,7 @@ export function actionOf(page: DocumentPage, change: Partial<ActionView> = {}, n
   }
 }
 
-/** What was seen to happen to `page`, newest first. */
+/** Returns the changes seen on `page`, newest first. */
 export function changesOf(page: DocumentPage, now = NOW): DocumentChange[] {
   const of = (id: number, change: Partial<DocumentChange>): DocumentChange => ({
     id,

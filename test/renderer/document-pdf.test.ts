@@ -11,7 +11,7 @@ import { type Opened, openOffice, show } from './office.ts'
 let opened: Opened
 afterEach(() => opened.close())
 
-/** Stands in for pdf.js, which needs a real browser: what is asked of it is written down. */
+/** Stands in for pdf.js, which needs a real browser, and records the calls. */
 function reader(pages = 3) {
   const did = {
     bytes: [] as number[],
@@ -80,7 +80,7 @@ test('only pages near the view are painted, and one that goes away gives its pic
   expect(did.painted).toEqual([1, 2])
   const region = screen.getByRole('region', { name: /^Identity report: / })
   const pile = region.firstElementChild as HTMLElement
-  // jsdom scrolls nothing by itself.
+  // jsdom doesn't scroll by itself.
   Object.defineProperty(region, 'scrollTop', { value: Number.parseFloat(pile.style.height) / 2 })
   await fireEvent.scroll(region)
   await settle()

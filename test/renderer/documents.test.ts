@@ -22,7 +22,7 @@ async function openAt(hash: string, api: FakeApi = fakeApi()) {
 const open = (api: FakeApi = fakeApi(), query: Partial<DocumentQuery> = { folder: 'Progress' }, document?: string) =>
   openAt(documentsHref(query, document === undefined ? {} : { document }), api)
 
-/** One document of the made-up office, changed. */
+/** Returns the made-up office with one document changed. */
 function withOne(reference: string, change: Partial<DocumentPage>): FakeApi {
   return fakeApi({ documents: documents(40).map((one) => (one.reference === reference ? { ...one, ...change } : one)) })
 }
@@ -57,12 +57,12 @@ async function key(pressed: string, more: Partial<KeyboardEventInit> = {}, at: E
   await fireEvent.keyDown(at, { key: pressed, ...more })
   await settle()
 }
-/** Presses what stands in a popover: it is hidden until it has its place, which nothing has without a layout. */
+/** Clicks something in a popover: it is hidden until it is positioned, which never happens without a layout. */
 async function pick(label: string) {
   await fireEvent.click(await screen.findByLabelText(label))
   await settle()
 }
-/** Chooses an entry of a menu by the keyboard. */
+/** Chooses a menu entry by keyboard. */
 async function choose(menu: string, entry: string | RegExp) {
   await fireEvent.keyDown(button(menu), { key: 'Enter' })
   await fireEvent.click(await screen.findByRole('menuitem', { name: entry }))

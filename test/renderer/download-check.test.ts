@@ -75,7 +75,7 @@ test('all that are missing are fetched again at once', async () => {
   expect(opened.app.toasts.shown.at(-1)?.text).toBe('Downloading 2 files again.')
 })
 
-/** What was asked for again ends so, a while after the check. */
+/** Ends the repeated downloads in this way, a while after the check. */
 async function become(ids: string[], change: Partial<DownloadView>) {
   const { state, emit } = opened.api.control
   state.downloads = state.downloads.map((one) =>
@@ -129,7 +129,7 @@ test('what ended before the check, or without its file, is not called fetched ag
   expect(missing().queryByText('Downloaded again')).toBeNull()
   expect(missing().getByText('Failed')).toBeTruthy()
   expect(missing().getByRole('button', { name: 'Download again: Lease 1' })).toBeTruthy()
-  // Cleared, it stands for the file of before.
+  // Once cleared, it represents the earlier file.
   await become(['s-1'], {})
   expect(missing().queryByText('Failed')).toBeNull()
   expect(missing().queryByText('Downloaded again')).toBeNull()

@@ -174,7 +174,7 @@ describe('the names of files', () => {
     await type('{document}')
     expect(button('Download 3 PDFs').hasAttribute('disabled')).toBe(false)
     expect(examples()).toHaveLength(3)
-    // At once, not only when names were asked for.
+    // At once, not only when names are requested.
     await fireEvent.input(pattern(), { target: { value: '  ' } })
     expect(examples()).toEqual(['Fix the pattern to see examples.'])
   })
@@ -208,7 +208,7 @@ describe('the names of files', () => {
   describe('put together as a sentence', () => {
     const chips = () => within(dialog().getByRole('group', { name: 'Name files' })).getAllByRole('button')
     const sentence = () => chips().map((one) => one.getAttribute('aria-label') ?? one.textContent?.trim())
-    /** @param at which of the chips of this name. */
+    /** Chooses an entry. @param at which of the chips of this name. */
     async function choose(chip: string, entry: string, at = 0) {
       const all = chips().filter((one) => (one.getAttribute('aria-label') ?? one.textContent?.trim()) === chip)
       await fireEvent.keyDown(all[at] as Element, { key: 'Enter' })

@@ -138,7 +138,7 @@ test('a rule that only verifies asks for no folder and no names', async () => {
     ...{ alsoNow: false, types: ['verification'] },
     ...{ folderId: 'folder-1', pattern: '{yyyy}/{document} – {signer} – {date}' }
   })
-  // Of all documents, as it was not said otherwise.
+  // For all documents, as nothing else was chosen.
   expect(asked).not.toHaveProperty('viewId')
   expect(screen.getByRole('heading', { level: 2 }).textContent).toContain('Verify signatures')
 })

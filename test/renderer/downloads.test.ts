@@ -31,7 +31,7 @@ async function key(pressed: string) {
   await fireEvent.keyDown(screen.getByRole('grid'), { key: pressed })
   await settle()
 }
-/** Something changed: what is told is read after a moment. */
+/** Raises the event of a change, and waits until it is loaded. */
 async function told() {
   opened.api.control.emit('downloads.changed', { id: null })
   await opened.clock.pass(1000)

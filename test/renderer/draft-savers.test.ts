@@ -23,12 +23,12 @@ function named(Name: string): Composition {
   return composition
 }
 
-/** What keeps a package, and what closes its editor. */
+/** Returns a package's saver, and a function that closes its editor. */
 function edit(id?: string, saver: DraftSaver = opened.app.draftSavers.begin(named(''), id)) {
   return { saver, close: opened.app.draftSavers.use(saver) }
 }
 
-/** A draft on the disk. */
+/** Stores a draft. */
 async function saved(text: string): Promise<string> {
   const { saver, close } = edit()
   saver.edited(named(text))
@@ -38,7 +38,7 @@ async function saved(text: string): Promise<string> {
   return saver.key
 }
 
-/** Types where nothing can be saved, and closes the editor. */
+/** Types while saving fails, and closes the editor. */
 async function typeAndClose(text: string, id?: string): Promise<DraftSaver> {
   control().fail('drafts.save', full)
   const { saver, close } = edit(id)
@@ -48,7 +48,7 @@ async function typeAndClose(text: string, id?: string): Promise<DraftSaver> {
   return saver
 }
 
-/** The window is about to close; answers what the main process is told once so long has passed. */
+/** Raises the window's closing event. Returns what the main process has been told after this long. */
 async function close(after = 0): Promise<unknown> {
   control().emit('window.closing', null)
   await settle()
@@ -56,7 +56,7 @@ async function close(after = 0): Promise<unknown> {
   return calls('system.readyToClose').at(-1)?.input
 }
 
-/** Another account is chosen elsewhere, without any asking here. */
+/** Another account is chosen elsewhere, without asking here. */
 async function chosenElsewhere(id: string) {
   control().state.accounts = control().state.accounts.map((one) => ({ ...one, chosen: one.id === id }))
   control().emit('accounts.changed', null)

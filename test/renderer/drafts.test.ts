@@ -118,7 +118,7 @@ describe('the list of drafts', () => {
     }
     await opened.clock.pass(1000)
     expect(titles()).toContain('Word 19')
-    // The list, and the newest few that the frame and Compose show: each at most once a second.
+    // The list, and the newest drafts shown by the frame and Compose: each at most once a second.
     expect(calls('drafts.list').length - before).toBeLessThanOrEqual(8)
   })
 

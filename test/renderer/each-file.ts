@@ -1,31 +1,31 @@
-// Before each file of the screens’ tests: what jsdom lacks, and what is left of one test is taken away before the next.
+// Runs before each file of the screens' tests: adds what jsdom lacks, and cleans up after each test.
 import { cleanup, configure } from '@testing-library/svelte'
 import { afterAll, afterEach, expect } from 'vitest'
 
 afterEach(cleanup)
 
-// What is waited for comes when it comes: only what never does is a failure.
+// Waits long: only what never appears should fail.
 configure({ asyncUtilTimeout: 30_000 })
 
-// jsdom lays nothing out, so there is nothing to observe either.
+// jsdom has no layout, so there is nothing to observe either.
 globalThis.ResizeObserver ??= class {
   observe() {}
   unobserve() {}
   disconnect() {}
 }
 
-// Frames come with the next turn: dialogs and menus leave after one or two of them, and jsdom's own, sixty a second,
-// come before or after what a test looks at as the machine is quick or slow.
+// Frames come with the next task: dialogs and menus close after one or two of them, and jsdom's own 60 per second would
+// come before or after what a test checks, depending on the machine's speed.
 window.requestAnimationFrame = (run) => Number(setTimeout(() => run(performance.now())))
 window.cancelAnimationFrame = (frame) => clearTimeout(frame)
 
-// The office is in New Zealand, wherever the tests run: its screens write dates as it does.
+// The office is in New Zealand, wherever the tests run: its screens write dates accordingly.
 Object.defineProperty(navigator, 'language', { value: 'en-NZ' })
 
-// jsdom draws nothing, so nothing lies at a point but the page.
+// jsdom draws nothing, so any point contains only the page.
 document.elementsFromPoint = () => [document.body]
 
-// What Svelte warns of is a fault: a part of a page that changes what it was only given, a value that is read too late.
+// A Svelte warning is a bug, such as a component changing a prop, or a value read too late.
 const warnings: string[] = []
 const { warn } = console
 console.warn = (...words: unknown[]) => {
@@ -33,7 +33,7 @@ console.warn = (...words: unknown[]) => {
   warn(...words)
 }
 afterEach(() => expect(warnings.splice(0)).toEqual([]))
-// The next file has its own.
+// The next file sets its own.
 afterAll(() => {
   console.warn = warn
 })

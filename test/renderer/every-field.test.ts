@@ -1,4 +1,7 @@
-/** Walks the model of what is sent against the composer: every member of 2.1 to 2.12 has its control and its place in the preview. */
+/**
+ * Compares the model of what is sent with the composer: every member of 2.1 to 2.12 has its control, and its place in
+ * the preview.
+ */
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
@@ -12,14 +15,14 @@ import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { type Opened, openOffice, show } from './office.ts'
 
-/** How a person changes a member: the label of its control, what they enter or choose, and what the request then says. */
+/** How a user changes a member: its control's label, what they enter or choose, and what the request then contains. */
 interface Change {
   label: string | RegExp
-  /** The group that the control stands in, where its label is not the first of its kind. */
+  /** The control's group, if its label isn't the first of its kind. */
   group?: RegExp
-  /** What is typed or chosen; a box is ticked or unticked. */
+  /** What is typed or chosen; true or false for a checkbox. */
   enter: string | boolean
-  /** What the request has then, where it isn't what was entered; null where it has nothing any more. */
+  /** What the request then contains, if not what was entered; null if nothing any more. */
   becomes?: string | number | null
 }
 /** A member that the application fills in itself: why, and with which other member it changes. */
@@ -113,7 +116,7 @@ const formFiller: Table = {
   }
 }
 
-/** The members of a schema that hold values, written as `Forms[].Signers[].Email`. */
+/** Returns the members of a schema that hold values, written as `Forms[].Signers[].Email`. */
 function leavesOf(schema: z.ZodType, path = ''): string[] {
   const { def } = schema as unknown as {
     def: { type: string; shape?: Record<string, z.ZodType>; element?: z.ZodType; innerType?: z.ZodType }
@@ -125,7 +128,7 @@ function leavesOf(schema: z.ZodType, path = ''): string[] {
   return def.innerType ? leavesOf(def.innerType, path) : [path]
 }
 
-/** What a request has at a leaf, of the first of each list. */
+/** Returns a request's value at a leaf, taking the first item of each list. */
 function valueAt(request: unknown, leaf: string): unknown {
   return leaf
     .split(/\.|(?=\[)/)
@@ -183,7 +186,7 @@ const oneTemplate = () =>
 
 let opened: Opened
 
-/** The composer with this package in it, all its closed parts opened. */
+/** Opens the composer with this package, with all its collapsed parts expanded. */
 async function openComposer(composition: Composition) {
   const api = fakeApi({
     drafts: [
@@ -214,12 +217,12 @@ async function openComposer(composition: Composition) {
   await settle()
 }
 
-/** What "What will be sent" shows. */
+/** Returns what "What will be sent" shows. */
 function preview(): unknown {
   return JSON.parse(screen.getByLabelText('The request as JSON').textContent ?? '')
 }
 
-/** The request made of the draft as it was kept. */
+/** Returns the request made from the stored draft. */
 async function kept(): Promise<unknown> {
   await opened.clock.pass(1000)
   const composition = opened.api.control.state.drafts.find((one) => one.id === 'draft-1')?.composition as Composition
@@ -229,7 +232,7 @@ async function kept(): Promise<unknown> {
     : toFormFillerRequest(composition, mark)
 }
 
-/** What a control is said to be for, by those who hear the page too. */
+/** Returns a control's accessible description. */
 function descriptionOf(control: Element): string {
   const ids = control.getAttribute('aria-describedby')?.split(' ') ?? []
   return ids

@@ -1,4 +1,4 @@
-/** Every failure of the main process as a person reads it: driven to the screen's one notice for errors, and read there. */
+/** Every failure of the main process as users read it, in the screens' single error notice. */
 import { cleanup, render } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
 import ErrorNotice from '../../src/renderer/src/ui/ErrorNotice.svelte'
@@ -12,7 +12,7 @@ const unique = [...new Map(failures.map((one) => [`${one.error.code}: ${one.erro
 /** Codes for which there may be nothing to do: what happened is all there is to say. */
 const END_OF_IT: readonly string[] = ['cancelled', 'not-allowed']
 
-/** What these say holds names, counts or the fields of what was typed; the tests of each read it. */
+/** Their sentences contain names, counts or fields, and are checked by their own tests. */
 const PUT_TOGETHER: ReadonlySet<string> = new Set([
   'src/main/core/accounts/accounts.ts',
   'src/main/core/accounts/client-certificates.ts',
@@ -54,7 +54,7 @@ describe('a failure of the main process, on the screen', () => {
     notice?.querySelector('details')?.remove()
     const text = (notice?.textContent ?? '').replace(/\s+/g, ' ').trim()
 
-    // What main says stands first, whole.
+    // The main process's sentence comes first, unchanged.
     expect(text.startsWith(error.message.trim())).toBe(true)
     const sentences = text.split(/(?<=[.:])\s+(?=[\p{Lu}“])/u)
     for (const sentence of sentences) expect(sentence).toMatch(/^[\p{Lu}“].*(?:[.:]|Mere)$/u)
@@ -71,7 +71,7 @@ describe('a failure of the main process, on the screen', () => {
     for (const code of [...serviceErrorCodes, ...localErrorCodes]) {
       const { happened, meaning, todo } = presentError({ code, message: 'This happened.' })
       expect(happened).toBe('This happened.')
-      // What a code alone can't know is never said by it.
+      // A code's words never claim what a code alone can't know.
       expect(`${meaning} ${todo}`).not.toMatch(/nothing was (sent|changed|done|saved|kept)/i)
     }
   })

@@ -1,4 +1,7 @@
-/** Every failure that the main process can tell of, read from its source: so that a test can show each as a person sees it. */
+/**
+ * Collects every failure the main process can report from its source code, so that a test can show each as users see
+ * it.
+ */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import ts from 'typescript'
@@ -8,14 +11,14 @@ const MAIN = join(import.meta.dirname, '../../src/main')
 const codes: ReadonlySet<string> = new Set([...serviceErrorCodes, ...localErrorCodes])
 
 interface Failure {
-  /** The file that it comes from: `src/main/core/outbox/outbox.ts`. */
+  /** The file it comes from: `src/main/core/outbox/outbox.ts`. */
   file: string
   error: AppError
 }
 
 export interface Failures {
   failures: Failure[]
-  /** Files with a sentence that is only put together while the application runs. */
+  /** Files with a sentence that is only composed at run time. */
   computed: string[]
 }
 
@@ -28,7 +31,7 @@ export function failuresOfMain(): Failures {
   const everywhere = all.flatMap((source) => [...constantsOf(source)])
   for (const source of all) {
     const file = `src/main/${relative(MAIN, source.fileName).replaceAll('\\', '/')}`
-    // A file's own constant wins over one of the same name elsewhere.
+    // A file's own constants override those of the same name elsewhere.
     const constants = new Map([...everywhere, ...constantsOf(source)])
     const add = (
       code: ts.Expression | undefined,
@@ -41,7 +44,8 @@ export function failuresOfMain(): Failures {
         if (codes.has(named)) failures.push({ file, error: { code: named as ErrorCode, message: text } })
       }
       if (table) return
-      // Where only the run decides on the code, the sentence is read with the words of one that nothing else is known of.
+      // If the code is only known at run time, the sentence is shown with the words for a code about which nothing else
+      // is known.
       const named = (textsOf(code, constants) ?? labelsAround(code) ?? ['server']).filter((one) => codes.has(one))
       if (named.length === 0) return
       const texts = textsOf(message, constants)
@@ -89,7 +93,7 @@ function member(node: ts.Expression, name: string): ts.Expression | undefined {
   return found && ts.isShorthandPropertyAssignment(found) ? found.name : undefined
 }
 
-/** The texts that a file's own constants hold: a text, or each text of a record. */
+/** Returns a file's top-level constants, which may hold texts: a text, or each text of a record. */
 function constantsOf(source: ts.SourceFile): ReadonlyMap<string, ts.Expression> {
   const constants = new Map<string, ts.Expression>()
   for (const statement of source.statements) {
@@ -101,7 +105,7 @@ function constantsOf(source: ts.SourceFile): ReadonlyMap<string, ts.Expression> 
   return constants
 }
 
-/** In `{ code, message: SENTENCES[code] }` each sentence of the table with the code that it is for. */
+/** For `{ code, message: SENTENCES[code] }`, returns each sentence of the table with its code. */
 function sentencesOf(
   code: ts.Expression,
   message: ts.Expression,
@@ -118,7 +122,7 @@ function sentencesOf(
   })
 }
 
-/** In `switch (code) { case 'dns': return { code, … } }` the code is what the case says. */
+/** For `switch (code) { case 'dns': return { code, … } }`, returns the codes of the case. */
 function labelsAround(node: ts.Node): string[] | undefined {
   let around: ts.Node | undefined = node
   while (around && !ts.isCaseClause(around)) around = around.parent
@@ -133,7 +137,9 @@ function labelsAround(node: ts.Node): string[] | undefined {
   return labels.length > 0 ? labels : undefined
 }
 
-/** What an expression can say, with a name in the place of each value; undefined if that shows only at run time. */
+/**
+ * Returns the texts an expression can have, with a name in place of each value. Undefined if only known at run time.
+ */
 function textsOf(node: ts.Expression, constants: ReadonlyMap<string, ts.Expression>): string[] | undefined {
   if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return [node.text]
   if (ts.isTemplateExpression(node)) {

@@ -1,6 +1,6 @@
 /**
- * The main process in memory, for developing and testing the screens: keeps accounts, drafts and sends, answers with
- * made-up documents, and fails where it is told to. `control` is the test's hand in it.
+ * An in-memory main process, for developing and testing the screens: keeps accounts, drafts and sends, answers with
+ * made-up documents, and fails on demand. Tests drive it through `control`.
  */
 
 import type { Composition } from '../../src/shared/composition/composition.ts'
@@ -105,18 +105,18 @@ import { documents, downloads, NOW, officeAccount, practiceAccount, templates } 
 export interface FakeState {
   accounts: AccountView[]
   connection: ConnectionView
-  /** What the organisation has set. */
+  /** The organisation's policy. */
   policy: PolicyView
-  /** How long things are kept, and what was purged last. */
+  /** Retention periods, and the last purge. */
   retention: RetentionDays
   due: RetentionDue['counts']
   purged?: RetentionView['last']
   templates: TemplateView[]
   drafts: DraftView[]
-  /** Earlier versions, by draft. */
+  /** Earlier versions by draft. */
   versions: Record<string, (Omit<DraftVersion, 'title' | 'who'> & { composition: Composition })[]>
   presets: PresetView[]
-  /** What reading files brings; undefined fails. */
+  /** The result of importing files; undefined makes it fail. */
   imported: Imported | undefined
   outside: OutsideView[]
   crashReports: CrashReportsView
@@ -125,7 +125,7 @@ export interface FakeState {
   remembered: Record<string, string[]>
   forms: RememberedForm[]
   sends: SendView[]
-  /** What was sent was composed of, by its id. */
+  /** The compositions of sends, by send id. */
   sent: Record<string, Composition>
   outbox: Omit<OutboxView, 'counts'>
   batches: BatchView[]
@@ -133,7 +133,7 @@ export interface FakeState {
   documents: DocumentPage[]
   views: SavedView[]
   actions: ActionView[]
-  /** What the next action becomes instead of done. */
+  /** What the next action becomes, instead of done. */
   nextAction: Partial<ActionView>
   rights: AccountRights
   overview: OverviewView
@@ -141,86 +141,86 @@ export interface FakeState {
   /** Newest first. */
   verifications: VerificationView[]
   dismissedVerifications: string[]
-  /** How many of each document the audit trail names that aren't kept. */
+  /** How many verifications of each document the audit trail names that aren't stored. */
   missingVerifications: number
   away: AwayView
   notifications: NotificationPreferences
   employers: EmployersView
   knownForms: KnownForm[]
   dropFolders: DropFolder[]
-  /** What drop folders refused. */
+  /** Files that drop folders refused. */
   refused: RefusedFiles
   droppedFiles: DroppedFile[]
   hints: HintView
   downloads: DownloadView[]
-  /** What the summary says beside its counts: paused, how fast. */
+  /** The rest of the summary besides its counts: paused, speed. */
   downloadSummary: Partial<DownloadSummary>
   downloadSettings: DownloadSettings
-  /** The folders that were chosen, by id. */
+  /** The chosen folders, by id. */
   downloadFolders: DownloadFolder[]
   downloadRules: DownloadRule[]
-  /** What the check finds instead of everything being as it was. */
+  /** What the check finds, instead of everything being intact. */
   downloadCheck: Partial<DownloadCheck>
-  /** What the identity check of any document found. */
+  /** The result of any document's identity check. */
   identity: IdentityRecordView[]
   identityLeftOut: number
   /** The report of any document's identity check. */
   pdf: Uint8Array
-  /** Where a signed document comes from, beside the service itself. */
+  /** Where a signed document comes from, if not from the service itself. */
   pdfFrom?: string
   /** Whether the person prints what the dialog asks about. */
   printerTakes: boolean
   settings: SettingsView
   system: SystemStatus
-  /** The settings file that a person chooses; null where they think better of it. */
+  /** The settings file the user chooses; null if they cancel. */
   settingsFile: ChosenSettings | null
-  /** The enrolment file that a person chooses; null where they think better of it. */
+  /** The enrolment file the user chooses; null if they cancel. */
   enrolment: ChosenEnrolment | null
   backups: BackupsView
   recovery: RecoveryView
   removal: RemovalView
   copies: CopyView[]
   counter: CounterSession | null
-  /** Who can sign here, in place of what the documents say. */
+  /** Who can sign here, instead of what the documents imply. */
   queue?: CounterEntry[]
-  /** Appointments of today, as `reference signer`. */
+  /** Today's appointments, as `reference signer`. */
   today: string[]
-  /** What an offer is in place of what the queue says. */
+  /** Overrides of the offer derived from the queue. */
   offer: Partial<CounterOffer>
-  /** What comparing a document that was typed comes to. */
+  /** The result of comparing a typed document. */
   printed: PrintedComparison
-  /** The same with the signer's name in one document, by its reference. */
+  /** The result for the signer's name in one document, by its reference. */
   printedIn: Record<string, PrintedComparison>
-  /** What becomes of each turn that is finished, by its place; `outcome` for the others. */
+  /** The outcome of each finished turn by index; `outcome` for the others. */
   outcomes: CounterOutcome[]
   outcome: CounterOutcome
-  /** Whether a page opens as soon as it has a place; else it stays loading. */
+  /** Whether a page opens as soon as it has a place; otherwise it stays loading. */
   pageOpens: boolean
-  /** Whether the service answers at once what became of a turn; else the session stays asking. */
+  /** Whether the service answers at once with a turn's outcome; otherwise the session stays in `asking`. */
   asksService: boolean
   signingOrigin: string
   pin: PinState
   pinDigits: string
-  /** It is a one-time PIN. */
+  /** Whether it is a one-time PIN. */
   isPinOnce?: boolean
   lock: OfficeLockState
   counterSettings: CounterSettings
   staff: StaffView
-  /** Those of today. */
+  /** Today's appointments. */
   appointments: Appointment[]
-  /** What a chosen file has; null where nobody chose one. */
+  /** The content of a chosen file; null if none is chosen. */
   appointmentFile: AppointmentsInFile | null
-  /** Pictures of the second display, by id; any other is one transparent pixel. */
+  /** Pictures of the second display by id; any other is one transparent pixel. */
   pictures: Record<string, string>
   /** Who is being called. */
   calling?: string
   hasDisplay: boolean
-  /** What the board says in place of what the session and the appointments do. */
+  /** Overrides of the board derived from the session and the appointments. */
   board: Partial<Board>
   audit: AuditEntry[]
   requests: RequestLogEntry[]
   updates: UpdatesView
-  /** This workstation's place in an office of several. */
+  /** This workstation's place in a shared office. */
   desk: DeskView | null
   auditCheck: Partial<AuditCheck>
   auditAtStart: AuditCheck | null
@@ -235,10 +235,10 @@ export interface FakeState {
 export interface FakeControl {
   state: FakeState
   calls: { name: RequestName; input: unknown }[]
-  /** Every call of this name fails so until it is healed. */
+  /** Makes every call of this name fail until `heal`. */
   fail(name: RequestName, error: AppError): void
   heal(name: RequestName): void
-  /** Calls of this name wait, until what comes back is called; those that come after `free` don't. */
+  /** Blocks calls of this name until the returned function is called. Calls after `free` aren't blocked. */
   hold(name: RequestName): () => void
   free(name: RequestName): void
   emit<Name extends EventName>(name: Name, payload: Events[Name]): void
@@ -250,7 +250,7 @@ const handedOver: ReadonlySet<string> = new Set(handedOverRequestNames)
 
 const error = (code: ErrorCode) => new Failure(code)
 
-/** A fake with a practice office and forty documents, changed as the test says. */
+/** Returns a fake with a practice office and forty documents, with `change` applied. */
 export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
   const state: FakeState = {
     accounts: [practiceAccount(), officeAccount()],
@@ -453,10 +453,10 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     for (const listener of listeners.get(name) ?? []) (listener as (payload: Events[Name]) => void)(payload)
   }
 
-  /** Whether a person has the office's own window, or it is locked. */
+  /** Returns whether a person has the office window, or it is locked. */
   const isHandedOver = () => (state.counter?.place === 'here' && state.counter.phase !== 'ended') || state.lock.isLocked
 
-  /** The account that the call which is answered names. */
+  /** The account named by the current call. */
   let named: string | undefined
 
   function chosen(): AccountView {
@@ -765,14 +765,14 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     input: Input<Name>,
     accountId?: string
   ): Promise<Result<Reply<Name>>> {
-    // As main does: what isn't the person's waits until staff has the window again.
+    // As in the main process: requests not meant for the person wait until staff have the window again.
     while (isHandedOver() && !handedOver.has(name)) await new Promise<void>((handedBack) => waiting.push(handedBack))
     calls.push({ name, input: structuredClone(input) })
     const gate = gates.get(name)
     if (gate) await gate.promise
     const failure = failures.get(name)
     if (failure) return { ok: false, error: failure }
-    // The contract decides here too: what main would refuse, the fake refuses.
+    // The contract applies here too: the fake refuses what the main process would.
     if (!requests[name].input.safeParse(input).success) {
       return { ok: false, error: { code: 'bad-input', message: 'The input is not of the shape agreed on.' } }
     }

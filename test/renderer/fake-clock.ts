@@ -1,9 +1,9 @@
-/** A clock that stands still until it is moved. */
+/** A clock that stands still until it is advanced. */
 import type { Clock } from '../../src/renderer/src/state/clock.ts'
 
 export class FakeClock implements Clock {
   #now: number
-  /** How far the computer's clock was set since: timers don't follow it. */
+  /** How far the computer's clock was set since the start; timers ignore it. */
   #set = 0
   #due: { at: number; run: () => void }[] = []
 
@@ -19,7 +19,7 @@ export class FakeClock implements Clock {
     return this.#now
   }
 
-  /** Someone sets the computer's clock. */
+  /** Sets the computer's clock forward or back. */
   set(milliseconds: number): void {
     this.#set += milliseconds
   }
@@ -32,7 +32,7 @@ export class FakeClock implements Clock {
     }
   }
 
-  /** Moves time on, running what falls due on the way, and lets what was begun settle. */
+  /** Advances time, running timers that fall due on the way, and lets pending work settle. */
   async pass(milliseconds: number): Promise<void> {
     const until = this.#now + milliseconds
     for (;;) {
@@ -48,7 +48,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Lets promises and frames that are under way come to their ends: what closes takes two frames to be gone. */
+/** Lets pending promises and frames finish: closing things takes two frames. */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve()
   for (let frame = 0; frame < 3; frame++) await new Promise((resolve) => setTimeout(resolve))

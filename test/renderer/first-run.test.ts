@@ -185,7 +185,7 @@ describe('the first run', () => {
     await fireEvent.click(open)
     await settle()
     expect(api.control.calls.filter(({ name }) => name === 'storage.recover').at(-1)?.input).toEqual({ key: '0123' })
-    // What opened is about to take its place.
+    // The opened application is about to take its place.
     for (const button of screen.getAllByRole('button')) expect(button.getAttribute('aria-busy')).toBe('true')
     page.unmount()
   })

@@ -117,12 +117,12 @@ describe('while Countersign is locked', () => {
     await lock()
     await give(fakePin)
     expect(document.activeElement).toBe(field)
-    // What locks it is pressed once too often otherwise.
+    // Otherwise the button that locks it would be pressed once too often.
     screen.getByRole('button', { name: /^Account:/ }).focus()
     await lock()
     await give(fakePin)
     expect(document.activeElement).toBe(screen.getByRole('heading', { level: 1 }))
-    // So is any other button, as one that sends.
+    // The same goes for any other button, such as one that sends.
     const button = document.querySelector<HTMLElement>('#main button:not(:disabled)')
     button?.focus()
     expect(document.activeElement).toBe(button)
@@ -132,7 +132,7 @@ describe('while Countersign is locked', () => {
   })
 
   test('who unlocks it over a question goes on in the question, on none of its buttons', async () => {
-    // What has no place on the page isn't taken for what a question can give the focus back to.
+    // An element without a position isn't accepted as one to return the focus to.
     const placed = vi
       .spyOn(Element.prototype, 'getClientRects')
       .mockReturnValue([new DOMRect()] as unknown as DOMRectList)
@@ -534,7 +534,7 @@ describe('keys that work anywhere', () => {
     await fireEvent.mouseUp(window, { button: 3 })
     api.control.emit('menu.chosen', { command: 'back' })
     expect(moved).toHaveBeenCalledTimes(2)
-    // Two quick presses are two.
+    // Two quick presses count as two.
     await fireEvent.mouseUp(window, { button: 3 })
     await press('ArrowLeft', { altKey: true })
     expect(moved).toHaveBeenCalledTimes(4)

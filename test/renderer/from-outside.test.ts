@@ -1,4 +1,4 @@
-/** Links and opened files on the screens: shown with what is in them, done only once a person agrees, one after the other. */
+/** Opened links and files on the screens: shown with their content, run only once the user agrees, one at a time. */
 import { fireEvent, screen } from '@testing-library/svelte'
 import { expect, test } from 'vitest'
 import Notices from '../../src/renderer/src/frame/Notices.svelte'

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { compared } from '../../src/renderer/src/screens/counter/identity-lines.ts'
 
-/** The specimens of ICAO 9303: their names are nobody's. */
+/** The specimens of ICAO 9303: their names belong to nobody. */
 const PASSPORT = 'P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<\nL898902C36UTO7408122F1204159ZE184226B<<<<<10'
 const CARD = 'I<UTOD231458907<<<<<<<<<<<<<<<\n7408122F1204159UTO<<<<<<<<<<<6\nERIKSSON<<ANNA<MARIA<<<<<<<<<<'
 const OLD_CARD = 'I<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<\nD231458907UTO7408122F1204159<<<<<<<6'
@@ -54,7 +54,7 @@ test.each([
   })
 })
 
-/** The first line of a passport of this name, on the second of the specimen. */
+/** Returns a passport with this name: a new first line with the specimen's second line. */
 const passportOf = (name: string) => `P<UTO${name}`.padEnd(44, '<').slice(0, 44) + PASSPORT.split('\n')[1]
 
 test.each([
@@ -83,7 +83,7 @@ test('names what was misread, and never takes a single wrong character of what i
       (at, digit) => {
         fc.pre(second[at] !== digit)
         const wrong = second.slice(0, at) + digit + second.slice(at + 1)
-        // A letter and the digit with the same remainder are told apart by nothing (A is 10, and so is 0 by tens).
+        // A letter and a digit with the same remainder can't be told apart (A is 10, which is the same as 0 modulo 10).
         fc.pre(/\d/.test(second[at] ?? ''))
         expect(compared(`${first}\n${wrong}`, { signerName: 'Anna Eriksson' }, BEFORE).kind).toBe('misread')
       }

@@ -44,7 +44,7 @@ describe('the name on the card beside the one that the office gave', () => {
     expect(compareNames(names(['ANA'], ['Ana'])).parts[0]?.but).toBe('capitals')
     expect(compareNames(names(['Ana'], ['Anā'])).parts[0]?.but).toBe('accents')
     expect(found(names(['Mere', '', 'Parata'], ['Mere', '', 'Parata']))).toBe('Names match: ')
-    // Composed or not, it is the same letter.
+    // Composed or decomposed, it is the same letter.
     expect(matchKeys(names(['Ana\u0304'], ['An\u0101']))[0]).toBe('same')
   })
   test('another letter is a difference', () => {
@@ -116,7 +116,7 @@ describe('dates of the card', () => {
     ['2025-11-22', undefined, '2025-11-26', 'Expired', 'isn’t known'],
     [undefined, '2025-11-20', '2025-11-26', 'No expiry date', ''],
     ['never', '2025-11-20', '2025-11-26', 'Expiry date unclear', 'isn’t a date'],
-    // Either way it is long over.
+    // Expired long ago either way.
     ['04/05/2020', '2025-11-20', '2025-11-26', 'Expired at the check', ''],
     ['12/11/2025', '2025-11-20', '2025-11-26', 'Expiry date unclear', '11 December 2025']
   ])('a card that ends %s, looked at %s, on %s: %s', (expires, examined, now, word, meaning) => {

@@ -18,7 +18,7 @@ const before = { create: URL.createObjectURL, revoke: URL.revokeObjectURL }
 beforeEach(() => {
   addresses = new Map()
   let next = 0
-  // jsdom gives no addresses to bytes.
+  // jsdom can't create object URLs.
   URL.createObjectURL = (blob) => {
     const url = `blob:test/${++next}`
     addresses.set(url, blob as Blob)

@@ -1,4 +1,6 @@
-/** A language whose letters the computer lacks, on a canvas that draws a box for each of them as browsers do. */
+/**
+ * A language whose letters the computer lacks, on a canvas that draws a box for each missing letter, as browsers do.
+ */
 import { screen } from '@testing-library/svelte'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { hasLetters } from '../../src/renderer/src/screens/counter/person/letters.ts'
@@ -9,7 +11,7 @@ import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { openOffice, show } from './office.ts'
 
-/** Letters of Latin and Arabic; for the others what draws a missing one: always the same. */
+/** Draws Latin and Arabic letters; for others the missing-letter box, which is always the same. */
 let boxOf: (letter: string) => string
 beforeEach(() => {
   boxOf = () => 'box'

@@ -1,4 +1,4 @@
-/** A name pattern in pieces: what a person sees of it, and what is kept. */
+/** A file name pattern in pieces: what the user sees, and what is stored. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {

@@ -1,4 +1,7 @@
-/** The office's own network on the screens: a proxy that wants a sign-in, a client certificate, an authority that vouched. */
+/**
+ * The office's network on the screens: a proxy that requires a sign-in, a client certificate, an authority that vouched
+ * for the service.
+ */
 import { fireEvent, render, screen } from '@testing-library/svelte'
 import { beforeAll, expect, test } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'

@@ -1,4 +1,4 @@
-/** Renders a screen, or a part of one, in a made-up office. */
+/** Renders a screen, or part of one, in a made-up office. */
 import { render } from '@testing-library/svelte'
 import type { Component } from 'svelte'
 import { AppState, appContext } from '../../src/renderer/src/state/app-state.svelte.ts'
@@ -12,7 +12,7 @@ export interface Opened {
   close: () => void
 }
 
-/** An office that has read what its frame shows. Time stands still until the clock is moved. */
+/** Opens an office that has loaded what its frame shows. Time stands still until the clock is advanced. */
 export async function openOffice(api: FakeApi = fakeApi()): Promise<Opened> {
   window.location.hash = ''
   const clock = new FakeClock(api.control.state.now())

@@ -171,7 +171,7 @@ describe('a package that someone else releases', () => {
         await press(name)
         if (request === 'sends.release') return await settle()
         const dialog = within(screen.getByRole('dialog'))
-        // What was written stands there still.
+        // The text written earlier is still there.
         const reason = dialog.getByLabelText<HTMLInputElement>('Reason')
         if (calls(request).length > 0) expect(reason.value).toBe('Wrong address.')
         await fireEvent.input(reason, { target: { value: 'Wrong address.' } })

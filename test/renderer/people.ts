@@ -1,4 +1,4 @@
-/** Made-up records for the screens: documents, templates, people. Every address is an example's. */
+/** Made-up records for the screens: documents, templates, people. All addresses are example addresses. */
 import type {
   AccountView,
   CounterEntry,
@@ -12,7 +12,7 @@ import type {
 } from '../../src/shared/contract/views.ts'
 import { readDocumentStatus } from '../../src/shared/model/document-status.ts'
 
-/** Wednesday 26 November 2025, 10:42 UTC: the moment the made-up office lives at, unless told otherwise. */
+/** Wednesday 26 November 2025, 10:42 UTC: the made-up office's current time by default. */
 export const NOW = Date.UTC(2025, 10, 26, 10, 42)
 const DAY = 86_400_000
 
@@ -87,7 +87,7 @@ export function officeAccount(): AccountView {
   }
 }
 
-/** @param count how many documents to make up, spread over the three folders. */
+/** Returns documents. @param count how many to make up, spread over the three folders. */
 export function documents(count: number, now = NOW): DocumentPage[] {
   return Array.from({ length: count }, (_, index) => documentOf(index, now))
 }
@@ -302,7 +302,7 @@ export function downloads(now = NOW): DownloadView[] {
   ]
 }
 
-/** One download, saved unless it is changed; what a state doesn't have is left out. */
+/** Returns a download, saved unless overridden; members that its state doesn't have are left out. */
 export function downloadOf(change: Partial<DownloadView> = {}): DownloadView {
   const one: DownloadView = {
     id: 'dl-1',
@@ -325,7 +325,7 @@ export function downloadOf(change: Partial<DownloadView> = {}): DownloadView {
   return one
 }
 
-/** Who can sign here, of these documents. */
+/** Returns who can sign these documents here. */
 export function queueOf(all: readonly DocumentPage[]): CounterEntry[] {
   return all.flatMap((document) =>
     document.signers.flatMap((signer, index) =>
@@ -349,7 +349,7 @@ export function queueOf(all: readonly DocumentPage[]): CounterEntry[] {
   )
 }
 
-/** A verification of three signatures, all valid unless the test says how many aren't. */
+/** Returns a verification of three signatures, all valid except `notValid` of them. */
 export function verificationOf(change: Partial<VerificationView> = {}, notValid = 0): VerificationView {
   const { reference = 'doc-6', documentName = 'Loan variation' } = change
   const names = ['Mere Parata', 'Tama Ngata', 'Lena Marchetti']

@@ -1,4 +1,4 @@
-// What the organisation has set is marked where it could be set, and out of reach.
+// Settings made by the organisation are marked where they appear, and can't be changed.
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
 import PinForm from '../../src/renderer/src/screens/counter/PinForm.svelte'
@@ -30,7 +30,7 @@ async function open(policy: Partial<PolicyView>) {
   await settle()
 }
 
-/** What each lock puts out of reach, and a neighbour that it doesn't. */
+/** What each lock disables, and a neighbour that it doesn't. */
 const LOCKED: readonly (readonly [setting: Lockable, role: string, name: RegExp])[] = [
   ['otherAccounts', 'button', /^Connect an account/],
   ['counter.fullScreen', 'checkbox', /^Use full screen/],

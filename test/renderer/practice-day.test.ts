@@ -1,4 +1,4 @@
-/** A bad day at the practice office: chosen in its account, said where one looks, and left again. */
+/** A bad day at the practice office: chosen in its account, shown where users look, and ended again. */
 import { fireEvent, screen } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
 import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'

@@ -1,4 +1,4 @@
-/** The application as someone of a role has it, scene by scene. */
+/** The application as staff of each role see it, scene by scene. */
 import { fireEvent, render, screen } from '@testing-library/svelte'
 import { expect, onTestFinished, vi } from 'vitest'
 import { refusedTo } from '../../src/main/core/counter/rights.ts'
@@ -11,7 +11,7 @@ import { lockOf } from './fakes/lock.ts'
 import { openOffice } from './office.ts'
 import { scenes } from './preview/scenes.ts'
 
-/** Someone of this role has unlocked Countersign. */
+/** Unlocks Countersign as someone of this role. */
 export async function works(api: FakeApi, role: StaffRole | undefined) {
   api.control.state.lock = lockOf(role)
   api.control.emit('lock.changed', null)
@@ -21,14 +21,14 @@ export async function works(api: FakeApi, role: StaffRole | undefined) {
 interface Visit {
   scene: string
   at: string
-  /** What an administrator opens there, one after the other: buttons and menu entries by what they are called. */
+  /** What an administrator opens there, in order: names of buttons and menu entries. */
   open?: (string | RegExp)[]
-  /** Keys that are pressed in its list first, as to select a row. */
+  /** Keys pressed in its list first, for example to select a row. */
   keys?: string[]
   prepare?: (api: FakeApi) => void
 }
 
-/** As one goes through the application: the screens, their menus and their dialogs. */
+/** A tour of the application: its screens, their menus and their dialogs. */
 export const VISITS: Visit[] = [
   { scene: 'documents-views', at: '#/documents/all' },
   { scene: 'documents-views', at: '#/documents/view/v1' },
@@ -77,13 +77,13 @@ export const VISITS: Visit[] = [
   { scene: 'backups-scheduled', at: '#/settings/safety', open: ['Import settings…'] },
   { scene: 'recovery-offer', at: '#/today' },
   { scene: 'first', at: '#/today' },
-  // It comes by itself.
+  // It opens by itself.
   { scene: 'outside', at: '#/today', open: [] },
   { scene: 'document-complete', at: '#/settings' },
   { scene: 'drafting-fine', at: '#/bulk?preset=office-1', open: ['Choose a file…', 'Continue', /^Check 200 rows/] }
 ]
 
-/** Its document is kept for someone who asked for it. */
+/** Puts its document on hold for someone who asked for it. */
 function onHold(api: FakeApi) {
   const page = api.control.state.documents.find(({ reference }) => reference === 'doc-6')
   if (!page) throw new Error('The scene has no such document.')
@@ -101,7 +101,7 @@ function onHold(api: FakeApi) {
 export async function visit({ scene, at, open = [], keys = [], prepare }: Visit) {
   const make = scenes[scene]
   if (!make) throw new Error(`There is no scene “${scene}”.`)
-  // A scene goes on by itself; here it stands still.
+  // Scenes move on by themselves; here they stand still.
   const interval = vi.spyOn(globalThis, 'setInterval').mockReturnValue(0 as never)
   const api = make()
   interval.mockRestore()
@@ -125,7 +125,7 @@ export async function visit({ scene, at, open = [], keys = [], prepare }: Visit)
   return { app, api }
 }
 
-/** What is shown comes in several steps, some of it from files that are read only then. */
+/** Waits for what appears in several steps, partly from files loaded only then. */
 export async function rest() {
   for (let step = 0; step < 4; step++) {
     await vi.dynamicImportSettled()
@@ -136,7 +136,7 @@ export async function rest() {
 export const isOff = (element: Element) => element.matches('[aria-disabled="true"], [data-disabled], :disabled')
 const SENTENCES = new Set(Object.values(refusedTo({ hasNames: true, proved: () => undefined }) ?? {}))
 for (const role of ROLES) for (const why of Object.values(lockOf(role).refused ?? {})) SENTENCES.add(why)
-/** Why it can't be done, where that is the role: as its tooltip, or under it. */
+/** Returns the role's reason why an element is unavailable, from its tooltip or the text below it. */
 export const saidAt = (element: Element) =>
   [...SENTENCES].find((why) => element.getAttribute('title') === why || element.textContent?.includes(why))
 

@@ -5,7 +5,7 @@ import App from '../../src/renderer/src/App.svelte'
 import { fakeApi } from './fake-api.ts'
 import { openOffice } from './office.ts'
 
-// None of them is loaded ahead here, as in the first moments of a start.
+// Nothing is preloaded here, as in the first moments after a start.
 test('the screen that one goes on to is shown, also where the one before it never came', async () => {
   const { app, close } = await openOffice(fakeApi())
   app.router.go('audit')

@@ -65,7 +65,7 @@ test('the list marks the section that was asked for, and then the one that someo
     const links = within(screen.getByRole('navigation', { name: 'Settings sections' })).getAllByRole('link')
     return links.filter((link) => link.getAttribute('aria-current') === 'location').map((link) => link.textContent)
   }
-  // jsdom lays nothing out: each heading stands 1000 pixels under the one before, less what is scrolled.
+  // jsdom has no layout: each heading is 1000 pixels below the previous one, minus the scroll position.
   let scrolled = 0
   const headings = [...document.querySelectorAll<HTMLElement>('section > h2, section h2[id$=-title]')]
   for (const [index, heading] of headings.entries())
@@ -78,7 +78,7 @@ test('the list marks the section that was asked for, and then the one that someo
   opened.app.router.go('settings', ['hints'])
   await settle()
   expect(marked()).toEqual(['Instant updates'])
-  // What is read above it moves it, too; nobody has scrolled on by that.
+  // Content loaded above it moves it, too, without anyone having scrolled.
   await scroll(1950)
   expect(marked()).toEqual(['Instant updates'])
   await fireEvent.wheel(document.body)
@@ -156,7 +156,7 @@ test('a check of the connection shows the folders, and what the sign-in may do a
   const after = (intro: string) => screen.getByText(intro).parentElement?.textContent
   expect(after('This sign-in may use')).toContain('Administration of the account')
   expect(after('It may not use')).toContain('Video confirmation')
-  // What isn't known isn't said.
+  // Unknown rights aren't mentioned.
   for (const text of ['Reminders', 'Face-to-face signing']) expect(screen.queryByText(text)).toBeNull()
 })
 

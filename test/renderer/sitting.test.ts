@@ -9,7 +9,7 @@ interface Signature {
   after: number[]
 }
 
-/** A document that these people sign, one after the other or in any order. */
+/** Returns the signatures of a document that these people sign, in order or in any order. */
 const signedBy = (documentReference: string, people: string[], isInOrder: boolean): Signature[] =>
   people.map((person, signer) => ({
     documentReference,
@@ -40,7 +40,7 @@ test('who has to sign between two signatures of the other gets the screen in bet
 })
 
 test('the person who begins waits for another where that saves a change of hands', () => {
-  // Cy before Ben: Ben has the deed only after Cy.
+  // Cy before Ben: Ben gets the deed only after Cy.
   const signatures = [...inOrder('will', 'Ann', 'Ben'), ...inOrder('deed', 'Cy', 'Ben')]
   expect(told(fewestVisits(signatures))).toEqual(['Ann: will', 'Cy: deed', 'Ben: will deed'])
 })
@@ -81,7 +81,7 @@ test('whatever is signed by whom: everything once, nobody before their turn, and
           const before = flat.slice(0, place).filter((one) => one.documentReference === documentReference)
           for (const signer of after) expect(before.map((one) => one.signer)).toContain(signer)
         }
-        // Any other order that the same person begins.
+        // Any other order that starts with the same person.
         const another = visitsOf(signatures, [signatures[0]?.person ?? '', ...people])
         if (another[0]?.[0]?.person === signatures[0]?.person) expect(visits.length).toBeLessThanOrEqual(another.length)
       }

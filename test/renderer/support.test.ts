@@ -106,7 +106,7 @@ test('crash reports are kept only where someone wants them, and go into a report
   await fireEvent.click(add)
   await press('Save…')
   expect(inputsOf('support.saveReport')).toEqual([{ id: expect.any(String), withCrashReports: true }])
-  // Once more: what was said of one report isn't said of the next.
+  // Again: choices for one report don't carry over to the next.
   await press('Save a report…')
   expect(screen.getByRole<HTMLInputElement>('checkbox', { name: 'Add 2 crash reports' }).checked).toBe(false)
   await press('Cancel')

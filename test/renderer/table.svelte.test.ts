@@ -1,4 +1,4 @@
-/** What a long table draws at once, and what a frame later. */
+/** What a long table draws at once, and what one frame later. */
 import { cleanup, render, screen } from '@testing-library/svelte'
 import { type Component, createRawSnippet, tick } from 'svelte'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
@@ -8,7 +8,7 @@ interface Thing {
   name: string
 }
 
-/** Frames that were asked for and have not come yet. */
+/** Frames that were requested and haven't run yet. */
 let frames: FrameRequestCallback[] = []
 beforeEach(() => {
   vi.stubGlobal(
@@ -63,7 +63,7 @@ test('rows that come all at once are drawn where they are seen, and those beside
   const table = render(Table as Component, {
     props: { ...props, row: (index: number) => rows[index], keyOf: ({ name }: Thing) => name }
   })
-  // Without a layout twenty rows are in sight, and eight are beside them.
+  // Without a layout, twenty rows are visible, and eight more are drawn around them.
   expect(shown()).toEqual(rows.slice(0, 20).map(({ name }) => name))
   await nextFrame()
   expect(shown()).toEqual(rows.slice(0, 29).map(({ name }) => name))

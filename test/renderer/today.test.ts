@@ -7,7 +7,7 @@ import { type Opened, openOffice, show } from './office.ts'
 import { NOW, sendOf, verificationOf } from './people.ts'
 import { changesOf, documentsOf, overviewOf } from './preview/day-scenes.ts'
 
-// The screen loads it when a first question is asked.
+// The screen loads it when it first shows a dialog.
 beforeAll(() => import('../../src/renderer/src/screens/documents/CommandDialogs.svelte'))
 let opened: Opened
 afterEach(() => opened.close())

@@ -2,7 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
 import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
 import Today from '../../src/renderer/src/screens/today/Today.svelte'
-// Loaded on the few days that show it: here it is there already.
+// Loaded only on the few days when it is shown; loaded in advance here.
 import '../../src/renderer/src/screens/today/UpdateNotice.svelte'
 import type { UpdateState, UpdatesView } from '../../src/shared/contract/updates.ts'
 import { fakeApi } from './fake-api.ts'
@@ -19,7 +19,7 @@ async function open(part: typeof Settings | typeof Today, updates: UpdatesView) 
   if (part === Settings) opened.app.router.go('settings', ['updates'])
   show(opened, part)
   await settle()
-  // What is loaded only then.
+  // Waits for what is loaded only then.
   await settle()
 }
 const section = () => within(screen.getByRole('region', { name: 'Updates' }))

@@ -1,6 +1,6 @@
 /**
- * The client of the main process: results as they come, or unwrapped. A call never throws across the boundary;
- * one that breaks on the way becomes an error like any other.
+ * The client of the main process: results as they come, or unwrapped. Calls never throw across the boundary; a call
+ * that breaks on the way returns an error like any other.
  */
 import type { Api } from '../../shared/contract/api.ts'
 import type { AppError, Result } from '../../shared/contract/errors.ts'
@@ -14,21 +14,21 @@ declare global {
 export type { Api }
 
 /**
- * The client as it asks for one account, whichever are shown: what is done to a row is done in the row's own account.
- * @param accountId where it is gone by then, a call fails with `no-account`.
+ * Returns the client for one account, whichever accounts are shown: actions on a row apply to the row's own account.
+ * @param accountId if the account no longer exists, calls fail with `no-account`.
  */
 export function ofAccount(api: Api, accountId: string): Api {
   type Calls = Record<string, (input: unknown, accountId: string) => unknown>
   const calls = (domain: Calls) =>
     new Proxy({} as Calls, { get: (_, name) => (input: unknown) => domain[String(name)]?.(input, accountId) })
   const domains = api as unknown as Record<string, Calls>
-  // The bridge is frozen, and a proxy must show what is frozen as it is: this one is over nothing.
+  // The bridge is frozen, and a proxy can't change what a frozen target returns, so this one wraps an empty object.
   return new Proxy({} as Api, {
     get: (_, name) => (name === 'on' ? api.on : calls(domains[String(name)] ?? {}))
   })
 }
 
-/** The result of a call, also where the call itself broke. */
+/** Returns a call's result, even if the call itself broke. */
 export async function settled<Value>(answer: Promise<Result<Value>>): Promise<Result<Value>> {
   try {
     return await answer
@@ -37,7 +37,7 @@ export async function settled<Value>(answer: Promise<Result<Value>>): Promise<Re
   }
 }
 
-/** The value of a call, or what `otherwise` makes of its error. */
+/** Returns a call's value, or `otherwise` of its error. */
 export async function callOr<Value, Other>(
   answer: Promise<Result<Value>>,
   otherwise: (error: AppError) => Other
@@ -46,7 +46,7 @@ export async function callOr<Value, Other>(
   return result.ok ? result.value : otherwise(result.error)
 }
 
-/** One function that stops all of these, as when several events are followed. */
+/** Combines several stop functions into one, for example to stop following several events. */
 export function together(...stops: (() => void)[]): () => void {
   return () => {
     for (const stop of stops) stop()

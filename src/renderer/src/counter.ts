@@ -1,4 +1,4 @@
-/** Starts the page on the second display: reads what it shows, then mounts it. */
+/** Starts the page on the second display: loads what it shows, then mounts it. */
 import { mount } from 'svelte'
 import './ui/fonts.css'
 import './ui/tokens.css'
@@ -13,6 +13,6 @@ if (!target) throw new Error('counter.html has no #app to mount in.')
 const display = new PersonDisplay(window.countersign)
 void display.open().then(() => {
   mount(PersonPage, { target, props: { display } })
-  // Tests, and anyone who drives the application from outside, wait for this.
+  // Tests, and tools that drive the application, wait for this.
   document.documentElement.dataset.appState = 'loaded'
 })

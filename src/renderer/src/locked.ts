@@ -1,4 +1,4 @@
-/** Starts the page of data that are locked: nothing else of the application is there yet. */
+/** Starts the page shown while the data is locked: nothing else of the application has been loaded yet. */
 import { mount } from 'svelte'
 import './ui/fonts.css'
 import './ui/tokens.css'
@@ -14,6 +14,6 @@ const api = window.countersign
 void settled(api.system.status()).then((status) => {
   const keychain = status.ok && status.value.keychain.state === 'unavailable' ? status.value.keychain.reason : 'failed'
   mount(LockedPage, { target, props: { api, keychain } })
-  // Tests, and anyone who drives the application from outside, wait for this.
+  // Tests, and tools that drive the application, wait for this.
   document.documentElement.dataset.appState = 'loaded'
 })

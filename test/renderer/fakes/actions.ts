@@ -1,4 +1,4 @@
-/** What the made-up office does to documents, and what it says of them beside the list. */
+/** The made-up office's actions on documents, and the details it has about them outside the list. */
 
 import { blankComposition } from '../../../src/shared/composition/composition.ts'
 import type { KeptByAnother } from '../../../src/shared/composition/preset.ts'
@@ -17,7 +17,7 @@ type Handled = HandlersOf<'actions'> &
     | 'accounts.rights'
   >
 
-/** Moves the due date of the whole package, as the service does. */
+/** Changes the due date of the whole package, as the service does. */
 function extend(office: FakeOffice, reference: string, at: number) {
   const { packageReference } = documentOf(office, reference)
   office.state.documents = office.state.documents.map((one) =>

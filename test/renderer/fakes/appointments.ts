@@ -1,9 +1,12 @@
-/** The made-up office's appointments: they move as their requests say, numbers begin at 14, and a chosen file is `state.appointmentFile`. */
+/**
+ * The made-up office's appointments: requests change their state, numbers start at 14, and a chosen file is
+ * `state.appointmentFile`.
+ */
 import type { Appointment, AppointmentState } from '../../../src/shared/contract/views.ts'
 import { wantsStaff } from '../../../src/shared/wants-staff.ts'
 import { byId, Failure, type FakeOffice, type HandlersOf } from './office.ts'
 
-/** An appointment of today, changed as the test says. */
+/** Returns an appointment of today, with `change` applied. */
 export function appointmentOf(change: Partial<Appointment> = {}): Appointment {
   return {
     id: 'appointment-1',

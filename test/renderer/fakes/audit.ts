@@ -1,8 +1,8 @@
-/** The made-up office's audit trail: what the test says, newest first, found by any of its words. */
+/** The made-up office's audit trail: entries set by the test, newest first, searchable by any word. */
 import type { AuditEntry } from '../../../src/shared/contract/views.ts'
 import { Failure, type FakeOffice, type HandlersOf, pageOf } from './office.ts'
 
-/** One entry, changed as the test says. */
+/** Returns an entry, with `change` applied. */
 export function auditEntryOf(change: Partial<AuditEntry> = {}): AuditEntry {
   return {
     seq: 1,

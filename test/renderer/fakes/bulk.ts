@@ -1,4 +1,4 @@
-/** The made-up office's sheets: one that is "chosen", what checking it finds, the batch made of it. */
+/** The made-up office's sheets: the "chosen" one, the result of checking it, and the batch made from it. */
 import { type Composition, withSigners } from '../../../src/shared/composition/composition.ts'
 import type { BulkRow, BulkSheet } from '../../../src/shared/contract/views.ts'
 import type { FakeState } from '../fake-api.ts'
@@ -93,7 +93,10 @@ export function fakeBulk({ state, emit, chosen, newId }: FakeOffice): HandlersOf
   }
 }
 
-/** As the worker would check it: an address must have an @, a name must be there, and the rest is well once it is other text. */
+/**
+ * Checks like the worker: an address needs an @, a name must not be empty, and anything else is fine once its text has
+ * changed.
+ */
 function correctedRow({ corrected = [], ...row }: BulkRow, column: number, value: string | null): BulkRow {
   const known = corrected.find((one) => one.column === column)
   const problem = row.problems.find(({ cell }) => cell?.column === column)
@@ -118,7 +121,7 @@ const emailWrong = {
 
 const streets = ['Kauri Road', 'Beach Street', 'Station Lane', 'Mill Terrace', 'Harbour View']
 
-/** A sheet of tenants: 200 rows, of which 5 have errors, 9 have warnings and 4 repeat others. */
+/** Returns a sheet of tenants: 200 rows, of which 5 have errors, 9 have warnings and 4 are duplicates. */
 export function madeUpBulk(now: number, count = 200): FakeState['bulk'] {
   const rows = Array.from({ length: count }, (_, index) => rowOf(index + 1, now))
   const withErrors = rows.filter((row) => has(row, 'error')).length

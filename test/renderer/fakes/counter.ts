@@ -1,6 +1,7 @@
 /**
- * The made-up office's counter: a session that moves as its requests say, from handover to handover, and a PIN of 2468.
- * `state.pageOpens` and `state.asksService` leave a page loading, or the service unanswered, until the test goes on.
+ * The made-up office's counter: a session that requests move on, from handover to handover, with the PIN 2468.
+ * `state.pageOpens` and `state.asksService` can leave a page loading, or the service unanswered, until the test
+ * continues.
  */
 import { PERSON_LANGUAGES } from '../../../src/shared/contract/counter-views.ts'
 import type {
@@ -16,10 +17,10 @@ import { Failure, type FakeOffice, type HandlersOf } from './office.ts'
 type Handled = HandlersOf<'counter'>
 
 export const fakePin = '2468'
-/** The page is as our cover leaves it in these phases: what lies over them is told by `cover` alone. */
+/** Phases that don't change when a cover appears: only `cover` says what lies over them. */
 const stayUnderCover: CounterSession['phase'][] = ['handover', 'between', 'failed']
 
-/** One turn, changed as the test says. */
+/** Returns a turn, with `change` applied. */
 export function turnOf(change: Partial<CounterTurn> = {}): CounterTurn {
   return {
     documentReference: 'doc-0',
@@ -31,7 +32,7 @@ export function turnOf(change: Partial<CounterTurn> = {}): CounterTurn {
   }
 }
 
-/** A session of one turn that is about to be handed over, changed as the test says. */
+/** Returns a session of one turn, about to be handed over, with `change` applied. */
 export function sessionOf(change: Partial<CounterSession> = {}): CounterSession {
   return {
     id: 'session-1',
@@ -54,7 +55,7 @@ export function sessionOf(change: Partial<CounterSession> = {}): CounterSession 
   }
 }
 
-/** A receipt with a picture that looks like a code. */
+/** Returns a receipt with a picture that looks like a QR code. */
 function receiptCode(): ReceiptCode {
   const dark = Array.from({ length: 37 * 37 }, (_none, at) => at).filter((at) => (at * at * 31 + at * 17) % 7 < 3)
   const path = dark.map((at) => `M${at % 37} ${Math.floor(at / 37)}h1v1h-1z`).join('')
@@ -91,12 +92,12 @@ export function fakeCounter(office: FakeOffice): Handled {
     return next
   }
 
-  /** The page of the turn that runs is loaded. */
+  /** Loads the page of the current turn. */
   function load(id: string): CounterSession {
     return become(id, { phase: 'loading', origin: state.signingOrigin, refused: [] }, 'cover', 'error')
   }
 
-  /** To the next turn: straight on for the same person, where they have said so; by a handover for another. */
+  /** Moves on to the next turn: directly for the same person if they asked for it, with a handover for another. */
   function advance(id: string, isSaid: boolean, isSure = false): CounterSession {
     const { turns, current } = session(id)
     const next = turns[current + 1]
@@ -110,7 +111,7 @@ export function fakeCounter(office: FakeOffice): Handled {
     return load(id)
   }
 
-  /** The service is asked what became of the turn that runs. */
+  /** Asks the service for the current turn's outcome. */
   function ask(id: string): CounterSession {
     const isSure = session(id).cover === 'finish'
     become(id, { phase: 'asking', isLocked: false, origin: '', asksFor: [] }, 'cover', 'error', 'warningUntil')
@@ -134,7 +135,7 @@ export function fakeCounter(office: FakeOffice): Handled {
     return become(id, { phase: 'ended', turns: ended, isLocked: false }, 'cover', 'error', 'warningUntil')
   }
 
-  /** Our cover over what the person has; a page that is loading or open is behind it then. */
+  /** Covers what the person has; a page that is loading or open is then behind the cover. */
   function cover(id: string, why: NonNullable<CounterSession['cover']>, isLocked: boolean): CounterSession {
     const { phase } = session(id)
     return become(id, { phase: stayUnderCover.includes(phase) ? phase : 'covered', cover: why, isLocked })
@@ -435,7 +436,7 @@ function placeOf(entry: { documentReference: string; signer: number }): string {
   return `${entry.documentReference} ${entry.signer}`
 }
 
-/** What staff opens for a signer. */
+/** Files that staff open for a signer. */
 export const fakeFiles: OfferedFile[] = [
   { id: '00000000-0000-4000-8000-000000000001', name: 'Passport Mere Parata.pdf', bytes: 482_113 },
   { id: '00000000-0000-4000-8000-000000000002', name: 'Power bill October 2026.pdf', bytes: 96_004 },

@@ -1,4 +1,4 @@
-/** The made-up office's day: overview, activity, what is told, employers, drop folders. */
+/** The made-up office's day: overview, activity, notifications, employers, drop folders. */
 import { byId, type FakeOffice, type HandlersOf, pageOf } from './office.ts'
 
 type Handled = HandlersOf<'overview' | 'activity' | 'notifications' | 'employers' | 'forms' | 'dropFolders' | 'hints'>

@@ -1,10 +1,10 @@
-/** The made-up workstation's place in an office: one server, one code that holds, and who else is there. */
+/** The made-up workstation's place in a shared office: one server, one valid code, and the other workstations. */
 import type { DeskState, DeskView } from '../../../src/shared/contract/office.ts'
 import { Failure, type FakeOffice, type HandlersOf } from './office.ts'
 
 export const JOIN_CODE = 'ABCD-EFGH-JKMN-PQRS-TVWX-YZ23-4567-89AB'
 
-/** Every one there is: the types know of each that is missing here. */
+/** All states: the types report any that is missing here. */
 export const DESK_STATES = Object.keys({
   connecting: true,
   connected: true,
@@ -22,7 +22,7 @@ export const DESK_STATES = Object.keys({
   'wrong-key': true
 } satisfies Record<DeskState, true>) as DeskState[]
 
-/** A workstation that is connected, with others beside it. */
+/** Returns a connected workstation and the others in its office, with `change` applied. */
 export function deskOf(now: number, change: Partial<DeskView> = {}): DeskView {
   return {
     ...{ server: 'office.harbour.example:5432', name: 'Counter 2', state: 'connected' },
@@ -43,7 +43,7 @@ export function deskOf(now: number, change: Partial<DeskView> = {}): DeskView {
   }
 }
 
-/** Accounts whose folders are watched in every other way, and workstations that can't. */
+/** Returns accounts whose folders are watched in each of the other ways, and workstations that can't watch them. */
 export function watchesOf(now: number): DeskView['folders'] {
   const since = now - 40 * 60_000
   return [

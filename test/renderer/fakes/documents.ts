@@ -1,4 +1,4 @@
-/** The made-up office's documents: lists that are filtered, sorted and grouped, counts, saved views. */
+/** The made-up office's documents: filtered, sorted and grouped lists, counts, saved views. */
 import type {
   DocumentColumn,
   DocumentPage,
@@ -36,7 +36,7 @@ export function fakeDocuments(office: FakeOffice): ListHandlers {
   const changed = () => emit('documents.changed', { accountId: office.chosen().id, version: version++ })
 
   let newest: { of: unknown; key: string; found: DocumentPage[] } | undefined
-  /** The same question to the same documents is answered once, as the index does it. */
+  /** Caches the result for the same query on the same documents, as the index does. */
   function found(query: DocumentQuery): DocumentPage[] {
     const key = JSON.stringify([state.accounts.filter(({ id }) => office.isShown(id)).map(({ id }) => id), query])
     if (newest?.of !== state.documents || newest.key !== key) {
@@ -56,7 +56,7 @@ export function fakeDocuments(office: FakeOffice): ListHandlers {
           fits(one, query, state.now())
       )
       .map((one) => [sortKey(one, by), one] as const)
-    // What has no such date or word stands last, whichever way.
+    // Rows without that date or word come last in either direction.
     keyed.sort(([a], [b]) => (a === b ? 0 : a === '' ? 1 : b === '' ? -1 : a < b ? -way : way))
     return keyed.map(([, one]) => one)
   }
@@ -136,7 +136,7 @@ function textOf(one: DocumentPage): string {
   return text
 }
 
-/** As the index does it, without its edges: days are counted from this moment on. */
+/** Filters as the index does, but without its edge cases: days are counted from now. */
 function fits(one: DocumentPage, query: DocumentQuery, now: number): boolean {
   const isOpen = !ENDED.has(one.status.family)
   const due = one.due?.at ?? Number.NaN
@@ -198,7 +198,7 @@ function sortKey(one: DocumentPage, by: DocumentColumn): string | number {
   }
 }
 
-/** Documents of one package under a line of their own, where the first of them stood. */
+/** Groups documents of one package under a row of their own, at the position of the first one. */
 function grouped(all: readonly DocumentPage[], expanded: ReadonlySet<string>): (() => FolderRow)[] {
   const packages = Map.groupBy(all, (one) => one.packageReference ?? `\n${one.reference}`)
   return [...packages].flatMap(([reference, some]): (() => FolderRow)[] => {

@@ -1,5 +1,5 @@
 /**
- * The made-up office's downloads: a queue that stands still until the test moves it, names by a small pattern, rules,
+ * The made-up office's downloads: a queue that stands still until the test moves it, a simple naming pattern, rules,
  * and a check whose findings the test sets in `state.downloadCheck`.
  */
 import type {
@@ -18,7 +18,7 @@ import { byId, Failure, type FakeOffice, type HandlersOf, pageOf } from './offic
 
 type Handled = HandlersOf<'downloads'>
 
-/** What moves first, then what was finished, newest first. */
+/** Active downloads first, then finished ones, newest first. */
 const order: readonly DownloadState[] = ['running', 'waiting']
 const known =
   /^\{(account|document|package|matter|reference|clientReference|signer|signers|type|date|longDate|due|yyyy|mm|dd)\}$/
@@ -32,7 +32,7 @@ export const usualDownloads: DownloadSettings = {
   concurrency: 3
 }
 
-/** What the check found of a download. */
+/** Returns a download in the form of the check's findings. */
 export function checkedOf({
   id,
   documentReference,
@@ -62,7 +62,7 @@ function summaryOf({ state }: Pick<FakeOffice, 'state'>): DownloadSummary {
   }
 }
 
-/** @param find which documents a query finds. */
+/** @param find returns the documents matching a query. */
 export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) => { reference: string }[]): Handled {
   const { state, emit } = office
   const changed = (id: string | null = null) => emit('downloads.changed', { id })
@@ -76,7 +76,7 @@ export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) =
     changed(download.id)
     return download
   }
-  /** Each that is meant, as the test says it becomes. */
+  /** Changes each matching download. */
   function become(isMeant: (one: DownloadView) => boolean, next: (one: DownloadView) => DownloadView): null {
     state.downloads = state.downloads.map((one) => (isMeant(one) ? next(one) : one))
     changed()

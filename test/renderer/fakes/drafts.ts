@@ -1,4 +1,4 @@
-/** The made-up office's drafts, their history and trash, its presets, and what it reads from files. */
+/** The made-up office's drafts with their history and trash, its presets, and what it imports from files. */
 import { blankComposition, blankSigner, type Composition } from '../../../src/shared/composition/composition.ts'
 import { titleOf, whoOf } from '../../../src/shared/composition/names.ts'
 import type {
@@ -27,7 +27,7 @@ export function fakeDrafts({
     return summaryOf(draft)
   }
 
-  /** What is acted on belongs to the account that the person sees. */
+  /** Actions only apply to drafts of an account the user sees. */
   function own(draft: DraftView): DraftView {
     if (!isShown(draft.accountId)) throw new Failure('gone')
     return draft
@@ -38,7 +38,7 @@ export function fakeDrafts({
     return its ? { office: its } : {}
   }
 
-  /** As the main process does: a late save must not bring back what was deleted, nor change what is being sent. */
+  /** As in the main process: a late save must neither bring back what was deleted nor change what is being sent. */
   function refuseUnchangeable(id: string): void {
     if (state.sends.some((send) => send.draftId === id && withTheOutbox.has(send.state))) throw new Failure('busy')
     if (own(byId(state.drafts, id)).trashedAt !== undefined) throw new Failure('gone')
@@ -209,7 +209,7 @@ const subjects = [
   'Statement of advice'
 ]
 
-/** A package of one form or template for one or two made-up people. */
+/** Returns a package of one form or template for one or two made-up people. */
 function madeUpComposition(index: number, name = subjects[index % subjects.length] ?? ''): Composition {
   const kind = index % 3 === 1 ? 'form-direct' : 'form-filler'
   const composition = blankComposition(kind, `made-${index}`)
@@ -241,7 +241,7 @@ function madeUpDraft(index: number, updatedAt: number): DraftView {
   }
 }
 
-/** Drafts, newest first, as they come about over weeks. */
+/** Returns drafts from several weeks, newest first. */
 export function madeUpDrafts(count: number, now: number): DraftView[] {
   return Array.from({ length: count }, (_, index) => madeUpDraft(index, now - (index * 37 + 3) * MINUTE))
 }
@@ -269,7 +269,7 @@ export function madeUpPresets(now: number): PresetView[] {
   )
 }
 
-/** Three versions of a draft, each with less in it. */
+/** Returns three versions of a draft, each with less content. */
 export function madeUpVersions(draft: DraftView, now: number): FakeState['versions'][string] {
   const sent: Composition = {
     ...structuredClone(draft.composition),

@@ -1,10 +1,10 @@
-/** The made-up office's report of an identity check: the same for every document, handed out in small parts. */
+/** The made-up office's identity check report: the same for every document, served in small parts. */
 import { pdfOf } from '../../fixtures/pdfs.ts'
 import { byId, Failure, type FakeOffice, type HandlersOf } from './office.ts'
 
 const PART = 1000
 
-/** A report of three pages, one of them lying. */
+/** Returns a report of three pages, one of them in landscape. */
 export function pdf(): Uint8Array {
   const words = ['Result: passed', 'Face match: 96 %', 'Document: Driver Licence', 'Expires: 4 March 2031']
   return pdfOf([

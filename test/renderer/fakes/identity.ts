@@ -1,4 +1,4 @@
-/** The made-up office's identity checks: what the test says, with pictures of a single pixel. */
+/** The made-up office's identity checks: set by the test, with one-pixel pictures. */
 import type { IdentityPictureView, IdentityRecordView, IdentityTexts } from '../../../src/shared/contract/views.ts'
 import { Failure, type FakeOffice, type HandlersOf } from './office.ts'
 
@@ -31,7 +31,7 @@ export const identityTexts: IdentityTexts = {
   documentId: 'idv-signer-6-0'
 }
 
-/** A record that passed, changed as the test says; `texts` as a whole. */
+/** Returns a passed record, with `change` applied; `texts` is replaced as a whole. */
 export function identityRecordOf(change: Partial<IdentityRecordView> = {}): IdentityRecordView {
   const card = { width: 640, height: 404 }
   return {

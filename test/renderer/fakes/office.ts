@@ -1,4 +1,4 @@
-/** What the parts of the made-up office share: its state, its events, and how a call fails. */
+/** What the parts of the made-up office share: state, events, and how a call fails. */
 
 import type { Events } from '../../../src/shared/contract/api.ts'
 import type { AppError, ErrorCode } from '../../../src/shared/contract/errors.ts'
@@ -8,21 +8,21 @@ import type { FakeState } from '../fake-api.ts'
 
 export type Handlers = { [Name in RequestName]: (input: Input<Name>) => Reply<Name> }
 
-/** The handlers of some domains: `HandlersOf<'drafts' | 'presets'>`. */
+/** The handlers of one or more domains: `HandlersOf<'drafts' | 'presets'>`. */
 export type HandlersOf<Domain extends string> = Pick<Handlers, Extract<RequestName, `${Domain}.${string}`>>
 
 export interface FakeOffice {
   state: FakeState
   emit<Name extends keyof Events>(name: Name, payload: Events[Name]): void
-  /** The account that the call names, or else the chosen one. */
+  /** The account the call names, otherwise the chosen one. */
   chosen(): AccountView
-  /** Whether the call asks of this account, too. */
+  /** Whether the call includes this account. */
   isShown(accountId: string): boolean
   /** `prefix-1`, `prefix-2`, … */
   newId(prefix: string): string
 }
 
-/** Thrown by a handler: the call answers with an error of this code. */
+/** Thrown by a handler to make the call return an error with this code. */
 export class Failure extends Error {
   readonly code: ErrorCode
   readonly more: Partial<AppError>
@@ -33,14 +33,14 @@ export class Failure extends Error {
   }
 }
 
-/** The one of this id; fails with `gone`. */
+/** Returns the item with this id; fails with `gone`. */
 export function byId<Item extends { id: string }>(list: readonly Item[], id: string): Item {
   const item = list.find((one) => one.id === id)
   if (!item) throw new Failure('gone')
   return item
 }
 
-/** One page of a list. */
+/** Returns one page of a list. */
 export function pageOf<Item>(list: readonly Item[], { offset, limit }: { offset: number; limit: number }): Item[] {
   return list.slice(offset, offset + limit)
 }

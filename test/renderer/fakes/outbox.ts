@@ -19,7 +19,7 @@ export function fakeOutbox({ state, emit, isShown, newId }: FakeOffice): Handler
 
   const asked = () => state.accounts.map(({ id }) => id).filter(isShown)
 
-  /** Accounts stand as `state.outbox.paused` says, where it says anything, and else all as its `pause`. */
+  /** Accounts are paused as `state.outbox.paused` says, if set, otherwise all as its `pause` says. */
   function outbox(): OutboxView {
     const counts = countsOf(state.sends)
     const { paused, pause, ...rest } = state.outbox
@@ -191,7 +191,7 @@ export function fakeOutbox({ state, emit, isShown, newId }: FakeOffice): Handler
 
 type Hand = Pick<FakeControl, 'state' | 'emit'>
 
-/** Puts a send in the place of what it was, and tells of it. */
+/** Replaces a send and raises the events. */
 export function putSend({ state, emit }: Hand, send: SendView): SendView {
   state.sends = [send, ...state.sends.filter((one) => one.id !== send.id)]
   emit('sends.changed', { ids: [send.id] })
@@ -199,7 +199,7 @@ export function putSend({ state, emit }: Hand, send: SendView): SendView {
   return send
 }
 
-/** Lets a send leave: it becomes what `nextSend` says, and is sent where that says nothing. */
+/** Sends a send: it becomes what `nextSend` says, or `sent` by default. */
 export function leave({ state, emit }: Hand, id: string): SendView {
   const { hold: _hold, goesAt: _goesAt, ...send } = byId(state.sends, id)
   const draft = state.drafts.find((one) => one.id === send.draftId)
@@ -225,7 +225,7 @@ export function leave({ state, emit }: Hand, id: string): SendView {
   return putSend({ state, emit }, left)
 }
 
-/** Lets all leave whose time has come. */
+/** Sends everything whose time has come. */
 export function leaveDue(hand: Hand): void {
   if (hand.state.outbox.pause) return
   const now = hand.state.now()

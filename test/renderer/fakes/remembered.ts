@@ -1,4 +1,4 @@
-/** What the made-up office offers while one types: people, values, forms. */
+/** The made-up office's suggestions while typing: people, values, forms. */
 import type { PersonView } from '../../../src/shared/contract/views.ts'
 import { people } from '../people.ts'
 import { type FakeOffice, type HandlersOf, pageOf } from './office.ts'
@@ -44,7 +44,7 @@ export function fakeRemembered({ state, emit }: FakeOffice): HandlersOf<'people'
   }
 }
 
-/** Someone in the address book. */
+/** Returns a person in the address book, with `change` applied. */
 export function personOf(change: Partial<PersonView> = {}): PersonView {
   return {
     FirstName: 'Mere',
@@ -58,7 +58,10 @@ export function personOf(change: Partial<PersonView> = {}): PersonView {
   }
 }
 
-/** An address book of so many people, the first few of them known by their names; every third is of the office's lists. */
+/**
+ * Returns an address book of `count` people, the first ones with familiar names; every third comes from the office's
+ * own lists.
+ */
 export function addressBook(count: number): PersonView[] {
   return Array.from({ length: count }, (_, index) => {
     const [first, last] = people[index % people.length] as (typeof people)[number]

@@ -1,8 +1,10 @@
-/** The made-up office when something goes wrong: requests that the test says, a computer that has all it needs, and a report. */
+/**
+ * The made-up office's support tools: requests set by the test, a computer that has everything it needs, and a report.
+ */
 import type { RequestLogEntry, SelfTestFinding } from '../../../src/shared/contract/support.ts'
 import { Failure, type FakeOffice, type HandlersOf, pageOf } from './office.ts'
 
-/** So many requests, the newest first. */
+/** Returns this many requests, newest first. */
 export function requestsOf(count: number, now: number): RequestLogEntry[] {
   const kinds: Partial<RequestLogEntry>[] = [
     { operation: 'Document/GetActiveDocuments', status: 200, bytes: 48_211, milliseconds: 212 },

@@ -1,4 +1,4 @@
-/** What the made-up office has verified: every signature is valid, unless the test has put something else there. */
+/** The made-up office's verifications: every signature is valid, unless the test sets something else. */
 import type { SignatureTally, VerificationView } from '../../../src/shared/contract/views.ts'
 import { documentOf } from './documents.ts'
 import { byId, Failure, type FakeOffice, type HandlersOf } from './office.ts'

@@ -1,4 +1,4 @@
-/** Packages in the states that the composer must be seen in. */
+/** Packages in every state of the composer that must be looked at. */
 import {
   blankSigner,
   type ComposedField,
@@ -44,7 +44,7 @@ function office(composition: Composition): FakeApi {
 
 const types = FIELD_TYPES.filter((type) => type !== undefined)
 
-/** Fields of every type, in turn. */
+/** Returns fields of every type, in turn. */
 function fields(count: number): ComposedField[] {
   return Array.from({ length: count }, (_, index) => ({
     key: `d${index}`,

@@ -1,4 +1,7 @@
-/** The clerk's side of the counter in the states that it must be seen in: the queue, the start sheet, outcomes, settings, the trail. */
+/**
+ * The clerk's side of the counter in every state that must be looked at: the queue, the start sheet, outcomes,
+ * settings, the audit trail.
+ */
 import { blankComposition } from '../../../src/shared/composition/composition.ts'
 import type {
   AuditEntry,
@@ -20,7 +23,7 @@ const now = () => Date.now()
 const DAY = 86_400_000
 const subjects = ['Tenancy agreement', 'Deed of gift', 'Power of attorney', 'Loan variation', 'Superannuation choice']
 
-/** Someone who can sign, the one at `index` of a long row. */
+/** Returns someone who can sign: the one at `index` of a long list. */
 function entryOf(index: number, at = now(), change: Partial<CounterEntry> = {}): CounterEntry {
   const [first, last] = people[index % people.length] ?? ['Mere', 'Parata']
   return {
@@ -71,7 +74,7 @@ const offered: Partial<FakeState> = {
   }
 }
 
-/** A couple with five documents, and the bank’s own signer for one of them. */
+/** A couple with five documents, and the bank's own signer for one of them. */
 const sitting: Partial<FakeState> = {
   offer: {
     ...offered.offer,
@@ -92,7 +95,7 @@ const sitting: Partial<FakeState> = {
   }
 }
 
-/** Two of one name, whom nothing tells apart but their documents and when they were born. */
+/** Two people of the same name, who differ only in their documents and dates of birth. */
 const alike = [
   { documentReference: 'doc-alike-0', documentName: 'Deed of gift Parata', born: '1980-03-12', matter: '2024-117' },
   { documentReference: 'doc-alike-1', documentName: 'Power of attorney Parata', born: '1951-07-01', matter: '2025-003' }
@@ -126,7 +129,7 @@ function staffOf(): StaffMember[] {
   ]
 }
 
-/** A trail of so many entries, newest now. */
+/** Returns an audit trail of `count` entries, newest first. */
 function trailOf(count: number): AuditEntry[] {
   const story: Pick<AuditEntry, 'what' | 'detail'>[] = [
     { what: 'session-started', detail: { documents: '1', evidence: 'Photo ID seen' } },
@@ -161,7 +164,7 @@ function trailOf(count: number): AuditEntry[] {
 function presets(): PresetView[] {
   return ['Tenancy, furnished', 'Power of attorney for one', 'Loan variation'].map((name, index) => {
     const composition = blankComposition('form-filler', 'a')
-    // The last is one that says nothing yet.
+    // The last one is still empty.
     for (const item of index < 2 ? composition.items : [])
       Object.assign(item, { Name: name, Reference: `tpl-${index}` })
     const updatedAt = now() - index * DAY
@@ -169,10 +172,13 @@ function presets(): PresetView[] {
   })
 }
 
-/** So many minutes from now, on a whole quarter. */
+/** Returns the time this many minutes from now, rounded to a quarter of an hour. */
 const quarter = (minutes: number) => Math.round((now() + minutes * 60_000) / 900_000) * 900_000
 
-/** A morning: late, waiting, called, at the counter, to come, and of one it isn't clear who it is. */
+/**
+ * Returns a morning: people who are late, waiting, called, at the counter or still to come, and one whose identity is
+ * unclear.
+ */
 function morning(): Partial<FakeState> {
   const of = (index: number) => ({ name: entryOf(index).signerName, person: entryOf(index).person })
   const places = ['Room 2', 'Counter 2', '', 'Room 2']
@@ -204,7 +210,7 @@ function morning(): Partial<FakeState> {
   }
 }
 
-/** The same where another counter of the office has called two of them. */
+/** Returns the same morning after another counter of the office has called two of them. */
 function elsewhere(): Partial<FakeState> {
   const { appointments = [], ...rest } = morning()
   const isThere = (id: string) => id === 'a1' || id === 'a2'
@@ -235,7 +241,9 @@ const importedFile: FakeState['appointmentFile'] = {
 
 const offline = { code: 'offline', message: 'No network.' } as const
 
-/** What the others of an office are doing: one signs, one wants help, one was killed, one can't be read. */
+/**
+ * Returns what the office's other counters are doing: one signs, one needs help, one has crashed, one can't be read.
+ */
 function threeCounters(): Partial<FakeState> {
   const at = now()
   const there = { staff: '', wantsStaff: false, hasOtherDisplay: true }
@@ -271,13 +279,13 @@ function threeCounters(): Partial<FakeState> {
   }
 }
 
-/** As where nothing was heard of them for so long. */
+/** Makes a counter look as if nothing has been heard from it for this long. */
 const silentFor =
   (milliseconds: number) =>
   (desk: BoardDesk): BoardDesk =>
     desk.office ? { ...desk, office: { ...desk.office, heardAt: now() - milliseconds, isSilent: true } } : desk
 
-/** An office of fourteen, with each state that there is. */
+/** Returns an office of fourteen counters, with every state. */
 function fourteenCounters(): Partial<FakeState> {
   const at = now()
   const board = threeCounters().board
@@ -313,7 +321,7 @@ function fourteenCounters(): Partial<FakeState> {
   }
 }
 
-/** This workstation isn't connected to the office, or not yet. */
+/** Returns a workstation that isn't connected to the office, or not yet. */
 const apart = (office: Board['office'], isKnown = true) => {
   const { board, ...rest } = threeCounters()
   const [here, ...others] = board?.desks ?? []

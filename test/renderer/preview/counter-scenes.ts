@@ -1,4 +1,7 @@
-/** The person's side of the counter in each of its moments, in this window (`person-…`) and on the second display (`display-…`). */
+/**
+ * The person's side of the counter in each of its states, in this window (`person-…`) and on the second display
+ * (`display-…`).
+ */
 import type { CounterOutcome, CounterSession } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
 import { appointmentOf } from '../fakes/appointments.ts'
@@ -7,7 +10,7 @@ import { fakeFiles, sessionOf, turnOf } from '../fakes/counter.ts'
 const signed: CounterOutcome = { signed: 'signed' }
 const names = ['Residential tenancy agreement', 'Statement of advice', 'Superannuation standard choice']
 
-/** Three documents of one person. */
+/** Returns three documents of one person. */
 function three(outcomes: (CounterOutcome | undefined)[] = []) {
   return names.map((documentName, index) => {
     const outcome = outcomes[index]
@@ -15,7 +18,7 @@ function three(outcomes: (CounterOutcome | undefined)[] = []) {
   })
 }
 
-/** @param work what happens after the session is there. */
+/** Returns a scene. @param work runs once the session exists. */
 function signing(change: Partial<CounterSession>, work: (api: FakeApi) => void = () => {}): () => FakeApi {
   return () => {
     const api = fakeApi({ now: () => Date.now(), pageOpens: false })
@@ -31,7 +34,7 @@ function signing(change: Partial<CounterSession>, work: (api: FakeApi) => void =
 
 const moments: Record<string, Partial<CounterSession>> = {
   handover: { phase: 'handover' },
-  // It is kept as a picture: the other languages are drawn in whatever faces the system has.
+  // Kept as a screenshot, so without the languages that are drawn in whatever fonts the system has.
   'handover-three': { phase: 'handover', turns: three(), offers: { languages: ['mi', 'sm', 'to'], moreTime: true } },
   'handover-kept': { phase: 'handover', turns: [turnOf({ keeps: 'number-and-expiry' })] },
   'handover-nameless': { phase: 'handover', turns: [turnOf({ signerName: '', person: '' })] },
@@ -120,7 +123,7 @@ const moments: Record<string, Partial<CounterSession>> = {
 }
 
 const preferences = { language: 'en', textSize: 1, highContrast: false, moreTime: false } as const
-/** In another language than English: the longest words, another alphabet, and right to left. */
+/** Languages other than English: the longest words, another alphabet, and right to left. */
 Object.assign(moments, {
   'handover-tongan': { phase: 'handover', preferences: { ...preferences, language: 'to' } },
   'handover-arabic': { phase: 'handover', turns: three(), preferences: { ...preferences, language: 'ar' } },
@@ -136,7 +139,7 @@ Object.assign(moments, {
   'handover-contrast': { phase: 'handover', preferences: { ...preferences, highContrast: true } }
 } satisfies typeof moments)
 
-/** Warnings and waits run while the picture is taken. */
+/** Warnings and waits keep running during the screenshot. */
 const soon = (seconds: number) => Date.now() + seconds * 1000
 const timed: Record<string, () => Partial<CounterSession>> = {
   'open-warning': () => ({ phase: 'open', warningUntil: soon(28) }),
@@ -166,7 +169,7 @@ function harbourLogo(): string {
   return `data:image/svg+xml;base64,${btoa(drawn)}`
 }
 
-/** Hills over water, in place of an office's photograph. */
+/** Returns hills over water, in place of an office's photograph. */
 function hills(): string {
   const drawn =
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 960 600"><rect width="960" height="600" fill="#bcd8e8"/><circle cx="720" cy="150" r="56" fill="#fff6d8"/><path d="M0 380 200 230l170 130 190-190 220 200 180-90v320H0z" fill="#6f9a86"/><path d="M0 440 260 340l240 90 220-70 240 90v150H0z" fill="#3f6f62"/><rect y="500" width="960" height="100" fill="#2f6a86"/></svg>'
@@ -176,7 +179,7 @@ function hills(): string {
 export const counterScenes: Record<string, () => FakeApi> = {
   ...Object.fromEntries(Object.entries(moments).map(([name, change]) => [`person-${name}`, signing(change)])),
   ...Object.fromEntries(Object.entries(timed).map(([name, change]) => [`person-${name}`, () => signing(change())()])),
-  // To be chosen there once “Forgot PIN?” is pressed.
+  // A new PIN can be chosen once “Forgot PIN?” is pressed.
   'person-reset-allowed': signing({ phase: 'return', isLocked: true }, (api) => {
     api.control.state.pin = { isSet: true, keptIn: 'keychain', reset: 'allowed', canReset: true }
   }),

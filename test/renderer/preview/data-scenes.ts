@@ -1,4 +1,4 @@
-/** Composing with everything that the calm sections hold: data, dates, presets, and what is wrong with them. */
+/** The composer with everything its collapsed sections contain: data, dates, presets, and their problems. */
 import { blankSigner, type ComposedItem, type Composition } from '../../../src/shared/composition/composition.ts'
 import { titleOf, whoOf } from '../../../src/shared/composition/names.ts'
 import type { DraftView, PresetView } from '../../../src/shared/contract/views.ts'
@@ -101,7 +101,7 @@ function fullForms(): Composition {
 }
 
 export const dataScenes: Record<string, () => FakeApi> = {
-  /** A package of forms with something in every section. */
+  /** A package of forms with content in every section. */
   'data-forms': () => office(fullForms()),
   'data-blank': () => office(forms({ items: [form({ Name: '', Reference: '', FormType: '' })] })),
   /** Five megabytes of XML. */
@@ -113,7 +113,7 @@ export const dataScenes: Record<string, () => FakeApi> = {
         ]
       })
     ),
-  /** Two thousand choices: as many as a package holds. */
+  /** Two thousand choices, the maximum for a package. */
   'data-choices': () =>
     office(
       forms({
@@ -125,7 +125,7 @@ export const dataScenes: Record<string, () => FakeApi> = {
         }))
       })
     ),
-  /** A template that the account's list no longer has. */
+  /** A template that is no longer in the account's list. */
   'data-gone': () =>
     office(templates({ items: [template({ Reference: 'tpl-withdrawn' })], Sequential: true, embedded: true }))
 }

@@ -1,4 +1,4 @@
-/** The office's day: overview, activity and directory as they are on an ordinary morning, and bare. */
+/** The office's day: overview, activity and directory on an ordinary morning, and empty. */
 import type {
   DocumentChange,
   DocumentPage,
@@ -12,7 +12,7 @@ import { documents, verificationOf } from '../people.ts'
 
 const DAY = 86_400_000
 
-/** An ordinary morning: so many due on each day, so many packages each week. */
+/** Returns an ordinary morning's overview: documents due on each day, packages of each week. */
 export function overviewOf(now: number, change: Partial<OverviewView> = {}): OverviewView {
   const iso = (at: number) => new Date(at).toISOString().slice(0, 10)
   const monday = now - ((new Date(now).getUTCDay() + 6) % 7) * DAY
@@ -44,7 +44,7 @@ export function overviewOf(now: number, change: Partial<OverviewView> = {}): Ove
   }
 }
 
-/** What happened over two days, newest first. */
+/** Returns the changes of two days, newest first. */
 export function changesOf(now: number, count: number): DocumentChange[] {
   const kinds = [
     'signed',
@@ -71,7 +71,7 @@ export function changesOf(now: number, count: number): DocumentChange[] {
   }))
 }
 
-/** Some of each kind. */
+/** Returns some records of each kind. */
 export function employersOf(): EmployerRecord[] {
   const record = (kind: EmployerRecord['kind'], Reference: string, Name: string, fields: Record<string, string>) => ({
     kind,
@@ -98,7 +98,7 @@ export function employersOf(): EmployerRecord[] {
   ]
 }
 
-/** Forty documents, of which two failed their identity check and a few have made no progress for days. */
+/** Returns forty documents, of which two failed their identity check and a few have made no progress for days. */
 export function documentsOf(now: number): DocumentPage[] {
   return documents(40, now).map((one, index) => ({
     ...one,
@@ -107,7 +107,7 @@ export function documentsOf(now: number): DocumentPage[] {
   }))
 }
 
-/** Two files of one folder that were refused. */
+/** Returns two refused files of one folder. */
 function refusedOf(now: number): RefusedFiles {
   const file = {
     id: 'file-1',

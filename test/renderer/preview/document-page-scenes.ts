@@ -1,4 +1,4 @@
-/** One document's page in the states that it must be seen in: `#/documents/Progress?document=doc-6`. */
+/** One document's page in every state that must be looked at: `#/documents/Progress?document=doc-6`. */
 import type { ActionView, DocumentPage, SignerView } from '../../../src/shared/contract/views.ts'
 import { readDocumentStatus } from '../../../src/shared/model/document-status.ts'
 import { actionOf, changesOf, fullPage, hostilePage, pageOf, signerOf } from '../document-pages.ts'

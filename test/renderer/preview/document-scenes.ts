@@ -1,4 +1,4 @@
-/** The list of documents in the states that it must be seen in. */
+/** The document list in every state that must be looked at. */
 import { type FakeApi, fakeApi } from '../fake-api.ts'
 import { documents, officeAccount, practiceAccount } from '../people.ts'
 
@@ -24,7 +24,7 @@ export const documentScenes: Record<string, () => FakeApi> = {
   'documents-views': () => usual(),
   'documents-5000': () => usual({ documents: documents(5000, now()) }),
   'documents-100000': () => usual({ documents: documents(100_000, now()) }),
-  /** Longer than a page can be tall at every zoom: the scroll bar's way is the list's in small. */
+  /** Taller than a page can be at any zoom: the scroll bar's range is a scaled-down version of the list's. */
   'documents-150000': () => usual({ documents: documents(150_000, now()) }),
   'documents-own-folders': () => {
     const folders = ['Eingang', 'In Arbeit', 'Abgelegt', 'Zurückgewiesen von Mandanten']

@@ -1,4 +1,4 @@
-/** The downloads in the states that they must be seen in. */
+/** The downloads in every state that must be looked at. */
 import type { DownloadRule, DownloadView, SavedView } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, type FakeState, fakeApi } from '../fake-api.ts'
 import { checkedOf } from '../fakes/downloads.ts'
@@ -87,7 +87,7 @@ function rules(): DownloadRule[] {
   ]
 }
 
-/** Rules that have signatures verified: beside files, alone, one on hold and one that could not. */
+/** Returns rules that verify signatures: together with files, alone, one on hold and one that failed. */
 function verifyingRules(): DownloadRule[] {
   const [rule] = rules() as [DownloadRule]
   const alone: DownloadRule = { ...rule, viewName: 'Deeds and powers of attorney', types: ['verification'], fetched: 0 }
@@ -124,7 +124,7 @@ function withDownloads(downloads: DownloadView[], change: Partial<FakeState> = {
     ...change
   })
 }
-/** @param away how many can't be read. */
+/** Returns a finished check. @param away how many files can't be read. */
 function checked(away: number): FakeApi {
   const all = saved(1200)
   return withDownloads(all, {
@@ -162,7 +162,7 @@ export const downloadScenes: Record<string, () => FakeApi> = {
         folder: { id: 'evidence', label: 'Identity evidence' }
       }
     }),
-  /** Of an office: another workstation has saved one, and is at another. */
+  /** In a shared office: another workstation has saved one file and is saving another. */
   'downloads-together': () => {
     const error = { code: 'busy' as const, message: 'Counter 2 is saving this file.' }
     const [next] = waiting(1, 1)
@@ -179,7 +179,7 @@ export const downloadScenes: Record<string, () => FakeApi> = {
   'downloads-verifying': () => withDownloads(saved(212), { downloadRules: verifyingRules() }),
   'downloads-saved': () => withDownloads(saved(6000), { downloadRules: rules() }),
   'downloads-checked': () => checked(1),
-  /** What is asked for again is there at once. */
+  /** Files downloaded again arrive at once. */
   'downloads-fetched-again': () => {
     const api = checked(0)
     const { state, emit } = api.control

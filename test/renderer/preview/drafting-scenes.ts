@@ -1,4 +1,4 @@
-/** The made-up office while drafts are looked through and a sheet is sent: as a few, as very many, and as nothing. */
+/** The made-up office with drafts and a sheet: a few, a great many, and none. */
 import { type FakeApi, fakeApi } from '../fake-api.ts'
 import { madeUpBulk } from '../fakes/bulk.ts'
 import { madeUpDrafts, madeUpPresets, madeUpTrash, madeUpVersions } from '../fakes/drafts.ts'
@@ -32,7 +32,7 @@ function drafting(count: number, change: Parameters<typeof fakeApi>[0] = {}): Fa
   })
 }
 
-/** Drafts that an office shares, in each way that one can stand. */
+/** Returns drafts shared in an office, in every sharing state. */
 function shared(): FakeApi {
   const api = drafting(12)
   const { state } = api.control

@@ -1,4 +1,4 @@
-/** Drop folders in the states that Settings must be seen in. */
+/** Drop folders in every state of Settings that must be looked at. */
 import type { DropFolder, DroppedFile } from '../../../src/shared/contract/views.ts'
 import { form, forms } from '../../fixtures/compositions.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'

@@ -1,4 +1,4 @@
-/** The report of an identity check, and a signed document: shown, on its way, cleared, damaged, locked, too large, offline. */
+/** An identity check's report, and a signed document: shown, loading, cleared, damaged, locked, too large, offline. */
 import type { AppError } from '../../../src/shared/contract/errors.ts'
 import { lockedPdf } from '../../fixtures/pdfs.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'

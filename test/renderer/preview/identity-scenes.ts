@@ -1,4 +1,4 @@
-/** The page that reads an identity check, in the states that it must be seen in: `#/identity/doc-6`. */
+/** The identity check page in every state that must be looked at: `#/identity/doc-6`. */
 import { findingsOf } from '../../../src/practice/identity/findings.ts'
 import type {
   IdentityPictureName,
@@ -22,11 +22,11 @@ const people = [
   { FirstName: 'Anahera', LastName: 'Singh' }
 ]
 
-/** Who each of the three is to the practice office. */
+/** Returns who each of the three people is to the practice office. */
 const whoIs = (index: number) =>
   ({ Email: 'someone@example.com', ...(people[index] ?? people[0]) }) as Parameters<typeof findingsOf>[0]
 
-/** What the practice office draws of each of them, kept as files: a browser can't draw them as it does. */
+/** Loads the practice office's drawing of each person from files: a browser can't draw them the same way. */
 async function pictureFile(index: number, name: IdentityPictureName): Promise<Uint8Array<ArrayBuffer>> {
   const file = new URL(
     `./pictures/${index}-${name === 'portrait' || name === 'back' ? name : 'front'}.png`,
@@ -35,7 +35,7 @@ async function pictureFile(index: number, name: IdentityPictureName): Promise<Ui
   return new Uint8Array(await (await fetch(file)).arrayBuffer())
 }
 
-/** What the card of one of them says. */
+/** Returns the texts on a person's card. */
 function cardTexts(index: number): IdentityTexts {
   const { docClass, number, born, expires, issuer, country } = findingsOf(whoIs(index), now())
   return { documentClass: docClass, documentNumber: number, born, expires, issuingState: issuer, country }

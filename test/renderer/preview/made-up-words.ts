@@ -1,6 +1,6 @@
 /**
- * A language that nobody speaks, for the preview: the English of `src/words` with every letter changed. As any second language it is one file
- * beside the first, and in the next build (decision 32).
+ * A made-up language for the preview: the English of `src/words` with every letter changed. Like any second language,
+ * it is one file next to the first, and part of the next build (decision 32).
  */
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
@@ -8,18 +8,18 @@ import PO from 'pofile'
 
 const root = resolve(import.meta.dirname, '../../..')
 
-/** As a computer's settings call it. */
+/** The locale as a computer's settings name it. */
 export const MADE_UP = 'en-XA'
 
 const PLAIN = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'
 const ODD = [...'áƀćđéƒğĥíĵķłɱńóṕʠŕśťúṽŵẋýźÁƁĆĐÉƑĞĤÍĴĶŁṂŃÓṔɊŔŚŤÚṼŴẊÝŹ']
 
-/** "Send {0}" as "Śéńđ {0}": what is put in, and what stands around other parts, stays. */
+/** Turns "Send {0}" into "Śéńđ {0}": placeholders, and what surrounds other parts, are kept. */
 function madeUp(text: string): string {
   return text.replaceAll(/[a-z]/gi, (letter) => ODD[PLAIN.indexOf(letter)] ?? letter)
 }
 
-/** Writes both languages' files. @returns their folder, from the project's: COUNTERSIGN_WORDS for a build */
+/** Writes both languages' files. @returns their folder relative to the project, for COUNTERSIGN_WORDS in a build */
 export function writeMadeUpWords(): string {
   const folder = join(root, 'out/made-up-words')
   rmSync(folder, { recursive: true, force: true })

@@ -1,4 +1,4 @@
-/** The made-up outbox in the states that its screen, and the page after Send, must be seen in. */
+/** The made-up outbox in every state of its screen, and of the page after Send, that must be looked at. */
 import { blankComposition } from '../../../src/shared/composition/composition.ts'
 import type { BatchView, DraftView, SendView } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
@@ -239,7 +239,7 @@ export const outboxScenes: Record<string, () => FakeApi> = {
       api.control.fail(name, { code: 'storage', message: 'The database did not answer.' })
     return api
   },
-  /** One of several workstations, whose server is away. */
+  /** One of several workstations whose server is unavailable. */
   'outbox-office': () =>
     outbox({
       sends: [
@@ -260,7 +260,7 @@ export const outboxScenes: Record<string, () => FakeApi> = {
         pause: { by: 'person', since: minutes(12) }
       }
     }),
-  /** Packages that someone else releases, or didn't. */
+  /** Packages that need someone else's release, or were refused it. */
   'outbox-release': () =>
     outbox({
       sends: [
@@ -331,7 +331,7 @@ export const outboxScenes: Record<string, () => FakeApi> = {
       ]
     }),
   'outbox-by-you': () => paused({ settings, pause: { by: 'person', since: minutes(20) } }),
-  /** An office's server that was put back. */
+  /** An office's server that was restored from a backup. */
   'outbox-put-back': () =>
     paused({
       settings,

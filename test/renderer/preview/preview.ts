@@ -1,4 +1,7 @@
-/** Opens the real screens on the made-up office; `?scene=NAME` chooses what it looks like, `gallery` the parts alone. Never part of the application. */
+/**
+ * Opens the real screens on the made-up office. `?scene=NAME` chooses its state; `gallery` shows only the components.
+ * Never part of the application.
+ */
 import { mount } from 'svelte'
 import { scenes } from './scenes.ts'
 
@@ -6,7 +9,7 @@ const name = new URLSearchParams(location.search).get('scene') ?? 'usual'
 const scene = scenes[name === 'gallery' ? 'usual' : name]
 if (!scene) throw new Error(`There is no scene "${name}": ${Object.keys(scenes).join(', ')}`)
 window.countersign = scene()
-// The parts alone have no frame; the page on the second display is a page of its own, and so is that of locked data.
+// The gallery has no frame; the second display and locked data have pages of their own.
 if (name === 'gallery') {
   const { default: Gallery } = await import('./Gallery.svelte')
   mount(Gallery, { target: document.getElementById('app') ?? document.body })

@@ -1,4 +1,4 @@
-/** The made-up office in the states that a screen must be seen in. */
+/** The made-up office in every state of a screen that must be looked at. */
 import { blankComposition, type Composition } from '../../../src/shared/composition/composition.ts'
 import type { BackupsView } from '../../../src/shared/contract/backups.ts'
 import type { AppError } from '../../../src/shared/contract/errors.ts'
@@ -25,7 +25,7 @@ import { outboxScenes } from './outbox-scenes.ts'
 
 const now = () => Date.now()
 
-/** A draft of two forms, filled in as far as its own problems. */
+/** Returns a draft of two forms, filled in except for its own problems. */
 function draft(change: (composition: Composition) => void = () => {}): DraftView {
   const composition = blankComposition('form-direct', 'a')
   const item = composition.items[0]
@@ -47,7 +47,7 @@ function draft(change: (composition: Composition) => void = () => {}): DraftView
   }
 }
 
-/** A first start whose keychain can't be used. */
+/** Returns a first start whose keychain can't be used. */
 function firstWithout(
   reason: Extract<SystemStatus['keychain'], { reason: unknown }>['reason'],
   storage: SystemStatus['storage']
@@ -63,7 +63,7 @@ function openedByRecoveryKey(): SystemStatus {
   return { version: '0.1.0', platform: 'linux', keychain, storage, troubles: [] }
 }
 
-/** Days are set, something is about to go, and a document is on hold. */
+/** Returns an office with retention periods set, something about to be removed, and a document on hold. */
 function retention(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
   const [first, ...others] = documents(40, now())
   const hold = { reason: 'Dispute with the bank', staff: 'Grace Okafor', at: now() - 12 * 86_400_000 }
@@ -89,7 +89,7 @@ function retention(change: Parameters<typeof fakeApi>[0] = {}): FakeApi {
   })
 }
 
-/** A database that is there and can't be opened, with copies to go on from. */
+/** Returns a database that exists but can't be opened, with copies to continue from. */
 function notOpened(storage: SystemStatus['storage']): FakeApi {
   const system: SystemStatus = {
     ...{ version: '0.3.0', platform: 'linux', keychain: { state: 'available' }, storage, troubles: [] }
@@ -180,7 +180,7 @@ const deskScenes: Record<string, () => FakeApi> = Object.fromEntries(
   ])
 )
 
-/** What the office answers to one who leaves too soon. */
+/** Returns the office's answer to leaving it too soon. */
 function leavingTooSoon(message: string, next: string): FakeApi {
   const api = usual({ desk: deskOf(now()) })
   const { leave } = api.office
@@ -272,7 +272,7 @@ const everyones: Record<string, () => FakeApi> = {
     api.system.proxy = async () => ({ ok: true, value: { proxy: 'proxy.harbour.example:8080', wasRefused: true } })
     return api
   },
-  /** A link and a file that were opened wait to be looked at. */
+  /** An opened link and an opened file are waiting for review. */
   outside: () =>
     usual({
       outside: [
@@ -432,7 +432,7 @@ const everyones: Record<string, () => FakeApi> = {
         error: { code: 'timeout', message: 'No answer within 60 seconds.', mayHaveArrived: true }
       }
     }),
-  /** A backup is being made, or checked, and that never ends. */
+  /** A backup is being made, or checked, without ever finishing. */
   'backup-running': () => {
     const api = usual()
     api.control.hold('storage.backUp')
@@ -461,11 +461,11 @@ const everyones: Record<string, () => FakeApi> = {
     })
     return api
   },
-  /** After a restart with a backup in place: the Outbox opens paused. */
+  /** After restarting with a restored backup: the Outbox opens paused. */
   'recovery-offer': () => usual({ recovery: { isOffered: true } }),
   removal: () => usual({ removal: { unsent: 3, backups: 7, othersMayNeedKey: true } }),
   'backups-scheduled': () => usual({ backups: backupsOf() }),
-  /** Its share is away since yesterday. */
+  /** Its share has been unavailable since yesterday. */
   'backups-failing': () => {
     const error = {
       code: 'gone' as const,
@@ -491,7 +491,7 @@ const everyones: Record<string, () => FakeApi> = {
         }
       }
     }),
-  /** The account was not accepted before anything was ever read. */
+  /** The account was refused before anything was ever loaded. */
   unread: () => {
     const error = { code: 'unauthorised' as const, message: 'The service answered 401.' }
     const api = usual({ documents: [], connection: { state: 'refused', since: now() - 60_000, error } })
@@ -500,7 +500,7 @@ const everyones: Record<string, () => FakeApi> = {
   }
 }
 
-/** Every day at six, and made so far. */
+/** Returns daily backups at six, made so far. */
 function backupsOf(): BackupsView {
   const name = 'Countersign 2026-11-24 1800 5a1c.countersign-backup'
   return {
@@ -510,7 +510,7 @@ function backupsOf(): BackupsView {
   }
 }
 
-/** Some of them as someone of a role that is refused something has them. */
+/** Some scenes for staff whose role is refused something. */
 const ofRoles = (['counter', 'clerk'] as const).flatMap((role) =>
   ['usual', 'outbox-release', 'drafting-shared', 'clerk', 'clerk-settings-staff', 'drop-folders', 'document'].map(
     (name): [string, () => FakeApi] => [

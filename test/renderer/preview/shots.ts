@@ -1,13 +1,14 @@
 /**
- * Every screen in the states that it must be seen in, one line each: a scene of the made-up office, where in the application, and what is
- * done there first. The kept pictures, the check of accessibility and look.mjs all go through this list.
+ * Every screen in every state that must be looked at, one line each: a scene of the made-up office, a place in the
+ * application, and actions to run there first. The stored screenshots, the accessibility check and look.ts all use this
+ * list.
  */
 import type { Page } from 'playwright'
 
 export interface Shot {
   name: string
   scene: string
-  /** Where in the application; the Overview without one. */
+  /** The place in the application; by default the Overview. */
   at: string
   act?: (page: Page) => Promise<unknown>
 }
@@ -18,7 +19,7 @@ const shot = (name: string, scene: string, at = '', act?: Shot['act']): Shot => 
   at,
   ...(act && { act })
 })
-/** Scenes that are shown at one place, each under its own name. */
+/** Returns scenes shown at the same place, each under its own name. */
 const at = (place: string, ...scenes: string[]): Shot[] => scenes.map((scene) => shot(scene, scene, place))
 
 const press = (name: string | RegExp) => (page: Page) => page.getByRole('button', { name }).first().click()
@@ -47,7 +48,7 @@ const correctRows = async (page: Page) => {
     .click()
   await page.getByText('This row will send').waitFor()
 }
-/** A file over the window that is not let go. */
+/** Drags a file over the window without dropping it. */
 const drag = (name: string, type: string) => async (page: Page) => {
   const data = await page.evaluateHandle(
     ([name, type]) => {
@@ -334,7 +335,7 @@ export const shots: Shot[] = [
   shot('settings-prepare', 'usual', '#/settings', async (page) => {
     await press(/^More for Harbour/)(page)
     await page.getByRole('menuitem', { name: 'Prepare for other computers…' }).click()
-    // It is another each time.
+    // The code differs each time.
     await page.locator('.code span').evaluateAll((groups) => {
       for (const group of groups) group.textContent = 'ABCD5'
     })
@@ -553,13 +554,13 @@ async function leaveOffice(page: Page): Promise<void> {
   await page.getByText('This workstation hasn’t left the office.').waitFor()
 }
 
-/** What someone of a role is refused, where there is most of it. */
+/** Returns what a role is refused, on the screens with the most of it. */
 function asRole(role: 'counter' | 'clerk'): Shot[] {
   const of = (name: string, scene: string, at: string, act?: Shot['act']) =>
     shot(`as-${role}-${name}`, `as-${role}-${scene}`, at, act)
   return [
     of('settings', 'usual', '#/settings'),
-    // Its reason is there for who has no pointer.
+    // Shows the reason to keyboard users.
     of('focused', 'usual', '#/settings/safety', async (page) => {
       await page.getByRole('button', { name: 'Back up…' }).focus()
       await page.keyboard.press('Tab')
@@ -576,7 +577,7 @@ function asRole(role: 'counter' | 'clerk'): Shot[] {
   ]
 }
 
-/** The section of Settings, and its dialogs of backups from opening to end. */
+/** Returns the Data and security section of Settings, and its backup dialogs from opening to end. */
 function dataAndSecurity(): Shot[] {
   const section = '#/settings/safety'
   const passphrase = 'a passphrase of four words'

@@ -8,7 +8,7 @@ import { writeMadeUpWords } from './made-up-words.ts'
 
 // The screens in a browser, on the made-up office: npx vite --config test/renderer/preview/vite.config.ts
 export default defineConfig(({ command }) => {
-  // What is built for the pictures speaks a made-up language, too; while one works on a screen, new words go to src/words.
+  // Builds for screenshots include a made-up language; during development, new texts go to src/words.
   if (command === 'build') process.env.COUNTERSIGN_WORDS = writeMadeUpWords()
   return {
     root: fileURLToPath(new URL('.', import.meta.url)),

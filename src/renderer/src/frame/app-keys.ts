@@ -1,12 +1,12 @@
-/** Which keys do what wherever one is. One table: what is pressed, and what the sheet of shortcuts shows, are the same. */
+/** The global shortcuts, in one table: used for handling key presses and for the list of shortcuts. */
 import { APP_COMMANDS, type AppCommand } from '../../../shared/contract/commands.ts'
 
 interface AppKey {
   command: AppCommand
-  /** As "Mod+Shift+k": the first is the one that is shown. Mod is Ctrl, or Command on a Mac. */
+  /** Such as "Mod+Shift+k". The first one is shown. Mod is Ctrl, or Command on a Mac. */
   keys: readonly string[]
   onMac?: readonly string[]
-  /** Not while one types: there the key is the text's own. */
+  /** Inactive while typing: in text the key has its own meaning. */
   isForText?: true
 }
 
@@ -31,7 +31,7 @@ function keysOf({ keys, onMac }: AppKey): readonly string[] {
   return (isMac() && onMac) || keys
 }
 
-/** What a key that was pressed stands for. */
+/** Returns the command of a key press. */
 export function commandOf(event: KeyboardEvent): AppCommand | undefined {
   const found = APP_KEYS.find((one) => keysOf(one).some((keys) => isPressed(keys, event)))
   return found?.isForText && isInText(event) ? undefined : found?.command
@@ -46,19 +46,19 @@ function isInText({ target }: KeyboardEvent): boolean {
 }
 
 function isPressed(keys: string, event: KeyboardEvent): boolean {
-  // The plus itself may be the key.
+  // The key may be "+" itself.
   const parts = keys.endsWith('++') ? [...keys.slice(0, -2).split('+'), '+'] : keys.split('+')
   const key = parts.at(-1) ?? ''
   const mod = event.ctrlKey || event.metaKey
   if (mod !== parts.includes('Mod') || event.altKey !== parts.includes('Alt')) return false
-  // Signs are reached with Shift on some keyboards; letters with Shift mean something else.
+  // On some keyboards symbols need Shift; letters with Shift mean something else.
   if (event.shiftKey && /^[a-z0-9[\]]$|^\w\w/.test(key)) return false
   return event.key.toLowerCase() === key.toLowerCase()
 }
 
 const SIGNS: Record<string, string> = { ArrowLeft: '←', ArrowRight: '→', Mod: 'Mod' }
 
-/** The commands with their keys, as the sheet shows them; `Kbd` draws each. */
+/** Returns the commands with their keys for the list of shortcuts; `Kbd` draws each key. */
 export function appKeysInWords(): { keys: string; does: string }[] {
   return APP_KEYS.map((one) => {
     const [shown = ''] = keysOf(one)

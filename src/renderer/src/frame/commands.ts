@@ -1,4 +1,4 @@
-/** What the command palette offers for what is typed in it. Pure, so that it can be read and tested apart. */
+/** What the command palette offers for typed text. Pure functions, so that they can be read and tested on their own. */
 import { APP_COMMANDS, type AppCommand } from '../../../shared/contract/commands.ts'
 import type { RequestName } from '../../../shared/contract/requests.ts'
 import type { AccountView, DocumentRow, SavedView } from '../../../shared/contract/views.ts'
@@ -10,7 +10,7 @@ import type { Offer } from '../state/offers.svelte.ts'
 import { type Router, type ScreenName, screenNames, screensOfOne } from '../state/router.svelte.ts'
 import { listed } from '../words/counts.ts'
 
-/** A place to go to, or another account to choose. */
+/** A place to go to, an account to switch to, or something to run. */
 export type Command = {
   id: string
   group: 'Command' | 'Go to' | 'Switch account' | 'Documents' | 'Document' | 'Help'
@@ -18,7 +18,7 @@ export type Command = {
   note?: string
 } & ({ go: Parameters<Router['go']> } | { accountId: string } | { app: AppCommand } | { offer: Offer })
 
-/** Those that one looks for by name; the others are keys. */
+/** The commands people look for by name; the others are only keys. */
 const IN_PALETTE: readonly AppCommand[] = [
   'compose',
   'refresh',
@@ -31,7 +31,7 @@ const IN_PALETTE: readonly AppCommand[] = [
   'shortcuts'
 ]
 
-/** The parts of the settings by what one looks for there. */
+/** The sections of the settings, labelled with what people look for there. */
 const SETTINGS: Readonly<Record<string, string>> = {
   accounts: 'Settings: accounts, keys and tokens',
   appearance: 'Settings: theme, zoom and country',
@@ -61,11 +61,10 @@ function searchInHelp(text: string): Command {
 }
 
 /**
- * The commands that fit the typed words, each word anywhere in the label or its group.
- * @param labels what the screens are called.
- * @param known what else is offered: the account's folders and views, the documents that the words find, what the screen can do with what is
- *   chosen in it, the sections of the handbook, and whether it says
- *   anything about what is typed.
+ * Returns the commands that match the typed words: each word must occur in the label or its group.
+ * @param labels the names of the screens.
+ * @param known what else is offered: the account's views, documents found for the words, what the screen can do with
+ * its selection, the handbook's sections, and whether the handbook mentions what is typed.
  */
 export function commandsFor(
   typed: string,
@@ -77,9 +76,9 @@ export function commandsFor(
     offers?: readonly Offer[]
     help?: readonly Section[]
     isInHelp?: (typed: string) => boolean
-    /** Whether the role of who works here refuses a screen. */
+    /** Whether the staff member's role refuses a screen. */
     isClosed?: (screen: ScreenName) => boolean
-    /** Why it refuses a request; undefined where it doesn't. */
+    /** Why it refuses a request. Undefined if it doesn't. */
     refusal?: (takes: RequestName | undefined) => string | undefined
     /** Whether documents of several accounts are shown. */
     areSeveral?: boolean
@@ -87,7 +86,7 @@ export function commandsFor(
 ): Command[] {
   const folders = [...new Set(accounts.filter(({ shown }) => shown).flatMap((account) => account.folders))]
   const all: Command[] = [
-    // What is chosen in the screen comes first: it is what one was just looking at.
+    // Actions on the screen's selection come first: it is what the user was just looking at.
     ...(known.offers ?? [])
       .filter(({ about }) => about)
       .map(
@@ -105,7 +104,7 @@ export function commandsFor(
     ...screenNames
       .filter((screen) => !screensOfOne.includes(screen) && !known.isClosed?.(screen))
       .map((screen) => to(`go-${screen}`, labels[screen], screen)),
-    // By their words alone: in the whole list they would be as many as the screens.
+    // Only if something is typed: in the full list they would be as many as the screens.
     ...Object.entries(typed.trim() ? SETTINGS : {}).map(([part, label]) =>
       to(`settings-${part}`, label, 'settings', [part])
     ),
@@ -127,7 +126,7 @@ export function commandsFor(
     return words.every((word) => text.includes(word))
   })
   if (words.length === 0) return fitting
-  // By their titles: what is in them is found in the handbook itself.
+  // By title only: their text is searched in the handbook itself.
   const sections = (known.help ?? []).filter(({ title }) =>
     words.every((word) => folded(`help ${title}`).includes(folded(word)))
   )
@@ -149,7 +148,7 @@ export function commandsFor(
       go: ['documents', ['all'], { search: text }]
     },
     ...(known.isInHelp?.(text) ? [searchInHelp(text)] : []),
-    // After it, so that what comes a moment later moves nothing under the keys.
+    // After the search command, so that results arriving late don't move anything under the keys.
     ...(known.found ?? []).map(
       ({ accountId, reference, name, signers }): Command => ({
         id: `document-${accountId}-${reference}`,

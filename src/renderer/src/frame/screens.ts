@@ -1,6 +1,6 @@
 /**
- * Every screen, those of the side bar in its order: what each is called, its picture and the component that shows it. A
- * component comes from the disk when its screen is first opened, or before, while nothing else is to do.
+ * All screens, those of the side bar in its order: label, icon and component. A component is loaded from disk when its
+ * screen is first opened, or earlier when the application is idle.
  */
 import {
   Activity,
@@ -53,7 +53,7 @@ export const screens: Record<ScreenName, Screen> = {
   help: { label: 'Help', icon: ScrollText, load: () => import('../screens/help/Help.svelte') }
 }
 
-/** What is seen beside the screens or in their place, now and then. */
+/** Parts shown occasionally next to the screens or instead of them. */
 export const parts = {
   'first run': () => import('../screens/first-run/FirstRun.svelte'),
   lock: () => import('./LockScreen.svelte'),
@@ -66,26 +66,26 @@ export const parts = {
   menu: () => import('../ui/Menu.svelte')
 }
 
-/** What each screen is called. */
+/** The name of each screen. */
 export const labels = Object.fromEntries(screenNames.map((name) => [name, screens[name].label])) as Record<
   ScreenName,
   string
 >
 
-/** The components that are here: such a screen opens at once. */
+/** Components that are loaded: their screens open at once. */
 const loaded = new SvelteMap<ScreenName, Component>()
 
-/** What shows a screen, or undefined until `loadScreen` has brought it. */
+/** Returns a screen's component, or undefined until `loadScreen` has loaded it. */
 export function componentOf(name: ScreenName): Component | undefined {
   return loaded.get(name)
 }
 
-/** Fails where the application's own files can't be read. */
+/** Loads a screen. Rejects if the application's own files can't be read. */
 export async function loadScreen(name: ScreenName): Promise<void> {
   if (!loaded.has(name)) loaded.set(name, (await screens[name].load()).default)
 }
 
-/** Brings all there is, one after the other: whoever opens a screen later doesn't wait for it. */
+/** Loads everything, one after the other, so that screens opened later need no wait. */
 export async function loadScreens(): Promise<void> {
   for (const load of Object.values(parts)) await load()
   for (const name of screenNames) await loadScreen(name)

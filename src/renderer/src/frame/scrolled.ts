@@ -1,22 +1,22 @@
 /**
- * How far each place of the history was scrolled: as one comes back, what scrolls there is put where it was, as soon as it is as long
- * as it was then. Anyone who scrolls or types meanwhile has the last word.
+ * Remembers the scroll positions of each history entry and restores them on return, as soon as the content is long
+ * enough. A user who scrolls, clicks or types meanwhile overrides that.
  */
 import { tick } from 'svelte'
 import type { Moves } from '../state/router.svelte.ts'
 
-/** Frames in which a list may come from the main process and be drawn. */
+/** How many frames a list has to be loaded from the main process and drawn. */
 const MOST_FRAMES = 120
 
 export class Scrolled implements Moves {
   readonly #kept = new Map<number, ReadonlyMap<string, number>>()
-  /** What of the place that is shown was not put back yet, as its list isn't there. */
+  /** Positions not restored yet, because their list isn't there. */
   #owed = new Map<string, number>()
   #stop = () => {}
 
   left(entry: number): void {
     this.#stop()
-    // Who passes through a place before it is drawn finds it again as it was before.
+    // If the user leaves before an entry is drawn, its earlier positions are kept.
     const kept = new Map(this.#owed)
     for (const [name, { scrollTop }] of scrollers()) if (scrollTop > 0 || !kept.has(name)) kept.set(name, scrollTop)
     this.#kept.set(entry, kept)
@@ -52,7 +52,7 @@ export class Scrolled implements Moves {
   }
 }
 
-/** What scrolls in the screen, each by a name that it has again when the screen is made again. */
+/** Returns the screen's scrolling elements, by a name that is the same when the screen is created again. */
 function scrollers(): Map<string, HTMLElement> {
   const all = document.querySelectorAll<HTMLElement>('#main .scrolls')
   return new Map([...all].map((element, index) => [`${index} ${element.getAttribute('aria-label') ?? ''}`, element]))

@@ -1,4 +1,4 @@
-/** What the frame shows of the chosen account: whether its service answers, the numbers of the side bar, its newest drafts, its saved views. */
+/** What the frame shows for the chosen account: connection state, side bar counts, newest drafts and saved views. */
 
 import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import type {
@@ -17,7 +17,7 @@ import { Resource } from './resource.svelte.ts'
 
 /** Whether the service answers, since when, and why not. */
 export class Connection extends Resource<ConnectionView> {
-  /** When the account's folders were last read while this page was open. */
+  /** When the account's folders were last checked while this page was open. */
   lookedAt = $state<number>()
 
   constructor(api: Api) {
@@ -37,7 +37,7 @@ export class Connection extends Resource<ConnectionView> {
   }
 }
 
-/** The numbers beside the entries of the side bar. */
+/** The counts next to the side bar's entries. */
 export class Counts {
   readonly #outbox: Outbox
   readonly #documents: Resource<DocumentCounts>
@@ -51,39 +51,39 @@ export class Counts {
     this.#downloads = new Resource(() => api.downloads.summary())
   }
 
-  /** Sends that need a person: refused, uncertain, not sent. */
+  /** Sends that need attention: refused, uncertain or not sent. */
   get outbox() {
     return this.#outbox.attention
   }
-  /** Sends that have not left yet, or are leaving. */
+  /** Sends that are queued or being sent. */
   get waiting() {
     return this.#outbox.waiting
   }
   get folders(): Record<string, number> {
     return this.#documents.value?.folders ?? {}
   }
-  /** By a saved view's id. */
+  /** Document counts by saved view id. */
   get views(): Record<string, number> {
     return this.#documents.value?.views ?? {}
   }
-  /** Documents to which something happened since the person last looked at them. */
+  /** Documents with changes the user hasn't looked at yet. */
   get unread() {
     return this.#documents.value?.unread ?? 0
   }
-  /** People who can sign at the counter, however many documents wait for them. */
+  /** People who can sign at the counter. Someone with several documents counts once. */
   get people(): QueuedPerson[] {
     return peopleOf(this.#queue.value ?? []).filter(({ first }) => first)
   }
   get counter() {
     return this.people.length
   }
-  /** Files that are on their way, or wait for their turn. */
+  /** Files being downloaded or queued. */
   get downloads() {
     const counts = this.#downloads.value?.counts
     return counts ? counts.running + counts.waiting : 0
   }
 
-  /** What is in the folders and views alone. */
+  /** Reloads only the counts of the folders and views. */
   loadFolders(): Promise<void> {
     return this.#documents.load()
   }
@@ -104,12 +104,12 @@ export class Counts {
   }
 }
 
-/** As many drafts as are offered to go on with. */
+/** How many drafts are offered to continue with. */
 const FEW = 5
-/** Milliseconds between two readings: a draft changes with every few keys. */
+/** Milliseconds between reloads: a draft changes every few keystrokes. */
 const PAUSE = 1000
 
-/** What every screen knows of the account's drafts: the newest few, and how many there are. */
+/** The drafts every screen knows about: the newest few, and the totals. */
 export class Drafts extends Resource<DraftList> {
   constructor(api: Api, clock: Clock) {
     super(() => api.drafts.list({ search: '', trashed: false, offset: 0, limit: FEW }), { clock, milliseconds: PAUSE })
@@ -119,16 +119,16 @@ export class Drafts extends Resource<DraftList> {
   get list() {
     return this.value?.rows ?? []
   }
-  /** How many there are, in and out of the trash. */
+  /** The number of drafts, and of drafts in the trash. */
   get counts() {
     return this.value?.counts ?? { drafts: 0, trashed: 0 }
   }
 }
 
-/** What a view is saved with; without an id it is a new one. */
+/** The parts of a view that are saved. A view without an id is new. */
 type ViewToSave = Pick<SavedView, 'name' | 'query' | 'tell'> & Partial<Pick<SavedView, 'id'>>
 
-/** The saved views of the chosen account, in the order in which a person put them. */
+/** The chosen account's saved views, in the user's own order. */
 export class Views extends Resource<SavedView[]> {
   readonly #api: Api
 
@@ -153,7 +153,7 @@ export class Views extends Resource<SavedView[]> {
     return result
   }
 
-  /** Takes a view away; `restore` brings it back to its place, under another id. */
+  /** Removes a view. `restore` puts it back in the same position, under a new id. */
   async remove(id: string): Promise<{ restore: () => Promise<AppError | undefined> } | { error: AppError }> {
     const removed = this.find(id)
     const at = this.list.findIndex((view) => view.id === id)
@@ -163,7 +163,7 @@ export class Views extends Resource<SavedView[]> {
     return { restore: () => this.#restore(removed, at) }
   }
 
-  /** Puts a view so many places further down, or up where it is less than none. */
+  /** Moves a view down by `by` positions, or up if negative. */
   async move(id: string, by: number): Promise<AppError | undefined> {
     const from = this.list.findIndex((view) => view.id === id)
     const view = this.list[from]

@@ -1,4 +1,4 @@
-/** The accounts of this office, and which of them is chosen. */
+/** The office's accounts, and which one is chosen. */
 
 import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
@@ -7,24 +7,24 @@ import type { Api } from '../api.ts'
 import { settled } from '../api.ts'
 import { Resource } from './resource.svelte.ts'
 
-/** Why an account was not added, and whether that is what its service answered (or didn't). */
+/** Why an account wasn't added. `asked` is true if the error came from contacting its service. */
 export interface NotAdded {
   error: AppError
   asked: boolean
 }
 
 /**
- * How it ended where what was typed was to be kept: all of it is; some of it isn't yet; or some of it can't be, however
- * long one waits here (its draft is gone, or belongs to another account).
+ * The result of saving pending input: all of it is saved (`kept`); some isn't saved yet (`failing`); or some can't be
+ * saved however long we wait (`hopeless`: its draft is gone, or belongs to another account).
  */
 export type Finished = 'kept' | 'failing' | 'hopeless'
 
-/** What is wrong with what was typed, or with the keychain, was said before the service was asked. */
+/** Invalid input and keychain errors are reported before the service is contacted. */
 function wasAsked({ code }: AppError): boolean {
   return code !== 'invalid' && code !== 'keychain'
 }
 
-/** Which account is worked in, and whether others are shown beside it. */
+/** The account being worked in, and whether others are shown with it. */
 export interface Shown {
   chosen: string
   areSeveral: boolean
@@ -35,25 +35,34 @@ export class Accounts extends Resource<AccountView[]> {
   readonly #chosen = $derived.by(() => this.list.find((account) => account.chosen))
   readonly #othersShown: (before: Shown | undefined) => void
   #last: Shown | undefined
-  /** How many calls are under way that may choose another account. */
+  /** Calls in flight that may change the chosen account. */
   #moving = 0
-  /** What must be finished before another account is chosen or the window closes: what was typed belongs to this one. */
+  /**
+   * What must finish before another account is chosen or the window closes: unsaved input belongs to the current
+   * account.
+   */
   readonly leaving = new Set<() => Promise<Finished>>()
   /** Called once it is certain again which account is chosen. */
   readonly settling = new Set<() => void>()
 
-  /** @param othersShown called once whenever other accounts are shown, or another one is worked in, with how it was before. */
+  /**
+   * @param othersShown called once whenever the shown accounts or the account being worked in change, with the previous
+   * state.
+   */
   constructor(api: Api, othersShown: (before: Shown | undefined) => void) {
     super(() => api.accounts.list())
     this.#api = api
     this.#othersShown = othersShown
   }
 
-  /** What the chosen account's service says of its limits; nothing it doesn't say. */
+  /** The limits reported by the chosen account's service. Limits it doesn't report are absent. */
   get limits(): AccountLimits {
     return this.chosen?.limits ?? {}
   }
-  /** Why so many documents don't fit into the plan, where the service says how many are left. */
+  /**
+   * Explains why this many documents exceed the plan. Undefined if they fit, or if the service doesn't report how many
+   * are left.
+   */
   tooManyFor(documents: number): { title: string; more: string } | undefined {
     const { documentsLeft } = this.limits
     if (documentsLeft === undefined || documents <= documentsLeft) return undefined
@@ -64,26 +73,26 @@ export class Accounts extends Resource<AccountView[]> {
       more: 'The rest waits in the Outbox until documents are added to the plan.'
     }
   }
-  /** Asks what the service says of the chosen account's limits, unless it was asked just now. */
+  /** Refreshes the chosen account's limits from the service, unless that was done a moment ago. */
   askLimits(): void {
     void settled(this.#api.accounts.refreshLimits())
   }
   get list(): readonly AccountView[] {
     return this.value ?? []
   }
-  /** The one that is worked in: what is composed belongs to it. */
+  /** The account being worked in: new packages belong to it. */
   get chosen() {
     return this.#chosen
   }
-  /** Whether the screens show several accounts: then each row says whose it is. */
+  /** Whether several accounts are shown. Each row then names its account. */
   get areSeveral(): boolean {
     return this.shown.length > 1
   }
-  /** Those that the screens show. */
+  /** The accounts that are shown. */
   get shown(): readonly AccountView[] {
     return this.list.filter(({ shown }) => shown)
   }
-  /** The folders of those that are shown, each name once. */
+  /** The folders of all shown accounts, without duplicates. */
   get folders(): string[] {
     return [...new Set(this.shown.flatMap(({ folders }) => folders))]
   }
@@ -93,7 +102,7 @@ export class Accounts extends Resource<AccountView[]> {
   isShown(id: string): boolean {
     return this.find(id)?.shown === true
   }
-  /** The id of the account that a call is for which is made now; none while another one is being chosen. */
+  /** The id of the account that a call made now applies to. Undefined while the account is being switched. */
   get settled(): string | undefined {
     return this.#moving > 0 ? undefined : this.chosen?.id
   }
@@ -107,7 +116,7 @@ export class Accounts extends Resource<AccountView[]> {
     this.#othersShown(before)
   }
 
-  /** Adds and chooses an account. Answers why not, where it could not. */
+  /** Adds and chooses an account. Returns the error if it couldn't be added. */
   async add(account: Input<'accounts.add'>): Promise<AccountView | AppError> {
     const unfinished = await this.#finish()
     if (unfinished) return unfinished
@@ -115,9 +124,7 @@ export class Accounts extends Resource<AccountView[]> {
     return result.ok ? result.value : result.error
   }
 
-  /**
-   * Tries an account, and adds and chooses it if it works. One that doesn't work leaves everything as it was.
-   */
+  /** Tests an account, then adds and chooses it if the test succeeds. If it fails, nothing changes. */
   async addIfItWorks(account: Input<'accounts.add'>): Promise<AccountView | NotAdded> {
     if (account.kind === 'service') {
       const { baseUrl, authentication, certificate } = account
@@ -130,7 +137,10 @@ export class Accounts extends Resource<AccountView[]> {
     return 'code' in added ? { error: added, asked: false } : added
   }
 
-  /** Tries the change of an account, and makes it if it works: what worked before isn't given up for what doesn't. */
+  /**
+   * Tests a change to an account and applies it only if the test succeeds, so that a working account isn't replaced by
+   * a broken one.
+   */
   async updateIfItWorks(change: Input<'accounts.update'>): Promise<AccountView | NotAdded> {
     const { id, baseUrl, authentication, certificate, folders } = change
     const tried = await settled(
@@ -146,14 +156,17 @@ export class Accounts extends Resource<AccountView[]> {
     return 'code' in updated ? { error: updated, asked: false } : updated
   }
 
-  /** Changes a service account; without `authentication` its secrets stay. Answers why not, where it could not. */
+  /**
+   * Changes a service account. Without `authentication`, its secrets are kept. Returns the error if it couldn't be
+   * changed.
+   */
   async update(account: Input<'accounts.update'>): Promise<AccountView | AppError> {
     const result = await settled(this.#api.accounts.update(account))
     await this.load()
     return result.ok ? result.value : result.error
   }
 
-  /** Shows one account alone. */
+  /** Shows only this account. */
   async choose(id: string): Promise<AppError | undefined> {
     if (id === this.chosen?.id && !this.areSeveral) return undefined
     return this.#leaveFor(() => this.#api.accounts.choose({ id }))
@@ -164,7 +177,7 @@ export class Accounts extends Resource<AccountView[]> {
     return this.#leaveFor(() => this.#api.accounts.showAll())
   }
 
-  /** Works in another account, and shows as many as before. */
+  /** Switches the account being worked in, and keeps showing as many accounts as before. */
   async workIn(id: string): Promise<AppError | undefined> {
     if (id === this.chosen?.id) return undefined
     return this.#leaveFor(() => this.#api.accounts.workIn({ id }))
@@ -177,21 +190,24 @@ export class Accounts extends Resource<AccountView[]> {
     return result.ok ? undefined : result.error
   }
 
-  /** Answers why not, where it wasn't removed; and where it was, whether its sign-in is still valid at the service. */
+  /**
+   * Removes an account. Returns the error if that failed, or 'still valid' if its sign-in is still valid at the
+   * service.
+   */
   async remove(id: string): Promise<AppError | 'still valid' | undefined> {
     const result = await this.#move(() => settled(this.#api.accounts.remove({ id })))
     if (!result.ok) return result.error
     return result.value.signIn === 'still valid' ? 'still valid' : undefined
   }
 
-  /** Finishes what is being typed. Answers whether all of it is kept. */
+  /** Saves pending input. Returns whether everything is saved. */
   async finish(): Promise<boolean> {
     return (await this.#finished()).every((one) => one === 'kept')
   }
 
   /**
-   * Why the account can't be left yet: what was typed could not be kept, and would be lost. What no waiting helps doesn't
-   * hold anybody here.
+   * Returns why the account can't be left yet: pending input couldn't be saved and would be lost. Input that waiting
+   * can't save doesn't block the switch.
    */
   async #finish(): Promise<AppError | undefined> {
     if (!(await this.#finished()).includes('failing')) return undefined
@@ -202,7 +218,7 @@ export class Accounts extends Resource<AccountView[]> {
     return Promise.all([...this.leaving].map((finish) => finish()))
   }
 
-  /** Does what may choose another account, and reads which one is chosen then. */
+  /** Runs a call that may change the chosen account, then reloads which one is chosen. */
   async #move<Value>(call: () => Promise<Value>): Promise<Value> {
     this.#moving++
     try {

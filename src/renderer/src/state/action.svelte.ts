@@ -1,4 +1,4 @@
-/** Something that a person sets off: idle, busy, done or failed. A second press while it is busy does nothing. */
+/** An operation the user starts: idle, busy, done or failed. Starting it again while busy does nothing. */
 
 import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import { settled } from '../api.ts'
@@ -12,7 +12,7 @@ export class Action<Value> {
   get busy() {
     return this.#busy
   }
-  /** What the newest run answered; gone as soon as another begins. */
+  /** The result of the newest run; cleared when another begins. */
   get value() {
     return this.#value
   }
@@ -20,7 +20,9 @@ export class Action<Value> {
     return this.#error
   }
 
-  /** Runs a call; answers its value, or undefined if it failed, was forgotten, or one was under way. */
+  /**
+   * Runs a call. Returns its value, or undefined if it failed, was cleared meanwhile, or another run was in progress.
+   */
   async run<Answer extends Value>(call: () => Promise<Result<Answer>>): Promise<Answer | undefined> {
     if (this.#busy) return undefined
     const mine = ++this.#newest
@@ -38,7 +40,7 @@ export class Action<Value> {
     return result.value
   }
 
-  /** Forgets what came of it, also of a run that is still under way. */
+  /** Clears the result, and ignores the result of a run in progress. */
   clear(): void {
     this.#newest++
     this.#busy = false

@@ -1,4 +1,4 @@
-/** What every screen shares: the client, where we are, and the small states that follow the main process's events. */
+/** What all screens share: the client, the router, and the small states that follow the main process's events. */
 import { getContext, setContext } from 'svelte'
 import type { DocumentKey } from '../../../shared/contract/document-requests.ts'
 import type { AppError } from '../../../shared/contract/errors.ts'
@@ -19,16 +19,18 @@ import { Resource } from './resource.svelte.ts'
 import { Router } from './router.svelte.ts'
 import { Toasts } from './toasts.svelte.ts'
 
-/** Milliseconds that keeping the last keys may take as the window closes. The main process waits a second longer. */
+/**
+ * Milliseconds allowed for saving the last keystrokes when the window closes. The main process waits a second longer.
+ */
 const TIMEOUT = 2000
 
-/** What is chosen to see all accounts: no account has such an id. */
+/** The choice that shows all accounts. No account can have this id. */
 export const ALL_ACCOUNTS = ' all'
 
-/** The sizes of everything that are offered, in percent. */
+/** The zoom levels offered, in percent. */
 export const ZOOMS = [80, 90, 100, 110, 125, 150, 175, 200]
 
-/** The settings that a screen shows at once: theme, zoom, and the columns of the list of documents. */
+/** The settings that a screen applies at once: theme, zoom, and the columns of the document list. */
 class Settings extends Resource<SettingsView> {
   #zoomAsked: number | undefined
   readonly #api: Api
@@ -42,9 +44,9 @@ class Settings extends Resource<SettingsView> {
     return this.value ?? { theme: 'system', zoom: 1 }
   }
 
-  /** Makes everything larger or smaller by a step, or as it was designed. */
+  /** Zooms in or out by one step, or resets the zoom. */
   async zoom(way: 'in' | 'out' | 'reset'): Promise<AppError | undefined> {
-    // A press goes on from the one before it, also while that is still being kept.
+    // Each press continues from the previous one, even while that one is still being saved.
     const now = Math.round((this.#zoomAsked ?? this.view.zoom) * 100)
     const next = way === 'in' ? ZOOMS.find((step) => step > now) : ZOOMS.findLast((step) => step < now)
     const asked = (way === 'reset' ? 100 : (next ?? now)) / 100
@@ -75,20 +77,26 @@ export class AppState {
   readonly outbox: Outbox
   readonly views: Views
   readonly toasts: Toasts
-  /** What the screen that is shown has for the palette, the menus and the keys that work anywhere. */
+  /** What the current screen offers to the palette, the menus and the global shortcuts. */
   readonly offers = new Offers()
-  /** What was dropped on the window, and the fields that take such. */
+  /** Files dropped on the window, and the fields that take them. */
   readonly drops = new Drops()
   readonly employers: Employers
   readonly draftSavers: DraftSavers
   readonly counter: OfficeSession
   readonly lock: OfficeLock
   readonly system: Resource<SystemStatus>
-  /** Whom the next package is for, where it was begun from a person: in memory only, for addresses of screens are kept. */
+  /**
+   * The recipient of the next package, if it was started from a person. Kept only in memory, because screens' addresses
+   * are stored.
+   */
   recipient = $state.raw<PersonView>()
-  /** What of updates nobody wants to be told again in this run. */
+  /** The update that was dismissed for the rest of this run. */
   dismissedUpdate = $state<string>()
-  /** A bulk send that was left with a sheet in it, for coming back: what was corrected is in memory only. One at a time. */
+  /**
+   * A bulk send that was left with a sheet loaded, to come back to: its corrections are only in memory. There is at
+   * most one.
+   */
   leftBulk: { bulk: { close: () => void }; accountId: string | undefined; begun: string } | undefined
 
   readonly #host: Window
@@ -114,8 +122,8 @@ export class AppState {
   }
 
   /**
-   * Reads all that the frame shows, then follows the events; where a person has this window, or it is locked, what the frame
-   * shows comes once staff has it again. Answers what stops following.
+   * Loads everything the frame shows, then follows the events. If a person has this window, or it is locked, the
+   * frame's data is loaded once staff have it again. Returns a function that stops following.
    */
   async open(): Promise<() => void> {
     const stops = [
@@ -141,7 +149,7 @@ export class AppState {
         void this.api.system.readyToClose({ kept })
       })
     ]
-    // Read before anything is shown: a person may have the screen, and then nothing of the office may be seen.
+    // Loaded before anything is shown: if a person has the screen, nothing of the office may be seen.
     const reading = Promise.all([this.accounts.load(), this.system.load()])
     const [stopCounter, stopLock] = await Promise.all([this.counter.open(), this.lock.open(), this.settings.load()])
     if (!this.isAway) await reading
@@ -150,17 +158,20 @@ export class AppState {
     }
   }
 
-  /** Whether nothing of the office may be seen, heard or reached here: a person has this very screen, or it is locked. */
+  /** Whether the office must not be visible, audible or reachable here: a person has this screen, or it is locked. */
   get isAway(): boolean {
     return this.counter.isWith('here') || this.lock.isLocked
   }
 
-  /** Shows another account alone, or 'all', or says that it couldn't be; answers whether it is shown. */
+  /** Shows only this account, or all of them, or reports that it couldn't. Returns whether it succeeded. */
   async choose(id: string): Promise<boolean> {
     return this.#switched(await (id === ALL_ACCOUNTS ? this.accounts.showAll() : this.accounts.choose(id)))
   }
 
-  /** Works in another account, as when something of it is opened to be changed; answers whether that is so. */
+  /**
+   * Switches the account being worked in, for example when something of it is opened for editing. Returns whether it
+   * succeeded.
+   */
   async workIn(id: string): Promise<boolean> {
     return this.#switched(await this.accounts.workIn(id))
   }
@@ -170,14 +181,14 @@ export class AppState {
     return error === undefined
   }
 
-  /** The machine knows sooner than the next look that there is a connection again. */
+  /** Checks the service as soon as the computer is online again, which is sooner than the next scheduled check. */
   #onLineBack(): () => void {
     const back = () => void (this.connection.isDown && this.api.documents.refresh())
     this.#host.addEventListener('online', back)
     return () => this.#host.removeEventListener('online', back)
   }
 
-  /** Whether all that was typed is kept, and that soon enough for anyone who closes the window. */
+  /** Whether all pending input is saved, within a time that someone closing the window can accept. */
   #finishInTime(): Promise<boolean> {
     return new Promise((resolve) => {
       const cancel = this.clock.after(TIMEOUT, () => resolve(false))
@@ -191,29 +202,29 @@ export class AppState {
     })
   }
 
-  /** The client for what is done to something of one account; the screens' own where there is no other. */
+  /** Returns the client for actions on one account. With a single account that is the shared client. */
   apiOf(accountId: string): Api {
     return this.accounts.list.length > 1 ? ofAccount(this.api, accountId) : this.api
   }
 
-  /** What an address has of the account of what it leads to, where several are shown. */
+  /** The account's part of an address. Empty unless several accounts are shown. */
   accountPlace(accountId: string | undefined): { account?: string } {
     return this.accounts.areSeveral && accountId !== undefined ? { account: accountId } : {}
   }
 
-  /** How an address names a document. */
+  /** A document's part of an address. */
   documentPlace({ accountId, reference }: DocumentKey): { document: string; account?: string } {
     return { document: reference, ...this.accountPlace(accountId) }
   }
 
-  /** The account of what the address leads to: the one that it names, or else the one that is worked in. */
+  /** The account an address refers to: the one it names, otherwise the one being worked in. */
   get placeAccount(): AccountView | undefined {
     return this.accounts.find(this.router.route.query.get('account') ?? undefined) ?? this.accounts.chosen
   }
 
-  /** Nothing of the account before may be seen with the one that is chosen now. */
+  /** Clears everything of the previous account: none of it may be seen with the one chosen now. */
   #othersShown(before: Shown | undefined): void {
-    // Where all are shown, those of the one before are still among them.
+    // If all accounts are shown, the previous one's are still among them.
     const isAmongAll = before?.areSeveral === true && this.accounts.areSeveral
     if (before !== undefined && !isAmongAll) this.#leavePlace()
     if (!isAmongAll) this.router.forget()
@@ -227,7 +238,7 @@ export class AppState {
     this.counts.clear()
     this.views.clear()
     if (!this.accounts.chosen) return
-    // Not waited for: a slow service must not keep the window empty.
+    // Not awaited: a slow service must not keep the window empty.
     void this.connection.load()
     void this.drafts.load()
     void this.outbox.load()
@@ -235,10 +246,10 @@ export class AppState {
     void this.views.load()
   }
 
-  /** An address may name a draft, a send or a document of the account before: only its screen stays. */
+  /** Keeps only the screen: the address may name a draft, send or document of the previous account. */
   #leavePlace(): void {
     const { screen, rest } = this.router.route
-    // A folder's name may be the next account's too; a saved view is its own account's.
+    // The next account may have a folder of the same name; a saved view belongs to one account only.
     const isFolder = screen === 'documents' && rest[0] !== 'view'
     if (screen !== 'settings') this.router.replace(screen, isFolder ? rest : [])
   }
@@ -254,7 +265,7 @@ export function useApp(): AppState {
   return getContext<AppState>(key)
 }
 
-/** For tests that render a part of a screen: `render(Part, { context: appContext(app) })`. */
+/** For tests that render part of a screen: `render(Part, { context: appContext(app) })`. */
 export function appContext(app: AppState): Map<unknown, unknown> {
   return new Map([[key, app]])
 }

@@ -1,11 +1,11 @@
-/** Time as a parameter, and what follows from it: tests hand in a clock that they move themselves. */
+/** Time as a dependency, and helpers built on it: tests pass in a clock that they advance themselves. */
 import { createSubscriber } from 'svelte/reactivity'
 
 export interface Clock {
   now(): number
-  /** Milliseconds from any moment on, that no change of the computer's clock makes jump. */
+  /** Milliseconds from an arbitrary start, unaffected by changes to the computer's clock. */
   monotonic(): number
-  /** Runs once after so many milliseconds; answers what cancels it. */
+  /** Runs once after this many milliseconds. Returns a function that cancels it. */
   after(milliseconds: number, run: () => void): () => void
 }
 
@@ -19,9 +19,9 @@ export const systemClock: Clock = {
 }
 
 /**
- * Lets something run at once and then no more often than every so many milliseconds, however often it is asked for.
- * @param pause milliseconds between two runs at least. What is asked for meanwhile runs once, when they have passed.
- * @returns what asks for a run.
+ * Throttles a function: the first request runs it at once.
+ * @param pause minimum milliseconds between two runs. Requests during the pause are combined into one run at its end.
+ * @returns a function that requests a run.
  */
 export function coalesced(clock: Clock, pause: number, run: () => void): () => void {
   let waiting = false
@@ -48,12 +48,14 @@ export function coalesced(clock: Clock, pause: number, run: () => void): () => v
   }
 }
 
-/** A reading of the clock that is told again now and then to whatever depends on it; nothing ticks while nobody looks. */
+/**
+ * A reactive clock reading that updates its dependents from time to time. It doesn't tick while nothing depends on it.
+ */
 class Ticking {
   readonly #clock: Clock
   readonly #follow: () => void
 
-  /** @param untilNext how long after a moment the next one is told, in milliseconds. */
+  /** @param untilNext milliseconds from a given time until the next update. */
   constructor(clock: Clock, untilNext: (now: number) => number) {
     this.#clock = clock
     this.#follow = createSubscriber((update) => {
@@ -78,14 +80,14 @@ class Ticking {
 
 const MINUTE = 60_000
 
-/** The time, told again as each minute begins to whatever depends on it. */
+/** The current time, updated at the start of each minute. */
 export class Minutes extends Ticking {
   constructor(clock: Clock) {
     super(clock, (now) => MINUTE - (now % MINUTE))
   }
 }
 
-/** The time, told again each second to whatever shows it. */
+/** The current time, updated every second. */
 export class Seconds extends Ticking {
   constructor(clock: Clock) {
     super(clock, () => 1000)

@@ -1,6 +1,6 @@
 /**
- * The session at the counter as the main process has it: followed, shown and acted on, by the clerk's window or by the page
- * on the second display. Nothing is decided here; what a person does is asked for, and what is shown is what was answered.
+ * The main process's counter session: followed, shown and acted on by the clerk's window or by the page on the second
+ * display. Nothing is decided here: a person's actions become requests, and the answers are shown.
  */
 
 import type { AppError, Result } from '../../../shared/contract/errors.ts'
@@ -18,7 +18,7 @@ type Of<Domain extends string> = PersonRequest extends infer Name
     : never
   : never
 
-/** The part of the client that the page on the second display may use. */
+/** The part of the client available to the page on the second display. */
 export interface PersonApi {
   counter: Pick<Api['counter'], Of<'counter'> & keyof Api['counter']>
   settings: Pick<Api['settings'], Of<'settings'> & keyof Api['settings']>
@@ -26,31 +26,34 @@ export interface PersonApi {
 }
 
 export type Bounds = Input<'counter.show'>['bounds']
-/** What a person covers their page for. */
+/** Why a person covers their page. */
 export type Pause = Exclude<Input<'counter.cover'>['why'], 'not-me'>
 export type StaffAction = Input<'counter.staff'>['does']
 
-/** Milliseconds between two tellings that someone is there, while nobody waits for one. */
+/** Minimum milliseconds between activity reports, unless the session is waiting for one. */
 const TOUCH_EVERY = 1000
-/** What the page is shown at: steps that each make a difference. */
+/** The page's zoom steps, each far enough from the next to make a difference. */
 const ZOOMS = [0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3]
-/** Phases in which the person has no page of their own behind what is shown. */
+/** Phases in which the person has no page behind what is shown. */
 const withoutPage: CounterPhase[] = ['asking', 'return', 'ended']
 
-/** What another screen follows from: an answer from before is none any more. */
+/** Members whose change means that another screen is shown: errors and busy commands from before no longer apply. */
 const moving = ['id', 'phase', 'current', 'cover', 'isLocked'] as const
-/** What goes through whatever else is under way: a page that prints for ever must not keep anyone from covering it. */
+/**
+ * Commands that run even while others are in progress: a page that never stops printing must not keep anyone from
+ * covering it.
+ */
 const urgent: ReadonlySet<string> = new Set(['cover', 'resume', 'continue', 'end'])
 
 export class FollowedSession implements TakesPin {
-  /** What staff does who forgot the PIN; undefined if this page may not ask for it. */
+  /** The way out for staff who forgot the PIN. Undefined if this page may not offer it. */
   readonly forgotten: ForgottenPin | undefined = undefined
   readonly #api: PersonApi
   readonly #clock: Clock
   readonly #seconds: Seconds
   #session = $state.raw<CounterSession | null>(null)
   #known = $state(false)
-  /** Commands under way, the newest last. */
+  /** Commands in progress, newest last. */
   #busy = $state.raw<readonly { name: string }[]>([])
   #moves = 0
   #error = $state.raw<AppError>()
@@ -78,7 +81,7 @@ export class FollowedSession implements TakesPin {
   get session() {
     return this.#session
   }
-  /** Whether it is known if there is a session. */
+  /** Whether we know if there is a session. */
   get known() {
     return this.#known
   }
@@ -86,11 +89,11 @@ export class FollowedSession implements TakesPin {
   get error() {
     return this.#error
   }
-  /** The newest command that is under way. */
+  /** The newest command in progress. */
   get busy() {
     return this.#busy.at(-1)?.name
   }
-  /** Why the newest PIN was not taken. */
+  /** Why the newest PIN was rejected. */
   get pinError() {
     return this.#pinError
   }
@@ -100,40 +103,40 @@ export class FollowedSession implements TakesPin {
   get isOffice() {
     return this.forgotten !== undefined
   }
-  /** Staff wants the screen: their PIN is asked for in place of what the person sees. */
+  /** Whether staff want the screen: their PIN is asked for in place of what the person sees. */
   get staffAsked() {
     return this.#staffAsked
   }
 
-  /** A PIN was not taken since staff last had the screen: they may have forgotten it. */
+  /** Whether a PIN was rejected since staff last had the screen: they may have forgotten it. */
   get pinWasWrong() {
     return this.#pinWasWrong || this.pinWait > 0
   }
-  /** The moment now, for what is shown for a while. */
+  /** The current time, for what is shown for a limited time. */
   get now() {
     return this.#clock.now()
   }
 
-  /** The turn that runs, or the last one. */
+  /** The current turn, or the last one. */
   get turn(): CounterTurn | undefined {
     return this.#session?.turns[this.#session.current]
   }
 
-  /** Whether a person has this very screen, or another one of ours. */
+  /** Whether a person has this screen, or the given one of ours. */
   isWith(place: CounterSession['place']): boolean {
     return this.#session?.place === place && this.#session.phase !== 'ended'
   }
 
-  /** The receipt of the person who has just finished. */
+  /** Returns the receipt of the person who has just finished. */
   readonly receipt = (id: string) => settled(this.#api.counter.receipt({ id }))
 
-  /** Whole seconds until a moment of the session, told again each second; 0 where it has passed or there is none. */
+  /** Whole seconds until a time in the session, updated every second. 0 if it has passed or is undefined. */
   secondsUntil(moment: number | undefined): number {
     if (moment === undefined) return 0
     return Math.max(0, Math.ceil((moment - this.#seconds.now) / 1000))
   }
 
-  /** Seconds until a PIN is taken again. */
+  /** Seconds until a PIN is accepted again. */
   get pinWait(): number {
     return this.#pinWait.left
   }
@@ -147,7 +150,7 @@ export class FollowedSession implements TakesPin {
     return this.#namedWait.left
   }
 
-  /** Reads the session, then follows it. Answers what stops following. */
+  /** Loads the session, then follows it. Returns a function that stops following. */
   async open(): Promise<() => void> {
     const stop = this.#api.on('counter.changed', () => void this.load())
     await this.load()
@@ -162,27 +165,27 @@ export class FollowedSession implements TakesPin {
     this.#known = true
   }
 
-  /** What a request answered in place of what was read. */
+  /** Replaces the loaded session with one that a request returned. */
   put(session: CounterSession | null): void {
     this.#newest++
     this.#adopt(session)
   }
 
-  /** The person has the screen: their page is loaded. */
+  /** Loads the person's page, because they now have the screen. */
   readonly begin = () => this.#command('begin', (id) => this.#api.counter.begin({ id }))
   readonly cover = (why: Input<'counter.cover'>['why']) =>
     this.#command('cover', (id) => this.#api.counter.cover({ id, why }))
-  /** Takes the person's own cover away, or answers a page that asks for the camera that it goes without. */
+  /** Removes the person's own cover, or lets a page that asks for the camera continue without it. */
   readonly resume = () => this.#command('resume', (id) => this.#api.counter.resume({ id }))
   readonly allowCamera = () => this.#command('allowCamera', (id) => this.#api.counter.allowCamera({ id }))
   readonly giveFile = (file: string) => this.#command('giveFile', (id) => this.#api.counter.giveFile({ id, file }))
-  /** The page is closed, and the service asked. */
+  /** Closes the page and asks the service for the result. */
   readonly finish = () => this.#command('finish', (id) => this.#api.counter.finish({ id }))
   readonly next = () => this.#command('next', (id) => this.#api.counter.next({ id }))
   readonly retry = () => this.#command('retry', (id) => this.#api.counter.retry({ id }))
   readonly staff = (does: StaffAction) => this.#command(does, (id) => this.#api.counter.staff({ id, does }))
 
-  /** The next step of what the page is shown at, or undefined if there is none. */
+  /** Returns the page's next zoom step, or undefined if there is none. */
   zoomStep(way: 'smaller' | 'larger'): number | undefined {
     const now = this.#session?.zoom ?? 1
     if (way === 'larger') return ZOOMS.find((step) => step > now + 0.01)
@@ -194,11 +197,11 @@ export class FollowedSession implements TakesPin {
     if (factor !== undefined) await this.#command('zoom', (id) => this.#api.counter.zoom({ id, factor }))
   }
 
-  /** How the person wants the screen from now on. */
+  /** Changes how the person wants the screen. */
   readonly adjust = (changes: Omit<Input<'counter.adjust'>, 'id'>) =>
     this.#command('adjust', (id) => this.#api.counter.adjust({ id, ...changes }))
 
-  /** Someone is there. Told at once where it is waited for, and now and then otherwise. */
+  /** Reports activity: at once if the session is waiting for it, otherwise throttled. */
   touched(): void {
     const session = this.#session
     if (!session) return
@@ -209,8 +212,8 @@ export class FollowedSession implements TakesPin {
   }
 
   /**
-   * Staff wants the screen. A page that is shown lies over ours, so it is covered before their PIN is asked for.
-   * @param firstKey where they began to type it, at a screen that shows no pad yet
+   * Asks for the staff PIN. A visible page lies on top of ours, so it is covered first.
+   * @param firstKey the key with which they began typing the PIN, on a screen that shows no pad yet
    */
   async askStaff(firstKey = ''): Promise<void> {
     const phase = this.#session?.phase
@@ -223,23 +226,23 @@ export class FollowedSession implements TakesPin {
     this.#staffAsked = true
   }
 
-  /** What was typed before the pad was there: given once, to the pad. */
+  /** Returns, only once, what was typed before the pad was shown. */
   takeFirstKey(): string {
     const key = this.#firstKey
     this.#firstKey = ''
     return key
   }
 
-  /** Back from the question for the PIN to what was there before. */
+  /** Leaves the PIN prompt for what was shown before. */
   async leaveStaff(): Promise<void> {
-    // What lies over the page by now may be another cover, which isn't ours to take away.
+    // By now the page may have another cover, which isn't ours to remove.
     const goOn = this.#coveredForStaff && this.#session?.cover === 'help'
     if (goOn) await this.resume()
     this.forgotten?.leave()
     this.#forgetStaff()
   }
 
-  /** Gives the PIN; it is kept nowhere. */
+  /** Submits the PIN, which is never stored. */
   async unlock(pin: string, name?: string): Promise<void> {
     const session = this.#session
     if (!session || this.#pinBusy) return
@@ -261,7 +264,8 @@ export class FollowedSession implements TakesPin {
   }
 
   /**
-   * Tells where the page's place is. Calls never overlap: while one is under way only the newest place waits.
+   * Reports the bounds of the page's place. Calls never overlap: while one is in flight, only the newest bounds are
+   * queued.
    * @param bounds in CSS pixels of our window.
    */
   async show(bounds: Bounds): Promise<void> {
@@ -274,7 +278,7 @@ export class FollowedSession implements TakesPin {
       this.#place = undefined
       const mine = ++this.#newest
       const result = await settled(this.#api.counter.show({ id, bounds: now }))
-      // Where it was refused the session has moved on without us.
+      // If it was refused, the session has moved on without us.
       if (!result.ok) await this.load()
       else if (mine === this.#newest) this.#adopt(result.value)
     }
@@ -282,14 +286,14 @@ export class FollowedSession implements TakesPin {
     this.#placing = false
   }
 
-  /** The newest place waits no longer: there is none on the screen. */
+  /** Drops the queued bounds, because the page has no place on the screen any more. */
   hidden(): void {
     this.#place = undefined
   }
 
   /**
-   * One command at a time, but for what is urgent. What it answers is shown unless something newer was read meanwhile, and a
-   * refusal unless the session has moved on.
+   * Runs one command at a time, except for urgent ones. Its answer is adopted unless something newer was loaded
+   * meanwhile; an error is shown unless the session has moved on.
    */
   async #command(name: string, call: (id: string) => Promise<Result<CounterSession | null>>): Promise<void> {
     const session = this.#session
@@ -317,7 +321,7 @@ export class FollowedSession implements TakesPin {
     if (before?.id !== session?.id) this.#pinWasWrong = false
     if (!hasMoved) return
     this.#moves++
-    // What was asked for has come to pass, though its answer may still be under way.
+    // What was requested has taken effect, although its answer may still be in flight.
     this.#busy = []
     if (session?.phase !== 'covered') this.#forgetStaff()
     this.#error = undefined
@@ -331,7 +335,7 @@ export class FollowedSession implements TakesPin {
   }
 }
 
-/** The clerk's own: what the page on the second display may not do. */
+/** The clerk's session, with what the page on the second display may not do. */
 export class OfficeSession extends FollowedSession {
   override readonly forgotten: ForgottenPin
   readonly #api: Api
@@ -342,7 +346,7 @@ export class OfficeSession extends FollowedSession {
     this.forgotten = new ForgottenPin(api)
   }
 
-  /** Staff has seen what became of it. */
+  /** Closes the session once staff have seen the result. */
   async close(): Promise<void> {
     const id = this.session?.id
     if (id === undefined) return

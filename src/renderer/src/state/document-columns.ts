@@ -1,17 +1,17 @@
-/** The columns of the list of documents: what each is called, how wide it is at first and how narrow it may become. */
+/** The columns of the document list: their labels, default widths and minimum widths. */
 import type { DocumentColumn } from '../../../shared/contract/document-query.ts'
 import type { DocumentColumnSetting } from '../../../shared/contract/views.ts'
 
 export interface ColumnKind {
   label: string
-  /** What a list in its order is said to be in the order of, where that is not its label: "by last change". */
+  /** The name of the sort order, if it differs from the label: "by last change". */
   order?: string
   /** In CSS pixels. */
   width: number
   least: number
 }
 
-/** Every column there is, in the order in which they are offered. */
+/** All columns, in the order in which they are offered. */
 export const COLUMN_KINDS: Record<DocumentColumn, ColumnKind> = {
   name: { label: 'Name', width: 230, least: 140 },
   signers: { label: 'Signers', width: 200, least: 90 },
@@ -31,7 +31,7 @@ export const COLUMN_KINDS: Record<DocumentColumn, ColumnKind> = {
 export const ALL_COLUMNS = Object.keys(COLUMN_KINDS) as DocumentColumn[]
 const WIDEST = 1200
 
-/** What is shown until a person chooses, the first that have room; the rest of the room is the names' and signers'. */
+/** The default columns: the first ones that fit are shown. Spare room goes to the name and signers columns. */
 const USUAL: readonly DocumentColumn[] = [
   'name',
   'signers',
@@ -44,7 +44,7 @@ const USUAL: readonly DocumentColumn[] = [
   'identity'
 ]
 const FIRST = 4
-/** Pixels between columns, and those that are no column's: margins, the boxes to select by, a scroll bar. */
+/** Pixels between columns, and pixels outside any column: margins, checkboxes and a scroll bar. */
 const GAP = 12
 const BESIDE = 48 + 18 + 16
 
@@ -54,9 +54,9 @@ function orderOf(name: DocumentColumn): number {
 }
 
 /**
- * The columns that fill a list until a person chooses some.
- * @param room of the list, in CSS pixels.
- * @param sortedBy the column that the list is in order of: it is always shown.
+ * Returns the default columns for a list of this width.
+ * @param room the list's width in CSS pixels.
+ * @param sortedBy the column the list is sorted by: it is always included.
  */
 export function usualColumns(room: number, sortedBy?: DocumentColumn): DocumentColumnSetting[] {
   const names = USUAL.slice(0, FIRST)
@@ -65,7 +65,7 @@ export function usualColumns(room: number, sortedBy?: DocumentColumn): DocumentC
   for (const name of USUAL) {
     if (!names.includes(name) && left() >= COLUMN_KINDS[name].width + GAP) names.push(name)
   }
-  // In one order, whatever the list is in order of: a heading that is clicked stays where it is.
+  // The order doesn't depend on the sort column, so that a heading stays where it is when it is clicked.
   names.sort((one, other) => orderOf(one) - orderOf(other))
   const [toName, toSigners] = [Math.floor(left() * 0.55), Math.floor(left() * 0.45)]
   return names.map((column) => {
@@ -75,7 +75,7 @@ export function usualColumns(room: number, sortedBy?: DocumentColumn): DocumentC
   })
 }
 
-/** The columns with one of another width, within what it may be. */
+/** Returns the columns with one resized, within its limits. */
 export function withWidth(
   columns: readonly DocumentColumnSetting[],
   column: DocumentColumn,
@@ -85,7 +85,7 @@ export function withWidth(
   return columns.map((one) => (one.column === column ? { column, width: fitting } : one))
 }
 
-/** The columns with one more at the end, or without one; the last one stays. */
+/** Returns the columns with one added at the end, or removed. The last remaining column is never removed. */
 export function toggled(columns: readonly DocumentColumnSetting[], column: DocumentColumn): DocumentColumnSetting[] {
   if (columns.some((one) => one.column === column)) {
     return columns.length === 1 ? [...columns] : columns.filter((one) => one.column !== column)
@@ -93,7 +93,7 @@ export function toggled(columns: readonly DocumentColumnSetting[], column: Docum
   return [...columns, { column, width: COLUMN_KINDS[column].width }]
 }
 
-/** The columns with one moved by so many places. */
+/** Returns the columns with one moved by `by` positions. */
 export function moved(
   columns: readonly DocumentColumnSetting[],
   column: DocumentColumn,

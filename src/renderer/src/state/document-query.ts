@@ -1,13 +1,13 @@
 /**
- * The list of documents as a place in the address: `#/documents/InBox?search=deed`, `#/documents/all?overdue=1`,
- * `#/documents/view/<id>`. What an address says that is not understood is left out, never guessed.
+ * The document list as an address: `#/documents/InBox?search=deed`, `#/documents/all?overdue=1`,
+ * `#/documents/view/<id>`. Parts of an address that aren't understood are ignored, never guessed.
  */
 import type { DocumentColumn, DocumentQuery } from '../../../shared/contract/document-query.ts'
 import { IDENTITY_FILTERS, STATUS_FAMILIES } from '../../../shared/model/document-status.ts'
 import type { AppState } from './app-state.svelte.ts'
 import { hrefOf, type Route } from './router.svelte.ts'
 
-/** A view's own query, or in its place the one that a person is changing it to. */
+/** What the address shows. `isChanged`: the view's own query is replaced by one the user is editing. */
 type DocumentPlace =
   | { kind: 'all' }
   | { kind: 'folder'; folder: string }
@@ -15,33 +15,36 @@ type DocumentPlace =
 
 export interface DocumentRoute {
   place: DocumentPlace
-  /** What the address asks for; of a view that is not being changed the view itself says it. */
+  /** The query in the address. An unchanged view's query isn't in the address but in the view. */
   query: DocumentQuery
-  /** The document that is open beside the list, and its account where the address names that. */
+  /** The document open next to the list, and its account if the address names it. */
   document?: string
   account?: string
 }
 
-/** What an address has of the document that is open; nothing where none is. */
+/** The open document's part of an address. Empty if none is open. */
 type OpenPlace = Partial<ReturnType<AppState['documentPlace']>>
 
 type Sort = DocumentQuery['sort']
-/** First words of an address that are not a folder's name. */
+/** First path segments that are not folder names. */
 const WORDS = new Set(['all', 'view', 'folder'])
 const FLAGS = ['overdue', 'waitingHere', 'hasFileUploaded', 'unread', 'gone'] as const
 const NUMBERS = ['dueWithinDays', 'stuckForDays'] as const
 const TEXTS = ['dueOn', 'signer', 'identity'] as const
 const LISTS = ['families', 'accounts'] as const
 
-/** What is signed is read newest first; a folder of work by what is due next; everything by what happened last. */
+/**
+ * Returns the default order: signed documents by newest signature, other folders by next due date, everything by latest
+ * change.
+ */
 export function sortOf(folder: string | undefined): Sort {
   if (folder === undefined) return { by: 'changed', descending: true }
   return folder === 'Signed' ? { by: 'lastSigned', descending: true } : { by: 'due', descending: false }
 }
 
 /**
- * The address of the documents that a query finds, with one of them open where it is named.
- * Conditions about due dates are in the order of these, unless `sort` says otherwise.
+ * Returns the address of the documents matching a query, optionally with one of them open. Queries about due dates are
+ * sorted by due date, unless `sort` says otherwise.
  */
 export function documentsHref(query: Partial<DocumentQuery>, document?: OpenPlace): string {
   const isAboutDue = query.overdue || query.dueOn !== undefined || query.dueWithinDays !== undefined
@@ -49,21 +52,21 @@ export function documentsHref(query: Partial<DocumentQuery>, document?: OpenPlac
   return hrefOf('documents', partsOf(query.folder), parametersOf({ ...query, sort }, document))
 }
 
-/** What an address says to find the documents of which an identity check was asked for. */
+/** The query for documents with an identity check. */
 export const WITH_A_CHECK = { identity: 'any' } as const satisfies Pick<DocumentQuery, 'identity'>
 
-/** The address of a saved view. */
+/** Returns the address of a saved view. */
 export function viewHref(id: string): string {
   return hrefOf('documents', ['view', id])
 }
 
-/** What follows `documents` in the address of a folder; of all of them without one. */
+/** Returns the path after `documents` in a folder's address, or in the address of all documents if undefined. */
 export function partsOf(folder: string | undefined): string[] {
   if (folder === undefined) return ['all']
   return WORDS.has(folder) ? ['folder', folder] : [folder]
 }
 
-/** A query as parameters of an address; what holds anyway is left out. The folder is said by the path. */
+/** Returns a query as address parameters, without defaults. The folder is in the path. */
 export function parametersOf(query: Partial<DocumentQuery>, document: OpenPlace = {}): Record<string, string> {
   const parameters: Record<string, string> = {}
   if (query.search) parameters.search = query.search
@@ -80,7 +83,7 @@ export function parametersOf(query: Partial<DocumentQuery>, document: OpenPlace 
   return { ...parameters, ...document }
 }
 
-/** Where the whole query of a view that is being changed stands in the address. */
+/** Returns the address parameters of a view that is being changed, which hold its whole query. */
 export function changedViewParameters(query: DocumentQuery, document?: OpenPlace): Record<string, string> {
   return {
     ...parametersOf(query, document),
@@ -89,7 +92,7 @@ export function changedViewParameters(query: DocumentQuery, document?: OpenPlace
   }
 }
 
-/** What an address asks for. */
+/** Parses an address. */
 export function queryFromRoute(route: Route): DocumentRoute {
   const [first, second] = route.rest
   const document = route.query.get('document') ?? undefined
@@ -109,12 +112,12 @@ export function queryFromRoute(route: Route): DocumentRoute {
   }
 }
 
-/** Whether two queries find the same in the same order, however they are written. */
+/** Returns whether two queries find the same documents in the same order, however they are written. */
 export function isSameQuery(one: DocumentQuery, other: DocumentQuery): boolean {
   return keyOfQuery(one) === keyOfQuery(other)
 }
 
-/** A name by which equal queries are equal. */
+/** Returns a key that is the same for equal queries. */
 export function keyOfQuery(query: DocumentQuery): string {
   const sorted = Object.entries(query)
     .filter(([, value]) => value !== undefined)
@@ -158,7 +161,7 @@ function read(parameters: URLSearchParams, folder: string | undefined): Document
   return query
 }
 
-/** Their names alone, as the first screen reads queries and shows no columns. */
+/** Only the names: the first screen parses queries and shows no columns. */
 const COLUMNS: Readonly<Record<DocumentColumn, true>> = {
   ...{
     name: true,
@@ -182,7 +185,7 @@ function numberOf(text: string | null): number | undefined {
   return number !== undefined && number <= MOST_DAYS ? number : undefined
 }
 
-/** A day of the calendar that there is, `2026-11-21`. */
+/** Returns the text if it is a date that exists, such as `2026-11-21`. */
 function dayOf(text: string | null | undefined): string | undefined {
   if (!text || !/^\d{4}-\d\d-\d\d$/.test(text)) return undefined
   const day = new Date(`${text}T00:00:00Z`)
@@ -193,7 +196,7 @@ function isSameSort(one: Sort, other: Sort): boolean {
   return one.by === other.by && one.descending === other.descending
 }
 
-/** The order that a heading asks for: the other way round where the list is in its order already. */
+/** Returns the order after clicking a heading: reversed if the list is already sorted by that column. */
 export function sortedBy(sort: Sort, by: DocumentColumn): Sort {
   if (sort.by === by) return { by, descending: !sort.descending }
   return { by, descending: by === 'lastSigned' || by === 'changed' }

@@ -1,6 +1,6 @@
 /**
- * A choice of what is downloaded and how its files are called, while a person makes it: the forms, the folder, the
- * pattern with what it makes of real documents, and whether an index is kept.
+ * The choice of what is downloaded and how files are named, while the user makes it: the forms, the folder, the pattern
+ * with a preview on real documents, and whether an index is kept.
  */
 import type { AppError } from '../../../shared/contract/errors.ts'
 import type {
@@ -14,22 +14,22 @@ import { type Api, settled } from '../api.ts'
 import { Action } from './action.svelte.ts'
 import type { Clock } from './clock.ts'
 
-/** By this ending the main process tells the signed document from its identity check's report. */
+/** The ending by which the main process tells the signed document from its identity check's report. */
 const SIGNED = '.signed.pdf'
-/** Milliseconds without a key until names are asked for. */
+/** Milliseconds without a keystroke before the preview is requested. */
 const TYPING = 200
-/** As many as are shown. */
+/** How many examples are shown. */
 const EXAMPLES = 3
 
 export interface TakenChoice extends DownloadChoice {
   folderId: string
 }
 
-/** What a document's files would be called. */
+/** The previewed name of a document's files. */
 export interface ExampleName {
-  /** Below the folder, with `/` between its parts, without its ending. */
+  /** Relative to the folder, with `/` as the separator, without the ending. */
   path: string
-  /** ".pdf"; both endings where two files differ by it alone. */
+  /** ".pdf"; or both endings if two files differ only in that. */
   endings: readonly string[]
 }
 
@@ -37,12 +37,12 @@ export class ChoosingDownloads {
   pattern = $state('')
   types = $state.raw<DownloadType[]>(['pdf'])
   writesIndex = $state(true)
-  /** Whether a rule has the signatures verified, too; undefined where it isn't a rule that is made. */
+  /** Whether a rule also verifies signatures. Undefined if the choice isn't for a rule. */
   verifies = $state<boolean>()
-  /** The pattern that it began with: kept where nothing is downloaded. */
+  /** The pattern it started with: kept if no files are downloaded. */
   #begunWith = ''
   #folder = $state.raw<DownloadFolder>()
-  /** By the types that are wanted. */
+  /** One preview for each wanted type. */
   #previews = $state.raw<readonly PatternPreview[]>([])
   #error = $state.raw<AppError>()
   #newest = 0
@@ -52,7 +52,7 @@ export class ChoosingDownloads {
   readonly #references: readonly string[] | undefined
   readonly choosing = new Action<DownloadFolder | null>()
 
-  /** @param references the documents that names are shown of; those with an identity check that are newest, else. */
+  /** @param references the documents used for the preview; by default the newest ones with an identity check. */
   constructor(api: Api, clock: Clock, references?: readonly string[]) {
     this.#api = api
     this.#clock = clock
@@ -62,7 +62,7 @@ export class ChoosingDownloads {
   get folder(): DownloadFolder | undefined {
     return this.#folder
   }
-  /** What files would be called; the last that could be told while another is asked for, and none by what can't be used. */
+  /** The previewed file names. The last ones stay while new ones are requested; empty if the pattern is invalid. */
   get examples(): ExampleName[] {
     const [first, ...others] = this.#previews
     if (!first || this.problem !== undefined) return []
@@ -71,11 +71,11 @@ export class ChoosingDownloads {
     )
     return names.slice(0, EXAMPLES)
   }
-  /** What of the pattern can't be used, in words. */
+  /** What is wrong with the pattern, for people to read. */
   get problem(): string | undefined {
     return this.pattern.trim() === '' ? 'Say what the files are to be called.' : this.#previews[0]?.problem
   }
-  /** Why names can't be shown. */
+  /** Why the preview failed. */
   get error() {
     return this.#error
   }
@@ -84,7 +84,7 @@ export class ChoosingDownloads {
     return this.#folder !== undefined && isChosen
   }
 
-  /** Begins with what was chosen before. @param isRule signatures can be verified, too. */
+  /** Starts with the previous choice. @param isRule whether signatures can be verified, too. */
   begin(before: Omit<DownloadChoice, 'types'> & { types: RuleTask[]; folder: DownloadFolder }, isRule = false): void {
     const { types, pattern, writesIndex, folder } = before
     this.types = types.filter((type) => type !== 'verification')
@@ -96,13 +96,13 @@ export class ChoosingDownloads {
     void this.look()
   }
 
-  /** Told with each key of the pattern: names follow after a moment. */
+  /** Called on each keystroke in the pattern; requests the preview after a pause. */
   typed(): void {
     this.#stopTyping()
     this.#stopTyping = this.#clock.after(TYPING, () => void this.look())
   }
 
-  /** Asks now what files would be called; answers whether the pattern can be used. */
+  /** Requests the preview now. Returns whether the pattern is valid. */
   async look(): Promise<boolean> {
     this.#stopTyping()
     const mine = ++this.#newest
@@ -118,14 +118,14 @@ export class ChoosingDownloads {
     return this.problem === undefined
   }
 
-  /** Has the person choose a folder; undefined if they thought better of it, and nothing is changed. */
+  /** Lets the user choose a folder. Returns undefined, and changes nothing, if they cancel. */
   async chooseFolder(): Promise<DownloadFolder | undefined> {
     const folder = await this.choosing.run(() => this.#api.downloads.chooseFolder())
     if (folder) this.#folder = folder
     return folder ?? undefined
   }
 
-  /** What is chosen, as requests say it; undefined if it can't be used. */
+  /** Returns the choice as requests need it, or undefined if it is invalid. */
   async taken(): Promise<TakenChoice | undefined> {
     const isOfFiles = this.types.length > 0
     if (!this.#folder || (isOfFiles && !(await this.look()))) return undefined
@@ -140,7 +140,7 @@ export class ChoosingDownloads {
   }
 }
 
-/** The names of one document's files: one name with all endings, or several where the names differ in more. */
+/** Returns the names of one document's files: one name with all endings, or several if more than the endings differ. */
 function namesOf(fileNames: readonly string[]): ExampleName[] {
   const byPath = Map.groupBy(fileNames.map(split), ({ path }) => path)
   return [...byPath].map(([path, names]) => ({ path, endings: names.flatMap(({ endings }) => endings) }))

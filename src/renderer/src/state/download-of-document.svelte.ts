@@ -1,12 +1,12 @@
-/** The downloads of one document, newest first; the newest of each type stands for it. */
+/** One document's downloads, newest first. The newest of each type represents that type. */
 import type { DownloadPage, DownloadType, DownloadView } from '../../../shared/contract/views.ts'
 import type { Api } from '../api.ts'
 import type { Clock } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
 
-/** Milliseconds between two readings. */
+/** Minimum milliseconds between reloads. */
 const PAUSE = 250
-/** As many as are looked through for the newest of each type. */
+/** How many downloads are searched for the newest of each type. */
 const MOST = 50
 
 export class DownloadsOfDocument extends Resource<DownloadPage> {
@@ -16,21 +16,21 @@ export class DownloadsOfDocument extends Resource<DownloadPage> {
     super(() => api.downloads.list({ reference, offset: 0, limit: MOST }), { clock, milliseconds: PAUSE })
   }
 
-  /** The newest of each type. */
+  /** The newest download of each type. */
   get newest(): DownloadView[] {
     return this.#sorted.filter((one) => this.newestOf(one.type) === one)
   }
   newestOf(type: DownloadType): DownloadView | undefined {
     return this.#sorted.find((one) => one.type === type)
   }
-  /** The newest of the type whose file is there. */
+  /** Returns the newest download of the type whose file is saved. */
   savedOf(type: DownloadType): DownloadView | undefined {
     return this.#sorted.find((one) => one.type === type && one.state === 'done')
   }
   find(id: string): DownloadView | undefined {
     return this.#sorted.find((one) => one.id === id)
   }
-  /** Whether it is certain that this one is no more: all of them have been read, and it isn't among them. */
+  /** Whether this download certainly no longer exists: all have been loaded, and it isn't among them. */
   isWithout(id: string): boolean {
     const list = this.value
     return list !== undefined && list.items.length >= list.total && this.find(id) === undefined

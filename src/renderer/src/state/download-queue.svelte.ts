@@ -1,4 +1,4 @@
-/** The queue of the chosen account's downloads as a whole: how far it is, and what is done to it or to one of its files. */
+/** The chosen account's download queue: its progress, and actions on the whole queue or on single files. */
 import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import type { DownloadCheck, DownloadState, DownloadSummary, DownloadView } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
@@ -6,9 +6,9 @@ import { Action } from './action.svelte.ts'
 import { type Clock, coalesced } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
 
-/** Milliseconds between two readings. */
+/** Minimum milliseconds between reloads. */
 const PAUSE = 250
-/** As many as one request answers. */
+/** The page size of one request. */
 const AT_ONCE = 500
 const ended: DownloadState[] = ['done', 'failed', 'cancelled']
 
@@ -18,12 +18,12 @@ export class DownloadQueue extends Resource<DownloadSummary> {
   readonly #api: Api
   #failures = $state.raw<ReadonlyMap<string, AppError>>(new Map())
   #busy = $state.raw<ReadonlySet<string>>(new Set())
-  /** Follows a change; many in a short time are followed together. */
+  /** Reloads after a change; throttled, so that many changes cause one reload. */
   override readonly follow: () => void
-  /** What is done to all of it: pausing, going on, stopping, trying again, clearing. */
+  /** Actions on the whole queue: pause, resume, cancel, retry, clear. */
   readonly changing = new Action<unknown>()
   readonly checking = new Action<DownloadCheck>()
-  /** What became of what the check found and was asked for again. */
+  /** What happened to the files that the check found damaged and that were downloaded again. */
   readonly refetched: FetchedAgain
 
   constructor(api: Api, clock: Clock) {
@@ -39,19 +39,22 @@ export class DownloadQueue extends Resource<DownloadSummary> {
   get view(): DownloadSummary | undefined {
     return this.value
   }
-  /** Files that are on their way, or wait. */
+  /** Files being downloaded or queued. */
   get left(): number {
     const counts = this.view?.counts
     return counts ? counts.running + counts.waiting : 0
   }
 
-  /** Does something to all of it: `clear` takes what failed or was stopped out of the list. Answers why it could not be done. */
+  /**
+   * Changes the whole queue; `clear` removes failed and cancelled downloads from the list. Returns the error if it
+   * failed.
+   */
   async change(how: 'pause' | 'resume' | 'cancelAll' | 'againAll' | 'clear'): Promise<AppError | undefined> {
     await this.changing.run<unknown>(() => this.#api.downloads[how]())
     await this.load()
     return this.changing.error
   }
-  /** Has what waits for one folder saved into another, which is chosen; answers what was done, if anything. */
+  /** Moves what is queued for one folder to another one, which the user chooses. Returns what was done, if anything. */
   async relocate(from: string): Promise<{ moved: number; folder: string } | undefined> {
     const folder = await this.changing.run(() => this.#api.downloads.chooseFolder())
     if (!folder) return undefined
@@ -64,7 +67,7 @@ export class DownloadQueue extends Resource<DownloadSummary> {
     if (found) this.refetched.begin(found)
   }
 
-  /** Why what was last asked of this file could not be done. */
+  /** The error of the last action on this file. */
   failureOf(id: string): AppError | undefined {
     return this.#failures.get(id)
   }
@@ -80,7 +83,7 @@ export class DownloadQueue extends Resource<DownloadSummary> {
   reveal(id: string): Promise<AppError | undefined> {
     return this.#ask(id, () => this.#api.downloads.reveal({ id }))
   }
-  /** Fetches files again that the check found missing or altered; answers why that could not begin. */
+  /** Downloads files again that the check found missing or altered. Returns the error if that couldn't start. */
   async fetchAgain(ids: readonly string[]): Promise<AppError | undefined> {
     const result = await settled(this.#api.downloads.again({ ids: [...ids] }))
     await Promise.all([this.load(), result.ok && this.refetched.ask(ids)])
@@ -101,12 +104,12 @@ export class DownloadQueue extends Resource<DownloadSummary> {
 }
 
 /**
- * What became of files that a check found missing or altered and that were asked for again since. Said of a file only
- * where its download has ended after the check.
+ * What happened to files that a check found missing or altered, and that were downloaded again since. Only downloads
+ * that ended after the check count.
  */
 export class FetchedAgain {
   #outcomes = $state.raw<ReadonlyMap<string, Refetched>>(new Map())
-  /** When downloads ended without their files, by their ids. */
+  /** When downloads ended without a file, by id. */
   readonly #brokeAt = new Map<string, number>()
   #checkedAt = 0
   #newest = 0
@@ -116,7 +119,7 @@ export class FetchedAgain {
     this.#api = api
   }
 
-  /** Nothing was asked for again since this check. */
+  /** Starts over with a new check: nothing has been downloaded again since. */
   begin({ checkedAt }: Pick<DownloadCheck, 'checkedAt'>): void {
     this.#newest++
     this.#checkedAt = checkedAt
@@ -124,7 +127,7 @@ export class FetchedAgain {
     this.#brokeAt.clear()
   }
 
-  /** Undefined where it was not asked for since the check. */
+  /** Undefined if it wasn't requested since the check. */
   of(id: string): Refetched | undefined {
     return this.#outcomes.get(id)
   }
@@ -134,7 +137,7 @@ export class FetchedAgain {
     return this.load()
   }
 
-  /** Looks how those stand that are not saved yet; what can't be read stays as it was last known. */
+  /** Checks the files that aren't saved yet. What can't be loaded keeps its last known outcome. */
   async load(): Promise<void> {
     const mine = ++this.#newest
     const open = new Set([...this.#outcomes].flatMap(([id, outcome]) => (outcome === 'saved' ? [] : [id])))
@@ -143,7 +146,7 @@ export class FetchedAgain {
     for (let offset = 0; found.size < open.size; offset += AT_ONCE) {
       const page = await settled(this.#api.downloads.list({ states: ended, offset, limit: AT_ONCE }))
       if (mine !== this.#newest || !page.ok) return
-      // Newest first: what follows ended before the check.
+      // Newest first, so everything after these ended before the check.
       const since = page.value.items.filter(({ finishedAt = 0 }) => finishedAt > this.#checkedAt)
       for (const one of since) if (open.has(one.id)) found.set(one.id, one)
       if (since.length < AT_ONCE) break
@@ -160,7 +163,7 @@ export class FetchedAgain {
   #outcomeOf(id: string, download: DownloadView | undefined): Refetched | undefined {
     if (!download) return 'asked'
     const { state, finishedAt = 0 } = download
-    // One that failed and was cleared stands again for the file of before, and came to nothing since.
+    // A failed download that was cleared represents the earlier file again: nothing was fetched since the check.
     if (state === 'done') return this.#brokeAt.get(id) === finishedAt ? undefined : 'saved'
     this.#brokeAt.set(id, finishedAt)
     return state === 'failed' ? 'failed' : 'stopped'

@@ -1,4 +1,4 @@
-/** The rules by which documents of a saved view are fetched, and their signatures verified, as they complete. */
+/** The rules that download a saved view's documents, and verify their signatures, as they complete. */
 import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
 import type { DownloadRule } from '../../../shared/contract/views.ts'
@@ -6,7 +6,7 @@ import { type Api, settled } from '../api.ts'
 import type { Clock } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
 
-/** Milliseconds between two readings: each file that a rule brings tells of it. */
+/** Minimum milliseconds between reloads: every file that a rule downloads raises an event. */
 const PAUSE = 1000
 
 export class DownloadRules extends Resource<DownloadRule[]> {

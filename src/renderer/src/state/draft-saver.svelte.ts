@@ -1,8 +1,8 @@
 /**
- * Keeps what is typed: saved at most 250 ms after the first unsaved change, also where that came while a save was on its
- * way; one save at a time, the newest always last.
- * A save that fails is said and tried again until it succeeds; nothing is given up while the window is open. Only a draft
- * that is gone, or with the outbox, is not tried again by itself: waiting doesn't help there.
+ * Saves what is typed at most 250 ms after the first unsaved change, including changes made while a save is in flight.
+ * Saves run one at a time, and the newest content is always saved last. A failed save is reported and retried until it
+ * succeeds; nothing is given up while the window is open. The exception is a draft that is gone or in the outbox: it
+ * isn't retried automatically, because waiting doesn't help.
  */
 import type { Composition } from '../../../shared/composition/composition.ts'
 import type { AppError } from '../../../shared/contract/errors.ts'
@@ -12,20 +12,20 @@ import type { Clock } from './clock.ts'
 
 export type SavedState = 'untouched' | 'waiting' | 'saving' | 'saved' | 'failed'
 
-/** The package that is kept, and whose it is. */
+/** The package to save, and its account. */
 export interface SavedPackage {
   composition: Composition
   accountId: string
-  /** The draft's, where it was saved before. */
+  /** The draft's id, if it was saved before. */
   id?: string | undefined
-  /** How it stands where workstations share drafts, as it was read. */
+  /** Its sharing state as last loaded, if workstations share drafts. */
   office?: DraftOffice | undefined
 }
 
 export interface DraftSaverDeps {
-  /** Why nothing may be saved at this moment, where that is so. */
+  /** Why nothing may be saved now, if so. */
   refusal?: () => AppError | undefined
-  /** A save has succeeded or failed. */
+  /** Called when a save has succeeded or failed. */
   answered?: () => void
 }
 
@@ -39,16 +39,16 @@ export class DraftSaver {
   #savedAt = $state<number>()
   #id = $state<string>()
   #office = $state.raw<DraftOffice>()
-  /** Which edition of a shared draft it goes on from. */
+  /** The edition of a shared draft that the content is based on. */
   #edition: number | undefined
-  /** What the draft's id becomes with its first save, however often that is sent. */
+  /** The id that the draft gets with its first save, even if that is sent several times. */
   #newId: string = crypto.randomUUID()
   #composition: Composition
   #edits = 0
   #kept = 0
-  /** How many of the edits some save has taken along, arrived or not. */
+  /** How many edits were included in a save, whether or not it arrived. */
   #takenAlong = 0
-  /** When the first change came that no save has taken along yet. */
+  /** When the first edit was made that isn't in any save yet. */
   #since: number | undefined
   #failures = 0
   #cancelTimer: (() => void) | undefined
@@ -57,7 +57,7 @@ export class DraftSaver {
   readonly #api: Api
   readonly #clock: Clock
   readonly #deps: DraftSaverDeps
-  /** The account that the draft belongs to. */
+  /** The draft's account. */
   readonly accountId: string
 
   constructor(api: Api, clock: Clock, kept: SavedPackage, deps: DraftSaverDeps = {}) {
@@ -80,42 +80,42 @@ export class DraftSaver {
   get savedAt() {
     return this.#savedAt
   }
-  /** The draft's id, once it has one. */
+  /** The draft's id. Undefined until it is first saved. */
   get id() {
     return this.#id
   }
-  /** The draft's id, also before it has it. */
+  /** The draft's id, even before it is first saved. */
   get key(): string {
     return this.#id ?? this.#newId
   }
-  /** How it stands where workstations share drafts; undefined where none are shared. */
+  /** Its sharing state. Undefined if workstations don't share drafts. */
   get office() {
     return this.#office
   }
-  /** Whether another workstation's content has taken the place of what is kept here. */
+  /** Whether another workstation's content has replaced what is edited here. */
   get isOutdated(): boolean {
     return this.#office !== undefined && this.#edition !== undefined && this.#office.edition !== this.#edition
   }
-  /** What is kept, as it was when it was last changed. */
+  /** The content as of the last change. */
   get composition(): Composition {
     return this.#composition
   }
-  /** Whether something was typed that is not saved yet. */
+  /** Whether there are unsaved changes. */
   get unsaved(): boolean {
     return this.#edits > this.#kept && !this.#closed
   }
-  /** Whether what is unsaved can't be saved by trying again: the draft is gone, or with the outbox. */
+  /** Whether retrying can't save the changes: the draft is gone, or in the outbox. */
   get ended(): boolean {
     return this.#error?.code === 'gone' || this.#error?.code === 'busy'
   }
-  /** Whether the draft was sent. */
+  /** Whether the draft was sent or removed. */
   get closed(): boolean {
     return this.#closed
   }
 
   /**
-   * Something was changed. The pause isn't started again by each key, so that steady typing is saved too.
-   * @param composition a copy of the package as it is now, which nobody changes any more.
+   * Records a change. Keystrokes don't restart the pause, so that steady typing is saved too.
+   * @param composition a copy of the current package that is never modified afterwards.
    */
   edited(composition: Composition): void {
     this.#composition = composition
@@ -126,7 +126,7 @@ export class DraftSaver {
     if (!this.#cancelTimer && !this.#saving) this.#saveAfter(PAUSE)
   }
 
-  /** Saves now what isn't saved yet. Returns whether all of it is kept. */
+  /** Saves unsaved changes now. Returns whether everything is saved. */
   async flush(): Promise<boolean> {
     while (this.unsaved) {
       if (this.ended || !(await (this.#saving ?? this.#save()))) return false
@@ -134,13 +134,13 @@ export class DraftSaver {
     return true
   }
 
-  /** Saves now what isn't saved yet, also where trying again was given up. Returns whether all of it is kept. */
+  /** Saves unsaved changes now, even if retrying had ended. Returns whether everything is saved. */
   tryAgain(): Promise<boolean> {
     if (this.ended) this.#error = undefined
     return this.flush()
   }
 
-  /** Keeps it as another draft, where the one that it was is gone. Returns whether all of it is kept. */
+  /** Saves the content as a new draft, if its own is gone. Returns whether everything is saved. */
   keepAsNew(): Promise<boolean> {
     this.#id = undefined
     this.#edition = undefined
@@ -151,20 +151,20 @@ export class DraftSaver {
   }
 
   /**
-   * The page is going away: sends off what isn't saved yet without waiting, also beside a save that is on its way. The
-   * main process takes them in the order in which they were sent.
+   * Sends unsaved changes without waiting, because the page is going away, even while another save is in flight. The
+   * main process handles saves in the order they were sent.
    */
   leave(): void {
     if (this.#edits > this.#takenAlong && !this.#closed && !this.ended) void this.#saveOnce()
   }
 
-  /** How it stands with the office was read again. */
+  /** Takes a reloaded sharing state. */
   stands(office: DraftOffice | undefined): void {
     this.#office = office
     this.#edition ??= office?.edition
   }
 
-  /** What another workstation wrote takes the place of what is kept. Only while nothing is unsaved. */
+  /** Replaces the content with what another workstation wrote. Only call this while nothing is unsaved. */
   follow({ composition, office }: Pick<SavedPackage, 'composition' | 'office'>): void {
     this.#composition = composition
     this.#office = office
@@ -172,12 +172,12 @@ export class DraftSaver {
     this.#state = 'untouched'
   }
 
-  /** Makes sure that there is a draft, also of what was never changed. */
+  /** Makes sure that the draft exists, even if nothing was changed. */
   keepAtLeastOnce(): void {
     if (this.#id === undefined && this.#edits === 0) this.edited(this.#composition)
   }
 
-  /** Saves nothing any more: the draft was sent or removed. */
+  /** Stops saving: the draft was sent or removed. */
   close(): void {
     this.#closed = true
     this.#cancelTimer?.()
@@ -185,8 +185,8 @@ export class DraftSaver {
   }
 
   /**
-   * Saves again: what was thought sent is to be worked on after all.
-   * @param id the draft's, where it may be another one now.
+   * Resumes saving: a draft thought to be sent is edited after all.
+   * @param id the draft's id, which may be a new one.
    */
   reopen(id = this.#id): void {
     if (id !== this.#id) this.#edition = undefined
@@ -214,11 +214,11 @@ export class DraftSaver {
     return this.#saving
   }
 
-  /** Milliseconds until the next save. */
+  /** Returns the milliseconds until the next save. */
   #pause(): number {
     if (this.#failures > 0) return Math.min(LAST_RETRY, FIRST_RETRY * 2 ** (this.#failures - 1))
     const waited = this.#since === undefined ? 0 : this.#clock.now() - this.#since
-    // A clock that was put back counts as no time waited.
+    // If the clock was set back, no time counts as waited.
     return Math.min(PAUSE, Math.max(0, PAUSE - waited))
   }
 
@@ -229,7 +229,7 @@ export class DraftSaver {
     if (this.#state !== 'failed') this.#state = 'saving'
     const result = await this.#send()
     if (!result.ok) {
-      // A later save, sent off beside this one, may have taken all of it along.
+      // A later save, sent while this one was in flight, may have included everything.
       if (edits > this.#kept) this.#fail(result.error)
       this.#deps.answered?.()
       return edits <= this.#kept

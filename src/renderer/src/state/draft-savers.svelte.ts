@@ -1,7 +1,6 @@
 /**
- * All that is being kept: the drafts of open editors, and those whose editor is closed while their text isn't saved yet.
- * Such a text stays here, is tried again, and is shown again where its draft is opened; it is saved for the account that
- * it was typed for, or not at all.
+ * All drafts being saved: those of open editors, and those of closed editors with unsaved text. Such text stays here,
+ * is retried, and reappears when its draft is opened. It is only ever saved to the account it was typed for.
  */
 import type { Composition } from '../../../shared/composition/composition.ts'
 import { titleOf } from '../../../shared/composition/names.ts'
@@ -30,9 +29,9 @@ export interface DraftSaversDeps {
 }
 
 export class DraftSavers {
-  /** How many editors each is used by: none once its editor is closed. */
+  /** How many editors use each saver; 0 once its editor is closed. */
   readonly #users = new Map<DraftSaver, number>()
-  /** Those of closed editors of which was said that they aren't saved. */
+  /** Savers of closed editors for which the user was warned that they aren't saved. */
   readonly #said = new Set<DraftSaver>()
   readonly #app: DraftSaversDeps
 
@@ -42,7 +41,7 @@ export class DraftSavers {
     app.accounts.settling.add(() => this.#saveOwn())
   }
 
-  /** What keeps a package of the chosen account: a new one, or the draft with this id as it is on the disk. */
+  /** Creates the saver for a package of the chosen account: a new package, or the draft with this id as stored. */
   begin(composition: Composition, id?: string, office?: DraftOffice): DraftSaver {
     const { api, clock, accounts } = this.#app
     const accountId = accounts.chosen?.id ?? ''
@@ -55,13 +54,13 @@ export class DraftSavers {
     return saver
   }
 
-  /** What still keeps text of this draft that is not on the disk. */
+  /** Returns the saver that still holds unsaved text of this draft. */
   find(id: string): DraftSaver | undefined {
     const accountId = this.#app.accounts.chosen?.id
     return [...this.#users.keys()].find((one) => one.unsaved && one.key === id && one.accountId === accountId)
   }
 
-  /** An editor is open on what is kept. Returns what to call once it is closed. */
+  /** Registers an editor for the saver. Returns a function to call when it closes. */
   use(saver: DraftSaver): () => void {
     this.#users.set(saver, this.#usersOf(saver) + 1)
     this.#said.delete(saver)
@@ -69,7 +68,7 @@ export class DraftSavers {
     return () => void this.#release(saver)
   }
 
-  /** What waited for the account that is chosen now is saved. */
+  /** Saves what was waiting for the account that is now chosen. */
   #saveOwn(): void {
     for (const saver of this.#orphans()) {
       if (saver.accountId === this.#app.accounts.chosen?.id) void saver.flush()
@@ -109,14 +108,14 @@ export class DraftSavers {
     return saver.ended || saver.error === elsewhere ? 'hopeless' : 'failing'
   }
 
-  /** Nothing may be saved while the main process has another account chosen: it would land there. */
+  /** Nothing may be saved while the main process has another account chosen: it would end up there. */
   #refusal(accountId: string): AppError | undefined {
     const { accounts } = this.#app
     if (accounts.settled === accountId) return undefined
     return accounts.known && !accounts.list.some((one) => one.id === accountId) ? removed : elsewhere
   }
 
-  /** Says that what was typed in an editor that is closed is not saved, why, and the way back to it. */
+  /** Warns that text from a closed editor isn't saved, says why, and offers the way back to it. */
   #warn(saver: DraftSaver): void {
     if (!saver.error) return
     this.#said.add(saver)

@@ -1,7 +1,7 @@
-/** Files that are dropped on the window: what can be done with each kind, and who takes it. */
+/** Files dropped on the window: what can be done with each kind, and who takes it. */
 import { SvelteSet } from 'svelte/reactivity'
 
-/** What a file is, as far as its name and type tell. Before it is dropped, the system tells only its type. */
+/** A file's kind, judged by its name and type. Until it is dropped, the system reveals only its type. */
 export type DroppedKind = 'rows' | 'xml' | 'pdf' | 'picture' | 'drafts' | 'other' | 'unknown'
 
 /** A field that takes an XML file. */
@@ -27,7 +27,7 @@ const byType: Record<string, DroppedKind> = {
   'application/pdf': 'pdf'
 }
 
-/** @param name undefined while it isn't known. */
+/** Returns a file's kind. @param name undefined while unknown. */
 export function kindOfDropped(type: string, name?: string): DroppedKind {
   const ending = name?.match(/\.([^.]+)$/)?.[1]?.toLowerCase()
   const known = (ending && byEnding[ending]) || byType[type]
@@ -40,7 +40,7 @@ export class Drops {
   #rows = $state.raw<File>()
   readonly #xml = new SvelteSet<XmlTaker>()
 
-  /** A file of rows that waits for the screen of bulk sending. */
+  /** A file of rows waiting for the bulk send screen. */
   get rows(): File | undefined {
     return this.#rows
   }
@@ -53,18 +53,18 @@ export class Drops {
     this.#rows = undefined
   }
 
-  /** @returns what takes it back. */
+  /** @returns a function that unregisters the field. */
   provideXml(taker: XmlTaker): () => void {
     this.#xml.add(taker)
     return () => this.#xml.delete(taker)
   }
 
-  /** How many fields there are that take XML. */
+  /** The number of fields that take XML. */
   get xmlFields(): number {
     return this.#xml.size
   }
 
-  /** Gives XML to the field that it was dropped on, or to the only one there is; answers whether there is such a field. */
+  /** Gives XML to the field it was dropped on, or to the only field there is. Returns whether a field took it. */
   bringXml(file: File, target: Element | undefined): boolean {
     const all = [...this.#xml]
     const under = all.find((taker) => target && taker.element()?.contains(target))

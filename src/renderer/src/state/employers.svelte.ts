@@ -1,4 +1,4 @@
-/** The account's employer records, and those that are being changed here: nothing that was typed is lost by looking elsewhere. */
+/** The account's employer records, and the ones being edited: leaving the screen loses no input. */
 import type { EditableEmployerKind } from '../../../shared/composition/employer-problems.ts'
 import type { EmployerChange } from '../../../shared/contract/document-requests.ts'
 import type { EmployerRecord, EmployersView } from '../../../shared/contract/views.ts'
@@ -7,10 +7,10 @@ import type { Api } from '../api.ts'
 import { Action } from './action.svelte.ts'
 import { Resource } from './resource.svelte.ts'
 
-/** A record that is being made or changed. */
+/** A record being created or edited. */
 export interface EditedEmployer {
   key: string
-  /** As the account has it; absent for a new one. */
+  /** The account's version; absent for a new record. */
   before?: EmployerRecord
   now: EmployerRecord
 }
@@ -28,13 +28,13 @@ export class Employers {
     this.list = new Resource(() => api.employers.list({ refresh: false }))
   }
 
-  /** Reads the records and follows them. Returns a function that stops following. */
+  /** Loads the records and follows changes. Returns a function that stops following. */
   open(): () => void {
     void this.list.load()
     return this.#api.on('employers.changed', () => void this.list.load())
   }
 
-  /** Another account is chosen: its records are others. */
+  /** Clears everything, because another account has other records. */
   clear(): void {
     this.list.clear()
     this.saving.clear()
@@ -53,7 +53,7 @@ export class Employers {
   get edited(): readonly EditedEmployer[] {
     return this.#edited
   }
-  /** New ones, which the account doesn't have yet. */
+  /** New records, which the account doesn't have yet. */
   get made(): readonly EditedEmployer[] {
     return this.#edited.filter(({ before }) => before === undefined)
   }
@@ -62,7 +62,7 @@ export class Employers {
     return this.#edited.find((one) => one.key === key)
   }
 
-  /** A record's form: what was typed in it before, or the record as it is. */
+  /** Returns the form for a record: with earlier unsaved input, or with the record itself. */
   edit(key: string): EditedEmployer | undefined {
     const record = this.records.find((one) => keyOf(one) === key)
     if (!record && !this.find(key)) return undefined
@@ -72,7 +72,7 @@ export class Employers {
     return this.find(key)
   }
 
-  /** Begins a new record; returns its key. */
+  /** Starts a new record. Returns its key. */
   make(kind: EmployerKind): string {
     const key = `new-${++this.#made}`
     this.#edited.push({ key, now: { kind, Reference: '', Name: '', IsDefault: false, fields: {} } })
@@ -93,12 +93,12 @@ export class Employers {
     )
   }
 
-  /** Whether another record of its kind has its reference: two may not. */
+  /** Whether another record of this kind has the same reference, which isn't allowed. */
   isTaken({ before, now }: EditedEmployer): boolean {
     return !before && this.records.some((one) => keyOf(one) === keyOf(now))
   }
 
-  /** Saves one record of that kind; returns the key under which it stands then, or undefined if it could not be saved. */
+  /** Saves a record of that kind. Returns its key from then on, or undefined if it couldn't be saved. */
   async save(edited: EditedEmployer, kind: EditableEmployerKind): Promise<string | undefined> {
     const { kind: _kind, others: _others, ...now } = $state.snapshot(edited.now)
     const record: EmployerChange = { kind, ...now, Reference: now.Reference.trim(), Name: now.Name.trim() }

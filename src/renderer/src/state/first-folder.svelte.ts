@@ -1,4 +1,4 @@
-/** Before the first download: where files are to be saved, asked once, after which the download goes on by itself. */
+/** Asks once, before the first download, where files are saved; the download then continues. */
 import type { DownloadFolder } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
 import { Action } from './action.svelte.ts'
@@ -13,12 +13,15 @@ export class FirstFolder {
     this.#api = api
   }
 
-  /** The folder that is proposed while it is asked for. */
+  /** The folder proposed while the question is open. */
   get folder(): DownloadFolder | undefined {
     return this.#asked?.folder
   }
 
-  /** Goes on at once where a folder was chosen before, and else once one is. Where that can't be read, the download itself says why. */
+  /**
+   * Continues at once if a folder was chosen earlier, otherwise once one is chosen. If that can't be determined, the
+   * download itself reports the error.
+   */
   async before(goOn: () => Promise<void>): Promise<void> {
     const settings = await settled(this.#api.downloads.settings())
     if (!settings.ok || settings.value.isFolderChosen) return goOn()
@@ -27,13 +30,13 @@ export class FirstFolder {
     this.#asked = { folder: settings.value.folder, goOn }
   }
 
-  /** Another one, by the system's dialog. */
+  /** Lets the user pick another folder in the system's dialog. */
   async change(): Promise<void> {
     const folder = await this.choosing.run(() => this.#api.downloads.chooseFolder())
     if (folder && this.#asked) this.#asked = { ...this.#asked, folder }
   }
 
-  /** It is this one, for later downloads, too. */
+  /** Takes the proposed folder, also for later downloads. */
   async accept(): Promise<void> {
     const asked = this.#asked
     if (!asked) return
@@ -43,7 +46,7 @@ export class FirstFolder {
     await asked.goOn()
   }
 
-  /** Nothing is downloaded, and it is asked again the next time. */
+  /** Downloads nothing; the question is asked again next time. */
   cancel(): void {
     this.#asked = undefined
   }

@@ -1,13 +1,13 @@
-/** Documents that some words find, for wherever one is looked for in passing. */
+/** Quick searches for documents, from anywhere in the application. */
 import type { DocumentPage, DocumentRow } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
 import type { Clock } from './clock.ts'
 
 const FEW = 5
-/** Milliseconds without a key until someone is looked for. */
+/** Milliseconds without a keystroke before searching. */
 const TYPING = 250
 
-/** The first few of them. */
+/** The first few documents that match. */
 export class FoundDocuments {
   #rows = $state.raw<readonly DocumentRow[]>([])
   #newest = 0
@@ -21,7 +21,7 @@ export class FoundDocuments {
     return this.#rows
   }
 
-  /** Looks for them; the newest words count, and what was found before stays until their answer is here. */
+  /** Searches. The newest words win, and earlier results stay until their results arrive. */
   async find(words: string): Promise<void> {
     const mine = ++this.#newest
     if (words === '') {
@@ -36,7 +36,10 @@ export class FoundDocuments {
   }
 }
 
-/** Someone who was looked for at the counter and isn't in the queue: looked for in all documents, with what keeps them away. */
+/**
+ * Someone searched for at the counter who isn't in the queue: searched for in all documents, to show why they aren't in
+ * it.
+ */
 export class FoundElsewhere {
   #pages = $state.raw<readonly DocumentPage[]>([])
   #words = $state('')
@@ -52,16 +55,16 @@ export class FoundElsewhere {
     this.#found = new FoundDocuments(api)
   }
 
-  /** The few documents that were found, in full. */
+  /** The few documents found, in full. */
   get pages() {
     return this.#pages
   }
-  /** What was looked for; '' while nothing was, or it isn't known yet. */
+  /** The words the results belong to; '' if there were none, or the results aren't known yet. */
   get words() {
     return this.#words
   }
 
-  /** Looks for them once nothing was typed for a moment; '' forgets what was found. */
+  /** Searches after a pause in typing; '' clears the results. */
   find(words: string): void {
     this.#stop()
     const mine = ++this.#newest

@@ -1,6 +1,6 @@
 /**
- * One document's identity check while its page is open: the records, and its pictures as addresses of this page's own. All
- * of it is dropped when the page is left, and whenever the main process says that it was wiped.
+ * One document's identity check while its page is open: the records, and its pictures as object URLs of this page. All
+ * of it is dropped when the page is left, and whenever the main process reports that it was wiped.
  */
 import { SvelteMap } from 'svelte/reactivity'
 import type { AppError } from '../../../shared/contract/errors.ts'
@@ -14,10 +14,10 @@ import { type Api, settled } from '../api.ts'
 import { Action } from './action.svelte.ts'
 import type { Clock } from './clock.ts'
 
-/** Milliseconds between two messages that someone is looking. */
+/** Minimum milliseconds between reports that someone is using the page. */
 const TOLD_EVERY = 20_000
 
-/** A picture on its way, there, or not to be had. */
+/** A picture that is loading, loaded or unavailable. */
 export type PictureAddress =
   | { state: 'coming' }
   | { state: 'there'; url: string }
@@ -44,28 +44,28 @@ export class OpenIdentity {
     this.reference = reference
   }
 
-  /** Why there is nothing to see any more, until it is read again. */
+  /** Why the check was wiped. Undefined once it is loaded again. */
   get cleared() {
     return this.#cleared
   }
 
-  /** Reads it (again). */
+  /** Loads the check, or loads it again. */
   async load(): Promise<void> {
     if (this.reading.busy) return
     this.#drop()
     this.#cleared = undefined
     const value = await this.reading.run(() => this.#api.identity.read({ reference: this.reference }))
     this.#toldAt = this.#clock.monotonic()
-    // The page was left while it was on its way: nobody will ask for it any more.
+    // The page was left during the load: nothing will use the result any more.
     if (value && this.#isLeft) this.#drop()
   }
 
-  /** A picture as an address for this page; asked for the first time that it is wanted. */
+  /** Returns a picture as a URL for this page. It is loaded by `need`. */
   picture(record: number, name: IdentityPictureName): PictureAddress {
     return this.#pictures.get(`${record} ${name}`) ?? { state: 'coming' }
   }
 
-  /** Asks for a picture, once. */
+  /** Loads a picture, once. */
   async need(record: number, name: IdentityPictureName): Promise<void> {
     const reading = this.reading.value?.id
     const key = `${record} ${name}`
@@ -87,7 +87,7 @@ export class OpenIdentity {
     return this.saving.run(() => this.#api.identity.savePicture({ reading, record, name }))
   }
 
-  /** Someone is at the page. */
+  /** Reports that someone is using the page, so that the check isn't wiped. */
   used(): void {
     const reading = this.reading.value?.id
     const now = this.#clock.monotonic()
@@ -98,7 +98,7 @@ export class OpenIdentity {
     })
   }
 
-  /** Follows what the main process wipes. Answers what leaves the page. */
+  /** Follows wipes by the main process. Returns a function to call when the page is left. */
   open(): () => void {
     const stop = this.#api.on('identity.cleared', ({ reading, why }) => this.#wasCleared(reading, why))
     return () => {
@@ -114,7 +114,7 @@ export class OpenIdentity {
     this.#drop()
   }
 
-  /** Nothing of it stays: neither here, nor in the main process. */
+  /** Drops the check here and in the main process. */
   #drop(): void {
     const reading = this.reading.value?.id
     for (const picture of this.#pictures.values()) {

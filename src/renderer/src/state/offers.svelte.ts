@@ -1,21 +1,24 @@
-/** What the screen that is shown can do, offered to the palette, the application's menu and the keys that work anywhere. */
+/** The current screen's actions, offered to the palette, the application menu and the global shortcuts. */
 
 import type { FileText } from '@lucide/svelte'
 import { SvelteSet } from 'svelte/reactivity'
 import type { RequestName } from '../../../shared/contract/requests.ts'
 
-/** Something that can be done at this moment. */
+/** An action available now. */
 export interface Offer {
-  /** Tells it from the others: menus ask for it by this name. */
+  /** Unique; menus refer to the action by this name. */
   name: string
   label: string
-  /** What it is done with, as “Deed of gift” or “3 documents”; blank for what has a key or a button of its own everywhere. */
+  /**
+   * What the action applies to, such as “Deed of gift” or “3 documents”. Blank if it has its own shortcut or button
+   * everywhere.
+   */
   about: string
   icon?: typeof FileText
   key?: string
-  /** Why it can't be done now. */
+  /** Why it is unavailable now. */
   why?: string
-  /** The request that it leads to, which the role of who works here may refuse. */
+  /** The request it leads to, which the staff member's role may refuse. */
   takes?: RequestName
   run: () => void
 }
@@ -25,7 +28,10 @@ type Source = () => readonly Offer[]
 export class Offers {
   readonly #sources = new SvelteSet<Source>()
 
-  /** @returns what takes them back. Read whenever someone looks, so that they are as things stand then. */
+  /**
+   * Registers a source, which is read on every access so that its actions are current. @returns a function that
+   * unregisters it.
+   */
   provide(source: Source): () => void {
     this.#sources.add(source)
     return () => this.#sources.delete(source)

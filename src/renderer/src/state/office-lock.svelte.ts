@@ -1,4 +1,4 @@
-/** Whether the office's own window is locked because nobody was there, and the PIN that opens it. */
+/** Whether the office window is locked after inactivity, and the PIN that unlocks it. */
 import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import type { RequestName } from '../../../shared/contract/requests.ts'
 import type { OfficeLockState, PinState } from '../../../shared/contract/views.ts'
@@ -8,7 +8,7 @@ import { Resource } from './resource.svelte.ts'
 import type { ScreenName } from './router.svelte.ts'
 import { PinWait, type TakesPin } from './staff-pin.svelte.ts'
 
-/** So long without anything entered a one-time PIN is remembered, in milliseconds: its owner has gone. */
+/** Milliseconds without input after which a one-time PIN is forgotten: its owner has gone. */
 const REMEMBERED_FOR = 60_000
 
 export class OfficeLock implements TakesPin {
@@ -22,7 +22,7 @@ export class OfficeLock implements TakesPin {
   #busy = $state(false)
   #once = $state.raw<{ pin: string; name?: string }>()
   #stopRemembering: (() => void) | undefined
-  /** While one is set with it. */
+  /** True while a new PIN is being set with the one-time PIN. */
   #isSetting = false
 
   constructor(api: Api, clock: Clock) {
@@ -36,11 +36,13 @@ export class OfficeLock implements TakesPin {
   get isLocked() {
     return this.#state.value?.isLocked ?? false
   }
-  /** Whether signing in to the computer opens it, too. */
+  /** Whether signing in to the computer also unlocks it. */
   get opensBySignIn() {
     return this.#state.value?.opensBySignIn ?? false
   }
-  /** A one-time PIN that was right, with the name it was given for: its owner chooses their own, and it is forgotten then. */
+  /**
+   * A correct one-time PIN, with the name it was entered for. It is forgotten once its owner has chosen their own PIN.
+   */
   get once() {
     return this.#once
   }
@@ -59,7 +61,7 @@ export class OfficeLock implements TakesPin {
   get needsName() {
     return this.#state.value?.needsName ?? false
   }
-  /** Whether who works here is the one of that name. */
+  /** Whether the staff member working here has this name. */
   isOf(name: string | undefined): boolean {
     return name !== undefined && this.#state.value?.who === name
   }
@@ -67,14 +69,14 @@ export class OfficeLock implements TakesPin {
     return this.#namedWait.left
   }
 
-  /** Why the role of who works here refuses a screen as a whole; undefined where it doesn't. */
+  /** Why the staff member's role refuses a whole screen. Undefined if it doesn't. */
   closes(screen: ScreenName): string | undefined {
     return (this.#state.value?.closed as Partial<Record<ScreenName, string>> | undefined)?.[screen]
   }
 
   /**
-   * Why the role of who works here refuses what a control would ask of main; undefined where it may be asked. Main has the table, and
-   * refuses all the same: whatever offers such a request says by this that it can't be done.
+   * Returns why the staff member's role refuses a control's request, or undefined if it is allowed. The main process
+   * holds the table and enforces it in any case; controls use this to show that the action is unavailable.
    */
   refusal(takes: RequestName | undefined): string | undefined {
     return takes && this.#state.value?.refused?.[takes]
@@ -84,10 +86,10 @@ export class OfficeLock implements TakesPin {
     return ''
   }
 
-  /** Reads it, then follows it. Answers what stops following. */
+  /** Loads the state, then follows it. Returns a function that stops following. */
   async open(): Promise<() => void> {
     const stop = this.#api.on('lock.changed', () => {
-      // Theirs may be another by now, or Countersign open. That one is set with it is told in the same way.
+      // Their PIN may have been replaced meanwhile, or the window unlocked. Setting a PIN raises this event too.
       if (!this.#isSetting) this.forget()
       void this.#load()
     })
@@ -95,7 +97,7 @@ export class OfficeLock implements TakesPin {
     return stop
   }
 
-  /** Locks it, as staff leaves the computer. Answers why it was not. */
+  /** Locks the window when staff leave the computer. Returns the error if it failed. */
   async lock(): Promise<AppError | undefined> {
     const result = await settled(this.#api.counter.lockOffice())
     if (!result.ok) return result.error
@@ -103,7 +105,7 @@ export class OfficeLock implements TakesPin {
     return undefined
   }
 
-  /** Gives the PIN. It is kept nowhere, but for a one-time PIN until another is chosen. */
+  /** Submits the PIN. It is never stored, except for a one-time PIN until another is chosen. */
   async unlock(pin: string, name?: string): Promise<void> {
     if (this.#busy) return
     this.#busy = true
@@ -118,7 +120,7 @@ export class OfficeLock implements TakesPin {
     this.entered()
   }
 
-  /** Something was entered of the PIN that they choose. */
+  /** Restarts the timeout, because part of the new PIN was entered. */
   entered(): void {
     this.#stopRemembering?.()
     this.#stopRemembering = this.#clock.after(REMEMBERED_FOR, () => {
@@ -126,7 +128,7 @@ export class OfficeLock implements TakesPin {
     })
   }
 
-  /** Sets the PIN of their own choice with the one that they were given. */
+  /** Sets a PIN of their own choice, authorised by the one-time PIN. */
   async setOwn(pin: string): Promise<Result<PinState>> {
     const { pin: current, name } = this.#once ?? {}
     this.#isSetting = true
@@ -142,19 +144,19 @@ export class OfficeLock implements TakesPin {
     }
   }
 
-  /** The one-time PIN counts no more, as where they were given another since: they give one again. */
+  /** The one-time PIN is no longer valid, for example because another was issued since: one has to be entered again. */
   refused(error: AppError): void {
     const name = this.#once?.name
     this.forget()
     this.#refused(error, name)
   }
 
-  /** They have chosen their own PIN. */
+  /** Unlocks with the PIN they have just chosen. */
   async chosen(pin: string): Promise<void> {
     await this.unlock(pin, this.#once?.name)
   }
 
-  /** They don’t choose one now. */
+  /** Forgets the one-time PIN: they aren't choosing their own now. */
   forget(): void {
     this.#stopRemembering?.()
     this.#once = undefined

@@ -1,4 +1,4 @@
-/** One package of the outbox that is being looked at: how it stands as far as is known, followed as that changes. */
+/** The send being viewed: its last known state, kept up to date. */
 import type { KeptByAnother } from '../../../shared/composition/preset.ts'
 import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
@@ -6,10 +6,10 @@ import type { DraftSummary, SendView } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
 import { type Clock, coalesced } from './clock.ts'
 
-/** Milliseconds between two readings. */
+/** Minimum milliseconds between reloads. */
 const PAUSE = 250
 
-/** What a person can do about it. */
+/** An action on the send. */
 export type SendAction = 'now' | 'release' | 'refuse' | 'undo' | 'reconcile' | 'settle' | 'retry' | 'again' | 'another'
 
 export class OpenSend {
@@ -26,7 +26,7 @@ export class OpenSend {
   readonly #clock: Clock
   readonly #followUp: () => void
 
-  /** @param known how it stands, where that was answered already. */
+  /** @param known its state, if already loaded. */
   constructor(api: Api, clock: Clock, id: string, known?: SendView) {
     this.id = id
     this.#api = api
@@ -38,28 +38,28 @@ export class OpenSend {
     }
   }
 
-  /** How it stands, as far as is known; stays while a later reading fails. */
+  /** The last known state, kept if a later load fails. */
   get view() {
     return this.#view
   }
-  /** When that was last true. */
+  /** When that state was current. */
   get knownAt() {
     return this.#knownAt
   }
-  /** Why how it stands now could not be read. */
+  /** Why the current state couldn't be loaded. */
   get error() {
     return this.#error
   }
-  /** What is being done at this moment. */
+  /** The action in progress. */
   get doing() {
     return this.#doing
   }
-  /** What could not be done, and why. */
+  /** The action that failed, and why. */
   get trouble() {
     return this.#trouble
   }
 
-  /** Reads how it stands whenever it changes. Returns a function that stops that. */
+  /** Reloads the send whenever it changes. Returns a function that stops that. */
   follow(): () => void {
     return this.#api.on('sends.changed', ({ ids }) => {
       if (ids.includes(this.id)) this.#followUp()
@@ -76,11 +76,11 @@ export class OpenSend {
   now(): Promise<void> {
     return this.#change('now', () => this.#api.sends.now({ id: this.id }))
   }
-  /** Lets it go that waits for another of staff. */
+  /** Releases a send that waits for approval by another staff member. */
   release(): Promise<void> {
     return this.#change('release', () => this.#api.sends.release({ id: this.id }))
   }
-  /** It stays, for this reason. */
+  /** Refuses that approval, with a reason: the send stays in the outbox. */
   refuse(reason: string): Promise<void> {
     return this.#change('refuse', () => this.#api.sends.refuse({ id: this.id, reason }))
   }
@@ -90,7 +90,7 @@ export class OpenSend {
   retry(): Promise<void> {
     return this.#change('retry', () => this.#api.sends.retry({ id: this.id }))
   }
-  /** It arrived as these documents; with none it did not arrive. */
+  /** Settles an uncertain send: it arrived as these documents, or, if there are none, it didn't arrive. */
   settle(documents: readonly string[]): Promise<void> {
     const { id } = this
     const input: Input<'sends.settle'> =
@@ -98,20 +98,20 @@ export class OpenSend {
     return this.#change('settle', () => this.#api.sends.settle(input))
   }
 
-  /** Takes it out of the outbox; returns the draft that it is again. */
+  /** Takes it out of the outbox. Returns the draft it becomes again. */
   async undo(): Promise<DraftSummary | undefined> {
     const draft = await this.#do('undo', () => this.#api.sends.undo({ id: this.id }))
-    // It is no send any more: that it can't be read as one is no trouble.
+    // It is no longer a send, so failing to load it as one isn't an error.
     if (draft) this.#closed = true
     return draft
   }
 
-  /** Makes a draft of it; answers that. */
+  /** Makes a draft from it, and returns the draft. */
   again(): Promise<DraftSummary | undefined> {
     return this.#do('again', () => this.#api.sends.again({ id: this.id }))
   }
 
-  /** Makes a draft like it, to other people or to the same; answers that. */
+  /** Creates a draft like it, for the same people or others, and returns it. */
   another(keeps: KeptByAnother): Promise<DraftSummary | undefined> {
     return this.#do('another', () => this.#api.sends.another({ id: this.id, keeps }))
   }
@@ -127,7 +127,7 @@ export class OpenSend {
     this.#doing = action
     this.#trouble = undefined
     const result = await settled(call())
-    // It may have gone on meanwhile, which is why that could not be done.
+    // The state may have changed meanwhile, which would explain the failure.
     if (!result.ok) await this.load()
     this.#doing = undefined
     if (result.ok) return result.value
@@ -135,7 +135,7 @@ export class OpenSend {
     return undefined
   }
 
-  /** Takes an answer in, unless one that was asked for later is here already. */
+  /** Takes an answer, unless that of a later request has already arrived. */
   #take(asked: number, view: SendView): void {
     if (asked < this.#taken || this.#closed) return
     this.#taken = asked

@@ -1,4 +1,4 @@
-/** The outbox of this office as a whole: how many stand how, why nothing leaves, and how it is set. */
+/** The office's outbox as a whole: counts by state, why it is paused, and its settings. */
 import type { Result } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
 import type { OutboxView, SendCounts } from '../../../shared/contract/views.ts'
@@ -7,12 +7,12 @@ import { Action } from './action.svelte.ts'
 import type { Clock } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
 
-/** Milliseconds between two readings: a batch of two thousand tells of each of its packages. */
+/** Minimum milliseconds between reloads: a batch of two thousand raises an event for each package. */
 const PAUSE = 250
 
 export class Outbox extends Resource<OutboxView> {
   readonly #api: Api
-  /** Pausing or letting it go on. */
+  /** Pausing or resuming. */
   readonly changing = new Action<OutboxView>()
   readonly configuring = new Action<OutboxView>()
 
@@ -27,12 +27,12 @@ export class Outbox extends Resource<OutboxView> {
   get pause(): OutboxView['pause'] {
     return this.value?.pause
   }
-  /** Why nothing of an account leaves. */
+  /** Why nothing of an account is being sent. */
   pauseOf(accountId: string): OutboxView['pause'] {
     const { pause, paused } = this.value ?? {}
     return paused ? paused.find((one) => one.accountId === accountId)?.pause : pause
   }
-  /** Where several accounts are shown and they don't stand alike: those of which nothing leaves. Else none. */
+  /** The paused accounts, if several are shown and they aren't all paused for the same reason; otherwise none. */
   get pausedAlone(): NonNullable<OutboxView['paused']> {
     const { pause, paused = [] } = this.value ?? {}
     const [first] = paused
@@ -41,7 +41,7 @@ export class Outbox extends Resource<OutboxView> {
       paused.every((one) => one.pause.by === first?.pause.by && one.pause.error?.code === first.pause.error?.code)
     return isAlike ? [] : paused
   }
-  /** Refused, uncertain, not sent: those that need a person, or may come to. */
+  /** Sends that need attention, or may come to: refused, uncertain or not sent. */
   get attention(): number {
     const counts = this.value?.counts
     return counts ? needsSomeone(counts) : 0
@@ -57,12 +57,12 @@ export class Outbox extends Resource<OutboxView> {
     this.configuring.clear()
   }
 
-  /** @param accountId where several are shown, the one that stops; absent: all of them. */
+  /** @param accountId which account to pause, if several are shown; absent: all of them. */
   stop(accountId?: string): Promise<void> {
     return this.#change((api) => api.outbox.pause(), accountId)
   }
 
-  /** @param accountId as of `stop`. */
+  /** @param accountId as for `stop`. */
   goOn(accountId?: string): Promise<void> {
     return this.#change((api) => api.outbox.resume(), accountId)
   }
@@ -70,12 +70,12 @@ export class Outbox extends Resource<OutboxView> {
   async #change(call: (api: Api) => Promise<Result<OutboxView>>, accountId: string | undefined): Promise<void> {
     const api = accountId === undefined ? this.#api : ofAccount(this.#api, accountId)
     const view = await this.changing.run(() => call(api))
-    // What one account answers says nothing of the others.
+    // One account's answer says nothing about the others.
     if (accountId === undefined) this.#take(view)
     else if (view) await this.load()
   }
 
-  /** Answers whether it is set so now. */
+  /** Returns whether the settings were applied. */
   async configure(settings: Input<'outbox.configure'>): Promise<boolean> {
     const view = await this.configuring.run(() => this.#api.outbox.configure(settings))
     this.#take(view)
@@ -87,12 +87,12 @@ export class Outbox extends Resource<OutboxView> {
   }
 }
 
-/** How many of them need a person, or may come to. */
+/** Returns how many sends need attention, or may come to. */
 export function needsSomeone(counts: SendCounts): number {
   return counts.refused + counts.uncertain + counts.notSent
 }
 
-/** How many there are in all. */
+/** Returns the total. */
 export function allOf(counts: SendCounts): number {
   return counts.ready + counts.sending + counts.sent + counts.cancelled + needsSomeone(counts)
 }

@@ -1,22 +1,22 @@
 /**
- * A list of any length, read in pages of rows as they come into sight. What is shown stays until what replaces it
- * is here.
+ * A list of any length, loaded in pages as rows scroll into view. What is shown stays until its replacement has been
+ * loaded.
  */
 import { untrack } from 'svelte'
 import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import { settled } from '../api.ts'
 import { type Clock, coalesced } from './clock.ts'
 
-/** Rows read at a time. */
+/** Rows per page. */
 const PAGE = 200
-/** Pages kept; those farthest from what is in sight go first. */
+/** Pages kept. Those farthest from the visible rows are dropped first. */
 const KEPT = 20
-/** Readings at a time, so that a long scroll doesn't ask for all it passes. */
+/** Maximum concurrent page loads, so that a long scroll doesn't load everything it passes. */
 const AT_ONCE = 2
 
 export interface Page<Row> {
   rows: Row[]
-  /** How many there are in all. */
+  /** The length of the whole list. */
   total: number
 }
 
@@ -26,13 +26,13 @@ export interface PageRequest {
 }
 
 interface Options {
-  /** Rows read at a time: few where an answer must be there before the next key. */
+  /** Rows per page: few if an answer is needed before the next keystroke. */
   size?: number
-  /** The least time between two changes that are followed; each is followed at once where absent. */
+  /** Minimum time between reloads. If absent, every change causes a reload at once. */
   pause?: { clock: Clock; milliseconds: number }
 }
 
-/** @template Query what tells one list from another, as a value that JSON keeps: a search, a part, filters. */
+/** @template Query identifies the list (a search, a part, filters) as a JSON-serialisable value. */
 export class PagedList<Query, Row, Answer extends Page<Row> = Page<Row>> {
   #pages = $state.raw<ReadonlyMap<number, readonly Row[]>>(new Map())
   #view = $state.raw<Omit<Answer, 'rows'>>()
@@ -48,7 +48,7 @@ export class PagedList<Query, Row, Answer extends Page<Row> = Page<Row>> {
   readonly #inFlight = new Set<number>()
   readonly #read: (page: PageRequest, query: Query) => Promise<Result<Answer>>
   readonly #size: number
-  /** The same as `follow`, and no more often than the pause allows: many changes in a short time are followed together. */
+  /** Like `follow`, but throttled by `pause`, so that many changes cause one reload. */
   readonly followSoon: () => void
 
   constructor(
@@ -61,41 +61,41 @@ export class PagedList<Query, Row, Answer extends Page<Row> = Page<Row>> {
     this.followSoon = pause ? coalesced(pause.clock, pause.milliseconds, follow) : follow
   }
 
-  /** Whether an answer is here; before it there is nothing to show, not even that there is nothing. */
+  /** Whether the list has been loaded. Until then nothing is shown, not even that it is empty. */
   get known() {
     return this.#view !== undefined
   }
   get total() {
     return this.#view?.total ?? 0
   }
-  /** What an answer says beside its rows, of the list that is shown. */
+  /** What an answer contains besides its rows, for the shown list. */
   get view() {
     return this.#view
   }
-  /** Why the list could not be read. */
+  /** Why the list couldn't be loaded. */
   get error() {
     return this.#error
   }
   get reading() {
     return this.#reading
   }
-  /** The list that was asked for last. */
+  /** The list requested last. */
   get query() {
     return this.#query
   }
-  /** The list that is shown: changes when another is there, not when it is asked for. */
+  /** The list being shown: changes when a new list has been loaded, not when it is requested. */
   get shown() {
     return this.#shown
   }
-  /** Its name, to tell it from others. */
+  /** A key of the shown list. */
   get shownName(): string {
     return nameOf(this.#shown)
   }
-  /** Whether what is shown is another list than the one asked for. */
+  /** Whether the shown list isn't the one requested. */
   get isOther(): boolean {
     return this.shownName !== nameOf(this.#query)
   }
-  /** Grows each time that rows were read again in place of those that were shown. */
+  /** Incremented whenever the rows shown are replaced by a reload. */
   get version() {
     return this.#version
   }
@@ -104,7 +104,7 @@ export class PagedList<Query, Row, Answer extends Page<Row> = Page<Row>> {
     return this.#pages.get(Math.floor(index / this.#size))?.[index % this.#size]
   }
 
-  /** The first row that fits, of those that have been read. */
+  /** Returns the first loaded row that matches. */
   find(fits: (row: Row) => boolean): Row | undefined {
     for (const rows of this.#pages.values()) {
       const found = rows.find(fits)
@@ -113,7 +113,7 @@ export class PagedList<Query, Row, Answer extends Page<Row> = Page<Row>> {
     return undefined
   }
 
-  /** Where the first row that fits stands, or -1. */
+  /** Returns the index of the first loaded row that matches, or -1. */
   indexOf(fits: (row: Row) => boolean): number {
     for (const [page, rows] of this.#pages) {
       const place = rows.findIndex(fits)
@@ -122,14 +122,14 @@ export class PagedList<Query, Row, Answer extends Page<Row> = Page<Row>> {
     return -1
   }
 
-  /** Whether every row of the list has been read. */
+  /** Whether every row has been loaded. */
   get complete(): boolean {
     let read = 0
     for (const rows of this.#pages.values()) read += rows.length
     return this.known && read >= this.total
   }
 
-  /** Forgets what is shown, as when another list takes its place that has nothing to do with it. */
+  /** Clears the list, for example when an unrelated one takes its place. */
   forget(): void {
     this.#generation++
     this.#inFlight.clear()
@@ -140,7 +140,7 @@ export class PagedList<Query, Row, Answer extends Page<Row> = Page<Row>> {
     this.#reading = false
   }
 
-  /** Shows another list from its beginning; the same again is no reading. */
+  /** Shows another list from its beginning. Does nothing if it is the same list. */
   async open(query: Query): Promise<void> {
     if (nameOf(query) === nameOf(untrack(() => this.#query))) return
     this.#query = query
@@ -148,14 +148,14 @@ export class PagedList<Query, Row, Answer extends Page<Row> = Page<Row>> {
     await this.reload()
   }
 
-  /** Tells which rows are in sight; what is missing of them is read. */
+  /** Sets which rows are in view, and loads those that are missing. */
   need(first: number, last: number): void {
     this.#sight = [Math.floor(first / this.#size), Math.floor(last / this.#size)]
     // Called from an effect of the table, which must not depend on what has been read.
     untrack(() => this.#readOn())
   }
 
-  /** Reads what is in sight again and forgets the rest. */
+  /** Reloads the pages in view and drops the rest. */
   async reload(): Promise<void> {
     const query = untrack(() => this.#query)
     if (query === undefined) return
@@ -182,7 +182,7 @@ export class PagedList<Query, Row, Answer extends Page<Row> = Page<Row>> {
     this.#readOn()
   }
 
-  /** Reads again once something has changed; changes that come while it reads are followed once, together. */
+  /** Reloads after a change. Changes during a reload are combined into one more reload. */
   async follow(): Promise<void> {
     if (untrack(() => this.#query) === undefined) return
     this.#followAgain = true

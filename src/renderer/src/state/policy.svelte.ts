@@ -1,11 +1,14 @@
-/** What the organisation has set for this computer, for the screens on which it could be set otherwise. */
+/** What the organisation has set for this computer, for the screens that contain those settings. */
 import { untrack } from 'svelte'
 import type { Lockable, PolicyView } from '../../../shared/contract/policy.ts'
 import type { Api } from '../api.ts'
 import { Resource } from './resource.svelte.ts'
 
 class OrganisationPolicy extends Resource<PolicyView> {
-  /** How many digits a PIN has at least. Where the policy can't be read, as while someone signs, main says it. */
+  /**
+   * The minimum number of digits of a PIN. If the policy can't be loaded, as while someone signs, the main process
+   * enforces it.
+   */
   get leastDigits(): number {
     return this.value?.pinDigits ?? 4
   }
@@ -14,12 +17,12 @@ class OrganisationPolicy extends Resource<PolicyView> {
     return this.value?.locked.includes(setting) ?? false
   }
 
-  /** Whether an account's name, address and sign-in are the organisation's. */
+  /** Whether the organisation sets the account's name, address and sign-in. */
   hasAccount(id: string | undefined): boolean {
     return id !== undefined && (this.value?.accountIds.includes(id) ?? false)
   }
 
-  /** Whether an account's colour is the organisation's. */
+  /** Whether the organisation sets the account's colour. */
   hasColour(id: string | undefined): boolean {
     return id !== undefined && (this.value?.colouredIds.includes(id) ?? false)
   }
@@ -27,7 +30,7 @@ class OrganisationPolicy extends Resource<PolicyView> {
 
 export type { OrganisationPolicy }
 
-/** To be called while a component is made: read, and followed as long as it is there. */
+/** Loads the policy and follows it for the life of the component. Call it during component initialisation. */
 export function usePolicy({ api }: { api: Api }): OrganisationPolicy {
   const policy = new OrganisationPolicy(() => api.policy.get())
   $effect(() =>

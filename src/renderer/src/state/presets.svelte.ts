@@ -1,4 +1,4 @@
-/** The chosen account's presets, by name: packages to begin from. */
+/** The chosen account's presets, sorted by name: packages to start from. */
 import type { Composition } from '../../../shared/composition/composition.ts'
 import { begunFrom } from '../../../shared/composition/preset.ts'
 import type { AppError } from '../../../shared/contract/errors.ts'
@@ -22,9 +22,9 @@ export class Presets extends Resource<PresetSummary[]> {
   }
 
   /**
-   * Makes a draft of what of a preset holds at this moment; returns its id, or why not.
-   * @param now milliseconds since 1970 UTC: a due date that has passed is left out.
-   * @param change what becomes of it in this draft.
+   * Creates a draft from the preset's current content. Returns its id, or the error.
+   * @param now milliseconds since 1970 UTC: a due date in the past is left out.
+   * @param change applied to the content of this draft.
    */
   async begin(
     id: string,
@@ -39,7 +39,7 @@ export class Presets extends Resource<PresetSummary[]> {
     return { draftId: draft.value.id, due: composition === preset.value.composition ? 'kept' : 'passed' }
   }
 
-  /** Removes a preset; returns what is needed to save it again, or why it could not be removed. */
+  /** Removes a preset. Returns what is needed to restore it, or the error. */
   async remove(id: string): Promise<{ removed: PresetView } | { error: AppError }> {
     const read = await settled(this.#api.presets.get({ id }))
     if (!read.ok) return { error: read.error }
@@ -48,7 +48,7 @@ export class Presets extends Resource<PresetSummary[]> {
     return result.ok ? { removed: read.value } : { error: result.error }
   }
 
-  /** Saves a removed preset again, as a new one. */
+  /** Restores a removed preset, as a new one. */
   async restore({ name, composition }: PresetView): Promise<AppError | undefined> {
     const result = await settled(this.#api.presets.save({ name, composition }))
     await this.load()

@@ -1,30 +1,33 @@
-/** The queue as people: who stands here is one row, however many documents wait for them. */
+/** The counter's queue by person: one row each, however many documents are waiting for them. */
 import type { CounterEntry } from '../../../shared/contract/views.ts'
 
 export interface QueuedPerson {
   key: string
   accountId: string
-  /** Who it is, as main names them within their account. */
+  /** The main process's key for the person within their account. */
   person: string
   signerName: string
-  /** What tells them from another one of that name here. */
+  /** Tells them apart from another person here with the same name. */
   contact?: string
   born?: string
-  /** What their documents are filed under, where that is needed to tell them from another one. */
+  /** The matters of their documents, if needed to tell them apart from another person. */
   matters: readonly string[]
-  /** What they can sign, in the queue's order; what came without a link last. */
+  /** What they can sign, in the order of the queue; entries without a link come last. */
   entries: readonly CounterEntry[]
-  /** What a session with them begins with; undefined if nothing of it can be signed here. */
+  /** The entry a session with them starts with. Undefined if nothing can be signed here. */
   first: CounterEntry | undefined
   isToday: boolean
-  /** Another counter of the office has them, for any of these. */
+  /** Set if another counter of the office has them, for any of these entries. */
   elsewhere?: CounterEntry['elsewhere']
 }
 
-/** Where a row stands: kept while it is pinned under someone's hands. */
+/** A row's position, held so that it doesn't move while someone is using it. */
 export type HeldPlace = Pick<QueuedPerson, 'key' | 'isToday'>
 
-/** People in the order of their first document; the same person is told by main. */
+/**
+ * Groups entries by person, in the order of each person's first document. The main process decides who is the same
+ * person.
+ */
 export function peopleOf(entries: readonly CounterEntry[]): QueuedPerson[] {
   const byPerson = Map.groupBy(entries, keyOf)
   return [...byPerson].map(([key, all]) => {
@@ -45,27 +48,27 @@ export function peopleOf(entries: readonly CounterEntry[]): QueuedPerson[] {
   })
 }
 
-/** When they were born, as of the first document that says it; and their matters, each once. */
+/** Returns the date of birth from the first document that has one, and their matters without duplicates. */
 export function furtherOf(entries: readonly CounterEntry[]): Pick<QueuedPerson, 'born' | 'matters'> {
   const born = entries.find((one) => one.born !== undefined)?.born
   const matters = [...new Set(entries.flatMap(({ matter }) => matter ?? []))]
   return { ...(born !== undefined && { born }), matters }
 }
 
-/** In another account it is another visit. */
+/** Returns a person's key. The same person in another account is a separate visit. */
 export function keyOf(entry: CounterEntry): string {
   return `${entry.accountId} ${personIn(entry)}`
 }
 
-/** One whose person nobody knows is nobody else. */
+/** An entry without a known person counts as a person of its own. */
 function personIn(entry: CounterEntry | undefined): string {
   return entry ? entry.person || `${entry.documentReference} ${entry.signer}` : ''
 }
 
 /**
- * Today's first, one of them before all others where that is asked for.
- * @param held where rows stood before something was pinned: they stay there, with those who came since below them.
- * @param front the key of who is to stand first
+ * Splits people into today's and others, optionally with one of them first.
+ * @param held the positions before a row was pinned: those rows stay in place, with people who came since below them.
+ * @param front the key of the person to put first
  */
 export function placed(
   people: readonly QueuedPerson[],

@@ -1,4 +1,7 @@
-/** Something read from the main process: its value, whether it is being read, and why the newest reading failed. What has more to say of it extends this. */
+/**
+ * A value loaded from the main process: the value, whether it is loading, and why the newest load failed. Extend it to
+ * add more.
+ */
 import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import { settled } from '../api.ts'
 import { type Clock, coalesced } from './clock.ts'
@@ -9,21 +12,21 @@ export class Resource<Value> {
   #reading = $state(false)
   #newest = 0
   readonly #read: () => Promise<Result<Value>>
-  /** Reads again after a change; many in a short time are followed together where there is a pause. */
+  /** Reloads after a change; throttled if there is a `pause`, so that many changes cause one reload. */
   readonly follow: () => void
 
-  /** @param pause the least time between two changes that are followed, in milliseconds. */
+  /** @param pause minimum milliseconds between two reloads. */
   constructor(read: () => Promise<Result<Value>>, pause?: { clock: Clock; milliseconds: number }) {
     this.#read = read
     const follow = () => void this.load()
     this.follow = pause ? coalesced(pause.clock, pause.milliseconds, follow) : follow
   }
 
-  /** The newest value that could be read; stays while a later reading fails. */
+  /** The newest value loaded, kept if a later load fails. */
   get value() {
     return this.#value
   }
-  /** Whether it has been read. */
+  /** Whether it has been loaded. */
   get known() {
     return this.#value !== undefined
   }
@@ -34,7 +37,7 @@ export class Resource<Value> {
     return this.#reading
   }
 
-  /** Reads (again). Where readings overlap, the one begun last counts. */
+  /** Loads the value, or loads it again. If loads overlap, the one started last wins. */
   async load(): Promise<void> {
     const mine = ++this.#newest
     this.#reading = true
@@ -49,7 +52,7 @@ export class Resource<Value> {
     }
   }
 
-  /** Puts a value that a call answered in place of the one read. */
+  /** Replaces the loaded value with one that a call returned. */
   put(value: Value): void {
     this.#newest++
     this.#reading = false
@@ -57,7 +60,7 @@ export class Resource<Value> {
     this.#error = undefined
   }
 
-  /** Forgets the value, as when another account is chosen. */
+  /** Clears the value, for example when another account is chosen. */
   clear(): void {
     this.#newest++
     this.#reading = false

@@ -1,4 +1,4 @@
-/** Where in the application we are: a state over `location.hash`, as `#/documents/InBox?search=deed`. */
+/** The current place in the application: state based on `location.hash`, such as `#/documents/InBox?search=deed`. */
 
 export const screenNames = [
   'today',
@@ -21,10 +21,13 @@ export const screenNames = [
 ] as const
 export type ScreenName = (typeof screenNames)[number]
 
-/** The section of the help that is read before there is an account: here, as the help itself isn't loaded before it is opened. */
+/**
+ * The section of the help that is read before there is an account. It is here because the help isn't loaded until
+ * opened.
+ */
 export const FIRST_HELP = ['administration', 'setting-up-a-computer']
 
-/** Screens that are reached from another one, which is marked in the side bar in their place; null: from anywhere. */
+/** Screens reached from another one, which is marked in the side bar instead; null: reachable from anywhere. */
 export const screensWithin: Partial<Record<ScreenName, ScreenName | null>> = {
   help: null,
   audit: 'counter',
@@ -34,10 +37,13 @@ export const screensWithin: Partial<Record<ScreenName, ScreenName | null>> = {
   'signed-document': 'documents'
 }
 
-/** Screens of one account, also where several are shown: what is made in them belongs to the one that is worked in. */
+/**
+ * Screens that belong to one account even if several are shown: what is created there belongs to the account being
+ * worked in.
+ */
 export const screensOfWork: readonly ScreenName[] = ['compose', 'bulk', 'directory', 'settings']
 
-/** Screens of one document: there is nothing to go to in them without its reference. */
+/** Screens about one document, which show nothing without its reference. */
 export const screensOfOne: readonly ScreenName[] = ['identity', 'identity-pdf', 'signed-document']
 
 export interface Route {
@@ -47,7 +53,7 @@ export interface Route {
   query: URLSearchParams
 }
 
-/** Reads a hash; one that names no screen is Today. */
+/** Parses a hash. Unknown screens become Today. */
 export function readRoute(hash: string): Route {
   const [path = '', query = ''] = hash.replace(/^#\/?/, '').split('?', 2)
   const [name, ...rest] = path.split('/').map(decoded)
@@ -55,19 +61,19 @@ export function readRoute(hash: string): Route {
   return { screen, rest: rest.filter(Boolean), query: new URLSearchParams(query) }
 }
 
-/** The hash of a place; parts are encoded. */
+/** Returns the hash of a place, with its parts encoded. */
 export function hrefOf(screen: ScreenName, rest: readonly string[] = [], query: Record<string, string> = {}): string {
   const path = [screen, ...rest].map(encodeURIComponent).join('/')
   const search = new URLSearchParams(query).toString()
   return `#/${path}${search ? `?${search}` : ''}`
 }
 
-/** What of an address says where one is, and nothing of what was searched for or who is meant. */
+/** Query parameters that identify a place. They contain no search text and no people. */
 const PLACES = ['account', 'document', 'history', 'show', 'batch', 'draft', 'preset']
-/** Screens that show, ask or begin something as they open: after a restart they do so only when someone goes there again. */
+/** Screens that show, request or start something when opened: after a restart, only once someone goes there again. */
 const NOT_BEGUN: readonly ScreenName[] = [...screensOfOne, 'counter', 'bulk']
 
-/** The address of a place as it is kept for the next start. */
+/** Returns the address stored for the next start. */
 export function placeToKeep({ screen, rest, query }: Route): string {
   const account = query.get('account')
   if (screensOfOne.includes(screen) && rest[0])
@@ -77,23 +83,23 @@ export function placeToKeep({ screen, rest, query }: Route): string {
   return hrefOf(screen, rest, Object.fromEntries([...query].filter(([name]) => PLACES.includes(name))))
 }
 
-/** What is told as one goes from a place in the history to another. */
+/** Called when moving between entries of the history. */
 export interface Moves {
-  /** The place that is left, while it is still seen. */
+  /** Called for the entry being left, while it is still visible. */
   left(entry: number): void
-  /** The place that is come to; back, where it was seen before. */
+  /** Called for the entry being entered. `isBack`: it was visited before. */
   arrived(entry: number, isBack: boolean): void
 }
 
 export class Router {
-  /** Which place of the history this is: each has a number of its own, which lasts as long as the window. */
+  /** The number of the current history entry: unique for the life of the window. */
   #entry = 0
   #newest = 0
   #moves: Moves | undefined
-  /** What screens keep of themselves, by the place. */
+  /** What screens keep, by history entry. */
   readonly #kept = new Map<string, unknown>()
   #route = $state.raw<Route>(readRoute(''))
-  /** Where among the documents we were last. */
+  /** The last address among the documents. */
   #documents = ''
   readonly #window: Window
 
@@ -113,7 +119,7 @@ export class Router {
     this.#arrive()
   }
 
-  /** The same place by another address, without a step in the history: a draft that was given its id. */
+  /** Changes the address without adding to the history, for example when a draft gets its id. */
   replace(screen: ScreenName, rest: readonly string[] = [], query: Record<string, string> = {}): void {
     this.#window.history.replaceState(this.#window.history.state, '', hrefOf(screen, rest, query))
     this.#arrive()
@@ -126,25 +132,28 @@ export class Router {
     this.#window.history.forward()
   }
 
-  /** Tells one listener of each move. Answers what stops that. */
+  /** Sets the one listener for moves. Returns a function that removes it. */
   follow(moves: Moves): () => void {
     this.#moves = moves
     return () => (this.#moves = undefined)
   }
 
-  /** Keeps something of a screen at this place, such as its chosen row: it is there when one comes back. */
+  /** Stores a screen's state with this history entry, such as its selected row, for when the user comes back. */
   keep(name: string, value: unknown): void {
     this.#kept.set(`${this.#entry} ${name}`, value)
   }
   kept<Value>(name: string): Value | undefined {
     return this.#kept.get(`${this.#entry} ${name}`) as Value | undefined
   }
-  /** Nothing of what screens kept is there any more, as when another account is chosen. */
+  /** Drops everything that screens kept, for example when another account is chosen. */
   forget(): void {
     this.#kept.clear()
   }
 
-  /** The way back to a document's page: among what was searched for or filtered as it was left there, else among all. */
+  /**
+   * Returns the way back to a document's page: within the search or filter it was left in, otherwise among all
+   * documents.
+   */
   hrefOfDocument(place: { document: string; account?: string }): string {
     const { query } = readRoute(this.#documents)
     const isThere = query.get('document') === place.document && (query.get('account') ?? undefined) === place.account

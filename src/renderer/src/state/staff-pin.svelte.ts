@@ -1,38 +1,44 @@
-/** The staff's PIN while a person has the screen: how long the pad waits after wrong ones, and the way out if it was forgotten. */
+/**
+ * The staff PIN while a person has the screen: how long the pad waits after wrong PINs, and the way out if it was
+ * forgotten.
+ */
 import type { AppError } from '../../../shared/contract/errors.ts'
 import type { PinState } from '../../../shared/contract/views.ts'
 import { type Api, settled, together } from '../api.ts'
 import { type Clock, Seconds } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
 
-/** Who the pad gives a PIN to. */
+/** What the PIN pad submits to. */
 export interface TakesPin {
-  /** Whether staff stands at it, as against a person who signs. */
+  /** Whether staff are at the pad, rather than a person who signs. */
   readonly isOffice: boolean
-  /** Seconds until a PIN is taken again. */
+  /** Seconds until a PIN is accepted again. */
   readonly pinWait: number
-  /** Why the newest PIN was not taken. */
+  /** Why the newest PIN was rejected. */
   readonly pinError: AppError | undefined
   readonly pinBusy: boolean
-  /** Staff have names: someone else than who works here gives theirs with the PIN, and a badge is taken, too. */
+  /**
+   * Whether staff have names: anyone but the staff member working here enters a name with the PIN, and badges are
+   * accepted, too.
+   */
   readonly asksName: boolean
-  /** Nobody of them works here yet: without a name a PIN is nobody’s. */
+  /** Whether no staff member works here yet: a PIN without a name is then nobody's. */
   readonly needsName: boolean
-  /** Seconds until a PIN is taken with the name that was given last. */
+  /** Seconds until a PIN is accepted with the last name entered. */
   readonly namedPinWait: number
-  /** What was typed before the pad was there: given once, to the pad. */
+  /** Returns, only once, what was typed before the pad was shown. */
   takeFirstKey(): string
   unlock(pin: string, name?: string): Promise<void>
 }
 
-/** Whether a key belongs to a PIN, or, where staff have names, to the code that a badge’s reader types. */
+/** Whether a key belongs to a PIN or, if staff have names, to the code typed by a badge reader. */
 export function isTypedAtPad(key: string, { asksName }: Pick<TakesPin, 'asksName'>): boolean {
   return asksName ? /^[!-~]$/.test(key) : /^\d$/.test(key)
 }
 
 /**
- * How long the pad waits after wrong PINs: counted from the moment that it is told on what no change of the computer's clock
- * makes jump, so that the pad is never dead for longer than was said.
+ * How long the pad waits after wrong PINs. It counts on the monotonic clock from when the wait is reported, so that a
+ * change of the computer's clock never blocks the pad for longer than announced.
  */
 export class PinWait {
   readonly #clock: Clock
@@ -45,17 +51,17 @@ export class PinWait {
     this.#seconds = new Seconds(clock)
   }
 
-  /** So long from now. */
+  /** Starts a wait of this length. */
   begin(milliseconds: number): void {
     const until = this.#clock.monotonic() + milliseconds
     this.#until = until
-    // The seconds that are told may lie beside the end.
+    // The ticks of `#seconds` may not coincide with the end.
     this.#clock.after(milliseconds, () => {
       if (this.#until === until) this.#until = 0
     })
   }
 
-  /** What a session says of it; the same moment said again changes nothing. */
+  /** Takes the end of the wait from a session. The same time again changes nothing. */
   told(moment: number | undefined): void {
     if (moment === this.#told) return
     this.#told = moment
@@ -63,19 +69,19 @@ export class PinWait {
     else this.begin(Math.max(0, moment - this.#clock.now()))
   }
 
-  /** Whole seconds until a PIN is taken again; 0 where one is taken now. */
+  /** Whole seconds until a PIN is accepted again; 0 if one is accepted now. */
   get left(): number {
     const left = this.#until - this.#clock.monotonic()
     if (left <= 0) return 0
-    // Where nothing is waited for, nothing ticks.
+    // Subscribed only while waiting, so that nothing ticks otherwise.
     void this.#seconds.now
     return Math.ceil(left / 1000)
   }
 }
 
 /**
- * The way out for staff who forgot the PIN: it is asked for in one session, and stays asked for while the computer is locked and
- * unlocked. Whether a new PIN may be chosen is the main process's to say.
+ * The way out for staff who forgot the PIN: requested in one session, and still requested after the computer is locked
+ * and unlocked. The main process decides whether a new PIN may be chosen.
  */
 export class ForgottenPin {
   readonly #api: Api
@@ -89,15 +95,15 @@ export class ForgottenPin {
     this.#pin = new Resource(() => api.counter.pin())
   }
 
-  /** Where the PIN stands, once it is known. */
+  /** The state of the PIN, once loaded. */
   get pin(): PinState | undefined {
     return this.#pin.value
   }
-  /** Why that can't be known, or could not be asked for. */
+  /** Why it couldn't be loaded, or the reset couldn't be requested. */
   get error(): AppError | undefined {
     return this.#error ?? this.#pin.error
   }
-  /** The time for choosing a new one ran out before one was kept. */
+  /** Whether the time for choosing a new PIN ran out before one was saved. */
   get isLate() {
     return this.#isLate
   }
@@ -106,20 +112,20 @@ export class ForgottenPin {
     return session !== undefined && this.#askedIn === session
   }
 
-  /** Asks for it, unless that has been done, or only the administrator can. */
+  /** Requests a reset, unless that has been done or only the administrator can do it. */
   async ask(session: string): Promise<void> {
     this.#askedIn = session
     this.#isLate = false
     this.#error = undefined
     this.#pin.clear()
-    // Not by `load`: another reading may overtake that, and what is asked for next rests on this answer.
+    // Not through `load`: another load may overtake it, and the next request depends on this answer.
     let result = await settled(this.#api.counter.pin())
     if (result.ok && isToBeAsked(result.value)) result = await settled(this.#api.counter.resetPin())
     if (result.ok) this.#pin.put(result.value)
     else this.#error = result.error
   }
 
-  /** The new PIN came too late. */
+  /** Records that the new PIN came too late. */
   async late(): Promise<void> {
     this.#isLate = true
     await this.#pin.load()
@@ -129,7 +135,7 @@ export class ForgottenPin {
     this.#askedIn = undefined
   }
 
-  /** Follows whether a new one may be chosen. Answers what stops following. */
+  /** Follows whether a new PIN may be chosen. Returns a function that stops following. */
   follow(host: Window): () => void {
     const { follow } = this.#pin
     follow()

@@ -1,4 +1,4 @@
-/** What was just done, said for a while, with an action (Undo) where there is one. */
+/** Short-lived messages about what was just done, some with an action (Undo). */
 import type { AppError } from '../../../shared/contract/errors.ts'
 import type { RequestName } from '../../../shared/contract/requests.ts'
 import type { Clock } from './clock.ts'
@@ -7,7 +7,7 @@ export interface Toast {
   id: number
   text: string
   kind: 'done' | 'danger'
-  /** `takes`: the request that it leads to, which the role of who works here by then may refuse. */
+  /** `takes`: the request it leads to, which the role of the staff member working here by then may refuse. */
   action?: { label: string; run: () => void; takes?: RequestName }
   about?: string
 }
@@ -21,7 +21,7 @@ export class Toasts {
   readonly #clock: Clock
   readonly #refusal: (takes: RequestName | undefined) => string | undefined
 
-  /** @param refusal why the role of who works here refuses a request; undefined where it doesn't. */
+  /** @param refusal returns why the staff member's role refuses a request, or undefined if it doesn't. */
   constructor(clock: Clock, refusal: (takes: RequestName | undefined) => string | undefined) {
     this.#clock = clock
     this.#refusal = refusal
@@ -32,9 +32,9 @@ export class Toasts {
   }
 
   /**
-   * Says something that was done.
-   * @param about what is done again and again, such as marking who arrives: the newest takes the place of the one before, so that they
-   *   never pile up over the page.
+   * Reports something that was done.
+   * @param about identifies actions that repeat often, such as marking arrivals: the newest message replaces the one
+   * before, so that they don't pile up over the page.
    */
   say(text: string, action?: Toast['action'], about?: string): void {
     if (about !== undefined) this.forget(about)
@@ -47,17 +47,20 @@ export class Toasts {
     })
   }
 
-  /** Says something that failed. */
+  /** Reports a failure. */
   warn(text: string, action?: Toast['action']): void {
     this.#add({ id: this.#next++, text, kind: 'danger', ...(action && { action }) })
   }
 
-  /** Says what could not be done, and why. */
+  /** Reports what failed, and why. */
   failed(text: string, { message }: AppError): void {
     this.warn(`${text} ${message}`)
   }
 
-  /** Takes back what was done last, where that can be, or says why who works here may not; answers whether there was anything. */
+  /**
+   * Undoes the last action if possible, or says why the staff member may not. Returns whether there was anything to
+   * undo.
+   */
   undo(): boolean {
     const newest = this.#shown.findLast(({ action }) => action?.label === 'Undo')
     if (!newest) return false
@@ -71,7 +74,7 @@ export class Toasts {
     return true
   }
 
-  /** What was said about this can't be taken back any more. */
+  /** Removes the messages about this, because it can't be undone any more. */
   forget(about: string): void {
     this.#shown = this.#shown.filter((toast) => toast.about !== about)
   }
@@ -80,7 +83,7 @@ export class Toasts {
     this.#shown = this.#shown.filter((toast) => toast.id !== id)
   }
 
-  /** Keeps what is shown while someone reads it. */
+  /** Keeps messages visible while someone reads them. */
   hold(): void {
     this.#held = true
   }

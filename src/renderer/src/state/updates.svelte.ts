@@ -1,4 +1,4 @@
-/** Updates of Countersign itself, for the screens that tell of them. */
+/** Updates of Countersign itself, for the screens that show them. */
 import { untrack } from 'svelte'
 import type { UpdatesView } from '../../../shared/contract/updates.ts'
 import { Action } from './action.svelte.ts'
@@ -16,19 +16,19 @@ class AppUpdates extends Resource<UpdatesView> {
     this.#app = app
   }
 
-  /** How many whole weeks ago this version was built; undefined where that isn't known. */
+  /** The age of this version in whole weeks. Undefined if unknown. */
   get weeksOld(): number | undefined {
     const builtAt = this.value?.builtAt
     return builtAt === undefined ? undefined : Math.max(0, Math.floor((this.#app.clock.now() - builtAt) / WEEK))
   }
 
-  /** Ends the application, which comes back as the update. */
+  /** Quits the application, which restarts as the update. */
   install(): Promise<void> {
     return this.installing.run(() => this.#app.api.updates.install())
   }
 }
 
-/** To be called while a component is made: read, and followed as long as it is there. */
+/** Loads the updates and follows them for the life of the component. Call it during component initialisation. */
 export function useUpdates(app: Pick<AppState, 'api' | 'clock'>): AppUpdates {
   const updates = new AppUpdates(app)
   $effect(() =>

@@ -1,20 +1,23 @@
 /**
- * What the role of who works here refuses is not offered: a control names the request that it leads to, stays where it is so that it can
- * be reached, says why it does nothing, and says it again when it is tried. Anyone who may do it sees it as always.
+ * Controls whose request the staff member's role refuses: the control stays in place so that it can be reached, says
+ * why it is unavailable, and says so again when tried. Staff who are allowed see it as usual.
  */
 import type { RequestName } from '../../../shared/contract/requests.ts'
 import { type AppState, useApp } from '../state/app-state.svelte.ts'
 
 export interface ByRole {
-  /** Why who works here may not; undefined where they may, or where it takes no role. */
+  /** Returns why the staff member may not. Undefined if they may, or if no role is needed. */
   refusal(takes: RequestName | undefined): string | undefined
-  /** Says why, in place of what the control would do. */
+  /** Says why, instead of running the control's action. */
   warn(why: string): void
-  /** Whether who works here may; says why where not. For what is done without a control that says it, such as opening a row. */
+  /**
+   * Returns whether the staff member may, and says why if not. For actions without a control of their own, such as
+   * opening a row.
+   */
   may(takes: RequestName): boolean
 }
 
-/** To be called while a component is made. On the second display, where nobody of staff works, nothing is refused. */
+/** Call it during component initialisation. On the second display, where no staff work, nothing is refused. */
 export function useRole(): ByRole {
   const app = useApp() as AppState | undefined
   const refusal: ByRole['refusal'] = (takes) => app?.lock.refusal(takes)

@@ -1,13 +1,13 @@
 /**
- * What can be done with a row, or with several: one table for the bar over a list, the menus, the palette and the keys, so that a
- * thing has one name and one reason why it can't be done, wherever it is offered.
+ * Actions on one or more rows. One table serves the bar above a list, the menus, the palette and the keys, so that each
+ * action has the same name, and the same reason for being unavailable, wherever it is offered.
  */
 import type { FileText } from '@lucide/svelte'
 import type { RequestName } from '../../../shared/contract/requests.ts'
 import type { Offer } from '../state/offers.svelte.ts'
 import type { ByRole } from './by-role.ts'
 
-/** An action of a menu, or a choice where `chosen` is set; 'line' parts groups. */
+/** A menu's action, or a choice if `chosen` is set; 'line' separates groups. */
 export type MenuEntry =
   | 'line'
   | {
@@ -16,16 +16,16 @@ export type MenuEntry =
       chosen?: boolean
       danger?: boolean
       disabled?: boolean
-      /** Why it can't be done now, said under it. */
+      /** Why it is unavailable now, shown below it. */
       why?: string
-      /** The request that it leads to, which the role of who works here may refuse. */
+      /** The request it leads to, which the staff member's role may refuse. */
       takes?: RequestName | undefined
       icon?: typeof FileText
-      /** The key that does the same. */
+      /** The equivalent key. */
       keys?: string
-      /** A CSS colour shown as a small square. */
+      /** A CSS colour, shown as a small square. */
       colour?: string
-      /** One or two letters beside that colour. */
+      /** One or two letters next to the colour. */
       mark?: string
       run: () => void
     }
@@ -33,21 +33,21 @@ export type MenuEntry =
 export interface Command<Target> {
   label: string | ((target: Target) => string)
   icon?: typeof FileText
-  /** As `KeyboardEvent.key` has it. It acts on the chosen row, never while one types. */
+  /** A `KeyboardEvent.key`. It acts on the selected row, never while typing. */
   key?: string
   danger?: boolean
-  /** Begins a group of its own in menus. */
+  /** Starts a new group in menus. */
   isFirst?: boolean
-  /** Whether it makes sense for this at all; always, where absent. */
+  /** Whether it applies to the target at all; if absent, it always does. */
   isFor?: (target: Target) => boolean
-  /** Why it can't be done now; undefined where it can. */
+  /** Why it is unavailable now. Undefined if it is available. */
   why?: (target: Target) => string | undefined
-  /** The request that it leads to, which the role of who works here may refuse. */
+  /** The request it leads to, which the staff member's role may refuse. */
   takes?: RequestName | ((target: Target) => RequestName | undefined)
   run: (target: Target) => void
 }
 
-/** The name of a key for people: single letters in capitals. */
+/** Returns a key's display name: single letters are capitalised. */
 export function keyInWords(key: string): string {
   return key.length === 1 ? key.toUpperCase() : key
 }
@@ -56,7 +56,7 @@ export function labelOf<Target>({ label }: Command<Target>, target: Target): str
   return typeof label === 'string' ? label : label(target)
 }
 
-/** The request that a command leads to for this. */
+/** Returns the request a command leads to for this target. */
 export function takenBy<Target>({ takes }: Command<Target>, target: Target): { takes?: RequestName } {
   const name = typeof takes === 'function' ? takes(target) : takes
   return name === undefined ? {} : { takes: name }
@@ -66,7 +66,7 @@ function those<Target, One extends Command<Target>>(commands: readonly One[], ta
   return commands.filter(({ isFor }) => isFor?.(target) ?? true)
 }
 
-/** The commands as a menu has them: in groups, each with its key, and with why where it can't be done. */
+/** Returns the commands as menu entries: grouped, with their keys, and with the reason if unavailable. */
 export function menuOf<Target>(commands: readonly Command<Target>[], target: Target): MenuEntry[] {
   const all = those(commands, target)
   return all.flatMap((command, index): MenuEntry[] => {
@@ -85,7 +85,7 @@ export function menuOf<Target>(commands: readonly Command<Target>[], target: Tar
   })
 }
 
-/** The commands as they are offered beyond the screen. */
+/** Returns the commands as offers beyond the screen. */
 export function offersOf<Target>(
   commands: readonly (Command<Target> & { name: string })[],
   target: Target,
@@ -107,9 +107,9 @@ export function offersOf<Target>(
 }
 
 /**
- * Does what the key stands for.
- * @param role says why, where it can't be done now or not by who works here.
- * @returns whether it stands for anything.
+ * Runs the command of a key press.
+ * @param role reports why it can't run now, or isn't allowed for the staff member.
+ * @returns whether the key belongs to a command.
  */
 export function actByKey<Target>(
   commands: readonly Command<Target>[],

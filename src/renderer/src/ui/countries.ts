@@ -1,4 +1,4 @@
-/** Countries and their calling codes, by the names that people know them by. */
+/** Countries and their calling codes, under the names people know. */
 import { getExampleNumber } from 'libphonenumber-js/mobile'
 import examples from 'libphonenumber-js/mobile/examples'
 import metadata from 'libphonenumber-js/mobile/metadata'
@@ -7,12 +7,12 @@ import type { Suggestion } from './suggestion.ts'
 
 type Country = Parameters<typeof getExampleNumber>[0]
 
-// Within a code, the country that others share it with comes first.
+// If several countries share a code, its main one comes first.
 const countriesOf = new Map(Object.entries(metadata.country_calling_codes) as [string, Country[]][])
 const nameOf = new Intl.DisplayNames('en-GB', { type: 'region' })
 const named = (country: Country) => nameOf.of(country) ?? country
 
-/** Every calling code, by the name of its first country. */
+/** All calling codes, named after their main country. */
 export const countryCodes: readonly Suggestion[] = [...countriesOf]
   .map(([code, [first, ...others]]) => ({
     value: code,
@@ -21,7 +21,7 @@ export const countryCodes: readonly Suggestion[] = [...countriesOf]
   }))
   .sort((one, two) => one.note.localeCompare(two.note))
 
-/** The code of a country that was typed by its name ("new zealand", "NZ"); undefined if it is none, or more than one. */
+/** Returns the code of a typed country name ("new zealand", "NZ"). Undefined if there is no such country. */
 export function codeOfName(typed: string): string | undefined {
   const wanted = typed.trim().toLowerCase()
   for (const [code, countries] of countriesOf) {
@@ -31,13 +31,13 @@ export function codeOfName(typed: string): string | undefined {
   return undefined
 }
 
-/** A mobile number as it is written in the country of a code ("021 123 4567"); blank where there is none to show. */
+/** Returns an example mobile number in national format ("021 123 4567"). Blank if there is none. */
 export function exampleMobile(code: string): string {
   const [country] = countriesOf.get(callingCode(code)) ?? []
   return (country && getExampleNumber(country, examples)?.formatNational()) ?? ''
 }
 
-/** Whose code it is: "New Zealand", "Australia etc."; blank where it is nobody's. */
+/** Returns the name of a code's country: "New Zealand", "Australia etc."; blank if the code isn't assigned. */
 export function countryOfCode(code: string): string {
   const [first, ...others] = countriesOf.get(callingCode(code)) ?? []
   if (!first) return ''

@@ -1,9 +1,10 @@
-/** Focus that is never lost: what is done with a button may take the button itself away. */
+/** Keeps the focus from getting lost when a button's action removes the button itself. */
 import type { Attachment } from 'svelte/attachments'
 
 /**
- * Where what has the focus is taken out of this part of the page, and nothing else has been given it since, `next` has it.
- * @param next what stands in the place of what is gone; looked for once it is gone.
+ * Moves the focus to `next` if the focused element is removed from this part of the page and nothing else has received
+ * the focus.
+ * @param next returns what takes the place of the removed element; called after the removal.
  */
 export function keepsFocus(next: () => HTMLElement | null | undefined): Attachment<HTMLElement> {
   return (part) => {
@@ -30,7 +31,7 @@ export function keepsFocus(next: () => HTMLElement | null | undefined): Attachme
   }
 }
 
-/** Whether nothing on the page has the focus. */
+/** Returns whether nothing on the page has the focus. */
 export function isFocusLost(): boolean {
   return document.activeElement === null || document.activeElement === document.body
 }

@@ -1,4 +1,4 @@
-/** The words that a list is searched by: what is typed, and when that is looked for. */
+/** A list's search text: what is typed, and when the search runs. */
 import type { Clock } from '../state/clock.ts'
 
 export class ListSearch {
@@ -10,8 +10,8 @@ export class ListSearch {
   readonly #pause: number
 
   /**
-   * @param find looks for words, or for everything without any.
-   * @param pause milliseconds without a key until that is done.
+   * @param find searches for the words, or shows everything if there are none.
+   * @param pause milliseconds without a keystroke before the search runs.
    */
   constructor(clock: Clock, find: (words: string) => void, pause = 200) {
     this.#clock = clock
@@ -19,12 +19,12 @@ export class ListSearch {
     this.#pause = pause
   }
 
-  /** Whether something was typed that has not been looked for yet. */
+  /** Whether typed text hasn't been searched for yet. */
   get isTyping(): boolean {
     return this.#cancel !== undefined
   }
 
-  /** A key was pressed. */
+  /** Handles a keystroke. */
   readonly typing = (): void => {
     this.stop()
     this.#cancel = this.#clock.after(this.#pause, () => {
@@ -33,12 +33,12 @@ export class ListSearch {
     })
   }
 
-  /** Shows the words that are searched for, as when the address says others. */
+  /** Shows the words being searched for, for example when the address has changed. */
   take(words: string): void {
     if (this.typed.trim() !== words) this.typed = words
   }
 
-  /** Looks for nothing more of what was typed. */
+  /** Cancels the pending search. */
   stop(): void {
     this.#cancel?.()
     this.#cancel = undefined

@@ -1,33 +1,36 @@
-/** Which row of a list is open beside it, or over it where there is no room for both: choosing, opening and leaving it. */
+/**
+ * Which row of a list is open next to it, or on top of it if there isn't room for both: choosing, opening and closing
+ * it.
+ */
 import { tick } from 'svelte'
 
 interface Options {
-  /** Id of what is open, as the address or the screen has it. */
+  /** The id of the open row, as kept by the address or the screen. */
   opened: () => string | undefined
-  /** Opens another one, or none. */
+  /** Opens another row, or none. */
   show: (id: string | undefined) => void
-  /** Width in pixels of what is open, until it is moved. */
+  /** The detail's initial width in pixels. */
   width: number
-  /** A surface narrower than this, in pixels, holds the list or what is open, not both. */
+  /** Below this width in pixels, only the list or the detail is shown. */
   roomForBoth?: number
-  /** Keys that pass over the rows open them also where there is no room for both, and so the list keeps the focus. */
+  /** Moving through rows by keyboard also opens them when there isn't room for both, so the list keeps the focus. */
   opensByKeys?: boolean
 }
 
 export class MasterDetailState {
-  /** Width of the surface in pixels; 0 until it is laid out. */
+  /** The available width in pixels; 0 until laid out. */
   room = $state(0)
-  /** Width in pixels of what is open, where it stands beside. */
+  /** The detail's width in pixels when it is next to the list. */
   width = $state(0)
-  /** The part of the page with the list, and the one with what is open. */
+  /** The elements containing the list and the detail. */
   list = $state<HTMLElement>()
   detail = $state<HTMLElement>()
-  /** Whether the list was last touched by a pointer: keys that pass over its rows open nothing where there is no room. */
+  /** Whether the list was last used with a pointer: when narrow, moving through rows by keyboard doesn't open them. */
   isByHand = false
   readonly opensByKeys: boolean
-  /** What is open is only looked into: the keys stay in the list. */
+  /** Whether the detail is only being peeked at: keys stay with the list. */
   isPeeking = $state(false)
-  /** The row that the keys stand on while there is no room to show what is in it. */
+  /** The row selected by keyboard while there is no room to show its detail. */
   #marked = $state<string>()
   readonly #roomForBoth: number
   readonly #opened: () => string | undefined
@@ -47,7 +50,7 @@ export class MasterDetailState {
   get opened(): string | undefined {
     return this.#opened()
   }
-  /** The row that is marked in the list. */
+  /** The row marked in the list. */
   get chosen(): string | undefined {
     return this.isNarrow ? (this.#marked ?? this.opened) : this.opened
   }
@@ -57,14 +60,14 @@ export class MasterDetailState {
     if (!this.isNarrow || this.isByHand || this.opensByKeys || this.isPeeking) this.#show(id)
   }
 
-  /** Shows it while the list keeps the keys, or leaves it where it is shown. */
+  /** Shows a row's detail while the list keeps the focus, or closes it if it is open. */
   peek(id: string): void {
     this.isPeeking = this.opened !== id
     this.#marked = id
     this.#show(this.isPeeking ? id : undefined)
   }
 
-  /** Shows it, and gives its heading the focus. */
+  /** Opens a row and focuses its heading. */
   async open(id: string): Promise<void> {
     this.isPeeking = false
     this.#marked = id
@@ -73,7 +76,7 @@ export class MasterDetailState {
     this.detail?.querySelector<HTMLElement>('h2')?.focus()
   }
 
-  /** Leaves it: the list has the focus, where it was. */
+  /** Closes the detail. The list gets the focus back where it was. */
   async close(): Promise<void> {
     this.isPeeking = false
     this.#marked = this.opened
@@ -82,12 +85,12 @@ export class MasterDetailState {
     this.focusList()
   }
 
-  /** Without rows there is no list to have the focus: `otherwise` has it, or the heading. */
+  /** Focuses the list or, if it has no rows, `otherwise` or the page's heading. */
   focusList(otherwise?: HTMLElement | null): void {
     if (!this.focusRows()) (otherwise ?? document.querySelector<HTMLElement>('.page h1'))?.focus()
   }
 
-  /** Without rows the focus stays where it is; false then. */
+  /** Focuses the list. If it has no rows, leaves the focus alone and returns false. */
   focusRows(): boolean {
     const list = this.list?.querySelector<HTMLElement>('[role=grid], [role=treegrid]')
     list?.focus()

@@ -1,11 +1,11 @@
-/** What a text with suggestions offers. */
+/** A suggestion of a text field. */
 
 export interface Suggestion {
-  /** What stands in the field once it is taken. */
+  /** The field's text once the suggestion is taken. */
   value: string
-  /** What is shown in its place. */
+  /** Shown instead of the value. */
   label?: string
   note?: string
-  /** Further words that it is found by, not shown. */
+  /** Additional words to match, not shown. */
   also?: string
 }

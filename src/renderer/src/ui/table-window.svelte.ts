@@ -1,31 +1,31 @@
 /**
- * Which rows of a long table are drawn and where they stand: those in sight and a few beside them. Keeps the place when
- * rows come or go above it, follows the row that the keys stand on, and asks for the rows that are in sight.
+ * Which rows of a long table are drawn, and where: the visible ones and a few around them. Keeps its position when rows
+ * are added or removed above, follows the current row, and requests the rows in view.
  */
 import { tick, untrack } from 'svelte'
 import { ROW, sheetOf, type TableProps } from './table.ts'
 
-/** Pixels of the headings. */
+/** The height of the headings in pixels. */
 const HEAD = 33
-/** Rows drawn above and below what is in sight. */
+/** Rows drawn above and below the visible ones. */
 const BESIDE = 8
-/** Pixels in sight where there is no layout, and before the first one. */
+/** Assumed visible height in pixels if there is no layout, or before the first one. */
 const SCREENFUL = 720
-/** Milliseconds that a list which flies past must rest before rows are asked for: nobody reads what has gone by. */
+/** Milliseconds a fast-scrolling list must rest before rows are requested: nobody reads rows that fly past. */
 const REST = 70
 /**
- * So many rows that become others at once are drawn together. Of more, as when a page of them arrives, those in sight are drawn
- * first and those beside them in the next frame: together they would take longer than a frame lasts.
+ * Up to this many changed rows are drawn together. If more change, for example when a page of them arrives, the visible
+ * rows are drawn first and the rest in the next frame: together they would take longer than a frame.
  */
 const AT_ONCE = 12
-/** Rows around its old place in which the row that was in sight is looked for. */
+/** How many rows around its old position to search for the anchor row. */
 const NEAR = 200
 
-/** What a table says of its rows. */
+/** What a table provides about its rows. */
 type Source<Row> = Pick<TableProps<Row>, 'count' | 'place' | 'version' | 'chosen' | 'row' | 'keyOf' | 'onneed'>
 
 export class TableWindow<Row> {
-  /** The element that scrolls. */
+  /** The scrolling element. */
   grid = $state<HTMLElement>()
   /** Its height in pixels; 0 before there is a layout. */
   inSight = $state(0)
@@ -33,11 +33,11 @@ export class TableWindow<Row> {
   #active = $state(0)
   #anchor: { key: string; index: number } | undefined
   #asked = 0
-  /** Whether only what is in sight is drawn, until the next frame. */
+  /** Whether only visible rows are drawn, until the next frame. */
   #isInSightOnly = $state(false)
   #stopResting = () => {}
   readonly #source: Source<Row>
-  /** What each element drew last. */
+  /** What each element last drew. */
   readonly #lent: (Row | undefined)[] = []
   readonly #sheet = $derived.by(() => sheetOf(this.#source.count, this.#room))
   readonly #depth = $derived.by(() => this.#sheet.depthAt(this.scrolled))
@@ -45,7 +45,7 @@ export class TableWindow<Row> {
   readonly last = $derived.by(() =>
     Math.min(this.#source.count - 1, Math.ceil((this.#depth + this.#room) / ROW) + BESIDE)
   )
-  /** The rows to draw, each with its element: a row that leaves at one end lends its own to the next at the other. */
+  /** The rows to draw, each with its element: elements of rows that leave at one end are reused at the other. */
   readonly drawn = $derived.by(() => {
     const slots = Math.ceil(this.#room / ROW) + 2 * BESIDE + 2
     return Array.from({ length: Math.max(0, this.last - this.first + 1) }, (_, offset) => ({
@@ -53,14 +53,14 @@ export class TableWindow<Row> {
       slot: (this.first + offset) % slots
     }))
   })
-  /** The row that the keys stand on: the chosen one while it is drawn. */
+  /** The current row for the keyboard: the chosen one while it is drawn. */
   readonly current = $derived.by(() => {
     const { chosen, count } = this.#source
     const one = chosen === undefined ? undefined : this.drawn.find(({ index }) => this.keyAt(index) === chosen)
     return one?.index ?? Math.min(this.#active, Math.max(0, count - 1))
   })
 
-  /** Made as its component begins, which its effects belong to. */
+  /** Must be created during component initialisation, because its effects belong to the component. */
   constructor(source: Source<Row>) {
     this.#source = source
     let placeBefore = source.place
@@ -82,11 +82,11 @@ export class TableWindow<Row> {
     $effect(() => () => this.#stopResting())
   }
 
-  /** Of all rows together, in pixels. */
+  /** The height of all rows in pixels. */
   get height(): number {
     return this.#sheet.height
   }
-  /** Rows that a page key goes on by. */
+  /** Rows that a page key moves by. */
   get page(): number {
     return Math.max(1, Math.floor(this.#room / ROW) - 1)
   }
@@ -94,13 +94,13 @@ export class TableWindow<Row> {
     return this.inSight || SCREENFUL
   }
 
-  /** Pixels from the top of all rows to where one is drawn. */
+  /** Returns the pixels from the top of all rows to where this one is drawn. */
   topOf(index: number): number {
     const shift = this.height < this.#source.count * ROW ? this.scrolled - this.#depth : 0
     return index * ROW + shift
   }
 
-  /** The row to draw; undefined while it isn't here, or waits for those in sight. */
+  /** Returns the row to draw. Undefined while it isn't loaded, or is deferred until the visible rows are drawn. */
   rowAt(index: number): Row | undefined {
     if (this.#isInSightOnly && !this.#isInSight(index)) return undefined
     return this.#source.row(index)
@@ -111,18 +111,21 @@ export class TableWindow<Row> {
     return at === undefined ? undefined : this.#source.keyOf(at)
   }
 
-  /** The row to draw; while one is not here yet, what its element drew before, which is hidden but need not be made again. */
+  /**
+   * Returns the row to draw. While it isn't loaded, returns what its element last drew: that is hidden, but needn't be
+   * created again.
+   */
   inkOf(at: Row | undefined, slot: number): Row | undefined {
     if (at !== undefined) this.#lent[slot] = at
     return at ?? this.#lent[slot]
   }
 
-  /** Puts the keys on a row, without scrolling. */
+  /** Makes a row current, without scrolling. */
   put(index: number): void {
     this.#active = index
   }
 
-  /** Puts the keys on a row, or on the nearest there is, and brings it into sight. Answers which it is. */
+  /** Makes a row, or the nearest one, current and scrolls it into view. Returns its index. */
   go(index: number): number {
     const to = Math.max(0, Math.min(this.#source.count - 1, index))
     this.#active = to
@@ -140,7 +143,7 @@ export class TableWindow<Row> {
     return (index + 1) * ROW > this.#depth && index * ROW < this.#depth + this.#room
   }
 
-  /** Before each drawing. */
+  /** Runs before each drawing: decides whether to draw only the visible rows first. */
   #spread(): void {
     let others = 0
     for (const { index, slot } of this.drawn) {
@@ -167,7 +170,10 @@ export class TableWindow<Row> {
     }
   }
 
-  /** After each drawing: what stands at the top, or is chosen, is what the eye rests on. */
+  /**
+   * Runs after each drawing: remembers the chosen or the topmost row as the anchor, which is what the reader is looking
+   * at.
+   */
   #remember(): void {
     const top = Math.ceil(this.#depth / ROW)
     const { chosen } = this.#source
@@ -178,7 +184,10 @@ export class TableWindow<Row> {
     this.#anchor = key === undefined ? undefined : { key, index }
   }
 
-  /** Rows that came or went above what is in sight don't move it. At the top the newest rows are shown instead. */
+  /**
+   * Keeps the visible rows in place when rows above are added or removed. At the top, the newest rows are shown
+   * instead.
+   */
   #stay(): void {
     const anchor = this.#anchor
     if (!anchor || this.scrolled === 0) return
@@ -193,7 +202,7 @@ export class TableWindow<Row> {
 
   #scrollTo(top: number): void {
     this.scrolled = Math.max(0, top)
-    // The element is made as tall as the new list before it is scrolled, and both before anything is painted.
+    // The element first grows to the new list's height and is then scrolled, both before anything is painted.
     void tick().then(() => {
       if (this.grid && this.grid.scrollTop !== top) this.grid.scrollTop = top
     })

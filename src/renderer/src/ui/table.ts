@@ -1,90 +1,95 @@
-/** What a table is given: its columns and its rows; and where those stand. */
+/** A table's props, and the geometry of its rows. */
 import type { Snippet } from 'svelte'
 import type { MenuEntry } from './commands.ts'
 
 export interface Column {
   key: string
   label: string
-  /** A track of CSS grid (`120px`, `minmax(0, 2fr)`); a share of the rest where absent. */
+  /** A CSS grid track (`120px`, `minmax(0, 2fr)`); if absent, a share of the remaining width. */
   width?: string
   align?: 'start' | 'end'
-  /** Its label is said to those who hear the page only: what stands in it speaks for itself to those who see it. */
+  /** The label is only for screen readers: the column's content speaks for itself visually. */
   isUnseen?: true
-  /** Whether the list can be in its order. */
+  /** Whether the list can be sorted by this column. */
   isSortable?: boolean
-  /** The width in CSS pixels that dragging its edge begins with; absent where it can't be changed. */
+  /** The width in CSS pixels at the start of a resize; absent if the column can't be resized. */
   size?: number
 }
 
-/** How deep a row stands in a tree, and whether what is under it is shown; absent where nothing is. */
+/** A row's depth in a tree, and whether its children are shown; absent if it has none. */
 export interface Branch {
   level: number
   isExpanded?: boolean
 }
 
-/** What a table shows and tells. */
+/** The props of a table. */
 export interface TableProps<Row> {
   label: string
   columns: readonly Column[]
   count: number
-  /** The row at an index, where it is here already. */
+  /** Returns the row at an index if it is loaded. */
   row: (index: number) => Row | undefined
   keyOf: (row: Row) => string
-  /** The key of the row that is chosen. */
+  /** The key of the selected row. */
   chosen?: string | undefined
   cell: Snippet<[Row, Column]>
-  /** isPassing: a selection goes over it. */
+  /** isPassing: a range selection is passing over the row. */
   onchoose?: (row: Row, index: number, isPassing: boolean) => void
   onopen?: (row: Row) => void
-  /** Rows in sight, first and last, so that they can be fetched. */
+  /** Called with the first and last row in view, so that they can be loaded. */
   onneed?: (first: number, last: number) => void
-  /** Shows what is in a row while the keys stay in the list, or hides it; then Space does this, and Ctrl with Space selects. */
+  /**
+   * Shows a row's detail while the list keeps the focus, or hides it. If set, Space does this, and Ctrl+Space selects.
+   */
   onpeek?: ((row: Row) => void) | undefined
-  /** What can be done with a row: by right click, the menu key and Shift+F10. */
+  /** The actions on a row, opened by right-click, the menu key and Shift+F10. */
   menu?: (row: Row) => readonly MenuEntry[]
-  /** A key pressed on the chosen row; answer true where it was used. */
+  /** Called for a key pressed on the selected row. Return true if it was handled. */
   onkey?: (event: KeyboardEvent, row: Row) => boolean
-  /** Least width of a row in pixels: a narrower table scrolls sideways. */
+  /** Minimum row width in pixels: a narrower table scrolls sideways. */
   breadth?: number
-  /** What is listed: where it changes, the list begins at its top. */
+  /** Identifies what is listed: when it changes, the list scrolls to its top. */
   place?: string
-  /** Grows when rows of the same list were read again: what is in sight then stays where it was. */
+  /** Incremented when rows of the same list were reloaded: visible rows then stay in place. */
   version?: number
   sort?: { by: string; descending: boolean }
   onsort?: (key: string) => void
   onresize?: (key: string, width: number) => void
-  /** Where rows stand under others. */
+  /** For rows below other rows. */
   branch?: (row: Row) => Branch
   onexpand?: (row: Row, isExpanded: boolean) => void
-  /** Where rows can be selected; undefined for one that can't. */
+  /** For selectable rows. Returns undefined for a row that can't be selected. */
   isSelected?: (row: Row) => boolean | undefined
   onselect?: (row: Row) => void
   /** Selects all rows from one index to another. */
   onrange?: (from: number, to: number) => void
   onall?: () => void
-  /** Whether a row is set off from the others. */
+  /** Whether a row is emphasised. */
   isStrong?: (row: Row) => boolean
 }
 
-/** Pixels of a row. */
+/** The height of a row in pixels. */
 export const ROW = 36
-/** A browser lays out no more than some 33 million device pixels: this holds at a zoom and a screen of three each. */
+/**
+ * Browsers lay out no more than about 33 million device pixels: this fits at zoom 3 on a screen with a pixel ratio of
+ * 3.
+ */
 const TALLEST = 3_700_000
 
 /**
- * Where rows stand in a list that may be longer than a page can be tall. Up to some 100,000 rows scrolling is true to
- * the pixel; beyond it the scroll bar's way is the list's in small.
+ * Returns the geometry of a list that may be longer than a page can be tall. Up to about 100,000 rows, scrolling is
+ * exact to the pixel; beyond that, the scroll bar's range is a scaled-down version of the list's.
  */
 export function sheetOf(count: number, inSight: number) {
   const whole = count * ROW
   const height = Math.min(whole, TALLEST)
   const scale = height < whole ? (whole - inSight) / Math.max(1, height - inSight) : 1
   return {
-    /** Of the element that is scrolled. */
+    /** The height of the scrolled element. */
     height,
-    /** How far down the list what stands at the top of the scrolled element is. */
+    /** Returns the list depth shown at the top when scrolled this far. */
     depthAt: (scrolled: number) => scrolled * scale,
-    /** How far to scroll so that a depth of the list stands at the top. */
+    /** Returns the scroll position that puts a list depth at the top. */
     scrollFor: (depth: number) => depth / scale
   }
 }

@@ -1,4 +1,4 @@
-/** What is done to documents, in words: what it is called, how it stands and what it means that it does. */
+/** Actions on documents in words: their names, their states, and what each state means. */
 import type { ActionRequest } from '../../../shared/contract/document-actions.ts'
 import type { AppError } from '../../../shared/contract/errors.ts'
 import type { ActionView } from '../../../shared/contract/views.ts'
@@ -10,11 +10,11 @@ import { presentError } from './errors.ts'
 export interface ActionWords {
   /** "Due date changed to Friday 5 December 2025 at 17:00." */
   title: string
-  /** What it means and what follows. Sentences; empty where the title says it. */
+  /** What it means and what follows, in sentences. Empty if the title says it. */
   meaning: string
 }
 
-/** What it is: "Extend the due date to Friday 5 December 2025 at 17:00". */
+/** Names an action: "Extend the due date to Friday 5 December 2025 at 17:00". */
 export function actionInWords(request: ActionRequest): string {
   switch (request.kind) {
     case 'extend':
@@ -28,7 +28,7 @@ export function actionInWords(request: ActionRequest): string {
   }
 }
 
-/** How it stands. Nothing is said to be done before the service said so. */
+/** Describes an action's state. Nothing is called done before the service has said so. */
 export function actionStateInWords({ request, state }: Pick<ActionView, 'request' | 'state'>): ActionWords {
   const what = actionInWords(request)
   switch (state) {
@@ -56,17 +56,17 @@ export function actionStateInWords({ request, state }: Pick<ActionView, 'request
   }
 }
 
-/** Why it was not done. Sentences; what the service says is shown apart, as text. */
+/** Explains in sentences why it wasn't done. The service's own message is shown separately, as text. */
 export function refusalInWords(error: AppError, { request, attemptedAt }: ActionView): string {
   const { happened } = presentError(error)
   const why = error.code === 'invalid' ? 'The service didn’t accept this.' : happened
-  // Of several signers a service may take some and refuse the others.
+  // With several signers, a service may accept some and refuse the others.
   const isWhole = attemptedAt === undefined || request.kind !== 'correct' || request.signers.length === 1
   const after = isWhole ? 'The document hasn’t changed.' : 'Check below: some signers may have been changed.'
   return `${why} ${after}`
 }
 
-/** What it would mean to have it done twice. */
+/** Explains what doing it twice would mean. */
 export function twiceInWords(request: ActionRequest): string {
   switch (request.kind) {
     case 'extend':
@@ -80,7 +80,7 @@ export function twiceInWords(request: ActionRequest): string {
   }
 }
 
-/** What came of what was just started, in one sentence, and whether it is good news. */
+/** Sums up the actions just started in one sentence, and whether that is good news. */
 export function startedInWords(actions: readonly ActionView[]): { text: string; isGood: boolean } {
   const [only] = actions
   const isGood = actions.every(({ state }) => GOOD.has(state))

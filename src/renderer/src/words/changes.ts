@@ -1,4 +1,4 @@
-/** What happened to a document between two looks at the service, as sentences. */
+/** What happened to a document between two checks of the service, in sentences. */
 import type { ChangeKind, DocumentChange } from '../../../shared/contract/views.ts'
 import { counted } from '../../../shared/counted.ts'
 import { readDocumentStatus } from '../../../shared/model/document-status.ts'
@@ -7,7 +7,7 @@ import { listed } from './counts.ts'
 import { clockTime, dayInWords } from './dates.ts'
 import { documentStatus, type StatusWords } from './statuses.ts'
 
-/** Changes as shape, word and colour. */
+/** Shape, word and colour of each kind of change. */
 export const changeStatuses: Record<ChangeKind, StatusWords> = {
   arrived: { shape: 'ring', word: 'New', tone: 'accent' },
   signed: { shape: 'half', word: 'Signed', tone: 'ok' },
@@ -24,7 +24,7 @@ export const changeStatuses: Record<ChangeKind, StatusWords> = {
   returned: { shape: 'ring', word: 'Back', tone: 'accent' }
 }
 
-/** What happened, without the document's name: "Mere Parata signed." */
+/** Describes a change without the document's name: "Mere Parata signed." */
 export function changeInWords({ kind, signer, from, to, isOwn }: DocumentChange): string {
   const who = signer || 'Someone'
   switch (kind) {
@@ -58,7 +58,9 @@ export function changeInWords({ kind, signer, from, to, isOwn }: DocumentChange)
   }
 }
 
-/** Several of one kind, as one act: "33 documents sent with “clients”", "Mere Parata signed 3 documents". */
+/**
+ * Describes several changes of one kind together: "33 documents sent with “clients”", "Mere Parata signed 3 documents".
+ */
 export function changesInWords(
   kind: ChangeKind,
   count: number,
@@ -73,7 +75,7 @@ export function changesInWords(
   return `${documents}: ${changeStatuses[kind].word.toLowerCase()}`
 }
 
-/** As the lists call it. */
+/** Returns the name the lists use. */
 function statusOf(written: string | undefined): string | undefined {
   return written && documentStatus(readDocumentStatus(written)).word
 }
@@ -82,7 +84,7 @@ function fromTo(from: string | undefined, to: string | undefined): string {
   return `from ${from ? `“${from}”` : 'none'} to ${to ? `“${to}”` : 'none'}`
 }
 
-/** By this computer's clock, which the list that it stands in names. */
+/** Formats a due date in this computer's time zone, which the surrounding list names. */
 function dueOf(written: string | undefined): string {
   const date = readCertainDate(written)
   if (!date) return written ? `“${written}”` : 'none'

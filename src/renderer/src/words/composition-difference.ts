@@ -1,10 +1,10 @@
-/** How two states of a package differ, as a person would tell another: which forms, which people, which dates. */
+/** The differences between two versions of a package, as one person would tell another: forms, people, dates. */
 import type { ComposedItem, ComposedSigner, Composition, Settings } from '../../../shared/composition/composition.ts'
 import { counted } from '../../../shared/counted.ts'
 import { listed } from './counts.ts'
 import { clockTime, dayInWords, offsetInWords } from './dates.ts'
 
-/** One thing that differs; `now` and `earlier` are short texts, "none" and "not included" among them. */
+/** One difference. `now` and `earlier` are short texts, including "none" and "not included". */
 export interface Difference {
   what: string
   now: string
@@ -44,7 +44,7 @@ const packageTexts = {
   InvitationEmailTemplateReference: 'Invitation e-mail'
 } as const
 
-/** What differs between a package as it is now and as it was earlier, in the order of the composer. Empty where nothing does. */
+/** Returns the differences between a package now and earlier, in the composer's order. Empty if there are none. */
 export function differencesOf(now: Composition, earlier: Composition): Difference[] {
   const told = [
     ...partsOf(now.items, earlier.items, (item) => calledItem(now.kind, item), differencesOfItem),
@@ -55,7 +55,7 @@ export function differencesOf(now: Composition, earlier: Composition): Differenc
     ...count('Drop-down choices', now.ListItems, earlier.ListItems)
   ]
   if (told.length > 0 || JSON.stringify(now) === JSON.stringify(earlier)) return told
-  // Something that has no words of its own: still never said to be the same.
+  // A difference we have no words for: the two must still never be reported as the same.
   return [{ what: 'Spacing or order', now: 'current', earlier: 'earlier' }]
 }
 
@@ -91,13 +91,13 @@ function differencesOfSigner(now: ComposedSigner, earlier: ComposedSigner): Diff
       const key = name as keyof typeof signerSwitches
       return yesNo(of(label), now[key], earlier[key])
     }),
-    // What identifies a person is counted, never shown.
+    // Data that identifies a person is counted, never shown.
     ...count(of('Identity questions'), now.IDData, earlier.IDData),
     ...count(of('Shared with'), now.ShareUsers, earlier.ShareUsers)
   ]
 }
 
-/** Those that came or went, and what differs in those that stayed; the same ones have the same key. */
+/** Returns parts that were added or removed, and the differences inside those that stayed. Parts are matched by key. */
 function partsOf<Part extends { key: string }>(
   now: readonly Part[],
   earlier: readonly Part[],
@@ -135,7 +135,7 @@ function yesNo(what: string, now: boolean, earlier: boolean): Difference[] {
   return now === earlier ? [] : [{ what, now: now ? 'yes' : 'no', earlier: earlier ? 'yes' : 'no' }]
 }
 
-/** How many of a list's entries differ, where telling each would be too much. */
+/** Returns how many entries of a list differ, for lists too long to describe entry by entry. */
 function count<Part extends { key: string }>(
   what: string,
   now: readonly Part[],
@@ -150,7 +150,7 @@ function count<Part extends { key: string }>(
   ]
 }
 
-/** The order is told only where the same people sign in another one; else their coming and going says it. */
+/** Mentions the order only if the same people sign in a different one; otherwise their coming and going explains it. */
 function orders(what: string, now: ComposedItem, earlier: ComposedItem): Difference[] {
   const keys = (item: ComposedItem) => item.signers.map((signer) => signer.key)
   if (String(keys(now)) === String(keys(earlier)) || String(keys(now).sort()) !== String(keys(earlier).sort()))

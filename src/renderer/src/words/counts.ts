@@ -1,18 +1,18 @@
 import type { SignerProgress } from '../../../shared/contract/views.ts'
 
-/** "Mere", "Mere and Tama", "Mere, Tama and 3 more". */
+/** Joins names: "Mere", "Mere and Tama", "Mere, Tama and 3 more". */
 export function listed(names: readonly string[], most = 3): string {
   if (names.length <= 1) return names[0] ?? ''
   if (names.length <= most) return `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
   return `${names.slice(0, most - 1).join(', ')} and ${names.length - most + 1} more`
 }
 
-/** As a sentence begins. */
+/** Capitalises the first letter, to start a sentence. */
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** How many of these have signed; undefined where the service doesn't speak of all of them. */
+/** Returns how many have signed. Undefined if the service doesn't report on all of them. */
 export function signedOf(signers: readonly Pick<SignerProgress, 'state'>[]): number | undefined {
   const isKnown = signers.every(({ state }) => state !== 'unknown')
   return isKnown ? signers.filter(({ state }) => state === 'signed').length : undefined

@@ -1,14 +1,14 @@
-/** Dates and times as people say them, with the zone named where someone elsewhere may read them. */
+/** Dates and times for people to read. The time zone is named if readers elsewhere may see them. */
 import { readDate } from '../../../shared/composition/bulk-dates.ts'
 import { offsetIn, offsetInWords } from '../../../shared/composition/zone.ts'
 
 export { offsetInWords }
 
-/** How the office writes: as its system does where that is English we know, else as in Britain. */
+/** The office's date locale: the system's, if it is a variety of English we know, otherwise British. */
 export const OFFICE_LOCALE =
   ['en-NZ', 'en-AU', 'en-GB', 'en-US'].find((known) => known === navigator.language) ?? 'en-GB'
 
-// Made once: a formatter takes longer to make than a screenful of dates to write.
+// Created once: creating a formatter takes longer than formatting a screenful of dates.
 const ZONE_NAME = new Intl.DateTimeFormat('en-GB', { timeZoneName: 'long' })
 const LONG_DAY = new Intl.DateTimeFormat('en-GB', {
   timeZone: 'UTC',
@@ -25,17 +25,20 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
 
-/** The zone of this computer, as `Pacific/Auckland`. */
+/** Returns this computer's time zone, such as `Pacific/Auckland`. */
 export function localZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone
 }
 
-/** Minutes east of UTC of a zone (this computer's where none is named) at a moment. */
+/** Returns a zone's offset at a given time, in minutes east of UTC. Defaults to this computer's zone. */
 export function offsetAt(at: number, zone?: string): number {
   return zone ? (offsetIn(zone, at) ?? 0) : -new Date(at).getTimezoneOffset() || 0
 }
 
-/** "New Zealand Daylight Time (UTC+13:00)" where the offset is this computer's at that moment, else the offset alone. */
+/**
+ * Returns "New Zealand Daylight Time (UTC+13:00)" if the offset is this computer's at that time, otherwise only the
+ * offset.
+ */
 export function zoneInWords(at: number, offset: number): string {
   if (offset !== offsetAt(at)) return offsetInWords(offset)
   const name = ZONE_NAME.formatToParts(at).find((part) => part.type === 'timeZoneName')?.value
@@ -44,26 +47,26 @@ export function zoneInWords(at: number, offset: number): string {
 
 const shifted = (at: number, offset: number) => new Date(at + offset * MINUTE)
 
-/** "Friday 5 December 2025", at an offset. */
+/** Returns "Friday 5 December 2025", at an offset. */
 export function dayInWords(at: number, offset = offsetAt(at)): string {
   return LONG_DAY.format(shifted(at, offset)).replace(',', '')
 }
 
-/** "5 Dec", with the year where it is not this one. For lists. */
+/** Returns "5 Dec", with the year if it isn't the current one. For lists. */
 export function shortDay(at: number, now: number): string {
   const sameYear = new Date(at).getFullYear() === new Date(now).getFullYear()
   return (sameYear ? SHORT_DAY : SHORT_DAY_AND_YEAR).format(at)
 }
 
-/** "11 December 2026", or "December 11, 2026" where an office writes so, of `YYYY-MM-DD`. */
+/** Formats `YYYY-MM-DD` as "11 December 2026", or as "December 11, 2026" if the office's locale does so. */
 export function writtenDay(day: string, locale = OFFICE_LOCALE): string {
   const how = { timeZone: 'UTC', day: 'numeric', month: 'long', year: 'numeric' } as const
   return new Date(day).toLocaleDateString(locale, how)
 }
 
 /**
- * The day that was typed, as `YYYY-MM-DD`: in any spelling that a sheet may have, or without its year, which is then the first that
- * doesn't lie before `from`. Undefined for anything else.
+ * Parses a typed day into `YYYY-MM-DD`: in any format that a sheet may have, or without a year, which then becomes the
+ * first one that isn't before `from`. Undefined for anything else.
  */
 export function readTypedDay(text: string, from: string, locale = OFFICE_LOCALE): string | undefined {
   const order = locale === 'en-US' ? 'month-first' : 'day-first'
@@ -76,18 +79,18 @@ export function readTypedDay(text: string, from: string, locale = OFFICE_LOCALE)
   return days[0] ?? days.find((day) => day && day >= from)
 }
 
-/** "17:00", at an offset. */
+/** Returns "17:00", at an offset. */
 export function clockTime(at: number, offset = offsetAt(at)): string {
   return shifted(at, offset).toISOString().slice(11, 16)
 }
 
-/** "Friday 5 December 2025 at 17:00"; with "(UTC+10:00)" where that isn't the offset of this computer. */
+/** Returns "Friday 5 December 2025 at 17:00", with "(UTC+10:00)" if that isn't this computer's offset. */
 export function momentInWords(at: number, offset = offsetAt(at)): string {
   const zone = offset === offsetAt(at) ? '' : ` (${offsetInWords(offset)})`
   return `${dayInWords(at, offset)} at ${clockTime(at, offset)}${zone}`
 }
 
-/** "5 pm", "5:30 pm", "noon", at an offset. */
+/** Returns "5 pm", "5:30 pm" or "noon", at an offset. */
 export function timeInWords(at: number, offset: number): string {
   const [hours = 0, minutes = 0] = clockTime(at, offset).split(':').map(Number)
   if (minutes === 0 && hours === 12) return 'noon'
@@ -96,18 +99,18 @@ export function timeInWords(at: number, offset: number): string {
   return `${hours % 12 || 12}${past} ${hours < 12 ? 'am' : 'pm'}`
 }
 
-/** "Friday 4 December", with the year where it is not this one, at an offset. */
+/** Returns "Friday 4 December", with the year if it isn't the current one, at an offset. */
 export function shortDate(at: number, offset: number, now: number): string {
   const day = dayInWords(at, offset)
   return day.endsWith(` ${shifted(now, offset).getUTCFullYear()}`) ? day.slice(0, -5) : day
 }
 
-/** "Sun 6 December", with the year where it is not this one, at an offset: when something is due. */
+/** Returns when something is due, at an offset: "Sun 6 December", with the year if it isn't the current one. */
 export function dueDay(at: number, now: number, offset = offsetAt(at)): string {
   return shortDate(at, offset, now).replace(/^(\p{L}{3})\p{L}+/u, '$1')
 }
 
-/** "10:42" today, "yesterday 10:42", "5 Dec 10:42" before: when something began or was last true. */
+/** Returns when something began or was last true: "10:42" today, then "yesterday 10:42", then "5 Dec 10:42". */
 export function when(at: number, now: number): string {
   const time = clockTime(at)
   const days = Math.floor((startOfDay(now) - startOfDay(at)) / DAY + 0.5)
@@ -116,13 +119,13 @@ export function when(at: number, now: number): string {
   return `${shortDay(at, now)} ${time}`
 }
 
-/** "in 9 days", "tomorrow", "2 days ago", counted in days of the calendar. */
+/** Returns "in 9 days", "tomorrow" or "2 days ago", counted in calendar days. */
 export function daysAway(at: number, now: number): string {
   const days = Math.round((startOfDay(at) - startOfDay(now)) / DAY)
   return DAYS_AWAY.format(days, 'day')
 }
 
-/** A length of time: "5 seconds", "2 minutes", "3 hours". */
+/** Formats a duration: "5 seconds", "2 minutes", "3 hours". */
 export function inWords(milliseconds: number): string {
   const [size, unit] =
     milliseconds < MINUTE ? [1000, 'second'] : milliseconds < HOUR ? [MINUTE, 'minute'] : [HOUR, 'hour']

@@ -1,4 +1,4 @@
-/** Employer records in words: what each kind is for, and what its fields are called (reference section 2.18). */
+/** Employer records in words: what each kind is for, and its fields' labels (reference section 2.18). */
 import type { EmployerRecord } from '../../../shared/contract/views.ts'
 import { EMPLOYER_FIELDS, type EmployerKind } from '../../../shared/model/account.ts'
 
@@ -22,7 +22,9 @@ export function kindInWords(kind: EmployerKind): string {
   return EMPLOYER_KINDS.find((one) => one.kind === kind)?.label ?? kind
 }
 
-/** `SuperFundABN` → "Super fund ABN", `ThirdPartyPostCode` → "Third party post code". */
+/**
+ * Turns a field name into a label: `SuperFundABN` → "Super fund ABN", `ThirdPartyPostCode` → "Third party post code".
+ */
 export function fieldInWords(name: string): string {
   const words = name
     .replace(/([a-z])([A-Z])/g, '$1 $2')
@@ -32,13 +34,13 @@ export function fieldInWords(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-/** The fields of a kind in the reference's order, then any that the service added. */
+/** Returns the fields of a kind in the reference's order, then any that the service added. */
 export function fieldsOf({ kind, fields }: Pick<EmployerRecord, 'kind' | 'fields'>): string[] {
   const known: readonly string[] = EMPLOYER_FIELDS[kind]
   return [...known, ...Object.keys(fields).filter((name) => !known.includes(name))]
 }
 
-/** What is other in a record than it was: the field in words, before and after. */
+/** Returns what changed in a record: the field's label, with the values before and after. */
 export function differences(
   before: EmployerRecord | undefined,
   after: EmployerRecord

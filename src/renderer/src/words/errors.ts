@@ -1,19 +1,19 @@
 /**
- * The one presenter of errors. What happened is always the main process's own sentence, which knows what was being done;
- * what it means and the way on are added here by the code, where the error doesn't say them itself. So whatever stands here
- * must be true wherever that code is used.
+ * The single place that presents errors. What happened is always the main process's own sentence, as it knows what was
+ * being done. What it means and what to do are added here by error code, unless the error says so itself. The texts
+ * here must therefore hold wherever the code is used.
  */
 import { type AppError, type ErrorCode, saidBy } from '../../../shared/contract/errors.ts'
 import { inWords } from './dates.ts'
 
 export interface ErrorWords {
-  /** What happened. A sentence or two. */
+  /** What happened, in a sentence or two. */
   happened: string
-  /** What it means for the work. Sentences; empty where `happened` says it. */
+  /** What it means for the work, in sentences. Empty if `happened` says it. */
   meaning: string
-  /** What to do. A sentence or two; empty where there is nothing to do. */
+  /** What to do, in a sentence or two. Empty if there is nothing to do. */
   todo: string
-  /** Whether trying again, as it is, may help. */
+  /** Whether retrying unchanged may help. */
   canRetry: boolean
 }
 
@@ -97,10 +97,13 @@ const byCode: Record<ErrorCode, Entry> = {
   internal: { next: `Try again. If it continues, ${KEEPER}.`, canRetry: true }
 }
 
-/** The codes for which an error says how long to wait. */
+/** Codes whose errors say how long to wait. */
 const timed: ReadonlySet<ErrorCode> = new Set(['rate-limited', 'pin-wait', 'wrong-pin'])
 
-/** The words for an error. Never holds the service's own text: show `serviceMessage` apart, as text. */
+/**
+ * Returns the words for an error. They never contain the service's own message: show `serviceMessage` separately, as
+ * text.
+ */
 export function presentError(error: AppError): ErrorWords {
   const { meaning = '', next = '', canRetry = false } = byCode[error.code] ?? byCode.internal
   const happened = error.message
@@ -116,13 +119,13 @@ export function presentError(error: AppError): ErrorWords {
   return { happened, meaning, todo: wait || (error.next ?? next), canRetry }
 }
 
-/** All that is said of an error, in one text. */
+/** Returns everything there is to say about an error, as one text. */
 export function errorInWords(error: AppError): string {
   const { happened, meaning, todo } = presentError(error)
   return [happened, meaning, todo].filter(Boolean).join(' ')
 }
 
-/** What a person copies for anyone who helps them: the code, our sentence, what the service said. */
+/** Returns the details people copy for whoever helps them: the code, our sentence, and what the service said. */
 export function detailsOf(error: AppError): string {
   return [
     `Code: ${error.code}`,
@@ -135,7 +138,10 @@ export function detailsOf(error: AppError): string {
     .join('\n')
 }
 
-/** What is said where a draft wasn't made this workstation's own, or the office's. Only a conflict tells that nothing was done. */
+/**
+ * Explains that a draft wasn't made this workstation's own, or the office's. Only a conflict proves that nothing was
+ * done.
+ */
 export function notDoneInWords(title: string, whose: 'mine' | 'office', { code }: AppError): string {
   if (whose === 'office') return `“${title}” isn’t shared yet.`
   return code === 'conflict'

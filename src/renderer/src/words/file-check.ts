@@ -1,4 +1,6 @@
-/** What a check of an audit trail's export or of a receipt found, in words: on the trail's screen, and at the counter. */
+/**
+ * The results of checking an audit trail's export or a receipt, in words: for the audit trail's screen and the counter.
+ */
 import type { AuditFileCheck } from '../../../shared/contract/views.ts'
 import { counted } from '../../../shared/counted.ts'
 import { capital } from './counts.ts'
@@ -8,11 +10,11 @@ export interface CheckWords {
   kind: 'ok' | 'warn' | 'danger'
   title: string
   more: string
-  /** Sentences that each stand for themselves. */
+  /** Self-contained sentences. */
   items?: string[]
 }
 
-/** What a check of an exported file found. */
+/** Describes the result of checking an exported file. */
 export function fileCheckWords(check: AuditFileCheck): CheckWords {
   if (check.receipt) return receiptCheckWords(check, check.receipt)
   const { label, verdict, key, entries = 0, exportedAt = '', bytes, near, isInTrail } = check
@@ -52,7 +54,7 @@ function signerWords(key: AuditFileCheck['key']): string {
     : `Signed with another key: ${key?.fingerprint ?? ''}. Compare it with the one noted at the computer it came from.`
 }
 
-/** What a check of a receipt found: whether it is ours, unchanged, and says what the trail says. */
+/** Describes the result of checking a receipt: whether it is ours, unchanged, and matches the audit trail. */
 function receiptCheckWords(check: AuditFileCheck, receipt: NonNullable<AuditFileCheck['receipt']>): CheckWords {
   const { label, verdict, key, bytes, exportedAt = '', isInTrail } = check
   const { number = '', replacedBy } = receipt

@@ -1,4 +1,4 @@
-/** What a bad day at the practice office is called: the ways in which it answers and refuses. */
+/** Names for the practice office's bad days: how it answers differently and what it refuses. */
 import type { PracticeDay } from '../../../shared/contract/practice-day.ts'
 import { counted } from '../../../shared/counted.ts'
 import { listed } from './counts.ts'
@@ -30,7 +30,7 @@ export const refusalWords: Record<NonNullable<PracticeDay['refusal']>, string> =
   maintenance: 'Maintenance page'
 }
 
-/** What is unusual about the day, in a few words; nothing on a usual one. */
+/** Returns what is unusual about the day, in a few words; empty on a normal day. */
 export function practiceDayInWords({ dialects, refusal, clockAhead = 0, documentsLeft }: PracticeDay): string {
   const minutes = counted(Math.abs(clockAhead) / 60, ['# minute', '# minutes'])
   const names = dialects.map((dialect) => dialectWords[dialect].label.replace(/^./, (first) => first.toLowerCase()))

@@ -1,4 +1,4 @@
-/** Why something is not kept, or was set aside, in words for the person it happens to. */
+/** Why something isn't stored or was set aside, in words for the people affected. */
 import { saidBy } from '../../../shared/contract/errors.ts'
 import type { KeychainReason, MemoryReason, SetAsideReason, StoreTrouble } from '../../../shared/contract/views.ts'
 import { momentInWords } from './dates.ts'
@@ -23,7 +23,7 @@ export const memoryWords: Record<MemoryReason, string> = {
   'upgrade-failed': 'Your data couldn’t be updated for this version of Countersign.'
 }
 
-/** Why data that are on this computer can’t be opened, and what follows of it. */
+/** Explains why data on this computer can't be opened, and what follows. */
 export function lockedWords({ reason, usedBy }: { reason: MemoryReason; usedBy?: string }): string {
   if (reason === 'damaged') return `${memoryWords[reason]} It was left as it is.`
   if (reason === 'upgrade-failed')
@@ -43,7 +43,7 @@ const setAsideWords: Record<SetAsideReason, string> = {
   'upgrade-failed': 'It couldn’t be updated for this version of Countersign.'
 }
 
-/** What happened to a file, as a heading. */
+/** Returns what happened to a file, as a heading. */
 export function troubleTitle(trouble: StoreTrouble): string {
   if (trouble.kind === 'no-new-key') return 'The encryption key wasn’t changed.'
   if (trouble.kind === 'no-backup') return 'Scheduled backups aren’t being made.'
@@ -56,7 +56,7 @@ export function troubleTitle(trouble: StoreTrouble): string {
   return 'Your earlier data couldn’t be opened.'
 }
 
-/** What it means, and what there is to do. */
+/** Returns what it means, and what to do. */
 export function troubleWords(trouble: StoreTrouble): string {
   if (trouble.kind === 'no-new-key')
     return `${trouble.reason === 'damaged' ? setAsideWords.damaged : memoryWords[trouble.reason]} Your data are as they were, under the key that they had. The new recovery key doesn’t open them.`

@@ -1,7 +1,7 @@
-/** What an account proves itself with, by how it signs in, where it isn't on this computer or is still to be asked for. */
+/** An account's credentials by sign-in method, for when they aren't on this computer or have yet to be entered. */
 import type { AuthScheme } from '../../../shared/contract/views.ts'
 
-/** Of an account that came without it. */
+/** For an account that came without them. */
 export const needsSecret: Record<AuthScheme, string> = {
   none: 'This account needs nothing more on this computer.',
   'api-key': 'This account needs its API key on this computer.',
@@ -11,7 +11,7 @@ export const needsSecret: Record<AuthScheme, string> = {
   oauth: 'Someone needs to sign in to this account on this computer.'
 }
 
-/** Of an account that had it. */
+/** For an account that had them. */
 export const lostSecret: Record<AuthScheme, string> = {
   none: 'This account needs nothing more on this computer.',
   'api-key': 'This account’s API key is no longer on this computer.',
@@ -21,7 +21,7 @@ export const lostSecret: Record<AuthScheme, string> = {
   oauth: 'This account’s sign-in is no longer on this computer.'
 }
 
-/** What someone has at hand who connects an account, where the organisation allows one way of signing in alone. */
+/** What is needed to connect an account, if the organisation allows only one sign-in method. */
 const NEEDED: Record<AuthScheme, string> = {
   none: 'You need the address of the signing service.',
   'api-key': 'You need the address of the signing service and an API key.',
@@ -31,7 +31,10 @@ const NEEDED: Record<AuthScheme, string> = {
   oauth: 'You need the address of the signing service, and sign in in your browser.'
 }
 
-/** @param allowed the ways of signing in that the organisation allows; undefined for all. */
+/**
+ * Returns what is needed to connect an account. @param allowed sign-in methods the organisation allows; undefined for
+ * all.
+ */
 export function neededToConnect(allowed: readonly AuthScheme[] | undefined): string {
   const [only, ...others] = allowed ?? []
   if (only !== undefined && others.length === 0) return NEEDED[only]

@@ -1,4 +1,4 @@
-/** What the outbox says: what a package waits for, when it goes, and why the whole box stands still. */
+/** The outbox in words: what a package is waiting for, when it is sent, and why the whole outbox is paused. */
 import { type AppError, type ErrorCode, saidBy } from '../../../shared/contract/errors.ts'
 import type { OutboxView, SameSend, SendCounts, SendView } from '../../../shared/contract/views.ts'
 import { clockTime, offsetAt, shortDate, shortDay, timeInWords, when } from './dates.ts'
@@ -9,29 +9,29 @@ const DAY = 24 * 60 * MINUTE
 
 export interface Said {
   title: string
-  /** What it means for the work. Sentences. */
+  /** What it means for the work, in sentences. */
   meaning: string
 }
 
-/** "Friday 4 December, 9 am", the year where it is not this one, by this computer's clock. */
+/** Returns "Friday 4 December, 9 am" by this computer's clock, with the year if it isn't the current one. */
 export function dayAndTime(at: number, now: number): string {
   const offset = offsetAt(at)
   return `${shortDate(at, offset, now)}, ${timeInWords(at, offset)}`
 }
 
-/** "at 10:43", "tomorrow at 09:00", "on 4 Dec at 09:00": when something is to happen. */
+/** Returns when something will happen: "at 10:43", "tomorrow at 09:00", "on 4 Dec at 09:00". */
 export function comingAt(at: number, now: number): string {
   const days = Math.round((new Date(at).setHours(0, 0, 0, 0) - new Date(now).setHours(0, 0, 0, 0)) / DAY)
   if (days <= 0) return `at ${clockTime(at)}`
   return days === 1 ? `tomorrow at ${clockTime(at)}` : `on ${shortDay(at, now)} at ${clockTime(at)}`
 }
 
-/** Seconds until a moment, rounded up; 0 once it is here. */
+/** Returns the seconds until a time, rounded up; 0 once it is reached. */
 export function secondsUntil(at: number, now: number): number {
   return Math.max(0, Math.ceil((at - now) / 1000))
 }
 
-/** What a package that has not left waits for, and when it is sent. */
+/** Explains what an unsent package is waiting for, and when it is sent. */
 export function heldInWords(send: SendView, now: number, pause: OutboxView['pause']): Said {
   const { goesAt } = send
   const next = goesAt ?? pause?.until
@@ -86,7 +86,7 @@ function releaseInWords(release: SendView['release']): Said {
   }
 }
 
-/** When something happened to it last, or will: for lists. */
+/** Returns when something last happened to a send, or will next. For lists. */
 export function sendMoment(send: SendView, now: number): string {
   if (send.state === 'ready') {
     if (send.goesAt === undefined) return `since ${when(send.createdAt, now)}`
@@ -103,7 +103,10 @@ const refusals: Partial<Record<ErrorCode, string>> = {
   forbidden: 'Paused: this account isn’t allowed to send.'
 }
 
-/** Why nothing leaves the box, and what to do. @param office whether it is one with the office's other workstations. */
+/**
+ * Explains why nothing is being sent, and what to do. @param office set if the outbox is shared with other
+ * workstations.
+ */
 export function pauseInWords(
   pause: NonNullable<OutboxView['pause']>,
   now: number,
@@ -150,7 +153,7 @@ function todoOf(error: AppError | undefined): string {
   return error ? presentError(error).todo : 'Ask your provider what is wrong.'
 }
 
-/** What became of the same package, and what sending it once more would mean. */
+/** Explains what happened to the same package before, and what sending it again would mean. */
 export function sameInWords({ at, state }: SameSend, now: number): string {
   const when = dayAndTime(at, now)
   if (state === 'sent')
@@ -164,7 +167,7 @@ function inFigures(count: number): string {
   return count.toLocaleString('en-GB')
 }
 
-/** "180 sent, 2 rejected, 18 waiting": a batch or the whole box in words; what there is none of is left out. */
+/** Describes a batch or the whole outbox: "180 sent, 2 rejected, 18 waiting". Zero counts are left out. */
 export function countsInWords(counts: SendCounts, leftOut = 0): string {
   return [
     counts.sent > 0 && `${inFigures(counts.sent)} sent`,
@@ -180,7 +183,7 @@ export function countsInWords(counts: SendCounts, leftOut = 0): string {
     .join(', ')
 }
 
-/** "1 sending, 2 waiting": what has not left yet. */
+/** Describes what hasn't been sent yet: "1 sending, 2 waiting". */
 export function underWayInWords({ sending, ready }: Pick<SendCounts, 'sending' | 'ready'>): string {
   return countsInWords({ sent: 0, sending, ready, uncertain: 0, refused: 0, notSent: 0, cancelled: 0 })
 }

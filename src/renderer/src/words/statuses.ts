@@ -1,4 +1,4 @@
-/** Statuses as shape, word and colour: never colour alone. */
+/** Statuses as shape, word and colour: colour alone never carries the meaning. */
 import type { AppError, ErrorCode } from '../../../shared/contract/errors.ts'
 import type {
   ActionState,
@@ -20,12 +20,12 @@ export interface StatusWords {
   word: string
   tone: StatusTone
 }
-/** Something that a check found: as a shape, a word, and a sentence on what it means. */
+/** A check's finding: shape, word, colour, and a sentence on what it means. */
 export interface Finding extends StatusWords {
   meaning: string
 }
 
-/** A family of statuses, as a whole. */
+/** The status of a whole family of statuses. */
 export const familyStatuses: Record<StatusFamily, StatusWords> = {
   'not-started': { shape: 'ring', word: 'Not started', tone: 'quiet' },
   'in-progress': { shape: 'half', word: 'In progress', tone: 'accent' },
@@ -36,14 +36,14 @@ export const familyStatuses: Record<StatusFamily, StatusWords> = {
   other: { shape: 'dot', word: 'Unknown', tone: 'quiet' }
 }
 
-/** The reference's statuses (2.14) that are no words: as people write them. */
+/** Readable spellings of the reference's statuses (2.14) that aren't words. */
 const SPELLED = new Map([
   ['NotStart', 'Not started'],
   ['InProgress', 'In progress'],
   ['Filling Form', 'Filling form']
 ])
 
-/** A document's status in the service's own word; one that it doesn't say is not known. */
+/** Returns a document's status in the service's own word. If the service gives none, it is unknown. */
 export function documentStatus(status: DocumentStatus): StatusWords {
   const words = familyStatuses[status.family]
   if (status.of !== undefined) return { ...words, word: `${status.signed} of ${status.of} signed` }
@@ -56,7 +56,7 @@ export const signerStatuses: Record<SignerProgress['state'], StatusWords> = {
   waiting: { shape: 'ring', word: 'not yet signed', tone: 'quiet' },
   expired: { shape: 'clock', word: 'expired', tone: 'warn' },
   removed: { shape: 'bar', word: 'removed', tone: 'quiet' },
-  // Silence is no warning.
+  // No information is no reason for a warning.
   unknown: { shape: 'dot', word: 'unknown', tone: 'quiet' }
 }
 
@@ -80,12 +80,12 @@ const signedStatusByName = new Map(
   Object.entries(signedStatuses).map(([name, sentence]) => [name.toLowerCase(), sentence])
 )
 
-/** What the service's own word for a signer means; undefined for a word that we don't know. */
+/** Explains the service's own status word for a signer. Undefined for words we don't know. */
 export function signedStatusInWords(raw: string): string | undefined {
   return signedStatusByName.get(raw.trim().toLowerCase())
 }
 
-/** How something that was done to a document stands. */
+/** The status of an action on a document. */
 export const actionStatuses: Record<ActionState, StatusWords> = {
   waiting: { shape: 'ring', word: 'Waiting for a connection', tone: 'warn' },
   running: { shape: 'half', word: 'In progress', tone: 'accent' },
@@ -114,7 +114,7 @@ const holds: Record<SendHold, StatusWords> = {
   release: { shape: 'pause', word: 'To be released', tone: 'warn' },
   turn: sends.ready
 }
-/** How a package of the outbox stands; what has not left says what holds it, what is in doubt says that. */
+/** Returns a send's status. If it hasn't left, the status says what holds it; if it is uncertain, that. */
 export function sendStatus({
   state,
   hold,
@@ -135,11 +135,14 @@ const downloads: Record<DownloadView['state'], StatusWords> = {
   cancelled: { shape: 'bar', word: 'Stopped', tone: 'quiet' }
 }
 const noLine: ReadonlySet<ErrorCode> = new Set(['offline', 'dns', 'refused', 'timeout'])
-/** Whether what waits after this error waits for a connection to the service. */
+/** Whether, after this error, what is waiting waits for a connection to the service. */
 export function isNoLine({ code }: AppError): boolean {
   return noLine.has(code)
 }
-/** How a download stands; what waits says what for: its own trouble, or what holds all of them. */
+/**
+ * Returns a download's status. If it is waiting, the status says for what: its own problem, or one that holds all
+ * downloads.
+ */
 export function downloadStatus(
   { state, retryAt, error, wasThere }: Pick<DownloadView, 'state' | 'retryAt' | 'error' | 'wasThere'>,
   queue?: Pick<DownloadSummary, 'isPaused' | 'problem'>
@@ -155,7 +158,7 @@ export function downloadStatus(
   return retryAt === undefined ? downloads.waiting : { shape: 'clock', word: 'Retrying soon', tone: 'warn' }
 }
 
-/** How a batch stands as a whole; one that is done says whether all that was to go was sent. */
+/** Returns the status of a whole batch. Once it is done, the status says whether everything was sent. */
 export function batchStatus({ state, counts }: Pick<BatchView, 'state' | 'counts'>): StatusWords {
   if (state === 'preparing') return { shape: 'ring', word: 'Preparing', tone: 'quiet' }
   if (state === 'paused') return { shape: 'pause', word: 'Paused', tone: 'warn' }

@@ -1,4 +1,7 @@
-/** What verifying signatures found, in plain words. All are called valid only where the service says so of each of them. */
+/**
+ * The results of verifying signatures, in plain words. They are all called valid only if the service says so of each
+ * one.
+ */
 import type { SignatureTally, VerificationSummary } from '../../../shared/contract/views.ts'
 import { counted } from '../../../shared/counted.ts'
 import type { StatusWords } from './statuses.ts'
@@ -7,13 +10,13 @@ const valid: StatusWords = { shape: 'tick', word: 'Valid', tone: 'ok' }
 const notValid: StatusWords = { shape: 'cross', word: 'Not valid', tone: 'danger' }
 const notKnown: StatusWords = { shape: 'question', word: 'Unknown', tone: 'warn' }
 
-/** Of one signature. */
+/** Returns the status of one signature. */
 export function signatureStatus(isValid: boolean | undefined): StatusWords {
   if (isValid === undefined) return notKnown
   return isValid ? valid : notValid
 }
 
-/** The whole in one line: "Both signatures are valid", "1 of 3 signatures is not valid". */
+/** Sums up all signatures in one line: "Both signatures are valid", "1 of 3 signatures is not valid". */
 export function foundInWords({ signatures, valid: good, notValid: bad }: SignatureTally): StatusWords {
   if (signatures === undefined) return { ...notKnown, word: 'No signature information' }
   if (signatures === 0) return { ...notKnown, word: 'No signatures found' }
@@ -22,7 +25,7 @@ export function foundInWords({ signatures, valid: good, notValid: bad }: Signatu
   return { ...valid, word: `${allOf(signatures)} valid` }
 }
 
-/** As `foundInWords`, of what is kept; of what was altered, that alone. */
+/** Like `foundInWords`, for a saved verification. If the saved result was altered, says only that. */
 export function verificationStatus({
   found,
   isAltered
@@ -30,7 +33,7 @@ export function verificationStatus({
   return isAltered ? { ...notValid, word: 'This saved verification was changed' } : foundInWords(found)
 }
 
-/** As something that happened: "Signatures verified: all 3 valid." */
+/** Describes the verification as an event: "Signatures verified: all 3 valid." */
 export function verifiedInWords({ found, isAltered }: Pick<VerificationSummary, 'found' | 'isAltered'>): string {
   const { signatures, valid: good, notValid: bad } = found
   if (isAltered) return 'Signatures verified; the saved result was changed.'
@@ -47,7 +50,7 @@ export function verifiedInWords({ found, isAltered }: Pick<VerificationSummary, 
   return `Signatures verified: ${someOf(signatures, signatures)} valid.`
 }
 
-/** "all 3", "both", "1 of 3". */
+/** Returns "all 3", "both" or "1 of 3". */
 function someOf(some: number, count: number): string {
   if (some < count) return `${some.toLocaleString('en-GB')} of ${count.toLocaleString('en-GB')}`
   return count === 2 ? 'both' : `all ${count.toLocaleString('en-GB')}`

@@ -1,25 +1,25 @@
-/** Time zones as people know them: by a city, by what a country calls its time, and by the offset that holds on a day. */
+/** Time zones as people know them: by city, by what a country calls its time, and by the offset on a given day. */
 import { offsetIn, offsetInWords } from '../../../shared/composition/zone.ts'
 import { localZone } from './dates.ts'
 
 export interface ZoneChoice {
-  /** IANA name. */
+  /** The IANA name. */
   zone: string
-  /** Its city: "Auckland". No two zones have the same. */
+  /** Its city, such as "Auckland". Unique among the zones. */
   city: string
-  /** "New Zealand time". */
+  /** Such as "New Zealand time". */
   called: string
 }
 
 const choices = new Map<string, ZoneChoice>()
 
-/** Every zone that can be chosen: this computer's, UTC, then all others by their cities. */
+/** Returns every zone to choose from: this computer's, UTC, then the others by city. */
 export function zoneNames(): string[] {
   const others = Intl.supportedValuesOf('timeZone').sort((one, two) => cityOf(one).localeCompare(cityOf(two), 'en'))
   return [...new Set([localZone(), 'UTC', ...others])]
 }
 
-/** What a zone is called. Costs a while the first time: all of them at once would hold the page. */
+/** Returns a zone's names. Slow the first time: doing this for all zones at once would block the page. */
 export function zoneChoice(zone: string): ZoneChoice {
   const known = choices.get(zone)
   if (known) return known
@@ -28,13 +28,13 @@ export function zoneChoice(zone: string): ZoneChoice {
   return choice
 }
 
-/** "New Zealand time"; the zone's own name where nobody knows it. */
+/** Returns "New Zealand time", or the zone's own name if it has no other. */
 export function zoneCalled(zone: string): string {
   return zoneChoice(zone).called
 }
 
 /**
- * What daylight saving does to a time: whether it holds then, and whether the clocks change between now and then.
+ * Describes daylight saving at a time: whether it applies then, and whether the clocks change between now and then.
  * @param at milliseconds since 1970 UTC; so is `now`.
  */
 export function seasonInWords(zone: string, at: number, now: number): string {
@@ -47,13 +47,13 @@ export function seasonInWords(zone: string, at: number, now: number): string {
   return then === today ? saving : `${saving}; today it is ${offsetInWords(today)}`
 }
 
-/** The offsets that clocks somewhere are set to, as minutes east of UTC. */
+/** The UTC offsets in use anywhere, in minutes east of UTC. */
 const OFFSETS = [
   -720, -660, -600, -570, -540, -480, -420, -360, -300, -240, -210, -180, -150, -120, -60, 0, 60, 120, 180, 210, 240,
   270, 300, 330, 345, 360, 390, 420, 480, 525, 540, 570, 600, 630, 660, 720, 765, 780, 825, 840
 ]
 
-/** Offsets to choose from, as minutes in text. @param chosen one to be offered in any case. */
+/** Returns the offsets to choose from, as minutes in text. @param chosen an offset that is always included. */
 export function offsetChoices(chosen: string): { value: string; label: string }[] {
   const picked = Number(chosen)
   const all = chosen.trim() !== '' && Number.isInteger(picked) ? [...new Set([...OFFSETS, picked])] : OFFSETS
@@ -64,7 +64,7 @@ function cityOf(zone: string): string {
   return (zone.split('/').at(-1) ?? zone).replaceAll('_', ' ')
 }
 
-/** Of our time: in 1970 many a zone had no daylight saving, and its time another name. */
+/** A recent date: in 1970 many zones had no daylight saving and called their time something else. */
 const A_DAY = Date.UTC(2026, 0, 1)
 
 function calledOf(zone: string): string {
