@@ -1,4 +1,7 @@
-/** What a service adds to its answers is kept and readable, wherever it adds it; what may let someone in is not. */
+/**
+ * Additional members in a service's answers are kept and readable, wherever they occur; anything that may grant access
+ * is not.
+ */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openFetchedLists } from '../../src/main/core/accounts/fetched-lists.ts'
 import { openEmployers } from '../../src/main/core/directory/employers.ts'

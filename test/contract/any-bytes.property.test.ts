@@ -1,4 +1,4 @@
-/** Whatever bytes come as an HTTP body or as HTTP itself: a value or a ServiceError, never anything else. */
+/** Any bytes as an HTTP body, or in place of HTTP: the result is a value or a ServiceError, never anything else. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { isServiceError, type ServiceClient } from '../../src/main/core/service/index.ts'
@@ -9,7 +9,7 @@ import { aDocument, aFormDirectRequest, aNotaryAssignment, someEmployers } from 
 
 const good = Buffer.from(JSON.stringify([aDocument(), { PackageReference: 'p', Documents: [aDocument()] }]))
 
-/** Noise, JSON, and good answers with something cut out, put in or turned over. */
+/** Noise, JSON, and valid answers with bytes removed, inserted or flipped. */
 const anyBytes: fc.Arbitrary<Uint8Array> = fc.oneof(
   fc.uint8Array({ maxLength: 400 }),
   fc.json().map((text) => Buffer.from(text)),

@@ -1,4 +1,7 @@
-/** Arbitrary values of a strict schema, derived from the schema itself, so that a field added to the model is tried, too. */
+/**
+ * Arbitrary values of a strict schema, derived from the schema itself, so that fields added to the model are covered
+ * too.
+ */
 import fc from 'fast-check'
 import type { z } from 'zod'
 
@@ -12,7 +15,7 @@ interface Definition {
   options?: z.ZodType[]
 }
 
-/** Texts that have broken something somewhere, beside any that can be made up. */
+/** Texts known to break things, in addition to generated ones. */
 const ODD_TEXTS = [
   ' ',
   '0',
@@ -59,7 +62,7 @@ function raw(schema: z.ZodType): fc.Arbitrary<unknown> {
       return objectOf(def.shape ?? {})
     case 'array': {
       const element = raw(def.element as z.ZodType)
-      // Sizes are kept small: what is tried here is every field, not the size of a list.
+      // Sizes are kept small: this is about covering every field, not long lists.
       return fc.array(element, { minLength: accepted([]) ? 0 : 1, maxLength: 3 }).filter(accepted)
     }
     case 'optional':
@@ -67,7 +70,7 @@ function raw(schema: z.ZodType): fc.Arbitrary<unknown> {
     case 'enum':
       return fc.constantFrom(...Object.values(def.entries ?? {}))
     case 'union':
-      // A number that is kept or sent comes back as JSON has it, without a -0.
+      // JSON has no -0, so a number that is stored or sent comes back as 0.
       return fc.oneof(...(def.options ?? []).map(raw)).map((value) => (value === 0 ? 0 : value))
     case 'boolean':
       return fc.boolean()
@@ -80,7 +83,7 @@ function raw(schema: z.ZodType): fc.Arbitrary<unknown> {
   }
 }
 
-/** Each optional member is there or absent; there is no third way. */
+/** Each optional member is present or absent, never undefined. */
 function objectOf(shape: Record<string, z.ZodType>): fc.Arbitrary<unknown> {
   const requiredKeys = Object.keys(shape).filter((name) => !shape[name]?.safeParse(undefined).success)
   const members = Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, raw(schema)]))

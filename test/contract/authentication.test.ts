@@ -1,4 +1,4 @@
-/** Requests as they arrive at a service that looks at who is calling. */
+/** Requests as they arrive at a service that checks the caller. */
 import { createHmac } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { createAuthentication } from '../../src/main/core/service/index.ts'

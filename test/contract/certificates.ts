@@ -1,26 +1,26 @@
-/** Certificates made as a test needs them: of this name, signed by itself or by another, good until then. */
+/** Certificates made for tests, with any name, issuer and validity. */
 import { createPrivateKey, generateKeyPairSync, randomBytes, sign } from 'node:crypto'
 
 interface Wanted {
   /** Common name and DNS name. */
   name: string
-  /** Of an authority that nobody knows; the name itself where it is left out. */
+  /** Name of an unknown authority. Without it, the certificate's own name. */
   issuer?: string
   from?: Date
   to?: Date
-  /** That signs it; nobody whom anyone could know where it is left out. */
+  /** The certificate that signs it. Without it, an unknown key does. */
   by?: Made
-  /** It may sign others: so many authorities may stand below it, or any number. */
+  /** May sign other certificates, with that many levels of authorities below it, or any number. */
   isAuthority?: boolean | number
-  /** What it is good for alone. */
+  /** Its only purpose. */
   purpose?: 'server' | 'client'
-  /** The only names, or their ends, that it may vouch for. */
+  /** The only names or name suffixes that it may vouch for. */
   onlyFor?: string
-  /** As nobody makes them any more: a short key, or a signature by SHA-1. */
+  /** Outdated cryptography: a short key, or a SHA-1 signature. */
   weak?: 'key' | 'signature'
 }
 
-/** As PEM. */
+/** A certificate and its key, as PEM. */
 export interface Made {
   name: string
   key: string
@@ -29,7 +29,7 @@ export interface Made {
 
 const DAY = 86_400_000
 
-/** As PEM, with its key. */
+/** Makes a certificate and its key, as PEM. */
 export function aCertificate({ name, issuer, from, to, by, weak, ...may }: Wanted): Made {
   const { privateKey, publicKey } = weak === 'key' ? generateKeyPairSync('rsa', { modulusLength: 1024 }) : newKeys()
   const algorithm = weak === 'signature' ? ECDSA_SHA1 : ECDSA_SHA256
@@ -63,7 +63,7 @@ function extensionsOf(name: string, { isAuthority, purpose, onlyFor }: Omit<Want
   if (isAuthority !== undefined && isAuthority !== false) {
     const most = typeof isAuthority === 'number' ? [integer(Buffer.from([isAuthority]))] : []
     extensions.push(extension('551d13', sequence(YES, ...most), YES))
-    // It signs certificates and lists of revoked ones.
+    // Key usage: signs certificates and revocation lists.
     extensions.push(extension('551d0f', element(0x03, Buffer.from([1, 0x06])), YES))
   }
   if (purpose) extensions.push(extension('551d25', sequence(oid(purpose === 'server' ? SERVER : CLIENT))))
@@ -94,7 +94,7 @@ function oid(hex: string): Buffer {
 function named(name: string): Buffer {
   return sequence(element(0x31, sequence(oid('550403'), element(0x0c, Buffer.from(name)))))
 }
-/** To the second, with the year's last two digits. */
+/** UTCTime: to the second, with a two-digit year. */
 function time(at: Date): Buffer {
   return element(0x17, Buffer.from(`${at.toISOString().replace(/\D/g, '').slice(2, 14)}Z`))
 }

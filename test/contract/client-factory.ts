@@ -1,4 +1,4 @@
-/** Clients for tests: real fetch, no waiting between attempts, everything else as an office would have it. */
+/** Clients for tests: real fetch and no waiting between attempts; everything else as in an office. */
 import {
   createAuthentication,
   createServiceClient,
@@ -29,7 +29,7 @@ export function clientOf(baseUrl: string, changes: Partial<ServiceClientOptions>
   })
 }
 
-/** A client that notes how long it would have waited between attempts. */
+/** Returns a client that records how long it would have waited between attempts. */
 export function impatientClientOf(baseUrl: string, changes: Partial<ServiceClientOptions> = {}) {
   const waits: number[] = []
   const client = clientOf(baseUrl, {
@@ -41,7 +41,7 @@ export function impatientClientOf(baseUrl: string, changes: Partial<ServiceClien
   return { client, waits }
 }
 
-/** Limits under which every kind of call gives up after so many milliseconds of silence, and tries only once. */
+/** Returns limits under which every kind of call gives up after that many milliseconds of silence, without retries. */
 export function hastyLimits(milliseconds: number): Partial<typeof SERVICE_LIMITS> {
   const times = { answer: milliseconds, idle: milliseconds, total: milliseconds * 20 }
   return {
@@ -52,7 +52,10 @@ export function hastyLimits(milliseconds: number): Partial<typeof SERVICE_LIMITS
 
 export const onlyOneAttempt = { retry: { ...SERVICE_LIMITS.retry, attempts: 1 }, times: TIME_LIMITS }
 
-/** The ServiceError that a call ends with; fails where it ends otherwise. */
+/**
+ * Returns the ServiceError of a failing call.
+ * @throws if the call ends otherwise
+ */
 export async function errorOf(call: Promise<unknown>): Promise<ServiceError> {
   const error = await call.then(
     () => new Error('The call succeeded'),

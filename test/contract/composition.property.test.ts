@@ -1,6 +1,6 @@
 /**
- * Any composition survives being kept, loaded, sent and read by the service: every member of 2.1 to 2.12 arrives as it
- * was typed. What is expected is written down here from the reference, not taken from the code that makes the request.
+ * Any composition survives being stored, loaded, sent and read by the service: every member of 2.1 to 2.12 arrives as
+ * typed. The expected values are written here from the reference, not taken from the code that makes the request.
  */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -26,7 +26,7 @@ import { anOffice } from './practice-office.ts'
 const NOW = Date.parse('2026-11-21T00:00:00Z')
 const mark = (index: number) => `cs-mark-${index + 1}`
 
-// A record of every member by name: a member that is added to the composition doesn't compile until it is tried here.
+// A record of every member by name: a member added to the composition doesn't compile until it is covered here.
 type Every<Model> = { [Member in keyof Model]-?: fc.Arbitrary<Model[Member]> }
 
 const any = anyText.filter((text) => text.length <= 10_000)
@@ -152,7 +152,7 @@ async function send(client: ServiceClient, composition: Composition): Promise<vo
   else await client.sendTemplates(toFormFillerRequest(composition, mark))
 }
 
-/** 2.1 and 2.9. */
+/** 2.1 and 2.9 */
 function expected(composition: Composition) {
   const due = composition.due && {
     DueDate: new Date(Date.parse(`${composition.due}:00Z`) - Number(composition.gmt) * 60_000)
@@ -236,7 +236,7 @@ function templateSigner(signer: ComposedSigner) {
   }
 }
 
-/** 2.4 to 2.6: the number in digits alone where it is made of digits, its country's calling code likewise. */
+/** 2.4 to 2.6. The number is reduced to digits if it consists of them, and so is its country's calling code. */
 function invitee(signer: ComposedSigner) {
   const number = inDigits(signer.MobileNumber, /^\d+$/)
   const shared = signer.ShareUsers.map((user) => ({
@@ -283,7 +283,7 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-/** Characters that XML 1.0 knows. */
+/** Characters that XML 1.0 allows. */
 function isXmlText(text: string): boolean {
   return text.isWellFormed() && /^[\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]*$/u.test(text)
 }

@@ -1,4 +1,4 @@
-/** ID-verification data: the PDF piece by piece, and the records. */
+/** ID-verification data: the PDF in pieces, and the records. */
 import { describe, expect, test } from 'vitest'
 import type { PdfDownload } from '../../src/main/core/service/index.ts'
 import { clientOf, errorOf, hastyLimits } from './client-factory.ts'

@@ -1,4 +1,6 @@
-/** Lines that break, services that are slow, and answers that are too much: each is told apart, and whether a send may have arrived. */
+/**
+ * Broken connections, slow services and excessive answers: each is told apart, with whether a send may have arrived.
+ */
 import { describe, expect, test } from 'vitest'
 import { activeDocuments } from '../fixtures/active-documents.ts'
 import { clientOf, errorOf, hastyLimits, onlyOneAttempt } from './client-factory.ts'
@@ -238,7 +240,7 @@ describe('size', () => {
       return { kind: 'taken' }
     })
     expect(bytesRead).toBe(200 * 1024 * 1024 + 2)
-    // One buffer, which overshoots by less than its last growth and was never copied into another.
+    // One buffer, which overshoots by less than its last growth and was never copied to another.
     expect(bytesOfBuffer).toBeLessThan(257 * 1024 * 1024)
   })
 })

@@ -1,4 +1,4 @@
-/** A small real HTTP server whose answers a test writes by hand, and which remembers what it was asked. */
+/** A small real HTTP server that gives the answers a test writes by hand, and records its requests. */
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net'
@@ -26,7 +26,7 @@ export async function serve(answering: Answering): Promise<HandWrittenService> {
   return { url: `http://127.0.0.1:${await listening(server)}`, asked }
 }
 
-/** The same over TLS with a certificate that nobody trusts. */
+/** Serves over TLS with a certificate that nobody trusts. */
 export async function serveSelfSigned(
   answering: Answering,
   certificate: { key: string; cert: string } = selfSigned
@@ -36,7 +36,7 @@ export async function serveSelfSigned(
   return { url: `https://127.0.0.1:${await listening(server)}`, asked }
 }
 
-/** Answers every connection by hand, byte by byte; counts the connections on which something was said. */
+/** Answers every connection byte by byte; counts the connections that sent something. */
 export async function serveBytes(
   speak: (socket: Socket, said: Buffer) => void
 ): Promise<{ url: string; heard: number[] }> {
@@ -52,7 +52,7 @@ export async function serveBytes(
   return { url: `http://127.0.0.1:${port}`, heard }
 }
 
-/** An address at which nobody listens. */
+/** Returns an address where nothing listens. */
 export async function nobody(): Promise<string> {
   const server = createServer()
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
@@ -73,7 +73,7 @@ export function body(bytes: string | Uint8Array, status = 200, headers: Record<s
   }
 }
 
-/** Each answer once, in turn; the last one for ever. */
+/** Gives each answer once, in turn, then keeps giving the last one. */
 export function inTurn(...answers: Answering[]): Answering {
   let next = 0
   return (...call) => answers[Math.min(next++, answers.length - 1)]?.(...call)

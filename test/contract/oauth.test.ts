@@ -1,4 +1,7 @@
-/** OAuth 2 at a sign-in service that verifies: real servers, a browser that follows links by real HTTP, a clock of the test's own. */
+/**
+ * OAuth 2 against a sign-in service that verifies requests: real servers, a browser that follows links over real HTTP,
+ * and a clock under the test's control.
+ */
 import { randomUUID } from 'node:crypto'
 import { get } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -33,14 +36,14 @@ async function anOAuthOffice(parts: { secret?: string; keepsRefreshToken?: boole
   return { url: office.url, service: office.service, signIn, times, close: office.close }
 }
 
-/** A person at a browser who presses this button. */
+/** A person in a browser who presses this button. */
 async function pressing(answer: 'allow' | 'deny', address: string): Promise<Response> {
   expect((await fetch(address)).status).toBe(200)
   const pressed = await fetch(address, { method: 'POST', redirect: 'manual', body: new URLSearchParams({ answer }) })
   return fetch(pressed.headers.get('location') ?? '')
 }
 
-/** What an office has, and what was asked of which address. */
+/** The parts of an office, and a record of the addresses requested. */
 function opened(
   browser: (address: string) => Promise<unknown> = (address) => pressing('allow', address),
   network: typeof fetch = fetch
@@ -539,7 +542,7 @@ describe('what a sign-in service answers', () => {
 })
 
 describe('the browser that', () => {
-  /** Signs in with a browser that does this; answers what came of it. */
+  /** Signs in with a browser that does `browse`. Returns the outcome. */
   async function signingIn(browse: (address: string, back: URL, state: string) => Promise<unknown>) {
     const { url } = await anOAuthOffice()
     const parts = opened(async (address) => {

@@ -1,4 +1,4 @@
-/** Each operation of the reference's section 4: what goes over the line, and what is made of the answer. */
+/** Each operation of the reference's section 4: the request sent, and how the answer is read. */
 import { describe, expect, test } from 'vitest'
 import { activeDocuments } from '../fixtures/active-documents.ts'
 import { clientOf, errorOf } from './client-factory.ts'

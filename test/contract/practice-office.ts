@@ -1,4 +1,4 @@
-/** A practice office on a port of its own, and a client that is let in. */
+/** A practice office on its own port, and a client with access. */
 import { onTestFinished } from 'vitest'
 import type { Credentials } from '../../src/main/core/service/authentication.ts'
 import {
@@ -25,7 +25,7 @@ const schemes = {
   headers: { scheme: 'headers', headers: { 'X-Gateway-Key': 'gate-1', Authorization: 'Gate gate-2' } }
 } satisfies Record<string, AuthScheme>
 export type SchemeName = keyof typeof schemes
-/** Those that public clients of the service use: each operation is tried with each. */
+/** The schemes that public clients of the service use: each operation is tested with each. */
 export const schemeNames = ['none', 'api-key', 'bearer'] as const satisfies SchemeName[]
 
 export function authenticationFor(scheme: SchemeName) {
@@ -49,7 +49,7 @@ export interface OpenedOffice {
   client: ServiceClient
 }
 
-/** Open until the test is over. */
+/** Opens an office until the test is over. */
 export async function anOffice(
   options: OfficeOptions = {},
   scheme: SchemeName = 'none',

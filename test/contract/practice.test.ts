@@ -1,4 +1,7 @@
-/** The client against the practice service, over HTTP: each operation, under several base paths, by every authentication. */
+/**
+ * The client against the practice service over HTTP: each operation, under several base paths, with every
+ * authentication scheme.
+ */
 import { describe, expect, test } from 'vitest'
 import { createAuthentication } from '../../src/main/core/service/index.ts'
 import { readServiceDate } from '../../src/shared/model/index.ts'
@@ -115,7 +118,7 @@ describe.each(ways)('with authentication %s, under the base path “%s”', (sch
     const { items: sent } = await client.sendForms(formDirect())
     const reference = sent[0]?.Reference ?? ''
     expect((await errorOf(client.getIDVerification(reference))).code).toBe('not-found')
-    // The signer shows who they are, as they would on the signing page.
+    // The signer proves their identity, as on the signing page.
     const [signer] = office.service.state.documents[reference]?.signers ?? []
     Object.assign(signer ?? {}, { identifiedAt: Date.now() })
     const download = await client.downloadIDVerificationPdf(reference)

@@ -1,4 +1,4 @@
-/** Redirects: followed inside the service, refused everywhere else; credentials never leave for another origin. */
+/** Redirects: followed within the service, refused everywhere else; credentials are never sent to another origin. */
 import { describe, expect, test } from 'vitest'
 import { createAuthentication } from '../../src/main/core/service/index.ts'
 import { aKey, clientOf, errorOf } from './client-factory.ts'

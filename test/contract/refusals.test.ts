@@ -1,4 +1,4 @@
-/** What the service says when it says no, and what of it reaches a person. */
+/** The service's refusals, and what of them a person sees. */
 import { describe, expect, test } from 'vitest'
 import { createAuthentication } from '../../src/main/core/service/index.ts'
 import { readRefusal } from '../../src/main/core/service/refusal.ts'
@@ -40,7 +40,7 @@ describe('statuses', () => {
   })
 
   test('a proxy that wants to know us first refuses, and the send never reached the service', async () => {
-    // Node's fetch hides this status; Electron's answers it.
+    // Node's fetch hides this status; Electron's returns it.
     const client = clientOf('http://service.example.org', { fetch: async () => new Response('', { status: 407 }) })
     const error = await errorOf(client.sendForms2(aFormDirectRequest()))
     expect(error).toMatchObject({ code: 'refused', status: 407, mayHaveArrived: false })

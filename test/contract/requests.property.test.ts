@@ -1,4 +1,4 @@
-/** Any request that the model accepts arrives at the practice service as it was meant, field for field. */
+/** Any request that the model accepts arrives at the practice service as meant, field for field. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
@@ -27,7 +27,7 @@ describe('any request that the model accepts', () => {
     await fc.assert(
       fc.asyncProperty(arbitraryOf(schema), async (request) => {
         const before = office.service.recorded().length
-        // The service may refuse what it says (an unreadable date, a document that isn't there): it has still read it.
+        // The service may refuse its content (an unreadable date, a missing document), but has still read it.
         await send(client, request as never).catch((error: unknown) => {
           if (!isServiceError(error) || error.mayHaveArrived) throw error
           expect(error.status).toBeGreaterThanOrEqual(400)
@@ -35,7 +35,7 @@ describe('any request that the model accepts', () => {
         const recorded = office.service.recorded()
         expect(recorded.length).toBe(Math.min(before + 1, 1000))
         expect(recorded.at(-1)).toMatchObject({ operation })
-        // As JSON knows it: there is no -0 in it.
+        // Normalised as JSON, which has no -0.
         expect(recorded.at(-1)?.body).toEqual(JSON.parse(JSON.stringify(request)))
       }),
       { numRuns: 120 }

@@ -1,4 +1,4 @@
-/** What is tried again and what isn't. */
+/** What is retried and what isn't. */
 import { describe, expect, test } from 'vitest'
 import { createAuthentication, RETRY_LIMITS } from '../../src/main/core/service/index.ts'
 import { aKey, errorOf, impatientClientOf } from './client-factory.ts'
@@ -155,7 +155,8 @@ describe('a POST is never tried again', () => {
 })
 
 describe('what may leave no more as it is handed over', () => {
-  // Signing takes its time; until the last moment something else may come to have it.
+  // Signing takes time, and something else may claim the package until the last moment, so `mayLeave` is asked after
+  // it.
   test('doesn’t leave, and is known not to have arrived', async () => {
     const service = await serve(json([]))
     const steps: string[] = []

@@ -1,4 +1,4 @@
-/** Requests as an office would send them, with made-up people. */
+/** Requests as an office would send them, with invented people. */
 import type {
   AssignQueueDocumentRequest,
   SendFormDirectRequest,
@@ -82,7 +82,7 @@ export function aNotaryAssignment(): AssignQueueDocumentRequest {
   return { PackageReference: 'p-1', DocumentReference: 'd-1', NotaryReference: 'n-1', Send: true }
 }
 
-/** A document as the service answers it. */
+/** A document as in the service's answers. */
 export function aDocument(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return {
     Reference: 'd-1',

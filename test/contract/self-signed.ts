@@ -1,4 +1,4 @@
-/** A certificate for localhost that nobody signed but itself, with its key: for tests only. */
+/** A self-signed certificate for localhost with its key, for tests only. */
 
 export const selfSigned = {
   key: `-----BEGIN PRIVATE KEY-----

@@ -1,4 +1,7 @@
-/** The signed document, from wherever the service says that it is: what is fetched, who is shown what, and what else may come. */
+/**
+ * The signed document, from wherever the service says it is: what is fetched, who gets which headers, and what else may
+ * be returned.
+ */
 import { describe, expect, test } from 'vitest'
 import { troubleOf } from '../../src/main/core/jobs/retry-policy.ts'
 import { createAuthentication, type ServiceError } from '../../src/main/core/service/index.ts'
@@ -12,7 +15,7 @@ import { type Answering, serve } from './hand-written-service.ts'
 const PDF = Buffer.from(pdfOf([{ lines: ['Lease, signed'] }]))
 const authentication = createAuthentication({ scheme: 'api-key', ...aKey }, { clock: Date.now })
 
-/** A service whose validation names this address, and which answers at its own `/doc`. */
+/** A service whose validation names this address, and which serves `doc` at its own `/doc`. */
 async function saying(address: (url: string) => unknown, doc: Answering = (_asked, response) => response.end(PDF)) {
   const service = await serve((asked, response, request) => {
     if (asked.url.startsWith('/doc')) return doc(asked, response, request)
@@ -63,7 +66,7 @@ describe('comes whole', () => {
     expect(seen.map(({ url, headers }) => [url, [...headers.keys()]])).toEqual([
       ['https://www.sign.example.com/doc/1', ['accept']]
     ])
-    // Where a person has looked at documents from elsewhere, this one isn't fetched by itself.
+    // If a person has accepted documents from another origin, this one isn't fetched automatically.
     const error = await errorOf(client.downloadSignedDocument('d-1', { from: ['https://files.example.com'] }))
     expect(error).toMatchObject({ finding: 'another-place', movedTo: 'https://www.sign.example.com' })
     expect(seen).toHaveLength(1)

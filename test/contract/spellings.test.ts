@@ -1,4 +1,4 @@
-/** Answers in every spelling that the service and its framework are known to use, and in some that nobody should. */
+/** Answers in every spelling that the service and its framework are known to use, and some that none should. */
 
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'

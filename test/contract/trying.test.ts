@@ -1,4 +1,4 @@
-/** Accounts that are tried, at real services: what is kept, who sees which secret, and what is said of what doesn't work. */
+/** Trying accounts at real services: what is stored, which service sees which secret, and how failures are reported. */
 import { randomUUID } from 'node:crypto'
 import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import { describe, expect, onTestFinished, test } from 'vitest'
@@ -78,7 +78,7 @@ describe('an account that is changed', () => {
     })
     expect(there.asked).toEqual([])
     expect(accounts.get(id).baseUrl).toBe(here.url)
-    // Another path is the same service.
+    // A different path is still the same service.
     await accounts.update(id, { baseUrl: `${here.url}/web/v1.4` })
     expect(await accounts.secretsOf(id)).toEqual({ scheme: 'bearer', token: 'kept-1' })
   })
@@ -90,7 +90,7 @@ describe('an account that is changed', () => {
     const id = await account(here.url)
     const key = { scheme: 'api-key', key: 'key-1', secret: 'made-up', referer: 'https://office.example.com/' } as const
     const typed = { scheme: 'api-key', referer: 'https://office.example.com/new' } as const
-    // There is no key to keep yet, and a new one is all of its members.
+    // There is no stored key yet, and a new one needs all its members.
     for (const authentication of [typed, { ...typed, key: 'key-1' }]) {
       expect(asAppError(await accounts.update(id, { authentication }).catch((error) => error))).toMatchObject({
         code: 'invalid'
@@ -190,7 +190,7 @@ describe('what doesn’t work is said for connecting', () => {
       from: new Date(Date.UTC(from, 4, 3)),
       to: new Date(Date.UTC(to, 4, 3))
     })
-    /** What is said of a server that shows this one; and what it was asked. */
+    /** Returns what is reported about a server that shows this certificate, and the requests it got. */
     async function shown(wanted: Parameters<typeof aCertificate>[0], trust: 'trusted' | 'unknown') {
       const certificate = aCertificate(wanted)
       if (trust === 'trusted') {
@@ -261,7 +261,7 @@ describe('what doesn’t work is said for connecting', () => {
   })
 
   test('a proxy that wants to know who asks', async () => {
-    // No fetch of Node's lets a 407 through; Electron's does.
+    // Node's fetch never returns a 407; Electron's does.
     const details = {
       code: 'refused',
       operation: 'Document/GetActiveDocuments',

@@ -1,4 +1,4 @@
-/** Operations 1 and 2: which of them a package of forms goes by, at services that have both, one or neither. */
+/** Operations 1 and 2: which one sends a package of forms, at services that have both, one or neither. */
 import { describe, expect, test } from 'vitest'
 import type { FormsBy } from '../../src/main/core/service/documents.ts'
 import { clientOf, errorOf } from './client-factory.ts'
@@ -9,7 +9,7 @@ import { aFormDirectRequest } from './sample-requests.ts'
 const soon = new Date(Date.now() + 5 * 24 * 3600 * 1000).toISOString()
 const request = () => aFormDirectRequest({ DueDate: soon })
 
-/** A service that answers each of the two as said, and a client that remembers what it learns. */
+/** A service with given answers to the two operations, and a client that remembers what it learns. */
 async function opened(answers: Record<FormsBy, Parameters<typeof serve>[0]>, remembered?: FormsBy) {
   const service = await serve((asked, ...rest) =>
     answers[asked.url.endsWith('SendForms2') ? 'SendForms2' : 'SendForms'](asked, ...rest)

@@ -1,5 +1,5 @@
-// Both commands of the README work on a machine with neither Python nor a compiler, whatever npm it has: nothing that is
-// installed runs a program of its own, and what is native carries what was built for each system. Decision 27.
+// Both commands of the README work on a machine with neither Python nor a compiler, whatever its npm version: no
+// installed package runs a script, and native packages carry prebuilt binaries for each system. Decision 27.
 import { execFileSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -19,15 +19,15 @@ const read = (name: string) => readFileSync(join(root, name), 'utf8')
 const manifest = JSON.parse(read('package.json'))
 const locked: Record<string, Package> = JSON.parse(read('package-lock.json')).packages
 
-/** Of these, what npm would run has been looked at, and nothing is missing where it isn't run. */
+/** Packages whose install scripts were reviewed: nothing is missing if they aren't run. */
 const LOOKED_AT = {
-  // Copies a built module to where it is looked for first; it is found where it lies, too.
+  // Copies a built module to where it is looked up first; it is also found in its original place.
   '@github/keytar': false,
-  // Chooses an archiver for a kind of installer that we don't make.
+  // Chooses an archiver for a kind of installer that we don't build.
   'electron-winstaller': false,
-  // Has none, but a binding.gyp, of which npm makes one.
+  // Has no script, but a binding.gyp, from which npm makes one.
   'better-sqlite3-multiple-ciphers': false,
-  // Looks whether what was built for this system is there; of its own, only that is used.
+  // Checks whether a prebuilt binary for this system exists; we use only the prebuilt ones.
   'native-reg': false
 }
 
@@ -64,7 +64,7 @@ test('the Node that scripts and tests run on comes as a package of each systemâ€
   const systems = Object.keys(manifest.optionalDependencies).map((name) => {
     const { version = '', os, cpu, bin } = locked[`node_modules/${name}`] ?? {}
     expect(version).toBe(manifest.optionalDependencies[name])
-    // import.meta.main is known from 24.2 on.
+    // import.meta.main is available from 24.2.
     const [major = 0, minor = 0] = version.split('.').map(Number)
     expect(major * 100 + minor).toBeGreaterThanOrEqual(2402)
     expect(bin).toHaveProperty('node')
@@ -99,7 +99,7 @@ test('it is found first by npmâ€™s commands where npm has not put it there', () 
     find()
     const said = execFileSync(found, ['--version'], { encoding: 'utf8', shell: isWindows })
     expect(said.trim()).toBe(process.version)
-    // Again, and nothing is in its way.
+    // Run again, with nothing in its way.
     find()
   } finally {
     rmSync(folder, { recursive: true, force: true })

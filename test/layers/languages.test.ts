@@ -1,6 +1,6 @@
 /**
- * The languages of a person's own screens: each has every sentence, and with everything that is put in, or it isn't offered at
- * all; and each sentence is one that is shown.
+ * The languages of the signer's own screens: a language is offered only if it has every sentence, with all
+ * placeholders; and every sentence is used.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ const catalogues = Object.entries(CATALOGUES)
 const placesIn = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([place]) => place).sort()
 
 test('each language has every sentence', () => {
-  // A new sentence is missing from all of them: translate it in each file of the folder, or ask who can.
+  // A new sentence is missing from every language: translate it in each file of the folder, or ask someone who can.
   expect(catalogues.flatMap(([code, catalogue]) => missingFrom(catalogue).map((one) => `${code}: ${one}`))).toEqual([])
   expect(wholeLanguages()).toEqual([...PERSON_LANGUAGES])
 })
@@ -34,7 +34,7 @@ test('what is put into a sentence is put into each translation, in every form of
       const said = sentences[sentence] ?? ''
       const forms = Object.entries(typeof said === 'string' ? { other: said } : said)
       return forms.flatMap(([form, text]) => {
-        // "One document", "two documents" need no figure.
+        // "One document" and "two documents" need no number.
         const wanted = placesIn(sentence).filter((place) => place !== '{count}' || !['one', 'two'].includes(form))
         return JSON.stringify(placesIn(text)) === JSON.stringify(wanted) ? [] : [`${code}: ${text}`]
       })

@@ -1,9 +1,9 @@
 /** Which room may import which, and what to do instead. Dependencies point one way: see docs/architecture.md. */
 
 interface Rule {
-  /** Files that the rule speaks of, as paths from the project's root. */
+  /** Files that the rule applies to, as paths from the project's root. */
   files: RegExp
-  /** Imports that they may not have: a path from the project's root, or a package's name. */
+  /** Imports that they may not have: paths from the project's root, or package names. */
   mayNot: RegExp
   /** What to do instead. */
   instead: string
@@ -84,7 +84,7 @@ const rules: readonly Rule[] = [
   }
 ]
 
-/** The complaint about one import, or undefined if it is allowed. */
+/** Returns the complaint about an import, or undefined if it is allowed. */
 export function complaint(file: string, imported: string): string | undefined {
   const broken = rules.find((rule) => rule.files.test(file) && rule.mayNot.test(imported))
   return broken && `${file} imports ${imported}. ${broken.instead}`

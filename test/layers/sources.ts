@@ -1,4 +1,4 @@
-/** The source files and what each imports, as the tests of the house's structure see them. */
+/** The source files and their imports, for the tests of the code's structure. */
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import ts from 'typescript'
@@ -10,7 +10,7 @@ export const sources: readonly string[] = globSync('src/**/*.{ts,svelte}', { cwd
   .map((file) => file.split(sep).join('/'))
   .sort()
 
-/** Every import of a file, static or dynamic: paths from the project's root, or names of packages. */
+/** Returns every import of a file, static or dynamic, as paths from the project's root or package names. */
 export function importsOf(file: string): string[] {
   const content = readFileSync(join(root, file), 'utf8')
   const code = file.endsWith('.svelte')
@@ -24,7 +24,7 @@ export function importsOf(file: string): string[] {
   })
 }
 
-/** Which source file imports which others. */
+/** Returns the source files that each source file imports. */
 export function importGraph(): ReadonlyMap<string, readonly string[]> {
   const all = new Set(sources)
   return new Map(sources.map((file) => [file, [...new Set(importsOf(file).filter((one) => all.has(one)))]]))

@@ -1,4 +1,7 @@
-/** The house as a newcomer walks it: no circles, no crumbs, and the four ways of docs/architecture.md as they really go. */
+/**
+ * The structure of the code as a newcomer meets it: no cycles, no tiny files, and the four paths of
+ * docs/architecture.md as they really are.
+ */
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -10,7 +13,7 @@ const importers = Map.groupBy(
   ({ one }) => one
 )
 
-/** A room is a folder in which one thing is done; what lies beside rooms (a root, a worker) is no room. */
+/** Returns the room of a file: a folder for one concern. Files outside rooms (a root, a worker) have none. */
 function roomOf(file: string): string | undefined {
   return (
     /^src\/main\/core\/[^/]+(?=\/)/.exec(file)?.[0] ??
@@ -21,7 +24,7 @@ function roomOf(file: string): string | undefined {
   )
 }
 
-/** The circles among files or rooms: each a list of those from which one comes back to the first. */
+/** Returns the import cycles among files or rooms, each as a list in order. */
 function circlesOf(edges: ReadonlyMap<string, readonly string[]>): string[][] {
   const circles: string[][] = []
   const done = new Set<string>()
@@ -83,7 +86,7 @@ describe('the structure', () => {
 })
 
 describe('the styles', () => {
-  /** The classes that a style has a rule for by themselves, as `.a {` or `.a, .b {`. */
+  /** Returns the classes that have a rule of their own in a style, such as `.a {` or `.a, .b {`. */
   const classesOf = (style: string) =>
     [...style.replace(/\/\*[\s\S]*?\*\//g, '').matchAll(/([^{};]+)\{/g)]
       .flatMap(([, selectors = '']) => selectors.split(','))
@@ -92,7 +95,7 @@ describe('the styles', () => {
   test('no component has a class of its own by the name of one of layout.css', () => {
     const shared = new Set(classesOf(readFileSync(join(root, 'src/renderer/src/ui/layout.css'), 'utf8')))
     expect(shared.has('stack')).toBe(true)
-    // A tone says what something means: each component says what of it shows that.
+    // A tone says what something means; each component defines how it shows that.
     for (const tone of ['quiet', 'accent', 'ok', 'warn', 'danger']) shared.delete(tone)
     const twice = sources.flatMap((file) => {
       const style = /<style>([\s\S]*)<\/style>/.exec(
@@ -114,7 +117,7 @@ describe('the ways of docs/architecture.md', () => {
   test.each(ways)('%s: every file is there, and reached from the others', (_name, files) => {
     const all = new Set(files)
     expect(files.filter((file) => !graph.has(file))).toEqual([])
-    // Screens and main meet in the contract, what main is made of in its roots, operations in the client that holds them.
+    // Screens and main meet in the contract, main's parts in its roots, and operations in the client that holds them.
     const joints = sources.filter((file) =>
       /^src\/(shared\/contract|preload)\/|^src\/main\/[^/]+\.ts$|^src\/main\/core\/(accounts\/clients|service\/service-client|service\/index)\.ts$/.test(
         file
@@ -153,5 +156,8 @@ test('every test that docs/dialects.md names is there by that title', () => {
   expect(missing).toEqual([])
 })
 
-/** Some are better read alone: a schema, a table, a worker's entry. Lower it when there are fewer; never raise it. */
+/**
+ * Some files are better small: a schema, a table, a worker's entry point. Lower this when there are fewer; never raise
+ * it.
+ */
 const MOST_CRUMBS = 20

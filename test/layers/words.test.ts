@@ -1,4 +1,4 @@
-/** How the words that people read are written, in every file that may show some. */
+/** How user-visible text is written, in every file that may contain some. */
 import { execFileSync } from 'node:child_process'
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -7,10 +7,10 @@ import ts from 'typescript'
 import { expect, test } from 'vitest'
 import { root, sources } from './sources.ts'
 
-/** Between letters, after a name that is put in, or after a plural: "can't", "{name}'s", "signers' names". */
+/** Between letters, after a placeholder, or after a plural: "can't", "{name}'s", "signers' names". */
 const STRAIGHT = /[\p{L}\p{N}]'\p{L}|^'s\b|\p{L}s'(?=[ .,:])/u
 
-/** The texts of a TypeScript file, without what it imports. */
+/** Returns the texts of a TypeScript file, except its imports. */
 function textsOfCode(code: string): string[] {
   const texts: string[] = []
   const visit = (node: ts.Node): void => {
@@ -23,7 +23,7 @@ function textsOfCode(code: string): string[] {
   return texts
 }
 
-/** The texts of a component: of its script, and what stands between and in its tags. */
+/** Returns the texts of a component: those of its script, and those between and in its tags. */
 function textsOfComponent(component: string): string[] {
   const texts: string[] = []
   const visit = (node: unknown): void => {
@@ -60,7 +60,7 @@ test('the file of words has what the code says, and nothing else', () => {
     const [kept, collected] = ['src/words', relative(root, folder)].map((place) =>
       readFileSync(join(root, place, 'en-GB.po'), 'utf8')
     )
-    // As every build writes it: npm run build.
+    // As every build writes it (npm run build).
     expect(kept).toBe(collected)
   } finally {
     rmSync(folder, { recursive: true })
@@ -68,7 +68,7 @@ test('the file of words has what the code says, and nothing else', () => {
 })
 
 test('apostrophes are curly wherever they may be read', () => {
-  // SQL and the pages of the practice service have quotation marks of their own.
+  // SQL and the practice service's pages have their own quotation marks.
   const read = sources.filter((file) =>
     /^src\/(renderer|shared|main\/(ipc|shell|core\/(?!storage|office|documents\/mirror)))/.test(file)
   )

@@ -1,4 +1,5 @@
-// The workflows call what there is: each command is a script of package.json or of the folder scripts, and npm test's parts all run.
+// The workflows call only what exists: each command is a script of package.json or of the scripts folder, and all parts
+// of npm test run.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { basename, join, resolve } from 'node:path'
@@ -28,14 +29,17 @@ test('every part of npm test runs for each change', () => {
   const wanted = parts.filter((part) => !inPieces.includes(part))
   expect(wanted).toEqual(expect.arrayContaining(['types', 'test:e2e']))
   expect(wanted.filter((part) => !called('ci.yml').includes(part))).toEqual([])
-  // What Vitest runs in one go there has several jobs here.
+  // What Vitest runs in one go locally is split into several jobs in CI.
   expect(parts).toContain('test:code')
   const projects = [...readFileSync(join(root, 'vitest.config.ts'), 'utf8').matchAll(/name: '([\w-]+)',\s*include/g)]
   const ran = called('ci.yml').flatMap((script) => [...(scripts[script] ?? '').matchAll(/--project ([\w-]+)/g)])
   expect(ran.map(([, project]) => project).sort()).toEqual(projects.map(([, project]) => project).sort())
 })
 
-/** The ways that others go as well, which are played in the short round: of those nothing is (decision 73). */
+/**
+ * Specs with paths that the given spec also covers in the short round, which therefore runs none of theirs (decision
+ * 73).
+ */
 const inOthers: Record<string, string> = {
   'at-rest.spec.ts': 'backup.spec.ts',
   'bad-day.spec.ts': 'interruptions.spec.ts',
@@ -71,7 +75,7 @@ test('a release is tested, signed, listed, and put into the feed that updates lo
   const release = text('release.yml')
   const steps = ['test:unit', 'test:packing', 'release', 'test:packed']
   expect(called('release.yml').filter((script) => steps.includes(script))).toEqual(steps)
-  // As electron-builder is told to call packages, and the SBOM is written.
+  // The names that electron-builder is configured to give packages, and the SBOM.
   const builder = readFileSync(join(root, 'electron-builder.yml'), 'utf8')
   for (const [, prefix] of builder.matchAll(/artifactName: (countersign-)/g))
     expect(release).toContain(`dist/${prefix}*`)

@@ -1,4 +1,5 @@
-// What `npm run package` makes, packed over a stand-in of Electron's runtime: what is in it for each system, and what isn't.
+// The output of `npm run package`, packed with a stand-in for Electron's runtime: what it contains for each system, and
+// what it doesn't.
 import { execFile } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { mkdir, mkdtemp, rename, writeFile } from 'node:fs/promises'
@@ -30,9 +31,9 @@ interface Packed {
   resources: string
   ofElectron: readonly string[]
   files: PackedFile[]
-  /** What electron-builder took for this system from all it was told. */
+  /** The options that electron-builder resolved for this system. */
   options: PlatformSpecificBuildOptions
-  /** What each package is made with, the file that puts it into the desktop's menu, and the one that names its kinds of files. Of Linux only. */
+  /** For Linux only: each package's build options, its desktop entry, and the file that declares its file types. */
   packages: { target: string; options: readonly string[]; desktopEntry: string; fileTypes: string }[]
 }
 
@@ -54,13 +55,13 @@ async function pack(name: 'linux' | 'win32' | 'darwin', arch: Arch, targets: str
     // A stand-in can't be signed.
     config: { ...config, ...(name === 'darwin' && { mac: { identity: null } }) },
     publish: 'never',
-    // In place of the programs that would write a deb or an rpm, and would have to be fetched.
+    // Replaces the programs that write a deb or an rpm, which would have to be downloaded.
     effectiveOptionComputed: async ([options, desktopEntry]: [string[], string]) => {
       const target = String(options[options.indexOf('--package') + 1]).replace(/^.*\./, '')
       const [types] = options.flatMap(
         (each) => /^(.*)=\/usr\/share\/mime\/packages\/countersign\.xml$/.exec(each)?.[1] ?? []
       )
-      // Both are gone once it has packed.
+      // Both files are removed once it has packed.
       const read = (path: string) => readFileSync(path, 'utf8')
       packages.push({ target, options, desktopEntry: read(desktopEntry), fileTypes: types ? read(types) : '' })
       return true
@@ -72,7 +73,10 @@ async function pack(name: 'linux' | 'win32' | 'darwin', arch: Arch, targets: str
   return { folder, resources, ofElectron, files: filesIn(join(resources, 'app.asar')), packages, options: taken }
 }
 
-/** The list that is kept: each file, but of packages, of what the screens are parted into and of pdf.js’ tables only which kinds there are. */
+/**
+ * Returns the stored list: each file, but only the kinds of files for packages, the renderer's chunks and pdf.js's
+ * tables.
+ */
 function contentsOf({ folder, ofElectron, files }: Packed): string {
   const beside = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((each) => each.isFile())
@@ -109,12 +113,12 @@ const FUSES = {
 
 const nativesOf = ({ files }: Packed) => files.filter(({ path }) => path.endsWith('.node')).map(({ path }) => path)
 
-/** Only what the system loads from real files lies outside of what the archive's hash covers. */
+/** Checks that only what the system loads from real files is outside the archive, which its hash covers. */
 function expectOnlyNativesBeside(packed: Packed): void {
   expect(packed.files.filter(({ isUnpacked }) => isUnpacked).map(({ path }) => path)).toEqual(nativesOf(packed))
 }
 
-/** Starts the code that was packed, as packed, on the Chromium host. */
+/** Runs the packed code as it is, on the Chromium host. */
 function run(
   { resources }: Packed,
   args: readonly string[],
@@ -190,7 +194,7 @@ describe('for Linux', () => {
     for (const { options, desktopEntry } of packed.packages) {
       expect(desktopEntry).toMatch(/^Exec=\/opt\/Countersign\/countersign --ozone-platform=x11 %U$/m)
       expect(desktopEntry).toMatch(/^Icon=countersign$/m)
-      // What Electron calls its windows by, and the name of the entry that it tells the desktop.
+      // Electron's name for its windows, and the name of the entry that it reports to the desktop.
       expect(desktopEntry).toMatch(/^StartupWMClass=countersign$/m)
       expect(options.some((each) => each.endsWith('=/usr/share/applications/countersign.desktop'))).toBe(true)
     }
@@ -290,7 +294,7 @@ describe('for Windows', () => {
 })
 
 if (process.platform !== 'win32')
-  // electron-builder packs nothing for macOS there.
+  // On Windows, electron-builder can't pack for macOS.
   describe('for macOS', () => {
     let packed: Packed
     beforeAll(async () => {

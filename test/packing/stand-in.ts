@@ -1,10 +1,10 @@
-// What electron-builder packs the application into, in place of Electron's own distribution, which not every machine can fetch: the
-// files that it renames, edits and reads, and a program with Electron's fuses as Electron sets them.
+// A stand-in for Electron's own distribution, which not every machine can download: the files that electron-builder
+// renames, edits and reads, and a program with Electron's fuses at their defaults.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { FUSE_SENTINEL } from '../../scripts/packed.ts'
 
-/** The first kind of wire with nine fuses; 1 is on. */
+/** Fuse wire version 1 with nine fuses; '1' is on. */
 const WIRE = Buffer.concat([Buffer.from(FUSE_SENTINEL), Buffer.from([1, 9]), Buffer.from('101100011')])
 
 const OF_LINUX = [
@@ -20,7 +20,7 @@ const OF_LINUX = [
   'version'
 ]
 
-/** Makes it. @returns all of its files, by their paths in it. */
+/** Writes the stand-in. @returns the relative paths of its files */
 export function makeStandIn(folder: string, platform: 'linux' | 'win32' | 'darwin'): string[] {
   const files = new Map<string, string | Buffer>()
   if (platform === 'darwin') {
@@ -37,7 +37,7 @@ export function makeStandIn(folder: string, platform: 'linux' | 'win32' | 'darwi
   } else {
     for (const name of OF_LINUX) files.set(name, name)
     if (platform === 'linux') files.set('electron', WIRE)
-    // electron-builder edits the version, the icon and the hash of the archive in it, so it has to be a program of Windows.
+    // electron-builder edits the version, the icon and the archive's hash in it, so it has to be a Windows program.
     else files.set('electron.exe', Buffer.concat([readFileSync(WINDOWS_PROGRAM), WIRE]))
   }
   for (const [name, content] of files) {
@@ -48,8 +48,8 @@ export function makeStandIn(folder: string, platform: 'linux' | 'win32' | 'darwi
 }
 
 /**
- * Makes what stands in for electron-builder's program for icons: wraps the picture for Windows or macOS as it is.
- * @returns the folder, for ELECTRON_BUILDER_ICONS_TOOLSET_DIR.
+ * Writes a stand-in for electron-builder's icon tool: it wraps the picture for Windows or macOS unchanged.
+ * @returns the folder, for ELECTRON_BUILDER_ICONS_TOOLSET_DIR
  */
 export function makeIconsTool(folder: string): string {
   mkdirSync(folder, { recursive: true })

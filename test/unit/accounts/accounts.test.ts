@@ -25,7 +25,7 @@ const service = (parts: Partial<ServiceInput> = {}): ServiceInput => ({
   ...parts
 })
 
-/** What an office has: the database, the keychain, and the accounts on both. */
+/** An office with its database, its keychain, and accounts stored in both. */
 function office(keychain: Keychain = memoryKeychain()) {
   const db = connectInMemory()
   onTestFinished(() => void db.close())
@@ -34,7 +34,7 @@ function office(keychain: Keychain = memoryKeychain()) {
   return { db, keychain, open, accounts: open() }
 }
 
-/** A keychain whose owner can shut it. */
+/** A keychain that can be locked. */
 function shuttableKeychain() {
   const keychain = memoryKeychain()
   const state = { shut: false }
@@ -47,7 +47,7 @@ function shuttableKeychain() {
   return { ...keychain, accounts, state }
 }
 
-/** A keychain during whose next call of a kind something else happens. */
+/** A keychain where something else can happen during the next call of a given kind. */
 function slowKeychain() {
   const keychain = memoryKeychain()
   const meanwhile = new Map<string, () => void>()

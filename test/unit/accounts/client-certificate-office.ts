@@ -1,4 +1,4 @@
-/** An office whose accounts show certificates of the system's store. */
+/** An office whose accounts use certificates from the system's store. */
 import { onTestFinished } from 'vitest'
 import { openClientCertificates, type StoredCertificate } from '../../../src/main/core/accounts/client-certificates.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'

@@ -1,4 +1,6 @@
-/** Which certificate of the system's store a service is shown: the one that its account has, and no other service any. */
+/**
+ * Which certificate from the system's store a service is shown: the one of its account, and none for any other service.
+ */
 import { describe, expect, test } from 'vitest'
 import { BRANCH, NOW, OFFICE, one, opened, PLACE, store, YEAR } from './client-certificate-office.ts'
 

@@ -1,4 +1,4 @@
-/** The client of an account asks its service as the account says, and no other with its secret. */
+/** An account's client asks its service as the account is configured, and sends its secret to no other service. */
 import { randomUUID } from 'node:crypto'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { openAccounts } from '../../../src/main/core/accounts/accounts.ts'
@@ -15,7 +15,7 @@ function opened(secrets: AccountSecrets = memoryKeychain().accounts) {
   const db = connectInMemory()
   onTestFinished(() => void db.close())
   migrate(db)
-  /** As at a start of the application. */
+  /** Starts the application. */
   const start = () => {
     const accounts = openAccounts({ db, secrets, newId: randomUUID, time: systemTime })
     const facts = openServiceFacts({ db, time: systemTime, changed: () => undefined })

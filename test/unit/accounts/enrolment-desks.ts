@@ -1,4 +1,4 @@
-/** Computers between which an account goes by an enrolment file, each with a service of its own. */
+/** Computers that pass on an account by an enrolment file, each with a service of its own. */
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
@@ -18,7 +18,7 @@ type Parts = Parameters<typeof enrolmentHandlers>[0]
 
 export const urlOf = ({ accounts, accountId }: Workplace) => accounts.get(accountId).baseUrl ?? ''
 
-/** An administrator's computer and a clerk's. */
+/** Opens an administrator's computer and a clerk's. */
 export async function enrolmentDesks() {
   const [admin, clerk] = [await openWorkplace(), await openWorkplace()]
   onTestFinished(async () => {
@@ -27,7 +27,7 @@ export async function enrolmentDesks() {
   })
   const file = join(temporaryFolder(), 'Harbour.countersign-enrolment')
 
-  /** What a computer's screens may ask; the dialogs always choose the file. */
+  /** Returns the request handlers of a computer; its dialogs always choose the file. */
   function computer({ accounts, clients }: Workplace, parts: Partial<Parts> = {}) {
     const notes: AuditNote[] = []
     const others: string[] = []
@@ -54,7 +54,7 @@ export async function enrolmentDesks() {
     }
   }
 
-  /** The account on the administrator's computer, and its file. */
+  /** Prepares the account on the administrator's computer, and its file. */
   async function prepared(name = 'Harbour') {
     const { accounts } = admin
     const { id } = await accounts.add({ kind: 'service', name, baseUrl: urlOf(admin), authentication: BEARER })

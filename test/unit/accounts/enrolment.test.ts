@@ -1,4 +1,7 @@
-/** Enrolment files: an account goes from one computer to another with its secret, which no screen, log or trail sees. */
+/**
+ * Enrolment files: an account moves from one computer to another with its secret, which no screen, log or audit trail
+ * sees.
+ */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { sealed } from '../../../src/main/core/backup/sealed-file.ts'
@@ -16,7 +19,7 @@ test('an account goes to another computer with its secret, folders and colour, a
   expect(answer).toMatchObject({ label: 'Harbour.countersign-enrolment', validUntil: NOW + 14 * DAY })
   const there = computer(clerk)
   const chosen = await there.choose()
-  // However it is typed.
+  // However the code is typed.
   const enrolled = await there.enrol(CODE.toLowerCase().replaceAll('-', ' '))
   expect(clerk.accounts.get(enrolled.id)).toMatchObject({
     ...{ name: 'Harbour', baseUrl: urlOf(admin), scheme: 'bearer', colour: '#c2487a' },
@@ -118,7 +121,7 @@ describe('an account that is here without its secret', () => {
     expect(clerk.accounts.isEnrolled(id)).toBe(true)
     expect(desk.others).toEqual([id])
     expect(desk.notes).toMatchObject([{ what: 'account-changed', detail: { how: 'enrolment file' } }])
-    // One that has its secret waits for none.
+    // An account that has its secret isn't waiting for one.
     expect(await refusal(desk.enrol())).toMatchObject({
       ...{ code: 'invalid', message: 'This account is connected here already.' }
     })

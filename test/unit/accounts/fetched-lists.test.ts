@@ -6,7 +6,7 @@ import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { clientOf } from '../../contract/client-factory.ts'
 import { serve } from '../../contract/hand-written-service.ts'
 
-/** The lists of an office whose service answers this, until it is taken down. */
+/** The lists of an office whose service gives this answer until it is taken down. */
 async function lists(answer: unknown) {
   const state = { down: false, answer, asked: () => undefined as unknown }
   const service = await serve((_asked, response) => {

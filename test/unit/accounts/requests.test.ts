@@ -1,4 +1,7 @@
-/** What the screens may ask of accounts: a bad day of the practice office alone, and nothing learned of one service said of another. */
+/**
+ * What the screens may ask of accounts: only the practice office has bad days, and what was learned of one service
+ * never applies to another.
+ */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openBrowserSignIn } from '../../../src/main/core/accounts/browser-sign-in.ts'
 import { openClientCertificates } from '../../../src/main/core/accounts/client-certificates.ts'

@@ -133,7 +133,7 @@ describe('what a service says of an account', () => {
     expect(await at.dateFormat()).toBe('dd/MM/yyyy')
     at.pass(A_DAY)
     const waited = at.waits.length
-    // What was said yesterday holds while the service is asked again.
+    // Yesterday's answer is used while the service is asked again.
     expect(await at.dateFormat()).toBe('dd/MM/yyyy')
     expect(at.asked()).toBe(2)
     expect(at.waits).toHaveLength(waited)

@@ -1,4 +1,4 @@
-/** What becomes of actions if the network, the service, the clock or a person comes between. */
+/** How actions cope with failures of the network, the service or the clock, and with people acting in between. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { AppFailure } from '../../../src/main/core/lib/failure.ts'
@@ -87,7 +87,7 @@ describe('offline', () => {
     office.actions.connectionChanged()
     await office.until(other.id, 'done')
     expect(office.actions.get(one.id).state).toBe('done')
-    // Said once, for the address book.
+    // Reported once, for the address book.
     expect(office.parts.told.corrected).toHaveLength(1)
     expect(office.practice.recorded().map(({ operation }) => operation)).toEqual([
       'SendForms2',

@@ -1,4 +1,4 @@
-/** Every action from what a screen asks to the practice service's record and back, over real HTTP. */
+/** Every action, from a screen's request to the practice service's record and back, over real HTTP. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { outgoingOf } from '../../../src/main/core/actions/outgoing.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
@@ -48,7 +48,7 @@ describe('correcting a signer (operation 6)', () => {
     expect(after.Signers?.[0]).toMatchObject({ FirstName: 'Ārohanui', Email: 'arohanui@example.com' })
     expect(after.Signers?.[0]?.SigningKey).not.toBe(oldKey)
     expect(office.parts.told.soon).toBe(1)
-    // The screens are told at once: the next look finds nothing new in what the mirror has already.
+    // The screens are notified at once, as the next look finds nothing that the mirror doesn't have already.
     expect(office.parts.told.taken).toEqual([office.accountId])
   })
 
@@ -197,7 +197,7 @@ describe('which signer is corrected', () => {
     const make = (more: object = {}) =>
       outgoingOf(correction(document, more), { document, others: [] }, Date.now()).body
     expect(refusal(make)).toMatchObject({ code: 'conflict', message: expect.stringContaining('shared with') })
-    // Where the person says who it is to be shared with, nobody is dropped unasked.
+    // If the person says whom to share with, nobody is dropped without being asked.
     expect(make({ ShareUsers: [person('Hana')] })).toMatchObject({ Signers: [{ ShareUsers: [{ FirstName: 'Hana' }] }] })
   })
 })

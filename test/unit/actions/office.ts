@@ -1,4 +1,6 @@
-/** Actions as the application joins them, over a real database, and a practice service behind a line that can fail. */
+/**
+ * Actions wired as in the application, over a real database, and a practice service behind a connection that can fail.
+ */
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -35,7 +37,7 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
   const line = await openFaultProxy(listening.url)
   const time = ownTime()
   const secrets = memoryKeychain().accounts
-  /** How far the clock that orders is ahead of the wall clock, as after the latter jumped and was put back. */
+  /** How far the ordering clock is ahead of the wall clock, as after the latter jumped and was put back. */
   const ahead = { by: 0 }
   let accountId = ''
 
@@ -119,14 +121,14 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
     get actions() {
       return parts.actions
     },
-    /** Cuts the line, and lets the client notice: a request on a connection that just broke may have arrived. */
+    /** Cuts the connection, and lets the client notice: a request on a connection that just broke may have arrived. */
     async cutLine(): Promise<void> {
       await line.goDown()
       await new Promise((resume) => setTimeout(resume, 20))
     },
-    /** As someone else of the office would, past the line. */
+    /** A client that bypasses the faulty connection, as someone else in the office would use. */
     direct,
-    /** Sends a package past the line and reads the folders; answers its documents as they are read. */
+    /** Sends a package directly and reads the folders. Returns its documents as read. */
     async send(documents = 1, signers = [person(), person('Wiremu')]): Promise<MirroredDocument['document'][]> {
       const Forms = Array.from({ length: documents }, (_, index) => ({
         ...{ Name: `Letter ${index + 1}`, FormType: 1, Reference: 'letter', EmbedForm: true, Signers: signers }
@@ -138,9 +140,9 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
     document,
     start: (reference: string, request: ActionRequest, id: string = randomUUID()) =>
       parts.actions.start(accountId, { id, reference, request }),
-    /** What the practice service took, by operation. */
+    /** Returns the requests that the practice service accepted, by operation. */
     taken: (operation: string) => practice.recorded().filter((request) => request.operation === operation),
-    /** Resolves once an action is in one of these states, by itself or as time passes. */
+    /** Passes time until an action is in one of these states. */
     async until(id: string, ...states: ActionView['state'][]): Promise<ActionView> {
       for (;;) {
         const view = parts.actions.get(id)
@@ -150,7 +152,7 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
         await new Promise((resume) => setTimeout(resume, 2))
       }
     },
-    /** As after the application was ended at once and started again, at the same database. */
+    /** Kills the application and restarts it with the same database. */
     async startAgain() {
       parts.kill()
       const { mirror } = parts
@@ -174,7 +176,7 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
   }
 }
 
-/** Keeps what the folders showed, as the worker does, and nothing else of it. */
+/** A mirror that keeps what the folders showed, as the worker does, and nothing more. */
 function openSmallMirror(clientOf: (accountId: string) => Promise<ServiceClient>) {
   const documents = new Map<string, MirroredDocument>()
   const takenAt: number[] = []
@@ -213,7 +215,7 @@ function openSmallMirror(clientOf: (accountId: string) => Promise<ServiceClient>
   let trouble: Error | undefined
   return {
     documents,
-    /** What the worker was told as the time of what operations answered. */
+    /** The times the worker was given for answers of operations. */
     takenAt,
     /** What the worker was told of actions that leave, and of those that the service refused. */
     told,
@@ -221,11 +223,11 @@ function openSmallMirror(clientOf: (accountId: string) => Promise<ServiceClient>
       if (trouble && name === 'inPackage') throw trouble
       return structuredClone(answers[name](ask))
     }) as AskDocuments,
-    /** The worker's thread stops working, or works again. */
+    /** Makes the worker fail with this error, or work again. */
     fail: (error: Error | undefined) => {
       trouble = error
     },
-    /** From now on the service lists the document's signers the other way round. */
+    /** Makes the service list the document's signers in reverse from now on. */
     turnSigners(reference: string): void {
       backwards.add(reference)
       const known = documents.get(reference)
@@ -253,13 +255,13 @@ export function person(FirstName = 'Aroha', more: object = {}) {
 
 const DAY = 86_400_000
 
-/** Another due date, so many days from now, at a full minute. */
+/** Returns a request for another due date, that many days from now, at a full minute. */
 export function extension(days = 30, gmt = 720): Extract<ActionRequest, { kind: 'extend' }> {
   const at = Math.floor((Date.now() + days * DAY) / 60_000) * 60_000
   return { kind: 'extend', dueDate: new Date(at).toISOString(), gmt }
 }
 
-/** Gives the document's first signer another name, as a screen asks for it that shows the document so. */
+/** Returns a request to rename the document's first signer, as from a screen that shows this document. */
 export function correction(
   document: DocumentResponse | undefined,
   more: object = {}

@@ -1,4 +1,7 @@
-/** Whatever the line, the clock, crashes and people do: each action reaches the service once at most, unless a person says again. */
+/**
+ * Whatever happens to the network and the clock, with crashes and people acting: each action reaches the service at
+ * most once, unless a person asks for it again.
+ */
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -78,7 +81,7 @@ interface Asked {
   id: string
   reference: string
   request: ActionRequest
-  /** What only this action’s request carries. */
+  /** Something that only this action's request carries. */
   mark: string
 }
 
@@ -105,7 +108,7 @@ async function live(office: Office, steps: readonly Step[]): Promise<void> {
       }
       case 'press again': {
         const again = asked[one.on]
-        // The same press, told twice: not a person who says "again".
+        // The same click, delivered twice: not a person asking again.
         if (again && office.actions.list(office.accountId).some(({ id }) => id === again.id)) go(again)
         break
       }
@@ -154,7 +157,7 @@ async function live(office: Office, steps: readonly Step[]): Promise<void> {
     await new Promise((resume) => setImmediate(resume))
   }
 
-  // A crash ends what hangs; then the line is good for as long as anything is still going by itself.
+  // A crash ends hanging requests; after that the connection works as long as anything is still in progress.
   office.line.fault('pass')
   await goUp()
   await office.startAgain()
@@ -170,7 +173,7 @@ async function live(office: Office, steps: readonly Step[]): Promise<void> {
   for (const { body } of office.taken('UpdateSigner')) {
     for (const { SignerReference } of (body as UpdateSignerRequest).Signers) expect(meant).toContain(SignerReference)
   }
-  // Those of one signer look alike, so they are counted together.
+  // Reminders of one signer look alike, so they are counted together.
   const reminders = office.actions.list(office.accountId).filter(({ request }) => request.kind === 'remind')
   expect(office.taken('SendReminder').length).toBeLessThanOrEqual(reminders.length)
   expect(office.taken('SendReminder').length).toBeGreaterThanOrEqual(

@@ -9,7 +9,7 @@ import {
 import { openChosen } from '../../../src/main/core/storage/chosen-file.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 
-/** Friday 21 November 2026, ten in the morning in Auckland. */
+/** Friday 21 November 2026, 10:00 in Auckland. */
 const NOW = Date.parse('2026-11-21T10:00:00+13:00')
 const at = { now: NOW, zone: 'Pacific/Auckland' }
 

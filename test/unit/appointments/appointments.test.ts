@@ -45,7 +45,7 @@ describe('appointments of today', () => {
     ])
     expect(today.places).toEqual(['Branch desk'])
     expect(asked()).toBe(before + 2)
-    // What is done to one is done in its own account, whichever is worked in.
+    // A change to an appointment goes to its own account, whichever account is chosen.
     chosen.account = 'office'
     chosen.others = ['branch']
     appointments.call(theirs)
@@ -226,7 +226,7 @@ describe('whose signings an appointment is about', () => {
     expect(() => appointments.choosePerson(id, '')).toThrow('The disk is full.')
     expect(await only()).toMatchObject({ person: 'person-1' })
     refusing.notes = false
-    // Someone else now.
+    // The appointment is someone else's now.
     appointments.save({ id, name: 'Tama Brooks', at: (await only())?.at ?? 0, minutes: 30 })
     expect(await only()).not.toHaveProperty('person')
   })
@@ -237,7 +237,7 @@ describe('whose signings an appointment is about', () => {
     const last = { name: 'Mere Parata', email: 'another@example.org' }
     waits(...others, { ...last, person: 'last' }, { ...last, person: 'last' })
     await add('Mere Parata', 30, { email: 'mere@example.com' })
-    // Not another person because their address wasn't read.
+    // They don't count as another person only because their address wasn't read.
     expect(await only()).toMatchObject({ choices: [{ person: 'last', contact: 'another@example.org' }] })
     expect(told.documentsRead).toBe(999)
     const turns = [turnOf({ person: 'stranger' })]

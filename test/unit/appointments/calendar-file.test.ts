@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { readCalendar } from '../../../src/main/core/appointments/calendar-file.ts'
 import type { FoundInFile } from '../../../src/main/core/appointments/found.ts'
 
-/** Friday 21 November 2026, ten in the morning in Auckland, which is 13 hours ahead of UTC. */
+/** Friday 21 November 2026, 10:00 in Auckland, which is 13 hours ahead of UTC. */
 const NOW = Date.parse('2026-11-21T10:00:00+13:00')
 const zone = 'Pacific/Auckland'
 

@@ -1,4 +1,5 @@
-// What one workstation tells an office of its counter, and what it shows of others: with a line and clocks that are the test's own.
+// What a workstation tells its office about its counter, and what it shows of others, with a connection and clocks
+// under the test's control.
 import { expect, onTestFinished, test } from 'vitest'
 import { OfficeBoard } from '../../../src/main/core/appointments/office-board.ts'
 import type { CounterNews, OfficeCounters } from '../../../src/main/core/office/counters.ts'
@@ -25,13 +26,13 @@ function workstation() {
   let stands: DeskState = 'connected'
   const board: OfficeBoard = new OfficeBoard({
     ...{ time, state: () => stands, accounts: () => new Map(), trouble: () => undefined },
-    // The screen asks again once it has heard of it.
+    // As the screen does, asks again when notified.
     changed: () => void setImmediate(() => isOpen && board.view())
   })
   board.follow(() => ({ desk: own, isCounter: true, accountId: undefined }))
   onTestFinished(() => time.end())
 
-  /** A line to a server, whose answers may be kept waiting; what it answers is of when it was asked. */
+  /** A connection to a server whose answers can be delayed; each answer has the state at the time of the request. */
   function line(...its: CounterNews[]) {
     const server = {
       ...{ its, reads: 0, told: [] as { content: object | null; isNews: boolean }[] },
@@ -70,7 +71,7 @@ function workstation() {
   }
 }
 
-/** From now on the server's answers wait until this is called. */
+/** Delays the server's answers until the returned function is called. */
 function hold(server: { waits: Promise<void> | undefined }): () => void {
   const { promise, resolve } = Promise.withResolvers<void>()
   server.waits = promise
@@ -80,13 +81,13 @@ function hold(server: { waits: Promise<void> | undefined }): () => void {
   }
 }
 
-/** A workstation whose board is looked at, and has read. */
+/** Returns a workstation whose board is being looked at, and has been read. */
 async function looking(...its: CounterNews[]) {
   const one = workstation()
   const { server, made } = one.line(...its)
   one.board.connect(made)
   one.looks()
-  // What is asked at once is answered before time passes.
+  // Requests made at once are answered before time passes.
   await one.pass(0)
   await one.pass(5 * SECOND)
   return { ...one, server, made }
@@ -105,7 +106,7 @@ test('a bell while others are being read has them read again a second later', as
   expect(desk()).toMatchObject({ wantsStaff: false })
   await pass(SECOND)
   expect(desk()).toMatchObject({ wantsStaff: true })
-  // That was all: it doesn't go on once a second.
+  // That was all: it doesn't keep reading every second.
   const { reads } = server
   await pass(18 * SECOND)
   expect(server.reads).toBe(reads)
@@ -176,7 +177,7 @@ test('after the computer slept nothing is shown as if it were now, though the cl
   expect(desk()?.office).not.toHaveProperty('isSilent')
   clock.now += HOUR
   expect(desk()?.office).toMatchObject({ isSilent: true })
-  // Nor is it thought to be newer where the clock on the wall was put back.
+  // Setting the wall clock back doesn't make it count as newer, either.
   clock.now -= 2 * HOUR
   await clock.pass(61 * SECOND)
   expect(desk()?.office).toMatchObject({ isSilent: true })

@@ -1,4 +1,4 @@
-/** An office with appointments: a real database, a clock that a test moves, a queue that it fills, and a trail that it reads. */
+/** An office with appointments: a real database, with the clock, the queue and the audit trail in the test's hands. */
 import { onTestFinished } from 'vitest'
 import { appointmentAnswers } from '../../../src/main/core/appointments/appointment-files.ts'
 import { Appointments } from '../../../src/main/core/appointments/appointments.ts'
@@ -9,7 +9,7 @@ import type { MirroredDocument } from '../../../src/main/core/documents/question
 import type { CounterEntry } from '../../../src/shared/contract/index.ts'
 import { database } from '../counter-settings/office.ts'
 
-/** Friday 21 November 2026, ten in the morning in Auckland, which is 13 hours ahead of UTC. */
+/** Friday 21 November 2026, 10:00 in Auckland, which is 13 hours ahead of UTC. */
 export const TEN = Date.parse('2026-11-21T10:00:00+13:00')
 export const MINUTE = 60_000
 export const HOUR = 60 * MINUTE
@@ -73,9 +73,9 @@ export function office() {
 
   return {
     ...{ db, appointments, imports, notes, told, chosen, refusing, clock },
-    /** How often the queue was asked for. */
+    /** Returns how often the queue was read. */
     asked: () => queueReads,
-    /** Moves the clock, and runs what was to run by then. */
+    /** Moves the clock, and runs the timers due by then. */
     pass(milliseconds: number) {
       clock.at += milliseconds
       for (const timer of timers.filter(({ at }) => at <= clock.at)) {
@@ -83,7 +83,7 @@ export function office() {
         timer.run()
       }
     },
-    /** Those who can sign here: `name`, and the address that their document has. */
+    /** Sets those who can sign here: `name`, and the address in their document. */
     waits(...people: { name: string; email?: string; person?: string }[]) {
       queue = people.map(({ name, person }, index) => ({
         accountId: 'office',
@@ -99,7 +99,7 @@ export function office() {
         documents.set(`doc-${index}`, { document } as MirroredDocument)
       }
     },
-    /** Adds one at so many minutes from ten, and answers its id. */
+    /** Adds an appointment that many minutes after ten. Returns its id. */
     async add(name: string, minutes = 30, more: Partial<Parameters<Appointments['save']>[0]> = {}): Promise<string> {
       appointments.save({ name, at: TEN + minutes * MINUTE, minutes: 30, ...more })
       const { appointments: all } = await appointments.today()

@@ -1,11 +1,11 @@
-/** What is tried with the numbers of identity documents: the rows of docs/attacks.md. */
+/** Attacks on the numbers of identity documents: the rows of docs/attacks.md. */
 import { expect } from 'vitest'
 import type { IdentityKept } from '../../../src/shared/contract/index.ts'
 import { identityNumbers } from '../../e2e/attacks/tables/identity-numbers.ts'
 import { openOffice } from '../counter/office.ts'
 import { attempts } from './attempts.ts'
 
-/** What is kept of a whole reading that the page sends under this policy, once the person has the screen. */
+/** Returns what is stored under this policy of a full reading that the page sends, once the person has the screen. */
 async function kept(policy: IdentityKept): Promise<string> {
   const here = openOffice()
   here.settings.identityKept = policy

@@ -1,4 +1,4 @@
-/** What is tried with backups, recovery keys and the small files that a start reads: the rows of docs/attacks.md. */
+/** Attacks with backups, recovery keys and the small files read at start: the rows of docs/attacks.md. */
 import { createHash, type createPrivateKey, generateKeyPairSync, randomBytes } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -46,7 +46,7 @@ async function* pieces(...parts: Uint8Array[]) {
   yield* parts
 }
 
-/** Under the passphrase, of content that is known. */
+/** A file of known content, sealed with the passphrase. */
 const aFile = (facts = FACTS) => written(sealed(pieces(CONTENT), PASSPHRASE, facts))
 
 async function contentOf(path: string, passphrase = PASSPHRASE): Promise<Buffer> {
@@ -69,7 +69,10 @@ const opened = async (path: string) => {
 const OURS = { scheme: 'bearer', token: 'ours' } as const
 type Desks = Awaited<ReturnType<typeof enrolmentDesks>>
 
-/** An account of the file's name that waits for a secret of its own stays as it is, and gets none of the file's. */
+/**
+ * Checks that an account with the file's name that waits for a secret of its own stays unchanged, and gets none of the
+ * file's.
+ */
 async function expectNotEnrolled(own: { baseUrl: string; scheme: 'bearer' | 'basic' }, desks?: Desks): Promise<void> {
   const { clerk, computer, prepared } = desks ?? (await enrolmentDesks())
   await prepared()
@@ -82,7 +85,7 @@ async function expectNotEnrolled(own: { baseUrl: string; scheme: 'bearer' | 'bas
   expect(await clerk.accounts.secretState(before.at(-1)?.id ?? '')).toBe('missing')
 }
 
-/** An account waits for its secret, and something happens to it while the file's is tried. */
+/** While an account waits for its secret, runs `meanwhile` during the attempt with the file's. */
 async function enrolledMeanwhile(meanwhile: (clerk: Desks['clerk'], id: string) => Promise<unknown>) {
   const { admin, clerk, computer, prepared } = await enrolmentDesks()
   await prepared()
@@ -105,7 +108,7 @@ async function enrolledMeanwhile(meanwhile: (clerk: Desks['clerk'], id: string) 
 const BAD = { code: 'bad-file' }
 const expectRefused = async (call: Promise<unknown>) => expect(await refusal(call)).toMatchObject(BAD)
 
-/** The file with another header, whose hash is right. */
+/** Writes the file with a changed header whose hash is right. */
 async function withHeader(change: (text: string) => string): Promise<string> {
   const path = await aFile()
   const bytes = readFileSync(path)
@@ -118,7 +121,7 @@ async function withHeader(change: (text: string) => string): Promise<string> {
   return path
 }
 
-/** The file with its chunks rearranged. */
+/** Writes the file with its chunks rearranged. */
 async function withChunks(change: (chunks: Buffer[]) => Buffer[]): Promise<string> {
   const path = await aFile()
   const bytes = readFileSync(path)
@@ -128,7 +131,7 @@ async function withChunks(change: (chunks: Buffer[]) => Buffer[]): Promise<strin
   return path
 }
 
-/** A backup that someone who knows its passphrase has made other content of. */
+/** A backup whose content was changed by someone who knows its passphrase. */
 async function crafted(
   change: (manifest: Manifest, files: Buffer) => { manifest: object; files: Buffer }
 ): Promise<string> {
@@ -142,13 +145,13 @@ async function crafted(
   return written(sealed(pieces(length, text, files), PASSPHRASE, FACTS))
 }
 
-/** A backup of a database that someone has changed by SQL. */
+/** A backup of a database that someone changed with SQL. */
 async function changedBy(sql: string): Promise<string> {
   const { path } = await backedUp({ sql })
   return path
 }
 
-/** It is refused, and nothing of it is left in the data folder. */
+/** Checks that it is refused, and that nothing of it is left in the data folder. */
 async function expectNothingLeft(path: string): Promise<void> {
   const folder = temporaryFolder()
   const into = join(folder, 'data')
@@ -163,7 +166,7 @@ async function toRemove(decision: unknown) {
   return removalDecided(folder)
 }
 
-/** A start with this decision, beside a folder that isn't the data folder's. */
+/** Starts with this decision, next to a folder outside the data folder. */
 async function startedWith(change: (decision: { stage: string; aside: string }) => object) {
   const around = temporaryFolder()
   const [folder, elsewhere] = [join(around, 'data'), join(around, 'elsewhere')]
@@ -320,7 +323,7 @@ attempts(keptData, {
     const key = recoveryKeyText(randomBytes(20))
     await own.recovery.keep(key)
     own.lose()
-    // A byte of the sealed key itself, behind the nonce.
+    // A byte of the sealed key itself, after the nonce.
     const turned = readFileSync(own.file, 'utf8').replace(
       /("sealed": "[0-9a-f]{30})(.)/,
       (_all, before, digit) => `${before}${digit === '0' ? '1' : '0'}`

@@ -1,4 +1,4 @@
-/** What another computer in the office's network tries: the rows of docs/attacks.md. */
+/** Attacks from another computer in the office's network: the rows of docs/attacks.md. */
 import { expect } from 'vitest'
 import { readTypedAddress } from '../../../src/main/core/accounts/credentials.ts'
 import { readPolicy } from '../../../src/main/core/organisation/reading.ts'
@@ -17,29 +17,29 @@ const root = aCertificate({ name: 'Harbour Law Root', isAuthority: true })
 const impostor = aCertificate({ name: root.name, isAuthority: true })
 const last = aCertificate({ name: 'Last', by: root, isAuthority: 0 })
 
-/** Nobody vouches for a server that shows these. */
+/** Checks that a server with this chain isn't trusted. */
 async function expectNotVouched(chain: readonly Made[], trusted: readonly Made[] = [root]): Promise<void> {
   const own = openOwnAuthorities(() => trusted.map(({ cert }) => cert), Date.now)
   expect(await own.vouch({ hostname: NAME, chain: chain.map(({ cert }) => cert) })).toBe(false)
 }
 
-/** With a certificate that was chosen for the office's service. */
+/** Returns the store, with a certificate chosen for the office's service. */
 function chosen() {
   const made = certificates()
   made.certificates.keep('office', OFFICE.baseUrl, one('a'))
   return made
 }
 
-/** A person has signed in to the office's proxy; another asks. */
+/** Checks that after a sign-in to the office's proxy another proxy gets no credentials. */
 async function expectNotGiven(challenge: Partial<typeof PROXY>): Promise<void> {
   const { signIns } = await signedIn()
   expect(await signIns.forRequest().answer({ ...PROXY, ...challenge })).toBeUndefined()
 }
 
-/** Another that the office may come to, where the first doesn't let it through. */
+/** A second proxy that a request may reach after the first refuses it. */
 const NEXT = { ...PROXY, host: 'next.office.example' }
 
-/** Of many at once one alone shows the office's proxy what isn't proven. */
+/** Checks that of several concurrent requests only one shows the office's proxy unproven credentials. */
 async function expectShownOnce(signIns: ProxySignIns): Promise<void> {
   const requests = Array.from({ length: 6 }, () => signIns.forRequest())
   const [first, ...others] = requests.map((request) => request.answer(PROXY))
@@ -129,7 +129,7 @@ attempts(officeNetwork, {
     const request = signIns.forRequest()
     expect(await request.answer(PROXY)).toEqual(GRACE)
     expect(await request.answer(NEXT)).toBeUndefined()
-    // A person is asked for that one, and told which it is.
+    // The person is asked to sign in to that proxy, by its name.
     expect(signIns.waiting()).toEqual({ proxy: 'next.office.example:8080', wasRefused: false })
   },
   'be given the password under a name that only looks like the proxy’s': async () => {
@@ -157,7 +157,7 @@ attempts(officeNetwork, {
     await other.answer(NEXT)
     other.over('failed')
     await signIns.signIn({ user: 'grace', password: 'another' })
-    // The first refuses by breaking off; the next lets the request through.
+    // The first proxy refuses by closing the connection; the next lets the request through.
     const request = signIns.forRequest()
     await request.answer(PROXY)
     await request.answer(NEXT)

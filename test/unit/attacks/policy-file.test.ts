@@ -1,4 +1,4 @@
-/** What is tried with the organisation's policy file: the rows of docs/attacks.md. */
+/** Attacks with the organisation's policy file: the rows of docs/attacks.md. */
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, chmodSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ const time = {
   }
 }
 
-/** What lies in the policy's place isn't taken. @param owners those who may own it. */
+/** Checks that the file in the policy's place isn't used. @param owners the users that may own it */
 async function expectNotTaken(
   change: (path: string, folder: string) => void = () => undefined,
   owners: readonly number[] = [mine]
@@ -49,14 +49,14 @@ const reads = (policy: unknown) => {
 }
 const account = { name: 'Office', address: 'https://sign.example.com', signIn: 'bearer' }
 
-/** Nothing of the file holds, while what is right in it would. */
+/** Checks that the whole file is rejected, although its valid part alone is accepted. */
 function expectRefused(policy: unknown, right: unknown): void {
   expect(reads(right)).toBe(true)
   expect(reads(policy)).toBe(false)
 }
 
 const STRICT = { practiceOffice: false, signingOrigins: ['https://login.example.govt.nz'] }
-/** Nothing that management sets holds, while without the value it would. */
+/** Checks that all managed settings are rejected, although they are accepted without the wrong value. */
 async function expectNoneOf(
   values: Record<string, Value>,
   more: Record<string, Record<string, Value>> = {}
@@ -99,7 +99,7 @@ attempts(policyFile, {
     put('{}')
     const place = {
       path,
-      // Asked for once the file was looked at, and before it is read.
+      // Read after the file is checked, and before its content is read.
       get owners() {
         put({ practiceOffice: true, $schema: 'x'.repeat(Math.ceil(performance.now())) })
         return [mine]

@@ -1,4 +1,4 @@
-/** What is tried with settings files: the rows of docs/attacks.md. */
+/** Attacks with settings files: the rows of docs/attacks.md. */
 import { execFileSync } from 'node:child_process'
 import { join } from 'node:path'
 import { expect } from 'vitest'

@@ -1,4 +1,4 @@
-/** What a feed of updates tries, or who stands between: the rows of docs/attacks.md. */
+/** Attacks by an update feed or someone in between: the rows of docs/attacks.md. */
 import { generateKeyPairSync } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import type { ServerResponse } from 'node:http'
@@ -19,7 +19,9 @@ const unsigned = /isn’t signed/
 const otherFile = /isn’t the file/
 const elsewhere = /leads somewhere else/
 
-/** Nothing of it is kept, it is said why, and what is right afterwards is taken. */
+/**
+ * Checks that the update is refused with a reason, nothing of it is stored, and a correct one afterwards is accepted.
+ */
 async function expectRefused(said: RegExp, wrong: (office: Office) => void, made?: Office): Promise<void> {
   const { updates, feed, publish, kept, ...others } = made ?? (await office())
   publish()
@@ -37,7 +39,7 @@ async function expectRefused(said: RegExp, wrong: (office: Office) => void, made
 const put = (name: string, content: Buffer | string) => (made: Office) =>
   void made.feed.files.set(name, Buffer.from(content))
 
-/** The package is answered in another way. */
+/** Answers requests for the package with `send`. */
 const sends =
   (send: (answer: ServerResponse) => void) =>
   ({ feed }: Office) =>
@@ -52,7 +54,7 @@ const leadsTo = (place: string) => (made: Office) =>
     return true
   })
 
-/** A feed at an address that this computer can't have: all that is asked of it, and of where it leads, comes to a feed here. */
+/** A feed at an address that this computer can't serve: all requests to it and to its redirects go to a local feed. */
 async function officeOf(feed: string) {
   const asked: { url: string; init: RequestInit }[] = []
   const made: Office = await office({
@@ -76,7 +78,7 @@ async function expectWaits(during: UpdateHindrance): Promise<void> {
   expect(feed.asked).not.toContain(`/updates/${PACKAGE}`)
 }
 
-/** With an update that is ready. */
+/** Returns an office with an update that is ready. */
 async function ready() {
   const installed = withDpkg()
   const made = await office()
@@ -174,7 +176,7 @@ attempts(updates, {
       expect(made.updates.view().problem?.message).toMatch(elsewhere)
     }
     expect(new Set(asked.map(({ url }) => new URL(url).origin))).toEqual(new Set(['https://github.com']))
-    // Theirs is followed.
+    // GitHub's own redirects are followed.
     made.publish()
     leadsTo(`https://objects.githubusercontent.com/${SIGNATURE}`)(made)
     await made.updates.check()
@@ -220,7 +222,7 @@ attempts(updates, {
     updates.stop()
     busyWith(undefined)
     publish({ version: '1.1.0', releaseDate: '2026-11-20T10:00:00.000Z' })
-    // Also after a restart.
+    // The same applies after a restart.
     const again = start()
     await again.check()
     expect(again.view().problem?.message).toMatch(/older version than it did before/)

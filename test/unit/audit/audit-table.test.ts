@@ -170,7 +170,7 @@ describe('the list', () => {
     })()
     const audit = run()
     await audit.settled()
-    // On a clock by which each step takes longer than a piece may, others have a turn after each.
+    // On a clock by which each step takes longer than a slice may, others get a turn after each step.
     let now = 0
     vi.spyOn(performance, 'now').mockImplementation(() => (now += 1000))
     const held = async <Answer>(work: () => Promise<Answer>) => {
@@ -187,7 +187,7 @@ describe('the list', () => {
     expect(found.answer).toMatchObject({ total: 1, entries: [{ seq: 99_999 }] })
     const checked = await held(() => audit.check())
     expect(checked.answer).toEqual({ isWhole: true, entries: 100_000, isCutOff: false })
-    // A step is a hundred entries.
+    // One step is a hundred entries.
     expect(found.turns).toBeGreaterThan(100)
     expect(checked.turns).toBeGreaterThanOrEqual(1000)
   })

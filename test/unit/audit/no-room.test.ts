@@ -1,9 +1,11 @@
-/** A trail that the disk has no room for: what waits, what is refused for want of it, and what is counted as lost. */
+/**
+ * An audit trail on a full disk: what waits, what is refused because it can't be recorded, and what is counted as lost.
+ */
 import { describe, expect, test } from 'vitest'
 import { troubledKeychain } from '../storage/keychains.ts'
 import { TEN, workstation } from './office.ts'
 
-/** Larger than any page of the database, so that it needs another. */
+/** Larger than a database page, so that it needs another page. */
 const LARGE = 'x'.repeat(20_000)
 const MINUTE = 60_000
 

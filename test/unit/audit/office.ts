@@ -1,4 +1,4 @@
-/** A workstation with a database and a keychain of its own, and runs of the application in it. */
+/** A workstation with its own database and keychain, and runs of the application on it. */
 import { createHash } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import { Audit } from '../../../src/main/core/audit/audit.ts'
@@ -26,7 +26,7 @@ export function database() {
 const ACCOUNT = `INSERT INTO accounts (id, name, kind, base_url, auth_scheme, colour, folders, created_at, position)
   VALUES ('a', 'Office', 'service', 'https://example.com', 'none', '#000', '[]', 1, 1)`
 
-/** Numbers of identity documents that are kept, and entries of the trail that tell of them. */
+/** Stored identity document numbers, and the audit entries that mention them. */
 export function numbersOf(db = database()) {
   db.prepare(ACCOUNT).run()
   const numbers = openIdentityNumbers({ db, now: () => TEN, newSalt: () => 'salt' })
@@ -64,7 +64,7 @@ export function workstation() {
       time: day.run({ now: () => now.at, zone: () => now.zone }),
       signer: new Signer({ slot, note: audit.note })
     })
-  /** Makes receipts of a trail; what would be drawn is the text of a page in the clothes of a PDF. */
+  /** Makes receipts from a trail; the printed PDF is only the page's text with a PDF's frame. */
   const receiptsOf = (audit: Audit, slot = lastingKeychain(entries).auditKey) => {
     const printed: string[] = []
     const receipts = new Receipts({
@@ -84,7 +84,7 @@ export function workstation() {
     })
     return { receipts, printed }
   }
-  /** What someone does who has the key of the database. */
+  /** Changes the trail as someone with the database key can. */
   function tamper(sql: string): void {
     const triggers = db
       .prepare<[], { name: string; sql: string }>(
@@ -110,7 +110,7 @@ export function workstation() {
   }
 }
 
-/** The rule as it is written in what is exported, by other means than ours. */
+/** The hash rule as documented in the export, implemented independently. */
 export function hashOf(previous: string, text: string): string {
   return createHash('sha256')
     .update(Buffer.concat([Buffer.from(previous), Buffer.from([0x0a]), Buffer.from(text)]))

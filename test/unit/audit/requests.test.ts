@@ -77,7 +77,7 @@ describe('requests about the audit trail', () => {
     answers(`${place}.xlsx`)
     expect(await handlers['audit.export']({ format: 'xlsx' }, context)).toEqual({ label: 'trail.xlsx' })
     const { rows } = openWorkbook(await readFile(`${place}.xlsx`)).read('Rows')
-    // The key that it is signed with was made for it, and is its newest entry.
+    // The signing key was created for this export, which is its newest entry.
     expect(rows).toHaveLength(5)
     expect(rows[2]?.cells).toContain('=HYPERLINK("https://evil.example")')
   })

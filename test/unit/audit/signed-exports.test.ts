@@ -12,7 +12,7 @@ import { workstation } from './office.ts'
 const SCRIPT = join(import.meta.dirname, '../../../scripts/verify-audit-export.ts')
 const run = promisify(execFile)
 
-/** An export of a workstation's trail, as a file in a folder of its own. */
+/** Exports a workstation's trail to a file in a folder of its own. */
 async function exported(format: 'json' | 'csv' | 'xlsx' = 'json', howMany = 40) {
   const station = workstation()
   const audit = station.run()
@@ -30,7 +30,7 @@ async function exported(format: 'json' | 'csv' | 'xlsx' = 'json', howMany = 40) 
   return { ...station, audit, files, path, signature: `${path}.signature` }
 }
 
-/** What the script of nobody's says, which shares no code with the product. */
+/** Runs the verification script, which shares no code with the product. */
 async function byScript(path: string, ...noted: string[]): Promise<{ says: string; isGenuine: boolean }> {
   try {
     const { stdout } = await run(process.execPath, [SCRIPT, path, ...noted])

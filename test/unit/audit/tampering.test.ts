@@ -25,7 +25,7 @@ async function filled() {
   return { ...station, audit }
 }
 
-/** An encrypted database in a folder of its own, as the product has it. */
+/** An encrypted database in its own folder, as in the product. */
 function onDisk() {
   const path = join(temporaryFolder(), 'trail.db')
   const key = randomBytes(KEY_BYTES)

@@ -46,7 +46,7 @@ describe('a backup', () => {
     writeFileSync(join(other.folder, 'settings.json'), '{"theme":"light"}')
     const checked = await restored(other.folder, path, PASSPHRASE, other.key())
     expect(checked).toMatchObject({ accounts: 1, drafts: 0, waiting: 1, hasSecrets: true, madeAt: NOW })
-    // Until it is decided on, nothing is another.
+    // Until it is decided on, nothing changes.
     await other.open().then(({ db }) => {
       expect(kept(db)).toBe('what was here')
       db.close()
@@ -230,7 +230,7 @@ describe('what an office has to send', () => {
 })
 
 describe('a restore that is interrupted', () => {
-  /** The renames that a finish makes, and its decision, each of which may be the last thing that happens. */
+  /** Covers the renames of a finishing restore and its decision, any of which may be the last thing that happens. */
   test('at any moment leaves what was there or what was restored, each whole, and the next start ends it', async () => {
     const { path } = await backedUp()
     const first = computer()
@@ -241,7 +241,7 @@ describe('a restore that is interrupted', () => {
     const { stage } = await restored(first.folder, path, PASSPHRASE, first.key())
     await decideOnRestore(first.folder, stage, NOW)
     const atFirst = contentsOf(first.folder)
-    // Every state in between: some of the files are moved, in the order in which they are.
+    // Every intermediate state: the first files moved, in the order in which they are moved.
     const aside = JSON.parse(atFirst['restore.json']?.toString() ?? '{}').aside as string
     const outward = [DATABASE_FILE, 'settings.json'].filter((name) => atFirst[name])
     const inward = ['settings.json', DOCUMENTS_FILE, DATABASE_FILE]
@@ -329,7 +329,7 @@ test('a person’s restore: one backup at a time, checked before it replaces any
   await backups.check('b1', PASSPHRASE)
   await backups.leave('b1')
   expect(readdirSync(other.folder).filter((name) => name.startsWith('restore'))).toEqual([])
-  // Left while it is being put in place: what was checked stays for the next start.
+  // Left while it is being put in place: the checked files stay for the next start.
   await backups.open(path)
   await backups.check('b1', PASSPHRASE)
   const restoring = backups.restore('b1')
@@ -345,7 +345,7 @@ test('a person’s restore: one backup at a time, checked before it replaces any
   expect(await refusal(without.check('b1', PASSPHRASE))).toMatchObject({ code: 'keychain' })
 })
 
-/** As a later version would write its header, with its hash. */
+/** Rewrites the header as a later version would, with its hash. */
 function newer(path: string) {
   const bytes = readFileSync(path)
   const length = bytes.readUInt32BE(8)

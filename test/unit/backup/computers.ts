@@ -1,4 +1,4 @@
-/** Computers with something in their databases, and backups of them. */
+/** Computers with content in their databases, and backups of them. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,12 +14,12 @@ import { temporaryFolder } from '../storage/folders.ts'
 import { lastingKeychain } from '../storage/keychains.ts'
 
 export const NOW = Date.UTC(2026, 10, 24, 9, 30)
-/** Of what is sealed here: nothing of it is kept. */
+/** A low scrypt cost: nothing sealed here needs protection. */
 export const LOW_COST = 2 ** 10
 export const PASSPHRASE = 'a passphrase of four words'
 export const PLANTED = 'Planted sentence about Ana Example'
 
-/** A computer with its data folder and its keychain. */
+/** Returns a computer with its data folder and keychain. */
 export function computer() {
   const folder = temporaryFolder()
   const entries = new Map<string, string>()
@@ -57,8 +57,8 @@ function addSend(db: Db, id: string, state: string, goesAt = 0) {
 }
 
 /**
- * One with something in both databases, and a backup of it.
- * @param sql done to the database before.
+ * Returns a computer with content in both databases, and a backup of it.
+ * @param sql run on the database before the backup
  */
 export async function backedUp({ secrets = {}, sql = '' }: { secrets?: Record<string, string>; sql?: string } = {}) {
   const own = computer()
@@ -99,7 +99,7 @@ export function flip(path: string, at: number) {
   writeFileSync(path, bytes)
 }
 
-/** Where a chunk ends in the file, counted from 0. */
+/** Returns the end of a chunk in the file; chunks count from 0. */
 export function endOfChunk(path: string, chunk: number): number {
   return 12 + readFileSync(path).readUInt32BE(8) + 48 + (chunk + 1) * (65_536 + 16)
 }

@@ -1,4 +1,4 @@
-/** A computer whose database's key can be lost, and found again by a recovery key. */
+/** A computer whose database key can be lost, and recovered with a recovery key. */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
@@ -13,7 +13,7 @@ export const NOW = Date.UTC(2026, 10, 25, 9)
 export const PLANTED = 'what was here'
 export const log = { warn: (message: string) => expect.unreachable(message) }
 
-/** A computer with a database, and what is kept of its recovery keys. */
+/** Returns a computer with a database, and its stored recovery keys. */
 export async function recoverable(publicKey?: string) {
   const folder = temporaryFolder()
   const entries = new Map<string, string>()
@@ -21,7 +21,7 @@ export async function recoverable(publicKey?: string) {
   const is = { publicKey }
   const notes: string[] = []
 
-  /** @param key by which the database is opened, where not by the keychain's. */
+  /** @param key opens the database instead of the keychain's key */
   async function start(key?: Uint8Array) {
     const parts = { folder, keychain, random: randomBytes, clock: () => NOW }
     const storage = await openDatabase({ ...parts, ...(key && { key }) })

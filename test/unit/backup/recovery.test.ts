@@ -69,7 +69,7 @@ test('a wrong, a mistyped, an earlier or a foreign key changes nothing, and says
   }
   expect(entries.size).toBe(0)
   expect(readFileSync(file)).toEqual(before)
-  // One that was made of another database of this folder's.
+  // One made for another database of this folder.
   const flipped = (hex: string) => (Number.parseInt(hex, 16) ^ 1).toString(16)
   writeFileSync(file, before.toString().replace(/(?<="sealed": ")./, flipped))
   expect((await refusal(recover(key))).message).toMatch(/doesn’t open/)
@@ -146,7 +146,7 @@ test('with another key for the database there is another recovery key, the organ
   const [old, key] = [recoveryKeyText(randomBytes(20)), recoveryKeyText(randomBytes(20))]
   await recovery.keep(old)
   await recovery.changeKey(key)
-  // Until then both are there: the start may be a long way off, and the keychain lost before it.
+  // Until then both are stored: the start may be far off, and the keychain may be lost before it.
   const before = JSON.parse(readFileSync(file, 'utf8')).keys as { kind: string }[]
   expect(before.map(({ kind }) => kind)).toEqual(['organisation', 'paper', 'paper', 'organisation'])
   storage.db.close()
@@ -161,7 +161,7 @@ test('with another key for the database there is another recovery key, the organ
   expect((await start()).storage.state).toBe('encrypted')
 }, 60_000)
 
-/** A recovery key that another key for the database waits for, beside the one of now. */
+/** A recovery key for a pending new database key, next to the current recovery key. */
 async function waiting() {
   const { publicKey } = generateKeyPairSync('rsa', {
     ...{ modulusLength: 3072 },
@@ -225,7 +225,7 @@ test('a change of the key that the keychain or the disk refuses leaves all as it
   const refuse = () => {
     throw new KeychainError('locked', 'Not now.')
   }
-  // Where its name is taken, it can't be written once all else is.
+  // With its name taken, it can't be written once everything else is.
   const takeName: typeof keep = (...entry) => {
     mkdirSync(asked)
     return keep(...entry)

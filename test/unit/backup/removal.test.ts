@@ -8,7 +8,7 @@ import { lastingKeychain, troubledKeychain } from '../storage/keychains.ts'
 
 const ACCOUNT = '1f0c9b52-7d0a-4f9e-8a51-3c2f6d0f7a11'
 
-/** A computer with something of everything. */
+/** A computer with some of every kind of data. */
 async function computer({ backups = true } = {}) {
   const [folder, share, logs] = [temporaryFolder(), temporaryFolder(), temporaryFolder()]
   const names = [

@@ -19,7 +19,7 @@ import { lastingKeychain } from '../storage/keychains.ts'
 const HOUR = 3_600_000
 const NOW = Date.UTC(2026, 10, 24, 9, 30)
 
-/** A computer whose copies are made for real. */
+/** A computer that makes real copies. */
 async function computer() {
   const folder = temporaryFolder()
   const entries = new Map<string, string>()
@@ -27,7 +27,7 @@ async function computer() {
   const key = () => Buffer.from(entries.get('database-key') ?? '', 'hex')
   const is = { busy: false, idle: true, broken: false }
   const troubles: unknown[] = []
-  // A look that is over has the next one wait.
+  // The clock goes on only once a look is over and the next one is scheduled.
   let waiting = 0
   const time = ownTime(NOW, async () => {
     while (waiting === 0) await new Promise((resume) => setImmediate(resume))
@@ -91,7 +91,7 @@ test('one is made on each day of use, while nobody works; five are kept', async 
   expect(await ages()).toHaveLength(2)
   is.idle = false
   await time.pass(28 * HOUR)
-  // Where nobody ever leaves the computer, it is made all the same.
+  // If the computer is never idle, the copy is made anyway.
   expect(await ages()).toHaveLength(3)
   is.idle = true
   await time.pass(7 * DAY)
@@ -138,7 +138,7 @@ test('a copy takes the place of a damaged database: what waited is looked for fi
   addSend(storage.db, { id: 'later', who: 'Ben', at: time.now })
   writeFileSync(join(folder, 'recovery.json'), '{}')
   storage.db.close()
-  // As far as it can still be read, it says what the copy lacks.
+  // As long as the database can be read, what the copy lacks is listed.
   expect(await copyViews({ folder, key: key() })).toMatchObject([{ missing: { sends: 1, drafts: 0, audit: 0 } }])
   overwritten(join(folder, DATABASE_FILE))
 
@@ -158,7 +158,7 @@ test('a copy takes the place of a damaged database: what waited is looked for fi
   const names = readdirSync(folder)
   const aside = names.find((name) => name.startsWith('set-aside-')) ?? ''
   expect(readdirSync(join(folder, aside)).every((name) => name.startsWith(DATABASE_FILE))).toBe(true)
-  // The recovery key opens what is there now as well; the copies stay.
+  // The recovery key also opens the current database; the copies stay.
   expect(names).toContain('recovery.json')
   expect(await copiesIn(folder)).toHaveLength(1)
 })
@@ -169,7 +169,7 @@ test('what a copy lacks is said of each kind that can still be read', async () =
   addAccount(storage.db, 'a')
   await time.pass(HOUR)
   addSend(storage.db, { id: 'later', who: 'Ben', at: time.now })
-  // The table's, and those of its indexes.
+  // The root pages of the table and its indexes.
   const roots = storage.db.prepare(`SELECT rootpage FROM sqlite_schema WHERE tbl_name = 'drafts'`).pluck().all()
   storage.db.close()
   const path = join(folder, DATABASE_FILE)

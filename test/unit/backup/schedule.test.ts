@@ -21,7 +21,7 @@ const NOW = Date.UTC(2026, 10, 24, 9, 30)
 const PASSPHRASE = 'a passphrase of four words'
 const DAILY: BackupPlan = { when: 'daily', at: '18:00', weekday: 5, keep: 3, secrets: false }
 
-/** An office whose backups are made for real, into a folder that may go away. */
+/** An office that makes real backups, into a folder that may become unavailable. */
 async function office(organisation?: ReturnType<BackupScheduleDeps['organisation']>) {
   const [folder, share] = [temporaryFolder(), join(temporaryFolder(), 'share')]
   mkdirSync(share)
@@ -69,7 +69,7 @@ async function office(organisation?: ReturnType<BackupScheduleDeps['organisation
   }
 
   const schedule = start()
-  /** Until what is under way is over, however long it takes. */
+  /** Waits until the running backup is over, however long it takes. */
   async function over() {
     for (let isRunning = true; isRunning; ) {
       await new Promise((resolve) => setImmediate(resolve))

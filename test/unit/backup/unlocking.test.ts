@@ -16,7 +16,9 @@ import { lastingKeychain } from '../storage/keychains.ts'
 import { refusal } from './computers.ts'
 import { NOW, PLANTED, recoverable } from './recoverable.ts'
 
-/** A computer whose data were made while its keychain worked, and that starts in a state of the keychain that a test sets. */
+/**
+ * A computer whose data was created while its keychain worked, restarted with the keychain in a state set by the test.
+ */
 async function locked() {
   const computer = await recoverable()
   const { folder, recovery, entries, storage } = computer
@@ -86,7 +88,7 @@ test('once the keychain is back its entries are there, without another start', a
   expect(keychainState()).toEqual({ state: 'available' })
   expect(await keychain.staffPin.get()).toBe('a PIN')
   expect(await keychain.accounts.get('none')).toBeNull()
-  // One that came back without the key gets it.
+  // A keychain that comes back without the key gets it.
   const known = entries.get('database-key')
   is.found = 'failed'
   entries.delete('database-key')
@@ -108,7 +110,7 @@ test('a keychain that comes back with another key than the open database’s sta
   expect(await data.keychain.databaseKey.get()).toBe(known)
   await expect(data.keychain.staffPin.get()).rejects.toMatchObject({ code: 'failed' })
   expect(entries.get('database-key')).toBe(other)
-  // Where a change of the key was stopped before the keychain had it in its usual place, the next start does that.
+  // If a key change stopped before the keychain had the key in its usual place, the next start completes it.
   entries.set('next-database-key', known ?? '')
   expect(await data.lookAgain?.()).toEqual({ state: 'available' })
   expect(await data.keychain.databaseKey.get()).toBe(known)
@@ -135,7 +137,7 @@ test('data that are opened and can’t be noted as that stay locked, also for wh
   const { start, key, folder } = await locked()
   const file = join(folder, 'recovery.json')
   const data = await start(async (ways) => {
-    // Its name is taken between being read and being written.
+    // Its name is taken between reading and writing.
     const kept = readFileSync(file)
     const opening = ways.recover(key)
     while (!existsSync(join(folder, 'countersign.db-wal'))) await new Promise(setImmediate)
@@ -166,11 +168,11 @@ test('trying again opens them once the keychain gives the key; who goes on witho
   for (const ask of [(ways: LockedWays) => ways.goOn(), undefined]) {
     const { storage, isWithout } = await start(ask)
     expect(storage).toMatchObject({ state: 'memory', hasData: true })
-    // Who was asked, and said so, needn't be asked once more.
+    // Someone who was asked, and answered, needn't be asked again.
     expect(isWithout).toBe(ask && true)
   }
   expect(files()).toEqual(before)
-  // A key that the keychain has lost is another matter, and so are data without a recovery key.
+  // A key that the keychain has lost is a different case, and so is data without a recovery key.
   entries.clear()
   is.found = undefined
   expect((await start(() => expect.unreachable())).storage).toMatchObject({ because: 'key-missing' })
@@ -193,7 +195,7 @@ test('damaged data are never set aside or begun again by a run without a keychai
   data.storage.db.close()
   expect(files()).toContain('rekey.json')
   expect(entries.get('database-key')).toBe(before)
-  // A page that isn't one of the schema's: those are read to tell the key's fault from the file's.
+  // A page outside the schema: schema pages are read to tell a wrong key from a damaged file.
   const path = join(folder, 'countersign.db')
   const whole = readFileSync(path)
   for (let end = whole.length; end === whole.length || !opens(path, Buffer.from(before ?? '', 'hex')); end -= 4096)

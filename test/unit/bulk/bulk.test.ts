@@ -81,7 +81,7 @@ function useWorker(file: URL) {
   })
 }
 
-/** A form for one person, or two. */
+/** A form for one or two people. */
 const base = forms({ items: [form({ signers: [blankSigner('s1'), blankSigner('s2')] })] })
 const HEADINGS = 'First name,Last name,E-mail,First name 2,Last name 2,E-mail 2,Due date'
 const person = (name: string) => `${name},Tamati,${name.toLowerCase()}@example.com`
@@ -166,7 +166,7 @@ describe('a dry run', () => {
     const { id, sheet, check } = await checked(table, one)
     expect(check).toMatchObject({ withoutCountry: 2, withWarnings: 2 })
     const input = { id, composition: one, mapping: mappingOf(one, sheet), countryCode: '64' }
-    // What isn't a mobile number there stays as it was typed, with its warning.
+    // What isn't a mobile number in that country stays as typed, with its warning.
     expect(await bulk.check('office', input)).toMatchObject({ withoutCountry: 1, withWarnings: 1 })
     await send(id)
     const mobiles = batches[0]?.packages.map(({ composition }) => composition.items[0]?.signers[0])
@@ -274,7 +274,7 @@ describe('a dry run', () => {
     )
     const mapping = mappingOf(composition, sheet)
     expect(mapping).toHaveLength(19)
-    // How long this thread worked, and not how long it waited for its turn on a busy machine.
+    // Measures how long this thread worked, not how long it waited for its turn on a busy machine.
     const shareOf = async (work: () => Promise<unknown>) => {
       const began = performance.now()
       const before = process.threadCpuUsage()

@@ -16,7 +16,7 @@ const base = forms({ items: [form({ signers: [signer({ FirstName: '', LastName: 
 const moment = { zone: 'Pacific/Auckland', now: NOW, recent: new Map<string, number>() }
 const HEADINGS = 'First name,Last name,E-mail,Due date'
 const line = (name: string, email = `${name.toLowerCase()}@example.com`, due = '') => `${name},Tamati,${email},${due}`
-/** Places in the sheet. */
+/** Columns of the sheet. */
 const [LAST, EMAIL, DUE] = [1, 2, 3]
 
 let answers: Answers<BulkQuestions>

@@ -9,7 +9,7 @@ const read = (bytes: Uint8Array, name = 'staff.csv', sheet?: string) => {
 }
 const text = (content: string) => read(Buffer.from(content))
 const cells = async (sheet: ReturnType<typeof read>) => (await sheet).rows.map((row) => row.cells)
-/** What a person is told of a file that can't be used. */
+/** Returns the message for a file that can't be used. */
 async function refusal(work: () => Promise<unknown>): Promise<string> {
   try {
     await work()
@@ -145,7 +145,7 @@ describe('a table of text', () => {
     expect(await doubts('05/05/2026', '04/12/2026', '05/11/2026')).toEqual([{ column: 1, example: '04/12/2026' }])
     expect(await doubts('04/12/2026', '25/11/2026')).toEqual([])
     expect(await doubts('04/12/2026', '11/25/2026')).toEqual([])
-    // Whichever comes first, it is the same day.
+    // It is the same day, whichever comes first.
     expect(await doubts('05/05/2026')).toEqual([])
   })
 
@@ -365,7 +365,7 @@ describe('a workbook', () => {
   })
 })
 
-/** A workbook whose sheet is twenty million blanks, and says it has `size` bytes. */
+/** A workbook whose sheet is twenty million spaces, and claims to have `size` bytes. */
 function bomb(size: number): Buffer {
   const plain = Buffer.alloc(20_000_000, 0x20)
   const packed = deflateRawSync(plain)

@@ -1,4 +1,4 @@
-/** Tables that are written, and what programs make of them that part cells at other characters. */
+/** Tables that are written, and how programs read them that split cells at other characters. */
 import fc from 'fast-check'
 import { strFromU8, unzipSync } from 'fflate'
 import Papa from 'papaparse'
@@ -21,7 +21,10 @@ const rows = fc.array(
   { minLength: 1, maxLength: 3 }
 )
 
-/** The cells of a program that parts lines at this and takes no heed of quotes in the middle of a cell. */
+/**
+ * Returns the cells as read by a program that splits lines at this separator and ignores quotes in the middle of a
+ * cell.
+ */
 const cellsAt = (text: string, separator: string) => text.split(/\r\n|\n/).flatMap((line) => line.split(separator))
 
 describe('a table as CSV', () => {
@@ -66,7 +69,7 @@ describe('a table as a workbook', () => {
   )
   const anyRows = fc.array(fc.array(anyText, { minLength: 3, maxLength: 3 }), { minLength: 1, maxLength: 4 })
 
-  /** Nothing but spaces says nothing. */
+  /** Text of only spaces counts as empty. */
   const orBlank = (text: string) => (text.trim() === '' ? '' : text)
 
   test('has every cell as a text, and comes back as it was', () => {

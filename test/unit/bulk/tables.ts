@@ -20,7 +20,7 @@ export async function workbookOf(sheets: Record<string, Cell[][]>): Promise<Buff
 const head = '<?xml version="1.0" encoding="UTF-8"?>'
 const office = 'http://schemas.openxmlformats.org'
 
-/** A workbook whose one sheet has the given XML within `<worksheet>`. */
+/** A workbook whose only sheet has the given XML within `<worksheet>`. */
 export function rawWorkbook(sheet: string, more: Record<string, string> = {}): Buffer {
   const parts: Record<string, string> = {
     'xl/workbook.xml': `${head}<workbook xmlns="${office}/spreadsheetml/2006/main" xmlns:r="${office}/officeDocument/2006/relationships"><sheets><sheet name="Staff" sheetId="1" r:id="rId1"/></sheets></workbook>`,
@@ -32,12 +32,12 @@ export function rawWorkbook(sheet: string, more: Record<string, string> = {}): B
   return Buffer.from(zipSync(Object.fromEntries(entries), { level: 0 }))
 }
 
-/** A cell of `rawWorkbook` with its text in place. */
+/** Returns a cell of `rawWorkbook` with inline text. */
 export function inline(address: string, text: string): string {
   return `<c r="${address}" t="inlineStr"><is><t>${text}</t></is></c>`
 }
 
-/** A folder for files; `leave` removes it. */
+/** Creates a folder with these files; `leave` removes it. */
 export async function folderOf(files: Record<string, Uint8Array | string> = {}) {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-bulk-'))
   const put = async (name: string, content: Uint8Array | string) => {

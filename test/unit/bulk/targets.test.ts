@@ -21,7 +21,7 @@ const field = (changes: Partial<ComposedField>): ComposedField => ({
 const user = { key: 'u1', FirstName: '', MiddleName: '', LastName: '', Email: '', IsDefault: false, IsOwner: false }
 const question = { key: 'q1', Label: 'Date of birth', Value: '', DataType: 'date' as const }
 
-/** Which target each heading fills, by label. */
+/** Returns the label of the target that each heading fills. */
 function filled(composition: Composition, ...headings: string[]): (string | undefined)[] {
   const targets = bulkTargets(composition)
   const mapping = matchColumns(targets, headings)
@@ -31,7 +31,7 @@ function filled(composition: Composition, ...headings: string[]): (string | unde
   })
 }
 
-/** One row on a base: headings and cells side by side. */
+/** Reads one row on a base, given its cells by heading. */
 function row(base: Composition, cells: Record<string, string>, how: Partial<Reading> = {}) {
   const headings = Object.keys(cells)
   const mapping = matchColumns(bulkTargets(base), headings)

@@ -4,7 +4,7 @@ import { backupChaos } from '../../chaos/backup.ts'
 const NAME =
   'killed, or on a full disk, as it backs up, restores, migrates, copies or changes its key, it has what was there or what was restored, each whole'
 test(NAME, { timeout: 300_000 }, async () => {
-  // Each way once.
+  // Covers each fault once.
   const faults: string[] = []
   const tally = await backupChaos({ rounds: 7, seed: 5, say: (line) => faults.push(line) })
   expect(faults.filter((line) => / (lost|doubled|partial|wrong): /.test(line))).toEqual([])

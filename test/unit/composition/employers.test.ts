@@ -1,9 +1,9 @@
-/** Employer records are judged before they are saved, by the checksum of their ABNs above all. */
+/** Employer records are checked before they are saved, above all the checksums of their ABNs. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { digitsOfAbn, employerProblems, isAbn } from '../../../src/shared/composition/employer-problems.ts'
 
-/** Of public bodies, and the tax office's own example. */
+/** ABNs of public bodies, and the tax office's own example. */
 const PUBLIC = ['51 824 753 556', '53 004 085 616', '33 051 775 556', '88 000 014 675', '28 008 984 049']
 
 describe('an ABN', () => {

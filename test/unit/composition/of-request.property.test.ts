@@ -55,7 +55,7 @@ describe('the composition of a request', () => {
     fc.assert(
       fc.property(others, (sent) => {
         const { composition, problems, readings } = compositionOfRequest(sent)
-        // A type that isn't known is told of, and is there.
+        // An unknown type is reported, and kept.
         if (readings.length > 0 || problems.some(({ at }) => !at.endsWith('.FieldType'))) return
         expect(said(requestOf(composition))).toEqual(said(sent))
       }),
@@ -80,7 +80,7 @@ describe('the composition of a request', () => {
     expect(dueOf('31/12/2026', '780')).toEqual(['2026-12-31T23:59', '780', ''])
     expect(dueOf('04/12/2026 17:00:00', '0', 'dd/MM/yyyy')).toEqual(['2026-12-04T17:00', '0', ''])
     expect(dueOf('04/12/2026', '0', 'M/d/yyyy')).toEqual(['2026-04-12T23:59', '0', ''])
-    // As clients of the service write it; a person looks whether it was meant so.
+    // As clients of the service write it; a person checks whether it was meant so.
     expect(dueOf('04/12/2026 17:00:00', '0')).toEqual(['2026-04-12T17:00', '0', 'warning DueDate'])
     for (const open of ['04/12/2026', '4/12/2026 17:00:00', '04/12/2026 17:00', '04.12.2026 17:00:00']) {
       expect(dueOf(open, '0')[2]).toBe('error DueDate')
@@ -154,8 +154,8 @@ describe('the composition of a request', () => {
 })
 
 /**
- * A request without what says nothing: blank texts, flags that are off, our own mark and return address, spaces around,
- * what parts a number's digits, and the plus before a country's code.
+ * Returns a request without meaningless parts: blank texts, flags that are off, our own mark and return address,
+ * surrounding spaces, separators in numbers, and the plus before a country code.
  */
 function said({ kind, request }: SendRequest): unknown {
   const plain = (value: unknown, name = ''): unknown => {
@@ -165,7 +165,7 @@ function said({ kind, request }: SendRequest): unknown {
       return /^Mobile(Country|Number)$/.test(name)
         ? value.replace(/[\s().\-/\u2010-\u2015]/g, '').replace(/^\+(?=\d+$)/, '')
         : value.trim()
-    if (value === 0) return 0 // JSON, as it is written, has no -0.
+    if (value === 0) return 0 // JSON can't express -0.
     if (typeof value !== 'object' || value === null) return value
     const members = Object.entries(value).map(([key, one]) => [key, plain(one, key)] as const)
     return Object.fromEntries(

@@ -189,7 +189,7 @@ describe('what is wrong with a composition', () => {
   })
 
   test('whatever is typed, without an error the strict model accepts the request', () => {
-    // Mostly what is right, so that many are sendable; now and then blank, or anything.
+    // Mostly valid values, so that many compositions can be sent; occasionally blank or arbitrary ones.
     const like = (right: string) =>
       fc.oneof(
         { weight: 30, arbitrary: fc.constant(right) },

@@ -36,7 +36,7 @@ describe('an appointment of today', () => {
   test('lasts until midnight by the office’s clocks, wherever UTC stands', () => {
     const { appointments, now } = office()
     appointments.set('office', 'lease', 1, true)
-    // Ten in the morning in Auckland is the evening before in UTC.
+    // 10:00 in Auckland is the previous evening in UTC.
     now.at = TEN + 14 * HOUR - 1
     expect(appointments.isToday('office', 'lease', 1)).toBe(true)
     now.at += 1

@@ -1,4 +1,4 @@
-/** When our own page is granted the camera: while staff tests it, and never else. */
+/** When our own page is granted the camera: only while staff tests it. */
 import { expect, test } from 'vitest'
 import { CameraTest, LONGEST_TEST } from '../../../src/main/core/counter/camera-test.ts'
 import { APP_START, PERSON_START } from '../../../src/main/core/policy/app-pages.ts'
@@ -79,7 +79,7 @@ test('one that was closed while the system asked for its permission isn’t open
     systemAllows: () => asking.promise
   })
   const opened = camera.open()
-  // Someone was given the screen, or it was locked.
+  // The screen was handed over or locked.
   camera.close()
   asking.resolve(true)
   await expect(opened).rejects.toMatchObject({ appError: { code: 'cancelled' } })

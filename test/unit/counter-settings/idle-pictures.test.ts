@@ -6,7 +6,7 @@ import { JPEG, jpeg, PNG, png, WEBP_LOSSY } from './pictures.ts'
 const refusal = (message: RegExp) =>
   expect.objectContaining({ appError: expect.objectContaining({ message: expect.stringMatching(message) }) })
 
-/** A PNG that says it moves (APNG): an acTL before its data. */
+/** Returns an animated PNG (APNG): it has an acTL chunk before its data. */
 function moving(): Buffer {
   const control = Buffer.alloc(20)
   control.writeUInt32BE(8, 0)

@@ -1,4 +1,4 @@
-/** When the office's own window locks itself, what opens it, and what a restart or a full disk changes of that. */
+/** When the office's own window locks itself, what opens it, and how a restart or a full disk affects that. */
 import { expect, test } from 'vitest'
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import { OfficeLock } from '../../../src/main/core/counter/office-lock.ts'
@@ -39,7 +39,7 @@ async function office(platform: NodeJS.Platform = 'win32') {
     lock.watch(() => here.idle)
     return lock
   }
-  /** Nobody is there for so many seconds, and a look is taken. */
+  /** Reports that many seconds without input, and waits for the next check. */
   const idle = async (seconds: number) => {
     here.idle = seconds
     await pins.time.pass(5_000)

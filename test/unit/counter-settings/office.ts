@@ -1,4 +1,4 @@
-/** An office with a database of its own, and a keychain that outlives each "run" of the application. */
+/** An office with its own database, and a keychain that outlives each "run" of the application. */
 import { randomBytes } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
@@ -14,7 +14,7 @@ export const TEN = Date.UTC(2026, 10, 20, 21)
 export const SECOND = 1000
 export const MINUTE = 60_000
 
-/** Enough to be scrypt, and quick. */
+/** Real scrypt, but fast. */
 export const LITTLE_COST = { n: 2 ** 10, r: 8, p: 1 }
 
 export function database() {
@@ -24,14 +24,14 @@ export function database() {
   return db
 }
 
-/** Runs of the application with one keychain, and what they told. */
+/** Runs of the application with one keychain, and what they reported. */
 export function pinOffice(change: Partial<PinDeps> = {}) {
   const time = ownTime(TEN)
   const entries = new Map<string, string>()
   const notes: AuditNote[] = []
   const told = { changed: 0 }
   function run(more: Partial<PinDeps> = {}) {
-    // What never jumps begins again with each run.
+    // The monotonic clock starts again with each run.
     const began = time.elapsed()
     return new StaffPinKeeper({
       slot: lastingKeychain(entries).staffPin,
@@ -51,7 +51,7 @@ export function pinOffice(change: Partial<PinDeps> = {}) {
   return { time, entries, notes, told, run, kept: () => JSON.parse(entries.get('staff-pin') ?? 'null') }
 }
 
-/** The same with a database in which staff have names. */
+/** The same with a database, in which staff have names. */
 export function staffOffice(change: Partial<StaffDeps> = {}) {
   const { time, entries, notes, told } = pinOffice()
   const db = database()

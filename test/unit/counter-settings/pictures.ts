@@ -1,11 +1,11 @@
-/** Pictures of one pixel, whole and of each kind that can be a logo, and ways to make others of them. */
+/** Valid one-pixel pictures of each kind that can be a logo, and functions that alter them. */
 
 const of = (base64: string) => Buffer.from(base64, 'base64')
 
 export const PNG = of(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=='
 )
-/** Its table of 64 bytes is 0xFF throughout, as if each began a segment. */
+/** Its 64-byte table is 0xFF throughout, as if each byte began a segment. */
 export const JPEG = of(
   '/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wgALCAABAAEBAREA/8QAFBABAAAAAAAAAAAAAAAAAAAAAP/aAAgBAQABPxA='
 )
@@ -15,7 +15,7 @@ export const WEBP_ALPHA = of(
   'UklGRkoAAABXRUJQVlA4WAoAAAAQAAAAAAAAAAAAQUxQSAwAAAARBxAR/Q9ERP8DAABWUDggGAAAABQBAJ0BKgEAAQAAAP4AAA3AAP7mtQAAAA=='
 )
 
-/** A picture that says it has this size. */
+/** Returns a PNG that claims this size. */
 export function png(width: number, height: number): Buffer {
   const file = Buffer.from(PNG)
   file.writeUInt32BE(width, 16)

@@ -8,7 +8,7 @@ import { LITTLE_COST, MINUTE, pinOffice, SECOND } from './office.ts'
 const PIN = '74918'
 const refusal = (error: object) => ({ appError: error })
 
-/** An office that has its PIN, and a run of the application in it. */
+/** Returns an office with a PIN, and a run of the application. */
 async function withPin(change: Parameters<typeof pinOffice>[0] = {}) {
   const office = pinOffice(change)
   const pin = office.run()
@@ -17,7 +17,7 @@ async function withPin(change: Parameters<typeof pinOffice>[0] = {}) {
   return { ...office, pin }
 }
 
-/** Wrong PINs, each as soon as it is taken. */
+/** Enters wrong PINs, each as soon as one is accepted for checking. */
 async function wrongly(office: Awaited<ReturnType<typeof withPin>>, times: number) {
   const answers = []
   for (let time = 0; time < times; time++) {
@@ -53,7 +53,7 @@ describe('a PIN', () => {
       get: async () => kept,
       async set(secret) {
         kept = secret
-        // After it was counted, and before scrypt has answered.
+        // After the attempt is counted, and before scrypt finishes.
         queueMicrotask(() => {
           kept = cameMeanwhile ?? kept
           cameMeanwhile = undefined
@@ -184,7 +184,7 @@ describe('after wrong PINs', () => {
     const real = lastingKeychain(office.entries).staffPin
     for (let time = 0; time < 3; time++) {
       const ended = Promise.withResolvers<void>()
-      // The process ends as soon as the try is written down: nothing after that happens.
+      // The process ends as soon as the attempt is stored: nothing after that happens.
       const slot: SecretSlot = {
         ...real,
         set: async (secret) => {
@@ -379,7 +379,7 @@ describe('a forgotten PIN', () => {
     pin.lockScreen()
     pin.unlockScreen()
     expect(await pin.state()).toMatchObject({ reset: 'none' })
-    // As they do it: they remove the entry from the keychain.
+    // What administrators do: remove the entry from the keychain.
     entries.delete('staff-pin')
     expect(await pin.state()).toMatchObject({ isSet: false })
     expect(await pin.set('60417')).toMatchObject({ isSet: true })

@@ -49,7 +49,7 @@ function office(change: Partial<StaffDeps> = {}) {
     isRunning: () => signing.isRunning,
     chooseFiles: () => choose()
   })
-  /** What happens while the dialog is open. */
+  /** Runs `happens` while the dialog is open. */
   function whileChoosing(happens: () => Promise<void>) {
     choose = async () => {
       await happens()
@@ -185,7 +185,7 @@ describe('the counter’s settings', () => {
     expect(await handlers['counter.staffList'](undefined, context)).toEqual({ members: [], settings: 'unguarded' })
     await handlers['counter.configure']({ fullScreen: false }, context)
     await handlers['counter.setPin']({ pin: '74918' }, context)
-    // Who has just chosen it has given it.
+    // Choosing a PIN counts as entering it.
     expect(await handlers['counter.staffList'](undefined, context)).toMatchObject({ settings: 'open' })
     await pass(10 * MINUTE)
     expect(await handlers['counter.staffList'](undefined, context)).toMatchObject({ settings: 'locked' })

@@ -5,7 +5,7 @@ import { staffOffice } from './office.ts'
 
 const ROLES: StaffRole[] = ['counter', 'clerk', 'manager', 'administrator']
 
-/** Who of staff works here, of each role one, and what they may do. */
+/** Returns an office with one member of staff in each role, and checks of what each may do. */
 async function office() {
   const { run, db } = staffOffice()
   const staff = run()

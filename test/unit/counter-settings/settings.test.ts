@@ -11,7 +11,7 @@ import { database } from './office.ts'
 import { JPEG, PNG, png } from './pictures.ts'
 
 const refusal = (error: object) => ({ appError: error })
-/** Until an administrator leaves some out. */
+/** Offered until an administrator removes some. */
 const OFFERED = ['mi', 'sm', 'to', 'zh-Hans', 'hi', 'pa', 'ar']
 const pngUrl = `data:image/png;base64,${PNG.toString('base64')}`
 
@@ -20,7 +20,7 @@ function office() {
   const notes: AuditNote[] = []
   const told = { changed: 0 }
   const display: { name?: string } = {}
-  /** A run of the application. */
+  /** Starts a run of the application. */
   const run = (other: Db = db, organisation: OrganisationsCounter = {}) =>
     new CounterSettingsKeeper({
       db: other,
@@ -35,7 +35,7 @@ function office() {
   return { db, notes, told, display, run, meta: openMeta(db) }
 }
 
-/** What no office sets for itself beside what it does. */
+/** The first settings, with what an office doesn't set for itself. */
 const FIRST_SETTINGS = { ...FIRST_KEPT, identityKept: 'compared' as const }
 
 describe('the settings of a counter', () => {

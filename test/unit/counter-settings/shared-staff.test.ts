@@ -1,5 +1,5 @@
-// Of two lists of an office's staff the one that counts: what a reset of a PIN took away stays gone, and so does its one-time PIN once another
-// was chosen, in whatever order the lists that are about come together.
+// Merging two versions of an office's staff list: a PIN removed by a reset stays gone, and so does its one-time PIN
+// once another was chosen, in whatever order the versions in circulation are merged.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { kept, together } from '../../../src/main/core/counter/shared-staff.ts'
@@ -24,12 +24,12 @@ const [first, second] = [reset('b', 1_000), reset('a', 1_000)].sort((one, other)
   PinReset,
   PinReset
 ]
-/** What becomes of one administrator’s PIN, one after the other. */
+/** The versions of one administrator's PIN, in order. */
 const lists = [
   listWith('of before', []),
   listWith('once', [first], { isPinOnce: true }),
   listWith('own', [over(first)]),
-  // At the same moment, as a server’s clock that was set back can say.
+  // At the same time as the first, as can happen if the server's clock is set back.
   listWith('once more', [over(first), second], { isPinOnce: true }),
   listWith('own again', [over(first), over(second)])
 ] as const
@@ -39,7 +39,7 @@ const graceIn = ({ members }: StaffInCommon) => {
 }
 
 const someList = fc.integer({ min: 0, max: lists.length - 1 })
-/** Two lists that meet, as where something was changed here, or nothing. */
+/** Merges two lists, with or without unsynced changes here. */
 const merge = (mine: StaffInCommon, theirs: StaffInCommon, base: StaffInCommon | undefined, isUntold: boolean) =>
   isUntold ? together(mine, theirs, base) : (kept(mine, theirs) ?? theirs)
 
@@ -71,7 +71,7 @@ describe('lists of staff that come together', () => {
   test('take of one who is further the PIN alone', () => {
     const theirs = { ...lists[1], members: lists[1].members.map((one) => ({ ...one, role: 'manager' as const })) }
     const mine = lists[2]
-    // Nobody else's PIN, and no role.
+    // Takes nobody else's PIN, and no role.
     const later = {
       ...theirs,
       members: [...theirs.members, { id: 'ana', name: 'Ana', role: 'administrator' as const }]

@@ -6,7 +6,7 @@ import { MINUTE, SECOND, staffOffice } from './office.ts'
 const refusal = (error: object) => ({ appError: error })
 const WRONG = { ok: false, code: 'wrong-pin' }
 
-/** Grace, whose PIN was everyone's; Ben, a clerk; Ana, a manager. */
+/** Returns an office with Grace, whose PIN was everyone's, Ben, a clerk, and Ana, a manager. */
 async function named(change: Parameters<typeof staffOffice>[0] = {}) {
   const office = staffOffice(change)
   const staff = office.run()
@@ -29,7 +29,8 @@ async function wrongly(office: Awaited<ReturnType<typeof named>>, times: number,
 describe('a reset that comes from the office', () => {
   type Gives = Awaited<ReturnType<typeof named>>['staff']
   /**
-   * Ben's, as he gives a PIN: as the time or the keychain is asked for the so manieth time from then on; at the 0th, so many turns after he began.
+   * Lets a reset of Ben's PIN arrive while he enters a PIN: at the `moment`-th read of the clock or the keychain, or,
+   * if `moment` is 0, `turns` microtasks after he began.
    */
   async function cameAt(moment: number, gives: (staff: Gives) => Promise<unknown>, turns = 50) {
     let comes: (() => void) | undefined
@@ -37,7 +38,7 @@ describe('a reset that comes from the office', () => {
     const { time, entries, run } = staffOffice()
     const now = () => {
       asked += 1
-      // What was begun at this moment is written first; scrypt answers in no microtask.
+      // What began at this moment is stored first; scrypt never finishes in a microtask.
       if (asked === moment) later(turns, () => comes?.())
       return time.clock()
     }
@@ -64,7 +65,8 @@ describe('a reset that comes from the office', () => {
     const given = gives(staff).catch(() => undefined)
     if (moment === 0) later(turns, comes)
     await given
-    // At the last moment it comes after the answer: by the end of this turn, and not in the next test.
+    // The last moment comes after the answer: wait for the end of this turn, so that it doesn't leak into the next
+    // test.
     await setImmediate()
     return { staff, hasCome }
   }
@@ -184,7 +186,7 @@ describe('staff with names', () => {
     await expect(staff.set('52947', undefined, 'Ben Tui')).rejects.toMatchObject(refusal({ code: 'invalid' }))
     await staff.set('52947', '60417', 'Ben Tui')
     expect(await staff.check('52947', 'Ben Tui')).toEqual({ ok: true })
-    // A badge is no PIN that could be replaced.
+    // A badge isn't a PIN that could be replaced.
     await staff.change('staff-2', { badge: 'CARD-0042' })
     await expect(staff.set('91736', 'CARD-0042')).rejects.toMatchObject(refusal({ code: 'wrong-pin' }))
     await expect(staff.set('52947', '60417', 'Nobody')).rejects.toMatchObject(refusal({ code: 'wrong-pin' }))
@@ -224,7 +226,7 @@ describe('staff with names', () => {
     await expect(staff.remove('staff-2')).rejects.toMatchObject(refused)
     await expect(staff.change('staff-2', { role: 'clerk' })).rejects.toMatchObject(refused)
     expect(staff.list()).toHaveLength(3)
-    // Who can't release is nobody's loss, and another may take their place.
+    // A member who can't release can be demoted without loss, and another may take their place.
     await staff.change('staff-2', { role: 'administrator' })
     await staff.change('staff-1', { role: 'manager' })
     await staff.change('staff-2', { role: 'clerk' })
@@ -412,7 +414,7 @@ describe('a badge', () => {
     expect(staff.current()?.name).toBe('Ana Reweti')
     expect(notes.at(-1)).toMatchObject({ what: 'staff-chosen', detail: { how: 'badge' } })
     expect(await staff.check('CARD-0078')).toMatchObject(WRONG)
-    // It stands for itself, and not for a name.
+    // A badge stands for itself, not for a name.
     expect(await staff.check('CARD-0042', 'Ana Reweti')).toMatchObject(WRONG)
   })
 

@@ -1,7 +1,8 @@
 /**
- * Whatever people, pages, the service and the clock do, in whatever order, and wherever the application is killed meanwhile: a page
- * is seen only by its own signer, a lock is opened only by the PIN, nothing is called signed that isn't, no link gets out, nothing
- * is left for the next person, nor for the next sitting, the trail tells each step, and every session comes to its end.
+ * Random actions of people, pages, the service and the clock, in any order, with the application killed at any point.
+ * Invariants: a page is seen only by its own signer, a lock opens only with the PIN, nothing is called signed that
+ * isn't, no link leaks, nothing is left for the next person or the next sitting, the audit trail has every step, and
+ * every session ends.
  */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
@@ -20,48 +21,48 @@ import type { CounterSession, PersonPreferences } from '../../../src/shared/cont
 import { Disk, type KeptOffice, type Run } from './kept-office.ts'
 import { BOUNDS, gate, later, OFFLINE, type Office, openOffice, PIN, SECRET, type Signer, signer } from './office.ts'
 
-/** Each takes some 20 ms. More of them: ANY_ORDER_RUNS=1000, as docs/performance.md says. */
+/** Each run takes about 20 ms. Set ANY_ORDER_RUNS=1000 for more, as described in docs/performance.md. */
 const RUNS = Number(process.env.ANY_ORDER_RUNS ?? 60)
 
 const disk = new Disk()
-/** What staff opens for a person. */
+/** Files that staff opens for a person. */
 const THEIRS = join(disk.folder, 'theirs')
 mkdirSync(THEIRS)
 for (const name of ['passport.pdf', 'photo.jpg']) writeFileSync(join(THEIRS, name), name)
 afterAll(() => disk.remove())
 
-/** One thing that happens. What it starts isn't waited for. */
+/** One random event. The test doesn't await what it starts. */
 type Happening = (world: World) => unknown
 
 interface World {
   office: Office
-  /** As the service has them when a sitting begins, and each signature that they ask for. */
+  /** The documents as the service has them when a sitting begins, and one place for each signature. */
   documents: Record<string, Signer[]>
   places: Place[]
   computer: KeptOffice
   run: Run
   id: string
-  /** Of the sitting before, where there was one: nothing moves by it any more. */
+  /** Session id of the previous sitting, if there was one. Commands for it must have no effect. */
   idBefore: string | undefined
-  /** How many pages there were before this sitting. */
+  /** Number of pages opened before this sitting. */
   pagesBefore: number
-  /** What commands answered or failed by. */
+  /** Answers and errors of commands. */
   answers: unknown[]
-  /** Right PINs, and what staff did at their own screen: no lock opens without one of them. */
+  /** Number of correct PINs and of staff actions at their own screen: no lock opens without one of them. */
   rights: number
   opened: number
   gates: (() => void)[]
-  /** How each person has chosen to have the screen, since the application began. */
+  /** Each person's screen preferences, chosen since the application started. */
   chosen: Map<string, PersonPreferences>
-  /** The appointments as they were last looked at, and how many entries there were. */
+  /** The appointments at the last check, and the number of audit entries then. */
   seen: { rows: ReturnType<typeof rowsOf>; notes: number }
   kills: number
-  /** Killed after its end: nothing of the session is found any more. */
+  /** The application was killed after the session had ended, so nothing of the session is found any more. */
   isGone: boolean
-  /** As it was last told, and whether the application is ending in order. */
+  /** The last announced state, and whether the application is quitting. */
   before: CounterSession | undefined
   isClosing: boolean
-  /** What didn't hold while a change was told. */
+  /** Invariants that failed while a change was announced. */
   broken: unknown[]
 }
 
@@ -69,7 +70,7 @@ const VIDEO = { VideoConfirmationEnabled: true }
 const PEOPLE = ['Ann Example', 'Ben Example', 'Cy Example', 'Dee Example']
 const NAMES = ['will', 'deed', 'note', 'lease', 'gift', 'trust']
 
-/** What is to be signed: of each document its signers, one after the other or in any order. One who has no name comes last. */
+/** The documents to sign, each with its signers, in order or in any order. A signer without a name comes last. */
 const anyPapers = fc.array(
   fc.record({
     signers: fc.uniqueArray(fc.constantFrom(...PEOPLE), { minLength: 1, maxLength: PEOPLE.length }),
@@ -95,7 +96,10 @@ const documentsOf = (papers: Papers): Record<string, Signer[]> =>
 const placesOf = (documents: Record<string, Signer[]>): Place[] =>
   Object.entries(documents).flatMap(([reference, signers]) => signers.map((_one, at): Place => [reference, at]))
 
-/** One of the signatures that there are; more likely one of the first, which are the ones that are reached. */
+/**
+ * Index of a signature (modulo their number). Low numbers are likelier, as the first turns are the ones that are
+ * reached.
+ */
 const anyone = fc.nat(23)
 const placeOf = ({ places }: World, which: number) => places[which % places.length] as Place
 
@@ -111,7 +115,7 @@ const command =
 const persons = fc
   .constantFrom('begin', 'resume', 'finish', 'next', 'retry', 'allowCamera')
   .map((name) => command(({ office, id }) => office.counter[name](id)))
-/** As a person usually does it: there are no turns to disturb else. */
+/** The usual way to open a page. Without it most runs would have no turns to disturb. */
 const opens = fc.constant<Happening>(async (world) => {
   const { office, id } = world
   await command(() => (office.state().phase === 'between' ? office.counter.next(id) : office.counter.begin(id)))(world)
@@ -163,7 +167,7 @@ const deeds = fc
       return world.office.counter.staff(world.id, does, from)
     })
   )
-/** From the page's question to the file, as it usually goes. */
+/** The usual way from the page's request for a file to the file. */
 const gives = fc.boolean().map(
   (isNamed): Happening =>
     async (world) => {
@@ -200,7 +204,7 @@ const adjusts = fc
     })
   )
 
-/** What staff does with one of the appointments, or with a new one. */
+/** Something staff does with an existing or a new appointment. */
 type AppointmentStep = (appointments: Appointments, id: string, world: World) => unknown
 const STEPS: AppointmentStep[] = [
   ...(['arrived', 'here', 'done', 'no-show', 'undo', 'undo'] as const).map(
@@ -212,7 +216,7 @@ const STEPS: AppointmentStep[] = [
   (appointments, id) => appointments.call(id),
   (appointments) => appointments.endCall(),
   (appointments, id) => appointments.remove(id),
-  // Moved: within the day, and to tomorrow.
+  // Moved within the day, and to tomorrow.
   ...[1, 24].map(
     (hours): AppointmentStep =>
       (appointments, id, { office }) => {
@@ -247,7 +251,7 @@ const kills = fc.constantFrom<Happening>(
   ({ run }) => run.strikes('before'),
   ({ run }) => run.strikes('after')
 )
-/** A screen of the sitting before, which has not heard yet that it is over. */
+/** A command from a screen of the previous sitting that doesn't know yet that it is over. */
 const stale = fc.constantFrom('begin', 'resume', 'finish', 'next', 'retry', 'allowCamera').map(
   (name): Happening =>
     async ({ office, idBefore, broken }) => {
@@ -265,7 +269,7 @@ const leaving = fc.constantFrom<LeftBy>('blur', 'full-screen', 'hidden', 'displa
       office.counter.left(by)
 )
 
-/** Where all have finished, this window was staff's all along. */
+/** Once everyone has finished at the other display, this window was staff's all along: no PIN is needed. */
 const unplugged = fc.constant<Happening>((world) => {
   const state = world.office.counter.state()
   if (state?.place === 'other-display' && state.phase === 'return') world.rights++
@@ -286,7 +290,7 @@ const pageDoes: ((events: SigningViewEvents) => void)[] = [
   (events) => events.asksFor(['camera', 'microphone'], () => undefined),
   (events) => events.asksForFile(['.pdf'])
 ]
-/** Of the page that is there, or of one that is long gone. */
+/** Events of the current page, or of one destroyed long ago. */
 const pages = fc.record({ does: fc.constantFrom(...pageDoes), which: fc.nat(3) }).map(
   ({ does, which }): Happening =>
     ({ office }) => {
@@ -301,7 +305,7 @@ const signs = anyone.map(
       if (world.office.service.has(reference)) world.office.signs(reference, index)
     }
 )
-/** Anyone, of any document. */
+/** Any signer of any document declines. */
 const declines = anyone.map(
   (which): Happening =>
     (world) => {
@@ -309,7 +313,7 @@ const declines = anyone.map(
       if (world.office.service.has(reference)) world.office.declines(reference, index)
     }
 )
-/** The document is withdrawn, or someone else is to sign it. */
+/** The document is withdrawn, or its signer is replaced. */
 const changes = fc.record({ which: anyone, isGone: fc.boolean() }).map(
   ({ which, isGone }): Happening =>
     (world) => {
@@ -399,20 +403,20 @@ function rowsOf({ run }: Pick<World, 'run'>) {
     .map(({ id, name, at, state, calls, number }) => ({ id, name, at, state, calls, number }))
 }
 
-/** What must hold once something has happened. */
+/** Checks what must hold after each happening. */
 function checkAfter(world: World): void {
   check(world)
   const { office, run, chosen, seen } = world
   const state = office.state()
   const { preferences, phase, turns, current } = state
-  // Each has the screen as they chose it, and nobody as someone else did.
+  // Each person has the preferences they chose, never someone else's.
   if (phase !== 'return' && phase !== 'ended') {
     expect(preferences).toEqual(chosen.get(turns[current]?.person ?? '') ?? FIRST_PREFERENCES)
   }
   const shown = office.pages.find((page) => page.state === 'shown')
   if (shown) expect(shown.languages.at(-1)?.startsWith(preferences.language)).toBe(true)
 
-  // No appointment becomes another without an entry, no number is anyone else's, and a call names nobody.
+  // Every change of an appointment has an audit entry, numbers are unique, and a call shows no names.
   const rows = rowsOf(world)
   const today = beginningOf(dayAt(office.time.now, 'Pacific/Auckland'), 'Pacific/Auckland')
   const hasChanged = seen.rows.some((before) => {
@@ -427,7 +431,7 @@ function checkAfter(world: World): void {
   expect(JSON.stringify(run.appointments.calling() ?? {})).not.toMatch(/Ann|Ben|Cy|Dee|Zoe/)
 }
 
-/** What must hold at every moment. */
+/** Checks what must hold at every moment. */
 function check({ office, answers, rights, opened, broken }: World): void {
   if (broken[0]) throw broken[0]
   const state = office.state()
@@ -437,7 +441,7 @@ function check({ office, answers, rights, opened, broken }: World): void {
     expect(['loading', 'open']).toContain(state.phase)
     expect([state.isLocked, state.cover]).toEqual([false, undefined])
     expect(shown).toEqual([office.page()])
-    // Their own link, and nobody else's.
+    // A page shows only its own signer's link.
     const { signerName = '' } = state.turns[state.current] ?? {}
     expect(shown[0]?.turn.url).toContain(`-${signerName.replaceAll(' ', '')}?`)
   }
@@ -456,14 +460,14 @@ function check({ office, answers, rights, opened, broken }: World): void {
     const signers = (office.service.get(documentReference)?.Signers ?? []) as Signer[]
     if (signers.length > 0) expect(signers[at]?.HasSigned).toBe(true)
   }
-  // Of what staff opened, and with an entry that was there first.
+  // Only files that staff opened are given, each with an audit entry written first.
   const given = office.pages.flatMap((page) => page.given.map((path) => basename(path)))
   expect(office.told('file-given').length).toBeGreaterThanOrEqual(given.length)
   for (const name of given) expect(['passport.pdf', 'photo.jpg']).toContain(name)
   expect(JSON.stringify([state, office.notes, office.kept, answers])).not.toContain(SECRET)
 }
 
-/** The application was killed, and begins again with what is on the disk. */
+/** Kills the application and restarts it with what is on the disk. */
 async function beginAgain(world: World): Promise<void> {
   const { office, computer, id } = world
   world.kills++
@@ -482,13 +486,13 @@ async function beginAgain(world: World): Promise<void> {
   world.before = state
 }
 
-/** What the trail was told of this sitting. */
+/** Audit entries of this sitting. */
 const toldOf = ({ office, id }: World, what: Parameters<Office['told']>[0]) =>
   office.told(what).filter(({ session }) => session === id)
 
 const whats = async ({ run }: World) => (await run.trail()).map(({ what }) => what)
 
-/** Each step once, in a trail that holds together. */
+/** Checks that the audit trail is whole and has each step once. */
 async function checkTrail(world: World): Promise<void> {
   const { office, run, isGone } = world
   expect(await run.audit.check()).toMatchObject({ isWhole: true })
@@ -503,7 +507,7 @@ async function checkTrail(world: World): Promise<void> {
   for (const { signerName } of toldOf(world, 'page-opened')) expect(handedTo).toContain(signerName)
 }
 
-/** What is read from a disk takes no time of the clock in the test's hands. */
+/** Waits for disk reads, which don't advance the test's clock. */
 async function diskIsDone(): Promise<void> {
   for (let turn = 0; turn < 12; turn++) await new Promise((resume) => setImmediate(resume))
 }
@@ -516,7 +520,7 @@ const RESULTS = {
   skipped: ['not-opened']
 }
 
-/** The receipt that the trail gives says of each turn what the service said of it, and nothing more. */
+/** Checks that the receipt made from the trail gives each turn the result that the service gave, and nothing more. */
 function checkReceipt({ office, id }: World): void {
   const links = office.notes
     .filter(({ session }) => session === id)
@@ -538,7 +542,7 @@ function checkReceipt({ office, id }: World): void {
   }
 }
 
-/** Told of each change, as the screens are. */
+/** Checks the invariants at each announced change, as the screens would see it. */
 function watched(office: Office, world: World): void {
   const { changed } = office.deps
   office.deps.changed = (id) => {
@@ -548,7 +552,7 @@ function watched(office: Office, world: World): void {
     const wasLocked = before?.cover === 'away' || before?.cover === 'idle' || before?.phase === 'return'
     if (wasLocked && before?.isLocked && !after.isLocked && !world.isClosing) world.opened++
     world.before = after
-    // Thrown here it would be the session's own failure.
+    // Thrown here, it would count as a failure of the session.
     try {
       check(world)
     } catch (error) {
@@ -564,13 +568,13 @@ function watched(office: Office, world: World): void {
 }
 
 const anySitting = fc.record({
-  /** Which of the signatures, in which order. */
+  /** Indexes of the chosen signatures, in order. */
   turns: fc.uniqueArray(anyone, { minLength: 1, maxLength: 10 }),
   happenings,
   end: fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: ends })
 })
 type Sitting = typeof anySitting extends fc.Arbitrary<infer One> ? One : never
-/** One sitting, or another one after it on the same computer. */
+/** One or two sittings on the same computer. */
 const anyDay = fc.record({
   papers: anyPapers,
   place: fc.constantFrom('here' as const, 'other-display' as const),
@@ -603,23 +607,23 @@ test('every session keeps its promises at every moment, and comes to its end', a
       }
       there.run.closed()
     }),
-    // All that were asked for, however long they take.
+    // Does all requested runs, however long they take: an interrupt counts as a failure.
     { numRuns: RUNS, interruptAfterTimeLimit: 600_000, markInterruptAsFailure: true }
   )
 }, 600_000)
 
-/** From the start of a sitting to its end, and to what the trail has of it. */
+/** Runs a sitting from start to end, and checks its audit trail. */
 async function sits(there: World, { turns, happenings: all, end }: Sitting): Promise<void> {
   const { office } = there
   there.id = (await office.start(...chosenOf(there, turns))).id
   there.before = office.state()
-  // As it was begun, the service's link was one to open.
+  // When the session started, the service's link was still safe to open.
   const [unsafe] = there.places.at(-1) as Place
   office.change(unsafe, 0, { SigningKey: `http://sign.example.com/${SECRET}` })
   for (const happening of all) {
     const done = happening(there)
     if (there.run.isAlive) check(there)
-    // Time passes only where it is said to; commands go on beside what follows.
+    // Time passes only in steps that say so; commands continue while the next happenings run.
     if (done instanceof Promise) await Promise.race([done, office.time.pass(0).then(diskIsDone)])
     if (!there.run.isAlive) await beginAgain(there)
     if (there.isGone) break
@@ -630,7 +634,7 @@ async function sits(there: World, { turns, happenings: all, end }: Sitting): Pro
   await checkTrail(there)
 }
 
-/** What was chosen, each signature once; one who can sign at once comes first. */
+/** The chosen turns, each signature once, beginning with one who can sign at once. */
 function chosenOf({ documents, places }: World, turns: readonly number[]): Place[] {
   const chosen = [...new Set(turns.map((which) => which % places.length))].map((which) => places[which] as Place)
   const canBegin = ([reference, at]: Place) => documents[reference]?.[at]?.SignedStatus === 'Invitation'
@@ -638,7 +642,7 @@ function chosenOf({ documents, places }: World, turns: readonly number[]): Place
   return [first, ...chosen.filter((one) => one !== first)]
 }
 
-/** Others come, with documents of their own; where the application was quit, it is begun again. */
+/** Prepares the next sitting, with the documents as they were at first. Restarts the application if it was quit. */
 function afresh(there: World): void {
   const { office, computer, run, isClosing, id, documents } = there
   freed(there)
@@ -658,9 +662,9 @@ async function comesToItsEnd(there: World, end: Happening | undefined): Promise<
   await end?.(there)
   check(there)
   freed(there)
-  // Nobody touches anything any more: first it is covered, then it ends, and staff comes.
+  // With no input the session is covered first, then ends, and staff comes.
   for (let minute = 0; minute < 20; minute++) await office.time.pass(60_000).then(diskIsDone)
-  // What was given is removed by the disk, which takes its own time; what never ends fails as the test's time is over.
+  // Removing the given files takes real disk time. A session that never ends fails by the test's timeout.
   const isOver = async () =>
     ['return', 'ended'].includes(office.state().phase) &&
     (await readdir(office.filesPlace).catch(() => [])).length === 0

@@ -1,4 +1,4 @@
-/** Camera and microphone: only where they were asked for, only after staff's yes, only for this session. */
+/** Camera and microphone: only if the page asked, only after staff allows it, and only for this session. */
 import { expect, test } from 'vitest'
 import type { SigningViewEvents } from '../../../src/main/core/counter/deps.ts'
 import { openOffice, PIN, signer } from './office.ts'
@@ -54,7 +54,7 @@ test('staff’s yes, after the PIN, and the person’s answer the page: staff’
   expect(office.state().asksFor).toEqual(['camera', 'microphone'])
   expect([page.state, answers]).toEqual(['hidden', []])
   await expect(counter.staff(id, 'allow-camera', 'office')).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
-  // Before staff has said so, the person can't.
+  // The person can't allow it before staff has.
   await counter.allowCamera(id)
   expect([answers, page.turn.media()]).toEqual([[], 'ask'])
   await counter.unlock(id, PIN)
@@ -71,7 +71,7 @@ test('staff’s yes, after the PIN, and the person’s answer the page: staff’
   ])
   void counter.finish(id)
   await office.handedOn()
-  // Of the next person staff needn't be asked any more; they are.
+  // For the next person staff needn't be asked again, but the person is.
   expect((await office.opens()).turn.media()).toBe('ask')
   office.asks()
   expect(office.state()).toMatchObject({ cover: 'consent', isLocked: false })
@@ -153,7 +153,7 @@ test('a yes at the start is written down, and still holds only where the camera 
   void office.counter.finish(id)
   await office.settled()
   await office.counter.next(id)
-  // The person is asked all the same.
+  // The person is still asked.
   expect(office.page()?.turn.media()).toBe('ask')
   expect(office.told('camera-allowed')).toHaveLength(1)
 })

@@ -1,8 +1,8 @@
-/** A page that can't be wiped: no other is opened before it is gone, in this session or another. */
+/** A page that can't be wiped: no other page is opened until it is gone, in this session or another. */
 import { expect, test } from 'vitest'
 import { gate, openOffice, PIN, signer } from './office.ts'
 
-/** An office whose first session has ended, with a page that doesn't end. */
+/** Returns an office whose first session has ended, with a page that isn't wiped yet. */
 async function resisting() {
   const office = openOffice({ will: [signer('Ann Example')], deed: [signer('Ben Example')] })
   const { id } = await office.start(['will', 0])

@@ -1,4 +1,4 @@
-/** A page that asks for a file: what staff opens is offered, of that the person gives one, and nothing of it is left. */
+/** A page that asks for a file: the person is offered what staff opened and gives one file, and no copies remain. */
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -143,7 +143,7 @@ describe('a copy', () => {
     await writeFile(original, Buffer.alloc(LARGEST_FILE - 1, 'a'))
     const { files, idOf } = await openedIn()
     const copying = files.copy(idOf('passport.pdf'))
-    // The copy is looked at between two of its pieces, and what is written then is written before the next.
+    // The test looks at the copy between two of its chunks, and writes to the original before the next chunk is copied.
     const soFar = () => readdirSync(place, { recursive: true, encoding: 'utf8' }).find((name) => name.endsWith('.pdf'))
     let copied = 0
     while (copied === 0) {
@@ -296,7 +296,7 @@ describe('a page that asks for a file', () => {
     await office.counter.unlock(id, PIN)
     const opening = office.counter.staff(id, 'open-folder', 'office')
     const refused = expect(opening).rejects.toMatchObject({ appError: { code: 'gone' } })
-    // The folder is being read.
+    // Give it time to start reading the folder.
     for (let turn = 0; turn < 10; turn++) await Promise.resolve()
     void office.counter.staff(id, 'end', 'office')
     await refused

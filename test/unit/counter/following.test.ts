@@ -1,8 +1,11 @@
-/** While a page is open the folders are followed: where the service has the person's answer, nobody has to say it. */
+/** While a page is open the folders are polled: once the service has the person's answer, nobody has to report it. */
 import { describe, expect, test } from 'vitest'
 import { BOUNDS, later, OFFLINE, openOffice, PIN, signer } from './office.ts'
 
-/** A page is before the person, and is none of ours: nothing leads back from it. */
+/**
+ * Returns an office with an open signing page. The page is the service's, so nothing in it leads back to the
+ * application.
+ */
 async function reading(office = openOffice({ will: [signer('Ann Example'), later('Ben Example')] })) {
   const { id } = await office.start(['will', 0], ['will', 1])
   await office.opens()

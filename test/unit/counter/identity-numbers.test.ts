@@ -1,4 +1,7 @@
-/** What is kept of a passport or an identity card that staff compared: no more than the organisation's policy says, and not before they are handed the screen. */
+/**
+ * What is stored of a passport or identity card that staff compared: no more than the organisation's policy allows, and
+ * nothing before the person is handed the screen.
+ */
 import { expect, test } from 'vitest'
 import { openIdentityNumbers } from '../../../src/main/core/counter/identity-numbers.ts'
 import { numbersOf } from '../audit/office.ts'
@@ -13,7 +16,7 @@ function office() {
 }
 type Office = ReturnType<typeof office>
 
-/** A session of Ann's two documents and Ben's one, with the passport of each read. */
+/** Starts a session with two documents of Ann's and one of Ben's, each with the passport read. */
 async function started(here: Office, read: object = READ) {
   const place = (documentReference: string, at: number) => ({ documentReference, signer: at, evidence: [] })
   const turns = [
@@ -24,7 +27,7 @@ async function started(here: Office, read: object = READ) {
   return here.counter.start({ turns, allowsCamera: false })
 }
 
-/** All that is known of a session anywhere but in what is kept. */
+/** Everything known of a session outside the stored identity data. */
 const everywhere = ({ notes, kept, errors }: Office, state: unknown) => JSON.stringify([notes, kept, errors, state])
 
 test('without a policy nothing is kept but that it was compared, whatever the window sends', async () => {
@@ -49,7 +52,7 @@ test.each([
     here.settings.identityKept = policy
     const { id, turns } = await started(here)
     expect(turns.map(({ keeps }) => keeps)).toEqual([policy, policy, policy])
-    // Nobody has been handed anything.
+    // The screen hasn't been handed over yet.
     expect(here.numbers).toEqual([])
     await here.counter.begin(id)
     const ofAnn = { accountId: 'office', session: id, turn: 1, documentReference: 'will', ...reading }
@@ -59,7 +62,7 @@ test.each([
     })
     expect(everywhere(here, here.state())).not.toContain(reading.number)
     expect(everywhere(here, here.state())).not.toContain(EXPIRES)
-    // Their own page again, and it is no more than that.
+    // The same person's page again, which stores nothing more.
     await here.counter.cover(id, 'not-me')
     expect(here.numbers).toEqual([ofAnn])
   }

@@ -1,4 +1,4 @@
-/** Nobody there: a warning with a countdown, then the cover, then the end. */
+/** An idle counter: a warning with a countdown, then the cover, then the end. */
 import { describe, expect, test } from 'vitest'
 import { openOffice, PIN, signer } from './office.ts'
 

@@ -1,4 +1,7 @@
-/** The application ended in the middle, by a crash or in order: what is found afterwards is true and can be taken up again. */
+/**
+ * The application ends mid-session, by a crash or by quitting: the recovered state is true, and the session can be
+ * resumed.
+ */
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { Audit } from '../../../src/main/core/audit/audit.ts'
 import { Counter } from '../../../src/main/core/counter/counter.ts'
@@ -10,7 +13,7 @@ import { openMeta } from '../../../src/main/core/storage/meta.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 import { BOUNDS, gate, OFFLINE, openOffice, PIN, SECRET, signer } from './office.ts'
 
-/** An office whose application crashed while the second of three turns was open. */
+/** Returns an office whose application crashed while the second of three turns was open. */
 async function crashed() {
   const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example'), signer('Cy Example')] })
   await office.start(['will', 0], ['will', 1], ['will', 2])
@@ -100,7 +103,7 @@ describe('after a crash', () => {
     await again.resumeInterrupted()
     expect(outcomes()).toEqual(['signed', 'not-yet', 'skipped'])
     const { keep } = office.deps.crashMarker
-    /** What is on the disk as it is first kept that Ben has signed: the application ends there. */
+    /** What is on disk when Ben's signature is first stored. The application ends at that point. */
     let onDisk: RunningSession | undefined
     office.deps.crashMarker.keep = (session) => {
       keep(session)
@@ -149,7 +152,7 @@ describe('after a crash', () => {
       })
       return { audit, counter: new Counter({ ...office.deps, note: audit.note, crashMarker }) }
     }
-    // What is written to the database by then is undone, as it is where the process ends.
+    // Database writes after the fatal one are rolled back, as if the process had ended there.
     let isOver = false
     const { counter } = open({
       ...marker,
@@ -227,7 +230,7 @@ describe('after a crash', () => {
   })
 })
 
-/** What is kept is in a database, and someone or another version wrote it. */
+/** Stores `text` as the crash marker, as if another version or someone by hand had written it. */
 async function found(text: string) {
   const office = openOffice()
   const db = connectInMemory()

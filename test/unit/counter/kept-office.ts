@@ -1,6 +1,6 @@
 /**
- * A counter whose stores are the application's own, in a file: its process can be ended at any step, also right before or after it
- * writes something down, and begun again with what is in the file.
+ * A counter with the application's own stores, in a file. Its process can be ended at any step, also right before or
+ * after a write, and restarted with what is in the file.
  */
 import { copyFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -16,11 +16,11 @@ import type { Office } from './office.ts'
 
 const KEY = new Uint8Array(KEY_BYTES).fill(7)
 
-/** When the process ends by itself: with the next thing that it writes, before that is on the disk or after. */
+/** Whether the process ends right before or right after its next write. */
 type Strike = 'before' | 'after'
 export type Run = ReturnType<KeptOffice['run']>
 
-/** The disk of many computers, one after the other. */
+/** The disk of many computers, used one after the other. */
 export class Disk {
   readonly folder = mkdtempSync(join(tmpdir(), 'countersign-any-order-'))
   #computers = 0
@@ -39,7 +39,7 @@ export class Disk {
     return join(this.folder, 'fresh.db')
   }
 
-  /** One that has had no session yet. */
+  /** Returns a computer that has had no session yet. */
   computer(office: Office): KeptOffice {
     const path = join(this.folder, `${++this.#computers}.db`)
     copyFileSync(this.#fresh, path)
@@ -62,13 +62,13 @@ export class KeptOffice {
     this.#path = path
   }
 
-  /** The application begins. What an ended one still does reaches nothing. */
+  /** Starts the application. What an ended run still does has no effect. */
   run() {
     const office = this.#office
-    // One for each run: in a test a copy that is being made outlives the process that makes it.
+    // One folder a run: in a test, a copy in progress outlives the process that makes it.
     office.filesPlace = `${this.#path}-turn-files-${++this.#runs}`
     const db = connectEncrypted(this.#path, KEY)
-    // The process ends, not the computer: what it has written stays written.
+    // Only the process ends, not the computer, so what it has written stays written.
     db.pragma('synchronous = OFF')
     const time = office.time.run()
     const never = new Promise<never>(() => undefined)
@@ -90,7 +90,7 @@ export class KeptOffice {
       time.end()
     }
 
-    /** Writes something, as the last thing or not at all where the process is to end with it. */
+    /** Does one write. If the process is due to end with it, the write is its last action or doesn't happen. */
     function written(write: () => void): void {
       if (isAlive && strike === 'before') end()
       if (!isAlive) return
@@ -110,7 +110,7 @@ export class KeptOffice {
       office.kept = structuredClone(session)
     }
 
-    /** What a page of an ended process tells is heard by nobody. */
+    /** Ignores events of pages once the process has ended. */
     const heard = (events: SigningViewEvents): SigningViewEvents =>
       new Proxy(events, {
         get: (all, name) => (isAlive ? Reflect.get(all, name) : () => undefined)
@@ -157,7 +157,7 @@ export class KeptOffice {
       strikes(when: Strike | undefined): void {
         strike = when
       },
-      /** The process is gone, with its windows and pages. */
+      /** Ends the process abruptly, with its windows and pages. */
       killed(): void {
         end()
         db.close()
@@ -165,12 +165,12 @@ export class KeptOffice {
         office.isTaken = false
         office.enlarged = 1
       },
-      /** It ends in order: the test is over. */
+      /** Ends the process at the end of the test. */
       closed(): void {
         end()
         db.close()
       },
-      /** What the trail has, oldest first. */
+      /** Returns the audit entries, oldest first. */
       async trail() {
         const { entries } = await audit.list('', 0, 10_000)
         return entries.toReversed()

@@ -1,11 +1,11 @@
-/** Where one of several has not signed, nobody behind them is handed the screen, and the session says why. */
+/** If a signer hasn't signed, the screen isn't handed to those who sign after them, and the session says why. */
 import { expect, test } from 'vitest'
 import { Counter } from '../../../src/main/core/counter/counter.ts'
 import { later, OFFLINE, openOffice, PIN, signer } from './office.ts'
 
 const outcomes = (office: ReturnType<typeof openOffice>) => office.state().turns.map(({ outcome }) => outcome?.signed)
 
-/** Three sign one document in order, all in one session. */
+/** Returns a session in which three people sign one document in order. */
 async function three(others: Record<string, Record<string, unknown>[]> = {}) {
   const office = openOffice({ will: [signer('Ann Example'), later('Ben Example'), later('Cy Example')], ...others })
   const more = Object.keys(others).map((reference): [string, number] => [reference, 0])

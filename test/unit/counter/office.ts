@@ -1,4 +1,6 @@
-/** A counter whose world is in the test's hands: what the service knows, the page, the PIN, the screen, the clock. */
+/**
+ * A counter whose environment the test controls: the service's answers, the page, the PIN, the screen and the clock.
+ */
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import { Counter } from '../../../src/main/core/counter/counter.ts'
 import type { CounterDeps, RunningSession, SigningTurn, ViewBounds } from '../../../src/main/core/counter/deps.ts'
@@ -20,13 +22,13 @@ import { ownTime } from '../../fixtures/own-time.ts'
 export const PIN = '2468'
 export const BOUNDS = { x: 0, y: 40, width: 800, height: 600 }
 const ACCOUNT = 'office'
-/** In every signing link, and nowhere else. */
+/** Part of every signing link; it must not appear anywhere else. */
 export const SECRET = 'k3y-nobody-may-see'
 
 export type Office = ReturnType<typeof openOffice>
 export type Signer = Record<string, unknown>
 
-/** One who was asked and can sign in an embedded view. */
+/** Returns a signer who was invited and can sign in an embedded view. */
 export function signer(name: string, more: Signer = {}): Signer {
   const [FirstName = '', LastName = ''] = name.split(' ')
   const Email = `${name.toLowerCase().replaceAll(' ', '.')}@example.com`
@@ -34,7 +36,7 @@ export function signer(name: string, more: Signer = {}): Signer {
   return { FirstName, LastName, Email, SignedStatus: 'Invitation', SigningKey, ...more }
 }
 
-/** One who waits for others first. */
+/** Returns a signer who waits for others to sign first. */
 export const later = (name: string, more: Signer = {}) => signer(name, { SignedStatus: 'Initialized', ...more })
 
 export interface FakePage {
@@ -42,12 +44,12 @@ export interface FakePage {
   state: 'hidden' | 'shown' | 'destroyed'
   bounds?: ViewBounds
   zoom: number
-  /** All that it was asked for in, one after the other. */
+  /** Languages it was requested in, in order. */
   languages: string[]
   printed: number
-  /** Paths of what it was given. */
+  /** Paths of the files it was given. */
   given: string[]
-  /** It doesn't take what it is given. */
+  /** It refuses the files it is given. */
   refusesFiles?: true
 }
 
@@ -65,29 +67,29 @@ const SETTINGS: Pick<
   receipt: 'on-request'
 }
 
-/** @param documents what the service knows: references with the signers of each. */
+/** @param documents the service's documents: references with the signers of each */
 export function openOffice(documents: Record<string, Signer[]> = { will: [signer('Ann Example')] }) {
   const time = ownTime(Date.UTC(2026, 10, 21, 9))
   const office = {
     time,
-    /** As the service would answer now. */
+    /** The service's current documents. */
     service: new Map(Object.entries(documents).map(([Reference, Signers]) => [Reference, { Signers } as Signer])),
-    /** What a document was sent as from here. */
+    /** What a document was composed as when it was sent from here. */
     sentAs: (_reference: string): Composition | undefined => undefined,
-    /** Why the service can't be asked. */
+    /** The error of requests to the service. */
     trouble: undefined as Error | undefined,
     refreshes: 0,
-    /** What a refresh waits for. */
+    /** Delays a refresh. */
     line: Promise.resolve(),
-    /** What a wipe waits for. */
+    /** Delays a wipe. */
     wiping: Promise.resolve(),
     pages: [] as FakePage[],
-    /** The most that were there at one time, and whether one was opened before the last was wiped. */
+    /** The most pages that existed at one time. Above 1, a page was opened before the last was wiped. */
     mostPages: 0,
     notes: [] as AuditNote[],
-    /** What was kept of identity documents. */
+    /** Stored identity data. */
     numbers: [] as object[],
-    /** Why the audit trail can't be written. */
+    /** The error of writes to the audit trail. */
     trailTrouble: undefined as Error | undefined,
     errors: [] as unknown[],
     changes: [] as string[],
@@ -99,25 +101,25 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     place: 'here' as 'here' | 'other-display',
     taking: Promise.resolve(),
     isTaken: false,
-    /** How much larger than usual our page is shown. */
+    /** The zoom factor of our page. */
     enlarged: 1,
     pin: PIN as string | undefined,
-    /** What a check of the PIN waits for. */
+    /** Delays a check of the PIN. */
     checking: Promise.resolve(),
     pinWaitUntil: undefined as number | undefined,
-    /** Staff have names. */
+    /** Whether staff have names. */
     asksName: false,
     pinned: new Set<string>(),
     saved: [] as string[],
-    /** What staff chooses for the person to give, and where copies of it are made. */
+    /** What staff chooses for the person to give. */
     chosenFiles: undefined as Opened | undefined,
     filesPlace: '/nowhere',
     saves: true
   }
 
-  /** Of a long session most documents are as they were. */
+  /** In a long session most documents don't change, so they are decoded once. */
   const decoded = new WeakMap<Signer, DocumentResponse>()
-  /** As last read from the service. */
+  /** The documents as last read from the service. */
   let mirror = new Map<string, MirroredDocument>()
   function read(): void {
     const seenAt = time.clock()
@@ -271,13 +273,13 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
   return Object.assign(office, {
     counter,
     deps,
-    /** The application begins again, with these for its own. */
+    /** Restarts the application with these dependencies. */
     runs(again: CounterDeps): Counter {
       counter = new Counter(again)
       this.counter = counter
       return counter
     },
-    /** The page that is there, or was last. */
+    /** The current page, or the last one. */
     page: () => office.pages.at(-1),
     events: () => {
       const page = office.pages.at(-1)
@@ -290,7 +292,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
       return state
     },
     told: (what: AuditNote['what']) => office.notes.filter((note) => note.what === what),
-    /** What a signer's members are from now on, as the service has them. */
+    /** Changes members of a signer at the service. */
     change(reference: string, index: number, changes: Signer): void {
       const signers = [...signersOf(reference)]
       signers[index] = { ...signers[index], ...changes }
@@ -305,7 +307,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
       this.change(reference, index, { SignedStatus: 'Declined', DeclinedReason: 'No.', SigningKey: undefined })
       office.service.set(reference, { ...office.service.get(reference), Status: 'Declined' })
     },
-    /** The folders were read, by anyone who reads them. */
+    /** Reads the folders, as any poll does. */
     async looked(): Promise<void> {
       read()
       await counter.documentsChanged(ACCOUNT)
@@ -315,7 +317,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
         turns: turns.map(([documentReference, at, evidence = []]) => ({ documentReference, signer: at, evidence })),
         allowsCamera: false
       }),
-    /** From a handover to a page that is read. */
+    /** Goes from the handover to an open page. */
     async opens(): Promise<FakePage> {
       const { id } = this.state()
       await counter.begin(id)
@@ -330,12 +332,12 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
       this.events().asksFor(devices, (granted) => answers.push(granted))
       return answers
     },
-    /** Lets what goes on go on until nothing is asked and nothing is waited for, as far as time alone helps. */
+    /** Passes time until nothing is being asked, for at most 60 seconds. */
     async settled(): Promise<CounterSession> {
       for (let second = 0; second < 60 && this.state().phase === 'asking'; second++) await time.pass(1000)
       return this.state()
     },
-    /** As `settled`; anyone who was thanked, or told that nothing was received, lets the next one have their turn. */
+    /** Like `settled`, then goes on from the thanks, or from the notice that nothing was received, to the next turn. */
     async handedOn(): Promise<CounterSession> {
       const { id, phase } = await this.settled()
       if (phase === 'between') await counter.next(id)
@@ -344,10 +346,10 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
   })
 }
 
-/** The service can't be reached. */
+/** The error of requests while the service is unreachable. */
 export const OFFLINE = new AppFailure({ code: 'offline', message: 'This computer is offline.' })
 
-/** A promise that a test settles when it wants. */
+/** Returns a promise that the test resolves with `open`. */
 export function gate(): { passed: Promise<void>; open: () => void } {
   const { promise, resolve } = Promise.withResolvers<void>()
   return { passed: promise, open: resolve }

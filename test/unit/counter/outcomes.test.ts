@@ -1,4 +1,4 @@
-/** What became of a turn is what the service says, whenever it says it. */
+/** The outcome of a turn is what the service says, whenever it says it. */
 import { describe, expect, test } from 'vitest'
 import { later, OFFLINE, openOffice, PIN, signer } from './office.ts'
 

@@ -1,11 +1,11 @@
-/** Overlays and locks: what the person may take away, what only staff can, and what staff does then. */
+/** Overlays and locks: which the person may dismiss, which only staff can, and what staff does then. */
 import { describe, expect, test } from 'vitest'
 import type { LeftBy } from '../../../src/main/core/counter/deps.ts'
 import { BOUNDS, gate, openOffice, PIN, SECRET, signer } from './office.ts'
 
 const failure = (code: string) => ({ appError: { code } })
 
-/** An office whose first signer reads their page. */
+/** Returns an office whose first signer is reading their page. */
 async function reading(place: 'here' | 'other-display' = 'here') {
   const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')] })
   office.place = place
@@ -219,7 +219,7 @@ describe('staff', () => {
     expect(office.state().isAnswered).toBeUndefined()
     await counter.cover(id, 'help')
     expect(office.state().isAnswered).toBeUndefined()
-    // They can go on by themselves: nobody is called.
+    // The person can continue alone, so staff isn't called.
     await counter.cover(id, 'moment')
     await counter.staff(id, 'answer', 'office')
     expect(office.state().isAnswered).toBeUndefined()

@@ -1,10 +1,13 @@
-/** The second display goes while someone signs on it: nothing of the office is shown, and nothing goes on without staff. */
+/**
+ * The second display is unplugged while someone signs on it: nothing of the office is shown, and nothing continues
+ * without staff.
+ */
 import { expect, test } from 'vitest'
 import { BOUNDS, gate, openOffice, PIN, signer } from './office.ts'
 
 const failure = (code: string) => ({ appError: { code } })
 
-/** An office with a second display, where the first of two documents of one person is to be signed. */
+/** Returns an office with a second display, where one person is to sign the first of two documents. */
 async function beside() {
   const office = openOffice({ will: [signer('Ann Example')], deed: [signer('Ann Example')] })
   office.place = 'other-display'
@@ -124,7 +127,7 @@ test('where the person has this window, or nobody signs, nothing is lost', async
 })
 
 type Beside = Awaited<ReturnType<typeof beside>>
-/** Covers over a page that is open, by what brings each about. */
+/** Brings about a cover over an open page. */
 const covered = (by: (beside: Beside) => unknown) => async (all: Beside) => {
   await all.office.opens()
   await by(all)
@@ -172,7 +175,7 @@ test.each(MOMENTS)(
     expect(office.pages.map(({ state }) => state)).not.toContain('shown')
     expect([office.state().asksFile, office.state().asksFor]).toEqual([undefined, []])
     await office.settled()
-    // Once more, as displays that are pulled out may be told of twice.
+    // Repeated, as unplugging a display may be reported twice.
     counter.placeLost()
     expect(office.state()).toMatchObject({ isLocked: true })
     await counter.unlock(id, PIN)

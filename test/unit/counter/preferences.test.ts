@@ -1,10 +1,10 @@
-/** How each person wants the screen: their language, its size and contrast, and how long they are waited for. */
+/** Each person's screen preferences: language, size, contrast, and more time before the screen counts as idle. */
 import { describe, expect, test } from 'vitest'
 import { openOffice, PIN, signer } from './office.ts'
 
 const FIRST = { language: 'en', textSize: 1, highContrast: false, moreTime: false }
 
-/** Ann signs two documents, Ben one. */
+/** Starts a session in which Ann signs two documents and Ben one. */
 async function sitting() {
   const office = openOffice({
     will: [signer('Ann Example')],
@@ -13,7 +13,7 @@ async function sitting() {
   })
   const { id } = await office.start(['will', 0], ['deed', 0], ['lease', 0])
   const adjust = (changes: Parameters<typeof office.counter.adjust>[1]) => office.counter.adjust(id, changes)
-  /** The person signs, and goes on. */
+  /** The person signs and goes on to the next turn. */
   async function signed(reference: string) {
     office.signs(reference, 0)
     office.events().returned()
@@ -62,7 +62,7 @@ describe('a person’s preferences', () => {
       await office.settled()
     }
     expect([office.state().current, office.state().preferences.language]).toEqual([2, 'ar'])
-    // For their receipt, as long as the session is shown.
+    // The language of their receipt, available while the session is shown.
     const languageOf = (name: string, session = id) => office.counter.languageOf(session, { name })
     expect([languageOf('Ann Example'), languageOf('Ben Example'), languageOf('Nobody')]).toEqual([
       'ar',
@@ -103,7 +103,7 @@ describe('a person’s preferences', () => {
     await expect(strict.counter.adjust(id, { moreTime: true })).rejects.toMatchObject({
       appError: { code: 'not-allowed' }
     })
-    // English is there whatever the office offers.
+    // English is always available, whatever the office offers.
     expect((await strict.counter.adjust(id, { language: 'en' })).preferences).toEqual(FIRST)
   })
 

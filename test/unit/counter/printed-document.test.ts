@@ -1,4 +1,7 @@
-/** A passport or an identity card that staff typed, as it has no lines that a machine reads: main compares it, and keeps no more of it than of any other. */
+/**
+ * A passport or identity card without machine-readable lines, typed by staff: main compares it, and stores no more of
+ * it than of any other.
+ */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { comparePrinted } from '../../../src/main/core/counter/printed-document.ts'
@@ -37,7 +40,7 @@ test.each([
   ['A. Example', 'Ann Example'],
   ['Ann Example', ''],
   ['Ann Example', '… –'],
-  // No letter of these is left among those from a to z, and a vowel makes another name.
+  // Names without any letter from a to z, and names that differ by one vowel.
   ['علي محمود', 'محمد علي'],
   ['रमा शर्मा', 'राम शर्मा'],
   ['Мария', 'Иван'],
@@ -63,13 +66,13 @@ test('nothing is compared where what was typed can’t be on a document, and eac
 })
 
 test('a document has expired on the day after its last, by the clock on the wall', () => {
-  // In Auckland it is the 15th until 11:00 UTC in winter time, which is twelve hours ahead.
+  // Auckland is 12 hours ahead of UTC in winter, so the 15th ends there at 12:00 UTC.
   const [last, after] = [Date.UTC(2031, 3, 15, 11, 59), Date.UTC(2031, 3, 15, 12, 1)].map(at)
   expect(compared({}, 'Ann Example', last)).toEqual({ kind: 'matches', isExpired: false })
   expect(compared({}, 'Ann Example', after)).toEqual({ kind: 'matches', isExpired: true })
   expect(compared({ name: 'Ben Brooks' }, 'Ann Example', after)).toEqual({ kind: 'differs', isExpired: true })
   expect(compared({ expires: '' }, 'Ann Example', after)).toEqual({ kind: 'matches', isExpired: false })
-  // Arabic, Persian and Devanagari figures.
+  // Arabic, Persian and Devanagari digits.
   for (const expires of ['١٥/٠٤/٢٠٣١', '۲۰۳۱-۰۴-۱۵', '१५/०४/२०३१'])
     expect(compared({ expires }, 'Ann Example', after)).toEqual({ kind: 'matches', isExpired: true })
 })
@@ -111,7 +114,7 @@ test('it is compared with the signer as the service last told of them, which ask
   expect([here.refreshes, here.notes, here.numbers, here.errors, here.changes]).toEqual([0, [], [], [], []])
 })
 
-/** A session of Ann and Ben, each with the card typed. */
+/** Starts a session for Ann, with her identity card typed. */
 async function started(policy: IdentityKept, printed = CARD, told: 'matches' | 'differs' = 'matches') {
   const here = openOffice({ will: [signer('Ann Example'), signer('Ben Brooks')] })
   here.settings.identityKept = policy

@@ -1,4 +1,4 @@
-/** Who is given a receipt at the counter, and when: the person who has finished, and nobody else's. */
+/** Who is given a receipt at the counter, and when: the person who has finished, and only their own. */
 import { expect, test } from 'vitest'
 import { openCrashMarker } from '../../../src/main/core/counter/interrupted.ts'
 import { counterHandlers } from '../../../src/main/ipc/counter.ts'
@@ -25,7 +25,7 @@ test('a person has theirs once the service was asked about all that they sign', 
   office.signs('will', 0)
   office.events().returned()
   await office.settled()
-  // Their second document is still to come.
+  // Their second document hasn't been signed yet.
   await expect(office.counter.receipt(id)).rejects.toMatchObject(refused)
   await office.handedOn()
   office.signs('deed', 0)

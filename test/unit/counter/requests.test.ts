@@ -1,4 +1,4 @@
-/** Which of our pages may ask what of a session. */
+/** Which of our pages may make which session requests. */
 import { describe, expect, test } from 'vitest'
 import { counterHandlers } from '../../../src/main/ipc/counter.ts'
 import type { CounterSession } from '../../../src/shared/contract/index.ts'

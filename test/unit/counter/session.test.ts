@@ -1,4 +1,4 @@
-/** A session from its first handover to the moment staff has the screen again. */
+/** A session from its first handover until staff has the screen back. */
 import { describe, expect, test } from 'vitest'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { BOUNDS, later, OFFLINE, openOffice, PIN, SECRET, signer } from './office.ts'
@@ -89,7 +89,7 @@ describe('one signer', () => {
     expect(office.state()).toMatchObject({ phase: 'open', wantsFile: true })
     office.signs('will', 0)
     office.events().returned()
-    // Staff who comes now isn't told what someone who has signed should do about it.
+    // The person has signed, so staff isn't told how to help with the file any more.
     expect(office.state()).toMatchObject({ phase: 'asking' })
     expect(office.state().wantsFile).toBeUndefined()
     await office.handedOn()

@@ -1,4 +1,4 @@
-/** What a session may begin with, and that there is one at a time. */
+/** What a session may start with, and that only one runs at a time. */
 import { describe, expect, test } from 'vitest'
 import { gate, later, OFFLINE, openOffice, PIN, signer } from './office.ts'
 
@@ -270,7 +270,7 @@ describe('a pad that waits after wrong PINs', () => {
     office.pinWaitUntil = office.time.now + 300_000
     await office.start(['will', 0])
     expect(office.counter.state()?.pinWaitUntil).toBe(office.pinWaitUntil)
-    // Someone signed in to the computer, or a manager gave their PIN.
+    // The wait was lifted: someone signed in to the computer, or a manager entered their PIN.
     office.pinWaitUntil = undefined
     await office.counter.pinChanged()
     expect(office.counter.state()).not.toHaveProperty('pinWaitUntil')

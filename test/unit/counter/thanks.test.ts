@@ -1,8 +1,11 @@
-/** Between two turns: thanks to anyone who is done, a way back to anyone who has not signed, and a way out for anyone who isn't meant. */
+/**
+ * Between two turns: thanks for those who are done, a way back for those who haven't signed, and a way out for the
+ * wrong person.
+ */
 import { describe, expect, test } from 'vitest'
 import { gate, later, openOffice, PIN, signer } from './office.ts'
 
-/** The first of two people who sign one document in order has the page before them. */
+/** Returns an office where the first of two people who sign one document in order has the page open. */
 async function first() {
   const office = openOffice({ will: [signer('Ann Example'), later('Ben Example')] })
   const { id } = await office.start(['will', 0], ['will', 1])

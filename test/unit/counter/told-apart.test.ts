@@ -1,4 +1,4 @@
-/** Two people of one name at the counter: what staff is shown to tell them apart, and that nobody else is. */
+/** Two people with the same name at the counter: what staff, and only staff, is shown to tell them apart. */
 import { describe, expect, test } from 'vitest'
 import type { ComposedSigner, Composition } from '../../../src/shared/composition/index.ts'
 import type { CounterEntry } from '../../../src/shared/contract/index.ts'
@@ -6,7 +6,7 @@ import * as composed from '../../fixtures/compositions.ts'
 import { openOffice, type Signer, signer } from './office.ts'
 
 const MOBILE = '021 555 1234'
-/** Nobody can be told from another one of these by their address. */
+/** These signers can't be told apart by their address. */
 const ann = (more: Signer = {}) => signer('Ann Example', { Email: '', MobileNumber: MOBILE, ...more })
 const sentTo = (more: Partial<ComposedSigner>) =>
   composed.signer({ FirstName: 'Ann', LastName: 'Example', Email: '', MobileNumber: MOBILE, ...more })
@@ -14,7 +14,7 @@ const asked = (Label: string, Value: string, DataType: 'date' | 'text' = 'date')
   IDData: [{ key: 'q1', Label, Value, DataType }]
 })
 
-/** Two of one name and the same mobile number but for its country, each with a document. */
+/** Two people with the same name and the same mobile number except for the country, each with a document. */
 function twoOfOneName() {
   const office = openOffice({
     will: [ann({ MobileCountry: '64' }), signer('Ben Example')],

@@ -1,4 +1,7 @@
-/** Who can sign at the counter, who is one person, and whose page may want the camera: as far as a document tells. */
+/**
+ * Who can sign at the counter, which signers are the same person, and whose page may want the camera, derived from a
+ * document alone.
+ */
 import { describe, expect, test } from 'vitest'
 import {
   canSignLater,
@@ -116,7 +119,7 @@ describe('a person', () => {
 
 test.each([
   [{}, { IDVerificationRequested: false }, false],
-  // The service doesn't say, so it may be.
+  // The service doesn't say, so assume that it may.
   [{}, {}, true],
   [{ VideoConfirmationEnabled: true }, {}, true],
   [{ VideoConfirmationDetail: { Name: 'x' } }, {}, true],

@@ -1,4 +1,4 @@
-/** The counter over the real service's interface: what was sent is signed, and read, over HTTP. */
+/** The counter against the real service interface over HTTP: what was sent is signed and read. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { Counter } from '../../../src/main/core/counter/counter.ts'
 import { systemTime } from '../../../src/main/core/lib/time.ts'
@@ -8,7 +8,7 @@ import { BOUNDS, type Office, openOffice, PIN } from './office.ts'
 
 let work: Workplace
 let counter: Counter
-/** The page, the PIN and the screen; the service is the real one. */
+/** Fakes the page, the PIN and the screen; the service is real. */
 let office: Office
 
 beforeEach(async () => {
@@ -28,7 +28,7 @@ beforeEach(async () => {
     documentOf: (_account, reference) => work.ask('get', { accountId, reference }),
     refresh: () => work.watch.refresh(accountId),
     account: () => ({ kind: 'practice', baseUrl: origin }),
-    // Pauses are short here; what only ends a wait that is too long keeps its length, however slow this machine is.
+    // Pauses are shortened. Timeouts keep their length, however slow this machine is.
     time: { ...systemTime, after: (delay, task) => systemTime.after(delay < 10_000 ? delay / 100 : delay, task) },
     settings: () => ({ ...office.settings, idle: { warnAfter: 3600, coverAfter: 3600, endAfter: 3600 } })
   })

@@ -1,4 +1,4 @@
-/** What arrives at the wrong moment changes nothing that it shouldn't: events of pages that are gone, commands in between. */
+/** Events and commands at the wrong moment, such as events of destroyed pages, change nothing they shouldn't. */
 import { describe, expect, test } from 'vitest'
 import { BOUNDS, gate, openOffice, PIN, signer } from './office.ts'
 

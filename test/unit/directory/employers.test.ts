@@ -1,4 +1,4 @@
-/** Employer records from a screen to the practice service's record and back (operation 3), and the copy that is kept. */
+/** Employer records from a screen to the practice service's record and back (operation 3), and the local copy. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Employers, openEmployers } from '../../../src/main/core/directory/employers.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
@@ -122,7 +122,8 @@ describe('saving', () => {
     office.line.fault('lose-answer', (method) => method === 'POST')
     const error = await failing(employers.save(office.accountId, [record()]))
     expect(error).toMatchObject({ message: expect.stringContaining('safe to save it again') })
-    // With it a person is told to save nothing again before Countersign has found out, which it doesn't.
+    // With it people would be told not to save again until Countersign has found out what happened, which it doesn't
+    // do.
     expect(error).not.toHaveProperty('mayHaveArrived')
     office.line.fault('pass')
     const view = await employers.save(office.accountId, [record()])
@@ -177,7 +178,7 @@ describe('an answer that isn’t the account’s records', () => {
     expect(references(view.records)).toEqual(['E1', 'm'])
     const problem = { message: expect.stringContaining('TFN “Odd Orchards”'), path: 'TFN[1].Reference' }
     expect(view.problem).toMatchObject(problem)
-    // Also where the copy is shown later.
+    // It is also reported when the copy is shown later.
     expect((await employers.list(office.accountId, { refresh: false })).problem).toMatchObject(problem)
   })
 })

@@ -1,4 +1,4 @@
-/** The forms and templates that an office knows, with how often and when they were sent last. */
+/** The forms and templates an office knows, with how often and when each was last sent. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openKnownForms } from '../../../src/main/core/directory/known-forms.ts'
 import { type Office, openOffice } from '../actions/office.ts'

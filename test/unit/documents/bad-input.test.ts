@@ -1,4 +1,4 @@
-/** Answers that no service should give, and some do: each has one outcome, and nothing of a document is lost. */
+/** Invalid answers that some services do give: each has one outcome, and nothing of a document is lost. */
 import { describe, expect, test } from 'vitest'
 import { lease, type Members, workerOffice } from './worker-office.ts'
 
@@ -83,7 +83,7 @@ describe('two documents with one reference', () => {
     }
     expect(await here.get('a')).toMatchObject({ folder: 'InBox', document: { Name: 'Here' } })
     expect(await here.changes()).toEqual([])
-    // The other is not lost: once the first folder lacks it, it is what the second says.
+    // The other isn't lost: once the first folder lacks the document, the second folder's version counts.
     for (let round = 0; round < 3; round++) {
       await here.look('InBox', [])
       await here.look('Progress', [lease('a', { Name: 'There' })])

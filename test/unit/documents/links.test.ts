@@ -1,4 +1,4 @@
-/** A link to sign by stays while its signer may sign, whatever later answers leave out, and no longer. */
+/** A signing link is kept while its signer can sign, whatever later answers leave out, and no longer. */
 import { beforeEach, expect, test } from 'vitest'
 import type { DocumentResponse } from '../../../src/shared/model/index.ts'
 import { lease, type Members, workerOffice } from './worker-office.ts'

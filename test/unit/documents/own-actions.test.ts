@@ -1,4 +1,4 @@
-/** What this application did itself is not news to the one who did it, however late and in whatever pieces folders show it. */
+/** An action of this application isn't news to the person who did it, however late or piecemeal the folders show it. */
 import { beforeEach, describe, expect, test } from 'vitest'
 import type { DocumentResponse } from '../../../src/shared/model/index.ts'
 import { lease, type Members, workerOffice } from './worker-office.ts'

@@ -80,7 +80,7 @@ test('an entry of the log has the members of the reference, and what is unknown 
       ]
     },
     { Date: '2026-11-21', at: { at: Date.UTC(2026, 10, 21), offset: 0, precision: 'day' } },
-    // Day or month: no moment is made of it.
+    // Day and month can't be told apart, so no time is derived.
     { Date: '03/01/2031' }
   ])
 })

@@ -1,4 +1,6 @@
-/** The file of documents over its life: damaged where nobody looks at the start, ended, and asked again. */
+/**
+ * The life of the documents file: damage where opening it doesn't look, the end of its worker, and requests after that.
+ */
 import { chmod, cp, mkdtemp, open, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -20,7 +22,7 @@ afterEach(() => rm(folder, { recursive: true, force: true }))
 
 const leases = Array.from({ length: 12_000 }, (_, at) => lease(`ref-${at}`, { Extra: 'x'.repeat(1500) }))
 
-/** A large file, made once, and where the leaves of its tables are. */
+/** A large file, made once, and the leaf pages of its tables. */
 let whole: string
 const leaves = new Map<string, number[]>()
 beforeAll(async () => {
@@ -33,7 +35,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(whole, { recursive: true, force: true }))
 
-/** That file with a damaged page in the middle of a table, where opening it doesn't look. */
+/** Copies that file, with a damaged page in the middle of a table, where opening it doesn't look. */
 async function damaged(table: string): Promise<void> {
   await cp(whole, folder, { recursive: true })
   const pages = leaves.get(table) ?? []

@@ -35,7 +35,7 @@ test('views stand in the order in which they were put, new ones at the end', () 
   expect(names()).toEqual(['Mine', 'Overdue'])
   const third = views.save('a', { ...mine, name: 'Third' })
   expect(names()).toEqual(['Mine', 'Overdue', 'Third'])
-  // A screen that doesn't know of the third yet.
+  // From a screen that doesn't know the third one yet.
   views.order('a', [first.id, second.id])
   expect(names()).toEqual(['Overdue', 'Mine', 'Third'])
   views.order('a', [third.id])

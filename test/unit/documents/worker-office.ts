@@ -1,4 +1,4 @@
-/** A worker whose folders answer what a test says, and whose looks begin one after the other. */
+/** A worker whose folder answers come from the test, with looks that begin one after another. */
 
 import { documentsInMemory } from '../../../src/main/core/documents/mirror/database.ts'
 import { type DocumentsWorker, openDocumentsWorker } from '../../../src/main/core/documents/worker.ts'
@@ -23,7 +23,7 @@ export const lease = (Reference: string, members: Members = {}): Members => ({
   ...members
 })
 
-/** Documents of every kind that an overview counts; some are other in each round. */
+/** Documents of every kind that an overview counts; some differ in each round. */
 export function someOffice(round: number, count: number): Members[] {
   const one = <Value>(values: readonly Value[], at: number) => values[at % values.length]
   return Array.from({ length: count }, (_, at) => {
@@ -57,7 +57,7 @@ export function workerOffice(db = documentsInMemory()) {
     db,
     clock,
     ask: ((name, ask) => worker.ask(name, ask)) as DocumentsWorker['ask'],
-    /** As after the application was started again. */
+    /** As after a restart of the application. */
     startAgain: (other: Asked = openDocumentsWorker({ db, time: { now: clock } })) => {
       worker = other
     },

@@ -40,7 +40,7 @@ const signer = (FirstName: string, members: Members = {}): Members => ({
 })
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
-/** A look that begins after everything before it. */
+/** Makes a look that begins after everything before it. */
 function look(folder: string, items: unknown, more: { withLogs?: boolean; begun?: number } = {}) {
   now += 1000
   const text = typeof items === 'string' ? items : JSON.stringify(items)
@@ -60,7 +60,7 @@ const list = async () =>
       ...{ accountId, query: DocumentQuery.parse({}), now, zone: 'UTC', expanded: [], offset: 0, limit: 100 }
     })
   ).rows
-/** As after the application was started again. */
+/** As after a restart of the application. */
 const startAgain = () => {
   worker = openDocumentsWorker({ db, time: { now: () => now } })
 }
@@ -164,7 +164,7 @@ describe('what happened to a document', () => {
     const before = now
     now += 1000
     await worker.ask('takeOne', { accountId, document, now, isOwn: true })
-    // An answer that was asked for before it changes nothing, and the next one with the same bytes does.
+    // An answer requested before the action changes nothing, but the next one with the same bytes does.
     await look('Progress', [lease()], { begun: before + 1 })
     expect((await get())?.document.DueDate).toBe('2026-12-24T00:00:00Z')
     expect(await changes()).toEqual(['lease due-changed own'])
@@ -266,7 +266,7 @@ describe('a bad answer', () => {
       ...{ documents: 1, changed: 1 },
       unreadable: { count: 1, documents: [{ ...doubled, name: 'One' }] }
     })
-    // Said of every answer that has it, also where the last one is as it was.
+    // Reported for every answer that has it, even if the last document is unchanged.
     expect(await look('Progress', [lease({ Name: 'Four' }), lease({ Name: 'Two' })])).toMatchObject({
       unreadable: { count: 1, documents: [{ ...doubled, name: 'Four' }] }
     })

@@ -1,11 +1,11 @@
-/** The real file system with something wrong with it. */
+/** The real file system with injected faults. */
 import * as nodeFiles from 'node:fs/promises'
 import type { FolderFiles, OpenFile } from '../../../src/main/core/storage/files.ts'
 
 export const systemError = (code: string) =>
   Object.assign(new Error(`${code}: /home/ana/Ana Example.pdf`), { code, syscall: 'x' })
 
-/** Each written piece passes `before`, which may throw; folders are opened as they are. */
+/** Calls `before` for each chunk written; it may throw. Opening folders is unaffected. */
 export function diskThat(before: (bytes: number) => void, more: Partial<FolderFiles> = {}): FolderFiles {
   return {
     ...nodeFiles,

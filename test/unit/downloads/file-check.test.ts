@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { checkFile } from '../../../src/main/core/downloads/file-check.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 
-// Longer than what is read at once.
+// Longer than one read.
 const content = Buffer.alloc(700_000, 'countersign ')
 const expected = { bytes: content.length, sha256: createHash('sha256').update(content).digest('hex') }
 let folder: string
@@ -39,7 +39,7 @@ describe('a file that was kept', () => {
     fs.writeFileSync(path, Buffer.concat([content, content]))
     expect(await checkFile(path, expected)).toBe('altered')
     fs.renameSync(path, join(folder, 'moved'))
-    // Whatever length these say they have.
+    // Whatever length these claim to have.
     const asLong = () => ({ ...expected, bytes: fs.lstatSync(path).size })
     fs.symlinkSync(join(folder, 'moved'), path)
     expect(await checkFile(path, asLong())).toBe('altered')

@@ -1,11 +1,11 @@
-/** When the index of a folder is written, and when it counts as such. */
+/** When a folder's index is written, and when a file counts as an index. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { openFolderIndexes } from '../../../src/main/core/downloads/folder-index.ts'
 
-/** Indexes of one folder. `whileWritten` happens as its rows are read. */
+/** Returns the indexes of one folder. `whileWritten` is called as its rows are read. */
 function aFolder() {
   const path = mkdtempSync(join(tmpdir(), 'countersign-index-'))
   onTestFinished(() => rmSync(path, { recursive: true, force: true }))

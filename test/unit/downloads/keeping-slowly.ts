@@ -1,4 +1,4 @@
-/** Keeps a file whose content never comes to its end, and says when some of it is on the disk: to be killed. */
+/** Saves a file whose content never ends, and reports when some of it is on disk. Meant to be killed. */
 import { writeSync } from 'node:fs'
 import { keepFile } from '../../../src/main/core/downloads/target.ts'
 
@@ -9,7 +9,7 @@ async function* endless(): AsyncIterable<Uint8Array> {
   yield Buffer.from('%PDF-1.7\n')
   for (;;) {
     yield Buffer.alloc(64 * 1024, 'x')
-    // Not console.log, which would keep it back.
+    // Not console.log, which would buffer it.
     writeSync(1, 'written\n')
     await new Promise((resolve) => setTimeout(resolve, 5))
   }

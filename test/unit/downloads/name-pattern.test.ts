@@ -167,7 +167,7 @@ describe('a path for any pattern and any names', () => {
         expect([folder, ...fitting].join('\\').length).toBeLessThanOrEqual(LONGEST_PATH)
         const numbered = [...fitting.slice(0, -1), numberedName(fitting.at(-1) ?? '', 9999)]
         expect(wrongOnWindows(folder, numbered)).toEqual([])
-        // Beside it, while it is written.
+        // The temporary file next to it, while it is written.
         const passing = [...fitting.slice(0, -1), '.countersign-0123456789abcdef.part']
         expect(wrongOnWindows(folder, passing)).toEqual([])
         const between = win32.relative(folder, win32.resolve(folder, ...fitting))

@@ -1,4 +1,6 @@
-/** Names as a service, or someone who means harm, could give them; and what Windows takes, told from its own documentation. */
+/**
+ * Names that a service or an attacker could supply, and Windows' rules for names, from Microsoft's own documentation.
+ */
 import fc from 'fast-check'
 import { type NameParts, type NamePattern, parsePattern } from '../../../src/main/core/downloads/name-pattern.ts'
 
@@ -9,7 +11,7 @@ export const parts = (some: Partial<NameParts> = {}): NameParts => ({
   reference: 'DOC-1',
   signers: ['Aroha Ngata'],
   type: 'pdf',
-  // 11 at night on the 21st in London, noon of the next day in Auckland.
+  // 23:05 on the 21st in London, around noon on the 22nd in Auckland.
   date: Date.UTC(2026, 10, 21, 23, 5),
   zone: 'Pacific/Auckland',
   ...some
@@ -95,7 +97,7 @@ export const anyParts: fc.Arbitrary<NameParts> = fc.record(
   { requiredKeys: ['account', 'document', 'reference', 'signers', 'type', 'date', 'zone'] }
 )
 
-/** Patterns that people write, and all that could be written. */
+/** Patterns that people write, and any that could be written. */
 export const anyPatternText = fc.oneof(
   fc
     .array(
@@ -137,8 +139,8 @@ export const anyPatternText = fc.oneof(
 )
 
 /**
- * What is wrong with a path on Windows: the rules of "Naming Files, Paths, and Namespaces" and of what Explorer opens,
- * written again here.
+ * Returns what is wrong with a path on Windows: the rules of "Naming Files, Paths, and Namespaces" and of what Explorer
+ * opens, reimplemented for the test.
  */
 export function wrongOnWindows(folder: string, path: readonly string[]): string[] {
   const wrong: string[] = []

@@ -1,4 +1,4 @@
-/** An office whose downloads are looked at from outside: over real HTTP, a real database and real folders. */
+/** An office whose downloads are tested from outside: over real HTTP, a real database and real folders. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ export async function anOffice(options: Partial<DownloadOfficeOptions> = {}) {
     counts: () => office.downloads.summary(office.accountId).counts,
     add: (references: string[], choice = CHOICE) =>
       office.downloads.add(office.accountId, { references }, { ...choice, folderId: office.folderId }),
-    /** As after the application was ended at once and started again. */
+    /** Kills the application and starts it again. */
     async startAgain() {
       office.kill()
       office = await downloadOffice({ folder, baseUrl: server.url, ...options })
@@ -48,7 +48,7 @@ export async function until(what: () => boolean): Promise<void> {
   while (!what()) await pause(5)
 }
 
-/** Answers a first part, and the rest only when it is let go. */
+/** Makes the server send the first part of an answer, and the rest only once the returned function is called. */
 export function stalling(server: PdfServer, isMeant: (reference: string) => boolean = () => true): () => void {
   const gate = Promise.withResolvers<void>()
   server.answer = async (reference, response) => {

@@ -17,7 +17,7 @@ import { ownTime } from '../../fixtures/own-time.ts'
 let server: ReturnType<typeof createServer>
 let answer: (response: ServerResponse) => void
 let asked: string[]
-/** Connections that the other side let go of. */
+/** Number of connections that the other side closed. */
 let letGo: number
 let noted: AuditNote[]
 let time: ReturnType<typeof ownTime>
@@ -58,7 +58,7 @@ afterEach(() => {
   server.close()
 })
 
-/** A PDF of so many bytes, no two of its kilobytes alike. */
+/** Returns a PDF of that many bytes, with no two kilobytes alike. */
 function pdf(size: number): Buffer {
   const bytes = Buffer.alloc(size, 'x')
   for (let at = 0; at < size; at += 1024) bytes.writeUInt32BE(at, Math.min(at, size - 4))
@@ -93,7 +93,7 @@ describe('an identity check’s PDF on its way to the page', () => {
     expect(view).toEqual({ id: 'look-1', documentReference: 'DOC 1', documentName: 'Lease', length: whole.length })
     const { bytes, parts } = await read(view.id)
     expect(bytes.equals(whole)).toBe(true)
-    // A chunk of the network's more, at most.
+    // At most one network chunk more.
     expect(Math.max(...parts)).toBeLessThan(PART + 256 * 1024)
     expect(parts.length).toBeGreaterThan(2)
   })

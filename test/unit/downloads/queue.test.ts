@@ -150,7 +150,7 @@ describe('what is put in line', () => {
   })
 
   test('that had its name when the application died is that file, though its report is made again', async () => {
-    // What ends is written down together with what ends soon after: here, never.
+    // Completions are stored in batches after a delay, which here never ends.
     const at = await anOffice({ after: () => () => undefined })
     let office = at.office
     await office.look([aDocument('R1'), aDocument('R2')])
@@ -174,7 +174,7 @@ describe('what is put in line', () => {
   test('comes as records, as they were received', async () => {
     const at = await anOffice()
     const { office, server } = at
-    // Nothing of this is spelled as we would spell it.
+    // None of this is spelled as we would spell it.
     const sent =
       '[ {"docclass":"Passport","IsPassed":"True","FaceMatchScore":0.9600,"DocId":12345678901234567890,"DOB":null} ]'
     server.answer = (_reference, response) =>
@@ -298,7 +298,7 @@ describe('what a person does with the queue', () => {
     const { office } = at
     const many = Array.from({ length: 10_000 }, (_, index) => `D${index}`)
     await office.look(many.map((name) => aDocument(name, { Signers: [] })))
-    // By a clock on which each document takes a tenth of a millisecond, a piece of the work is some forty of them.
+    // On a clock by which each document takes 0.1 ms, one slice of the work is about forty documents.
     let now = 0
     vi.spyOn(performance, 'now').mockImplementation(() => (now += 0.1))
     let turns = 0
@@ -367,7 +367,7 @@ describe('an end in the middle', () => {
     await at.add(names(9), { ...CHOICE, pattern: '{signer}/{document}' })
     await until(() => readdirSync(at.office.files, { recursive: true }).some((name) => `${name}`.endsWith('.part')))
     const killed = at.office
-    // A process that is killed removes nothing.
+    // A killed process removes nothing.
     const left = readdirSync(join(killed.files, 'Mere Tamati'))
     release()
     const office = await at.startAgain()
@@ -448,7 +448,7 @@ describe('what is there', () => {
         .sort()
     ).toEqual(['cancelled', 'done', 'failed'])
     expect(await office.downloads.check(office.accountId)).toMatchObject({ intact: 1, missing: [] })
-    // The service made it again meanwhile: both are there, and known.
+    // The service has made it anew, so both files are there and recorded.
     server.answer = (_reference, response) => sendPdf('R1', response, pdfOf('R1 made anew'))
     await again()
     await office.rested()

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { aDocument } from '../../fixtures/download-office.ts'
 import { anOffice, CHOICE, names, until } from './office.ts'
 
-/** An office with documents, and a folder beside its own. */
+/** Returns an office with documents, and a second folder. */
 async function withAnother(count: number) {
   const here = await anOffice()
   const { office } = here
@@ -17,7 +17,7 @@ async function withAnother(count: number) {
   return { ...here, office, other, isHeld, relocate }
 }
 
-/** One whose folder was taken away with files in line for it. */
+/** Returns an office whose folder was moved away while files were queued for it. */
 async function withoutItsFolder(count: number) {
   const here = await withAnother(count)
   const { office } = here

@@ -1,4 +1,4 @@
-/** The requests about downloads as the screens ask them: decoded by the contract, without a path in any answer. */
+/** The screens' requests about downloads: decoded by the contract, with no path in any answer. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

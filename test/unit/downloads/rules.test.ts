@@ -1,4 +1,4 @@
-/** Rules: documents of a view come into a folder as they complete, each once, whatever ends in between. */
+/** Rules: documents of a view are saved to a folder as they complete, each once, whatever is interrupted. */
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { openPdfServer } from '../../fixtures/pdf-server.ts'
 const PROGRESS = { Status: '0 of 1 Signed', LastSignedDate: '' }
 const open = (reference: string, members = {}) => aDocument(reference, { ...PROGRESS, ...members })
 
-/** Time passes a hundred times as quickly, so that what is gathered comes at once. */
+/** Time passes a hundred times faster, so that batched work comes at once. */
 function quickly(delay: number, task: () => void): () => void {
   const timer = setTimeout(task, delay / 100)
   return () => clearTimeout(timer)
@@ -48,7 +48,7 @@ async function aRule({ alsoNow = false, begins = [open('R1'), open('R2'), aDocum
     },
     now: (): DownloadRule => office.downloads.rules.list(office.accountId)[0] as DownloadRule,
     files: () => readdirSync(office.files).sort(),
-    /** Once all that follows of what happened so far has happened. */
+    /** Waits until everything that follows from what happened so far is done. */
     async settled() {
       await pause(60)
       await office.rested()
@@ -87,7 +87,7 @@ describe('a rule', () => {
     expect(await at.settled()).toEqual(['Lease R1.pdf'])
     expect(at.now()).toMatchObject({ fetched: 1, viewName: 'Leases' })
     expect(at.office.notes).toMatchObject([{ documentReference: 'R1', detail: { by: 'rule' } }])
-    // It changes, and comes back: that is no reason.
+    // It changes, and comes back: neither is a reason to fetch it again.
     await at.office.look([
       aDocument('R1', { MatterNumber: 'M-2' }),
       open('R2'),
@@ -130,7 +130,7 @@ describe('a rule', () => {
     rules.change(office.accountId, rules.list(office.accountId)[0]?.id ?? '', { isOn: false })
     await adding
     await at.settled()
-    // What was in line by then stays there.
+    // What was queued by then stays queued.
     expect(office.downloads.summary(office.accountId).counts.done).toBeLessThan(2_000)
     expect(at.server.asked.length).toBeLessThan(2_000)
   })
@@ -150,7 +150,7 @@ describe('a rule', () => {
       aDocument('OLD')
     ])
     expect(await at.settled()).toEqual([])
-    // It came into the view after it completed.
+    // It entered the view after it completed.
     await at.office.look([aDocument('R1', { Name: 'Lease after all' }), aDocument('OLD')])
     expect(await at.settled()).toEqual(['Lease after all.pdf'])
   })
@@ -160,7 +160,7 @@ describe('a rule', () => {
     await at.office.look([aDocument('R1'), open('R2'), aDocument('OLD')])
     await at.settled()
     let office = await at.startAgain()
-    // The folders are read before the downloads begin.
+    // The folders are read before downloads start.
     await office.look([aDocument('R1'), aDocument('R2'), aDocument('OLD')])
     office.downloads.open()
     expect(await at.settled()).toEqual(['Lease R1.pdf', 'Lease R2.pdf'])
@@ -199,7 +199,7 @@ describe('a rule', () => {
     expect(await at.settled()).toEqual([])
     expect(at.office.troubles).not.toEqual([])
     at.office.failing.clear()
-    // It looks again by itself.
+    // It retries automatically.
     await pause(400)
     expect(await at.settled()).toEqual(['Lease R1.pdf'])
   })
@@ -265,7 +265,7 @@ describe('a rule', () => {
     expect(at.now()).toMatchObject({ viewChangedBy: 'Counter 2' })
     await at.startAgain()
     expect(at.now()).toMatchObject({ viewChangedBy: 'Counter 2' })
-    // Who changes here what it looks for knows.
+    // A change made here needs no notice.
     at.office.office.savedBy = undefined
     at.office.views.save(accountId, { ...view, query: DocumentQuery.parse({ ...view.query, search: 'mine' }) })
     expect(at.now()).not.toHaveProperty('viewChangedBy')

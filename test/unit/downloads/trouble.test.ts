@@ -1,4 +1,4 @@
-/** What goes wrong with fetching identity data: whom it concerns, how long it is waited out, and that nothing is lost by it. */
+/** Failures to fetch identity data: whom each affects, how long it is waited out, and that nothing is lost. */
 import { mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -7,7 +7,7 @@ import { aDocument } from '../../fixtures/download-office.ts'
 import { type Answer, pdfOf, sendPdf } from '../../fixtures/pdf-server.ts'
 import { anOffice, CHOICE, names, stalling, until } from './office.ts'
 
-/** An office with twenty files in line, of which nothing moves since the service answers like this. */
+/** Returns an office with twenty files queued, none of which progress because the service answers like this. */
 async function heldBy(answer: Answer) {
   const at = await anOffice()
   const { office, server } = at

@@ -14,7 +14,7 @@ async function* chunksOf(sizes: readonly number[], whole: Uint8Array, end?: Erro
 
 async function joined(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const copies: Buffer[] = []
-  // Anyone who takes a piece has it whole until the next is asked for.
+  // Each piece stays valid until the next one is requested.
   for await (const piece of pieces) copies.push(Buffer.from(piece))
   return Buffer.concat(copies)
 }
@@ -72,7 +72,7 @@ describe('noting', () => {
     const planned: (() => void)[] = []
     const commits = new BatchCommit<number>({
       async settle(items) {
-        // Before it is said, it lasts.
+        // It is durable before it is reported.
         expect(written.flat()).not.toEqual(expect.arrayContaining([...items]))
         settled.push([...items])
       },

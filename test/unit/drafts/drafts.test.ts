@@ -149,7 +149,7 @@ describe('a draft that is with the outbox', () => {
       const { rows, total, counts } = office.drafts.list(['a'])
       expect(counts.drafts).toBe(rows.length)
       expect(total).toBe(rows.length)
-      // A page that is full by the count is full on the screen: no row is missing from its middle.
+      // A page that is full by its count is full on the screen: no row is missing in the middle.
       expect(office.drafts.list(['a'], { limit: 2 }).rows).toHaveLength(2)
       const found = office.drafts.list(['a'], { search: 'fourth' })
       expect(found.total).toBe(found.rows.length)

@@ -8,7 +8,9 @@ import { form, forms } from '../../fixtures/compositions.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { failureOf, onDisk, openOffice } from './office.ts'
 
-/** Starts a process that saves one draft again and again, and kills it right after it said that the n-th change is saved. */
+/**
+ * Starts a process that saves one draft repeatedly, and kills it right after it reports that the n-th change is saved.
+ */
 async function saveAndKill(path: string, id: string, from: number, killAfter: number): Promise<number> {
   const script = fileURLToPath(new URL('saving-until-killed.ts', import.meta.url))
   const child = spawn(process.execPath, [script, path, id, String(from)], {
@@ -34,7 +36,7 @@ test('what save has answered is there after the application was killed that inst
   for (const killAfter of [1, 8, 60]) {
     saved = await saveAndKill(path, id, saved, killAfter)
     const present = Number(/Change (\d+)/.exec(drafts.get(id).title)?.[1])
-    // One more may have been written without being told; none may be missing.
+    // One more may have been written without a report; none may be missing.
     expect([saved, saved + 1]).toContain(present)
     expect(drafts.list(['a'], { search: `change ${present}` }).rows.map((row) => row.id)).toContain(id)
     for (let number = 1; number <= saved; number++) {

@@ -29,7 +29,7 @@ const whole = (changes: Record<string, unknown> = {}) =>
     ...changes
   })
 
-/** What the person is told of a file that can't be imported. */
+/** Returns the message for a file that can't be imported. */
 async function told(content: string | Uint8Array): Promise<string> {
   const bytes = typeof content === 'string' ? bytesOf(content) : content
   const failed: unknown = await readExchangeFile(bytes).then(
@@ -419,7 +419,7 @@ test('a file that may not be read says so', async () => {
   writeFileSync(inFolder('locked.countersign'), whole())
   await chmod(inFolder('locked.countersign'), 0)
   const { drafts, refused } = await office.exchange.importFiles('a', [inFolder('locked.countersign')])
-  // Anyone who runs the tests as root may read everything.
+  // When the tests run as root, the file is readable.
   if (drafts.length === 0)
     expect(refused).toEqual([
       {

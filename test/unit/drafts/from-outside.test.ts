@@ -1,4 +1,4 @@
-/** What a link or an opened file may ask for, what it is refused for, and that nothing is kept before a person agrees. */
+/** What a link or an opened file may ask for, why it is refused, and that nothing is saved before a person agrees. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -17,7 +17,7 @@ beforeEach(() => {
   office = openOffice()
 })
 
-/** A link of these parts. */
+/** Returns a link with these parameters. */
 const linkTo = (parts: Record<string, string>) => `countersign://draft?${new URLSearchParams(parts)}`
 
 async function bring(...args: string[]) {

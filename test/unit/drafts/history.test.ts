@@ -13,7 +13,7 @@ beforeEach(() => {
 const named = (Name: string) => forms({ items: [form({ Name })] })
 const titles = () => office.drafts.history(id).map(({ title }) => title)
 
-/** Types for a while: a change every ten seconds. */
+/** Types for that many minutes: a change every ten seconds. */
 function typeFor(minutes: number, name = 'at'): void {
   const until = office.time.now + minutes * MINUTE
   while (office.time.now < until) {

@@ -1,4 +1,4 @@
-/** An office's drafts, presets, people and remembered values over a real database, with a clock that a test can set. */
+/** An office's drafts, presets, people and remembered values over a real database, with a clock that tests can set. */
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { openDrafts } from '../../../src/main/core/drafts/drafts.ts'
@@ -17,13 +17,13 @@ import { temporaryFolder } from '../storage/folders.ts'
 
 export const MINUTE = 60_000
 export const DAY = 24 * 60 * MINUTE
-/** Of no office. */
+/** An account that isn't shared in an office. */
 const unshared = { marked: <Row>(_kind: string, _accountId: string, rows: Row[]): Row[] => rows }
 const KEY = Buffer.alloc(32, 5)
 
 export type Office = ReturnType<typeof openOffice>
 
-/** With the accounts `a` and `b`. */
+/** Opens an office with the accounts `a` and `b`. */
 export function openOffice(open: () => Db = connectInMemory) {
   const db = open()
   onTestFinished(() => void db.close())
@@ -50,7 +50,7 @@ export function openOffice(open: () => Db = connectInMemory) {
   return {
     db,
     time,
-    /** Ids of the drafts that changed, and `presets`, in their order. */
+    /** Ids of the drafts that changed, and `presets`, in order. */
     changes,
     drafts,
     sharedDrafts: openSharedDrafts({
@@ -72,7 +72,7 @@ export function openOffice(open: () => Db = connectInMemory) {
   }
 }
 
-/** A database in a file of the test's own. */
+/** A database in a temporary file. */
 export function onDisk(path: string = join(temporaryFolder(), 'office.db')): () => Db {
   return () => connectEncrypted(path, KEY)
 }
@@ -84,7 +84,7 @@ export function addAccount(db: Db, id: string): void {
   ).run(id)
 }
 
-/** Puts a draft in the outbox's hands, in one of its states. */
+/** Hands a draft over to the outbox, in the given state. */
 export function addSend(db: Db, draftId: string, state: string): void {
   const columns = db.prepare<[], string>(`SELECT name FROM pragma_table_info('sends')`).pluck().all()
   const known: Record<string, unknown> = { id: `send of ${draftId}`, draft_id: draftId, account_id: 'a', state }
@@ -100,7 +100,7 @@ export function addSend(db: Db, draftId: string, state: string): void {
   )
 }
 
-/** The failure that a call ends in, as the screens are told of it. */
+/** Returns the failure of a call, as reported to the screens. */
 export function failureOf(call: () => unknown): { code: string; message: string } {
   try {
     call()

@@ -25,7 +25,7 @@ const person = (FirstName: string, LastName: string, Email = `${FirstName}.${Las
 const find = (text: string, limit = 20, account = 'a') =>
   office.people.find(account, text, limit).map(({ FirstName, LastName }) => `${FirstName} ${LastName}`)
 
-/** What the service lists, as it answers: texts may be missing. */
+/** The service's list as it answers: texts may be missing. */
 function lists(...people: { FirstName?: string; LastName?: string; Email?: string }[]): RecipientView {
   return { notification: people, completion: [] } as RecipientView
 }

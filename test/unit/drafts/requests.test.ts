@@ -16,7 +16,7 @@ let office: Office
 let accounts: Accounts
 let folder: string
 let handlers: ReturnType<typeof draftHandlers>
-/** What the person chooses in the dialogs, and what the dialogs were asked with. */
+/** What the person chooses in the dialogs; `asked` has what the dialogs were opened with. */
 let choice: { open: string[]; save: string | undefined }
 let asked: { title: string; suggested?: string; kinds: readonly FileKind[] }[]
 

@@ -1,4 +1,7 @@
-/** Run as a program: changes one draft and makes others until it is killed, and says the number of each change once it is saved. */
+/**
+ * Run as a program: changes one draft and makes others until it is killed, and prints the number of each change once it
+ * is saved.
+ */
 import { randomUUID } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { openDrafts } from '../../../src/main/core/drafts/drafts.ts'
@@ -11,6 +14,6 @@ const drafts = openDrafts({ db, time: Date, newId: randomUUID, changed: () => un
 for (let number = Number(from) + 1; ; number++) {
   drafts.save('a', forms({ items: [form({ Name: `Change ${number}` })] }), known)
   drafts.save('a', forms({ items: [form({ Name: `Draft ${number}` })] }))
-  // Not console.log, which would keep it back: the word must be out when the process dies.
+  // Not console.log, which would buffer it: the number must be out when the process dies.
   writeSync(1, `${number}\n`)
 }

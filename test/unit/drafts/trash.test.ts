@@ -11,7 +11,7 @@ beforeEach(() => {
 
 const trashed = () => office.drafts.list(['a'], { trashed: true })
 
-/** So many that they take several turns to erase. */
+/** Puts enough drafts in the trash that erasing them takes several turns. */
 function manyTrashed(): string[] {
   return office.db.transaction(() =>
     Array.from({ length: 2000 }, () => {
@@ -22,7 +22,7 @@ function manyTrashed(): string[] {
   )()
 }
 
-/** Uses the application day by day: it looks through the trash at each start, and again in the afternoon. */
+/** Uses the application daily: it checks the trash at each start, and again in the afternoon. */
 async function useFor(days: number): Promise<void> {
   for (let day = 0; day < days; day++) {
     office.time.now += DAY

@@ -1,4 +1,7 @@
-/** The application ends between any two steps of taking a file: after the next start it became exactly one thing. */
+/**
+ * The application ends between any two steps of processing a file: after the next start the file has become exactly one
+ * thing.
+ */
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -9,7 +12,7 @@ import { cases } from '../../property-seed.ts'
 import { aPlace } from './place.ts'
 
 const STEPS: StepName[] = ['noted', 'claimed', 'read', 'made', 'named', 'reported', 'moved']
-/** What comes after a step never happens: that is how a killed process looks from the disk. */
+/** Nothing after a step happens, which is what a kill looks like from the disk. */
 const never = () => new Promise<void>(() => undefined)
 
 async function killedAt(fatal: StepName, name: string, content: string, sends: boolean) {
@@ -46,7 +49,7 @@ test('what was read otherwise than written is reported also where the applicatio
   const at = await aPlace({
     step(name) {
       if (name !== 'made') return
-      // As at the moment between the two.
+      // The state between the two steps.
       at.office.db.exec("UPDATE hand_off_files SET state = 'claimed', outcome = NULL, count = 0")
       stop()
       return never()
@@ -87,7 +90,7 @@ describe.each(kinds)('what becomes %s', (_what, name, content, sends) => {
       at.drop(name, content)
       await at.look()
       await at.look()
-      // Only until the first was claimed is it the same one.
+      // A second file counts as the same one only until the first is claimed.
       const times = fatal === 'noted' ? 1 : 2
       expect(at.files()).toHaveLength(times)
       expect(at.names()).toEqual([])

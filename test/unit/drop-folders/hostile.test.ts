@@ -1,4 +1,4 @@
-/** Anyone who may write in a drop folder may do so at any moment, slowly, and with ill will. */
+/** Anyone who can write to a drop folder may do so at any moment, slowly, and maliciously. */
 import {
   closeSync,
   mkdirSync,
@@ -21,7 +21,7 @@ import { forms } from '../../fixtures/compositions.ts'
 import { requestFile, sheetFile } from '../../fixtures/drop-folder-office.ts'
 import { aPlace } from './place.ts'
 
-/** Does something once, when a file has come so far. */
+/** Runs `act` once, when a file reaches this step. */
 function onceAt(wanted: StepName) {
   const then = { act: () => {} }
   const step = (name: StepName) => {
@@ -42,7 +42,7 @@ describe('a writer that rests', () => {
     at.change({ sends })
     const file = openSync(join(at.place, 's.csv'), 'w')
     writeSync(file, first)
-    // At the second look it is claimed; the third comes before it has been still since.
+    // The second look claims it; the third comes before it has been unchanged for long enough since.
     for (const wait of [sends ? 31_000 : 3_000, 1_000, 500]) await at.glance(wait)
     expect(at.claimed()).toEqual(['s.csv'])
     writeSync(file, more)
@@ -199,7 +199,7 @@ describe('a request of all excess', () => {
     expect(at.files()).toMatchObject([
       { outcome: 'failed', error: { code: expect.stringMatching(/invalid|bad-file/) } }
     ])
-    // What was wrong held the thread for seconds.
+    // This used to block the thread for seconds.
     expect(worst()).toBeLessThan(500)
   })
 
@@ -240,7 +240,10 @@ test('a file that vanishes before it is put away doesn’t swallow the same one 
   expect(at.office.db.prepare(`SELECT count(*) FROM hand_off_files WHERE state <> 'finished'`).pluck().get()).toBe(0)
 })
 
-/** The longest that this thread worked before anything else had a turn, in milliseconds of the processor: a busy machine adds none. */
+/**
+ * Measures the longest that this thread worked before anything else had a turn, in milliseconds of CPU time, so that a
+ * busy machine adds none.
+ */
 function stalls() {
   const worked = () => {
     const { user, system } = process.threadCpuUsage()

@@ -1,4 +1,7 @@
-/** Requests as other software really writes them: read as the service's framework reads them, and each difference told once. */
+/**
+ * Requests as other software really writes them: read as the service's framework reads them, with each difference
+ * reported once.
+ */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { readRequestFile } from '../../../src/main/core/drop-folders/request-file.ts'
@@ -203,7 +206,7 @@ function withUsualFields({ Templates, ...rest }: SendFormFillerRequest): SendFor
   }
 }
 
-/** What says the same by its absence: in whatever has it. */
+/** Values that mean the same as an absent member, wherever they occur. */
 const SILENT: Record<string, unknown> = {
   Label: '',
   ClientField: '',

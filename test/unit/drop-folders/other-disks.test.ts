@@ -1,4 +1,4 @@
-/** Disks on which a file has another id once it was moved, as FAT and exFAT under Windows. */
+/** Disks on which moving a file changes its id, such as FAT and exFAT on Windows. */
 import { createHash } from 'node:crypto'
 import { basename, dirname } from 'node:path'
 import { expect, test, vi } from 'vitest'

@@ -1,4 +1,4 @@
-/** An office with one drop folder, in which time passes when the test says so, and which can be killed and started again. */
+/** An office with one drop folder, where the test controls time, and which can be killed and restarted. */
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -39,14 +39,17 @@ export async function aPlace(options: Partial<Options> & { place?: string } = {}
     get id() {
       return watched.id
     },
-    /** As after the application was ended at once, and started again. */
+    /** Kills the application and restarts it. */
     startAgain(more: Partial<Options> = {}) {
       office.kill()
       office = run(more)
       return office
     },
     drop: (name: string, content: string | Uint8Array) => writeFileSync(join(place, name), content),
-    /** Three looks, between which files have been still for long enough: at the second they are claimed, then taken. */
+    /**
+     * Looks three times, with files unchanged for long enough between: the second look claims them, the third takes
+     * them.
+     */
     async look(milliseconds = 31_000) {
       await office.dropFolders.look(watched.id)
       for (let more = 0; more < 2; more++) {
@@ -54,7 +57,7 @@ export async function aPlace(options: Partial<Options> & { place?: string } = {}
         await office.dropFolders.look(watched.id)
       }
     },
-    /** One look, and time that passes after it. */
+    /** Looks once, then lets time pass. */
     async glance(milliseconds: number) {
       await office.dropFolders.look(watched.id)
       pass(milliseconds)
@@ -65,9 +68,9 @@ export async function aPlace(options: Partial<Options> & { place?: string } = {}
     },
     view: () => office.dropFolders.list(ACCOUNT)[0] as DropFolder,
     files: () => office.dropFolders.files(watched.id, { offset: 0, limit: 500 }).files,
-    /** The names of what is claimed and not put away, without the ids before them; sorted. */
+    /** Returns the names of claimed files not yet moved away, without their ids, sorted. */
     claimed: () => namesIn(join(place, '.countersign')).map((name) => name.slice(37)),
-    /** The names in the folder, or in a folder of it, without the folders; sorted. */
+    /** Returns the names of files in the folder, or in a subfolder, sorted. */
     names: (sub = '.') => namesIn(join(place, sub)),
     report: (name: string, sub: 'done' | 'failed' = 'done') =>
       readFileSync(join(place, sub, `${name}.report.txt`), 'utf8')

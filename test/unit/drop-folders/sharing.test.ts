@@ -1,4 +1,4 @@
-/** Several workstations watch one folder of a share: each file is taken by one of them. */
+/** Several workstations watch one folder of a share: each file is taken by exactly one of them. */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -69,7 +69,7 @@ describe('two offices on one folder', () => {
   test('say once of a claim that nobody finished for days that it is there', async () => {
     const { place, offices } = await twoOffices()
     const [one] = offices
-    // A claim has the disk's time, which no test can set.
+    // A claim's time is the disk's, which tests can't set.
     one.pass(Date.now() - one.time.now)
     mkdirSync(join(place, '.countersign'))
     const left = '01234567-89ab-cdef-0123-456789abcdef-lease.json'

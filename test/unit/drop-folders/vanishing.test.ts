@@ -1,4 +1,4 @@
-/** The share is gone for a moment between two calls of one step, as network disks are: no file is forgotten over it. */
+/** The share disappears for a moment between two calls of one step, as network disks do: no file is forgotten. */
 import { renameSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { beforeEach, expect, test, vi } from 'vitest'
@@ -6,7 +6,7 @@ import { requestFile } from '../../fixtures/drop-folder-office.ts'
 import { aPlace } from './place.ts'
 
 const gone = vi.hoisted(() => ({
-  /** Told of each move that was made; what it does happens before the next call. */
+  /** Called after each move; what it does happens before the next call. */
   moved: (_to: string): void => undefined
 }))
 
@@ -23,7 +23,7 @@ beforeEach(() => {
   gone.moved = () => undefined
 })
 
-/** The folder is away as soon as a file was moved into the folder `into` of it, once. */
+/** Makes the folder disappear once, as soon as a file was moved into its subfolder `into`. */
 function vanishAfterMove(place: string, into: string): { back: () => void } {
   let isAway = false
   gone.moved = (to) => {

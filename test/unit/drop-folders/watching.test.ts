@@ -140,7 +140,8 @@ describe('a folder', () => {
 
   test('that can’t be written keeps the file, which is taken once it can be', async () => {
     const at = await aPlace()
-    // Something of that name in the way stands for a share that can't be written: anyone who runs tests may write anywhere.
+    // A file in place of the folder stands for a share that can't be written: tests may run as a user who can write
+    // anywhere.
     writeFileSync(join(at.place, 'done'), '')
     at.drop('a.json', requestFile('A'))
     await at.look()
@@ -170,7 +171,7 @@ describe('a folder', () => {
     at.startAgain()
     await at.look()
     expect([at.office.titles(), at.claimed(), at.view().state]).toEqual([['A'], ['a.json'], 'not-writable'])
-    // Another of the same name is another one, and waits.
+    // Another file with the same name is a new one, and waits.
     at.drop('a.json', requestFile('B'))
     await at.look()
     expect(at.office.titles()).toEqual(['A'])

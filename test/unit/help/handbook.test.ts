@@ -12,7 +12,7 @@ import {
 const page = (text: string, name = 'guide', file = 'docs/guide.md') => ({ name, title: 'Guide', file, text })
 const sections = (...lines: string[]) => sectionsOf([page(['# Guide', ...lines].join('\n\n'))])
 const blocks = (...lines: string[]): Block[] => sections('## One', ...lines)[0]?.blocks ?? []
-/** The parts of one paragraph. */
+/** Returns the inline parts of one paragraph. */
 const parts = (text: string): Inline[] => {
   const [block] = blocks(text)
   return block?.kind === 'text' ? block.parts : []

@@ -1,4 +1,4 @@
-/** Files of pictures made byte by byte, so that a test can say what is in them. Their pixels are never looked at. */
+/** Picture files built byte by byte, so that a test knows what is in them. Their pixels are never decoded. */
 
 const bytes = (...parts: (number[] | Uint8Array | string)[]) =>
   Buffer.concat(parts.map((part) => (typeof part === 'string' ? Buffer.from(part, 'latin1') : Buffer.from(part))))
@@ -22,7 +22,7 @@ const frame = (width: number, height: number, marker = 0xc0) =>
   segment(marker, [8, ...be16(height), ...be16(width), 1, 1, 0x11, 0])
 const scan = bytes(segment(0xda, [1, 1, 0, 0, 63, 0]), [0x12, 0xff, 0x00, 0x34, 0xff, 0xd0, 0x56])
 
-/** @param between segments after the frame. */
+/** @param between segments after the frame */
 export function jpegFile(width: number, height: number, between: Buffer[] = []): Buffer {
   return bytes([0xff, 0xd8], segment(0xe0, [1, 2]), frame(width, height), ...between, scan, [0xff, 0xd9])
 }

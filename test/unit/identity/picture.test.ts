@@ -111,7 +111,7 @@ describe('how large a picture says it is', () => {
   test('a second frame of another size can’t hide behind the first', () => {
     const { frame, scan } = jpegParts
     expect(why(jpegFile(100, 100, [frame(60_000, 60_000, 0xc2)]).toString('base64'))).toMatch(/60,000/)
-    // Behind the first scan.
+    // After the first scan.
     expect(why(jpegFile(100, 100, [scan, frame(50_000, 100, 0xc1)]).toString('base64'))).toMatch(/50,000/)
     expect(why(jpegFile(100, 100, [frame(200, 100)]).toString('base64'))).toMatch(/conflicting sizes/)
     expect(read(jpegFile(100, 100, [frame(100, 100)]))).toMatchObject({ isShown: true })

@@ -1,4 +1,4 @@
-// What is new after an update is offered once, on whatever this workstation kept before.
+// What is new after an update is offered once, whatever this workstation had stored before.
 import { existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
@@ -6,7 +6,7 @@ import { openSettings } from '../../../src/main/core/storage/settings.ts'
 import { systemHandlers } from '../../../src/main/ipc/system.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 
-// Outside Electron the package `electron` stands for the path of its program, and would fetch it to know that.
+// Outside Electron the package `electron` exports the path of its binary, and would download the binary to find it.
 vi.stubEnv('ELECTRON_OVERRIDE_DIST_PATH', '/not/needed')
 const { default: Store } = await import('electron-store')
 

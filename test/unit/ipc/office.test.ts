@@ -1,4 +1,5 @@
-// Requests about this workstation's place in an office: only where settings are open, with the authority that was chosen, and in the audit trail.
+// Requests about this workstation's membership of an office: only with the settings unlocked, with the chosen
+// certificate authority, and recorded in the audit trail.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
@@ -80,7 +81,7 @@ test('joining and leaving are in the audit trail, without the code', async () =>
   expect(await handlers['office.join']({ ...place, code: CODE }, caller)).toEqual(VIEW)
   expect(await handlers['office.get'](undefined, caller)).toEqual(VIEW)
   await handlers['office.leave']({ without: true }, caller)
-  // Once it has left there is nothing to be noted.
+  // Once it has left there is nothing to record.
   await handlers['office.leave']({ without: false }, caller)
   expect(notes).toEqual([
     { what: 'office-joined', detail: { server: VIEW.server, name: 'Counter 1' } },

@@ -23,7 +23,7 @@ test('a PIN that someone gives is a cause to look for the keychain once, and is 
   is.back = false
   await expect(made()['counter.unlock']('2')).rejects.toBe(is.error)
   expect(done.splice(0)).toEqual(['judged 2', 'looked'])
-  // What isn't the keychain's is none of its business.
+  // Errors that aren't the keychain's aren't retried.
   is.error = new AppFailure({ code: 'wrong-pin', message: 'Wrong PIN.' })
   await expect(made()['counter.unlock']('3')).rejects.toBe(is.error)
   expect(done).toEqual(['judged 3'])

@@ -25,7 +25,7 @@ beforeAll(async () => {
   code = output.output[0]?.code ?? ''
 })
 
-/** Runs the built preload with an Electron that only remembers. */
+/** Runs the built preload with a fake Electron that only records. */
 function loaded() {
   const exposed: Record<string, unknown> = {}
   const required: string[] = []

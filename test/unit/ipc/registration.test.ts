@@ -17,7 +17,7 @@ interface Sender {
   role: Role | undefined
 }
 
-/** The application as it is registered, with a page to ask it from. */
+/** The registered application, with a page that makes requests. */
 function application(
   some: Partial<RequestHandlers> = {},
   lock: (name: RequestName, input: unknown) => void = () => undefined

@@ -1,4 +1,4 @@
-/** The engine under the queues: pauses that grow, work that is never done twice at once, and recovery before anything leaves. */
+/** The engine under the queues: growing pauses, no work done twice at once, and recovery before anything leaves. */
 import { expect, test } from 'vitest'
 import { OneAtATime, Pauses } from '../../../src/main/core/jobs/lanes.ts'
 import { SECOND_LOOK_AFTER, seenAfter } from '../../../src/main/core/jobs/reconcile-schedule.ts'

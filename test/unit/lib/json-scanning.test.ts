@@ -55,7 +55,7 @@ describe('the items of an answer', () => {
   })
 })
 
-/** The object as its pieces say it is, each parsed by itself. */
+/** Builds the object from its scanned pieces, each parsed by itself. */
 function objectOf(text: string): Record<string, unknown> {
   const bytes = bytesOf(text)
   const members = [...wholly(scanObject(bytes))].map(([name, member]) => [
@@ -105,7 +105,7 @@ describe('numbers', () => {
       b: '-9007199254740993',
       c: ['12345678901234567890']
     })
-    // Nobody writes a reference so.
+    // References are never written like this.
     expect(parseExactly('[1234567890123456.5, 1e300, "12345678901234567890"]')).toEqual([
       1234567890123456.5,
       1e300,

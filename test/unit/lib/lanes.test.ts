@@ -36,7 +36,7 @@ test('that a lane comes in the moment in which its waiter gives up takes nobody 
   const last = lanes.take(null)
   lanes.leave('one')
   late.abort()
-  // Its user hears of the signal and leaves.
+  // The waiter sees the signal and leaves.
   lanes.leave(await waits)
   expect(await last).toBe('one')
 })

@@ -1,7 +1,7 @@
 /**
- * Any answer that the reference allows, of a service whose mind is known: nothing is denied that the service would grant,
- * and nothing is said that the answer doesn't bear out. Told otherwise, or twice, it is the same document.
- * `ANY_ANSWER_RUNS` says how many answers are tried.
+ * Any answer that the reference allows, from a service whose state is known: nothing is denied that the service would
+ * grant, and nothing is claimed that the answer doesn't support. The same facts, told differently or twice, give the
+ * same document. `ANY_ANSWER_RUNS` sets the number of answers tried.
  */
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
@@ -39,7 +39,7 @@ import {
 const RUNS = Number(process.env.ANY_ANSWER_RUNS ?? 150)
 const CHOICES = fc.array(fc.nat(5 * 4 * 3 * 2), { maxLength: 400, size: 'max' })
 
-/** Tries as many answers as are wanted, each in an office of its own. */
+/** Runs `holds` for the configured number of answers, each in an office of its own. */
 async function tried(holds: (pick: Pick) => Promise<void>): Promise<void> {
   await fc.assert(
     fc.asyncProperty(CHOICES, (choices) => holds(pickFrom(choices))),
@@ -54,7 +54,7 @@ beforeAll(() => {
   office = workerOffice()
 })
 
-/** The page after these answers of one folder. */
+/** Returns the document page after these answers for one folder. */
 async function pageAfter(...answers: Told[]): Promise<DocumentPage> {
   accountId = `office-${accounts++}`
   for (const { answer, dateFormat } of answers) {
@@ -65,14 +65,14 @@ async function pageAfter(...answers: Told[]): Promise<DocumentPage> {
   if (!page) throw new Error('There is no page.')
   return page
 }
-/** Who waits at the counter. */
+/** The documents waiting at the counter. */
 const waiting = () => office.ask('waitingHere', { accountId, withoutLink: true })
 const identityCheck = async () => {
   const some = { documents: [{ accountId, reference: '4711' }] }
   const [check] = await office.ask('identityChecks', { accountId, limit: 1, now: NOW, zone: 'UTC', some })
   return check
 }
-/** What seems to have happened since an answer. */
+/** The newest recorded change; `changesSince` lists those after it. */
 const newest = async () => (await office.ask('newestChange', null)).change
 const changesSince = (change: number) => office.ask('changesAfter', { after: change, limit: 1000 })
 
@@ -183,7 +183,7 @@ function* wrongOfDocument(truth: Truth, said: Members, one: Told, page: Document
   if (words?.overdue && (truth.kind !== 'open' || truth.due > NOW)) yield `due: ${words.left}`
 }
 
-/** A date is shown as the moment or the day that was meant, or as it was written where it could be two. */
+/** Yields an error unless a date is shown as the time or day that was meant, or as written where it is ambiguous. */
 function* wrongDate(
   what: string,
   meant: unknown,
@@ -250,7 +250,10 @@ function isTrueState(word: string, { state, status }: TrueSigner, { kind }: Trut
   return word === 'unknown'
 }
 
-/** What two tellings of the same must have in common: all but what is ambiguous by itself, the order of lists, and more. */
+/**
+ * What two tellings of the same facts must have in common: everything but ambiguous dates, the order of lists, and the
+ * time and account of reading.
+ */
 function comparable({ others, logs, due, ...page }: DocumentPage, { written }: Told) {
   const isSure = ![...written.values()].some(({ isAmbiguous }) => isAmbiguous)
   const { lastSigned, lastSignedWritten, dueWritten, isDueAmbiguous, seenAt, changedAt, accountId, ...rest } = page

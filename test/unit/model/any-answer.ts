@@ -1,13 +1,13 @@
 /**
- * What a service knows of a document, and that as an answer in any way that the reference allows: members left out, spelled,
- * ordered and dated as a service likes. Every choice is taken by `Pick`, whose first option is the plainest.
+ * A service's knowledge of a document, written as an answer in any way that the reference allows: members left out,
+ * spelled, ordered and dated as services do. Every choice is made by `Pick`, whose first option is the plainest.
  */
 import { zone } from '../../../src/practice/dialects.ts'
 import { SIGNED_STATUSES, type SignedStatus } from '../../../src/shared/model/index.ts'
 
 export type Pick = <const Option>(...options: readonly Option[]) => Option
 
-/** Takes its choices from numbers; where they have run out, the first option. */
+/** Takes its choices from numbers, and the first option once they run out. */
 export function pickFrom(numbers: readonly number[]): Pick {
   let next = 0
   return (...options) => options[(numbers[next++] ?? 0) % options.length] as never
@@ -33,12 +33,12 @@ export interface Truth {
   gmt: number
   due: number
   signers: TrueSigner[]
-  /** All that an answer could say, as the reference spells it; moments are `Moment`s. */
+  /** Everything an answer could say, as the reference spells it; dates are `Moment`s. */
   members: Members
 }
 
 export type Members = Record<string, unknown>
-/** A date before it is written, in milliseconds; `isDay` where no time is told. */
+/** A date before it is written, in milliseconds; `isDay` if it has no time. */
 export class Moment {
   readonly at: number
   readonly isDay: boolean
@@ -187,12 +187,14 @@ function wordsOf(check: Check, pick: Pick): Members {
 /** Required by the reference (2.5, 2.14). */
 const REQUIRED = new Set(['Reference', 'Name', 'Signers', 'FirstName', 'LastName', 'Email'])
 
-/** The truth with members left out, days without their time, and a signer's status as the boolean of the table. */
+/**
+ * Returns the truth with members left out, dates without their time, and a signer's status as the boolean of the table.
+ */
 export function saidOf(truth: Truth, pick: Pick): Members {
   const less = (members: Members, of: 'document' | 'other'): Members =>
     Object.fromEntries(
       Object.entries(members).flatMap(([name, member]) => {
-        // A log and a video confirmation have no member that must be there; a log's Name is no document's.
+        // Logs and video confirmations have no required members; a log's Name isn't a document's.
         const isRequired = REQUIRED.has(name) && (of === 'document' || name !== 'Name')
         if (!isRequired && pick(false, false, true)) return []
         return [[name, lessOf(name, member)]]
@@ -208,7 +210,7 @@ export function saidOf(truth: Truth, pick: Pick): Members {
   return less(truth.members, 'document')
 }
 
-/** The same answer with less in it. */
+/** Returns the same answer with fewer members. */
 export function silenced(answer: Members, pick: Pick): Members {
   const less = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(less)
@@ -219,17 +221,17 @@ export function silenced(answer: Members, pick: Pick): Members {
     Object.entries(answer).flatMap(([name, value]) => (stays(name) ? [[name, less(value)]] : []))
   )
 }
-// Without its GMT a date of no zone would be another; that a member is there which nobody knows is news by itself.
+// Without GMT, a date with no zone would mean another time; an unknown member that appears is a change in itself.
 const STAYS = new Set([...REQUIRED, 'GMT', 'RowVersion', 'Region'].map((name) => name.toLowerCase()))
 
 export interface Told {
   answer: Members
   dateFormat: string | undefined
-  /** The dates as they were written, and whether day and month could change places. */
+  /** The dates as written, with whether day and month could be swapped. */
   written: Map<Moment, { text: string; isAmbiguous: boolean }>
 }
 
-/** An answer that says just this. */
+/** Returns an answer that says exactly this. */
 export function told(said: Members, pick: Pick): Told {
   const dateFormat = pick(undefined, 'dd/MM/yyyy', 'MM/dd/yyyy')
   const written: Told['written'] = new Map()
@@ -276,7 +278,7 @@ function flagOf(value: boolean, pick: Pick): unknown {
   return value ? pick<unknown>(true, 'true', 'True', 1, '1') : pick<unknown>(false, 'false', 'False', 0, '0')
 }
 
-/** @param gmt by which a text that names no zone is to be read. */
+/** @param gmt offset for dates that name no zone */
 function dateIn({ at, isDay }: Moment, gmt: number, dateFormat: string | undefined, pick: Pick) {
   const sure = (text: string) => ({ text, isAmbiguous: false })
   const [date, time] = new Date(at + gmt * 60_000).toISOString().split(/[TZ.]/) as [string, string]

@@ -1,4 +1,4 @@
-/** Whatever JSON comes: decoding answers a value or a problem with a place, and never throws. */
+/** For any JSON, decoding returns a value or a problem with its place, and never throws. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
@@ -63,7 +63,7 @@ const goodAnswers = [
   { DocumentIDs: ['a'], PackageStatus: 'x' }
 ]
 
-/** Any JSON, from `{}` to nested rubbish, members with the model's own names among it. */
+/** Any JSON, from `{}` to nested garbage, including members with the model's own names. */
 const anyJson = fc.oneof(
   fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }),
   fc.dictionary(
@@ -82,7 +82,7 @@ const anyJson = fc.oneof(
   fc.constantFrom(...goodAnswers).chain(mutated)
 )
 
-/** A good answer in which something anywhere is something else. */
+/** A valid answer with random values in up to three places. */
 function mutated(good: unknown): fc.Arbitrary<unknown> {
   const places = placesIn(good)
   return fc

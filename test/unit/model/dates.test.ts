@@ -1,4 +1,4 @@
-/** Dates in every spelling that the service or its clients write. */
+/** Dates in every spelling that the service or its clients use. */
 import { describe, expect, test } from 'vitest'
 import { readGmt, readServiceDate, withCertainOrder } from '../../../src/shared/model/index.ts'
 
@@ -57,7 +57,7 @@ describe('a date', () => {
     ['03/01/2031', 'MM/dd/yyyy', '2031-03-01'],
     ['3.1.2031 9:20', 'd.M.yyyy', '2031-01-03T09:20:00'],
     ['03/01/2031 10:20:30 PM', 'dd/MM/yyyy', '2031-01-03T22:20:30'],
-    // The format says one thing and the date another: there is no thirteenth month.
+    // The format contradicts the date: there is no thirteenth month.
     ['03/13/2031', 'dd/MM/yyyy', '2031-03-13'],
     ['13/03/2031', 'MM/dd/yyyy', '2031-03-13'],
     ['13/03/2031', undefined, '2031-03-13'],

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 import * as model from '../../../src/shared/model/index.ts'
 import { answered, type FieldType, sent } from './reference-tables.ts'
 
-/** The object inside whatever is wrapped around it. */
+/** Returns the fields of the object inside any wrappers. */
 function fieldsOf(schema: z.ZodType): Record<string, z.ZodType> {
   const def = (schema as unknown as { def: Record<string, unknown> }).def
   if (def.type === 'object') return def.shape as Record<string, z.ZodType>

@@ -1,6 +1,6 @@
 /**
- * The field tables of the reference's section 2, as data: name, type and whether it is required. `sent` and `answered` name the
- * schemas that carry the table, by what they are called in the model.
+ * The field tables of the reference's section 2 as data: name, type, and whether required. `sent` and `answered` map
+ * the model's schema names to their tables.
  */
 export type FieldType = 'string' | 'boolean' | 'integer' | 'array' | 'object' | 'email' | 'enumeration'
 export type Table = Record<string, `${FieldType}${'' | '!'}`>
@@ -16,7 +16,7 @@ const invitee: Table = {
   ClientReference: 'string'
 }
 
-/** 2.11, its own */
+/** 2.11, its own fields */
 const templateSigner: Table = {
   SignerReference: 'string',
   IsFaceToFaceSigning: 'boolean',
@@ -114,7 +114,7 @@ export const sent: Record<string, Table> = {
     ID: 'string!',
     Reference: 'string!',
     ReadOnly: 'boolean!',
-    // Typed boolean in the reference and described as a field name; clients send text.
+    // The reference types this as boolean but describes a field name; clients send text.
     ClientField: 'string!'
   },
   SuperFundInfo: employers.SuperFund,
@@ -131,7 +131,7 @@ export const sent: Record<string, Table> = {
   }
 }
 
-/** What we are answered: at least these fields. The key is the path to the schema (`DocumentResponse.Signers`). */
+/** What the service answers: at least these fields. The key is the path to the schema (`DocumentResponse.Signers`). */
 export const answered: Record<string, Table> = {
   PackageResponse: {
     QueueReference: 'string',

@@ -1,4 +1,4 @@
-/** Telling and the counter joined: what is told must not reach the person who has the screen. */
+/** Notifications and the counter together: a notice must not be shown to the person who has the screen. */
 import { expect, test } from 'vitest'
 import { counterHandlers } from '../../../src/main/ipc/counter.ts'
 import { openOffice, PIN } from '../counter/office.ts'
@@ -24,7 +24,7 @@ test('what happened while someone signed is told once staff has the screen again
   await here.goOn()
   clerk.events().returned()
   await clerk.settled()
-  // The page is closed; what is shown then is for the signer's eyes, too.
+  // The page is closed, but the signer still sees what is shown then.
   await here.goOn(60_000)
   expect([clerk.state().phase, here.shown]).toEqual(['return', []])
   await counter.unlock(id, PIN)

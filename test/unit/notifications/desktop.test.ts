@@ -4,7 +4,7 @@ import { openDocumentsWorker } from '../../../src/main/core/documents/worker.ts'
 import { DocumentQuery } from '../../../src/shared/contract/index.ts'
 import { MINUTE, office, view } from './office.ts'
 
-/** The office with the real worker, whose folders answer what the test says. */
+/** The office with the real worker, whose folder answers come from the test. */
 async function realOffice() {
   const here = office()
   const db = documentsInMemory()

@@ -1,4 +1,4 @@
-/** An office whose documents change as the test says; the worker that keeps the changes is played here. */
+/** An office whose documents change as the test says, with a fake for the worker that records the changes. */
 import { randomUUID } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import type { AskDocuments, DocumentQuestions } from '../../../src/main/core/documents/questions.ts'
@@ -19,7 +19,7 @@ import { ownTime } from '../../fixtures/own-time.ts'
 
 export const HOUR = 3_600_000
 export const MINUTE = 60_000
-/** A Saturday, ten in the morning in the office's zone. */
+/** A Saturday, 10:00 in the office's zone. */
 export const TEN = Date.UTC(2026, 10, 20, 21)
 export const ZONE = 'Pacific/Auckland'
 
@@ -32,22 +32,22 @@ export function database() {
 
 type Answers = { [Name in keyof DocumentQuestions]?: (ask: never) => DocumentQuestions[Name]['answer'] }
 
-/** Keeps changes as the worker does, and answers what telling asks of them. */
+/** Records changes as the worker does, and answers the notifier's questions. */
 export function scriptedWorker(clock: () => number) {
   const worker = {
     changes: [] as DocumentChange[],
-    /** Which mirror gives the changes their ids, and whether it is there in the next run. */
+    /** The mirror that numbers the changes, and whether it is kept for the next run. */
     mirror: 'first',
     isKept: true,
-    /** Accounts of which a folder was read in this run. */
+    /** Accounts with a folder read in this run. */
     read: new Set<string>(),
-    /** Documents by the day they are due on. */
+    /** Documents by due day. */
     due: {} as Record<string, { reference: string; name: string }[]>,
     /** References that the saved views find. */
     inViews: new Set<string>(),
     unread: 0,
     waiting: 0,
-    /** Called with each question, before it is answered. */
+    /** Called before each question is answered. */
     whenAsked: (_name: string): void => undefined,
     isBroken: false,
 
@@ -66,7 +66,7 @@ export function scriptedWorker(clock: () => number) {
       worker.changes.push(made)
       return made
     },
-    /** Folders of the account are read. */
+    /** Marks the account's folders as read. */
     reads(accountId = 'office'): void {
       worker.read.add(accountId)
     },
@@ -113,7 +113,7 @@ export function scriptedWorker(clock: () => number) {
   return worker
 }
 
-/** A telling office at ten in the morning; `open` begins a run, which ends as a crash does where the next is opened. */
+/** An office with notifications at 10:00. `open` begins a run; opening another ends the first as a crash does. */
 export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string } = {}) {
   const time = ownTime(now)
   const worker = scriptedWorker(time.clock)
@@ -151,7 +151,7 @@ export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string
         accounts: () => self.accounts,
         views: () => self.views,
         isRead: (accountId) => worker.read.has(accountId),
-        // A process that was killed shows nothing any more.
+        // A killed process shows nothing any more.
         isSigning: () => isOver || self.isSigning,
         show: (notice) => self.show(notice),
         withdraw: () => void self.withdrawn++,
@@ -171,7 +171,7 @@ export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string
       return notifier
     },
 
-    /** A run that has read its folders: what comes now happens while the application runs. */
+    /** Starts a run that has read its folders: what follows happens while the application runs. */
     async atWork() {
       const notifier = await self.open()
       for (const { id } of self.accounts) worker.reads(id)
@@ -179,7 +179,7 @@ export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string
       return notifier
     },
 
-    /** Something happened, and time goes on until it would be told. */
+    /** Announces a change, and passes time until it would be notified. */
     async goOn(milliseconds = 5000) {
       run?.notifier.documentsChanged()
       await settled(milliseconds)

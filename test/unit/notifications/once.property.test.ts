@@ -57,7 +57,7 @@ test('whatever happens, each change that is wanted told is in one notice, and no
       here.views = [view('some', true)]
       for (let document = 0; document < 10; document += 2) here.worker.inViews.add(`doc-${document}`)
       await here.open()
-      /** Of what was to be shown while the process ended, nobody can say whether it was. */
+      /** Notices due while the process ended: it is unknown whether they were shown. */
       const lost = new Set<number>()
       let isLosing = false
       here.show = (notice) => {
@@ -109,6 +109,6 @@ test('whatever happens, each change that is wanted told is in one notice, and no
     }
   )
   await fc.assert(anyDay, { numRuns: cases(30) })
-  // As many as there was time for on a busy machine.
+  // The number depends on how busy the machine is.
   expect(notices).toBeGreaterThan(days / 2)
 })

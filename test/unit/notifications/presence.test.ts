@@ -13,7 +13,7 @@ function person() {
     worker,
     changed: 0,
     accounts: ['office'],
-    /** A new start of the application; the one before ends as a crash does. */
+    /** Starts the application anew; the previous run ends as a crash does. */
     starts() {
       end()
       const run = time.run()
@@ -62,7 +62,7 @@ test('who comes back after a while sees what happened, until they have seen it',
   expect(Math.abs((view.since ?? 0) - left)).toBeLessThan(1000)
   expect(here.changed).toBe(1)
 
-  // What happens while they work is not part of it.
+  // What happens while they work isn't included.
   await here.time.pass(5 * MINUTE)
   here.worker.happens()
   expect(await here.away(presence)).toMatchObject({ total: 2 })

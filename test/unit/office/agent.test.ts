@@ -7,7 +7,7 @@ import type { Lifecycle } from '../../../src/main/lifecycle.ts'
 
 const JOIN: AgentOrder = { do: 'join', server: { host: 'db.harbour.example', port: 5432, database: 'countersign' } }
 
-/** The parts that orders reach, which say what was done; nothing of it is kept where `isKept` isn't. */
+/** The parts that orders use, recording what was done. Without `isKept` nothing is stored. */
 function computer({ isKept = true, isOpen = true }) {
   const done: string[] = []
   const desk = {

@@ -1,4 +1,5 @@
-// What the organisation has set can't be changed by any request: through the registration, as the screens ask.
+// No request can change what the organisation has set. Tested through the registration, as the screens' requests come
+// in.
 import { describe, expect, test } from 'vitest'
 import { openAccounts } from '../../../src/main/core/accounts/accounts.ts'
 import { CounterSettingsKeeper } from '../../../src/main/core/counter/counter-settings.ts'
@@ -25,8 +26,8 @@ const kinds = {
 } as const
 
 /**
- * An office under a policy, with the accounts that this names.
- * @param had an account of people's own, from before.
+ * An office under a policy, with the accounts that the policy names.
+ * @param had a user-added account from before the policy
  */
 async function office(policy: unknown, had?: typeof OWN) {
   const made = policyOffice()
@@ -82,7 +83,7 @@ interface Locked {
   policy: unknown
   request: RequestName
   input: unknown
-  /** The same request, where it changes nothing that is set. */
+  /** The same request, changing nothing that is set. */
   harmless?: unknown
 }
 
@@ -129,7 +130,7 @@ const TABLE: readonly Locked[] = [
     ...{ setting: 'otherAccounts', policy: { otherAccounts: false }, request: 'accounts.try' },
     input: { baseUrl: OWN.baseUrl, authentication: OWN.authentication }
   },
-  // An account that people had before, led to another service.
+  // A user-added account from before, pointed at another service.
   ...(['accounts.update', 'accounts.try'] as const).map((request): Locked => {
     const { name, ...access } = OWN
     const input = { ...(request === 'accounts.update' && { name }), ...access, id: 'account-own' }
@@ -297,17 +298,17 @@ describe('what the organisation has set is refused', () => {
 
   test('and all of it where the file can’t be used, and none ever could', async () => {
     const { ask, asked } = await office('{', OWN)
-    // Which are the organisation's accounts isn't known then, so none is changed.
+    // It is unknown then which accounts are the organisation's, so none may be changed.
     const mine = { ...OWN, id: 'account-own' }
     const mineIs = (changes: object) => ask('accounts.update', { ...mine, ...changes } as never)
     expect(await ask('accounts.remove', { id: mine.id })).toMatchObject({ ok: false, error: { code: 'not-allowed' } })
     expect(await mineIs({ name: 'Mine' })).toMatchObject({ ok: false, error: { code: 'not-allowed' } })
     expect(await mineIs({ authentication: { scheme: 'none' } })).toMatchObject({ ok: false })
-    // The same account may have another token.
+    // The same account may get another token.
     expect(await mineIs({})).toMatchObject({ ok: true })
     expect(asked.splice(0)).toEqual(['accounts.update'])
     const ofNone = TABLE.filter(({ setting }) => setting !== 'accounts' && setting !== 'signInMethods')
-    // What differs from how it is set now.
+    // Only what differs from the current setting.
     for (const { request, input, policy } of ofNone) {
       if (JSON.stringify(policy).includes('"quietHours":{') || JSON.stringify(policy).includes('"names"')) continue
       expect(await ask(request, input as never), request).toMatchObject({ ok: false, error: { code: 'not-allowed' } })

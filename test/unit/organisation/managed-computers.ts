@@ -1,4 +1,4 @@
-/** Computers whose management gives settings: the registry of a Windows, key by key, and what a profile of macOS leaves. */
+/** Computers with managed settings: a Windows registry, key by key, and the file of a macOS profile. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -11,7 +11,7 @@ import {
 } from '../../../src/main/core/organisation/managed.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 
-/** As Windows keeps them, [MS-RRP] and winnt.h. */
+/** Windows' value types, from [MS-RRP] and winnt.h. */
 export const TYPES = { none: 0, text: 1, expandable: 2, bytes: 3, number: 4, texts: 7, long: 11 }
 export type Value = Uint8Array & { type: number }
 
@@ -19,7 +19,7 @@ export function kept(type: number, bytes: Uint8Array): Value {
   return Object.assign(new Uint8Array(bytes), { type })
 }
 export const text = (value: string) => kept(TYPES.text, Buffer.from(`${value}\0`, 'utf16le'))
-/** Each line a text of its own, and an end after the last. */
+/** A multi-string: each line a terminated string, with a terminator after the last. */
 export const texts = (value: string) => kept(TYPES.texts, Buffer.from(`${value.split('\n').join('\0')}\0\0`, 'utf16le'))
 export function number(value: number): Value {
   const bytes = Buffer.alloc(4)
@@ -33,7 +33,7 @@ const HIVES = new Map([
 ])
 export const KEY = `HKLM\\${POLICY_KEY}`
 
-/** A registry that has these keys, each with its values by name. @param asked called before a value is read. */
+/** Returns a registry with these keys, each with its values by name. @param asked called before a value is read */
 export function registryOf(keys: Record<string, Record<string, Value>>, asked: () => void = () => undefined): Registry {
   const open = new Set<object>()
   const pathOf = (key: object) => {
@@ -42,7 +42,7 @@ export function registryOf(keys: Record<string, Record<string, Value>>, asked: (
   }
   return {
     openKey(hive, key, options, access) {
-      // To read, in the view of 64-bit programs.
+      // KEY_READ in the 64-bit view.
       if (options !== 0 || access !== 0x20119) throw new Error('Access is denied.')
       const path = `${HIVES.get(hive)}\\${key}`
       if (!keys[path]) return null
@@ -73,14 +73,14 @@ export function windowsWith(
 
 type Mac = ManagedPlace & { kind: 'profile' }
 
-/** A Mac whose profile sets this. Converting is plutil's, of which this computer has none. */
+/** A Mac whose profile has these settings. `convert` stands in for plutil, which this computer lacks. */
 export function macWith(settings: unknown, convert: Convert = async (plist) => Buffer.from(plist).toString()): Mac {
   const path = join(temporaryFolder(), 'app.countersign.desktop.plist')
   writeFileSync(path, typeof settings === 'string' ? settings : JSON.stringify(settings), { mode: 0o644 })
   return { kind: 'profile', path, owners: [process.getuid?.() ?? 0], convert }
 }
 
-/** A wait that is over at once. */
+/** Delays end at once. */
 const time = {
   after(_delay: number, task: () => void) {
     setImmediate(task)
@@ -88,7 +88,7 @@ const time = {
   }
 }
 
-/** What such a computer's policy says, or what is wrong with it. */
+/** Returns what such a computer's policy says, or what is wrong with it. */
 export async function policyOn(place: ManagedPlace | undefined) {
   const found = await readManaged(place, time)
   if (found.state === 'missing') return 'missing'

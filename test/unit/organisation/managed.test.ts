@@ -119,7 +119,7 @@ describe('the registry', () => {
     }
     const unreadable = [{ message: 'The settings couldn’t be read.' }]
     expect(await policyOn({ kind: 'registry', path: KEY, registry: failing })).toEqual(unreadable)
-    // What is built for Windows doesn’t load anywhere else.
+    // The native module for Windows doesn't load on other systems.
     if (process.platform !== 'win32') expect(await policyOn({ kind: 'registry', path: KEY })).toEqual(unreadable)
   })
 

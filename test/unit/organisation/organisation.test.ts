@@ -26,7 +26,7 @@ describe('a computer', () => {
     expect(organisation.view()).toEqual({
       state: 'followed',
       place: office.path,
-      // Other accounts are allowed, as they are anyway.
+      // Other accounts aren't listed: they are allowed anyway.
       locked: ['signInMethods', 'practiceOffice', 'signingOrigins', 'quietHours', 'counter.pinDigits'],
       accountIds: [],
       colouredIds: [],
@@ -120,7 +120,7 @@ describe('while the application runs', () => {
       seen.push(`before: ${organisation.view().locked.length}`)
       return async () => void seen.push(`then: ${organisation.view().locked.length}`)
     })
-    /** Until what was found has been read. */
+    /** Waits until a change to the file has been read. */
     const settled = async () => {
       await office.time.pass(1000)
       await organisation.look()

@@ -11,7 +11,7 @@ import { temporaryFolder } from '../storage/folders.ts'
 
 const NOON = Date.UTC(2026, 10, 24, 12)
 
-/** @param db that outlives each run. */
+/** @param db the database, which outlives each run */
 export function policyOffice(db = database()) {
   const folder = temporaryFolder()
   const path = join(folder, 'policy.json')
@@ -24,7 +24,7 @@ export function policyOffice(db = database()) {
 
   return {
     ...{ db, folder, path, place, time, log },
-    /** As an administrator puts it there: under another name, then in one step. */
+    /** Puts the file in place as an administrator does: written under another name, then renamed. */
     put(policy: unknown): void {
       const text = typeof policy === 'string' ? policy : JSON.stringify(policy)
       writeFileSync(`${path}.new`, text, { mode: 0o644 })

@@ -15,7 +15,7 @@ import { policyAtStart, policyPlace, readPolicyFile } from '../../../src/main/co
 import { policyOffice } from './policies.ts'
 
 const mine = process.getuid?.() ?? 0
-/** A wait that is over at once, during which something happens. */
+/** A delay that ends at once, calling `happens`. */
 const meanwhile = (happens: () => void = () => undefined) => ({
   after(_delay: number, task: () => void) {
     happens()
@@ -100,7 +100,7 @@ describe('what an ordinary user could have put there isn’t taken', () => {
 describe('a file that is written while it is read', () => {
   test('is waited for', async () => {
     const { path } = office()
-    // Each look finds the file a little longer, until the third.
+    // The file grows at the first two looks, and is unchanged at the third.
     let writes = 0
     const write = () => {
       if (++writes <= 2) appendFileSync(path, ' ')

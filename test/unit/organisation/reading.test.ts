@@ -4,7 +4,7 @@ import { LARGEST_POLICY, readPolicy, saidOf } from '../../../src/main/core/organ
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
-/** What is wrong with a file, a line each. */
+/** Returns a file's problems, one a line. */
 function saidBy(file: string | Uint8Array): string[] {
   const read = readPolicy(typeof file === 'string' ? bytes(file) : file)
   return read.ok ? [] : read.problems.map(saidOf)
@@ -120,7 +120,7 @@ describe('what isn’t a policy at all is said', () => {
 
   test('a name that fills half of it, with much in it', () => {
     const name = 'a'.repeat(400_000)
-    // 100 values, each found by its path: some 40 MB of names if each had all of it.
+    // 100 reported values, each identified by its path: about 40 MB if each contained the whole name.
     const before = process.memoryUsage().heapUsed
     const [said] = saidBy(`{"${name}": [${'0,'.repeat(30_000)}0]}`)
     expect(said).toMatch(/“a+…” isn’t a setting/)

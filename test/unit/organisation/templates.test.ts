@@ -1,4 +1,4 @@
-// What administrators roll out with: each template has every setting, and what it has written is read back as it was meant.
+// The templates that administrators roll out: each has every setting, and values set through it are read as meant.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SaxesParser } from 'saxes'
@@ -17,7 +17,7 @@ interface Element {
   text: string
 }
 
-/** @throws where it isn't well-formed. */
+/** @throws if it isn't well-formed */
 function parsed(xml: string): Element {
   const top: Element = { name: '', attributes: {}, inside: [], text: '' }
   const open = [top]
@@ -45,7 +45,7 @@ const first = (element: Element, name: string) => all(element, name)[0]
 
 const files = policyFiles()
 const example = JSON.parse(readFileSync(join(POLICY_FOLDER, 'example.json'), 'utf8'))
-/** The other answers: what is allowed, what is kept, and what a setting says by null. */
+/** The opposite answers: what is allowed, what is kept, and the meaning of null. */
 const otherwise = {
   ...{ otherAccounts: 'enrolled', practiceOffice: true, removal: true, quietHours: null, updates: null, proxy: {} },
   accounts: [{ name: 'Te Ara “Law” & <Sons>', address: 'https://signing.example.com', signIn: 'bearer' }],
@@ -53,7 +53,7 @@ const otherwise = {
   counter: { identity: 'compared', lockAfter: 0, checklist: [] }
 }
 
-/** What a policy has for a setting; undefined where it says nothing. */
+/** Returns a policy's value for a setting, or undefined if it has none. */
 function meant(policy: Record<string, unknown>, name: string): unknown {
   return name.split('.').reduce<unknown>((at, part) => (at as Record<string, unknown> | undefined)?.[part], policy)
 }
@@ -81,7 +81,7 @@ describe('the template of Group Policy', () => {
     }
   })
 
-  /** What Group Policy writes where the policy is enabled or disabled to say this. */
+  /** Returns what Group Policy writes when the policy is enabled or disabled to set this value. */
   function writtenFor(policy: Element, value: unknown): [name: string, value: Value] {
     const field = first(policy, 'elements')?.inside[0]
     if (!field) {
@@ -128,7 +128,7 @@ describe('the template of Group Policy', () => {
   })
 })
 
-/** A property list as JSON: what plutil makes of it. */
+/** Converts a property list to JSON, as plutil does. */
 function jsonOf(element: Element | undefined): unknown {
   if (!element) return undefined
   if (element.name === 'plist') return jsonOf(element.inside[0])

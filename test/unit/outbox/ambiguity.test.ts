@@ -1,4 +1,4 @@
-/** Packages that are alike and bear the same reference of the office: where nothing tells, a person does. */
+/** Packages that are alike and have the same client reference: if nothing tells them apart, a person decides. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { SECOND_LOOK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
 import { form, forms } from '../../fixtures/compositions.ts'
@@ -22,10 +22,10 @@ async function minutes(count: number) {
   }
 }
 
-/** The same lease sent twice by someone else, and once by us, of which nobody knows what became. */
+/** The same lease sent twice by someone else, and once by us with an unknown result. */
 async function doubtful() {
   for (let copy = 0; copy < 2; copy++) await work.send(lease)
-  // As if another workstation had sent them: nothing here knows of them.
+  // As if another workstation had sent them, so this one has no record.
   work.db.exec('DELETE FROM sends')
   work.line.fault('cut', isSend)
   const send = await work.send(lease)
@@ -90,7 +90,7 @@ describe('twins with one reference', () => {
 
     const reference = get(second.id).ambiguity?.found[0]?.reference ?? ''
     work.outbox.settle(second.id, { arrived: true, documents: [reference] })
-    // One document is not two packages.
+    // One document can't belong to two packages.
     expect(() => work.outbox.settle(first.id, { arrived: true, documents: [reference] })).toThrow('conflict')
     expect(get(first.id).state).toBe('uncertain')
     await minutes(3)

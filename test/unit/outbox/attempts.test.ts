@@ -1,4 +1,4 @@
-/** What an answer proves and what it doesn't: a package is sent, or not, only where that is certain. */
+/** What an answer proves and what it doesn't: a package counts as sent, or as not sent, only if that is certain. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { SECOND_LOOK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
 import { outcomeOfAnswer } from '../../../src/main/core/outbox/attempts.ts'

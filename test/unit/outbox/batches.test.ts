@@ -1,4 +1,4 @@
-/** Many packages of one sheet: all of them or none, in the sheet's order, and what failed comes back as rows. */
+/** Batches from one sheet: all packages or none, in the sheet's order, and failures are returned as rows. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { PackageRow } from '../../../src/main/core/bulk/dry-run.ts'
 import { SECOND_LOOK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
@@ -95,7 +95,7 @@ describe('a batch', () => {
       batches().pause(id)
     })
     isOver = true
-    // In the processor's own time, which other programs don't stretch: a piece may hold the thread some milliseconds.
+    // Measured in CPU time, which other programs don't stretch: one slice may hold the thread for a few milliseconds.
     const { user, system } = process.cpuUsage(before)
     expect((user + system) / 1000 / turns).toBeLessThan(20)
     expect(turns).toBeGreaterThan(10)

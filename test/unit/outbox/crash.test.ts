@@ -1,4 +1,6 @@
-/** The application ends at any step, or the disk is full when an answer is to be written down: nothing is lost or sent twice. */
+/**
+ * The application ends at any step, or the disk is full when an answer has to be stored: nothing is lost or sent twice.
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { SECOND_LOOK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
@@ -92,7 +94,7 @@ describe('when the application ends', () => {
 })
 
 describe('a disk that is full', () => {
-  /** From now on the database may not grow. */
+  /** From now on the database can't grow. */
   const fill = () => void work.db.pragma(`max_page_count = ${work.db.pragma('page_count', { simple: true })}`)
   const makeRoom = () => void work.db.pragma('max_page_count = 1000000')
   const many = forms({

@@ -1,4 +1,7 @@
-/** What the folders prove of a send: by our mark; else by the office's reference, name, signers and time; else nothing. */
+/**
+ * What the folders prove about a send: by our mark; otherwise by client reference, name, signers and time; otherwise
+ * nothing.
+ */
 import { describe, expect, test } from 'vitest'
 import { type Known, match, type Sought, snapshotOf } from '../../../src/main/core/outbox/matching.ts'
 import type { SentRequest } from '../../../src/main/core/outbox/send-record.ts'
@@ -9,7 +12,7 @@ import { form, forms, signer } from '../../fixtures/compositions.ts'
 const NOON = Date.UTC(2026, 10, 20, 12)
 const MINUTE = 60_000
 
-/** A send of these forms: each by its name and the reference that the office typed, blank for ours. */
+/** A send of these forms, each with its name and the client reference the office typed (blank for ours). */
 function sought(items: [Name: string, ClientReference?: string][], id = 'send-1'): Sought {
   const composition = forms({ items: items.map(([Name, ClientReference = '']) => form({ Name, ClientReference })) })
   const request = toFormDirectRequest(composition, (index) => `cs-${id}-${index + 1}`)
@@ -52,7 +55,7 @@ describe('our own mark', () => {
     const marked = document('a', { ClientReference: 'cs-send-1-1', PackageReference: 'p' })
     const other = document('b', { Name: 'Guarantee', PackageReference: 'p' })
     expect(await matched(send, [marked, other])).toEqual(['found', 'a', 'b'])
-    // The office's reference alone is no proof where a mark is missing; but neither is the missing mark.
+    // Without a mark the client reference alone proves nothing, but the missing mark doesn't disprove anything either.
     expect(await matched(send, [other])).toEqual(['ambiguous', 'b'])
   })
 
@@ -107,7 +110,7 @@ describe('a reference that the office typed itself', () => {
 
   test('counts a document whose time the service doesn’t tell', async () => {
     expect(await matched(send, [document('a', { Logs: [] })])).toEqual(['found', 'a'])
-    // Long before the send where the month comes first; nothing says that it does.
+    // With the month first this would be long before the send, but nothing says the month is first.
     const lost = document('a', { ClientReference: '', Logs: [{ Date: '05/11/2026 12:00:00' }] })
     expect(await matched(send, [lost])).toEqual(['found', 'a'])
   })

@@ -1,4 +1,4 @@
-/** What was shown not to have arrived may turn up later: a proof goes stale, and a trace is never thrown away. */
+/** A package proven not to have arrived may still turn up later: a proof goes stale, and a trace is never discarded. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { SECOND_LOOK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
 import { forms } from '../../fixtures/compositions.ts'

@@ -1,4 +1,6 @@
-/** What a bad network, a service that asks us to wait, and one that wants nothing more of this account mean for what waits. */
+/**
+ * How waiting packages react to a bad network, a service that asks us to wait, and a service that refuses this account.
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { form, forms } from '../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
@@ -15,7 +17,7 @@ const start = (Name = 'Lease') =>
 const get = (id: string) => work.parts.outbox.get(id)
 const box = () => work.parts.outbox.state(work.accountId)
 const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
-/** A port where nothing listens, as when the service or the network is down. */
+/** Points the account at a port where nothing listens, as when the service or the network is down. */
 const nowhere = async (baseUrl = 'http://127.0.0.1:9') => {
   await work.parts.accounts.update(work.accountId, { baseUrl })
   work.parts.clients.forget(work.accountId)

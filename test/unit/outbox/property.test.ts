@@ -1,4 +1,7 @@
-/** Whatever the line, the clock and the power do: no mark arrives twice, no send is lost, and no state says what isn't so. */
+/**
+ * Whatever happens to the network, the clock and the power: no mark arrives twice, no send is lost, and no state is
+ * untrue.
+ */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import type { SendView } from '../../../src/shared/contract/index.ts'
@@ -9,7 +12,7 @@ import { cases } from '../../property-seed.ts'
 
 const MINUTE = 60_000
 
-/** One of two packages that only what is inside tells apart. */
+/** One of two packages that differ only in their form data. */
 interface Twin {
   id: string
   inside: string
@@ -36,7 +39,7 @@ type Step =
   | { kind: 'pass'; milliseconds: number }
   | { kind: 'jump'; milliseconds: number }
 
-/** "taken and …": the service took it, and what comes back says something else. */
+/** "taken and …": the service accepted the send, but its answer says otherwise. */
 type Mishap = Fault | 'taken and 406' | 'taken and 500' | 'taken and empty' | 'taken once, then 409'
 const faults: Mishap[] = ['lose-answer', 'swallow-answer', 'cut', 'hang', 'rubbish']
 const odd: Mishap[] = ['taken and 406', 'taken and 500', 'taken and empty', 'taken once, then 409']
@@ -134,7 +137,7 @@ async function take(work: Workplace, one: Step, names: Set<string>, twins: Twin[
       break
     }
     case 'twins': {
-      // Alike in everything but what is inside, and with one reference of the office's: the last tells them apart here.
+      // The same client reference and everything else equal; only the form data tells them apart.
       const twin = () => {
         const inside = `<twin>${twins.length}</twin>`
         const { id } = outbox.start(
@@ -214,7 +217,7 @@ function misbehave(work: Workplace, { fault, on }: Extract<Step, { kind: 'fault'
   })
 }
 
-/** A person who looks at the documents themselves, and so never says what isn't so. */
+/** A person who looks at the documents themselves, and so never decides wrongly. */
 function decide(work: Workplace, send: SendView, twins: readonly Twin[]): void {
   const own = twins.find(({ id }) => id === send.id)?.inside
   const mine =
@@ -223,14 +226,14 @@ function decide(work: Workplace, send: SendView, twins: readonly Twin[]): void {
   work.parts.outbox.settle(send.id, documents.length > 0 ? { arrived: true, documents } : { arrived: false })
 }
 
-/** What the service took, by its name or by what is inside, each as often as it took it. */
+/** What the service accepted, by name or (for twins) form data, once for each time. */
 const taken = (work: Workplace) =>
   work.taken('SendForms2').map(({ body }) => {
     const [first] = (body as { Forms: { Name: string; XMLData?: string }[] }).Forms
     return first?.XMLData?.startsWith('<twin>') ? first.XMLData : (first?.Name ?? '')
   })
 
-/** What is inside a document of the service, which makes a package of each request in their order. */
+/** The form data of a document. The service makes packages of the requests in order. */
 function insideOf(work: Workplace, reference: string): string | undefined {
   const { documents, packages } = work.practice.state
   const index = Object.keys(packages).indexOf(documents[reference]?.packageReference ?? '')
@@ -259,7 +262,7 @@ function isTrue({ state }: SendView, hasArrived: boolean): boolean {
   return state === 'sending' || state === 'uncertain' || !hasArrived
 }
 
-/** The line is good from now on, and a person lets everything go that was held up: in the end all is known. */
+/** Restores the network and lets a person release everything held up: in the end every result is known. */
 async function finish(work: Workplace, twins: readonly Twin[]): Promise<void> {
   work.line.fault('pass')
   work.startAgain()

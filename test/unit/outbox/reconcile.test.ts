@@ -1,4 +1,4 @@
-/** What becomes of a send whose answer was lost: found out by itself, before anything is sent again. */
+/** A send whose answer was lost: its result is found out automatically, before anything is sent again. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { SECOND_LOOK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
 import { form, forms } from '../../fixtures/compositions.ts'
@@ -17,21 +17,21 @@ const get = (id: string) => work.parts.outbox.get(id)
 const looks = () => work.line.seen.filter((request) => request.includes('GetActiveDocuments/InBox')).length
 const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
 
-/** A send of which nothing arrived, and nobody knows. */
+/** A send that didn't arrive, without the application knowing. */
 async function cut(composition = forms()) {
   work.line.fault('cut', isSend)
   const send = await work.send(composition)
   work.line.fault('pass')
   return send
 }
-/** The look that is due has been made, the first of this run, and what follows of it for that send is known. */
+/** Waits until the due look is done, the first of this run, and its verdict on that send is known. */
 async function looked(id: string, times = 1) {
   await expect.poll(() => get(id).error?.message).toContain('checks again in a minute')
   expect(looks()).toBe(times)
   expect(work.line.seen.filter((request) => request.includes('GetActiveDocuments'))).toHaveLength(3 * times)
 }
 
-/** What it is after another minute, in which a look may fall due. */
+/** Returns the state after another minute, in which a look may fall due. */
 async function afterMinute(id: string) {
   await work.time.pass(SECOND_LOOK_AFTER + 10)
   return get(id).state
@@ -49,7 +49,7 @@ describe('a send whose answer was lost', () => {
     expect(work.drafts.list([work.accountId]).counts.drafts).toBe(0)
     await work.time.pass(10 * MINUTE)
     expect(work.taken('SendForms2')).toHaveLength(1)
-    // Folders showed it before it was known to be ours.
+    // The folders showed it before it was known to be ours.
     const { unread } = await work.ask('counts', { accountId: work.accountId, queries: [], now: 0, zone: 'UTC' })
     expect(unread).toBe(0)
     const changes = await work.ask('changesAfter', { after: 0, limit: 100 })
@@ -139,7 +139,7 @@ describe('a send that did not arrive', () => {
     expect(posts()).toBe(1)
     expect(work.drafts.list([work.accountId]).rows).toMatchObject([{ id: draftId }])
 
-    // It may have turned up in that hour: it is looked for once more, and then goes whatever its age.
+    // It may have turned up in that hour, so the folders are checked once more; then it is sent, however old it is.
     work.outbox.retry(id)
     expect(await work.ended(id)).toMatchObject({ state: 'uncertain' })
     expect(posts()).toBe(1)

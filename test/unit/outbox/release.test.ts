@@ -1,4 +1,6 @@
-/** Packages that another of staff has to release: nothing else lets one leave, and once it is released it leaves once. */
+/**
+ * Packages that another member of staff has to release: nothing else lets them leave, and a released one leaves once.
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { PackageRow } from '../../../src/main/core/bulk/dry-run.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
@@ -19,7 +21,7 @@ afterEach(() => work.close())
 const outbox = () => work.parts.outbox
 const start = (at?: number) => outbox().start(work.parts.drafts.save(work.accountId, forms()).id, { at })
 const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
-/** What becomes due does, and would have left by then. */
+/** Passes enough time for anything due to leave. */
 async function muchLater(): Promise<void> {
   await work.time.pass(YEARS)
   await new Promise((resume) => setTimeout(resume, 50))
@@ -60,7 +62,7 @@ describe('a package that someone else releases', () => {
     const { id } = start()
     await expect(outbox().release(id)).rejects.toThrow(refusal('not-allowed'))
     await expect(outbox().refuse(id, 'Mine.')).rejects.toThrow(refusal('not-allowed'))
-    // Joining an office gives some of staff another id.
+    // Joining an office gives some staff another id.
     work.staff.who = { ...BEN, id: 'ben-at-the-office' }
     await expect(outbox().release(id)).rejects.toThrow(refusal('not-allowed'))
     expect(outbox().get(id)).toMatchObject({ hold: 'release' })
@@ -102,7 +104,7 @@ describe('a package that someone else releases', () => {
     expect(posts()).toBe(0)
     const draft = outbox().undo(id)
     expect(outbox().list([work.accountId], { show: 'all', offset: 0, limit: 10 }).total).toBe(0)
-    // It takes a release of its own.
+    // The new send needs a release of its own.
     expect(outbox().start(draft.id)).toMatchObject({ hold: 'release', release: { by: 'Ana Reweti' } })
   })
 
@@ -111,7 +113,7 @@ describe('a package that someone else releases', () => {
     const one = start()
     expect(one).toMatchObject({ hold: 'undo' })
     expect(one).not.toHaveProperty('release')
-    // What a file calls them doesn't make them one.
+    // They are two people, whatever key a file gives them.
     const two = [signer({ key: 'one' }), signer({ key: 'one', Email: 'two@example.com' })]
     const draft = work.parts.drafts.save(work.accountId, forms({ items: [form({ signers: two })] }))
     expect(outbox().start(draft.id)).toMatchObject({ hold: 'release' })

@@ -1,4 +1,4 @@
-/** What the screens may ask of the outbox: of the account that they show, and of no other. */
+/** What the screens may ask of the outbox: only for the account they show. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'

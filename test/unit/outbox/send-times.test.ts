@@ -1,4 +1,4 @@
-/** Taking back, sending at a given time, and clocks that jump. */
+/** Undoing a send, sending at a given time, and clocks that jump. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { forms } from '../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
@@ -15,7 +15,7 @@ const draft = (changes = {}) => work.parts.drafts.save(work.accountId, forms(cha
 const start = (at?: number) => work.parts.outbox.start(draft(), { at })
 const get = (id: string) => work.parts.outbox.get(id)
 const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
-/** Enough real time for something that should not leave to leave all the same. */
+/** Enough real time for something to leave that shouldn't. */
 const aMoment = () => new Promise((resume) => setTimeout(resume, 50))
 const inUtc = (at: number) => ({ due: new Date(at).toISOString().slice(0, 16), gmt: '0' })
 

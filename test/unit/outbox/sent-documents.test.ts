@@ -1,4 +1,6 @@
-/** The documents of an answer are the documents' worker's at once, with their links; the outbox keeps no link longer. */
+/**
+ * The documents of an answer go to the documents worker at once, with their links; the outbox doesn't keep the links.
+ */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { documentsWithLinks } from '../../../src/main/core/outbox/sent-documents.ts'
 import { forms, templates } from '../../fixtures/compositions.ts'
@@ -21,7 +23,7 @@ test.each([forms({ embedded: true }), templates({ embedded: true })])(
     await expect.poll(kept).not.toContain('SigningKey')
     expect(kept()).toContain('PackageReference')
     expect(work.rounds).toEqual([])
-    // It is our own doing, and no news.
+    // Our own action isn't news.
     const [change] = await work.ask('changesAfter', { after: 0, limit: 1 })
     expect(change).toMatchObject({ kind: 'arrived', isOwn: true })
   }

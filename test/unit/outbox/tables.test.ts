@@ -1,4 +1,4 @@
-/** What the tables of the outbox hold: findable, countable, and read by their indexes. */
+/** The outbox's tables can be searched and counted, and queries use their indexes. */
 import { randomUUID } from 'node:crypto'
 import { afterEach, expect, test } from 'vitest'
 import { SendQueries } from '../../../src/main/core/outbox/send-list.ts'
@@ -13,7 +13,7 @@ afterEach(() => void db.close())
 
 const composition = forms({ items: [form({ signers: [signer(), signer({ key: 's2', FirstName: 'Wiremu' })] })] })
 
-/** A database with one send of each state. */
+/** Creates a database with one send in each state. */
 function sendsOfEachState(): Db {
   db = connectInMemory()
   migrate(db)

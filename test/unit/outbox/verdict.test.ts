@@ -1,4 +1,4 @@
-/** What follows of a look, without a network, a clock or a database. */
+/** The verdict on a look, without a network, a clock or a database. */
 import { expect, test } from 'vitest'
 import { SECOND_LOOK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
 import { type Look, type Seen, verdictOf } from '../../../src/main/core/outbox/verdict.ts'

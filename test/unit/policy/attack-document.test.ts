@@ -1,4 +1,4 @@
-/** The document for security reviewers says what the attack tables do, and the tables are whole. */
+/** The document for security reviewers matches the attack tables, and the tables are complete. */
 import { existsSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { attackDocument } from '../../e2e/attacks/document.ts'
@@ -17,7 +17,7 @@ test('there are enough rows, each with something to do, and none twice in its ar
   expect(rows.length).toBeGreaterThanOrEqual(700)
   const played = numbered.filter(({ area }) => !area.unit).flatMap(({ rows }) => rows)
   for (const { number, attack } of played) {
-    // What a header does is begun by loading the page.
+    // Attacks by headers start when the page loads.
     const does = attack.script ?? attack.play ?? attack.headers
     expect(does, number).toBeDefined()
   }

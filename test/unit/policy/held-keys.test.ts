@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { editOf, isHeldKey, type Key } from '../../../src/main/core/policy/held-keys.ts'
 
-/** A key from its short name, such as `Control+Shift+I`; `code` where it isn't the key's own. */
+/** Returns a key from its short name, such as `Control+Shift+I`; `code` if it differs from the key's own. */
 function key(name: string, code?: string): Key {
   const parts = name.split('+')
   const last = parts.at(-1) ?? ''

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { whyNotReached } from '../../../src/main/core/policy/private-networks.ts'
 import { lookupIn } from '../../../src/main/shell/lookup.ts'
 
-/** A session whose proxies, and names, are as a test says. Chromium answers as `ProxyList::ToDebugString` writes. */
+/** A session with given proxies and addresses. Chromium answers in the format of `ProxyList::ToDebugString`. */
 const session = (route: string, addresses: readonly string[] | 'unknown') => ({
   resolveProxy: async () => route,
   async resolveHost() {
@@ -19,9 +19,9 @@ test('a name is judged by where this machine would connect to, also where that i
     ['PROXY a:8080;DIRECT', ['10.0.0.1'], ['10.0.0.1']],
     ['PROXY a:8080; SOCKS5 b:1080; direct', ['93.184.215.14'], ['93.184.215.14']],
     ['DIRECT;PROXY a:8080', ['10.0.0.1'], ['10.0.0.1']],
-    // The proxies alone know the name, so nothing goes past them.
+    // Only the proxies can resolve the name, so nothing bypasses them.
     ['PROXY a:8080;DIRECT', 'unknown', 'elsewhere'],
-    // A script that can't be read, where the policy names it: nothing is reached at all.
+    // The policy names a script that can't be read: nothing can be reached.
     ['', ['10.0.0.1'], 'elsewhere'],
     ['PROXY direct.example:8080', ['10.0.0.1'], 'elsewhere']
   ] as const) {

@@ -33,7 +33,7 @@ const asked = (mediaTypes: string[], origin = 'https://sign.example.com'): Asked
 const video = asked(['video'])
 const both = asked(['audio', 'video'])
 
-/** What the page is told in the end, or `refused at once`, or `waits`. */
+/** Returns the page's final answer, or `refused at once`, or `waits`. */
 async function outcome(question: AskedPermission): Promise<() => Promise<string>> {
   let told = 'waits'
   if (!grants.request(question, (granted) => (told = granted ? 'granted' : 'refused'))) told = 'refused at once'
@@ -172,7 +172,7 @@ test('what a page got is told once, and nothing where it got nothing', async () 
   right = 'yes'
   await (await outcome(both))()
   expect(got).toEqual(['camera microphone'])
-  // One that starts its camera again has it already.
+  // A page that starts its camera again already has it.
   await (await outcome(video))()
   expect(got).toEqual(['camera microphone'])
   system = Promise.resolve(false)

@@ -11,7 +11,7 @@ const ground: SigningGround = {
 const url = 'https://sign.example.com/sign/abc'
 const video = ['video']
 
-/** Every permission that this Electron can ask about, as its own types name them. */
+/** Every permission that this version of Electron can ask about, from its own type definitions. */
 function permissionsOfElectron(): string[] {
   const types = readFileSync(createRequire(import.meta.url).resolve('electron/electron.d.ts'), 'utf8')
   const union = (handler: string) => new RegExp(`${handler}\\(handler: .*?permission: ([^,]*),`).exec(types)?.[1] ?? ''

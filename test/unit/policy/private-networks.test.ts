@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { isPrivateAddress, isPrivateHost, whyNotReached } from '../../../src/main/core/policy/private-networks.ts'
 
-/** The host as a URL has it, which is how the product asks. */
+/** Returns the host as in a URL, which is how the product asks. */
 const hostOf = (written: string) => new URL(`http://${written}/`).hostname
 
 describe('hosts that are within someone’s own network', () => {

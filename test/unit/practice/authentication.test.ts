@@ -9,7 +9,7 @@ const hmac = {
   referer: 'https://office.example.com/'
 } as const
 
-/** The headers as public clients make them. */
+/** Returns the headers as public clients make them. */
 function signed(
   now: number,
   change: { date?: string; nonce?: string; secret?: string; key?: string; referer?: string } = {}

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { aForm, aTemplate, JSON_HEADERS, only, practice, refusal } from './practice.ts'
 
-/** Every operation of the reference's section 4, with a body or parameters that it takes. */
+/** Every operation of the reference's section 4, with a valid body or parameters. */
 async function operations() {
   const office = practice({ data: 'empty' })
   const { document, signers } = only(

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 const SCRIPT = fileURLToPath(new URL('../../../scripts/practice.ts', import.meta.url))
 const NODE = fileURLToPath(new URL('../../../node_modules/.bin/node', import.meta.url))
 
-/** Runs the command; with `until` the first line, it is left running. */
+/** Runs the command. When waiting only for its first line, it is left running. */
 function run(...args: string[]) {
   const child = spawn(NODE, [SCRIPT, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
   let [out, err] = ['', '']

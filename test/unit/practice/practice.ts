@@ -1,4 +1,4 @@
-/** A practice service for a test, with a clock that the test moves, and short ways to ask it. */
+/** A practice service for tests, with a clock that the test moves and shorthands for requests. */
 
 import type { AuthScheme } from '../../../src/practice/authentication.ts'
 import { DAY } from '../../../src/practice/life.ts'
@@ -58,7 +58,7 @@ export function practice(options: Partial<PracticeServiceOptions> & { data?: See
       if (!found) throw new Error('The document is in no folder.')
       return found
     },
-    /** Signs on the signing page, as a browser without script would. */
+    /** Signs on the signing page, as a browser without scripts does. */
     sign: (key: string | undefined, fields: Record<string, string> = {}) =>
       submit(`${key}/document`, {
         'signature-kind': 'typed',
@@ -71,13 +71,16 @@ export function practice(options: Partial<PracticeServiceOptions> & { data?: See
 
 const refuseCalls = () => Promise.reject(new Error('Nobody is to be called in this test.'))
 
-/** The JSON of an answer that must be a success. */
+/**
+ * Returns the JSON of a successful answer.
+ * @throws if the answer isn't a success
+ */
 export async function answered<Value>(response: Response): Promise<Value> {
   if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`)
   return (await response.json()) as Value
 }
 
-/** What a refusal says: its status, code and the fields it names. */
+/** Returns the status and code of a refusal, and the fields it names. */
 export async function refusal(response: Response) {
   const { ResponseStatus } = (await response.json()) as {
     ResponseStatus: { ErrorCode: string; Message: string; Errors: { FieldName: string }[] }
@@ -98,17 +101,17 @@ export function anotherSigner(more: object = {}) {
   return { FirstName: 'Sione', LastName: 'Fonua', Email: 'sione.fonua@example.com', ...more }
 }
 
-/** A form without required fields, to be signed embedded. */
+/** A form without required fields, for embedded signing. */
 export function aForm(more: object = {}) {
   return { Name: 'Letter', FormType: 1, Reference: 'letter', EmbedForm: true, Signers: [aSigner()], ...more }
 }
 
-/** A template that the office doesn't know, so that it has no fields but those sent. */
+/** A template unknown to the office, so that it has only the fields that are sent. */
 export function aTemplate(more: object = {}) {
   return { Name: 'Deed', Reference: 'deed', Signers: [aSigner(), anotherSigner()], Fields: [], ...more }
 }
 
-/** The first document of a package, and the signers of it. */
+/** Returns the first document of a package, and its signers. */
 export function only(sent: PackageResponse): { document: DocumentResponse; signers: SignerResponse[] } {
   const [document] = sent.Documents ?? []
   if (!document) throw new Error('The package has no document.')

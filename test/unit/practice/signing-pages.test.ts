@@ -4,7 +4,7 @@ import { aForm, anotherSigner, aSigner, aTemplate, only, practice } from './prac
 const PIXEL =
   'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 
-/** As long as a small picture, and begun like a JPEG file. */
+/** As long as a small picture, and starting like a JPEG file. */
 const STILL = `data:image/jpeg;base64,/9j/4AAQSkZJRgABAQAAAQABAAD${'ABCDEFGHIJ012345'.repeat(40)}`
 
 async function linkFor(office: ReturnType<typeof practice>, signer: object = {}, form: object = {}) {
@@ -12,7 +12,7 @@ async function linkFor(office: ReturnType<typeof practice>, signer: object = {},
   return { link: signers[0]?.SigningKey ?? '', reference: document.Reference }
 }
 
-/** The page's name, as its body tells it. */
+/** Returns the page's name from its body. */
 async function pageOf(response: Response): Promise<string | undefined> {
   return /<body data-page="([\w-]+)">/.exec(await response.text())?.[1]
 }
@@ -341,7 +341,7 @@ describe('Face to face', () => {
     const office = practice()
     const { link } = await linkFor(office, { EnabledFaceToFaceSigning: true, UseIDData: true })
     const first = await office.ask(link)
-    // At the counter the office has asked already who is there.
+    // At the counter the office has already asked who is there.
     expect(await first.clone().text()).not.toContain('hand the screen')
     expect(await pageOf(first)).toBe('identity')
     await office.submit(`${link}/identity`, { 'answer-0': 'aroha.parata@example.com' })

@@ -25,7 +25,7 @@ interface TurnNote {
 const MERE: TurnNote = { turn: '1', signerName: 'Mere Tāmati', documentName: 'Lease' }
 const TAMA: TurnNote = { turn: '2', signerName: 'Tama Parata', documentName: 'Lease' }
 
-/** A workstation at whose counter a session was written down. */
+/** A workstation with an audit trail of a counter session. */
 function counter() {
   const station = workstation()
   const audit = station.run()
@@ -46,14 +46,14 @@ function counter() {
     note('page-opened', { origin: 'https://sign.example.com' }, turn)
     note('turn-ended', outcome, turn)
   }
-  /** Two people, both of whom the service says have signed. */
+  /** Two people, both signed according to the service. */
   function couple(): void {
     starts()
     signs(MERE)
     signs(TAMA)
     note('session-ended', { signed: '2' })
   }
-  /** What is said of each document of the file's copy. */
+  /** Returns the result of each document in the file copy. */
   async function results(): Promise<string[]> {
     const { links } = await audit.session(SESSION)
     const made = contentOf(links, { copy: 'file', number: 'R', key: 'K' })
@@ -71,7 +71,7 @@ async function saved(made = counter()) {
   return { ...made, number, path, whole: Buffer.from(bytes) }
 }
 
-/** What the script of nobody's says, which shares no code with the product. */
+/** Runs the verification script, which shares no code with the product. */
 async function byScript(path: string, ...noted: string[]): Promise<string> {
   const { stdout } = await run(process.execPath, [SCRIPT, path, ...noted]).catch((error: { stdout: string }) => error)
   return stdout.trim()
@@ -165,7 +165,7 @@ describe('a receipt', () => {
     expect(hashIn(inTheirs)).toBe(hashIn(inEnglish))
     expect(inTheirs).toContain('<html lang="mi" dir="ltr">')
     expect(inTheirs).toContain('I whakaūngia e te ratonga haina i te <bdi>10:07:00</bdi>.')
-    // What the office wrote down is as it was.
+    // What the office recorded is left untranslated.
     for (const words of ['Photo ID seen', 'Lease', 'REF-Lease']) expect(inTheirs).toContain(words)
     expect(inTheirs).not.toMatch(/Confirmed by|Signed|Receipt number/)
     expect(inArabic).toContain('<html lang="ar" dir="rtl">')
@@ -458,7 +458,7 @@ describe('a receipt’s file', () => {
     await writeFile(path, Buffer.alloc(21 * 1024 * 1024))
     expect(await receipts.check(path)).toMatchObject({ verdict: 'unsigned' })
     await expect(receipts.check(`${path}.none`)).rejects.toMatchObject({ appError: { code: 'bad-file' } })
-    // A pipe that nobody writes to is not waited for.
+    // A pipe that nobody writes to doesn't block.
     execFileSync('mkfifo', [`${path}.pipe`])
     await expect(receipts.check(`${path}.pipe`)).rejects.toMatchObject({ appError: { code: 'bad-file' } })
   })
@@ -469,7 +469,7 @@ describe('a receipt’s file', () => {
     const found = await other.receipts.check(path)
     expect(found).toMatchObject({ verdict: 'genuine', key: { isOurs: false } })
     expect(fileCheckWords(found)).toMatchObject({ kind: 'warn', more: expect.stringContaining('another key') })
-    // The same key, and a trail that was begun again.
+    // The same key, but a restarted trail.
     const again = workstation()
     for (const [name, text] of other.entries) if (name.includes('key')) again.entries.set(name, text)
     const { receipts } = again.receiptsOf(again.run())

@@ -1,4 +1,4 @@
-/** Files of identity data that are old go from the disk: those that are still what was written, and no others. */
+/** Old identity data files are deleted from disk if they are still as they were written, and no other files are. */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -19,12 +19,12 @@ interface Saved {
   wasThere?: 0 | 1
 }
 
-/** An office with a folder into which files were downloaded. */
+/** An office with a folder of downloaded files. */
 async function office(policy: Partial<Record<string, number>> = POLICY) {
   const made = await retentionOffice({ policy })
   const folder = temporaryFolder()
   made.folders.of(folder)
-  /** As a download leaves it. */
+  /** Writes a file as a download leaves it. */
   function save(name: string, { type = 'pdf', at = OLD, reference = `D ${name}`, wasThere = 0 }: Saved = {}): string {
     const path = join(folder, ...name.split('/'))
     const content = `Identity of ${name}`
@@ -114,7 +114,7 @@ test('a file that is written to while it is read stays', async () => {
   const sha256 = createHash('sha256').update('as it was').digest('hex')
   const expected = {
     bytes: 9,
-    // Asked for once all of it was read.
+    // Read once the whole file has been read.
     get sha256() {
       writeFileSync(path, 'as it is ')
       return sha256

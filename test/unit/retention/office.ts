@@ -1,4 +1,4 @@
-/** An office's two encrypted databases on the disk, with something old of each kind that is kept, and what can be found in the files. */
+/** An office's two encrypted databases on disk, with old records of each kind, and a search for text in the files. */
 import { createDecipheriv } from 'node:crypto'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -20,15 +20,15 @@ import { ownTime } from '../../fixtures/own-time.ts'
 import { addAccount } from '../drafts/office.ts'
 import { contentsOf, temporaryFolder } from '../storage/folders.ts'
 
-/** Long before anything is old. */
+/** Long before any record is old. */
 export const TODAY = Date.UTC(2026, 10, 25, 9)
 const KEYS = { 'countersign.db': Buffer.alloc(32, 0xa1), 'documents.db': Buffer.alloc(32, 0xb2) }
 
 const PAGE = 4096
-/** Bytes at the end of each page: what it was encrypted from (IV, 16), and its seal. */
+/** Bytes at the end of each page: its IV (16) and its authentication tag. */
 const RESERVED = 80
 
-/** The pages of an encrypted file, or of the log beside one, as they are before encryption; free ones, too. */
+/** Returns the decrypted pages of a database file or its log, including free pages. */
 function decrypted(bytes: Buffer, key: Buffer, isLog: boolean): Buffer {
   const [header, frame] = isLog ? [32, 24] : [0, 0]
   const pages: Buffer[] = []
@@ -80,7 +80,7 @@ export async function retentionOffice({ isKnown = true, policy = {} as Partial<R
     trouble: (error) => troubles.push(error)
   })
 
-  /** In how many places a text stands, in any letters, in the files as they lie there and in their pages before encryption. */
+  /** Counts the occurrences of a text, in any case, in the files as they are and in their decrypted pages. */
   function found(text: string): number {
     const wanted = text.toLowerCase()
     return Object.entries(contentsOf(folder))
@@ -92,9 +92,9 @@ export async function retentionOffice({ isKnown = true, policy = {} as Partial<R
       .reduce((count, bytes) => count + bytes.toString('latin1').toLowerCase().split(wanted).length - 1, 0)
   }
 
-  /** A copy is made beside the database. */
+  /** Makes a copy next to the database. */
   const copy = () => copyNow({ folder, key: KEYS[DATABASE_FILE], now: time.now })
-  /** Changes the newest copy, as an older version made it. */
+  /** Changes the newest copy, as if an older version had made it. */
   async function inOlderCopy(sql: string): Promise<void> {
     const [newest] = await copiesIn(folder)
     const copied = connectEncrypted(join(folder, COPIES_FOLDER, newest?.name ?? ''), KEYS[DATABASE_FILE])
@@ -102,7 +102,7 @@ export async function retentionOffice({ isKnown = true, policy = {} as Partial<R
     copied.exec(sql)
     copied.close()
   }
-  /** What the newest copy has. */
+  /** Queries the newest copy. */
   async function inCopy(query: string): Promise<unknown> {
     const [newest] = await copiesIn(folder)
     const copied = connectToLook(join(folder, COPIES_FOLDER, newest?.name ?? ''), KEYS[DATABASE_FILE])
@@ -113,7 +113,7 @@ export async function retentionOffice({ isKnown = true, policy = {} as Partial<R
     }
   }
 
-  /** Days pass on each of which Countersign is used. */
+  /** Passes days, with Countersign used on each. */
   async function use(days: number): Promise<void> {
     for (let day = 0; day < days; day++) {
       time.now += DAY
@@ -157,7 +157,7 @@ interface SendRow {
   batchId?: string
 }
 
-/** A package that is in the Outbox. */
+/** Adds a package to the Outbox. */
 export function addSend(db: Db, { id, who, state = 'sent', at, reference, draftId, batchId }: SendRow): void {
   const { lastInsertRowid } = db
     .prepare(

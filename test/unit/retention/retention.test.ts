@@ -18,7 +18,7 @@ import {
   TODAY
 } from './office.ts'
 
-/** Stands nowhere else. */
+/** Occurs nowhere else. */
 const PLANT = 'Zqxvorn'
 const OLD = TODAY - 200 * DAY
 const ALL = { documents: 90, sends: 90, downloads: 90, identityNumbers: 90, verifications: 90, people: 90 }
@@ -32,7 +32,7 @@ async function look({ worker, time }: RetentionOffice, items: unknown[], folder 
   await worker.ask('take', { accountId: 'a', folder, begun: time.clock(), now: time.clock(), withLogs: false, bytes })
 }
 
-/** Documents that left all folders 200 days ago, and others that are there. */
+/** Fills the mirror with documents that left all folders 200 days ago, and others that are still there. */
 async function mirror(
   office: RetentionOffice,
   gone: readonly unknown[],
@@ -57,8 +57,7 @@ describe('what is purged is gone from the files', () => {
     const office = await retentionOffice()
     const { db } = office
     const names = Array.from({ length: 120 }, (_, at) => `${PLANT}${at}`)
-    // Between others that stay, in pages that were split and joined.
-    // One write to the disk for all of them.
+    // Interleaved with others that stay, in pages that were split and merged. All in one write to the disk.
     db.transaction(() => {
       for (const [at, name] of names.entries()) {
         addSend(db, { id: `old ${at}`, who: name, at: OLD, reference: `R${at}` })
@@ -214,7 +213,7 @@ describe('a purge that was interrupted', () => {
     office.retention.set(ALL)
     await office.use(3)
     addSend(office.db, { id: 'one', who: PLANT, at: OLD })
-    // The documents’ worker ends over it: what was erased before is counted already.
+    // This ends the documents worker: what was erased before that is counted already.
     await office.worker.close()
     await office.use(1)
     expect(office.troubles).toHaveLength(1)
@@ -279,7 +278,7 @@ describe('copies of the database', () => {
     await office.copy()
     expect(office.found(PLANT)).toBeGreaterThan(10)
 
-    // What holds now decides, not what held when it was made.
+    // The current holds decide, not those when the copy was made.
     await office.holds.release([document('R2')])
     await office.holds.hold([document('R1')], 'Dispute')
     office.retention.set(ALL)
@@ -333,7 +332,7 @@ describe('before it is erased', () => {
     expect(await retention.due(['documents'])).toEqual({ documents: 1 })
     expect(retention.erasedFrom('a', 'G1', OLD)).toBe(OLD + 90 * DAY)
     expect(retention.erasedFrom('a', 'G2', OLD)).toBeUndefined()
-    // What was counted is what goes.
+    // Exactly what was counted is erased.
     await office.use(4)
     expect([count(office, 'sends'), count(office, 'downloads')]).toEqual([2, 1])
     await office.use(3)

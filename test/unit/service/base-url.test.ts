@@ -1,4 +1,4 @@
-/** The address of the service as people type it. */
+/** The service address as people type it. */
 import { describe, expect, test } from 'vitest'
 import { createServiceClient, readBaseUrl } from '../../../src/main/core/service/index.ts'
 import { noAuthentication } from '../../contract/client-factory.ts'

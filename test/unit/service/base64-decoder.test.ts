@@ -1,4 +1,4 @@
-/** Base64 that comes in pieces: decoded wherever it is cut, and refused where something else is in it. */
+/** Base64 in pieces: decoded wherever it is cut, and refused if it contains anything else. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { Base64Decoder, EncodingTrouble } from '../../../src/main/core/service/encoded-pdf.ts'

@@ -1,4 +1,4 @@
-/** Which spellings of the data type a service is asked with, and which refusal is told in the end. */
+/** Which spellings of the data type are tried with a service, and which refusal is reported in the end. */
 import { describe, expect, test } from 'vitest'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { clientOf, errorOf } from '../../contract/client-factory.ts'
@@ -11,7 +11,7 @@ const refusal = (status: number, message: string, field?: string) =>
     status
   )
 
-/** Answers by how the data type is spelled. */
+/** Answers by the spelling of the data type. */
 const bySpelling =
   (lower: Answering, upper: Answering): Answering =>
   (asked, ...rest) =>

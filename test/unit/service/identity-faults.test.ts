@@ -1,4 +1,4 @@
-/** The table of faults: a real server misbehaves in each way, and the person is told what it was, apart from all others. */
+/** The table of faults: a real server misbehaves in each way, and each fault is reported distinctly. */
 import { describe, expect, test } from 'vitest'
 import type { ServiceClient } from '../../../src/main/core/service/index.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
@@ -37,7 +37,7 @@ describe.each([
     )
     expect({ code: told.code, sentence: saidBy(told) }).toEqual({ code: row.code, sentence: row.sentence })
     expect(told.serviceMessage).toBe(row.serviceMessage)
-    // Asking changes nothing, so nobody is told that something may have gone out.
+    // A read changes nothing, so there's no warning that something may have gone out.
     expect(told.mayHaveArrived).not.toBe(true)
     const { happened, meaning, todo } = presentError(told)
     expect(`${happened} ${meaning} ${todo}`).not.toMatch(/may have arrived|undefined|\b[45]\d\d\b|JSON|HTTP/)

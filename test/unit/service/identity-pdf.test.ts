@@ -1,4 +1,4 @@
-/** What is taken for a whole PDF, however it comes, and what never is. */
+/** What is accepted as a whole PDF, in whatever form it comes, and what never is. */
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
@@ -58,12 +58,12 @@ describe('a whole PDF', () => {
   ])('as base64 %s comes decoded', async (_how, answering) => {
     const download = await from(answering)
     expect((await whole(download)).equals(aPdf)).toBe(true)
-    // What was announced is the length of something else.
+    // The announced length is that of something else.
     expect(download.length).toBeUndefined()
   })
 
   test('in base64 comes decoded wherever its pieces are cut', async () => {
-    // Larger than what is looked at before it is decoded, with every character of base64 in it.
+    // Longer than the part checked before decoding, with every base64 character in it.
     const pdf = Buffer.concat([aPdf.subarray(0, 100), randomBytes(3000), aPdf.subarray(100)])
     const inLines = pdf.toString('base64').replace(/.{30}/g, '$&\r\n')
     const text = JSON.stringify({ Name: 'x', Data: `data:application/pdf;base64,${inLines}` })
@@ -142,7 +142,7 @@ describe('a PDF that is cut', () => {
 
   test('compressed is never taken for whole', async () => {
     const packed = gzipSync(aPdf, { level: 0 })
-    // What follows the data are its checksum and length, without which all of the PDF is there.
+    // Leave out gzip's trailing checksum and length: without them all of the PDF is there.
     await neverWhole(packed.subarray(0, -8), (bytes, cut) =>
       Buffer.concat([Buffer.from(`HTTP/1.1 200 OK${crlf}Content-Encoding: gzip${crlf}${crlf}`), bytes.subarray(0, cut)])
     )
@@ -175,7 +175,7 @@ describe('a length that was announced', () => {
   })
 
   test('of something compressed is of other bytes, and says nothing', async () => {
-    // As Electron's net answers: unpacked already, with the headers as they came.
+    // As Electron's net answers: already decompressed, with the original headers.
     const download = await announcing(40, { 'content-encoding': 'gzip' }).downloadIDVerificationPdf('d-1')
     expect(download.length).toBeUndefined()
     expect((await whole(download)).equals(aPdf)).toBe(true)

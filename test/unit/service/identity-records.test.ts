@@ -1,4 +1,4 @@
-/** Records that come in other forms than the reference's are read all the same; what can't be read is said. */
+/** Records in other forms than the reference's are read anyway; what can't be read is reported. */
 import { expect, test } from 'vitest'
 import { clientOf } from '../../contract/client-factory.ts'
 import { type Answering, body, json, serve } from '../../contract/hand-written-service.ts'

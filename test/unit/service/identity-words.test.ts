@@ -1,4 +1,4 @@
-/** Whatever is found in place of identity data is told in plain words, each apart from all others. */
+/** Whatever is found in place of identity data is described in plain words, distinctly for each finding. */
 import { expect, test } from 'vitest'
 import { FINDINGS, type Finding, ServiceError } from '../../../src/main/core/service/index.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'

@@ -1,4 +1,4 @@
-/** The fetch for Electron, over something that behaves as Electron's `net.request` does, to a real server. */
+/** The fetch for Electron, over a stand-in for Electron's `net.request`, to a real server. */
 import { EventEmitter } from 'node:events'
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { PassThrough } from 'node:stream'
@@ -9,10 +9,10 @@ import { clientOf, errorOf } from '../../contract/client-factory.ts'
 import { body, inTurn, json, nobody, serve } from '../../contract/hand-written-service.ts'
 import { aFormDirectRequest } from '../../contract/sample-requests.ts'
 
-/** As Chromium: six connections a host. */
+/** Six connections per host, as in Chromium. */
 const agent = new Agent({ keepAlive: true, maxSockets: 6 })
 
-/** As Electron's: its headers are read as UTF-8, and that it is closed doesn't end the request. */
+/** Like Electron's: headers are read as UTF-8, and closing the message doesn't end the request. */
 function messageOf(response: IncomingMessage, isAborted: () => boolean) {
   const message = new PassThrough()
   response.on('data', (bytes) => message.destroyed || message.write(bytes))
@@ -25,7 +25,7 @@ function messageOf(response: IncomingMessage, isAborted: () => boolean) {
   return Object.assign(message, { statusCode: response.statusCode ?? 0, headers: Object.fromEntries(headers) })
 }
 
-/** Redirects are told, and break the request off when nobody follows; failures are spelled as Chromium spells them. */
+/** Emits redirects, and aborts the request if nobody follows; failures are spelled as Chromium spells them. */
 function netRequest(options: Parameters<NetRequest>[0]): NetClientRequest {
   const events = new EventEmitter()
   const sent = httpRequest(options.url, { method: options.method, agent })

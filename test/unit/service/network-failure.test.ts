@@ -1,8 +1,8 @@
-/** Every failure that Node's fetch and Electron's net are known to throw, and whether a request may have arrived. */
+/** Every failure that Node's fetch and Electron's net are known to throw, and whether the request may have arrived. */
 import { describe, expect, test } from 'vitest'
 import { readNetworkFailure } from '../../../src/main/core/service/network-failure.ts'
 
-/** As undici wraps it. */
+/** Returns an error as undici wraps it. */
 function fetchFailed(code: string, more: Record<string, unknown> = {}): Error {
   return new TypeError('fetch failed', {
     cause: Object.assign(new Error(String(more.message ?? '')), { code, ...more })

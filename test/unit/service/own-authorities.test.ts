@@ -1,4 +1,4 @@
-/** Certificate authorities of the organisation's own: whom they vouch for, and what they vouch for nobody by. */
+/** The organisation's own certificate authorities: which servers they vouch for, and which certificates never count. */
 import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { authorityIn, openOwnAuthorities } from '../../../src/main/core/service/own-authorities.ts'
@@ -27,7 +27,7 @@ describe('an authority of the organisation’s own', () => {
   test('vouches by another that it signed', async () => {
     const between = aCertificate({ name: 'Issuing', by: root, isAuthority: 0 })
     expect(await vouched([root], [aCertificate({ name: NAME, by: between }), between])).toBe(true)
-    // The root may be sent along.
+    // The server may send the root as well.
     expect(await vouched([root], [aCertificate({ name: NAME, by: between }), between, root])).toBe(true)
   })
 

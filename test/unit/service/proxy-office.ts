@@ -1,4 +1,4 @@
-/** An office behind a proxy that wants a sign-in. */
+/** An office behind a proxy that requires a sign-in. */
 import { openProxySignIns } from '../../../src/main/core/service/proxy-sign-in.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 
@@ -12,7 +12,7 @@ export function opened(slot = memoryKeychain().proxies) {
   return { signIns, slot, changes: () => changes }
 }
 
-/** After a person has signed in. */
+/** Returns the office after a person has signed in. */
 export async function signedIn() {
   const made = opened()
   const { answer, over } = made.signIns.forRequest()

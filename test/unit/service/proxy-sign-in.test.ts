@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { GRACE, NAME, OFFICE, opened, signedIn } from './proxy-office.ts'
 
-/** All that can go on without anything else has. */
+/** Waits until all pending microtasks have run. */
 const atRest = () => new Promise((resolve) => setImmediate(resolve))
 
 describe('a proxy that asks', () => {

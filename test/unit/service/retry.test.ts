@@ -1,4 +1,4 @@
-/** How long to wait, and what a Retry-After says. */
+/** How long to wait, and what a Retry-After header means. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ServiceError, type ServiceErrorCode } from '../../../src/main/core/service/errors.ts'
@@ -17,7 +17,7 @@ describe('Retry-After', () => {
     ['Wednesday, 01-Jan-31 12:00:30 GMT', 30_000],
     ['Wed Jan  1 12:00:30 2031 GMT', 30_000],
     ['Wed, 01 Jan 2031 11:00:00 GMT', 0],
-    // Longer than a timer can be set for: a day.
+    // Longer than a timer can be set for, so capped at a day.
     ['2592000', 86_400_000],
     ['Wed, 01 Jan 2032 12:00:00 GMT', 86_400_000]
   ])('%s is %i ms', (header, milliseconds) => expect(readRetryAfter(header, now)).toBe(milliseconds))

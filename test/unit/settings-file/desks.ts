@@ -1,4 +1,7 @@
-/** Computers between which settings go by a file: each with its database, keychain and, where it has one, the policy of its organisation. */
+/**
+ * Computers that pass on settings by file, each with its database, its keychain and, optionally, its organisation's
+ * policy.
+ */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openAccounts } from '../../../src/main/core/accounts/accounts.ts'
@@ -20,7 +23,7 @@ const asking = { from: 'office' as const, stillAsking: () => true }
 
 export type Desk = Awaited<ReturnType<typeof desk>>
 
-/** @param policy of its organisation; {} sets nothing. */
+/** @param policy the organisation's policy; {} sets nothing */
 export async function desk(policy: unknown = {}) {
   const made = policyOffice()
   made.put(policy)
@@ -81,13 +84,13 @@ export async function desk(policy: unknown = {}) {
     ...{ db },
     ...{ accounts, views, presets, settings, notifications, counter, downloadSettings, keychain, notes, state, asked },
     save: () => handlers['settingsFile.save'](undefined, asking),
-    /** @param path of a file, which the person chooses. */
+    /** @param path the file that the person chooses */
     choose(path = state.file) {
       state.file = path
       return handlers['settingsFile.choose'](undefined, asking)
     },
     apply: (id: string) => handlers['settingsFile.apply']({ id }, asking),
-    /** The whole of it. */
+    /** Chooses and applies a file. */
     async import(path: string) {
       const chosen = await this.choose(path)
       if (chosen) await this.apply(chosen.id)
@@ -96,7 +99,7 @@ export async function desk(policy: unknown = {}) {
   }
 }
 
-/** A file of this content, or of this text. */
+/** Writes a file with this JSON or text. Returns its path. */
 export function fileOf(content: unknown): string {
   const path = join(temporaryFolder(), 'From outside.countersign-settings')
   writeFileSync(path, typeof content === 'string' ? content : JSON.stringify(content))

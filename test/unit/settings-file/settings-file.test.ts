@@ -1,4 +1,4 @@
-/** Settings go from one computer to the next by a file: what is in it, what it changes, and what it never touches. */
+/** Moving settings between computers by file: what the file contains, what it changes, and what it never touches. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { DocumentQuery } from '../../../src/shared/contract/document-query.ts'
@@ -9,7 +9,7 @@ import { type Desk, desk, EMPTY, fileOf, HARBOUR } from './desks.ts'
 const TOKEN = 'planted-token-of-the-office'
 const query = (more: object) => DocumentQuery.parse(more)
 
-/** A computer that is set up in every way that goes into a file. */
+/** A computer with every setting that the file can contain. */
 async function setUp(): Promise<Desk> {
   const made = await desk()
   const { accounts, views, presets, settings, notifications, counter, downloadSettings } = made
@@ -68,7 +68,7 @@ test('a computer is set up as another is, and each secret is entered there', asy
     ...{ folders: ['Eingang', 'Signed'], jsonByQuery: true }
   })
   expect(await to.accounts.secretState(harbour?.id ?? '')).toBe('missing')
-  // How people sign in with the browser is no secret; the sign-in itself is.
+  // The way people sign in with the browser isn't secret; the sign-in itself is.
   expect(await to.accounts.secretsOf(quay?.id ?? '')).toEqual({
     ...{ scheme: 'oauth', grant: 'code', clientId: 'countersign', issuer: 'https://login.example' }
   })
@@ -79,7 +79,7 @@ test('a computer is set up as another is, and each secret is entered there', asy
   expect(to.notifications.read()).toEqual(from.notifications.read())
   expect(to.counter.read()).toMatchObject({
     ...{ idleText: 'Kia ora', lockAfter: 10, allowedOrigins: ['https://login.example.govt.nz'] },
-    // Who works there, and with which camera, is each computer's own.
+    // Who works there, and with which camera, is specific to each computer.
     ...{ staffName: '', camera: '' }
   })
   expect(to.downloadSettings.read()).toMatchObject({ pattern: '{reference}', types: ['json'] })

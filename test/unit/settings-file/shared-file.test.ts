@@ -1,4 +1,6 @@
-/** Presets and views of an organisation: read from the file that its policy names, kept, marked, and nobody's to change here. */
+/**
+ * An organisation's presets and views: read from the file that its policy names, stored, marked, and read-only here.
+ */
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -60,7 +62,7 @@ test('they are beside a person’s own, marked, and the file’s next version ta
   await time.pass(16 * MINUTE)
   await shared.look()
   expect(names()).toEqual(['Mine', 'Tenancy'])
-  // What names it by its id goes on.
+  // References by id stay valid.
   expect(presets.list(id)).toMatchObject([{ id: preset?.id, title: 'Lease' }])
 })
 

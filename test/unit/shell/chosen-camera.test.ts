@@ -1,9 +1,9 @@
-/** What chooses the camera runs in a page's own documents: the page gets no hand on it. */
+/** The code that chooses the camera runs in a page's own documents: the page can't get at it. */
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
 import { preferCamera } from '../../../src/main/shell/chosen-camera.ts'
 
-/** A page's world, with as much of the browser's devices as is looked at before anyone asks. */
+/** A page's environment, with the parts of the browser's device API that are looked at before anyone asks. */
 const WORLD = `
   class MediaDevices { getUserMedia() {} enumerateDevices() {} }
   class MediaDeviceInfo { get kind() {} get label() {} get deviceId() {} }

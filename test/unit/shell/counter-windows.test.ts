@@ -3,7 +3,7 @@ import type { BrowserWindow, Display, Rectangle } from 'electron'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { CounterWindows } from '../../../src/main/shell/counter-windows.ts'
 
-/** The machine's displays: plugged by a test, and asked for by the code as Electron has it. */
+/** The machine's displays: plugged in by a test, and reported as Electron reports them. */
 const screen = await vi.hoisted(async () => {
   const { EventEmitter: Emitter } = await import('node:events')
   const displays: Display[] = []
@@ -21,7 +21,7 @@ vi.mock('electron', () => ({ screen }))
 const display = (id: number) =>
   ({ id, label: `Display ${id}`, bounds: { x: (id - 1) * 1000, y: 0, width: 1000, height: 800 } }) as Display
 
-/** What the place asks of a window, with the events that Electron tells of it. */
+/** The parts of a window that the place uses, with Electron's events. */
 class FakeWindow extends EventEmitter {
   readonly webContents = Object.assign(new EventEmitter(), {
     isCrashed: () => this.hasCrashed,
@@ -85,13 +85,13 @@ class FakeWindow extends EventEmitter {
   asElectron = () => this as unknown as BrowserWindow
 }
 
-/** Everything that happened, in its order. */
+/** Everything that happened, in order. */
 let told: string[]
-/** How often the place told of itself. */
+/** Number of changes that the place announced. */
 let changes = 0
 let desk: FakeWindow
 let people: FakeWindow[]
-/** Where the system puts a window that is asked for on a display. */
+/** Where the system puts a window that was requested on a display. */
 let putAt: (wanted: Display) => Rectangle
 let isShownAtOnce: boolean
 const settings = { fullScreen: true, useOtherDisplay: true }
@@ -156,7 +156,7 @@ test.each([
   expect(place.window()).toBe(person)
   unplug(gone)
   await vi.advanceTimersByTimeAsync(0)
-  // Told while its window was still there, so that the page could be ended first.
+  // Announced while its window still existed, so that the page could be ended first.
   expect(told).toEqual(['place lost, 1 open', 'clipboard aside'])
   expect(person.isDestroyed()).toBe(true)
   expect(place.window()).toBe(desk)
@@ -187,7 +187,7 @@ test('a third display comes and goes: nothing is lost', async () => {
   await place.take()
   unplug(3)
   expect(told).toEqual([])
-  // Systems move windows as displays go, for a moment or for good: a page that is open isn't ended by that.
+  // Systems move windows when displays go, briefly or for good: that doesn't end an open page.
   people[0]?.moveTo(display(1).bounds)
   people[0]?.setFullScreen(true)
   expect(people[0]?.isDestroyed()).toBe(false)
@@ -262,7 +262,7 @@ test('a window that was lost while nobody signs on it is opened again, ever late
   await vi.advanceTimersByTimeAsync(5_000)
   expect(window.isBack()).toBe(true)
   expect(told).toEqual([])
-  // Where our own window is gone, too, nothing is opened any more.
+  // If our own window is gone as well, nothing is opened any more.
   const { length } = people
   people.at(-1)?.destroy()
   desk.destroy()

@@ -1,4 +1,5 @@
-// What is heard and seen of a person at the second display who wants staff; the host's tray and badge are in test/host.
+// The sound and signs that a person at the second display wants staff; the host's tray and badge are tested in
+// test/host.
 import { expect, test, vi } from 'vitest'
 import { RINGS_EVERY } from '../../../src/main/core/counter/ring.ts'
 import { openDesktop } from '../../../src/main/shell/desktop.ts'

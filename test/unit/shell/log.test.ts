@@ -1,4 +1,4 @@
-// The application's log where the console is gone.
+// The application's log after the console is gone.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 
-/** Says that it is there, and once nobody hears it any more, logs some lines, with time for each to come to nothing. */
+/** Reports that it runs, and once nobody reads its output, logs some lines with time for each to fail. */
 const APPLICATION = `
   import { setTimeout as pause } from 'node:timers/promises'
   import { logUncaught, openLog } from './src/main/shell/log.ts'

@@ -1,4 +1,5 @@
-// What the desktop's notices say of themselves where the host shows none: Windows and macOS.
+// Desktop notifications on Windows and macOS, which test/host doesn't cover: how they are named, and how refused ones
+// are logged.
 import { EventEmitter } from 'node:events'
 import { expect, test, vi } from 'vitest'
 import { nameToDesktop, openNotifications } from '../../../src/main/shell/notifications.ts'

@@ -3,7 +3,7 @@ import type { Display } from 'electron'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openPersonWindow } from '../../../src/main/shell/own-windows.ts'
 
-/** What the window asks of Electron, and what came of it. */
+/** The window's requests to Electron, and their results. */
 interface FakeWindow extends EventEmitter {
   given: Record<string, unknown>
   webContents: EventEmitter

@@ -17,7 +17,7 @@ let practice: Practice
 let runs: (PracticeRun | undefined)[]
 const log = { error: vi.fn() }
 
-/** A place that keeps what it is given, as the database does. */
+/** A store that keeps what it is given, as the database does. */
 function place(state?: string) {
   const kept = { state, setAsides: 0 }
   const office: KeptOffice = {
@@ -102,7 +102,7 @@ describe('the practice office beside the application', () => {
     const { kept, office } = place()
     await officeIn(office).start()
     const answer = await send(lastRun())
-    // What stands on the disk at this moment is all that a power cut would leave.
+    // A power cut at this moment would leave only what is on disk.
     const left = kept.state
     const reference = await referenceIn(answer)
     expect(left).toContain(reference)

@@ -1,4 +1,4 @@
-// The keys of a signing page, as Electron tells of them before the page and our menu see them.
+// Keys pressed in a signing page, as Electron reports them before the page and our menu see them.
 import { EventEmitter } from 'node:events'
 import type { WebContents } from 'electron'
 import { expect, test, vi } from 'vitest'
@@ -6,7 +6,7 @@ import { followHands } from '../../../src/main/shell/signing-contents.ts'
 
 vi.mock('electron', () => ({}))
 
-/** What the page was told to do, and whether the key went on to it. */
+/** Returns the commands given to the page, and whether the key was passed on to it. */
 function press(platform: NodeJS.Platform, key: { key: string; type?: string; meta?: boolean }, isShown = true) {
   const done: string[] = []
   const does = (what: string) => () => void done.push(what)

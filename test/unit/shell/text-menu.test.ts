@@ -1,4 +1,4 @@
-// The menu of a right click on text, as Electron tells of the click and would show the menu.
+// The context menu of text, with Electron's click event and menu.
 import { EventEmitter } from 'node:events'
 import type { BrowserWindow, ContextMenuParams, MenuItemConstructorOptions, WebContents } from 'electron'
 import { beforeEach, expect, test, vi } from 'vitest'
@@ -19,7 +19,7 @@ beforeEach(() => {
 
 const all = { canUndo: true, canRedo: true, canCut: true, canCopy: true, canPaste: true, canSelectAll: true }
 
-/** Right-clicks there; answers what was done by choosing each entry in turn. */
+/** Right-clicks there. Returns what choosing each entry in turn did. */
 function click(params: Partial<Omit<ContextMenuParams, 'editFlags'>> & { editFlags?: object }, isOffered = true) {
   const done: string[] = []
   const names = ['undo', 'redo', 'cut', 'copy', 'paste', 'selectAll'] as const

@@ -15,7 +15,7 @@ const systemError = (code: string) =>
   Object.assign(new Error(`${code}: /home/ana/Ana Example.pdf`), { code, syscall: 'x' })
 const refusing = (code: string) => () => Promise.reject(systemError(code))
 
-/** The real file system, except that files take only so many bytes altogether. */
+/** The real file system, with room for only this many bytes in total. */
 function diskWithRoomFor(bytes: number): Files {
   let left = bytes
   return {

@@ -1,4 +1,4 @@
-/** Files that a person or a policy names may be anything: what isn't a file is said, and never waited for. */
+/** A path that a person or a policy names can be anything: what isn't a file is reported, and never blocks. */
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { officeHandlers } from '../../../src/main/ipc/office.ts'
 import { refusal } from '../backup/computers.ts'
 import { temporaryFolder } from './folders.ts'
 
-/** One that nobody writes to. */
+/** Returns a pipe that nobody writes to. */
 function pipe(name = 'Pipe'): string {
   const path = join(temporaryFolder(), name)
   execFileSync('mkfifo', [path])

@@ -10,7 +10,7 @@ import { database } from '../counter-settings/office.ts'
 
 const SERVICE = 'Countersign'
 
-/** The keychain of this machine; entries of data folders get names of the test's own. */
+/** This machine's keychain. Entries of data folders get names unique to the test. */
 async function realKeychain(profile: string) {
   const { keychain, status } = await openKeytarKeychain(async () => keytar, { timeoutMs: 10_000, profile })
   const help = 'No keychain answers. On Linux run the tests inside a session with a Secret Service (`npm test` does).'
@@ -111,7 +111,7 @@ describe('on the operating system’s keychain', () => {
         ...{ db: over, anchor: (await realKeychain(profile)).auditAnchor, time: systemTime },
         ...{ staff: () => 'Grace', changed: () => undefined, trouble: (error) => expect(error).toBeUndefined() }
       })
-      // Each run brings the keychain up to date as it begins; the database is closed after that.
+      // Each run updates the keychain as it starts; the database is closed after that.
       onTestFinished(() => opened.settled())
       return opened
     }

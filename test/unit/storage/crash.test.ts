@@ -8,7 +8,7 @@ import { openDatabase } from '../../../src/main/core/storage/database.ts'
 import { temporaryFolder } from './folders.ts'
 import { lastingKeychain } from './keychains.ts'
 
-/** Starts a process that saves drafts one after the other, and kills it right after it said that the n-th is saved. */
+/** Starts a process that saves drafts one after another, and kills it right after it reports that the n-th is saved. */
 async function saveAndKill(folder: string, key: string, from: number, killAfter: number): Promise<number> {
   const script = fileURLToPath(new URL('saving-drafts.ts', import.meta.url))
   const child = spawn(process.execPath, [script, folder, String(from)], {
@@ -36,7 +36,7 @@ test('what was said to be saved is there after the application was killed that i
     const { db, state, setAside } = await openDatabase({ folder, keychain, random: randomBytes, clock: Date.now })
     expect({ state, setAside }).toEqual({ state: 'encrypted', setAside: undefined })
     const ids = db.prepare<[], string>('SELECT id FROM drafts').pluck().all()
-    // One more may have been written without being told; none may be missing.
+    // One more may have been written without a report; none may be missing.
     for (let number = 1; number <= saved; number++) expect(ids).toContain(`draft ${number}`)
     expect(db.prepare(`SELECT count(*) FROM drafts WHERE NOT json_valid(body)`).pluck().get()).toBe(0)
     saved = ids.length

@@ -31,7 +31,7 @@ import { lastingKeychain, troubledKeychain } from './keychains.ts'
 const NOW = Date.UTC(2026, 10, 21, 9, 30)
 const PLANTED = 'Planted sentence about Ana Example of Example Street'
 
-/** One workstation: its folder and its keychain outlive each `open`. */
+/** One workstation, whose folder and keychain outlive each `open`. */
 function workstation(parts: Partial<DatabaseOptions> = {}) {
   const folder = parts.folder ?? temporaryFolder()
   const entries = new Map<string, string>()
@@ -68,7 +68,7 @@ async function withSomethingKept(value = PLANTED) {
   return place
 }
 
-/** One that an earlier version left, which had so many steps: the one before this, if nothing else is said. */
+/** A workstation as an earlier version left it, with `steps` migrations: all but the last by default. */
 async function earlier(change: (db: Db) => void = () => undefined, steps = migrations.length - 1) {
   const place = workstation()
   const key = randomBytes(32)
@@ -227,7 +227,7 @@ describe('a file that can’t be opened', () => {
   test('of an earlier version isn’t changed where there is no room for its copy', async () => {
     const place = await earlier()
     const before = readFileSync(place.path)
-    // Where the folder for copies would be there is a file.
+    // A file where the folder for copies would be.
     writeFileSync(join(place.folder, COPIES_FOLDER), '')
     expect(await place.open()).toMatchObject({ state: 'memory', hasData: true })
     expect(readFileSync(place.path)).toEqual(before)

@@ -1,4 +1,4 @@
-/** A folder of the test's own, gone when the test is over. */
+/** A temporary folder, removed when the test ends. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ export function temporaryFolder(): string {
   return folder
 }
 
-/** Every file under a folder, by its path inside it, with its bytes. */
+/** Returns the bytes of every file under a folder, by relative path. */
 export function contentsOf(folder: string): Record<string, Buffer> {
   const names = readdirSync(folder, { recursive: true, withFileTypes: true })
   return Object.fromEntries(

@@ -14,7 +14,7 @@ import { contentsOf, temporaryFolder } from './folders.ts'
 const linux = process.platform === 'linux'
 const SERVICE = 'Countersign'
 
-/** The keychain of this machine. The tests are run inside a private session with one of their own. */
+/** This machine's keychain. The tests run inside a private session with a keychain of its own. */
 async function realKeychain() {
   const { keychain, status } = await openKeytarKeychain(async () => keytar, { timeoutMs: 10_000 })
   const help = 'No keychain answers. On Linux run the tests inside a session with a Secret Service (`npm test` does).'
@@ -22,7 +22,7 @@ async function realKeychain() {
   return keychain
 }
 
-/** keytar on a keychain that is in some state that a machine can't be brought into at will. */
+/** keytar on a keychain in a state that a machine can't be brought into at will. */
 function keytarThat(behaves: Partial<KeytarApi>): () => Promise<KeytarApi> {
   const entries = new Map<string, string>()
   return async () => ({

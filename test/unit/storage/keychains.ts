@@ -1,9 +1,9 @@
-/** Keychains for tests of what stands on them: one that outlives the "run", and ones in trouble. */
+/** Keychains for tests of the code that uses them: one that outlives a "run", and failing ones. */
 import { readFileSync } from 'node:fs'
 import { rename, writeFile } from 'node:fs/promises'
 import { type Keychain, KeychainError, keychainOver } from '../../../src/main/core/storage/keychain.ts'
 
-/** Keeps its entries for as long as the test holds it, as the operating system's does between runs. */
+/** Keeps its entries as long as the test holds it, as the operating system's keychain does between runs. */
 export function lastingKeychain(entries = new Map<string, string>()): Keychain {
   return keychainOver(
     {
@@ -20,7 +20,9 @@ export function troubledKeychain(code: 'locked' | 'failed'): Keychain {
   return keychainOver({ get: refuse, set: refuse, delete: refuse }, 'in-os')
 }
 
-/** Entries in a file that is replaced as a whole: what was set outlives a kill, as it does in the system's. */
+/**
+ * Keeps its entries in a file that is replaced atomically: what was set survives a kill, as in the system's keychain.
+ */
 export function fileKeychain(path: string): Keychain {
   const entries = new Map<string, string>(
     (() => {

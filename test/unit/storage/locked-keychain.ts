@@ -1,6 +1,6 @@
 /**
- * Run as a program, inside a D-Bus session of its own: starts a Secret Service, uses it, locks it, and prints as JSON
- * what the application makes of that. A process of its own, because locking would hit every other test.
+ * Run as a program inside its own D-Bus session: starts a Secret Service, uses it, locks it, and prints as JSON what
+ * the application makes of that. It is a separate process because locking would affect every other test.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -12,7 +12,7 @@ const folder = process.argv[2] ?? ''
 const daemon = spawn('gnome-keyring-daemon', ['--foreground', '--unlock', '--components=secrets'], {
   stdio: ['pipe', 'ignore', 'ignore']
 })
-// An empty password, ended as a person would end it.
+// An empty password, terminated as if a person had pressed Enter.
 daemon.stdin.end('\n')
 
 function ask(destination: string, path: string, method: string, argument: string): string {

@@ -13,7 +13,7 @@ import { lastingKeychain } from './keychains.ts'
 
 const NOW = Date.UTC(2026, 10, 25, 9)
 
-/** A computer whose keychain fails from the named call on, as `set database-key`. */
+/** A computer whose keychain calls can be made to fail by name, such as `set database-key`. */
 function computer(profile?: string) {
   const folder = temporaryFolder()
   const entries = new Map<string, string>()
@@ -42,7 +42,7 @@ function computer(profile?: string) {
   }
   return {
     ...{ folder, entries, failing, keychain, open, path: join(folder, DATABASE_FILE) },
-    /** One that has something in it, and is closed. */
+    /** Fills the database, and closes it. */
     async begin() {
       const { db } = await open()
       keptIn(db).write('planted', 'what was here')
@@ -51,7 +51,7 @@ function computer(profile?: string) {
   }
 }
 
-/** What follows of another key is done. */
+/** Waits until the follow-up work of a new key is done. */
 async function settle(opened: Awaited<ReturnType<typeof openDatabase>>) {
   if (opened.state === 'encrypted' && opened.rekeyed?.state === 'done') await opened.rekeyed.settled()
 }
@@ -126,7 +126,7 @@ test('where the copy can’t be made the database keeps its key and all that is 
   await begin()
   const before = entries.get('database-key')
   await askForKey(folder, keychain, randomBytes(32))
-  // Nothing can be written where the copy goes.
+  // The copy can't be written here.
   mkdirSync(`${path}.rekeyed`)
   const { db, ...opened } = await open()
   expect(opened).toMatchObject({ state: 'encrypted', rekeyed: { state: 'given-up' } })
@@ -150,7 +150,7 @@ test('a folder of its own takes over the key that all had, gets its own beside i
   expect(planted(second.db)).toBe('what was here')
   await settle(second)
   second.db.close()
-  // The usual folder's stays what it was.
+  // The key of the usual folder stays as it was.
   expect(own.entries.get('database-key')).toBe(shared.entries.get('database-key'))
   own.entries.delete('database-key:0123456789abcdef')
   expect(await own.open()).toMatchObject({ state: 'memory', because: 'key-missing', hasData: true })
@@ -162,7 +162,10 @@ test('a folder of its own takes over the key that all had, gets its own beside i
   expect(lastingKeychain().sharedDatabaseKey).toBeUndefined()
 })
 
-/** What a folder that was set aside has, as a person would put it back; answers a database with other content in the folder's place. */
+/**
+ * Sets a folder aside, and opens a database with other content in its place. Returns the path of what was set aside,
+ * which a person could put back.
+ */
 async function withAside({ begin, folder, open }: ReturnType<typeof computer>) {
   await begin()
   await putDatabaseAside(folder, NOW)
@@ -205,18 +208,18 @@ test('a change of the key that is given up, or killed at any step, loses no key 
   const aside = await withAside(here)
   await askForKey(folder, keychain, randomBytes(32))
   await settle(await open())
-  // Given up after they were sealed under a key that never came.
+  // Given up after the former keys were sealed under a key that never came into use.
   await askForKey(folder, keychain, randomBytes(32))
   mkdirSync(`${path}.rekeyed`)
   expect(await open()).toMatchObject({ rekeyed: { state: 'given-up' } })
   rmSync(`${path}.rekeyed`, { recursive: true })
-  // Stopped once the database has the new key, and before the keychain has it in its usual place.
+  // Stopped after the database has the new key, but before the keychain has it in its usual place.
   await askForKey(folder, keychain, randomBytes(32))
   failing.add('set database-key')
   expect((await open()).state).toBe('memory')
   failing.clear()
   await settle(await open())
-  // Not even sealed: the key stays, and that is said.
+  // The former key can't even be sealed: the current key stays, and that is reported.
   await askForKey(folder, keychain, randomBytes(32))
   const file = join(aside, 'former-key.json')
   const kept = readFileSync(file)
@@ -262,7 +265,7 @@ test('what was set aside under a key that the keychain lost, and is sealed under
   await change()
   const lost = entries.get('database-key') ?? ''
   const database = join(folder, DATABASE_FILE)
-  // The keychain loses the key, and the person begins with an empty database.
+  // The keychain loses the key, and the person starts with an empty database.
   entries.clear()
   await putDatabaseAside(folder, NOW + 1)
   ;(await open()).db.close()

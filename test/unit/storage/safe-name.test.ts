@@ -4,7 +4,7 @@ import { LONGEST_NAME_BYTES, numberedName, safeFileName } from '../../../src/mai
 
 const RESERVED = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$|clock\$)$/i
 
-/** Text as a service, or someone who means harm, could name a document. */
+/** Document names as a service or an attacker could supply them. */
 const hostileText = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 400 }),
   fc.string({ unit: 'grapheme', maxLength: 400 }),

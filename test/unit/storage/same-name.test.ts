@@ -25,7 +25,7 @@ test.each([
 })
 
 test('whatever NTFS or macOS takes for one name is one: letter by letter in capitals, in any normal form', () => {
-  // As the table of NTFS does it: a letter for a letter, and the dotless ı for itself.
+  // As NTFS's table does it: letter for letter, with the dotless ı standing for itself.
   const capital = (letter: string) =>
     letter === 'ı' || letter.toUpperCase().length !== letter.length ? letter : letter.toUpperCase()
   const capitals = (text: string) => [...text].map(capital).join('')

@@ -1,4 +1,4 @@
-/** Run as a program: saves drafts until it is killed, and says the number of each once it is saved. */
+/** Run as a program: saves drafts until it is killed, and prints the number of each once it is saved. */
 import { randomBytes } from 'node:crypto'
 import { writeSync } from 'node:fs'
 import { openDatabase } from '../../../src/main/core/storage/database.ts'
@@ -19,6 +19,6 @@ const save = db.prepare(
 )
 for (let number = Number(from) + 1; ; number++) {
   save.run(`draft ${number}`, JSON.stringify({ text: 'x'.repeat(2000) }))
-  // Not console.log, which would keep it back: the word must be out when the process dies.
+  // Not console.log, which would buffer it: the number must be out when the process dies.
   writeSync(1, `${number}\n`)
 }

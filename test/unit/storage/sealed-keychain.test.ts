@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { credentialIn, openSealedKeychain } from '../../../src/main/core/storage/sealed-keychain.ts'
 import { temporaryFolder } from './folders.ts'
 
-/** An agent's data folder, and a credential of its own as systemd gives it. */
+/** Returns an agent's data folder, and its own credential as systemd provides it. */
 function agent(secret: string | Buffer = randomBytes(32).toString('base64')) {
   const [folder, credentials] = [temporaryFolder(), temporaryFolder()]
   const credential = credentialIn({ CREDENTIALS_DIRECTORY: credentials }) ?? ''

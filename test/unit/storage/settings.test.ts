@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest'
 import { openSettings } from '../../../src/main/core/storage/settings.ts'
 import { temporaryFolder } from './folders.ts'
 
-// Outside Electron the package `electron` stands for the path of its program, and would fetch it to know that.
+// Outside Electron the package `electron` exports the path of its binary, and would download the binary to find it.
 vi.stubEnv('ELECTRON_OVERRIDE_DIST_PATH', '/not/needed')
 const { default: Store } = await import('electron-store')
 

@@ -1,4 +1,7 @@
-/** Lists over several accounts read each account's rows in the order of an index: what they cost is the page, not all that there is. */
+/**
+ * Lists over several accounts read each account's rows in index order: their cost depends on the page, not on the
+ * total.
+ */
 import { expect, onTestFinished, test } from 'vitest'
 import { openDownloadsTable } from '../../../src/main/core/downloads/downloads-table.ts'
 import { openList } from '../../../src/main/core/drafts/draft-rows.ts'
@@ -8,7 +11,7 @@ import { migrate } from '../../../src/main/core/storage/migrations.ts'
 
 const ACCOUNTS = ['one', 'two', 'three']
 
-/** What the database is asked while something is done, each with how SQLite goes about it. */
+/** Returns the SQL statements run by `work`, each with SQLite's query plan. */
 function plansOf(work: (db: Db) => void): { sql: string; plan: string[] }[] {
   const db = connectInMemory()
   onTestFinished(() => void db.close())
@@ -35,7 +38,7 @@ function plansOf(work: (db: Db) => void): { sql: string; plan: string[] }[] {
     })
 }
 
-/** Steps that read a whole table, or sort all that was found. */
+/** Plan steps that scan a whole table, or sort all results. */
 const costly = (plan: readonly string[]) =>
   plan.filter((step) => /^SCAN (sends|downloads|drafts)\b(?!.*USING)/.test(step) || /USE TEMP B-TREE/.test(step))
 

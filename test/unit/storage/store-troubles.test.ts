@@ -53,7 +53,7 @@ test('a database that takes nothing more doesn’t keep a trouble from being tol
   expect(() => troubles.settle('set-aside-1')).toThrow()
 })
 
-/** The requests over a keychain that is, at the next look, as said. */
+/** Returns the request handlers with a keychain that is in this state when it is next tried. */
 async function requests(lookedAt: 'open' | 'locked' | 'without the key') {
   const place = await workstation()
   const first = await place.open()
@@ -76,7 +76,7 @@ async function requests(lookedAt: 'open' | 'locked' | 'without the key') {
   })
   return { handlers, done, opened }
 }
-/** Nobody asks for a backup here. */
+/** No test here asks for a backup. */
 const noBackups = {
   backups: {} as Backups,
   schedule: {} as BackupSchedule,

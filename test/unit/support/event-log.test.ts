@@ -1,4 +1,4 @@
-/** The log says what happened, and nothing of anyone to whom it happened. */
+/** The log says what happened, and contains no personal data. */
 import { expect, test } from 'vitest'
 import { logLine } from '../../../src/main/core/policy/log-lines.ts'
 import { EventLog } from '../../../src/main/core/support/event-log.ts'
@@ -7,7 +7,7 @@ import { sessionOf, turnOf } from '../../renderer/fakes/counter.ts'
 
 const ACCOUNT = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
 const SESSION = '9b2d3c44-0d1c-4d0e-8f5a-6f0f5b1f7a10'
-/** What must never be found, each planted where the product has such a thing. */
+/** Personal data that must never appear in the log, each planted where the product has such data. */
 const PLANTED = {
   person: 'Wiremu Ngata',
   email: 'wiremu.ngata@example.com',
@@ -94,7 +94,7 @@ test('whatever is logged, nothing of a person, a document, a secret or an addres
   events.ended()
   const log = lines.join('\n')
   expect(lines).toHaveLength(17)
-  // What a monitor acts on is in the system's log as well, and nothing else.
+  // The system's log has exactly the lines that a monitor acts on.
   expect(told).toEqual([
     ...['Countersign started.', 'The keychain can’t be used.', 'The database is in memory only.'],
     ...['A file was set aside.', 'A file is in memory only.', 'An account can’t be used.', 'An account can’t be used.'],

@@ -23,7 +23,7 @@ test('an entry in the autostart folder starts it, and is gone once that is switc
 test('a path of any letters is one argument', () => {
   const folder = temporaryFolder()
   xdgLoginStart(folder, ['/opt/a "b" $c 100% \\e/countersign']).set(true)
-  // Quoted once as an argument, and once more as a string of an entry.
+  // Quoted once as an argument, and again as a string of a desktop entry.
   expect(readFileSync(join(folder, 'countersign.desktop'), 'utf8')).toContain(
     String.raw`Exec="/opt/a \\"b\\" \\$c 100%% \\\\e/countersign"`
   )

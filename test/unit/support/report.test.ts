@@ -1,4 +1,4 @@
-/** What a person is shown for support is what is saved, and nothing of anyone is in it. */
+/** The support report is saved exactly as shown, and contains no personal data. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { strFromU8, unzipSync } from 'fflate'

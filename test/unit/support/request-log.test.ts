@@ -1,4 +1,4 @@
-/** The request log: what was asked of services, and nothing of what was in it. */
+/** The request log: which requests were made to services, and nothing of their content. */
 import { expect, test } from 'vitest'
 import { createAuthentication, createServiceClient, type Fetch } from '../../../src/main/core/service/index.ts'
 import { MOST_REQUESTS, RequestLog } from '../../../src/main/core/support/request-log.ts'
@@ -7,7 +7,7 @@ import { json, serve } from '../../contract/hand-written-service.ts'
 const ACCOUNT = '3f2504e0-4f89-41d3-9a0c-0305e82c3301'
 const DAY = 86_400_000
 
-/** A log whose clocks the test moves. */
+/** A log with clocks that the test moves. */
 function opened() {
   let now = Date.UTC(2026, 10, 24, 9)
   let told = 0

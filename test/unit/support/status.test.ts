@@ -1,4 +1,7 @@
-/** The line for monitors: what a run wrote down, judged, and nothing that isn't of its shape. */
+/**
+ * The status line for monitors: a judgement of what a run wrote to its file, without repeating anything that isn't of
+ * the file's format.
+ */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
@@ -109,7 +112,7 @@ test('how a service was reached by a run that is over isn’t held against now',
 test('it is written each minute, soon after a change, and by its owner alone', async () => {
   const { folder, time, file } = await written({}, false)
   const begun = Date.parse(judged(folder, time.now).at)
-  /** Seconds from the first time to the last one. */
+  /** Seconds from the first time to the last. */
   const last = async () => {
     await file.settled()
     return Math.floor((Date.parse(judged(folder, time.now).at) - begun) / 1000)

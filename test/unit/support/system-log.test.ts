@@ -1,10 +1,10 @@
-/** The system's log, written by the system's own program, here to a socket of the test's. */
+/** The system's log, written with the system's own program, here to a socket of the test. */
 import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { expect, test } from 'vitest'
 import { SystemLog, type SystemLogDeps } from '../../../src/main/core/support/system-log.ts'
 
-/** A log that takes what the system's `logger` sends it, and what came of it. */
+/** Returns a log connected to a socket that receives what the system's `logger` sends. */
 async function listening(change: Partial<SystemLogDeps> = {}) {
   const socket = createSocket('udp4')
   socket.bind(0, '127.0.0.1')
@@ -15,7 +15,7 @@ async function listening(change: Partial<SystemLogDeps> = {}) {
   let failures = 0
   const failed = () => void failures++
   const log = new SystemLog({ platform: 'linux', root: '/', isWanted: () => true, failed, more, ...change })
-  /** What came, once as many lines did. */
+  /** Waits for that many lines, and returns them. */
   async function lines(count: number): Promise<string[]> {
     await log.settled()
     while (came.length < count) await once(socket, 'message')
@@ -25,13 +25,13 @@ async function listening(change: Partial<SystemLogDeps> = {}) {
 }
 
 test('has each line in its order, with its weight, scrubbed', async () => {
-  // The logger of macOS sends nothing to another place.
+  // The macOS logger can't send to another destination.
   if (process.platform !== 'linux') return
   const { log, lines, failures, close } = await listening()
   log.info('Countersign started.', { version: '0.1.0' })
   log.warn('An account can’t be used.', { account: 'a1', reason: '-p user.debug mere.tamati@example.com' })
   const [first = '', second = ''] = await lines(2)
-  // User-level messages: informational, and a warning.
+  // User-level messages, with the severities informational and warning.
   expect(first).toMatch(/^<14>.* countersign: Countersign started\. \{"version":"0\.1\.0"\}$/)
   expect(second).toMatch(/^<12>.* countersign: An account can’t be used\. .*-p user\.debug ‹address›/)
   expect(failures()).toBe(0)

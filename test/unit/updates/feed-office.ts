@@ -1,4 +1,4 @@
-/** An office that takes updates of a deb from a real feed on 127.0.0.1, as its policy says. */
+/** An office that gets updates of a deb from a real feed on 127.0.0.1, as its policy says. */
 import { EventEmitter, once } from 'node:events'
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -74,16 +74,16 @@ export async function office({
       hindrance = what
     },
     publish: (release: Partial<Published> = {}) => feed.publish({ version: '1.1.0', ...release }),
-    /** Waits until something is ready. */
+    /** Waits until an update is ready. */
     async isReady(updates: Updates) {
       while (updates.view().update.state !== 'ready') await once(happened, 'changed')
     },
-    /** What lies on the disk of any update. */
+    /** Returns the files of any update on disk. */
     kept: () => (existsSync(cache) ? readdirSync(cache).filter((name) => name !== 'update-info.json') : [])
   }
 }
 
-/** A `dpkg` that says what it was asked to install. */
+/** Installs a fake `dpkg`. Returns a function that tells what it was asked to install. */
 export function withDpkg(exitCode = 0): () => string {
   const folder = temporaryFolder()
   const said = join(folder, 'said')

@@ -1,4 +1,4 @@
-// What a publisher signs is what a feed is believed by, and nothing else can be signed by mistake.
+// A publisher's signature is what makes a feed trusted, and nothing else can be signed by mistake.
 import { generateKeyPairSync, verify } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

@@ -1,4 +1,5 @@
-// A real feed on 127.0.0.1 and the updater of a deb: the right update waits until nothing is under way. Wrong ones are in test/unit/attacks.
+// A real feed on 127.0.0.1 and the updater of a deb: the right update waits until nothing is in progress. Wrong updates
+// are tested in test/unit/attacks.
 import { describe, expect, test } from 'vitest'
 import { packageFor } from '../../fixtures/update-feed.ts'
 import { office, READY, withDpkg } from './feed-office.ts'
@@ -10,7 +11,7 @@ describe('the right update', () => {
     await updates.check()
     expect(updates.view()).toMatchObject({ update: READY })
     expect(kept()).toEqual([packageFor('1.1.0')])
-    // Nothing is asked for but what is named, and nothing tells computers apart.
+    // Only the named files are requested, and nothing identifies the computer.
     expect(feed.asked).toEqual(
       ['latest-linux.yml.sig', 'latest-linux.yml', packageFor('1.1.0')].map((name) => `/updates/${name}`)
     )

@@ -1,4 +1,7 @@
-/** An office whose service answers verifications as the test says: over real HTTP, a real database and a real audit trail. */
+/**
+ * An office whose service answers verifications as the test says: over real HTTP, a real database and a real audit
+ * trail.
+ */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,7 +11,7 @@ import { DocumentQuery, type DownloadRule, type RuleTask } from '../../../src/sh
 import { aDocument, downloadOffice } from '../../fixtures/download-office.ts'
 import { openPdfServer } from '../../fixtures/pdf-server.ts'
 
-/** Time passes a hundred times as quickly, so that what is gathered or paced comes at once. */
+/** Time passes a hundred times faster, so that batched or paced work comes at once. */
 function quickly(delay: number, task: () => void): () => void {
   const timer = setTimeout(task, delay / 100)
   return () => clearTimeout(timer)
@@ -55,12 +58,12 @@ export async function anOffice() {
       server.validate = (_reference, _response, answer) => answer(found)
     },
 
-    /** Begins to work as the application does. */
+    /** Starts the queues as the application does. */
     begin() {
       office.downloads.open()
       office.verificationQueue.open()
     },
-    /** A rule that verifies each lease. */
+    /** Adds a rule that verifies each lease. */
     async addRule({ alsoNow = false, types = ['verification'] as RuleTask[] } = {}): Promise<DownloadRule> {
       const query = DocumentQuery.parse({ search: 'lease' })
       const view = office.views.save(office.accountId, { name: 'Leases', query, tell: false })
@@ -74,7 +77,7 @@ export async function anOffice() {
     },
     rule: (): DownloadRule => office.downloads.rules.list(office.accountId)[0] as DownloadRule,
 
-    /** As after the application was ended at once and started again. */
+    /** Kills the application and restarts it. */
     async startAgain() {
       office.kill()
       office = await run()

@@ -1,4 +1,4 @@
-/** Verifications of the office that actions are tested in, which asks a practice service. */
+/** Verifications for the office of the actions tests, against a practice service. */
 import { randomUUID } from 'node:crypto'
 import { Audit } from '../../../src/main/core/audit/audit.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'

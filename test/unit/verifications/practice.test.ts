@@ -1,4 +1,4 @@
-/** Verifying what a practice service holds (operation 10), in each of the dialects in which services may answer. */
+/** Verifying documents of a practice service (operation 10), in each dialect that services may use. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { DIALECTS } from '../../../src/practice/dialects.ts'
@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => office.close())
 
-/** A document that both have signed. */
+/** Returns a document that both have signed. */
 async function signed(): Promise<string> {
   const [document] = await office.send()
   const reference = document?.Reference ?? ''
@@ -56,7 +56,7 @@ describe('verifying signatures (operation 10)', () => {
     const written = JSON.parse(new TextDecoder().decode(verifications.file(office.accountId, 'd-1').bytes))
     expect(written.CheckedAt).toBe('1970-01-01T00:00:01.000Z')
     expect(written.SHA256).toHaveLength(64)
-    // Where it isn't known, a word of the service's own stands as it came.
+    // If it isn't known, the service's own word is kept as it came.
     expect(written.AllValid).toBe(expected ?? 'true')
   })
 

@@ -1,4 +1,4 @@
-/** When the queue asks: one after the other, with a pause between two, and after a failure only once its time has come. */
+/** When the queue asks: one at a time, with a pause between two, and after a failure only once the retry is due. */
 import { expect, onTestFinished, test } from 'vitest'
 import { AppFailure } from '../../../src/main/core/lib/failure.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
@@ -83,7 +83,7 @@ test('a service that asks for time gets it, and then one goes first', async () =
   queue.open()
   add('R1', 'R2')
   await pass(60_000)
-  // Nor does it matter that the computer is online again, or that another account is chosen.
+  // Being online again or choosing another account makes no difference either.
   queue.connectionChanged()
   await pass(59_000)
   expect(asked).toHaveLength(1)

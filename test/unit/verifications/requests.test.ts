@@ -1,4 +1,4 @@
-/** The requests about verifications as the screens ask them: of the account that is chosen, and never while a signer has the screen. */
+/** The screens' requests about verifications: only for the chosen account, and never while a signer has the screen. */
 import { expect, test } from 'vitest'
 import type { RequestContext, RequestHandlers } from '../../../src/main/ipc/registration.ts'
 import { verificationHandlers } from '../../../src/main/ipc/verifications.ts'

@@ -1,4 +1,6 @@
-/** A rule has the signatures of each document verified as it completes: once, however the application ends in between. */
+/**
+ * A rule that verifies the signatures of each document as it completes: once, however the application ends in between.
+ */
 import { describe, expect, test } from 'vitest'
 import { aDocument } from '../../fixtures/download-office.ts'
 import { anOffice, NOT_VALID, open, VALID } from './office.ts'
@@ -17,9 +19,9 @@ async function withRule(options: Parameters<Office['addRule']>[0] = {}) {
   return { ...at, at, complete }
 }
 
-/** Once the rule has done so many. */
+/** Waits until the rule has counted these. */
 const until = (at: Office, rule: object) => expect.poll(() => at.rule(), { timeout: 50_000 }).toMatchObject(rule)
-/** Once all that might follow of what happened so far has happened. */
+/** Waits until everything that might follow from what happened so far is done. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 80))
 
 describe('a rule that verifies', () => {
@@ -144,7 +146,7 @@ describe('an end of the application', () => {
     const answered = Promise.withResolvers<void>()
     at.server.validate = (_reference, _response, answer) => {
       answer(VALID)
-      // The answer has left the service; nothing of it is on the disk yet.
+      // The answer has left the service, but none of it is on disk yet.
       at.office.kill()
       answered.resolve()
     }
@@ -237,7 +239,7 @@ describe('a service that doesn’t answer', () => {
     at.answer(VALID)
     await complete('R1', 'R2')
     await until(at, { verifications: { done: 1, failed: 1 } })
-    // It is counted; that another went well since is the news.
+    // The failure stays counted, but a later success clears the problem.
     expect(at.rule().verifications).not.toHaveProperty('problem')
     at.office.downloads.rules.verifyAgain(at.office.accountId, at.rule().id)
     await until(at, { verifications: { done: 2, failed: 0 } })

@@ -1,4 +1,6 @@
-/** What the service answers to a verification stays, with its entry in the audit trail; anyone who changes it is found out. */
+/**
+ * The service's answer to a verification is kept unchanged, with an entry in the audit trail; tampering is detected.
+ */
 import { describe, expect, test } from 'vitest'
 import type { Db } from '../../../src/main/core/storage/connection.ts'
 import { openVerificationsTable } from '../../../src/main/core/verifications/verifications-table.ts'
@@ -11,7 +13,7 @@ const failing = (work: Promise<unknown>) =>
     (error: unknown) => asAppError(error)
   )
 
-/** As someone does who has the key of the database, past the guard of its table. */
+/** Changes rows despite the table's guard, as someone with the database key can. */
 function tamper(db: Awaited<ReturnType<typeof anOffice>>['office']['db'], sql: string): void {
   db.exec('DROP TRIGGER verifications_are_not_changed')
   db.exec(sql)
@@ -211,7 +213,7 @@ describe('anyone who changes what is kept', () => {
 })
 
 describe('many', () => {
-  /** Verifications of one document, each with an answer as large as is kept, as if all had been asked for. */
+  /** Adds verifications of one document, each with an answer of the largest size kept, as if all had been requested. */
   async function withMany(count: number) {
     const at = await anOffice()
     at.answer({ ...VALID, Padding: 'x'.repeat(190_000) })
@@ -282,7 +284,7 @@ describe('what needs someone', () => {
     at.answer(NOT_VALID)
     for (const reference of ['R1', 'R2', 'R1']) await at.verify(reference)
     expect(opened()).toEqual(['R1', 'R2'])
-    // That the service says nothing of it any more takes nothing back.
+    // The service no longer mentioning it takes nothing back.
     at.answer({ Signatures: [signature()] })
     await at.verify('R2')
     expect(opened()).toEqual(['R1', 'R2'])
@@ -293,7 +295,7 @@ describe('what needs someone', () => {
     at.verifications.dismiss(accountId, first?.id ?? '')
     expect(opened()).toEqual([])
     expect(() => at.verifications.dismiss('another', first?.id ?? '')).toThrow()
-    // What is dismissed was not forgotten.
+    // What was dismissed isn't forgotten.
     expect(at.ofDocument('R1').total).toBe(2)
     at.answer(NOT_VALID)
     await at.verify('R1')

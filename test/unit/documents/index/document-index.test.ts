@@ -324,7 +324,7 @@ describe('an order while rows go on changing', () => {
         const asked = query({ sort: { by, descending } })
         const work = listOf([index], asked, moment, { expanded: [], offset: 0, limit: 10_000 })
         let step = work.next()
-        // Each pause another half of the rows is other than before, some have left and some are new.
+        // At each pause another half of the rows changes, some rows leave and some are new.
         for (let pause = 0; !step.done; pause++) {
           expect(pause).toBeLessThan(2000)
           put((pause % 2) * 1200, (pause % 2) * 1200 + 1200, `M${pause}`)
@@ -424,7 +424,7 @@ describe('several accounts', () => {
             changes.forEach(apply)
             const at = { ...moment, now: NOW + round * later }
             for (const asked of queries) {
-              // Where fewer are shown, what was kept of all isn't taken for theirs.
+              // With fewer accounts shown, the cache for all of them isn't used.
               const some = round === 3 ? indexes.slice(0, 2) : indexes
               const fresh = some.map((index) => indexOfRows(...index.rows()))
               expect(listed(some, asked, at)).toEqual(listed(fresh, asked, at))

@@ -1,4 +1,4 @@
-/** The index as one would write it where speed is no matter: what its answers must equal. */
+/** The index written simply, without regard to speed: the real index must give the same answers. */
 import type { IndexRow } from '../../../../src/main/core/documents/index/row.ts'
 import type { DocumentQuery } from '../../../../src/shared/contract/index.ts'
 import { DAY } from './rows.ts'

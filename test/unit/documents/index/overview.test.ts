@@ -58,7 +58,7 @@ test('a package counts once in its week: sent when its first document arrived, c
 })
 
 test('days and weeks in which the clocks change hold what belongs to them', () => {
-  // Clocks went back in Auckland on 5 April 2026, a day of 25 hours.
+  // The clocks went back in Auckland on 5 April 2026, a day of 25 hours.
   const index = indexOfRows(
     ['2026-04-04T10:59:59Z', '2026-04-04T11:00:00Z', '2026-04-05T11:59:59Z', '2026-04-05T12:00:00Z'].map((due, index) =>
       row({ Reference: `D-${index}`, DueDate: due }, { arrivedAt: Date.parse(due) })

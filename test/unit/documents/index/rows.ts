@@ -1,4 +1,4 @@
-/** Rows of documents as the mirror keeps them, and any rows and queries for properties. */
+/** Rows of documents as the mirror stores them, and arbitraries of rows and queries for property tests. */
 import fc from 'fast-check'
 import { type IndexRow, indexRowOf, type RowFacts } from '../../../../src/main/core/documents/index/row.ts'
 import {
@@ -14,7 +14,7 @@ export const ZONE = 'Pacific/Auckland'
 export const NOW = Date.UTC(2026, 10, 21, 9)
 export const DAY = 86_400_000
 
-/** A row of an account `a` in `Progress`, of a document as the service spells it. */
+/** Returns a row of account `a` in `Progress`, for a document as the service spells it. */
 export function row(document: Record<string, unknown>, facts: Partial<RowFacts> = {}): IndexRow {
   const known = { accountId: 'a', folder: 'Progress', arrivedAt: NOW - DAY, changedAt: NOW - DAY, unread: false }
   return indexRowOf(DocumentResponse.parse({ Reference: 'D-1', ...document }), { ...known, ...facts })
@@ -45,7 +45,7 @@ const text = fc.oneof(
   fc.array(fc.constantFrom(...words), { maxLength: 3 }).map((some) => some.join(' ')),
   fc.string({ unit: 'grapheme', maxLength: 6 })
 )
-/** Around now, many of them alike. */
+/** Times around now, many of them equal. */
 const moment = fc.integer({ min: -10, max: 10 }).map((half) => NOW + (half * DAY) / 2)
 const date = fc.oneof(
   moment.map((at) => new Date(at).toISOString()),
@@ -124,7 +124,7 @@ const anyConditions = fc.record(
   { requiredKeys: [] }
 )
 
-/** Few conditions at a time: many would find nothing. */
+/** A few conditions at a time, as many would match nothing. */
 const fewConditions = fc
   .tuple(anyConditions, fc.array(fc.nat(13), { maxLength: 2 }))
   .map(([all, places]) => Object.fromEntries(Object.entries(all).filter((_, place) => places.includes(place))))

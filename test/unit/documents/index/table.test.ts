@@ -76,7 +76,7 @@ test('whatever documents are named, the file reads back as it was and holds no f
   const columns = fc.subarray([...DOCUMENT_COLUMNS], { minLength: 1 })
   fc.assert(
     fc.property(fc.array(anyRow, { maxLength: 300 }), columns, (rows, chosen) => {
-      // With the reference first no line is empty.
+      // With the reference as the first column no line is empty.
       const shown: DocumentColumn[] = ['reference', ...chosen]
       const [headings, ...lines] = cells(written(rows, shown))
       expect(headings).toEqual(shown.map((column) => COLUMNS[column].heading))

@@ -1,4 +1,4 @@
-/** What becomes of an account's documents when its settings change, or when it is removed. */
+/** What happens to an account's documents when its settings change or it is removed. */
 import { expect, test } from 'vitest'
 import { lease, workerOffice } from '../worker-office.ts'
 

@@ -4,7 +4,7 @@ import { matchKeyOf } from '../../../../src/main/core/documents/mirror/folder-sn
 import type { DocumentResponse } from '../../../../src/shared/model/index.ts'
 import { lease, type Members, workerOffice } from '../worker-office.ts'
 
-// Whatever else may be too much of one document stands for itself here.
+// A stand-in for any failure caused by one document being too large.
 vi.mock('../../../../src/main/core/documents/index/row.ts', async (original) => {
   const real = await original<typeof import('../../../../src/main/core/documents/index/row.ts')>()
   const indexRowOf: typeof real.indexRowOf = (document, facts) => {
@@ -73,7 +73,7 @@ test.each([1, 2])(
       for (const [folder, begun] of looks) await here.look(folder, [lease('x')], { begun })
     }
     expect(await here.changes()).toEqual([])
-    // Once its own folder has it no longer it has moved.
+    // Once its own folder no longer has it, it has moved.
     for (let round = 0; round < 2; round++) {
       await here.look('Progress', [lease('x')])
       await here.look('InBox', [])

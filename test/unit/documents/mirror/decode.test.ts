@@ -30,7 +30,7 @@ function object(members: Record<string, fc.Arbitrary<unknown>>): fc.Arbitrary<un
   const built = fc.tuple(...entries, fc.constant(null)).map((all) => {
     const made: [string, unknown][] = []
     for (const entry of all) if (entry && entry[2] > 0) made.push([entry[0], entry[1]])
-    // As JSON makes it: a member named __proto__ is a member like any other.
+    // As JSON.parse does it: a member named __proto__ is an ordinary member.
     return JSON.parse(`{${made.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join(',')}}`)
   })
   return fc.oneof({ weight: 20, arbitrary: built }, anything)
@@ -72,7 +72,7 @@ describe('a document is decoded quickly', () => {
   test('and just as the schema decodes it, whatever the JSON', () => {
     fc.assert(
       fc.property(document, (json) => {
-        // Vitest's own comparison asks a member named `constructor` for the type.
+        // Vitest's own comparison takes a member named `constructor` for the type.
         deepStrictEqual(decodeDocument(structuredClone(json)), decode(DocumentResponse, json))
       }),
       { numRuns: 3000 }

@@ -1,4 +1,4 @@
-/** What answers are compared with, held in arrays: against a map of the same. */
+/** The entries that answers are compared with, stored in arrays: checked against a plain map. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { openDocumentIndex } from '../../../../src/main/core/documents/index/document-index.ts'

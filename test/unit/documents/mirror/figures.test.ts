@@ -1,4 +1,4 @@
-/** What the overview counts before the index is there: what is kept on the disk, and never anything else than the index counts. */
+/** The overview's figures before the index is loaded: read from disk, and always equal to what the index counts. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
@@ -15,7 +15,7 @@ const accountId = 'office'
 const key = { key: new Uint8Array(32).fill(7), isNew: false }
 const some = { query: DocumentQuery.parse({}) }
 
-/** The overview as it is after a start: from what is kept, which comes first, and from the index. */
+/** The overview after a start: first from the stored figures, then from the index. */
 async function overviews(db: Db, now: number) {
   const here = workerOffice(db)
   const moment = { accountId, now, zone: 'Pacific/Auckland' }
@@ -101,7 +101,7 @@ test('an account that was removed is forgotten before the index is there, and is
   expect(await here.counts('left')).toMatchObject({ folders: {} })
 })
 
-/** Starts a process that takes over one answer after the other, and kills it right after it said that the n-th is. */
+/** Starts a process that takes over one answer after another, and kills it right after it reports the n-th. */
 async function readAndKill(folder: string, from: number, killAfter: number): Promise<number> {
   const program = fileURLToPath(new URL('reading-until-killed.ts', import.meta.url))
   const child = spawn(process.execPath, [program, folder, String(from)], { stdio: ['ignore', 'pipe', 'inherit'] })
@@ -109,7 +109,7 @@ async function readAndKill(folder: string, from: number, killAfter: number): Pro
   let taken = from
   for await (const line of createInterface({ input: child.stdout })) {
     taken = Number(line)
-    // It is in the middle of the next.
+    // It is now taking over the next one.
     if (taken >= from + killAfter) child.kill('SIGKILL')
   }
   expect((await ended)[1]).toBe('SIGKILL')

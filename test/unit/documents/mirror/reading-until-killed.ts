@@ -1,4 +1,4 @@
-/** Run as a program: takes over answers that differ, one after the other, and says so of each, until it is killed. */
+/** Run as a program: takes over differing answers one after another, and reports each, until it is killed. */
 import { writeSync } from 'node:fs'
 import { openDocuments } from '../../../../src/main/core/documents/mirror/database.ts'
 import { someOffice, workerOffice } from '../worker-office.ts'

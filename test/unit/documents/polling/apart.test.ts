@@ -1,4 +1,7 @@
-/** Fifty workstations of an office whose server is away: how often all of them together ask the service, and as the server is back. */
+/**
+ * Fifty workstations of an office whose server is unavailable: how often all of them together poll the service, then
+ * and once the server is back.
+ */
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { openPolling, type PollingDeps } from '../../../../src/main/core/documents/polling/polling.ts'
@@ -14,13 +17,13 @@ const ACCOUNT = { id: 'account', name: 'Harbour Law', baseUrl: 'https://sign.exa
 const KEY = Buffer.alloc(32, 7)
 const TAG = Buffer.alloc(32, 1)
 
-/** Always the same chance for the same workstation, and another for each. */
+/** Returns a repeatable random sequence, a different one for each workstation. */
 function chance(index: number): () => number {
   let turn = 0
   return () => createHash('sha256').update(`${index} ${turn++}`).digest().readUInt32BE() / 2 ** 32
 }
 
-/** What the office's server does for those who read the folders together, in memory. */
+/** The office server's part in reading the folders together, in memory. */
 function officeServer(time: OwnTime) {
   const poll = { wished: 0, answered: 0, rev: 1, watchedUntil: 0, sealed: undefined as Uint8Array | undefined }
   let lookedAt: number | undefined
@@ -79,7 +82,7 @@ function officeServer(time: OwnTime) {
   })
   return {
     bells,
-    /** @param isThere whether it can be asked just now. */
+    /** @param isThere whether the server can be reached at the moment */
     feedOf(who: number, isThere: () => boolean): OfficeFeed {
       const feed = feedOf(who)
       const watch: OfficeFeed['watch'] = async (...asked) => {
@@ -91,11 +94,11 @@ function officeServer(time: OwnTime) {
   }
 }
 
-/** Workstations of an office of as many, which are shown or not, on one clock. */
+/** Opens `count` workstations of one office on one clock. */
 function openOffice(count: number, isShown: boolean) {
   const time = ownTime()
   const server = officeServer(time)
-  /** Whether the server answers nobody who asks who reads. */
+  /** Whether the server leaves requests for the current reader unanswered. */
   const how = { isSilent: false }
   /** When the service was asked for a folder, and by which workstation. */
   const asked: { at: number; who: number }[] = []
@@ -116,7 +119,7 @@ function openOffice(count: number, isShown: boolean) {
         },
       compareShared: () => ({ here: [], there: [], upTo: 0, areSeen: true }),
       toShare() {
-        // Who reads hands over what it knows.
+        // The reader hands over what it knows.
         own.isThere = false
         return { changes: [], upTo: 0 }
       },
@@ -177,14 +180,14 @@ function openOffice(count: number, isShown: boolean) {
     return { watch, together, own, comes, random, its }
   })
 
-  /** How often the service is asked for a folder in so many milliseconds. */
+  /** Returns how often the service is asked for a folder in that many milliseconds. */
   async function during(milliseconds: number): Promise<number> {
     const before = asked.length
     await time.pass(milliseconds)
     return asked.length - before
   }
 
-  /** Each is connected as it next tries, which is within a minute. */
+  /** Each reconnects at its next attempt, which is within a minute. */
   function areBack(): void {
     for (const { its, random, comes } of stations) its.after(random() * MINUTE, comes)
   }
@@ -198,7 +201,7 @@ describe.each([
   { sickness: 'silent', looks: 'someone', isShown: true },
   { sickness: 'silent', looks: 'nobody', isShown: false }
 ])('a server that is $sickness', ({ sickness, looks, isShown }) => {
-  // Where someone looks they read the most.
+  // The load is highest while someone is looking.
   const tags = isShown ? [] : ['full']
   test(`at fifty workstations where ${looks} looks`, { tags }, async () => {
     const { time, stations, asked, how, during, areBack } = openOffice(50, isShown)
@@ -208,7 +211,7 @@ describe.each([
     const usual = (await during(HOUR)) / 60
     expect(new Set(asked.filter(({ at }) => at > 11 * MINUTE).map(({ who }) => who)).size).toBe(1)
 
-    // Nobody can be asked who reads: each does, and all of them hardly more than the one.
+    // Nobody can find out who the reader is, so each reads by itself, all together hardly more often than the one did.
     if (sickness === 'silent') how.isSilent = true
     else for (const { together } of stations) void together.disconnect()
     const since = time.elapsed()
@@ -217,12 +220,12 @@ describe.each([
     const readSince = (from: number) => new Set(asked.filter(({ at }) => at >= from).map(({ who }) => who)).size
     expect(readSince(since + HOUR)).toBe(50)
 
-    // Who asks for a look has it at once.
+    // A requested look is made at once.
     expect(await during(0)).toBe(0)
     await stations[7]?.watch.refresh(ACCOUNT.id)
     expect(asked.slice(-2)).toEqual(Array(2).fill({ at: time.elapsed(), who: 7 }))
 
-    // It answers, and each has seen something meanwhile that the office hasn't.
+    // The server is back, and each workstation has seen something that the office hasn't.
     for (const { own } of stations) own.isThere = true
     if (sickness === 'silent') how.isSilent = false
     else areBack()
@@ -253,7 +256,7 @@ test.each([
     const each: number[] = []
     for (let at = 0; at < 60; at += minutes) each.push((await during(minutes * MINUTE)) / usual)
     expect(Math.max(...each)).toBeLessThan(5)
-    // Each has, and one goes on.
+    // Each has read, and one continues.
     expect(new Set(asked.filter(({ at }) => at >= since).map(({ who }) => who)).size).toBe(50)
     const after = time.elapsed()
     expect(((await during(HOUR)) / 60) * (minutes / usual)).toBeCloseTo(1, 1)

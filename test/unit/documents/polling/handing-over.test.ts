@@ -1,4 +1,4 @@
-/** A workstation that reads for its office, and has more to hand over than goes there while its lease lasts. */
+/** A workstation that reads for its office, and has more to hand over than it can while its lease lasts. */
 import { expect, test } from 'vitest'
 import { ReadingTogether } from '../../../../src/main/core/documents/polling/reading-together.ts'
 import type { AskDocuments } from '../../../../src/main/core/documents/questions.ts'
@@ -27,7 +27,7 @@ test('it goes on being the one who reads, and hands over each page once', async 
         ...(isHeld && { lease: { ...lease }, holder: { name: 'Counter 1', since: 0, left: lease.until - now } })
       }
     },
-    // Over a slow line.
+    // Takes two seconds, as over a slow connection.
     publish: (_feedId, epoch, changes) =>
       new Promise((resolve) => {
         its.after(2 * SECOND, () => {

@@ -1,4 +1,4 @@
-/** Hints of other software, over real HTTP on this machine. */
+/** Hints from other software, over real HTTP on this machine. */
 
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -34,7 +34,7 @@ async function listening(): Promise<string> {
   return address
 }
 
-/** A request as another program makes it; answers its status, or undefined if the connection was cut. */
+/** Sends a request as another program does. Returns its status, or undefined if the connection was cut. */
 function ask(address: string, { method = 'POST', body = '', headers = {} } = {}): Promise<number | undefined> {
   return new Promise((resolve) => {
     const asked = request(address, { method, headers }, (response) => {

@@ -1,7 +1,7 @@
 /**
- * A thousand random histories of a service's folders, over the real watch and the real worker: documents appear, move, change,
- * vanish and come back, while answers are lost, cut, late, repeated, halved, empty or spoilt. What the mirror ends with and
- * what was told on the way is held against what the service held and what it answered.
+ * A thousand random histories of a service's folders, against the real watch and the real worker: documents appear,
+ * move, change, vanish and come back, while answers are lost, cut, late, repeated, halved, empty or corrupted. The
+ * final mirror and the changes announced on the way are checked against what the service held and what it answered.
  */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
@@ -29,7 +29,7 @@ type Happening =
 
 type Step =
   | Happening
-  /** `between` happens once the first folder was asked for and before the others answer. */
+  /** `between` happens after the first folder was asked for and before the others answer. */
   | { what: 'round'; answers: Answer[]; between: Happening[]; logs: boolean; twice: boolean; isSoon: boolean }
   | { what: 'extend'; index: number }
   | { what: 'clock'; by: number }
@@ -92,12 +92,12 @@ interface Held {
   body: { Reference: string; Name: string; Status: string; DueDate: string; Signers: object[] }
 }
 
-/** What one round over the folders was answered. */
+/** The answers of one round over the folders. */
 interface Round {
   isComplete: boolean
-  /** Folders that the service said it doesn't know, and whether what they hold counts as not known. */
+  /** Folders the service said it doesn't know, with whether their contents count as unknown. */
   missing: Map<string, boolean>
-  /** When it began; too soon after one that counted it says nothing of what is gone. */
+  /** When the round began. A round too soon after a counted one doesn't prove anything gone. */
   at: number
   isCounted: boolean
   seen: Set<string>
@@ -114,7 +114,7 @@ function knownOf({ folder, document, goneAt }: MirroredDocument): Known {
 function openWorld(begin: number) {
   const held = new Map<string, Held>()
   const everHeld = new Set<string>()
-  /** What the service answered last for each folder. */
+  /** The service's last answer for each folder. */
   const last = new Map<string, string>()
   const underWay = new Map<string, number>()
   const rounds: Round[] = []
@@ -127,9 +127,9 @@ function openWorld(begin: number) {
   let changes: string[] = []
   let elapsed = 0
   const clock = () => now++
-  /** One for all runs, as those of one worker are ordered by it. */
+  /** One clock for all runs, as the worker orders its answers by it. */
   const moment = neverBackwards(clock)
-  /** Folders that were read once, and how often on end, in this run, the service didn't know them. */
+  /** Folders that were read at least once, and how often in a row, in this run, the service didn't know a folder. */
   const everRead = new Set<string>()
   const unknown = new Map<string, number>()
   const db = documentsInMemory()
@@ -185,7 +185,7 @@ function openWorld(begin: number) {
     if (how === 'refused' || how === 'unknown') {
       const times = (unknown.get(folder) ?? 0) + 1
       unknown.set(folder, times)
-      // What it never had, and says so twice, holds nothing.
+      // A folder that was never there and was unknown twice in a row holds nothing.
       round.missing.set(folder, everRead.has(folder) || times < 2)
       return new Response('{}', { status: how === 'refused' ? 400 : 404 })
     }
@@ -266,11 +266,11 @@ function openWorld(begin: number) {
     jump: (by: number) => {
       now += by
     },
-    /** The service takes an action of ours, and answers with the document. */
+    /** The service accepts an action of ours, and answers with the document. */
     async extend(index: number) {
       const reference = referenceOf(index)
       const document = held.get(reference)
-      // An action begins at what is shown.
+      // An action starts from a document that is shown.
       if (!document || !(await parts.worker.ask('get', { accountId: ACCOUNT, reference }))) return
       happen({ what: 'postpone', index })
       const body = DocumentResponse.parse({ ...document.body, Folder: document.folder })
@@ -322,7 +322,7 @@ async function turns(count: number): Promise<void> {
   for (let turn = 0; turn < count; turn++) await new Promise((resume) => setImmediate(resume))
 }
 
-/** Nothing may be called gone that one of the complete rounds which it takes has shown. */
+/** Checks that a document called gone was missing from each of the complete rounds that this takes. */
 function holdGone(rounds: readonly Round[], reference: string): void {
   const complete = rounds.filter(({ isCounted }) => isCounted)
   const [before, previous, newest] = [complete.at(-3), complete.at(-2), complete.at(-1)]
@@ -341,7 +341,7 @@ function shrank(one: Round | undefined, next: Round | undefined): boolean {
   })
 }
 
-/** What the mirror says of a document, as far as it is told when it changes. */
+/** The mirror's state of a document, limited to what is announced when it changes. */
 interface Known {
   folder: string
   due: string | undefined
@@ -349,11 +349,13 @@ interface Known {
   isGone: boolean
 }
 
-/** What was told of a document leads from what was known of it to what is known now, and says nothing else. */
+/**
+ * Checks that the announced changes lead from the previous state of a document to the current one, with nothing else.
+ */
 function holdTold(told: readonly DocumentChange[], before: Known | undefined, now: Known): void {
   const of = (...kinds: DocumentChange['kind'][]) => told.filter(({ kind }) => kinds.includes(kind))
   if (!before) {
-    // What is there at the first look at a folder is no news.
+    // Documents found by the first look at a folder aren't news.
     expect(of('arrived').length).toBeLessThanOrEqual(1)
     expect(of('moved', 'gone', 'returned', 'signed')).toEqual([])
     return
@@ -362,7 +364,7 @@ function holdTold(told: readonly DocumentChange[], before: Known | undefined, no
   expect(of('gone')).toHaveLength(now.isGone && !before.isGone ? 1 : 0)
   expect(of('returned')).toHaveLength(before.isGone && !now.isGone ? 1 : 0)
   expect(of('signed')).toHaveLength(Math.max(0, now.signed - before.signed))
-  // Where it came back to is told with that.
+  // A return also announces the folder.
   if (of('returned').length === 0) leads(of('moved'), before.folder, now.folder)
   leads(of('due-changed'), before.due, now.due)
 }

@@ -1,4 +1,4 @@
-/** How long an account's folders are left alone, and when what is missing may be called gone. */
+/** The pause between looks at an account's folders, and when a missing document may be called gone. */
 import { describe, expect, test } from 'vitest'
 import { type Fortune, restAfter } from '../../../../src/main/core/documents/polling/account-state.ts'
 import { type CompleteRound, trackMissing } from '../../../../src/main/core/documents/polling/rounds.ts'
@@ -66,7 +66,7 @@ describe('telling of many things', () => {
 
 describe('what is missing', () => {
   let at = 0
-  /** A round so long after the one before. */
+  /** A round that begins `later` after the previous one. */
   const round = (documents: number, later = 30 * SECOND): CompleteRound => {
     at += later
     return { at, begun: at, lastBegun: at + 2, documents: new Map([['InBox', documents]]) }
@@ -110,7 +110,7 @@ describe('what is missing', () => {
     const [full, before, empty, second] = [round(30), round(30), round(0), round(0)]
     trackers.after(full)
     trackers.after(before)
-    // Nothing that was there in the round before may be called gone by either of these.
+    // Neither of these rounds may call anything gone that the previous round showed.
     expect(trackers.after(empty)).toBe(full.begun)
     expect(trackers.after(second)).toBe(before.begun)
     expect(trackers.after(round(0))).toBe(second.begun)

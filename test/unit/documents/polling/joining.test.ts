@@ -1,4 +1,7 @@
-/** A workstation joins an office of many documents, which its own round has just shown: it takes from the office only what has become other since. */
+/**
+ * A workstation joins an office with many documents just after its own round: it fetches from the office only what has
+ * changed since.
+ */
 import { expect, test } from 'vitest'
 import { type Begun, ReadingTogether } from '../../../../src/main/core/documents/polling/reading-together.ts'
 import type { Round } from '../../../../src/main/core/documents/polling/rounds.ts'
@@ -17,13 +20,13 @@ const KEY = Buffer.alloc(32, 7)
 const ACCOUNT = { id: 'office', name: 'Harbour Law', baseUrl: 'https://sign.example/', folders: ['InBox', 'Signed'] }
 const FEED = feedIdOf(KEY, ACCOUNT)
 const READ = { documents: 3, unreadable: { count: 0, documents: [] }, isComplete: true }
-/** More than a page of them. */
+/** More documents than fit on a page. */
 const COUNT = 600
 
 const documents = (changed: Record<string, Members> = {}): Members[] =>
   Array.from({ length: COUNT }, (_, at) => lease(`D-${at}`, changed[`D-${at}`]))
 
-/** What the one who reads has handed over, and what the office was asked for by the one who joins. */
+/** An office with what its reader has handed over, and a record of what the joining workstation asked it for. */
 async function openOffice() {
   const reader = workerOffice()
   const mirror = new Map<string, FeedChange & { rev: number }>()
@@ -62,7 +65,7 @@ async function openOffice() {
       return []
     }
   }
-  /** The folders have it no more, and the one who reads is sure of that. */
+  /** Hands over that the folders no longer have the document, once the reader is sure of it. */
   async function handsOverGone(reference: string, rest: Members[]): Promise<void> {
     gone.add(tagOf(KEY, reference).toString('hex'))
     const since = reader.tick()
@@ -74,7 +77,7 @@ async function openOffice() {
   return { poll, asked, handsOver, handsOverGone, feed: feed as OfficeFeed }
 }
 
-/** One that joins. `round`: its folders are read, all of them unless it is said. */
+/** Opens a workstation that joins. Its `round` reads the given folders, or all of them. */
 function openJoining() {
   const time = ownTime()
   const here = workerOffice()
@@ -101,7 +104,7 @@ function openJoining() {
   }
   const unshared = async () =>
     (await here.ask('unshared', { accountId: ACCOUNT.id, key: KEY, most: 10_000 })).tags.map((tag) => String(tag))
-  /** What it is as time passes. */
+  /** Polls the value while time passes. */
   const comes = (what: () => unknown) =>
     expect.poll(async () => {
       await time.pass(10 * SECOND)
@@ -119,11 +122,11 @@ test('it reads no further back than its own round, and what that has shown isnâ€
   const { time, here, together, wanted, ended, unshared, comes } = joining
   together.connect(feed, KEY, 2)
   await expect.poll(() => wanted.length).toBe(1)
-  // It is in no folder yet.
+  // It isn't in any folder yet.
   await here.acts(lease('Sent here'))
   const begun = together.begins(ACCOUNT.id)
   await ended(begun, ACCOUNT.folders, documents({ 'D-5': { Status: '1 of 1' } }))
-  // Someone has changed it meanwhile, and the one who reads had looked before.
+  // Someone has changed it since, but the reader had looked before that.
   await handsOver(documents({ 'D-5': { DueDate: '2027-04-01' }, 'D-7': { Status: '1 of 1' } }))
   await time.pass(60 * SECOND)
   expect([await statusOf(joining, 'D-5'), await statusOf(joining, 'D-7')]).toEqual(['1 of 1', '0 of 1'])

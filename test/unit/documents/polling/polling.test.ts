@@ -1,4 +1,4 @@
-/** Reading the folders of all accounts into the mirror, over a real line to a practice office. */
+/** Reading the folders of all accounts into the mirror, over a real connection to a practice office. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { PACE } from '../../../../src/main/core/documents/polling/account-state.ts'
 import { openPolling } from '../../../../src/main/core/documents/polling/polling.ts'
@@ -13,7 +13,7 @@ beforeEach(async () => {
 })
 afterEach(() => work.close())
 
-/** So long after a round the next one counts; and where a folder shrank at once. */
+/** The shortest time between two rounds that both count; the second is for when a folder has suddenly shrunk. */
 const APART = 5000
 const APART_WHEN_DOUBTFUL = 30_000
 
@@ -27,7 +27,7 @@ const lookedAt = (folder: string) =>
   work.ask('lookedAt', { accountId: work.accountId, folders: [folder] }).then((looks) => looks[folder])
 const gets = (folder = '') =>
   work.line.seen.filter((request) => request.includes(`GetActiveDocuments/${folder}`)).length
-/** What was told so far, and what is told from now on. */
+/** Waits until pending changes are announced, and discards them. */
 async function quiet() {
   await work.time.pass(1000)
   work.changes.length = 0
@@ -89,7 +89,7 @@ describe('the local copy of the folders', () => {
     delete documents[reference]
     await work.time.pass(APART)
     await refresh()
-    // It may have been on its way from one folder to another.
+    // It may have been moving from one folder to another.
     expect((await get(reference))?.goneAt).toBeUndefined()
     await work.time.pass(APART)
     await refresh()
@@ -281,7 +281,7 @@ describe('the folders of an account', () => {
     const [reference = ''] = references()
     delete work.practice.state.documents[reference]
     const before = await lookedAt('InBox')
-    // Once may be a slip: only what was unknown twice is taken to hold nothing.
+    // Once may be a slip: a folder counts as empty only if it was unknown twice.
     for (let round = 0; round < 2; round++) {
       await work.time.pass(APART)
       await refresh()
@@ -313,11 +313,11 @@ describe('the folders of an account', () => {
 
 describe('by itself', () => {
   const begin = () => work.watch.start()
-  /** So many looks at the first folder have been answered. */
+  /** Waits until that many looks at the first folder have been answered. */
   async function looked(times: number) {
     await expect.poll(() => gets('InBox'), { timeout: 20_000 }).toBe(times)
     await expect.poll(() => gets(), { timeout: 20_000 }).toBe(3 * times)
-    // Taken over, too, and the next round is planned.
+    // Their answers are taken over too, and the next round is planned.
     await expect.poll(() => work.rounds.length, { timeout: 20_000 }).toBe(times)
   }
 

@@ -1,4 +1,4 @@
-/** A small PDF, and the same with two revisions, for tests. */
+/** Small PDFs for tests, with one and two revisions. */
 
 const first = `%PDF-1.7
 %âãÏÓ
@@ -16,13 +16,13 @@ export const aPdf = Buffer.from(
   'latin1'
 )
 
-/** An earlier revision is whole in it, and its end stands near the end of the whole. */
+/** It contains a whole earlier revision, whose end is near the end of the file. */
 export const aPdfOfTwoRevisions = Buffer.concat([
   aPdf,
   Buffer.from('\n3 0 obj\n<< >>\nendobj\nxref\n0 1\ntrailer\n<< /Prev 130 >>\nstartxref\n310\n%%EOF\n')
 ])
 
-/** Made to be shown while it comes: its first part ends like a whole one, and it says how long it is. */
+/** Made for display while it loads: its first part ends like a whole file, and it states its length. */
 export const aLinearisedPdf = linearised()
 
 function linearised(): Buffer {
@@ -33,7 +33,7 @@ function linearised(): Buffer {
   return Buffer.from(of(length))
 }
 
-/** A PDF of so many bytes. */
+/** Returns a PDF of that many bytes. */
 export function pdfOf(bytes: number): Buffer {
   const end = Buffer.from('\n%%EOF\n')
   return Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(Math.max(0, bytes - 9 - end.length), 'x'), end])

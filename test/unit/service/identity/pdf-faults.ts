@@ -1,4 +1,4 @@
-/** What a server may do that is asked for a PDF and answers with status 200. */
+/** Faults of a server that is asked for a PDF and answers with status 200. */
 import { deflateSync, gzipSync } from 'node:zlib'
 import { body, json } from '../../../contract/hand-written-service.ts'
 import { aPdf } from './a-pdf.ts'
@@ -12,7 +12,7 @@ const typed = (type: string) => ({ 'content-type': type })
 const raw = (head: string, bytes: Uint8Array | string) =>
   speaks((socket) => {
     socket.write(`HTTP/1.1 200 OK\r\n${head}\r\n`)
-    // Some moments later, so that the answer has begun.
+    // A few milliseconds later, so that the answer has begun.
     socket.write(bytes, () => setTimeout(() => socket.end(), 20))
   })
 const incomplete = { asked, code: 'incomplete' } as const
@@ -143,7 +143,7 @@ export const brokenPdfs: Row[] = [
     means: 'too large',
     sentence: 'The PDF is too large for Countersign.',
     at: answers((_asked, response) => {
-      // All of it is never waited for.
+      // The rest is never waited for.
       response.writeHead(200, { 'content-length': 10_000_000_000 })
       response.write(aPdf.subarray(0, 50))
     })
@@ -317,7 +317,7 @@ export const otherThanPdfs: Row[] = [
   }
 ]
 
-/** With a valid head and a spoilt middle. */
+/** Returns the bytes with a valid header and a corrupted middle. */
 function spoilt(bytes: Buffer): Buffer {
   bytes.fill(0xff, 20, 40)
   return bytes

@@ -1,4 +1,4 @@
-/** What a server may do that is asked for the records and answers with status 200. */
+/** Faults of a server that is asked for the records and answers with status 200. */
 import { body, json } from '../../../contract/hand-written-service.ts'
 import { aPdf } from './a-pdf.ts'
 import { answers, type Row, speaks } from './row.ts'

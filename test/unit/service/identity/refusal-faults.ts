@@ -1,4 +1,4 @@
-/** What a server may do before there is any answer with status 200: the line, redirects, refusals. */
+/** Faults before any answer with status 200: connection failures, redirects, refusals. */
 import { body, json } from '../../../contract/hand-written-service.ts'
 import { absent, answers, patience, type Row, speaks, untrusted } from './row.ts'
 

@@ -1,11 +1,11 @@
-/** One row of the table of faults: what a server does, and what the person is told. */
+/** One row of the table of faults: what a server does, and what the user sees. */
 import type { Socket } from 'node:net'
 import type { ErrorCode } from '../../../../src/shared/contract/index.ts'
 import type { IDVerificationDataType } from '../../../../src/shared/model/index.ts'
 import { hastyLimits } from '../../../contract/client-factory.ts'
 import { type Answering, nobody, serve, serveBytes, serveSelfSigned } from '../../../contract/hand-written-service.ts'
 
-/** The address of a server that misbehaves until the test is over. */
+/** Starts a server that misbehaves until the test is over, and returns its address. */
 export type Misbehaving = () => Promise<string>
 
 export interface Row {
@@ -14,11 +14,11 @@ export interface Row {
   asked: IDVerificationDataType
   at: Misbehaving
   code: ErrorCode
-  /** What the person reads. */
+  /** What the user reads. */
   sentence: string
-  /** What of the service's own words they read. */
+  /** The part of the service's own message that the user reads. */
   serviceMessage?: string
-  /** Rows with the same word here mean the same to a person, and may be told in the same words. */
+  /** Rows with the same value mean the same to the user, and may share their wording. */
   means?: string
   limits?: ReturnType<typeof hastyLimits>
   maxBytes?: number
@@ -41,7 +41,7 @@ export const untrusted =
 
 export const absent: Misbehaving = nobody
 
-/** Gives up after so long a silence, and after so long in all; milliseconds. */
+/** Time limits: silence, and total, in milliseconds. */
 export function patience(silence: number, total: number): ReturnType<typeof hastyLimits> {
   const times = { answer: silence, idle: silence, total }
   return { ...hastyLimits(silence), times: { read: times, list: times, send: times, download: times } }
