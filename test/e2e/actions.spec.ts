@@ -9,7 +9,7 @@ interface Extend {
   GMT: string
 }
 
-/** A window as large as a desk's, with a document open that another program sent. */
+/** Opens a document that another program sent, in a window of a desktop's size. */
 async function openSent(clerk: Clerk, name: string): Promise<void> {
   await clerk.app.resizeWindow({ width: 1500, height: 950 })
   await clerk.goTo(/^Documents/)

@@ -23,7 +23,7 @@ test('an agent connects an account and joins by what an administrator orders, an
   for (const folder of [userData, credentials]) await mkdir(folder, { recursive: true })
   await writeFile(join(credentials, 'countersign-keychain'), randomBytes(32).toString('base64'))
 
-  /** The application as the system's service manager would start it: without a bus on which a keychain could be. */
+  /** Starts the application as the system's service manager would: without a bus that could offer a keychain. */
   function agent(args: readonly string[], code = ''): { child: ChildProcess; ended: Promise<string> } {
     const main = ['--import', join(ROOT, 'test/host/register.ts'), join(ROOT, 'out/main/index.js')]
     const child = spawn(process.execPath, [...main, `--user-data-dir=${userData}`, ...args], {
@@ -72,7 +72,7 @@ test('an agent connects an account and joins by what an administrator orders, an
 
     working.child.kill('SIGTERM')
     expect(await working.ended).toMatch(/\(0\)$/)
-    // What it signs in with is nowhere in the clear.
+    // The credentials that it signs in with are nowhere in plain text.
     for (const name of await readdir(userData, { recursive: true }))
       expect((await readFile(join(userData, name), 'latin1').catch(() => '')).includes('made-up-token-1'), name).toBe(
         false
@@ -84,7 +84,10 @@ test('an agent connects an account and joins by what an administrator orders, an
   }
 })
 
-/** Writes the enrolment file of the account that `seat` connects, as *Prepare for other computers…* does; answers its code. */
+/**
+ * Writes the enrolment file of the account that `seat` connects, as *Prepare for other computers…* does. Returns its
+ * code.
+ */
 async function enrolmentOf(baseUrl: string, path: string): Promise<string> {
   const code = recoveryKeyText(randomBytes(ENROLMENT_CODE_BYTES))
   const account = {

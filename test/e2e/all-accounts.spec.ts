@@ -1,4 +1,7 @@
-/** An office with two accounts, each with a service of its own: rows of both in every screen, and what is done to one reaches its own service. */
+/**
+ * An office with two accounts, each with its own service: every screen has rows of both, and an action on a row reaches
+ * its own service.
+ */
 import { openPracticeOffice, type PracticeOffice } from '../../src/practice/office.ts'
 import { type FaultProxy, openFaultProxy } from '../fixtures/fault-proxy.ts'
 import { bodiesOf, formsSentTo, sendElsewhere } from './bad-line.ts'
@@ -19,7 +22,7 @@ async function openSide(): Promise<Side> {
   return { office, line: await openFaultProxy(office.url) }
 }
 
-/** Connects the second one as the form does, and shows both. Answers the ids of both. */
+/** Connects the second account as the form does, and shows both. Returns the ids of both. */
 async function connectBranch({ window: page }: Clerk, baseUrl: string): Promise<string[]> {
   return page.evaluate(async (baseUrl) => {
     const { accounts } = window.countersign
@@ -43,11 +46,11 @@ test('two accounts are worked in as one office, and each action reaches the serv
     await clerk.connectTo(harbour.line.url)
     const ids = await connectBranch(clerk, branch.line.url)
     const row = (name: string) => window.getByRole('row', { name: new RegExp(name) })
-    /** A row says whose it is. */
+    /** Expects a row to say which account it belongs to. */
     const expectWhose = async (name: string, account: string) =>
       expect(row(name).getByTitle(account, { exact: true })).toBeVisible()
 
-    // Overview: who can sign here stands there of both.
+    // Overview: it shows who can sign here, of both accounts.
     await clerk.goTo('Today')
     for (const person of [HERE, THERE])
       await expect(window.getByRole('link', { name: nameOf(person), exact: true })).toBeVisible()
@@ -65,7 +68,7 @@ test('two accounts are worked in as one office, and each action reaches the serv
     await expect.poll(() => bodiesOf(branch.office, 'Extend').length).toBe(1)
     expect(bodiesOf(harbour.office, 'Extend')).toEqual([])
 
-    // Drafts of both; the one of the account that isn't worked in is sent in its own name.
+    // Drafts of both; the draft of the account that isn't the current one is sent in its own account.
     const drafts = [formsFor(['Letter of Harbour'], [HERE]), formsFor(['Letter of Branch'], [THERE])]
     await window.evaluate(
       async ([ids, drafts]) => {
@@ -81,7 +84,7 @@ test('two accounts are worked in as one office, and each action reaches the serv
     await expectWhose('Letter of Harbour', 'Harbour Law')
     await expectWhose('Letter of Branch', 'Branch')
 
-    // Outbox: one account is paused alone, and what both send stands there.
+    // Outbox: one account is paused alone, and what both send is listed.
     await clerk.goTo(/^Outbox/)
     await button('Pause').click()
     await window.getByRole('menuitem', { name: /^Harbour Law/ }).click()
@@ -99,7 +102,8 @@ test('two accounts are worked in as one office, and each action reaches the serv
     await button(/^Resume/).click()
     await expect.poll(() => formsSentTo(harbour.office)).toEqual(['Deed of Harbour', 'Letter of Harbour'])
 
-    // Counter: who is started with is the row's own signer, by the link that their service gave. It is plain http, which no page is opened by.
+    // Counter: the turn is the row's own signer's, with the link from their service. The link is plain http, so no page
+    // is opened.
     await clerk.goTo(/^Counter/)
     await expect(
       button(`Start: ${nameOf(HERE)}, Deed of Harbour`).or(button(`Start: ${nameOf(HERE)}, 2 documents`))
@@ -112,7 +116,7 @@ test('two accounts are worked in as one office, and each action reaches the serv
     for (const words of [nameOf(THERE), 'Lease of Branch']) await expect(refusal).toContainText(words)
     await window.getByRole('button', { name: 'Cancel' }).click()
 
-    // Downloads: what failed is asked for once more at its own service.
+    // Downloads: a failed one is requested again at its own service.
     const isDownload = (_method: string, path: string) => path.includes('/Download/')
     branch.line.fault({ status: 400 }, isDownload)
     await window.evaluate(
@@ -132,14 +136,14 @@ test('two accounts are worked in as one office, and each action reaches the serv
     await expect.poll(() => downloads(branch)).toBeGreaterThan(before)
     expect(downloads(harbour)).toBe(0)
 
-    // Activity, of both; and each entry leads to the document of its own account.
+    // Activity: of both, and each entry leads to the document in its own account.
     await clerk.goTo(/^Activity/)
     await expect(window.getByTitle('Harbour Law', { exact: true }).first()).toBeVisible()
     await window.getByRole('link', { name: 'Lease of Branch' }).first().click()
     await expect(window.getByRole('heading', { name: 'Lease of Branch', level: 2 })).toBeVisible()
     expect(await window.evaluate(() => location.hash)).toContain(`account=${ids[1]}`)
 
-    // One is shown alone.
+    // Shows one account alone.
     await button(/^Account: All accounts/).click()
     await window.getByRole('menuitem', { name: /^Harbour Law/ }).click()
     for (const [screen, theirs, ours] of [

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from './office.ts'
 import { configureCounter } from './sending.ts'
 
-/** A time of today, so many minutes from now, as a calendar writes it in UTC. */
+/** Returns the time in so many minutes, as a calendar writes it in UTC. */
 const stamp = (minutes: number) =>
   `${new Date(Date.now() + minutes * 60_000).toISOString().replace(/[-:]/g, '').slice(0, 13)}00Z`
 

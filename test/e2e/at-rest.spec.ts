@@ -5,15 +5,15 @@ import { migrations } from '../../src/main/core/storage/migrations.ts'
 import { form, forms } from '../fixtures/compositions.ts'
 import { expect, test } from './office.ts'
 
-/** A package of one form, by its name. */
+/** Returns a package of one form with this name. */
 const composition = (Name: string) => forms({ items: [form({ Name })] })
 
-/** As the copies of each day are named that Countersign makes while nobody works. */
+/** Returns a name like those of the daily copies that Countersign makes while nobody is working. */
 function nameOfCopy(at: number): string {
   return `000001-${new Date(at).toISOString().slice(0, 19).replaceAll(':', '-')}Z-v${migrations.length}.db`
 }
 
-/** The last page of the file is no longer what was written. */
+/** Overwrites the last page of the file. */
 async function damage(path: string): Promise<void> {
   const file = await openFile(path, 'r+')
   const { size } = await file.stat()
@@ -31,7 +31,7 @@ test('the database gets another key, is gone on with from a copy once it is dama
   try {
     const first = await open({ userData })
     await first.choosePracticeOffice()
-    // A package that waits for its time.
+    // A package that is scheduled for later.
     await first.window.evaluate(async (composition) => {
       const { drafts, sends } = globalThis.window.countersign
       const saved = await drafts.save({ composition })
@@ -44,7 +44,7 @@ test('the database gets another key, is gone on with from a copy once it is dama
     await first.button('Change encryption key…').click()
     const asked = first.window.getByRole('dialog', { name: 'Change the encryption key' })
     await asked.getByLabel('I’ve printed it or written it down').check()
-    // A package waits.
+    // Quitting asks, because a package is waiting.
     await first.app.dialog.answerMessage('Quit')
     await asked.getByRole('button', { name: 'Change and restart' }).click()
     expect(await first.app.ended).toBe(0)
@@ -52,7 +52,7 @@ test('the database gets another key, is gone on with from a copy once it is dama
     const second = await open({ userData })
     await second.goTo('Settings')
     await expect(second.window.getByText('Practice office').first()).toBeVisible()
-    // The first page of a database has its salt: another one was put in place.
+    // A database's first page contains its salt: another database was put in place.
     const after = await readFile(join(userData, 'countersign.db'))
     expect(after.subarray(0, 16).equals(before.subarray(0, 16))).toBe(false)
     const noted = ({ window: page }: typeof second) =>
@@ -63,7 +63,7 @@ test('the database gets another key, is gone on with from a copy once it is dama
     expect(await noted(second)).toContain('database-key-changed')
     expect((await readdir(userData)).filter((name) => /^rekey|rekeyed$|^set-aside/.test(name))).toEqual([])
 
-    // The copy of the day is of now; a draft comes after it, and then the disk fails.
+    // The daily copy is made now; a draft is saved after it, and then the disk fails.
     const database = join(userData, 'countersign.db')
     await mkdir(join(userData, 'copies'))
     await copyFile(database, join(userData, 'copies', nameOfCopy(Date.now())))
@@ -77,7 +77,7 @@ test('the database gets another key, is gone on with from a copy once it is dama
     const damaged = await open({ userData })
     await damaged.button('Use a copy…').click()
     const going = damaged.window.getByRole('dialog', { name: 'Use a copy of your data' })
-    // How much that is depends on what the damage has left to be read.
+    // How much that is depends on what the damage has left readable.
     await expect(going.getByText(/came later.*isn’t in it/)).toBeVisible()
     await going.getByRole('button', { name: 'Use this copy and restart' }).click()
     expect(await damaged.app.ended).toBe(0)
@@ -93,7 +93,7 @@ test('the database gets another key, is gone on with from a copy once it is dama
     expect(aside).toHaveLength(1)
     expect(await readdir(join(userData, aside[0] ?? ''))).toContain('countersign.db')
 
-    // For how long things are kept is an administrator’s, once there is a PIN.
+    // Once there is a PIN, only an administrator sets how long things are kept.
     await third.goTo('Settings')
     const days = third.window.getByLabel('List of downloads')
     await expect(days).toBeEnabled()
@@ -116,7 +116,7 @@ test('the database gets another key, is gone on with from a copy once it is dama
     await third.app.dialog.answerMessage('Quit')
     await sure.getByRole('button', { name: 'Remove everything', exact: true }).click()
     expect(await third.app.ended).toBe(0)
-    // This start removes, says so, and ends: it never has a window.
+    // This start removes everything, says so, and ends: it never has a window.
     await expect(open({ userData })).rejects.toThrow()
     const left = (await readdir(userData).catch(() => [])).filter((name) =>
       /countersign|documents|settings|recovery|removal/.test(name)

@@ -1,4 +1,6 @@
-/** A bad day at the practice office, from its own panel: seen in the application, and over when it is told so. */
+/**
+ * A bad day at the practice office, set on its own panel: visible in the application, and over once it is switched off.
+ */
 import { MERE } from './clerk.ts'
 import { expect, test } from './office.ts'
 

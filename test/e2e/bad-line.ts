@@ -1,4 +1,7 @@
-/** Tests of a bad line and of restarts: an office's service, the line to it, and a folder that outlives the application. */
+/**
+ * Fixtures for a bad connection and for restarts: an office's service, the line to it, and a folder that outlives the
+ * application.
+ */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,10 +11,10 @@ import { type Clerk, MERE, type Person } from './clerk.ts'
 import { test as base } from './office.ts'
 
 interface Fixtures {
-  /** A folder for starting the application in more than once. */
+  /** A user-data folder for starting the application more than once. */
   userData: string
   office: PracticeOffice
-  /** The line between the application and the office's service. */
+  /** The proxy between the application and the office's service. */
   line: FaultProxy
 }
 
@@ -42,7 +45,7 @@ export async function connect(clerk: Clerk, line: FaultProxy): Promise<void> {
   await clerk.connectTo(line.url)
 }
 
-/** The names of the forms that the service was sent, each as often as it was. */
+/** Returns the names of the forms that the service was sent, once for each time. */
 export function formsSentTo({ service }: PracticeOffice): string[] {
   return service
     .recorded()
@@ -50,7 +53,10 @@ export function formsSentTo({ service }: PracticeOffice): string[] {
     .flatMap(({ body }) => (body as { Forms: { Name: string }[] }).Forms.map(({ Name }) => Name))
 }
 
-/** A package of forms that another program of the office sends, for one or more signers each; answers its documents' references. */
+/**
+ * Sends a package of forms, each for these signers, as another program of the office. Returns its documents'
+ * references.
+ */
 export async function sendElsewhere(
   { url }: PracticeOffice,
   names: readonly string[],
@@ -81,7 +87,7 @@ export async function sendElsewhere(
   return ((await answer.json()) as { Documents: { Reference: string }[] }).Documents.map(({ Reference }) => Reference)
 }
 
-/** The bodies that the service was sent by an operation, in order. */
+/** Returns the bodies that the service was sent for an operation, in order. */
 export function bodiesOf<Body>({ service }: PracticeOffice, operation: string): Body[] {
   return service
     .recorded()

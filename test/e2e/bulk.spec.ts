@@ -1,9 +1,15 @@
-/** A sheet as a clerk brings it: dropped on the window, pasted, or the practice office's own; corrected, sent, seen in the Outbox. */
+/**
+ * A sheet as a clerk brings it: dropped on the window, pasted, or the practice office's own; corrected, sent, and seen
+ * in the Outbox.
+ */
 import { writeFile } from 'node:fs/promises'
 import { type Clerk, MERE, sign } from './clerk.ts'
 import { expect, test } from './office.ts'
 
-/** A file of the desktop over the window, and let go: as Chromium takes it from the system, name and path kept back until then. */
+/**
+ * Drags a desktop file over the window, to be dropped there, as Chromium gets it from the system: name and path are
+ * withheld until the drop.
+ */
 async function dragFile({ window }: Clerk, file: string) {
   const line = await window.context().newCDPSession(window)
   const data = { items: [], files: [file], dragOperationsMask: 1 }
@@ -12,14 +18,15 @@ async function dragFile({ window }: Clerk, file: string) {
   await send('dragEnter')
   await send('dragOver')
   const drop = async () => {
-    // As the system goes on telling: Chromium drops on a page that has said it takes it, which a busy one may just be saying.
+    // The system keeps sending this. Chromium only drops on a page that has accepted the drag, which a busy page may
+    // only just be doing.
     await send('dragOver')
     await send('drop')
   }
   return { drop, leave: () => send('dragCancel') }
 }
 
-/** Sends without the time to take it back, and waits until all of it has reached the service. */
+/** Sends without the time to undo it, and waits until everything has reached the service. */
 async function send({ window, button }: Clerk, count: number) {
   await window.evaluate(() => globalThis.window.countersign.outbox.configure({ undoSeconds: 0 }))
   await button(`Send ${count} packages`).click()
@@ -59,7 +66,7 @@ test('a dropped sheet is corrected in the table, sent, and seen in the Outbox wi
   const table = window.getByRole('grid', { name: 'Rows' })
   await table.getByLabel('E-mail, row 3').fill('wiremu.ngata@example.com')
   await window.keyboard.press('Enter')
-  // On to the next row, and in it from one wrong cell to the other.
+  // The focus moves to the next row, and within it from one wrong cell to the next.
   await expect(table.getByLabel(/, row 4$/)).toBeFocused()
   const fixes: Record<string, string> = { 'Last name, row 4': 'Brooks', 'Due date, row 4': '28/02/2099' }
   for (let count = 0; count < 2; count++) {
@@ -109,7 +116,7 @@ test('rows are pasted with the keys alone', { tag: '@full' }, async ({ clerk }) 
   await clerk.goTo(/^Bulk send/)
   await button(/^Client engagement letter/).click()
   await expect(button('Choose a file…')).toBeVisible()
-  // Copied as in a spreadsheet, which has the focus then.
+  // Copied as from a spreadsheet, which has the focus then.
   await window.evaluate(() => {
     const cells = document.createElement('textarea')
     cells.value = 'First name\tLast name\tE-mail\nMere\tTamati\tmere@example.com'

@@ -2,7 +2,7 @@ import { outboxChaos } from '../chaos/outbox.ts'
 import { expect, test } from './office.ts'
 
 test('killed while it composes and sends, the application loses nothing and sends nothing twice', async () => {
-  // Settling a doubt takes two looks a minute apart.
+  // Resolving an uncertain send takes two looks a minute apart.
   const faults: string[] = []
   const tally = await outboxChaos({ rounds: 3, seed: 7, say: (line) => faults.push(line) })
   expect(faults).toEqual([])

@@ -1,4 +1,4 @@
-/** What a clerk does with the screens, and what a signer does with a signing page, by the names they read there. */
+/** What a clerk does on the screens, and a signer on a signing page, by the names they read there. */
 import type { Locator, Page } from 'playwright'
 import type { Launched } from './launch.ts'
 import { confirmByVideo, PIN, personAt, startCamera } from './person.ts'
@@ -8,20 +8,20 @@ export interface Person {
   last: string
   email: string
   faceToFace?: boolean
-  /** A question that identifies someone without a mobile phone, and its answer (Form Direct). */
+  /** A question that identifies a person without a mobile phone, and its answer (Form Direct). */
   identity?: { question: string; answer: string }
-  /** A picture of the camera before signing; with a detector it can't be left out. */
+  /** A camera picture before signing; with a detector it can't be left out. */
   video?: 'may be left out' | 'with a detector'
 }
 
 export const MERE: Person = { first: 'Mere', last: 'Tamati', email: 'mere.tamati@example.com' }
 export const WIREMU: Person = { first: 'Wiremu', last: 'Ngata', email: 'wiremu.ngata@example.com' }
 
-/** What a clerk ticks before the screen changes hands. */
+/** What a clerk ticks before handing over the screen. */
 export interface Handing {
-  /** The same person's other documents, and the document's other signers, by their names. */
+  /** The same person's other documents, and the document's other signers, by name. */
   also?: readonly string[]
-  /** Everything that they and those with them can sign. */
+  /** Everything that they and the people with them can sign. */
   isEverything?: boolean
   /** Lines of the office's checklist. */
   seen?: readonly string[]
@@ -30,7 +30,7 @@ export interface Handing {
 
 export type Clerk = ReturnType<typeof clerkAt>
 
-/** A clerk at an application that was launched. */
+/** Returns what a clerk does in a launched application. */
 export function clerkAt(app: Launched) {
   const { window } = app
   const button = (name: string | RegExp) => window.getByRole('button', { name })
@@ -40,11 +40,11 @@ export function clerkAt(app: Launched) {
   async function goTo(name: string | RegExp): Promise<void> {
     const link = screens.getByRole('link', { name }).first()
     await link.click()
-    // The address changes before the screen does: what is asked of the page next is asked of the screen that was gone to.
+    // The address changes before the screen does, so this waits until later steps find the new screen.
     await link.and(window.locator('[aria-current]')).waitFor()
   }
 
-  /** Signers are added until there are as many as people, and filled in. */
+  /** Adds signers until there are as many as `people`, and fills them in. */
   async function nameSigners(people: readonly Person[]): Promise<void> {
     for (const [index, person] of people.entries()) {
       if (index > 0 && (await signerCards().count()) <= index) await button('Add a signer').click()
@@ -57,7 +57,7 @@ export function clerkAt(app: Launched) {
     }
   }
 
-  /** What is asked before the screen changes hands. The person's side is a dialog of its own. */
+  /** The dialog before the screen is handed over. The person's side is a dialog of its own. */
   const sheet = window.getByRole('dialog', { name: /Confirm who is signing|Choose a staff PIN/ })
 
   const signerCards = () => window.getByRole('group').filter({ has: window.getByLabel('First name') })
@@ -79,15 +79,15 @@ export function clerkAt(app: Launched) {
       await window.locator('html[data-app-state=loaded]').waitFor()
     },
 
-    /** First run: the practice office. */
+    /** First run: opens the practice office. */
     async choosePracticeOffice(): Promise<void> {
       await button(/Open the practice office/).click()
       await screens.waitFor()
     },
 
     /**
-     * First run: connects a service that lets the tests' token in.
-     * @param timeout how long the screens may take to show, in milliseconds.
+     * First run: connects a service that accepts the tests' token.
+     * @param timeout how long the screens may take to show, in milliseconds
      */
     async connectTo(address: string, timeout?: number): Promise<void> {
       await button(/Connect your office/).click()
@@ -102,7 +102,7 @@ export function clerkAt(app: Launched) {
       await screens.waitFor(timeout === undefined ? {} : { timeout })
     },
 
-    /** Settings → Office, by a code of its administrator’s. */
+    /** Settings → Office: joins an office with a code from its administrator. */
     async joinOffice(
       { host, port, database }: { host: string; port: number; database: string },
       code: string
@@ -120,7 +120,7 @@ export function clerkAt(app: Launched) {
       await window.getByText('Connected to the office').waitFor()
     },
 
-    /** A Form Direct package of one form, complete but not sent. */
+    /** Composes a Form Direct package of one form, complete but not sent. */
     async composeForm(form: { name: string; people: readonly Person[]; embedded?: boolean }): Promise<void> {
       await goTo('Compose')
       await button(/^Forms/).click()
@@ -131,7 +131,7 @@ export function clerkAt(app: Launched) {
       if (form.embedded) await window.getByLabel('Sign in this application').check()
     },
 
-    /** A Form Filler package of one template of the office's list, complete but not sent. */
+    /** Composes a Form Filler package of one template from the office's list, complete but not sent. */
     async composeTemplate(template: {
       name: string
       people: readonly Person[]
@@ -145,13 +145,13 @@ export function clerkAt(app: Launched) {
       if (template.inOrder) await window.getByLabel('Signers sign in order').check()
     },
 
-    /** Puts the package in the outbox, where it can be taken back for a while. */
+    /** Puts the package in the outbox, where its send can be undone for a while. */
     async putInOutbox(): Promise<void> {
       await button(/^Send \d+ (form|template)s?$/).click()
       await button('Send now').waitFor()
     },
 
-    /** Sends the package without waiting. */
+    /** Sends the package without the time to undo it. */
     async send(): Promise<void> {
       await this.putInOutbox()
       await button('Send now').click()
@@ -162,24 +162,24 @@ export function clerkAt(app: Launched) {
       await goTo(new RegExp(`^${folder}`))
     },
 
-    /** Opens a document of the folder that is shown. */
+    /** Opens a document of the current folder. */
     async openDocument(name: string): Promise<void> {
       await window.getByRole('row', { name }).first().dblclick()
       await window.getByRole('heading', { name, level: 2 }).first().waitFor()
     },
 
-    /** The person's side, where this window shows it. */
+    /** The person's side, if this window shows it. */
     person,
 
-    /** From the queue to the sheet that asks who stands there, for this document alone. */
+    /** From the queue to the sheet that confirms who is signing, for this document only. */
     async openSheet(signer: Person, document: string): Promise<void> {
       await goTo(/^Counter/)
-      // Who has several is one row; the document's name leaves only itself.
+      // A person with several documents has one row; searching for the document's name leaves only that one.
       await window.getByRole('searchbox', { name: /^Find a person/ }).fill(`${signer.last} ${document}`)
       await button(`Start: ${nameOf(signer)}, ${document}`).click()
     },
 
-    /** In that sheet, the first time on a workstation. */
+    /** In that sheet: chooses a PIN if asked, which happens the first time on a workstation. */
     async choosePinWhereAsked(): Promise<void> {
       const keepPin = sheet.getByRole('button', { name: 'Save PIN' })
       const handOver = sheet.getByRole('button', { name: 'Hand over screen' }).and(window.locator(':enabled'))
@@ -225,7 +225,7 @@ export function clerkAt(app: Launched) {
       return this.takeScreen(signer)
     },
 
-    /** The person gives the screen back, and the clerk sees what became of it. */
+    /** The person gives the screen back, and the clerk sees the result. */
     async giveBack(): Promise<void> {
       await person.giveBack()
       await window.getByRole('heading', { name: 'Result', exact: true }).waitFor()
@@ -239,12 +239,12 @@ export function clerkAt(app: Launched) {
   }
 }
 
-/** As the screens name them. */
+/** Returns a person's name as the screens show it. */
 export function nameOf(person: Person): string {
   return `${person.first} ${person.last}`
 }
 
-/** Signs on a practice signing page, through all the steps it asks for; staff has allowed the camera where one asks for it. */
+/** Signs on a practice signing page, through all its steps; if one needs the camera, staff has allowed it. */
 export async function sign(page: Page, person: Person): Promise<void> {
   const step = (id: string) => page.getByTestId(id)
   const steps = ['identity-continue', 'video-continue', 'review-continue', 'sign']

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { connect, expect, formsSentTo, test } from './bad-line.ts'
 import { type Clerk, MERE } from './clerk.ts'
 
-/** Presses Tab until the control of that name has the focus, as someone without a mouse does. */
+/** Presses Tab until the control with this name has the focus, as someone without a mouse does. */
 async function tabTo({ window }: Clerk, name: RegExp): Promise<void> {
   for (let steps = 0; steps < 80; steps++) {
     await window.keyboard.press('Tab')
@@ -82,7 +82,7 @@ test('a window whose last words could not be kept is not closed without asking',
   const name = window.getByLabel('Name', { exact: true })
   await name.fill('Letter of authority')
   await expect(window.getByText('Saved', { exact: false }).first()).toBeVisible()
-  // Someone removes the draft under the hands: what is typed from now on can't be kept.
+  // The draft is removed while it is being edited: what is typed from now on can't be kept.
   await window.evaluate(async () => {
     const list = await globalThis.window.countersign.drafts.list({ search: '', trashed: false, offset: 0, limit: 1 })
     const [draft] = list.ok ? list.value.rows : []
@@ -180,7 +180,7 @@ test(
   }
 )
 
-/** From the draft that was composed to a sheet that was checked. */
+/** From the composed draft to a checked sheet. */
 async function sendSheet(clerk: Clerk, sheet: string): Promise<void> {
   const { window, button, app } = clerk
   await clerk.goTo(/^Bulk send/)

@@ -8,14 +8,14 @@ const ON_VIDEO: Person = { ...MERE, video: 'may be left out' }
 const WITH_DETECTOR: Person = { ...MERE, video: 'with a detector' }
 const WITH_QUESTION: Person = { ...MERE, identity: { question: 'Date of birth', answer: '1984-03-09' } }
 
-/** What the camera of the machine shows at this moment: black, as long as nothing does. */
+/** Returns the brightness of what the machine's camera shows at this moment; 0, black, while it shows nothing. */
 function brightness(page: Page): Promise<number> {
   return page.getByTestId('camera-live').evaluate((live: HTMLVideoElement) => {
     const canvas = new OffscreenCanvas(live.videoWidth || 1, live.videoHeight || 1)
     const context = canvas.getContext('2d')
     context?.drawImage(live, 0, 0)
     const colours = context?.getImageData(0, 0, canvas.width, canvas.height).data ?? new Uint8ClampedArray()
-    // Every fourth value is opaqueness, which a picture of nothing has as well.
+    // Every fourth value is opacity, which an empty picture has as well.
     return colours.filter((_value, index) => index % 4 !== 3).reduce((sum, value) => sum + value, 0)
   })
 }
@@ -31,7 +31,7 @@ test('a video confirmation: the page waits, covered, until staff allows the came
   expect(await app.views()).toEqual([])
   await person.unlock()
   await person.button('Allow camera').click()
-  // The person is asked, too.
+  // The person is asked too.
   await expect(person.heading('The page needs the camera')).toBeVisible()
   expect(await app.views()).toEqual([])
   await person.button('Allow').click()
@@ -96,7 +96,7 @@ test('staff choose a camera with its picture before them, and the signing page g
   await window.getByRole('button', { name: 'Use this camera' }).click()
   await expect(window.getByText('Pages that ask for video get “fake_device_1”.')).toBeVisible()
   await expect(window.getByRole('dialog')).toHaveCount(0)
-  // The picture is over, and our page may not have another.
+  // The camera test is over, and our page may not have another picture.
   const again = () =>
     navigator.mediaDevices.getUserMedia({ video: true }).then(
       () => 'granted',

@@ -4,7 +4,7 @@ import { expect, test } from './office.ts'
 import { type PersonSide, personAt } from './person.ts'
 import { configureCounter, formsFor, happened, inOrder, send } from './sending.ts'
 
-/** A second display is plugged in, and used: its page, and what a person does there. */
+/** Plugs in a second display and uses it. Returns its page, and what a person does there. */
 async function secondDisplay(clerk: Clerk): Promise<{ id: number; page: Page; person: PersonSide }> {
   const id = await clerk.app.addDisplay({ width: 1280, height: 800 })
   await configureCounter(clerk, { useOtherDisplay: true, idleText: 'Nau mai, welcome' })
@@ -40,7 +40,7 @@ test('the second display greets, and knows nothing of the office; two people sig
     BrowserWindow.getAllWindows().map(({ contentView }) => contentView.children.length)
   )
   expect(view).toEqual([0, 1])
-  // The clerk's own window may have the keyboard: that covers nothing.
+  // The clerk's own window may have the focus; the page isn't covered because of that.
   await app.focusWindow()
   await app.blurWindow()
   expect((await app.views()).length).toBe(1)
@@ -60,7 +60,7 @@ test('a second display whose page crashes while nobody signs there comes back, a
 }, async ({ clerk }) => {
   const { app } = clerk
   await secondDisplay(clerk)
-  /** The pages there, each with whether it has crashed. */
+  /** Returns the pages there, each with whether it is up. */
   const pages = () =>
     app.evaluate(({ webContents }) => {
       const all = webContents.getAllWebContents().filter((one) => one.getURL().includes('counter.html'))
@@ -78,7 +78,7 @@ test('a second display whose page crashes while nobody signs there comes back, a
   await crash()
   await expect.poll(pages).toEqual([{ id, isThere: true }])
   await crash()
-  // Its window is given up then, and another opened in its place.
+  // Its window is then given up, and another opened in its place.
   await expect.poll(async () => (await pages()).map((one) => one.isThere && one.id !== id)).toEqual([true])
   const back = await app.waitForWindow(/counter\.html/)
   await expect(back.getByRole('heading', { name: 'Nau mai, welcome' })).toBeVisible()
@@ -101,7 +101,7 @@ test('who wants staff rings at whatever screen the clerk is, and says no name th
   await expect(called).not.toContainText('Mere')
   await expect(window.getByRole('link', { name: 'Counter, staff wanted' })).toBeVisible()
   await expect.poll(async () => (await app.tray())?.toolTip).toContain('staff wanted at the counter')
-  // Heard again until someone says that they are coming; a busy machine may take longer than that.
+  // It sounds again until someone says that they are coming, and a busy machine may take longer than the interval.
   expect(await app.beeps()).toBeGreaterThanOrEqual(1)
   await called.getByRole('button', { name: 'On my way' }).click()
   await expect(called).toBeHidden()

@@ -1,4 +1,7 @@
-/** What a signing page is given by hand: a file that staff opened for the signer, and a signature by a pen beside a resting palm. */
+/**
+ * What a signing page is given by hand: a file that staff opened for the signer, and a signature by pen beside a
+ * resting palm.
+ */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,7 +10,7 @@ import { expect, test } from './office.ts'
 import { PIN } from './person.ts'
 import { auditOf, formsFor, send } from './sending.ts'
 
-/** A command to the browser about the signing page, over the line by which it is held. */
+/** Sends a browser command about the signing page, over the debugger session that holds it. */
 function debug({ app }: Clerk, method: string, params: object): Promise<unknown> {
   return app.evaluate(
     async ({ webContents }, { method, params }) => {
@@ -70,7 +73,7 @@ test('a signature is the pen’s, with its pressure, whatever the palm does besi
       canvas.addEventListener(kind, ({ pointerType, pressure }) => all.push({ type: pointerType, kind, pressure }))
     return all
   })
-  /** Whether anything is drawn in the left or the right half of the pad. */
+  /** Returns whether anything is drawn in the left and in the right half of the pad. */
   const drawn = () =>
     pad.evaluate((canvas: HTMLCanvasElement) => {
       const context = canvas.getContext('2d')
@@ -91,7 +94,7 @@ test('a signature is the pen’s, with its pressure, whatever the palm does besi
       touchPoints: xs.map((x) => ({ ...at(x, 0.8), radiusX: 40, radiusY: 60 }))
     })
 
-  // The palm comes first, as hands do; its mark goes with the pen.
+  // The palm comes first, as hands do; its mark disappears when the pen comes.
   await palm('touchStart', 0.8)
   await palm('touchMove', 0.82)
   expect(await drawn()).toEqual([false, true])
@@ -106,7 +109,7 @@ test('a signature is the pen’s, with its pressure, whatever the palm does besi
   await pen('mouseReleased', 0.3, 0)
   await palm('touchEnd')
   expect(await drawn()).toEqual([true, false])
-  // One that comes down later draws nothing, either.
+  // A palm that comes down later draws nothing either.
   await palm('touchStart', 0.7)
   await palm('touchMove', 0.75)
   await palm('touchEnd')

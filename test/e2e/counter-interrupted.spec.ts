@@ -85,7 +85,7 @@ test('nobody is there any more: a warning, then covered, then ended, and the pag
   const page = await clerk.handOver(MERE, 'Deed of gift')
   await page.getByTestId('sign').waitFor()
   await expect(window.getByText('Are you still there?', { exact: true })).toBeVisible()
-  // Anyone who touches the page itself is there.
+  // Touching the page itself counts as being there.
   await page.getByTestId('signature-name').click()
   await expect(window.getByText('Are you still there?', { exact: true })).toBeHidden()
   await expect(person.heading('Please ask staff to continue')).toBeVisible()
@@ -97,7 +97,7 @@ test('nobody is there any more: a warning, then covered, then ended, and the pag
   expect((await happened(clerk)).filter((what) => what === 'idle')).toHaveLength(2)
 })
 
-/** What the next PIN has to wait after so many wrong ones, in milliseconds. */
+/** The wait before the next PIN after this many wrong ones, in milliseconds. */
 const WAITS: Record<number, number> = { 3: 5_000, 4: 15_000, 5: 30_000 }
 
 withFolder(
@@ -108,7 +108,7 @@ withFolder(
     await before.choosePracticeOffice()
     await send(before, formsFor(['Deed of gift'], [MERE]))
     await sign(await before.handOver(MERE, 'Deed of gift'), MERE)
-    // While the service is asked the screen says more than that, and the answer takes the pad away.
+    // While the service is being asked, the heading is longer than this, and its answer removes the PIN pad.
     await before.person.heading(/^Thank you$/).waitFor()
     await before.person.button('Staff').click()
     for (let wrong = 1; wrong <= 5; wrong++) {
@@ -126,7 +126,7 @@ withFolder(
 
     const after = await open({ userData })
     await expect(after.person.heading('Signing was interrupted')).toBeVisible()
-    // It says so without being asked for a PIN first.
+    // The wait is shown without asking for a PIN first.
     await after.person.button('Staff').click()
     await expect(after.window.getByText(/^Try again in \d+ s/)).toBeVisible()
     await passTime(after.app, after.window, WAITS[5] ?? 0)
@@ -201,7 +201,7 @@ withFolder(
     await after.goTo(/^Documents/)
     await expect(after.window.getByText('Deed of gift').first()).toBeVisible()
 
-    // Staff need not wait for that when they leave.
+    // Staff needn't wait for the automatic lock when they leave.
     await after.button(/^Account:/).click()
     await after.window.getByRole('menuitem', { name: 'Lock Countersign' }).click()
     await expect(after.window.getByRole('heading', heading)).toBeVisible()

@@ -1,4 +1,4 @@
-/** A person at the counter who has a keyboard alone, and reads no English. */
+/** A person at the counter who has only a keyboard, and reads no English. */
 import { readFileSync } from 'node:fs'
 import { MERE } from './clerk.ts'
 import { countTouches, pressByKey, tabTo, typeInto } from './keyboard.ts'
@@ -14,7 +14,7 @@ test('with keys alone, in Arabic, a person signs, and goes from the page to our 
   clerk
 }) => {
   const { app, window, button } = clerk
-  // Each key is a touch: the warning comes only where the test waits for it.
+  // Each key counts as a touch, so the warning comes only where the test waits for it.
   await configureCounter(clerk, { idle: { warnAfter: 5, coverAfter: 600, endAfter: 600 } })
   await send(clerk, formsFor(['Will'], [MERE]))
   await clerk.beginTurn(MERE, 'Will')
@@ -25,13 +25,13 @@ test('with keys alone, in Arabic, a person signs, and goes from the page to our 
   await page.getByTestId('sign').or(page.getByTestId('review-continue')).first().waitFor()
   const onPage = await countTouches(page)
 
-  /** Which of our pages has the keyboard. */
+  /** Returns which of our pages has the keyboard. */
   const hasKeyboard = () =>
     app.evaluate(({ webContents }) =>
       webContents.getAllWebContents().flatMap((one) => (one.isFocused() ? [one.getURL().includes('/sign/')] : []))
     )
   const isOnPage = (is: boolean) => expect.poll(hasKeyboard).toEqual([is])
-  /** As the system tells of it, before the page has it. */
+  /** Sends the key as the system would, before the page gets it. */
   const leaveBy = () =>
     app.evaluate(({ webContents }) => {
       const signing = webContents.getAllWebContents().find((one) => one.getURL().includes('/sign/'))

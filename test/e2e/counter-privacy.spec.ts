@@ -10,7 +10,10 @@ import { formsFor, send } from './sending.ts'
 
 type Plant = (page: Page, text: string) => Promise<unknown>
 
-/** Everything a page can do to leave a text behind, and a person on it. None of these reaches the service as an answer. */
+/**
+ * Every way for a page, and a person on it, to leave a text behind. None of these texts reaches the service as an
+ * answer.
+ */
 const PLANTS: Record<string, Plant> = {
   'typed into a field': (page, text) => page.getByTestId('signature-name').pressSequentially(text),
   'typed into a larger field': (page, text) => page.locator('textarea').first().pressSequentially(text),
@@ -92,13 +95,13 @@ const PLANTS: Record<string, Plant> = {
     page.evaluate((text) => document.body.insertAdjacentHTML('beforeend', `<p hidden>${text}</p>`), text)
 }
 
-/** A text that stands nowhere else, as a name of a host could hold it. */
+/** Returns a text that occurs nowhere else, and that a host name could contain. */
 function planted(index: number): string {
   const letters = Array.from({ length: 16 }, () => String.fromCharCode(97 + randomInt(26))).join('')
   return `left${index}${letters}`
 }
 
-/** Answers of our own requests that a text of the person could have got into. */
+/** Returns the answers to those requests of ours that a person's text could have got into. */
 async function ownRecords({ window: page }: Clerk, reference: string): Promise<string> {
   return page.evaluate(async (reference) => {
     const { activity, audit, counter, documents, downloads } = window.countersign
@@ -128,7 +131,7 @@ test('after a session nothing of what a signer left anywhere on the page is foun
   const page = await clerk.handOver(MERE, 'Deed of gift')
   await page.getByTestId('sign').waitFor()
   for (const [index, plant] of Object.values(PLANTS).entries()) await plant(page, texts[index] ?? '')
-  // The search finds what is there: else it would prove nothing.
+  // Proves that the search finds what is there.
   expect(textsIn(await memoryOfPage(page), texts).length).toBeGreaterThan(5)
   expect(textsIn(await memoryOfMain(app, snapshot), texts)).not.toEqual([])
 

@@ -1,4 +1,7 @@
-/** A clerk with people before them: a couple with many documents in one sitting, and a queue of eight who are called one by one. */
+/**
+ * A clerk with people waiting: a couple with many documents in one sitting, and a queue of eight who are called one by
+ * one.
+ */
 import type { Page } from 'playwright'
 import { type Clerk, decline, MERE, nameOf, type Person, sign, WIREMU } from './clerk.ts'
 import { pressByKey, tabTo } from './keyboard.ts'
@@ -18,7 +21,7 @@ test('a couple signs five documents in one sitting; what one declines the other 
   const search = window.getByRole('searchbox', { name: /^Find a person/ })
   await expect(search).toBeVisible()
   await window.keyboard.type('mere tamati')
-  // Who types ahead of a slow screen would begin with whom they don't see yet.
+  // Someone typing ahead of a slow screen would start with a person they don't see yet.
   await expect(search).toHaveValue('mere tamati')
   await window.keyboard.press('Enter')
   await window.keyboard.press('Enter')
@@ -38,12 +41,12 @@ test('a couple signs five documents in one sitting; what one declines the other 
   expect((await happened(clerk)).filter((what) => what === 'handed-over')).toHaveLength(2)
 
   await clerk.button('Back to Counter').click()
-  // Who else waits is there, and not what is left of the search.
+  // The screen shows who else is waiting, not the rest of the search.
   await expect(window.getByRole('searchbox')).toHaveValue('')
   await expect(window.getByRole('button', { name: /^Start: / }).first()).toBeVisible()
 })
 
-/** From the first signing page to what became of the last, with the step that comes next pointed at in between. */
+/** Signs from the first signing page to the last result, and expects the next step to be marked in between. */
 async function signOneByOne({ person, window }: Clerk, who: Person, first: Page, documents: readonly string[]) {
   let page = first
   for (const [index, name] of documents.entries()) {
@@ -89,7 +92,7 @@ test('eight people wait: a clerk calls them one by one by keys alone, one doesnâ
   for (const one of QUEUE) {
     await tabTo(window, step('Arrived', one))
     await keyboard.press('Enter')
-    // The keyboard stays in the row, at what comes next.
+    // The focus stays in the row, on the next step.
     await expect(window.locator(':focus')).toHaveAccessibleName(new RegExp(nameOf(one)))
   }
   await expect(window.getByRole('button', { name: /^Call: / })).toHaveCount(8)
@@ -97,7 +100,7 @@ test('eight people wait: a clerk calls them one by one by keys alone, one doesnâ
   async function serve(one: Person, isFirst: boolean) {
     await pressByKey(window, step('Call', one))
     await expect(step('Call again', one)).toBeVisible()
-    // Who was called just now is on the way.
+    // A person who was just called is on the way.
     await expect(step('Didnâ€™t come', one)).toHaveCount(0)
     await pressByKey(window, step('Start', one))
     if (isFirst) await clerk.choosePinWhereAsked()
@@ -120,7 +123,7 @@ test('eight people wait: a clerk calls them one by one by keys alone, one doesnâ
     await pressByKey(window, button(/^More for Ben Rewi/))
     await window.getByRole('menuitem', { name: 'Didnâ€™t come' }).press('Enter')
     await expect(step('Call again', one)).toHaveCount(0)
-    // The next of the queue is at hand.
+    // The focus is on the next person in the queue.
     await expect(window.locator(':focus')).toHaveAccessibleName(/Chen Rewi/)
   }
 

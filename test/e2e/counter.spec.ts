@@ -209,7 +209,7 @@ test('where the service has the signature, and the page leads nowhere, the scree
   await send(clerk, formsFor(['Deed of gift'], [MERE]))
   const page = await clerk.handOver(MERE, 'Deed of gift')
   await signElsewhere(page.url(), 'Mere Tamati')
-  // Nothing is pressed: the folders say it.
+  // Nothing is pressed: the folders show it.
   await clerk.person.heading('Thank you').waitFor()
   await clerk.giveBack()
   await expect(window.getByRole('heading', { name: 'Mere Tamati has signed' })).toBeVisible()
@@ -263,7 +263,7 @@ test('a walk-in: from a preset, sent, and straight to the counter', { tag: '@ful
   await button('Add walk-in').click()
   await button(/^Visitor/).click()
   await button('Send and go to Counter').click()
-  // The sheet comes by itself, as soon as the service has made the document.
+  // The sheet opens by itself, as soon as the service has created the document.
   await clerk.handOverAs()
   await sign(await clerk.takeScreen(MERE), MERE)
   await clerk.giveBack()

@@ -1,7 +1,7 @@
 /**
- * The main job, from the first package to what stays on the disk, at services that speak each dialect of the reference, and
- * mixtures of them: by default few, in which each dialect is spoken once; with `DIALECT_MIXTURES=20` each alone, and as many
- * mixtures by chance.
+ * The main job, from the first package to the files on disk, at services that speak each dialect of the reference, and
+ * mixtures of them. By default a few mixtures, in which each dialect is spoken once; with `DIALECT_MIXTURES=20` each
+ * dialect alone, and that many random mixtures.
  */
 import { readdir } from 'node:fs/promises'
 import { DIALECTS, type Dialect } from '../../src/practice/dialects.ts'
@@ -9,9 +9,9 @@ import { openPracticeOffice } from '../../src/practice/office.ts'
 import { MERE, sign, WIREMU } from './clerk.ts'
 import { expect, test } from './office.ts'
 
-/** Dialects that go together by chance, the same for the same number. */
+/** Returns a random mixture of dialects, the same for the same seed. */
 function mixture(seed: number): Dialect[] {
-  // A number of 32 bits whose bits don't follow each other's pattern (the finaliser of MurmurHash3).
+  // A 32-bit number whose bits don't follow a pattern (the finaliser of MurmurHash3).
   let bits = Math.imul(seed + 1, 0x9e3779b1)
   bits = Math.imul(bits ^ (bits >>> 16), 0x85ebca6b)
   bits = Math.imul(bits ^ (bits >>> 13), 0xc2b2ae35)
@@ -46,7 +46,7 @@ for (const dialects of spoken) {
       await app.resizeWindow({ width: 1500, height: 950 })
       await clerk.connectTo(office.url)
 
-      // Both kinds are sent, and signed at the counter.
+      // Sends both kinds, and signs them at the counter.
       const identified = { ...MERE, faceToFace: true, identity: { question: 'Date of birth', answer: '1984-03-09' } }
       await clerk.composeForm({ name: 'Letter of authority', people: [identified], embedded: true })
       await clerk.send()
@@ -61,7 +61,7 @@ for (const dialects of spoken) {
       await clerk.giveBack()
       await clerk.button('Back to Counter').click()
 
-      // Another signer is corrected, and the package extended.
+      // Corrects another signer, and extends the package.
       await clerk.goTo(/^Documents/)
       await clerk.openDocument('Privacy consent')
       await clerk.button('Correct Wiremu Ngata…').click()
@@ -74,7 +74,7 @@ for (const dialects of spoken) {
       await dialog.getByRole('button', { name: /^Extend to/ }).click()
       await expect(window.getByText(/^Due date changed to /).first()).toBeVisible()
 
-      // Identity data go to the disk, and signatures are verified.
+      // Saves identity data to the disk, and verifies signatures.
       await clerk.chooseDownloadFolder(app.userData)
       await clerk.goTo(/^Documents/)
       await clerk.openDocument('Letter of authority')
@@ -82,7 +82,7 @@ for (const dialects of spoken) {
       await clerk.button('Show in folder').click()
       const files = await readdir(app.userData, { recursive: true })
       expect(files.filter((name) => /Letter of authority – .*\.pdf$/.test(name))).toHaveLength(1)
-      // The signed document was looked at, and may be saved from then on.
+      // The signed document has been viewed, and may be saved from then on.
       await clerk.button('View signed document').click()
       await clerk.button('Yes, allow downloads').click()
       await clerk.button('Download').click()

@@ -11,7 +11,7 @@ import { formsFor, send } from './sending.ts'
 const ASKED_WHO: Person = { ...MERE, faceToFace: true, identity: { question: 'Date of birth', answer: '1984-03-09' } }
 const isIdentity = (_method: string, path: string) => path.includes('Download/IDVerification')
 
-/** An empty folder beside the application's data, as an office's share would be. */
+/** Creates an empty folder beside the application's data, like an office's share. */
 async function folderBeside({ app }: Clerk, name: string): Promise<string> {
   const folder = join(
     app.userData,
@@ -30,7 +30,7 @@ async function filesIn(folder: string): Promise<string[]> {
     .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
 }
 
-/** Every PDF below a folder is whole; anything else that isn't the index is a file that should not be there. */
+/** Expects every PDF below a folder to be whole, and no other file but the index. */
 async function expectWholeFiles(folder: string, count: number): Promise<void> {
   const files = (await filesIn(folder)).filter((name) => name !== 'index.csv')
   expect(files).toHaveLength(count)

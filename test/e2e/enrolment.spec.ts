@@ -1,4 +1,6 @@
-/** An account and its settings are prepared on one computer and taken over on another, whose clerk never sees its secret. */
+/**
+ * An account and its settings are prepared on one computer and set up on another, whose clerk never sees the secret.
+ */
 import { readFile, writeFile } from 'node:fs/promises'
 import { openPracticeOffice } from '../../src/practice/office.ts'
 import { blankComposition } from '../../src/shared/composition/index.ts'
@@ -36,7 +38,7 @@ test('settings come by one file and the account’s secret by another with its c
     await expect(admin.window.getByText(/^Settings saved as/)).toBeVisible()
     await admin.app.close()
 
-    // The organisation gives all its computers others, in such a file.
+    // The organisation gives other settings to all its computers, in such a file.
     const { presets, views, ...others } = JSON.parse(await readFile(settings, 'utf8'))
     const renamed = (list: { name: string }[]) => list.map((one) => ({ ...one, name: `House ${one.name}` }))
     const [shared, policy] = ['shared.countersign-settings', 'policy.json'].map((name) => testInfo.outputPath(name))

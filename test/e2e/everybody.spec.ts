@@ -1,4 +1,5 @@
-// The main job for everybody’s hands and eyes: a package is composed, sent, seen, reminded or extended, and its file downloaded.
+// The main job for everybody's hands and eyes: composing and sending a package, viewing it, reminding or extending, and
+// downloading its file.
 import { readdir } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { expect, type Locator, type Page } from 'playwright/test'
@@ -11,7 +12,7 @@ import { test as practice } from './office.ts'
 const TEMPLATE = 'Privacy consent'
 
 const test = base.extend({
-  /** One with templates, and documents that are somewhere on their way. */
+  /** An office with templates, and with documents in progress. */
   // biome-ignore lint/correctness/noEmptyPattern: Playwright demands it
   office: async ({}, use) => {
     const office = await openPracticeOffice({ data: 'demo', auth: { scheme: 'bearer', token: 'made-up-token-1' } })
@@ -20,7 +21,7 @@ const test = base.extend({
   }
 })
 
-/** The document that was sent last is signed by everybody, elsewhere. */
+/** Has everybody sign the document that was sent last, elsewhere. */
 function signedElsewhere({ service }: PracticeOffice): void {
   const document = Object.values(service.state.documents).findLast(({ name }) => name === TEMPLATE)
   if (!document) throw new Error('Nothing was sent')
@@ -30,7 +31,7 @@ function signedElsewhere({ service }: PracticeOffice): void {
 
 const sentRow = (window: Page) => window.getByRole('row', { name: new RegExp(`${TEMPLATE}.*Mere Tamati`) }).first()
 
-/** A file that was downloaded. */
+/** Returns the downloaded PDFs. */
 async function downloadedIn(folder: string): Promise<string[]> {
   const found = await readdir(folder, { recursive: true }).catch(() => [])
   return found.filter((name) => name.endsWith('.pdf'))
@@ -74,7 +75,7 @@ test('the main job is done by keyboard alone', { tag: '@full' }, async ({ open, 
   await pressMenu(window, 'Show the document')
 
   await expect(window.getByRole('heading', { name: TEMPLATE, level: 2 })).toBeVisible()
-  // The keys act on its row, which is there once the list is.
+  // The keys act on its row, which exists once the list does.
   await expect(sentRow(window)).toBeVisible()
   await keyboard.press('d')
   await expect(dialog).toBeVisible()
@@ -100,7 +101,7 @@ test('the main job is done by keyboard alone', { tag: '@full' }, async ({ open, 
   expect(await touches('pointer')).toBe(0)
 })
 
-/** An entry of the menu that is open, by its arrows. */
+/** Presses an entry of the open menu, by the arrow keys. */
 async function pressMenu(window: Page, name: string): Promise<void> {
   const entry = window.getByRole('menuitem', { name })
   await entry.waitFor()
@@ -155,7 +156,7 @@ test('once composed, it is done by right click alone', { tag: '@full' }, async (
   expect(await touches('pointer')).toBeGreaterThan(0)
 })
 
-/** Nothing reaches beyond the right edge, and what is to be pressed next can be seen as a whole. */
+/** Expects nothing to reach beyond the right edge, and the next control to be visible as a whole. */
 async function expectItFits(window: Page, next: Locator): Promise<void> {
   await expect(next).toBeInViewport({ ratio: 1 })
   const tooWide = await window.evaluate(() =>
@@ -166,7 +167,10 @@ async function expectItFits(window: Page, next: Locator): Promise<void> {
   expect(tooWide).toEqual([])
 }
 
-/** The main job by clicks: each control is seen as a whole, scrolled to up or down at most, before it is pressed. */
+/**
+ * Does the main job by clicks: each control is visible as a whole, after scrolling up or down at most, before it is
+ * pressed.
+ */
 async function doMainJob(clerk: Clerk, office: PracticeOffice): Promise<void> {
   const { app, button, window } = clerk
   const dialog = window.getByRole('dialog')
@@ -224,7 +228,7 @@ test('in the smallest window nothing of it is cut off', { tag: '@full' }, async 
   await doMainJob(clerk, office)
 })
 
-/** Ten, and whether there is more in it than the smallest window shows. */
+/** Ten screens, and whether each has more than the smallest window shows. */
 const SCREENS = [
   [/^Documents/, true],
   [/^Compose/, true],

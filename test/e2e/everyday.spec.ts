@@ -1,4 +1,4 @@
-// What hands expect of any program: right click, keys, back and forward, find, undo, and being where one was.
+// What people expect of any program: right click, keys, back and forward, find, undo, and returning to where they were.
 import { expect, type Page } from 'playwright/test'
 import { connect, sendElsewhere, test } from './bad-line.ts'
 import { MERE, WIREMU } from './clerk.ts'
@@ -121,7 +121,7 @@ practice(
     await before.window.getByLabel('Name', { exact: true }).pressSequentially('Letter of authority')
     await expect.poll(() => before.window.evaluate(() => location.hash)).toMatch(/^#\/compose\/.+/)
     const hash = await before.window.evaluate(() => location.hash)
-    // Where one is is kept after a moment, which nothing shows.
+    // The current place is saved after a moment, and nothing shows that.
     await before.window.waitForTimeout(2000)
     await before.app.kill()
 

@@ -1,4 +1,5 @@
-// A link and a file that the system opens with the application: asked about, then a draft; nothing is sent.
+// A link and a file that the system opens with the application: the person is asked, then there is a draft; nothing is
+// sent.
 import { spawn } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -36,7 +37,7 @@ test('a link makes a draft and a file is imported, each once a person agrees', a
   )
   expect(sends).toMatchObject({ ok: true, value: { total: 0 } })
 
-  // What it was started with itself waits until there is an account to ask for.
+  // A link that the application itself was started with waits until there is an account to ask for.
   const started = await open({ args: ['countersign://send?kind=form'] })
   await started.choosePracticeOffice()
   await started.window

@@ -1,4 +1,4 @@
-// The handbook is in the application: at the screen one is on, found by a word, and without a connection to anything.
+// The handbook is in the application: opened at the current screen, searchable, and without a connection to anything.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from './office.ts'
@@ -23,7 +23,7 @@ test('F1 opens the section about the screen, the search finds, and back leads to
 
   await window.keyboard.press('Alt+ArrowLeft')
   await expect(article.getByRole('heading', { level: 2, name: 'Bulk send' })).toBeVisible()
-  // Sooner it would be taken for the same press.
+  // Any sooner, it would be taken for the same press.
   await window.waitForTimeout(300)
   await window.keyboard.press('Alt+ArrowLeft')
   await expect(window.getByRole('heading', { level: 1, name: 'Bulk send' })).toBeVisible()

@@ -13,16 +13,19 @@ import { textsInFiles } from './searching.ts'
 
 const run = promisify(execFile)
 
-/** How unlike two pictures may be that show the same. A blank sheet is 1, whatever it is compared with. */
+/** How much two pictures of the same page may differ. A blank sheet is 1, whatever it is compared with. */
 const ALIKE = 0.45
-/** A sheet of another shape than the page has it a little smaller, and so no point exactly where it was. */
+/** A sheet of other proportions shows the page slightly smaller, so no point is exactly where it was. */
 const ALIKE_ON_PAPER = 0.65
 
-/** A document of the practice office whose signers' identity was checked, and its report as the application gets it. */
+/**
+ * Returns a document of the practice office whose signers' identity was checked, with its report as the application
+ * gets it.
+ */
 async function checkedDocument({ window: page }: Clerk): Promise<{ reference: string; name: string; report: Buffer }> {
   const found = await page.evaluate(async () => {
     const { documents, pdf } = globalThis.window.countersign
-    // Its folders may not have been read yet.
+    // The folders may not have been read yet.
     for (;;) {
       const all = await documents.references({ query: {} })
       if (!all.ok) throw new Error(all.error.message)
@@ -43,7 +46,7 @@ async function checkedDocument({ window: page }: Clerk): Promise<{ reference: st
   return { ...found, report: Buffer.from(found.base64, 'base64') }
 }
 
-/** The pages of a PDF as another program paints them, as PNGs. */
+/** Returns the pages of a PDF as another program renders them, as PNGs. */
 async function painted(pdf: Buffer, folder: string, name: string): Promise<Buffer[]> {
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, `${name}.pdf`), pdf)
@@ -53,9 +56,9 @@ async function painted(pdf: Buffer, folder: string, name: string): Promise<Buffe
 }
 
 /**
- * How unlike two pictures are: their differences, as a share of all that isn't white in the other. They are compared small,
- * where each program's own way with fine edges no longer matters. The other one is laid on white paper of the first one's
- * shape, as large as it fits there.
+ * Returns how much two pictures differ: their differences, as a share of everything that isn't white in the other. They
+ * are compared small, so that each program's way with fine edges no longer matters. The other one is laid on white
+ * paper of the first one's proportions, as large as it fits there.
  */
 async function unlikeness(page: Page, one: Buffer, other: Buffer): Promise<number> {
   return page.evaluate(
@@ -101,7 +104,7 @@ async function openReport({ window: page }: Clerk, reference: string): Promise<v
   await page.getByRole('heading', { name: 'Identity report' }).waitFor()
 }
 
-/** The page as a person sees it, at a size at which the whole of it is in the window. */
+/** Returns the page as a person sees it, zoomed so that all of it is in the window. */
 async function pictureOf(clerk: Clerk, number: number): Promise<Buffer> {
   const { window: page } = clerk
   await page.getByLabel(/^Page, of/).fill(String(number))
@@ -133,7 +136,7 @@ test(
       await testInfo.attach(`page-${index + 1}`, { body: picture, contentType: 'image/png' })
       expect(await unlikeness(window, picture, theirs[index] as Buffer)).toBeLessThan(ALIKE)
     }
-    // What would be taken for the same must not be another page.
+    // A different page must not pass as the same.
     expect(await unlikeness(window, ours[0] as Buffer, theirs[1] as Buffer)).toBeGreaterThan(ALIKE)
 
     const printed = await whatIsPrinted(clerk)
@@ -153,7 +156,7 @@ test(
   }
 )
 
-/** Presses Print, with a printer that keeps what it is given as a PDF. */
+/** Presses Print, with a printer that captures what it is given as a PDF. */
 async function whatIsPrinted(clerk: Clerk): Promise<Buffer> {
   const { app } = clerk
   await app.evaluate(({ BrowserWindow }) => {
@@ -217,7 +220,7 @@ test('a report with a script and a link runs none and goes nowhere; damaged ones
   await openReport(clerk, reference)
   await expect(window.getByRole('alert')).toContainText('This PDF can’t be read.')
 
-  // Many pages: as few canvases as there are pages near the view.
+  // Many pages: only those near the view have a canvas.
   service.report = pdfOf(Array.from({ length: 300 }, (_none, index) => ({ lines: [`Sheet ${index + 1}`] })))
   await clerk.goTo('Today')
   await openReport(clerk, reference)
@@ -227,7 +230,7 @@ test('a report with a script and a link runs none and goes nowhere; damaged ones
   await pageOf(clerk, 300).locator('canvas').waitFor()
   expect(await window.locator('canvas').count()).toBeLessThan(6)
 
-  // The decoder of pictures that readers of PDFs need may be loaded without WebAssembly.
+  // The picture decoder that PDF readers need can be loaded without WebAssembly.
   const kind = await window.evaluate(
     async (at) => typeof (await import(at)).default,
     './pdfjs/wasm/openjpeg_nowasm_fallback.js'
@@ -237,7 +240,10 @@ test('a report with a script and a link runs none and goes nowhere; damaged ones
   await service.close()
 })
 
-/** The office's service with a report of our own making for every document, and a trap for anyone who follows its links. */
+/**
+ * Opens a proxy of the office's service that has our own report for every document, and a trap for links that are
+ * followed.
+ */
 async function openReportingService(officeUrl: string) {
   const service = { url: '', report: Buffer.alloc(0) as Uint8Array, trapped: [] as string[], close: async () => {} }
   const server = createServer(async (request, response) => {

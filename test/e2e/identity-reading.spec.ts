@@ -8,7 +8,7 @@ import { type Clerk, MERE } from './clerk.ts'
 import { expect } from './office.ts'
 import { textsInFiles } from './searching.ts'
 
-/** A document of the practice office whose signer showed who they are, once the folders were read. */
+/** Returns a document of the practice office whose signer's identity was checked, once the folders have been read. */
 async function checkedDocument(clerk: Clerk): Promise<string> {
   let reference: string | undefined
   await expect.poll(async () => (reference = await findChecked(clerk))).toBeTruthy()
@@ -116,13 +116,13 @@ test('pictures that would do harm are told of, under our own policy; a check tha
     },
     {}
   ]
-  // Once the folders were read.
+  // Waits until the folders have been read.
   await expect.poll(() => isKnown(clerk, reference)).toBe(true)
   await goToHash(clerk, `#/identity/${encodeURIComponent(reference)}`)
   await expect(window.getByText(/A drawing with code \(SVG\) came/)).toBeVisible()
   await expect(window.getByText(/said to be 60,000 × 60,000 pixels/)).toBeVisible()
   await window.getByRole('radio', { name: 'Back' }).check()
-  // Its header is right and its pixels are not: the page says so instead of showing a torn picture.
+  // Its header is valid and its pixels aren't: the page says so instead of showing a torn picture.
   await expect(window.getByText(/This picture is damaged/)).toBeVisible()
   await clerk.button('Side by side').click()
   await expect(window.getByText(/This record is empty/)).toBeVisible()
@@ -136,7 +136,10 @@ test('pictures that would do harm are told of, under our own policy; a check tha
   await service.close()
 })
 
-/** The office's service with records of our own making for every document; without any it says that there are none. */
+/**
+ * Opens a proxy of the office's service that has our own records for every document; without any it says that there are
+ * none.
+ */
 async function openIdentityService(officeUrl: string) {
   const service = { url: '', records: undefined as object[] | undefined, close: async () => {} }
   const server = createServer(async (request, response) => {

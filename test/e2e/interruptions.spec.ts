@@ -141,7 +141,7 @@ test('it ends though the keychain never answers', { tag: '@full' }, async ({ ope
     await page.evaluate(() => void window.countersign.counter.pin())
     const began = performance.now()
     await app.quit()
-    // The bus itself gives a call up after 25 seconds, and one that waits for its owner never.
+    // The bus itself gives up a call after 25 seconds, and never one that waits for its owner.
     expect(performance.now() - began).toBeLessThan(20_000)
   } finally {
     keyring.goOn()
@@ -176,7 +176,7 @@ test('while the keychain is locked or gone, the recovery key opens the data for 
     await expect(page.getByText(/This computer’s keychain is locked/)).toBeVisible()
     const monitor = () => statusLine(userData, { now: Date.now(), runs: () => true }).line
     await expect.poll(monitor).toContain('"data-locked"')
-    // Nothing else of the application is there.
+    // Nothing else of the application is available.
     expect(await page.evaluate(() => window.countersign.accounts.list())).toMatchObject({
       error: { code: 'not-allowed' }
     })
@@ -221,7 +221,7 @@ test('while the keychain is locked or gone, the recovery key opens the data for 
     await app.quit()
 
     await keyring.stop()
-    // To close that page is to end the application, which a monitor hears.
+    // Closing that page ends the application, which a monitor sees.
     await (await open({ userData, env })).app.quit()
     expect(monitor()).toContain('"running":false')
     const third = await open({ userData, env })
@@ -231,7 +231,7 @@ test('while the keychain is locked or gone, the recovery key opens the data for 
     await expect(third.window.getByText('Letter of authority').first()).toBeVisible()
     await third.app.quit()
 
-    // Who goes on without the data begins with none, is told so, and leaves them as they were.
+    // Going on without the data starts with none, says so, and leaves the data as they were.
     const without = await open({ userData, env })
     await without.button('Continue without my data').click()
     // Once is enough.
@@ -271,7 +271,7 @@ test('while the keychain is locked or gone, the recovery key opens the data for 
       isWhole: true,
       used: 2
     })
-    // Before its bus ends, which waits for nobody.
+    // Quits before its bus ends, which waits for nobody.
     await last.app.quit()
   } finally {
     await keyring.close()

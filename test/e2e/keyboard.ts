@@ -1,12 +1,14 @@
-/** What a person does who has no pointer. */
+/** What a person does without a pointer. */
 import type { Locator, Page } from 'playwright'
 
-/** More stops than any screen has. */
+/** More tab stops than any screen has. */
 export const STOPS = 150
 
 type Kind = 'pointer' | 'key'
 
-/** Counts, from now on, what a person does in the page with a pointer or with keys. */
+/**
+ * Starts counting what a person does in the page with a pointer or with keys. Returns a function that reads the counts.
+ */
 export async function countTouches(window: Page): Promise<(kind: Kind) => Promise<number>> {
   await window.evaluate(() => {
     const touches = { pointer: 0, key: 0 }
@@ -19,7 +21,7 @@ export async function countTouches(window: Page): Promise<(kind: Kind) => Promis
     window.evaluate((kind) => (globalThis as typeof globalThis & { touches: Record<Kind, number> }).touches[kind], kind)
 }
 
-/** By the Tab key to a control, as often as it takes. */
+/** Presses Tab until a control has the focus. */
 export async function tabTo({ keyboard }: Page, control: Locator): Promise<void> {
   await control.waitFor()
   for (let stop = 0; stop < STOPS; stop++) {

@@ -1,5 +1,5 @@
-// Starts the built application for a test and hands back its pages and its surroundings: on the Chromium host by default,
-// on Electron itself where COUNTERSIGN_E2E=electron. Tests are written against the one interface here.
+// Starts the built application for a test and returns its pages and surroundings: on the Chromium host by default, on
+// Electron itself with COUNTERSIGN_E2E=electron. Tests are written against this one interface.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
@@ -9,15 +9,15 @@ import { launchOnHost } from './on-host.ts'
 
 type Modules = typeof import('electron')
 
-/** What a test may say about a start; everything has a default. */
+/** What a test may set for a start; everything has a default. */
 export interface LaunchOptions {
-  /** A folder to keep between starts; a fresh one, removed at the end, otherwise. */
+  /** A user-data folder to keep between starts; by default a new one that is removed at the end. */
   readonly userData?: string
   /** Added to the environment of the application. */
   readonly env?: Readonly<Record<string, string>>
   /** Added to the application's arguments. */
   readonly args?: readonly string[]
-  /** The script to run, from the project's root; the built application otherwise. */
+  /** The script to run, from the project's root; by default the built application. */
   readonly main?: string
 }
 
@@ -44,14 +44,14 @@ export interface MenuPicture {
 
 export interface TrayPicture {
   readonly toolTip: string
-  /** Whether there is anything to see of it. */
+  /** Whether the icon has a visible picture. */
   readonly hasImage: boolean
   readonly items: readonly MenuPicture[]
 }
 
 export interface Badge {
   readonly count: number
-  /** What is said of the icon that lies over the window's on the task bar. */
+  /** The description of the icon that overlays the window's own on the task bar. */
   readonly overlay: string | null
 }
 
@@ -66,57 +66,57 @@ export interface WindowInfo {
   readonly fullScreen: boolean
 }
 
-/** The machine and the desktop around the application, played by the test. */
+/** The machine and the desktop around the application, emulated by the test. */
 interface Surroundings {
   readonly dialog: {
-    /** Puts an answer ready for the next open dialog: the files chosen; none cancels. */
+    /** Queues an answer for the next open dialog: the chosen files; none cancels. */
     answerOpen(filePaths: readonly string[]): Promise<void>
-    /** For the next save dialog (a download's too); '' cancels. */
+    /** Queues an answer for the next save dialog (a download's too); '' cancels. */
     answerSave(filePath: string): Promise<void>
-    /** For the next message box: the label of the button to press. */
+    /** Queues an answer for the next message box: the label of the button to press. */
     answerMessage(button: string): Promise<void>
-    /** All dialogs so far. */
+    /** Returns all dialogs so far. */
     shown(): Promise<readonly ShownDialog[]>
   }
   notifications(): Promise<readonly ShownNotification[]>
-  /** Clicks the notification of that index; negative counts from the latest. */
+  /** Clicks the notification with this index; a negative one counts from the latest. */
   clickNotification(index: number): Promise<void>
-  /** Addresses that were given to other programs. */
+  /** Returns the addresses passed to other programs. */
   openedExternally(): Promise<readonly string[]>
   openedPaths(): Promise<readonly string[]>
   shownInFolder(): Promise<readonly string[]>
-  /** How often the computer's own sound was asked for. */
+  /** Returns how often the computer's own sound was requested. */
   beeps(): Promise<number>
   clipboardText(): Promise<string>
   setClipboardText(text: string): Promise<void>
-  /** The open context menu, or else the application's. */
+  /** Returns the open context menu, or else the application's. */
   menu(): Promise<readonly MenuPicture[]>
   clickMenu(labels: readonly string[]): Promise<void>
-  /** The icon in the tray, or null where there is none. */
+  /** Returns the tray icon, or null if there is none. */
   tray(): Promise<TrayPicture | null>
   clickTray(): Promise<void>
   clickTrayMenu(labels: readonly string[]): Promise<void>
   badge(): Promise<Badge>
-  /** Nobody has touched the computer for so long. */
+  /** Sets how long the computer has been idle. */
   setIdleSeconds(seconds: number): Promise<void>
   emitPower(event: 'suspend' | 'resume'): Promise<void>
-  /** The computer's screen is locked or unlocked, and tells of it as far as this system does. */
+  /** Locks or unlocks the computer's screen, with an event where this system has one. */
   setLocked(isLocked: boolean): Promise<void>
   setOnline(online: boolean): Promise<void>
-  /** What the system's store has of certificates with their keys, as PEM. The host alone can play that. */
+  /** Sets the certificates with their keys in the system's store, as PEM. Only the host can emulate that. */
   setOwnCertificates(certificates: readonly { cert: string; key: string }[]): Promise<void>
   setMachineTheme(theme: { dark?: boolean; highContrast?: boolean }): Promise<void>
   windows(): Promise<readonly WindowInfo[]>
   resizeWindow(size: { width: number; height: number }): Promise<void>
   closeWindow(): Promise<void>
-  /** The main window comes to the front. */
+  /** Brings the main window to the front. */
   focusWindow(): Promise<void>
-  /** Another program comes to the front. */
+  /** Brings another program to the front. */
   blurWindow(): Promise<void>
   /** Plugs another display in, to the right of the others; resolves to its id. */
   addDisplay(size: { width: number; height: number }): Promise<number>
   removeDisplay(id: number): Promise<void>
-  /** The window as a person sees its inside, views laid over it, as PNG at `file`. */
+  /** Saves a PNG at `file` of the window's content as a person sees it, with the views over it. */
   screenshot(file: string): Promise<void>
 }
 
@@ -125,29 +125,29 @@ export interface Launched extends Surroundings {
   readonly flavour: 'host' | 'electron'
   /** The page of the main window. */
   readonly window: Page
-  /** Resolves to the page of the first window whose address fits, once there is one. */
+  /** Resolves to the page of the first window with a matching address, once there is one. */
   waitForWindow(address: RegExp): Promise<Page>
   readonly userData: string
-  /** The pages laid over the window, the lowest first; visible ones only unless asked otherwise. */
+  /** Returns the pages laid over the window, the lowest first; by default only visible ones. */
   views(which?: 'visible' | 'all'): Promise<Page[]>
-  /** Resolves to the first view whose address fits, once there is one. */
+  /** Resolves to the first view with a matching address, once there is one. */
   waitForView(address: RegExp): Promise<Page>
-  /** The address of a page as the application knows it: app://… where the host carries it as http://…. */
+  /** Returns a page's address as the application knows it: app://… where the host carries it as http://…. */
   addressOf(page: Page): Promise<string>
   /**
-   * Runs a function inside the application's main process, with Electron's modules and an argument. Its text is what
-   * travels, so it may use nothing from outside itself.
+   * Runs a function inside the application's main process, with Electron's modules and an argument. Only its source
+   * text is sent, so it may use nothing from outside itself.
    */
   evaluate<R, A = undefined>(work: (electron: Modules, argument: A) => R | Promise<R>, argument?: A): Promise<R>
-  /** Asks the application to quit; resolves to its exit code once it has. */
+  /** Asks the application to quit. Resolves to its exit code once it has. */
   quit(): Promise<number | null>
-  /** Ends the process at once, as a power cut would (SIGKILL). The user-data folder stays until close(). */
+  /** Kills the process at once (SIGKILL), as a power cut would. The user-data folder stays until close(). */
   kill(): Promise<void>
-  /** Resolves to the exit code when the process has ended for any reason. */
+  /** Resolves to the exit code once the process has ended for any reason. */
   readonly ended: Promise<number | null>
-  /** Quits if it still runs, and removes all temporary folders but a `userData` that was given. */
+  /** Quits the application if it's still running, and removes all temporary folders except a given `userData`. */
   close(): Promise<void>
-  /** What the process has written so far, both streams. */
+  /** Returns what the process has written so far, to both streams. */
   logs(): string
 }
 
@@ -164,7 +164,7 @@ export type Started = Omit<Launched, 'userData' | 'close'>
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** Starts the application and waits for its main window's page (not for what the page shows). */
+/** Starts the application and waits for its main window's page (but not for the page's content). */
 export async function launch(options: LaunchOptions = {}): Promise<Launched> {
   const temporary = await mkdtemp(join(tmpdir(), 'countersign-e2e-'))
   const userData = options.userData ?? join(temporary, 'user-data')
@@ -176,11 +176,11 @@ export async function launch(options: LaunchOptions = {}): Promise<Launched> {
     args: [`--user-data-dir=${userData}`, ...(options.args ?? [])],
     env: {
       ...Object.fromEntries(inherited),
-      // Everything that is only temporary goes into a folder of this start's own, so that nothing can be left behind.
+      // Temporary files go into a folder of this start's own, so that nothing can be left behind.
       TMPDIR: temporary,
       TEMP: temporary,
       TMP: temporary,
-      // What Node has compiled once serves all starts: a fifth of a start's work.
+      // All starts share what Node has compiled: a fifth of a start's work.
       NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'),
       ...options.env
     },

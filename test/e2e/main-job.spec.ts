@@ -4,7 +4,7 @@ import { basename, join, relative, sep } from 'node:path'
 import { MERE, type Person, sign, WIREMU } from './clerk.ts'
 import { expect, test } from './office.ts'
 
-// As most computers are set.
+// With animations, as most computers are set.
 test.use({ isStill: false })
 
 const WITHOUT_MOBILE: Person = {
@@ -35,7 +35,7 @@ test('a form: composed, sent, signed at the counter, its identity data saved, it
   await clerk.openFolder('Signed')
   await clerk.openDocument('Letter of authority')
   await clerk.button('Download report (PDF)').click()
-  // Before the first one it is asked where to, once.
+  // Before the first download it asks where to save, once.
   const question = window.getByRole('dialog', { name: 'Where should downloads be saved?' })
   await app.dialog.answerOpen([app.userData])
   await question.getByRole('button', { name: 'Change…' }).click()

@@ -1,4 +1,4 @@
-/** Signing in by OAuth 2: the application opens the system's browser, which this test plays by real HTTP. */
+/** Signing in by OAuth 2: the application opens the system's browser, which this test emulates over real HTTP. */
 import { openPracticeOffice } from '../../src/practice/office.ts'
 import { expect, test } from './office.ts'
 

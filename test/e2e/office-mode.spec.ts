@@ -1,4 +1,7 @@
-/** Two workstations of one office, each an application of its own: they join by the screen, share one Outbox, and one leaves; and the application as the administrator's command. */
+/**
+ * Two workstations of one office, each an application of its own: they join through the screens, share one Outbox, and
+ * one leaves. Also the application as the administrator's command.
+ */
 import { spawn } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
@@ -73,7 +76,7 @@ inOffice(
     await expect(back.window.getByText('Being edited at Front desk.')).toBeVisible()
     await expect(name).toBeDisabled()
     await expect(back.button(/^Send \d+ form/)).toBeHidden()
-    // It reads along.
+    // It follows the other's edits live.
     await there.fill('Deed of gift, second')
     await expect(name).toHaveValue('Deed of gift, second')
     await back.button('Take over').click()

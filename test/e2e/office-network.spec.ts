@@ -1,4 +1,5 @@
-// The office's own network: what the organisation trusts beside the system, and what it proves itself by, shown by real servers and a real proxy.
+// The office's own network: what the organisation trusts in addition to the system, and what it identifies itself with,
+// tested with real servers and a real proxy.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer as createPlainServer, type IncomingMessage, type Server } from 'node:http'
 import { createServer, type ServerOptions } from 'node:https'
@@ -13,16 +14,16 @@ import { type Launched, launch } from './launch.ts'
 
 interface Service {
   readonly port: number
-  /** What it was asked, once a line was up. */
+  /** The requests it got, once a connection was up. */
   readonly asked: IncomingMessage[]
-  /** Whose certificates it was shown. */
+  /** The subjects of the certificates it was shown. */
   readonly shownBy: Set<string | undefined>
 }
 
 const test = base.extend<{
   /** A signing service without documents. */
   serve(options: ServerOptions): Promise<Service>
-  /** The application, on a computer with this policy. */
+  /** Starts the application on a computer with this policy. */
   start(policy: object): Promise<Launched>
 }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads which fixtures are wanted from this pattern.
@@ -61,7 +62,7 @@ const test = base.extend<{
   }
 })
 
-/** A proxy that lets Grace through, wherever she goes: to this port. */
+/** Opens a proxy that lets Grace through, and leads every connection to this port. */
 async function openProxy(port: number): Promise<{ server: Server; shown: (string | undefined)[] }> {
   const shown: (string | undefined)[] = []
   const server = createPlainServer((_request, response) => response.writeHead(403).end())
@@ -125,7 +126,7 @@ test('a service that insists on a client certificate gets the one that was chose
   const service = await serve({ ...insisting, ca: root.cert })
   const other = await serve({ ...insisting, ca: root.cert })
   const app = await start({ certificateAuthorities: [root.cert], practiceOffice: false })
-  // Under Electron the store is the system's own, which no test fills; test/unit/accounts holds what is chosen there.
+  // Under Electron the store is the system's own, which no test fills; test/unit/accounts covers what is chosen there.
   if (app.flavour === 'electron') return
   await app.setOwnCertificates([ada, grace])
   const page = app.window

@@ -1,18 +1,20 @@
-/** The tests' own `test`: applications that are started through it are pictured where a test fails, and always closed. */
+/**
+ * The tests' own `test`: applications started through it are always closed, and a screenshot is taken if a test fails.
+ */
 import { setTimeout as pause } from 'node:timers/promises'
 import { test as base, expect } from 'playwright/test'
 import { type Clerk, clerkAt } from './clerk.ts'
 import { type Launched, type LaunchOptions, launch } from './launch.ts'
 
 interface Options {
-  /** Whether nothing moves on the screens, as on a computer that is set so: what fades and turns is a twentieth of a test's work. */
+  /** Whether animations are off, as on a computer with reduced motion: they are a twentieth of a test's work. */
   isStill: boolean
 }
 
 interface Fixtures extends Options {
   /** Starts the application, as often as a test wants, and waits for its first screen. */
   open: (options?: LaunchOptions) => Promise<Clerk>
-  /** A clerk whose application has the practice office open. */
+  /** A clerk with the practice office open. */
   clerk: Clerk
 }
 
@@ -32,11 +34,11 @@ export const test = base.extend<Fixtures>({
       if (testInfo.status !== testInfo.expectedStatus) {
         await app.screenshot(testInfo.outputPath(`window-${index + 1}.png`)).catch(() => undefined)
         await testInfo.attach(`log-${index + 1}`, { body: app.logs() })
-        // What is left on a machine that nobody can look at are the words that it printed.
+        // On a machine that nobody can look at, this printed text is all that remains.
         const shown = app.window.locator('body').ariaSnapshot({ timeout: 5000 })
         console.log(await shown.catch(String), app.logs().slice(-4000))
       }
-      // In the middle of a session the application refuses to quit: only staff ends it.
+      // During a session the application refuses to quit: only staff can end it.
       if (await isSigning(app)) await app.kill()
       await app.close()
     }
@@ -50,7 +52,7 @@ export const test = base.extend<Fixtures>({
 
 async function isSigning({ window: page }: Launched): Promise<boolean> {
   const asked = page.evaluate(() => window.countersign.counter.state())
-  // A page that is gone or hangs says nothing; then the application is asked to quit as usual.
+  // A page that has gone or hangs doesn't answer; the application is then asked to quit as usual.
   const state = await Promise.race([asked.catch(() => undefined), pause(2000, undefined)])
   return state?.ok === true && state.value !== null && state.value.phase !== 'ended'
 }

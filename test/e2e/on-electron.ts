@@ -1,5 +1,5 @@
-// The application on Electron itself, driven by Playwright. Dialogs, notifications and the desktop are played by replacing
-// those functions of Electron's modules inside the running application, right after its start.
+// The application on Electron itself, driven by Playwright. Dialogs, notifications and the desktop are emulated by
+// replacing those functions of Electron's modules inside the running application, right after its start.
 
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -32,7 +32,7 @@ interface Record_ {
   overlay: string | null
 }
 
-/** Runs inside the application, so it may use nothing but its argument. */
+/** Runs inside the application, so it may use only its argument. */
 function install(electron: Modules): void {
   const { BrowserWindow, dialog, Notification, shell, Tray } = electron
   const record: Record_ = {
@@ -119,7 +119,7 @@ function install(electron: Modules): void {
 
 type Played = typeof globalThis & { playedByTest: Record_ }
 
-/** Runs inside the application: its icon in the tray. */
+/** Runs inside the application: reads its tray icon. */
 function readTray(): TrayPicture | null {
   const shown = (globalThis as Played).playedByTest.trays.find(({ tray }) => !tray.isDestroyed())
   if (!shown) return null
@@ -137,7 +137,7 @@ function readTray(): TrayPicture | null {
   return { toolTip: shown.toolTip, hasImage: true, items: pictureOf(shown.menu) }
 }
 
-/** Runs inside the application: clicks its icon in the tray, or an item of that icon's menu. */
+/** Runs inside the application: clicks its tray icon, or an item of that icon's menu. */
 function pressTray(_electron: Modules, labels: readonly string[]): void {
   const shown = (globalThis as Played).playedByTest.trays.find(({ tray }) => !tray.isDestroyed())
   if (!shown) throw new Error('The application has no icon in the tray')
@@ -152,12 +152,15 @@ function pressTray(_electron: Modules, labels: readonly string[]): void {
   item.click()
 }
 
-/** Runs inside the application. */
+/** Runs inside the application: reads its badge. */
 function readBadge({ app }: Modules): Badge {
   return { count: app.getBadgeCount(), overlay: (globalThis as Played).playedByTest.overlay }
 }
 
-/** Runs inside the application: the line of every page, and of the service's client, which has sessions of its own. */
+/**
+ * Runs inside the application: switches the network of every page, and of the service's client, which has its own
+ * sessions.
+ */
 function goOnline({ session, webContents }: Modules, online: boolean): void {
   const own = ['service-reads-0', 'service-reads-1', ...[0, 1, 2, 3].map((index) => `service-sends-${index}`)]
   const all = new Set([
@@ -176,7 +179,7 @@ interface Playing {
   readonly remove?: number
 }
 
-/** Runs inside the application: displays that aren't there beside those that are. Answers the id of one that was added. */
+/** Runs inside the application: adds or removes a display that doesn't exist. Returns the id of one that was added. */
 function plug({ screen }: Modules, { add, remove }: Playing): number {
   const all = screen.getAllDisplays()
   const at = (shown: readonly Electron.Display[]) => {
@@ -211,7 +214,7 @@ function plug({ screen }: Modules, { add, remove }: Playing): number {
   return id
 }
 
-/** Runs inside the application: the picture of its first window with the views over it, as base64 PNG. */
+/** Runs inside the application: composes the picture of its first window with the views over it, as base64 PNG. */
 async function compose(electron: Modules): Promise<string> {
   const { BrowserWindow, WebContentsView } = electron
   const window = BrowserWindow.getAllWindows().sort((one, two) => one.id - two.id)[0]
@@ -243,7 +246,7 @@ async function compose(electron: Modules): Promise<string> {
 
 export async function launchOnElectron(start: Start): Promise<Started> {
   const app = await _electron.launch({
-    // The picture and sound behind a grant are made up; whether there is a grant is the application's to say.
+    // The picture and sound behind a grant are fake; whether there is a grant is the application's decision.
     args: [...rootArguments(), '--use-fake-device-for-media-stream', startedBy(start), ...start.args],
     cwd: start.root,
     env: start.env
@@ -377,7 +380,10 @@ export async function launchOnElectron(start: Start): Promise<Started> {
   }
 }
 
-/** The folder, as what was packed is started, so that the application has its name and version; else a script of a test’s own. */
+/**
+ * Returns the folder, as for a packaged application, so that the application has its name and version; or else a test's
+ * own script.
+ */
 function startedBy({ root, main }: Start): string {
   return main === join(root, 'out/main/index.js') ? root : main
 }
@@ -432,7 +438,7 @@ function readWindows({ BrowserWindow }: Modules): WindowInfo[] {
   }))
 }
 
-/** Chromium refuses its sandbox to root, who is only found in containers; nobody else is run without it. */
+/** Chromium refuses its sandbox to root, which is only used in containers; no other user runs without it. */
 function rootArguments(): string[] {
   return process.getuid?.() === 0 ? ['--no-sandbox'] : []
 }

@@ -17,7 +17,7 @@ interface Answer {
   readonly error: string
 }
 
-/** Requests to the host over its process's channel; they fail once it has ended. */
+/** Returns a function for requests to the host over its process's channel; they fail once the process has ended. */
 export function askHost(child: ChildProcess): Ask {
   const waiting = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
   let last = 0
@@ -100,7 +100,7 @@ export async function launchOnHost(start: Start): Promise<Started> {
 
   try {
     const endpoint = await Promise.race([ask('endpoint'), dies])
-    // A second client that changes nothing by attaching: theme, downloads and focus stay the host's.
+    // Attaching this second client changes nothing: theme, downloads and focus stay the host's.
     browser = await Promise.race([chromium.connectOverCDP(endpoint, { isLocal: true, noDefaults: true }), dies])
     const isMain = (all: readonly PageInfo[]) =>
       all.filter((each) => each.kind === 'window' && each.url !== '').slice(0, 1)
@@ -115,7 +115,8 @@ export async function launchOnHost(start: Start): Promise<Started> {
         find((all) => all.filter((each) => each.kind === 'view' && (which === 'all' || each.visible))),
       async waitForView(address) {
         const page = await waitFor((all) => all.filter((each) => each.kind === 'view' && address.test(each.url)))
-        // The host knows of a navigation a little sooner than Playwright does, which would take the page for one that leaves.
+        // The host learns of a navigation slightly before Playwright, which would take the page for one that is
+        // leaving.
         await page.waitForURL(address, { waitUntil: 'commit' })
         return page
       },
@@ -159,7 +160,7 @@ export async function launchOnHost(start: Start): Promise<Started> {
       screenshot: (file) => ask('screenshot', file),
       evaluate: (work, argument) => ask('evaluate', { source: String(work), argument }) as Promise<never>,
       async quit() {
-        // Playwright's answers to closing pages are not wanted any longer.
+        // Playwright's answers to closing pages are no longer wanted.
         await browser?.close().catch(() => {})
         await ask('quit').catch(() => {})
         return ended
@@ -168,7 +169,7 @@ export async function launchOnHost(start: Start): Promise<Started> {
       logs: () => written
     }
   } catch (error) {
-    // Whatever failed first, an application that has ended is the reason for it, and its own words tell why.
+    // Whatever failed first, an application that has ended is the cause, and its own output says why.
     await Promise.race([ended, pause(500)])
     const own = child.exitCode === null && child.signalCode === null
     await kill()

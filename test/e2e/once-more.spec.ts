@@ -1,4 +1,7 @@
-/** What a clerk sends again and again: the template that was used last, the same package for the next person, the choices of a field. */
+/**
+ * What a clerk sends again and again: the template used last, the same package for the next person, the choices of a
+ * field.
+ */
 import { MERE, WIREMU } from './clerk.ts'
 import { expect, test } from './office.ts'
 

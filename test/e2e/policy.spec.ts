@@ -1,4 +1,5 @@
-// An administrator's policy file: what it sets is there at the start and marked, a broken one is told, and it can be checked.
+// An administrator's policy file: its settings apply at the start and are marked, a broken file is reported, and it can
+// be checked.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -12,7 +13,7 @@ test.beforeEach(() => {
 })
 test.afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** As an administrator puts it there: in one step. */
+/** Puts the file in place as an administrator does: in one step. */
 function put(text: string): string {
   const path = join(folder, 'policy.json')
   writeFileSync(`${path}.new`, text, { mode: 0o644 })

@@ -1,15 +1,17 @@
-/** Looks for texts wherever something of a person could have been left: files, our own pages, the main process's memory. */
+/**
+ * Searches for texts wherever a person's data could have been left: files, our own pages, the main process's memory.
+ */
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { Page } from 'playwright'
 import type { Launched } from './launch.ts'
 
-/** Those of the texts that the bytes hold, as UTF-8 or UTF-16. */
+/** Returns the texts that the bytes contain, as UTF-8 or UTF-16. */
 export function textsIn(bytes: Buffer, texts: readonly string[]): string[] {
   return texts.filter((text) => bytes.includes(text, 0, 'utf8') || bytes.includes(text, 0, 'utf16le'))
 }
 
-/** `FILE: TEXT` for each text that a file of the folder holds, in its bytes or in its name. */
+/** Returns `FILE: TEXT` for each text that a file of the folder contains, or has in its name. */
 export async function textsInFiles(folder: string, texts: readonly string[]): Promise<string[]> {
   const found: string[] = []
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
@@ -25,7 +27,7 @@ export async function textsInFiles(folder: string, texts: readonly string[]): Pr
   return found
 }
 
-/** How many bytes there are to search, so that a search of nothing isn't taken for one that found nothing. */
+/** Returns the number of bytes in a folder, so that searching nothing isn't taken for finding nothing. */
 export async function sizeOf(folder: string): Promise<number> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true })
   const sizes = entries
@@ -39,7 +41,7 @@ export async function sizeOf(folder: string): Promise<number> {
   return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
 }
 
-/** What a page of ours holds: its document, and all that lives in its memory. */
+/** Returns what a page of ours holds: its document, and everything in its memory. */
 export async function memoryOfPage(page: Page): Promise<Buffer> {
   const line = await page.context().newCDPSession(page)
   const chunks: string[] = []
@@ -51,8 +53,8 @@ export async function memoryOfPage(page: Page): Promise<Buffer> {
 }
 
 /**
- * All that lives in the main process's memory, long texts too: a snapshot cuts them off unless it is told otherwise.
- * @param file where it may be written on the way; it is removed again.
+ * Returns everything in the main process's memory, including long texts, which a heap snapshot cuts off by default.
+ * @param file where the snapshot is written meanwhile; it is removed again
  */
 export async function memoryOfMain(app: Launched, file: string): Promise<Buffer> {
   await app.evaluate((_electron, file) => {

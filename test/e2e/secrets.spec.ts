@@ -1,6 +1,6 @@
 /**
- * Secrets are used in every way that the screens have, and looked for afterwards: they are in the keychain, in the encrypted database
- * and at the service, and nowhere else.
+ * Uses secrets in every way that the screens have, then searches for them: they are in the keychain, in the encrypted
+ * database and at the service, and nowhere else.
  */
 import { createHash, randomBytes, randomInt } from 'node:crypto'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -20,21 +20,24 @@ import { type Clerk, MERE, type Person, sign, WIREMU } from './clerk.ts'
 import { expect, test } from './office.ts'
 import { type Secrets, searchFolder, searchProcesses, waysToWrite } from './secrets.ts'
 
-/** What is where it is on purpose. */
+/** Findings that are intended. */
 const MEANT = [
-  // The office keeps and shows by its name what a person gave to a page (decision 38).
+  // The office keeps and shows the names of files that a person gave to a page (decision 38).
   /^(receipt\.pdf|audit\.(xlsx|json)|(event )?(audit|counter)\.\w+): the name of a given file$/,
-  // Those of the folder are offered by name, for as long as the turn lasts.
+  // The files of the folder are offered by name, for as long as the turn lasts.
   /^counter\.(staff|state): the name of a file beside it$/,
-  // Staff composes with it, and looks at it again.
+  // Staff composes with it, and views it again.
   /^(drafts|sends)\.\w+: the answer to an identity question$/
 ]
 const REFERER = 'https://office.example.com/'
 
-/** What was planted, and what services made of it, by what it is. */
+/** The secrets that were planted, and those that services derived from them, by description. */
 function planting() {
   const secrets = new Map<string, string | Buffer>()
-  /** What is typed or answered with it: letters around it are as good as told. */
+  /**
+   * Plants a random core and returns the text to type or answer with. Only the core is searched for: the characters
+   * around it count as known.
+   */
   function plant(what: string, around: (core: string) => string = (core) => core): string {
     const core = randomBytes(12).toString('hex')
     secrets.set(what, core)
@@ -53,7 +56,7 @@ function planting() {
   return { secrets, plant, digits, known }
 }
 
-/** A service of an office that has nothing yet; what its sign-in hears and gives is told. */
+/** Opens the service of an office without data, and reports what its sign-in receives and returns. */
 async function openService(auth: AuthScheme, told: (name: string, value: string) => void = () => {}) {
   const service = createPracticeService({ state: seed('empty', systemClock, systemRandom), auth })
   const tell = (pairs: Iterable<[string, unknown]>) => {
@@ -72,7 +75,7 @@ async function openService(auth: AuthScheme, told: (name: string, value: string)
   return { ...listening, service }
 }
 
-/** A service that refuses everyone, and repeats in what it says all that it was shown. */
+/** Opens a service that refuses everyone, and repeats everything it was sent in its answer. */
 async function openEcho() {
   const server = createServer((request, response) => {
     const shown = JSON.stringify(request.headers)
@@ -88,7 +91,7 @@ async function openEcho() {
 
 type Typed = Readonly<Record<string, string>>
 
-/** From the Settings: fills in an account, and presses what connects it. */
+/** In the Settings: fills in an account, and presses the button that connects it. */
 async function connect({ window, button }: Clerk, method: RegExp, fields: Typed, check: readonly string[] = []) {
   await button('Connect an account').click()
   const dialog = window.getByRole('dialog', { name: 'Connect an account' })
@@ -115,7 +118,7 @@ test('forty secrets that are used on every screen are nowhere but where they are
   const start = {
     userData,
     main: 'test/e2e/recorded-main.mjs',
-    // A Chromium of its own: that is searched, too.
+    // A Chromium of its own, because that is searched too.
     env: { HOST_BORROWS: '0', COUNTERSIGN_RECORDED: recorded, TMPDIR: temporary, TEMP: temporary, TMP: temporary }
   }
 
@@ -185,7 +188,7 @@ test('forty secrets that are used on every screen are nowhere but where they are
     const allowed = await fetch(address, { method: 'POST', redirect: 'manual', body })
     await fetch(allowed.headers.get('location') ?? '')
     await gone(dialog)
-    // Its token is over: another is fetched by the refresh token, which changes with it.
+    // Its token has expired: a new one is fetched with the refresh token, which changes too.
     services.person.service.signIn?.expire()
     await button('Check connection of Person').click()
     await expect.poll(() => secrets.has('refresh_token 2 of a person')).toBe(true)
@@ -402,7 +405,7 @@ test('forty secrets that are used on every screen are nowhere but where they are
   await rm(place, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
 })
 
-/** Where each secret is of those that are somewhere. */
+/** Returns where each secret was found, other than on purpose. */
 async function found(folder: string, secrets: Secrets): Promise<string[]> {
   const search = await searchFolder(folder, secrets)
   expect(search.bytes).toBeGreaterThan(1000)

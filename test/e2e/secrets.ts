@@ -1,22 +1,25 @@
 /**
- * Looks for secrets wherever an application could have left one: in files, archives and PDFs, in its processes' arguments and
- * environment, as they are and as they may be written there.
+ * Searches for secrets wherever an application could have left one: in files, archives and PDFs, and in its processes'
+ * arguments and environment, in every form in which they may be written there.
  */
 import { readdir, readFile, readlink } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { gunzipSync, inflateSync } from 'node:zlib'
 import { unzipSync } from 'fflate'
 
-/** What may be nowhere, by what it is. Each is long enough to stand nowhere by chance. */
+/** The secrets that may not be found anywhere, by description. Each is long enough not to occur by chance. */
 export type Secrets = ReadonlyMap<string, string | Buffer>
 
-/** How many bytes were searched, so that a search of nothing isn't taken for one that found nothing; and `WHERE: WHAT` for each that is there. */
+/**
+ * The number of bytes searched, so that searching nothing isn't taken for finding nothing, and `WHERE: WHAT` for each
+ * secret found.
+ */
 export interface Search {
   bytes: number
   found: string[]
 }
 
-/** The text in each way in which a file, an address, a header or a record may have it. */
+/** Returns the text in every form in which a file, an address, a header or a record may contain it. */
 export function waysToWrite(secret: string | Buffer): Buffer[] {
   const bytes = Buffer.from(secret)
   const wide = Buffer.from(bytes.toString('latin1'), 'utf16le')
@@ -28,7 +31,9 @@ export function waysToWrite(secret: string | Buffer): Buffer[] {
   return [bytes, wide, Buffer.from(wide).swap16(), ...[...new Set(texts)].map((text) => Buffer.from(text))]
 }
 
-/** Of bytes that stand in the middle of others: `before` bytes share their first three. */
+/**
+ * Encodes bytes that stand in the middle of others, with `before` bytes ahead of them in their first group of three.
+ */
 function base64(bytes: Buffer, before: number, alphabet: 'base64' | 'base64url'): string {
   const whole = Buffer.concat([Buffer.alloc(before), bytes])
   const last = whole.length - (whole.length % 3)
@@ -41,7 +46,7 @@ function searcher(secrets: Secrets): (where: string, bytes: Buffer) => string[] 
     ways.filter(({ written }) => written.some((way) => bytes.includes(way))).map(({ what }) => `${where}: ${what}`)
 }
 
-/** What is in each file of the folder, in its name and in what it packs. */
+/** Searches each file of the folder: its name, its content and what is packed in it. */
 export async function searchFolder(folder: string, secrets: Secrets): Promise<Search> {
   const search: Search = { bytes: 0, found: [] }
   const foundIn = searcher(secrets)
@@ -59,7 +64,7 @@ export async function searchFolder(folder: string, secrets: Secrets): Promise<Se
   return search
 }
 
-/** What an archive, a workbook or a PDF has in it. */
+/** Returns the contents of an archive, a workbook or a PDF. */
 function unpacked(bytes: Buffer): Buffer[] {
   if (bytes.subarray(0, 4).equals(Buffer.from('PK\x03\x04'))) {
     return Object.values(unzipSync(bytes)).map((part) => Buffer.from(part))
@@ -70,13 +75,15 @@ function unpacked(bytes: Buffer): Buffer[] {
     try {
       return [inflateSync(bytes.subarray(index + length), { finishFlush: 2 })]
     } catch {
-      // A stream that isn't packed is in the file as it is.
+      // A stream that isn't compressed is in the file as it is.
       return []
     }
   })
 }
 
-/** The arguments and the environment of a process and of all that it started, as the system shows them to others (Linux). */
+/**
+ * Searches the arguments and environment of a process and its descendants, as the system shows them to others (Linux).
+ */
 export async function searchProcesses(pid: number, secrets: Secrets): Promise<Search & { processes: number }> {
   const search = { bytes: 0, found: [] as string[], processes: 0 }
   const foundIn = searcher(secrets)
@@ -96,7 +103,7 @@ async function withDescendants(pid: number): Promise<number[]> {
   const parents = new Map<number, number>()
   for (const one of numbers) {
     const stat = await readFile(`/proc/${one}/stat`, 'utf8').catch(() => '')
-    // The program's name is in brackets, and may have any.
+    // The program's name is in brackets, and may contain some itself.
     parents.set(one, Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]))
   }
   const found = [pid]

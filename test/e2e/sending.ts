@@ -1,11 +1,11 @@
-/** Packages for the counter, sent through our page's own client: how they are composed on the screens is other specs' business. */
+/** Packages for the counter, sent through our page's own client; other specs compose them on the screens. */
 
 import type { Composition } from '../../src/shared/composition/index.ts'
 import { form, forms, signer, template, templates } from '../fixtures/compositions.ts'
 import type { Clerk, Person } from './clerk.ts'
 import { PIN } from './person.ts'
 
-/** One form for each document, each to be signed here by everybody, in any order. */
+/** Returns one form for each document, each to be signed here by everybody, in any order. */
 export function formsFor(documents: readonly string[], people: readonly Person[]): Composition {
   const items = documents.map((Name, index) =>
     form({ key: `f${index}`, Name, Reference: `FORM-${index + 1}`, signers: people.map(composed) })
@@ -13,7 +13,7 @@ export function formsFor(documents: readonly string[], people: readonly Person[]
   return forms({ embedded: true, items })
 }
 
-/** One document, to be signed here by one after the other. */
+/** Returns one document, to be signed here by one person after another. */
 export function inOrder(document: string, people: readonly Person[]): Composition {
   const items = [template({ Name: document, Reference: 'DEED-1', signers: people.map(composed) })]
   return templates({ embedded: true, Sequential: true, items })
@@ -35,7 +35,10 @@ function composed({ first, last, email, faceToFace, identity, video }: Person, i
   })
 }
 
-/** Sends it now, and waits until its first signer stands in the queue. Answers the documents' references by their names. */
+/**
+ * Sends a package now, and waits until the first signer of each document is in the queue. Returns the documents'
+ * references by name.
+ */
 export async function send({ window: page }: Clerk, composition: Composition): Promise<Map<string, string>> {
   const names = composition.items.map(({ Name }) => Name)
   const found = await page.evaluate(
@@ -59,7 +62,7 @@ export async function send({ window: page }: Clerk, composition: Composition): P
   return new Map(Object.entries(found))
 }
 
-/** The signer signs on another device: the service has it, and no page here. */
+/** Signs as on another device: the service has the signature, and no page here knows of it. */
 export async function signElsewhere(signingLink: string, name: string): Promise<void> {
   const body = new URLSearchParams({ 'signature-kind': 'typed', 'signature-name': name, agree: 'true' })
   const answer = await fetch(`${signingLink.replace(/\/document$/, '')}/document`, {
@@ -72,7 +75,7 @@ export async function signElsewhere(signingLink: string, name: string): Promise<
 
 type Settings = Parameters<Window['countersign']['counter']['configure']>[0]
 
-/** The counter's settings, as the office would have them: opened with the PIN, where there is one. */
+/** Changes the counter's settings as the office would, unlocking them with the PIN if there is one. */
 export async function configureCounter({ window: page }: Clerk, settings: Settings): Promise<void> {
   await page.evaluate(
     async ([settings, pin]) => {
@@ -86,7 +89,7 @@ export async function configureCounter({ window: page }: Clerk, settings: Settin
   )
 }
 
-/** What the audit trail tells of the newest session, oldest first. */
+/** Returns the newest session's entries in the audit trail, oldest first, and the result of checking the trail. */
 export async function auditOf({ window: page }: Clerk) {
   return page.evaluate(async () => {
     const { audit } = window.countersign
@@ -98,7 +101,7 @@ export async function auditOf({ window: page }: Clerk) {
   })
 }
 
-/** What happened in the newest session, one word each. */
+/** Returns what happened in the newest session, one word each. */
 export async function happened(clerk: Clerk): Promise<string[]> {
   return (await auditOf(clerk)).entries.map(({ what }) => what)
 }

@@ -1,6 +1,6 @@
 /**
  * Starts the application once before all specs. The first start on a workstation puts the database's key in the
- * keychain, which all users' folders of that workstation share; two first starts at one time don't happen there.
+ * keychain, which all user-data folders of that workstation share. Two first starts at once don't happen in practice.
  */
 import { launch } from './launch.ts'
 

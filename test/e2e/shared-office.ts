@@ -1,4 +1,4 @@
-/** An office on a PostgreSQL server of its own, and one signing service, for workstations that share an Outbox. */
+/** An office on its own PostgreSQL server, with one signing service, for workstations that share an Outbox. */
 import type { OfficePlace } from '../../src/main/core/office/connection.ts'
 import { openPracticeOffice, type PracticeOffice } from '../../src/practice/office.ts'
 import { openTestOffice } from '../fixtures/office.ts'
@@ -7,19 +7,22 @@ import type { Clerk } from './clerk.ts'
 
 export interface SharedOffice {
   service: PracticeOffice
-  /** Connects the service at a new workstation's first screen, and has it join under a name. */
+  /** Connects the service at a new workstation's first screen, and joins the office under a name. */
   seat: (clerk: Clerk, name: string) => Promise<void>
-  /** Where its server is, and a code to join it under a name. */
+  /** The address of the office's server, and a code to join it under a name. */
   place: OfficePlace
   invite: (name: string) => Promise<string>
-  /** How many packages wait there. */
+  /** Returns how many packages are waiting there. */
   waiting: () => Promise<number>
-  /** Ends a pause, while nobody is there to do it. */
+  /** Ends a pause, when no workstation is there to do it. */
   resume: () => Promise<void>
   close: () => Promise<void>
 }
 
-/** @param data what the service has. */
+/**
+ * Opens the office.
+ * @param data what the service has
+ */
 export async function openSharedOffice(data: 'demo' | 'empty'): Promise<SharedOffice> {
   const service = await openPracticeOffice({ data, auth: { scheme: 'bearer', token: 'made-up-token-1' } })
   const cluster = await openCluster()

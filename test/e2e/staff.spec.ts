@@ -5,7 +5,7 @@ import { passTime } from './pass-time.ts'
 import { PIN } from './person.ts'
 import { formsFor, send } from './sending.ts'
 
-/** Grace Okafor, whose PIN is `PIN`, and Ana Reweti, a manager with a PIN and, where one is given, a badge. */
+/** Adds Grace Okafor, whose PIN is `PIN`, and Ana Reweti, a manager with a PIN and, if given, a badge. */
 async function nameStaff({ window, button, goTo }: Clerk, badge?: string) {
   await goTo('Settings')
   await window.getByLabel('Staff member on this computer').fill('Grace Okafor')
@@ -25,7 +25,7 @@ async function nameStaff({ window, button, goTo }: Clerk, badge?: string) {
   await expect(window.getByRole('list', { name: 'Staff' })).toContainText('Grace Okafor')
 }
 
-/** As a badge’s reader does: key by key, wherever the focus is, and Enter. */
+/** Types like a badge reader: key by key, wherever the focus is, and Enter. */
 async function scan(window: Page, code: string) {
   for (const key of [...code, 'Enter']) await window.keyboard.press(key)
 }
@@ -42,7 +42,7 @@ test('staff with names: a manager ends the wait that someone’s guesses made, a
   await sign(await clerk.handOver(MERE, 'Deed of gift'), MERE)
   await person.heading('Thank you').waitFor()
   await person.button('Staff').click()
-  // So many that the wait is half a minute: a shorter one would end by itself on a busy machine.
+  // Enough for a wait of half a minute: a shorter one would end by itself on a busy machine.
   for (const wait of [0, 0, 5_000, 15_000, undefined]) {
     await window.getByLabel('Staff PIN or badge').fill('9713')
     await person.button('Unlock').click()
@@ -87,7 +87,7 @@ test('a manager’s badge is scanned wherever a PIN is asked for, also while PIN
 
   await sign(await clerk.handOver(MERE, 'Deed of gift'), MERE)
   await person.heading('Thank you').waitFor()
-  // No pad is there yet: the first key leads to it.
+  // There is no PIN pad yet: the first key opens it.
   for (let wrong = 1; wrong <= 3; wrong++) {
     await scan(window, '9713')
     await expect(window.getByText('Wrong PIN.')).toBeVisible()
@@ -112,7 +112,7 @@ test('settings that lock while someone is being added ask for the PIN, and nothi
   const adding = window.getByRole('dialog', { name: 'Add a staff member' })
   await adding.getByLabel('Name').fill('Ben Tui')
   await adding.getByLabel('PIN', { exact: true }).fill('60418')
-  // As after ten minutes.
+  // As happens after ten minutes.
   await window.evaluate(() => globalThis.window.countersign.counter.closeSettings())
   await adding.getByRole('button', { name: 'Add' }).click()
   const asking = window.getByRole('dialog', { name: 'Unlock the counter’s settings' })
@@ -158,7 +158,7 @@ test('what a role doesn’t include is greyed out and says why, until someone el
   await window.keyboard.press('Control+n')
   await expect(window.getByText(WHY)).toBeVisible()
   await expect(window.getByRole('heading', { name: 'Today', level: 1 })).toBeVisible()
-  // The keyboard presses it as any other, and is told the same.
+  // The keyboard activates it like any other button, and gets the same message.
   await begin.focus()
   await window.keyboard.press('Enter')
   await expect(window.getByText(WHY).first()).toBeVisible()
@@ -187,7 +187,7 @@ test('a package waits until someone else releases it, and leaves once', async ({
   )
   expect(draft).toMatchObject({ state: 'ready', hold: 'release', release: { by: 'Grace Okafor' } })
 
-  // “Don’t release…” has the word, too.
+  // “Don't release…” contains the word too.
   const release = window.getByRole('button', { name: 'Release', exact: true })
   await goTo(/^Outbox/)
   await window.getByRole('row', { name: /Deed of gift/ }).click()
@@ -206,7 +206,7 @@ test('a package waits until someone else releases it, and leaves once', async ({
   await expect(window.getByRole('heading', { name: 'Countersign is locked' })).toBeHidden()
   await release.click()
   await expect(window.getByText('Released by Ana Reweti')).toBeVisible()
-  // What takes an administrator is refused before it is looked at.
+  // An action that requires an administrator is refused before it is looked at.
   const refused = await window.evaluate(() => globalThis.window.countersign.accounts.remove({ id: 'none' }))
   expect(refused).toMatchObject({ ok: false, error: { message: 'Only administrators can do this.' } })
   await expect(window.getByText('Delivered', { exact: true })).toBeVisible()

@@ -1,4 +1,4 @@
-/** What helps those who support an office: a report that is read before it is saved, and a line for monitors. */
+/** Help for those who support an office: a report that is read before it is saved, and a status line for monitors. */
 import { spawn } from 'node:child_process'
 import { appendFile, mkdir, readFile, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
@@ -9,7 +9,7 @@ import { formsFor, send } from './sending.ts'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-/** The application started for its line alone, beside the one that runs or after it. */
+/** Starts the application only for its status line, while another one runs or after that. */
 function status(userData: string): Promise<{ code: number | null; said: string }> {
   return new Promise((done) => {
     const main = ['--import', join(ROOT, 'test/host/register.ts'), join(ROOT, 'out/main/index.js')]

@@ -1,4 +1,5 @@
-// An update from a real feed, as its administrator and a clerk see it: held back while a package is being sent, then installed as they ask for it.
+// An update from a real feed, as its administrator and a clerk see it: held back while a package is being sent, then
+// installed when they ask for it.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'

@@ -1,11 +1,14 @@
-/** What verifying signatures found is there when it is looked at again, and after a restart; a rule verifies what completes. */
+/**
+ * The results of verifying signatures are still there when viewed again, and after a restart; a rule verifies completed
+ * documents.
+ */
 import { sign } from '../../src/practice/life.ts'
 import type { PracticeOffice } from '../../src/practice/office.ts'
 import type { FaultProxy } from '../fixtures/fault-proxy.ts'
 import { connect, expect, sendElsewhere, test } from './bad-line.ts'
 import { type Clerk, MERE } from './clerk.ts'
 
-/** As when everyone has signed at the service; `altered` where the document was changed afterwards. */
+/** Completes a document as if everyone had signed at the service; `altered` if it was changed afterwards. */
 function complete({ service }: PracticeOffice, reference: string, altered = false): void {
   const document = service.state.documents[reference]
   if (!document) throw new Error('There is no such document.')
@@ -47,7 +50,7 @@ test('a verification is there when its document is opened again, and after a res
   await expect(found(after)).toBeVisible()
   expect(verified(line)).toHaveLength(1)
 
-  // Asked for again, both stay.
+  // After verifying again, both results stay.
   const document = office.service.state.documents[lease]
   if (document) document.altered = true
   await after.button('Verify again').click()

@@ -1,4 +1,4 @@
-// Electron's `app`: start, end, folders, and the one instance per user-data folder.
+// Electron's `app`: start, quit, folders, and a single instance per user-data folder.
 import { mkdirSync, readFileSync } from 'node:fs'
 import type { Server } from 'node:net'
 import { homedir, tmpdir } from 'node:os'
@@ -30,7 +30,8 @@ export const appEvents = {
     'will-quit',
     'window-all-closed'
   ],
-  // Chromium's helper processes and log-ins of pages by HTTP are not shown; links and files aren't opened with a test's application.
+  // The host doesn't expose Chromium's helper processes or pages' HTTP log-ins, and tests don't open links or files
+  // with the application.
   never: ['child-process-gone', 'open-url', 'open-file', 'gpu-info-update', 'login']
 } as const
 
@@ -73,7 +74,7 @@ interface Manifest {
   readonly version: string
 }
 
-/** The package.json nearest to the script that runs: what `electron .` would have read. */
+/** Reads the package.json nearest to the running script: the one `electron .` would have read. */
 function readManifest(): Manifest {
   for (let folder = dirname(resolve(process.argv[1] ?? '.')); ; folder = dirname(folder)) {
     try {
@@ -91,20 +92,23 @@ function appData(): string {
   return process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config')
 }
 
-/** The value of Chromium's own switch, which Electron honours too. */
+/** Returns the value of a Chromium switch on the command line; Electron honours these too. */
 function switchValue(name: string): string | undefined {
   return process.argv.find((each) => each.startsWith(`--${name}=`))?.slice(name.length + 3)
 }
 
 class App extends Emulated implements Offered {
-  /** As a test says, by naming the folder of what was packed beside the archive: what only that does can be seen here, too. */
+  /**
+   * True if a test names the resources folder (next to the packed archive), so that behaviour of a packaged application
+   * can be tested here too.
+   */
   readonly isPackaged = process.env.COUNTERSIGN_HOST_PACKAGED !== undefined
   readonly name: string
   readonly applicationMenu = null
   readonly commandLine = {
     appendSwitch: (name: string, value = '') => {
       if (name === 'disable-features' || APPENDABLE.includes(name)) return appendSwitch(name, value)
-      // These change nothing that the host shows; any other is Chromium's business, which is started already.
+      // These change nothing that the host shows. Any other would have to reach Chromium, which isn't supported.
       const harmless = ['lang', 'force-color-profile', 'js-flags', 'disable-renderer-backgrounding', 'password-store']
       if (!harmless.includes(name)) notEmulated(`app.commandLine.appendSwitch('${name}')`)
     },
@@ -147,7 +151,7 @@ class App extends Emulated implements Offered {
     return this.#ready
   }
 
-  /** Asks every window; as in Electron one that won't close stops it. */
+  /** Asks every window to close. As in Electron, a window that doesn't close stops the quit. */
   quit(): void {
     if (this.#quitting || this.#exiting) return
     const event = preventable({})
@@ -162,7 +166,7 @@ class App extends Emulated implements Offered {
     for (const window of windows) if (this.#quitting) window.close()
   }
 
-  /** Ends at once, without asking anyone. */
+  /** Exits at once, without asking any window or listener. */
   exit(code = 0): void {
     if (this.#exiting) return
     this.#exiting = true
@@ -171,7 +175,10 @@ class App extends Emulated implements Offered {
     void this.#end(code)
   }
 
-  /** Nothing starts by itself here: a test starts it again, as the system would. */
+  /**
+   * Only announces the restart. Nothing starts by itself here: a test starts the application again, as the system
+   * would.
+   */
   relaunch(): void {
     process.stdout.write('The application starts again.\n')
   }
@@ -230,7 +237,7 @@ class App extends Emulated implements Offered {
     return this.getLocale().split('-')[1] ?? ''
   }
 
-  /** Pages are sandboxed and isolated here whether it is called or not. */
+  /** Pages here are sandboxed and isolated whether this is called or not. */
   enableSandbox(): void {
     if (this.#ready) throw new Error('app.enableSandbox() can only be called before app is ready')
   }
@@ -255,7 +262,7 @@ class App extends Emulated implements Offered {
     this.#lock = undefined
   }
 
-  // What only a desktop shows.
+  // Effects that only a desktop shows.
   setAppUserModelId(): void {}
   setToastActivatorCLSID(id: string): void {
     if (!/^\{?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\}?$/i.test(id)) throw new TypeError('Invalid CLSID')
@@ -263,7 +270,10 @@ class App extends Emulated implements Offered {
   disableHardwareAcceleration(): void {}
   setAboutPanelOptions(): void {}
 
-  /** Shown as on a desktop that has badges. Without a number Electron shows a plain one on macOS, and nothing here. */
+  /**
+   * Behaves as on a desktop that has badges. Without a count, Electron shows a plain badge on macOS; here it means
+   * none.
+   */
   setBadgeCount(count = 0): boolean {
     if (!Number.isInteger(count)) throw new TypeError('Error processing argument at index 0, conversion failure')
     this.#badge = Math.max(0, count)
@@ -276,7 +286,7 @@ class App extends Emulated implements Offered {
 
   async #start(): Promise<void> {
     const { version } = await host.started
-    // As in Electron the modules of the application have run before it is ready.
+    // As in Electron, the application's modules have run before it is ready.
     await new Promise((done) => setImmediate(done))
     defineVersion('chrome', version)
     this.#ready = true
@@ -314,7 +324,7 @@ class App extends Emulated implements Offered {
       this.#finish()
       return
     }
-    // Electron quits by itself only where nobody listens.
+    // Electron quits by default only if there is no listener.
     if (!this.emit('window-all-closed')) this.quit()
   }
 
@@ -326,7 +336,7 @@ class App extends Emulated implements Offered {
   }
 
   async #end(code: number): Promise<void> {
-    // Also where nothing is left to wait for before the browser has answered.
+    // Set now in case nothing keeps the process alive until the browser has answered.
     process.exitCode = code
     try {
       await host.started
@@ -341,7 +351,7 @@ function defineVersion(name: string, value: string): void {
   Object.defineProperty(process.versions, name, { value, enumerable: true, configurable: true })
 }
 
-// Before `app` exists, since it is read while the application's first modules run.
+// Set before `app` exists, because the application's modules read these while they load.
 defineVersion('electron', '45.4.1-host')
 defineVersion('chrome', '0')
 Object.defineProperty(process, 'resourcesPath', {

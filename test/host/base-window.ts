@@ -1,4 +1,4 @@
-// Electron's BaseWindow: its states and events. Nothing of it is drawn but the page that a BrowserWindow has.
+// Electron's BaseWindow: its state and events. Nothing is drawn except a BrowserWindow's page.
 import type * as Electron from 'electron'
 import { displayAt } from './displays.ts'
 import { host } from './host.ts'
@@ -299,7 +299,7 @@ export class BaseWindow extends Emulated implements Offered {
     this.setBounds(bounds)
   }
 
-  /** The whole window: no frame is drawn here. */
+  /** Returns the bounds of the whole window: no frame is drawn here. */
   getContentBounds(): Electron.Rectangle {
     return this.getBounds()
   }
@@ -377,7 +377,7 @@ export class BaseWindow extends Emulated implements Offered {
     return this.#parent as unknown as Electron.BaseWindow | null
   }
 
-  // Only a desktop shows these.
+  // Effects that only a desktop shows.
   moveTop(): void {}
   setTitleBarOverlay(): void {}
   setMenu(): void {}
@@ -388,26 +388,26 @@ export class BaseWindow extends Emulated implements Offered {
   setProgressBar(): void {}
   flashFrame(): void {}
   setIcon(): void {}
-  /** Recorded on every system, though Windows alone shows it. */
+  /** Records the description on every system, though only Windows shows the overlay. */
   setOverlayIcon(overlay: Electron.NativeImage | null, description: string): void {
     if (typeof description !== 'string') {
       throw new TypeError('Error processing argument at index 1, conversion failure')
     }
     this.#overlay = overlay === null ? undefined : description
   }
-  /** @internal what is said of the icon that lies over the window's on the task bar */
+  /** @internal the description of the icon that overlays the window's own on the task bar */
   get overlay(): string | undefined {
     return this.#overlay
   }
   setContentProtection(): void {}
 
-  /** @internal its display was unplugged: it goes to the primary one, and fills it where it filled the other */
+  /** @internal moves to the primary display because its own was unplugged, and fills it if it filled the other */
   comeHome(): void {
     this.#normal = { ...this.#normal, x: 0, y: 0 }
     this.#place(this.#fullScreen || this.#state === 'maximized' ? this.#filled() : { ...this.#normal })
   }
 
-  /** What closing does when nobody has prevented it. */
+  /** Closes the window, once no listener has prevented it. */
   protected leave(): void {
     this.destroy()
   }
@@ -416,7 +416,7 @@ export class BaseWindow extends Emulated implements Offered {
 
   protected sized(_size: { width: number; height: number }): void {}
 
-  /** All of the display that the window is on. */
+  /** Returns the whole area of the window's display. */
   #filled(): Electron.Rectangle {
     return { ...displayAt(this.#normal).bounds }
   }

@@ -1,4 +1,4 @@
-// Electron's BrowserWindow: a window with a page of Chromium inside. In a headed run the page has Chromium's own window.
+// Electron's BrowserWindow: a window with a Chromium page inside. In a headed run the page has Chromium's own window.
 import type * as Electron from 'electron'
 import { BaseWindow, windowEvents } from './base-window.ts'
 import { chromium, host } from './host.ts'
@@ -64,7 +64,7 @@ export class BrowserWindow extends BaseWindow {
   }
 
   protected override leave(): void {
-    // The page is asked (beforeunload) and its end is the window's.
+    // Asks the page first (beforeunload); the window ends with its page.
     this.webContents.close({ waitForBeforeUnload: true })
   }
 

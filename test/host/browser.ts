@@ -1,5 +1,5 @@
-// Starts one Chromium for the whole host and shares its line. The application's sessions are browser contexts in it; its
-// windows and views are pages. A second client (Playwright) may attach to the port that Chromium chooses for itself.
+// Starts one Chromium for the whole host and shares its connection. The application's sessions are browser contexts in
+// it; its windows and views are pages. A second client (Playwright) may attach to the port that Chromium chooses.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,19 +11,19 @@ import { borrowed } from './lending.ts'
 
 export interface Browser {
   readonly root: CdpSession
-  /** Such as 156.0.8078.79. */
+  /** For example 156.0.8078.79. */
   readonly version: string
   readonly userAgent: string
-  /** A folder for whatever is only there while Chromium runs. */
+  /** A folder for files that only exist while Chromium runs. */
   readonly folder: string
-  /** Where a second client attaches: ws://127.0.0.1:…/devtools/browser/…; set when asked for. */
+  /** Returns the address that a second client attaches to: ws://127.0.0.1:…/devtools/browser/… */
   endpoint(): Promise<string>
   session(id: string): CdpSession
   drop(sessionId: string): void
   close(): Promise<void>
 }
 
-// Chromium's own conveniences that Electron has not, and that would change what a page meets.
+// Chromium conveniences that Electron lacks, and that would change what a page encounters.
 const disabledFeatures = [
   'AvoidCorsURLLoaderRestartOnRedirect',
   'DestroyProfileOnBrowserClose',
@@ -37,19 +37,19 @@ const disabledFeatures = [
   'PreconnectToSearch',
   'NetworkTimeServiceQuerying',
   'Translate',
-  // Three more processes for each window, for the address line that Electron hasn't, and one that waits for a page.
+  // Three more processes per window for an address bar that Electron doesn't have, and one that waits for a page.
   'WebUIOmniboxPopup',
   'WebUIOmniboxAimPopup',
   'WebUIOmniboxFullPopup',
   'SpareRendererForSitePerProcess'
 ]
 
-/** Appended by the application before Chromium starts, as names and values. */
+/** Switches that the application appended before Chromium starts, with their values. */
 type Appended = ReadonlyMap<string, string>
 
-/** Chromium's switches that the application may be started with, as Electron may; any other is ignored. */
+/** Chromium switches that may be given on the application's command line, as with Electron; others are ignored. */
 const STARTED_WITH = ['ignore-certificate-errors-spki-list', 'short-reporting-delay', 'force-prefers-reduced-motion']
-/** Chromium's switches that an application may append, beside features. */
+/** Chromium switches that an application may append, in addition to `disable-features`. */
 export const APPENDABLE = ['disable-http2', 'disable-quic']
 
 function switches(appended: Appended): string[] {
@@ -90,12 +90,12 @@ function switches(appended: Appended): string[] {
     '--disable-sync',
     '--force-color-profile=srgb',
     '--metrics-recording-only',
-    // Permission is asked for as ever; only the picture and sound behind a grant are made up, of two cameras.
+    // Pages ask for permission as usual; only the picture and sound behind a grant are fake, from two cameras.
     '--use-fake-device-for-media-stream=device-count=2'
   ]
 }
 
-/** One that is lent by whoever started this process, or one of its own. */
+/** Borrows a Chromium if the parent process lends one, or else starts its own. */
 export async function startBrowser(appended: Appended): Promise<Browser> {
   const args = switches(appended)
   const lent = await borrowed(args)
@@ -123,7 +123,7 @@ async function ownBrowser(args: readonly string[]): Promise<Browser> {
   }
 }
 
-/** Its pages and sessions end with the line. */
+/** Attaches to a borrowed Chromium. The pages and sessions created in it end with the connection. */
 async function borrowedBrowser(endpoint: string): Promise<Browser> {
   const carrier = await socket(endpoint)
   const line = new CdpLine(carrier)

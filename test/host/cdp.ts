@@ -1,5 +1,6 @@
-// The line to Chromium: typed commands and events of the DevTools protocol, over a pipe or a socket. When either end goes away
-// the other notices: a host that is killed can't leave a browser behind, nor its pages in one that it has borrowed.
+// The connection to Chromium: typed commands and events of the DevTools protocol, over a pipe or a socket. Each end
+// notices when the other goes away, so a host that is killed can't leave a browser behind, or its pages in a borrowed
+// one.
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { WebSocket } from 'ws'
@@ -12,7 +13,7 @@ type Answers = Protocol.CommandReturnValues
 type Events = Protocol.Events
 type Listener = (params: never) => void
 
-/** A command that Chromium refused; `message` is Chromium's own. */
+/** A command that Chromium refused, with Chromium's own message, or one whose target has gone. */
 class CdpError extends Error {
   override readonly name = 'CdpError'
   readonly method: string
@@ -23,7 +24,7 @@ class CdpError extends Error {
   }
 }
 
-/** One conversation on the line: the browser's own, or that of a page, frame or worker. */
+/** One session of the protocol: the browser's own, or that of a page, frame or worker. */
 export class CdpSession {
   readonly id: string
   readonly #line: CdpLine
@@ -35,7 +36,7 @@ export class CdpSession {
     this.id = id
   }
 
-  /** Sends one command; rejects with CdpError when it is refused or the conversation has ended. */
+  /** Sends one command. Rejects with CdpError if it is refused or the session has ended. */
   send<M extends keyof Commands>(
     method: M,
     ...params: Record<never, never> extends Commands[M] ? [Commands[M]?] : [Commands[M]]
@@ -43,7 +44,7 @@ export class CdpSession {
     return this.#line.send(this.id, method, params[0]) as Promise<Answers[M]>
   }
 
-  /** Sends a command whose refusal means only that the page has gone, which is no news here. */
+  /** Sends a command whose failure only means that the page has gone, and ignores the failure. */
   tell<M extends keyof Commands>(
     method: M,
     ...params: Record<never, never> extends Commands[M] ? [Commands[M]?] : [Commands[M]]
@@ -51,7 +52,10 @@ export class CdpSession {
     this.send(method, ...params).catch(() => {})
   }
 
-  /** Answers what stops listening: the browser's own conversation outlives every page that listens to it. */
+  /**
+   * Adds a listener. Returns a function that removes it: the browser's own session outlives every page that listens to
+   * it.
+   */
   on<E extends keyof Events>(event: E, listener: (params: Events[E]) => void): () => void {
     const set = this.#listeners.get(event) ?? new Set()
     set.add(listener as Listener)
@@ -59,12 +63,12 @@ export class CdpSession {
     return () => void set.delete(listener as Listener)
   }
 
-  /** Hears every event of this conversation, for the one who passes it on. */
+  /** Sets the listener for all events of this session, for passing them on. */
   onAny(listener: (event: string, params: unknown) => void): void {
     this.#all = listener
   }
 
-  /** @internal called by the line for each event of this conversation */
+  /** @internal called by the CdpLine for each event of this session */
   receive(event: string, params: unknown): void {
     for (const listener of this.#listeners.get(event) ?? []) listener(params as never)
     this.#all?.(event, params)
@@ -78,15 +82,15 @@ interface Waiting {
   reject(error: Error): void
 }
 
-/** What carries the line: whole messages, as text. */
+/** The transport of a CdpLine: whole messages, as text. */
 export interface Carrier {
   send(text: string): void
   hear(listener: (text: string) => void): void
-  /** Settles once nothing comes any more. */
+  /** Resolves once no more messages can arrive. */
   readonly closed: Promise<void>
 }
 
-/** Chromium's own pipe: each message is ended by a zero byte. */
+/** Returns the transport over Chromium's own pipe, where a zero byte ends each message. */
 export function pipe(out: Writable, back: Readable): Carrier {
   let heard: (text: string) => void = () => {}
   let rest: Buffer[] = []
@@ -111,12 +115,14 @@ export function pipe(out: Writable, back: Readable): Carrier {
   }
 }
 
-/** A socket to a Chromium that another process started: one that listens there. Rejects where nothing does. */
+/**
+ * Connects to a Chromium that another process started and that listens at `endpoint`. Rejects if nothing listens there.
+ */
 export async function socket(endpoint: string): Promise<Carrier & { close(): void }> {
-  // Node's own packs each message, on both sides: a tenth of a start.
+  // Node's own WebSocket compresses each message, on both sides, which costs a tenth of a start.
   const line = new WebSocket(endpoint, { perMessageDeflate: false, maxPayload: 0 })
   await once(line, 'open')
-  // It closes then, which is all that matters here.
+  // An error is followed by a close, which is all that matters here.
   line.on('error', () => {})
   return {
     send: (text) => line.send(text),
@@ -126,7 +132,7 @@ export async function socket(endpoint: string): Promise<Carrier & { close(): voi
   }
 }
 
-/** All conversations with one Chromium. */
+/** All sessions with one Chromium. */
 export class CdpLine {
   readonly browser: CdpSession
   readonly #carrier: Carrier
@@ -142,14 +148,14 @@ export class CdpLine {
     carrier.closed.then(() => this.#end())
   }
 
-  /** The conversation of that id; made on first asking. */
+  /** Returns the session with this id, creating it on first use. */
   session(id: string): CdpSession {
     const known = this.#sessions.get(id) ?? new CdpSession(this, id)
     this.#sessions.set(id, known)
     return known
   }
 
-  /** Ends a conversation: what still waits in it is refused. */
+  /** Ends a session and rejects its pending commands. */
   drop(id: string): void {
     this.#sessions.delete(id)
     for (const [key, waiting] of this.#waiting) {
@@ -179,7 +185,7 @@ export class CdpLine {
       error?: { message: string }
     }
     if (message.id === undefined) {
-      // Events of a conversation can come before anyone has asked for it: auto-attached targets speak at once.
+      // Events can arrive before anyone has asked for their session: auto-attached targets send some at once.
       if (message.method) this.#sessions.get(message.sessionId ?? '')?.receive(message.method, message.params)
       return
     }

@@ -1,4 +1,5 @@
-// Chromium as a process: started with the switches it is given, and ended and cleared away whatever becomes of who started it.
+// Chromium as a process: started with the given switches, and ended and cleaned up whatever happens to the process that
+// started it.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -20,8 +21,9 @@ async function readEndpoint({ profile, isRunning, complaints }: Omit<Chromium, '
 }
 
 /**
- * Chrome opens lines ahead to where it thinks that a page leads, before anybody is asked; Electron does not. And it has one policy
- * of calls for all pages, where Electron has one for each: the one that our application gives each of its pages.
+ * Writes Chromium's preferences. Chrome opens connections ahead to where it expects a page to lead, before anyone is
+ * asked; Electron doesn't. And Chrome has one WebRTC policy for all pages where Electron has one per page: this is the
+ * one that our application sets for each of its pages.
  */
 function preferences(profile: string): void {
   mkdirSync(join(profile, 'Default'))
@@ -29,26 +31,26 @@ function preferences(profile: string): void {
   writeFileSync(join(profile, 'Default', 'Preferences'), JSON.stringify(set))
 }
 
-/** Chromium as a process, whoever speaks with it. */
+/** A Chromium process, independent of its clients. */
 export interface Chromium {
   readonly child: ChildProcess
-  /** For whatever is only there while it runs. */
+  /** The profile folder, also for other files that only exist while Chromium runs. */
   readonly profile: string
   isRunning(): boolean
-  /** Settles once it has ended. */
+  /** Resolves once the process has ended. */
   readonly ended: Promise<void>
-  /** What is said where it doesn't start: with what it has complained of. */
+  /** Returns the error message for a failed start, with the end of what Chromium wrote to stderr. */
   complaints(): string
-  /** Where a client attaches: ws://127.0.0.1:…/devtools/browser/… */
+  /** Returns the address that a client attaches to: ws://127.0.0.1:…/devtools/browser/… */
   endpoint(): Promise<string>
-  /** Ends it at once, and removes what it wrote. */
+  /** Kills the process at once and removes its files. */
   end(): Promise<void>
 }
 
-/** Where Chromiums keep their files: by the process that started each. */
+/** Prefix of the profile folders; the id of the process that started the Chromium follows. */
 const PROFILE = 'countersign-chromium-'
 
-/** Removes what Chromiums left whose process was ended by force, or ended while they still wrote. */
+/** Removes the files of Chromiums whose starting process was killed, or ended while they were still writing. */
 function clearAway(): void {
   for (const name of readdirSync(tmpdir())) {
     const [, starter] = /^(\d+)-/.exec(name.startsWith(PROFILE) ? name.slice(PROFILE.length) : '') ?? []
@@ -60,12 +62,15 @@ function isProcess(id: number): boolean {
   try {
     return process.kill(id, 0)
   } catch (error) {
-    // Somebody else's is running.
+    // The process is running, but belongs to another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
 }
 
-/** Chromium may still be writing: whoever starts one after this process has ended removes the rest. */
+/**
+ * Removes as much of a folder as possible. Chromium may still be writing; the next start after this process has ended
+ * removes the rest.
+ */
 function removeAsFarAsItGoes(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
@@ -75,12 +80,16 @@ function removeAsFarAsItGoes(folder: string): void {
 }
 
 const alive = new Set<() => void>()
-// Last resort: whoever started one and ends in any way takes it along (a killed one closes the pipe, with the same end).
+// Last resort: takes every Chromium along however this process exits. (If it is killed, the pipe closes, to the same
+// effect.)
 process.once('exit', () => {
   for (const end of alive) end()
 })
 
-/** @param args its switches; where it keeps its files is chosen here. */
+/**
+ * Starts Chromium with a new profile folder.
+ * @param args its switches, without the profile folder
+ */
 export function startChromium(args: readonly string[]): Chromium {
   const program = findChromium()
   if (!program) throw new Error('No Chromium on this machine: run `node scripts/system-packages.ts chromium`')

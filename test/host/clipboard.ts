@@ -1,4 +1,4 @@
-// Electron's `clipboard`, of the host's own: tests neither read nor spoil the machine's.
+// Electron's `clipboard`, kept inside the host: tests neither read nor overwrite the machine's.
 import type * as Electron from 'electron'
 import { notEmulated, strictly } from './strict.ts'
 
@@ -6,7 +6,7 @@ type Offered = Pick<Electron.Clipboard, 'readText' | 'write' | 'writeText' | 'cl
 
 type Payload = string | Blob
 
-/** One thing that is copied, in the formats that a page or the system knows it by. */
+/** One copied item, in the formats by which a page or the system knows it. */
 export class ClipboardItem {
   readonly types: string[]
   readonly #items: Readonly<Record<string, Payload>>
@@ -47,6 +47,6 @@ function board(): Offered {
 
 export const clipboard = strictly('clipboard', {
   ...board(),
-  /** What was marked last, as on Linux. */
+  /** The text selected last, as on Linux. */
   selection: strictly('clipboard.selection', board())
 })

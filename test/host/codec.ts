@@ -2,7 +2,10 @@
 // source text also runs inside the page.
 
 export interface Codec {
-  /** The value as JSON text; throws "An object could not be cloned." for what structured clone refuses. */
+  /**
+   * Returns the value as JSON text.
+   * @throws Error "An object could not be cloned." for values that structured clone refuses
+   */
   encode(value: unknown): string
   decode(text: string): unknown
 }

@@ -1,4 +1,5 @@
-// What a page writes to its console, and what Chromium writes there about it, as Electron's console-message has it.
+// What a page writes to its console, and what Chromium writes there about it, in the form of Electron's
+// console-message.
 import type { CdpSession } from './cdp.ts'
 import { toApp } from './schemes.ts'
 

@@ -1,5 +1,5 @@
-// The page's side of the preload: an isolated world with `ipcRenderer` and `contextBridge`, and what it exposes in the main
-// world. All functions here are self-contained, because their source text is what runs inside the page.
+// The page's side of the preload: an isolated world with `ipcRenderer` and `contextBridge`, and what it exposes in the
+// main world. All functions here are self-contained because their source text is what runs inside the page.
 import type { Codec } from './codec.ts'
 
 type Message =
@@ -14,8 +14,8 @@ export interface Bridge {
 }
 
 /**
- * One end of the bridge between the two worlds of a document; runs in both. Chromium clones an event's detail from world to
- * world, synchronously, so that functions can be called across as Electron's contextBridge does.
+ * Creates one end of the bridge between the two worlds of a document; runs in both. Chromium clones an event's detail
+ * from world to world synchronously, so functions can be called across, as with Electron's contextBridge.
  */
 export function bridge(token: string, side: 'I' | 'M', onExpose?: (key: string, value: unknown) => void): Bridge {
   const other = side === 'I' ? 'M' : 'I'
@@ -32,7 +32,7 @@ export function bridge(token: string, side: 'I' | 'M', onExpose?: (key: string, 
   const send = (detail: Message) => void dispatch(new NativeEvent(token + other, { detail }))
   const isPlain = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null && Object.prototype.toString.call(value) === '[object Object]'
-  // Like contextBridge: of an error only its message crosses.
+  // As with contextBridge, only an error's message crosses.
   const crossing = (error: unknown) => (error instanceof Error ? new Error(error.message) : error)
   const settle = (pid: number, ok: boolean, value: unknown) => {
     try {
@@ -58,7 +58,7 @@ export function bridge(token: string, side: 'I' | 'M', onExpose?: (key: string, 
       return { [promiseKey]: id }
     }
     if (Array.isArray(value)) return value.map(pack)
-    // Throws for what can't be cloned, which the event between the worlds would lose without a word.
+    // Throws for values that can't be cloned; the event between the worlds would drop them silently.
     if (!isPlain(value)) return structuredClone(value)
     return Object.fromEntries(Object.keys(value).map((key) => [key, pack(value[key])]))
   }
@@ -126,7 +126,7 @@ export function mainWorld(token: string, makeBridge: typeof bridge): void {
   })
 }
 
-/** What a sandboxed preload sees of its process. */
+/** What a sandboxed preload sees of its `process`. */
 export interface PreloadProcess {
   readonly versions: Record<string, string>
   readonly platform: string
@@ -134,7 +134,10 @@ export interface PreloadProcess {
   readonly argv: readonly string[]
 }
 
-/** Runs in the isolated world of the main frame: the preload script, with the few modules that a sandboxed one may require. */
+/**
+ * Runs in the isolated world of the main frame: the preload script, with the few modules that a sandboxed preload may
+ * require.
+ */
 export function isolatedWorld(
   token: string,
   names: { post: string; deliver: string },
@@ -216,7 +219,8 @@ export function isolatedWorld(
       exposed.add(key)
       send({ t: 'expose', key, v: pack(value) })
     },
-    // By way of the host, as a page's own policy forbids that text is run: before the page's load is over, and without an answer.
+    // Goes through the host, because a page's CSP forbids running text. It runs before the page's load ends, and
+    // returns nothing.
     executeInMainWorld: ({ func, args = [] }: { func: unknown; args?: unknown[] }) =>
       post(codec.encode({ t: 'main-world', source: `(${func})(...${JSON.stringify(args)})` }))
   }

@@ -1,4 +1,4 @@
-// How a test talks to the host: requests and answers over the process's IPC channel. The application sees none of it.
+// How a test talks to the host: requests and replies over the process's IPC channel, hidden from the application.
 import { writeFile } from 'node:fs/promises'
 import type * as Electron from 'electron'
 import { app } from './app.ts'
@@ -17,12 +17,12 @@ import { pictureOfTray, type TrayPicture, tray } from './tray.ts'
 import { type View, WebContentsView } from './views.ts'
 import { WebContents } from './web-contents.ts'
 
-/** A page of the application, as the test finds it among Chromium's. */
+/** A page of the application, with what a test needs to find it among Chromium's. */
 export interface PageInfo {
   readonly targetId: string
   readonly kind: 'window' | 'view'
   readonly windowId: number
-  /** As the application knows it: app://… where Chromium says http://…. */
+  /** The URL as the application knows it: app://… where Chromium says http://…. */
   readonly url: string
   readonly visible: boolean
   readonly bounds: Electron.Rectangle
@@ -35,7 +35,7 @@ interface ShownNotification {
   readonly visible: boolean
 }
 
-/** The state of a window that a test may look at. */
+/** The state of a window, as a test reads it. */
 interface WindowInfo {
   readonly id: number
   readonly title: string
@@ -93,7 +93,7 @@ function window(id?: number): BrowserWindow {
   return found
 }
 
-/** Everything a test may ask for. */
+/** Every request that a test can make. */
 const requests = {
   endpoint: async () => {
     await host.started
@@ -177,7 +177,7 @@ const requests = {
   screenshot: async (file: string) => writeFile(file, await screenshot(window())),
   evaluate: async ({ source, argument }: { source: string; argument: unknown }): Promise<unknown> => {
     const electron = await import('./electron.ts')
-    // The text of a function of the test's, to run where the application runs.
+    // The source text of a test's function, which runs in the application's process.
     const work = new Function(`return (${source})`)() as (modules: unknown, argument: unknown) => unknown
     return work(electron.default, argument)
   },
@@ -206,7 +206,7 @@ export function listenToTests(): void {
         (error: Error) => reply({ host: asked.host, ok: false, error: error.message })
       )
   })
-  // Anyone who started us has gone: nobody is left to look at this application.
+  // The process that started us has gone: nobody is left to look at this application.
   process.on('disconnect', () => app.exit(1))
   process.channel?.unref()
 }

@@ -1,4 +1,4 @@
-// webContents.debugger, and what the application holds by it: with the browser's own commands, in every frame.
+// webContents.debugger, and how the application holds a page with it: by the browser's own commands, in every frame.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -108,7 +108,7 @@ describe('the debugger', () => {
 })
 
 describe('a page that the application holds', () => {
-  /** Opens a page that is held from its beginning; what it tries is recorded. */
+  /** Opens a page that is held from its start, and records what it tries. */
   async function openHeld(path: string, isHeld = true): Promise<void> {
     await app.evaluate(
       async (_electron, { holdFile, url, isHeld }) => {
@@ -163,14 +163,14 @@ describe('a page that the application holds', () => {
   it('could print otherwise', async () => {
     await openHeld('/page', false)
     const page = await app.waitForView(/\/page$/)
-    // Nobody ends the dialog that a headless browser has begun; the frame is asked before it.
+    // Nothing closes a print dialog that a headless browser has opened, so this looks at the frame instead of printing.
     expect(await page.evaluate(() => Object.getOwnPropertyDescriptor(window, 'print')?.configurable)).toBe(true)
   })
 
   it.each(['/page', '/outer'])('gets no file (%s)', async (path) => {
     await openHeld(path)
     await app.waitForView(new RegExp(`${path}$`))
-    // The browser finds a frame of another process under the mouse a little later than the page is there.
+    // The browser finds a frame of another process under the mouse only some time after the page is there.
     const asked = await eventually(async () => {
       await click()
       return records()

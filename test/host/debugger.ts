@@ -1,5 +1,6 @@
-// Electron's webContents.debugger: a second conversation with the page's target, next to the host's own, so that what the
-// application sends is what Chromium does. Frames that it attaches to speak through it, as in Electron, by their session's id.
+// Electron's webContents.debugger: a second session with the page's target, next to the host's own, so that Chromium
+// itself carries out what the application sends. As in Electron, the frames that it attaches to communicate through it,
+// by session id.
 import type * as Electron from 'electron'
 import type { CdpSession } from './cdp.ts'
 import { chromium } from './host.ts'
@@ -45,7 +46,7 @@ export class Debugger extends Emulated implements Offered {
     return session.send(method as 'Page.enable', (commandParams ?? {}) as never)
   }
 
-  /** @internal the page has gone, or Chromium has ended the conversation */
+  /** @internal the page has gone, or Chromium has ended the session */
   targetClosed(): void {
     if (!this.#own) return
     this.#own = undefined

@@ -1,4 +1,4 @@
-// Windows, views, and the desktop around them, as a test plays it.
+// Windows, views, and the desktop around them, as a test emulates it.
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,5 +1,5 @@
-// Electron's `dialog`, answered by the test beforehand. A dialog that nobody has answered fails at once: a test that forgot
-// one must not hang.
+// Electron's `dialog`, with answers that the test queues beforehand. A dialog without an answer fails at once, so that
+// a test that forgot one doesn't hang.
 import type * as Electron from 'electron'
 import { acceptOnly, NotEmulatedError, strictly } from './strict.ts'
 
@@ -19,7 +19,7 @@ interface Answers {
   message: Electron.MessageBoxReturnValue | { button: string }
 }
 
-/** What the test has put ready, and what has been shown. */
+/** The answers that the test has queued, and the dialogs that have been shown. */
 class Dialogs {
   readonly shown: ShownDialog[] = []
   readonly #open: Answers['open'][] = []
@@ -57,7 +57,7 @@ function unanswered(what: string): never {
   throw new NotEmulatedError(`dialog.${what} without an answer from the test (control: dialog.answer…)`)
 }
 
-/** Electron's dialogs take an optional window first. */
+/** Returns the options of a dialog; Electron's dialogs take an optional window first. */
 function optionsOf<T extends object>(args: readonly unknown[]): T {
   return (args.length > 1 ? args[1] : args[0]) as T
 }

@@ -1,4 +1,4 @@
-// Displays that a test plugs in and out, and the windows that lie on them.
+// Displays that a test plugs in and out, and the windows on them.
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Launched } from '../e2e/launch.ts'
 import { eventually, startFixture } from './fixture/start.ts'

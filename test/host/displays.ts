@@ -1,7 +1,7 @@
-// The displays of the machine that the host plays: one, and others that a test plugs in and out, side by side.
+// The displays of the emulated machine: one, and others that a test plugs in and out, side by side.
 import type * as Electron from 'electron'
 
-/** A display as it is plugged: all of it is work area, as no task bar is drawn here. */
+/** A connected display. All of it is work area, as no task bar is drawn here. */
 export interface Plugged {
   readonly id: number
   readonly bounds: Electron.Rectangle
@@ -11,7 +11,7 @@ const first: Plugged = { id: 1, bounds: { x: 0, y: 0, width: 1920, height: 1080 
 const plugged: Plugged[] = [first]
 let lastId = first.id
 
-/** The primary one first. */
+/** Returns the connected displays, the primary one first. */
 export function displays(): readonly Plugged[] {
   return [...plugged]
 }
@@ -24,7 +24,10 @@ export function plugIn(size: { width: number; height: number }): Plugged {
   return added
 }
 
-/** The primary display stays, whatever a test wants. */
+/**
+ * Unplugs a display.
+ * @throws Error for an unknown display, and for the primary one, which always stays
+ */
 export function unplug(id: number): Plugged {
   const at = plugged.findIndex((each) => each.id === id)
   const [removed] = at < 1 ? [] : plugged.splice(at, 1)
@@ -32,7 +35,7 @@ export function unplug(id: number): Plugged {
   return removed
 }
 
-/** The display that a rectangle lies on, by the largest part of it; the nearest where it lies on none. */
+/** Returns the display that the largest part of a rectangle lies on, or the nearest one if it lies on none. */
 export function displayAt(rectangle: Electron.Rectangle): Plugged {
   const [best = first] = plugged.toSorted(
     (a, b) =>
@@ -42,7 +45,7 @@ export function displayAt(rectangle: Electron.Rectangle): Plugged {
   return best
 }
 
-/** Whether anything of a rectangle is to be seen on any display. */
+/** Returns whether any part of a rectangle is visible on a display. */
 export function isOnDisplay(rectangle: Electron.Rectangle): boolean {
   return plugged.some(({ bounds }) => overlap(bounds, rectangle) > 0)
 }

@@ -1,4 +1,4 @@
-// What pages save: every download of a session is offered to `will-download` before any of it is kept, and one that is
+// Downloads started by pages: each is offered to the session's `will-download` before anything is kept, and one that is
 // prevented or cancelled leaves nothing on disk.
 import { mkdirSync, mkdtempSync, renameSync } from 'node:fs'
 import { copyFile, rm } from 'node:fs/promises'
@@ -143,7 +143,7 @@ export class DownloadItem extends Emulated implements Offered {
 
 /** The downloads of one session. */
 export class Downloads {
-  /** Where a download goes whose listener names no file; the save dialog is asked where this is undefined. */
+  /** The folder for downloads whose listener sets no path; if undefined, the save dialog is asked. */
   folder: string | undefined
   readonly #session: Session
   readonly #items = new Map<string, DownloadItem>()

@@ -1,9 +1,9 @@
-// Cut, copy, paste and their like as the application has them done in a page, with the host's clipboard.
+// Cut, copy, paste and similar commands that the application runs in a page, with the host's clipboard.
 
 import type { CdpSession } from './cdp.ts'
 import { clipboard } from './clipboard.ts'
 
-/** The browser's own editing commands, at the place where the person types. */
+/** The browser's own editing commands, applied where the person is typing. */
 export type EditCommand = 'undo' | 'redo' | 'selectAll' | 'delete'
 
 export async function edit(page: CdpSession, command: EditCommand): Promise<void> {

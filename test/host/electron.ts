@@ -1,4 +1,4 @@
-// What `import … from 'electron'` gets under the test host. Names that stand at the end are there so that importing them
+// What `import … from 'electron'` resolves to under the test host. The names at the end exist so that importing them
 // works; using them throws "not emulated".
 import { app } from './app.ts'
 import { BaseWindow } from './base-window.ts'
@@ -112,7 +112,7 @@ const all = {
   webFrameMain
 }
 
-// `import electron from 'electron'` and `require('electron')`, which packages use.
+// For `import electron from 'electron'` and `require('electron')`, which packages use.
 export { all as default, all as 'module.exports' }
 
 listenToTests()

@@ -1,5 +1,5 @@
-// The frames of a page as the application sees them (Electron's WebFrameMain): one object per document, which is gone when
-// its document is.
+// A page's frames as the application sees them (Electron's WebFrameMain): one object per document, gone once its
+// document is.
 import type * as Electron from 'electron'
 import type { Protocol } from './cdp.ts'
 import { toApp } from './schemes.ts'
@@ -28,7 +28,7 @@ export class WebFrame {
   readonly processId = 1
   readonly frameTreeNodeId: number
   readonly routingId: number
-  /** Chromium's id of the document's load; undefined until the first navigation. */
+  /** Chromium's id for the load of the document; undefined until the first navigation. */
   loaderId: string | undefined
   #tree: FrameTree
   #url = ''
@@ -97,7 +97,7 @@ export class WebFrame {
     return notEmulated('WebFrameMain.ipc')
   }
 
-  /** @internal a document has been put into the frame */
+  /** @internal a document was committed to the frame */
   commit(frame: Protocol.Page.Frame): void {
     this.#url = toApp(frame.unreachableUrl ?? frame.url + (frame.urlFragment ?? ''))
     this.#origin = frame.securityOrigin === '://' ? 'null' : toApp(frame.securityOrigin)
@@ -105,7 +105,7 @@ export class WebFrame {
     this.loaderId = frame.loaderId
   }
 
-  /** @internal same document, other address */
+  /** @internal same document, new address */
   move(url: string): void {
     this.#url = toApp(url)
   }
@@ -120,14 +120,14 @@ export class WebFrame {
   }
 }
 
-/** The frame as the type that Electron's API names; members beyond `Members` throw. */
+/** Returns the frame as the type that Electron's API names; only `Members` are emulated. */
 export function asWebFrameMain(frame: WebFrame): Electron.WebFrameMain {
-  // Checks that what is offered is what Electron's type says of it; `parent` and `top` are frames of this host again.
+  // Checks that WebFrame has all of `Members`; `parent` and `top` are frames of this host again.
   const offered: Pick<WebFrame, Members> = frame
   return offered as unknown as Electron.WebFrameMain
 }
 
-/** All frames of one page by Chromium's ids. */
+/** All frames of one page, by Chromium's ids. */
 export class FrameTree {
   main: WebFrame | undefined
   readonly #frames = new Map<string, WebFrame>()
@@ -149,7 +149,7 @@ export class FrameTree {
     return frame
   }
 
-  /** A new document: the object of the one before it dies, as Electron's does. */
+  /** Handles a new document: the previous document's object dies, as in Electron. */
   navigated(details: Protocol.Page.Frame): WebFrame {
     const before = this.#frames.get(details.id)
     const fresh = before?.loaderId === undefined || before.loaderId === details.loaderId

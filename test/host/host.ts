@@ -1,4 +1,5 @@
-// What all parts of the host share: the running Chromium, the surroundings that a test can change, and what it has recorded.
+// Shared by all parts of the host: the running Chromium, the machine state that a test can change, and what the host
+// has recorded.
 import { EventEmitter } from 'node:events'
 import { type Browser, startBrowser } from './browser.ts'
 import type { OwnCertificate } from './net-lines.ts'
@@ -7,10 +8,13 @@ import { watchTargets } from './targets.ts'
 
 let running: Browser | undefined
 
-/** Switches of Chromium's that the application has appended; undefined once it is too late. */
+/** Chromium switches that the application has appended; undefined once it's too late to append any. */
 let appended: Map<string, string> | undefined = new Map()
 
-/** As in Electron: before Chromium starts, which is once the application's modules have run. */
+/**
+ * Appends a Chromium switch. As in Electron, this has to happen before Chromium starts, which is once the application's
+ * modules have run.
+ */
 export function appendSwitch(name: string, value: string): void {
   if (!appended) throw new Error(`test host: Chromium has started without --${name}`)
   appended.set(name, value)
@@ -27,11 +31,11 @@ async function start(): Promise<Browser> {
 }
 
 class Host extends EventEmitter {
-  /** Settles when Chromium runs. */
+  /** Resolves once Chromium is running; rejects if it can't start. */
   readonly started: Promise<Browser> = start()
-  /** What a test may change about the machine. */
+  /** Machine state that a test may change. */
   readonly surroundings = { dark: false, highContrast: false, online: true }
-  /** Those of the system's store. */
+  /** Client certificates in the system's store. */
   ownCertificates: readonly OwnCertificate[] = []
   readonly openedExternally: string[] = []
   readonly openedPaths: string[] = []
@@ -43,7 +47,7 @@ class Host extends EventEmitter {
 export const host = new Host()
 host.setMaxListeners(0)
 
-/** The running Chromium; only after `host.started`. */
+/** Returns the running Chromium. Call it only once `host.started` has resolved. */
 export function chromium(): Browser {
   if (!running) throw new Error('test host: Chromium is not running yet')
   return running

@@ -1,4 +1,4 @@
-// What a person does in a page, as the application is told of it, and our own menu where they ask for one.
+// What the application learns of a person's input in a page, and our own context menu.
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Page } from 'playwright'
@@ -164,7 +164,7 @@ describe('our menu in a page of a signer', () => {
     await page.evaluate(() => getSelection()?.removeAllRanges())
     await page.locator('p').click({ button: 'right', position: { x: 200, y: 80 } })
     await page.mouse.move(1, 1)
-    // Without a context menu of ours the host shows the application's own, or none.
+    // Without a context menu of ours, this is the application menu, or nothing.
     expect((await labels()).join()).not.toContain('Copy')
   })
 })

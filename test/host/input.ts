@@ -1,6 +1,6 @@
-// Electron's sendInputEvent: what the system would tell a page. It passes the application's before-… listeners first, and
-// one that they prevent never reaches the page. (Keys that a test presses through Playwright come from outside of the host:
-// the page has them at once, and the application hears of them as input-event only.)
+// Electron's sendInputEvent: input as the system would deliver it to a page. It passes the application's before-…
+// listeners first, and input that they prevent never reaches the page. (Keys that a test presses through Playwright
+// come from outside the host: the page gets them at once, and the application only sees input-event.)
 import type * as Electron from 'electron'
 import type { CdpSession, Protocol } from './cdp.ts'
 import { notEmulated } from './strict.ts'
@@ -9,7 +9,7 @@ export type Sent = Electron.MouseInputEvent | Electron.MouseWheelInputEvent | El
 
 const bits: Readonly<Record<string, number>> = { alt: 1, control: 2, ctrl: 2, meta: 4, command: 4, cmd: 4, shift: 8 }
 
-/** Names of keys as accelerators have them, with the web's key and code and Windows' number. */
+/** Accelerators' key names, with the web's `key` and `code` and Windows' key code. */
 const named: Readonly<Record<string, [key: string, code: string, number: number]>> = {
   Backspace: ['Backspace', 'Backspace', 8],
   Tab: ['Tab', 'Tab', 9],
@@ -55,7 +55,7 @@ function modifiersOf({ modifiers = [] }: Sent): number {
   return modifiers.reduce((sum, name) => sum | (bits[name.toLowerCase()] ?? 0), 0)
 }
 
-/** What `before-input-event` is told of a key; undefined for what it isn't told of. */
+/** Returns what `before-input-event` reports for a key event; undefined for events that it doesn't report. */
 export function asInput(event: Sent): Electron.Input | undefined {
   if (event.type !== 'keyDown' && event.type !== 'rawKeyDown' && event.type !== 'keyUp') return undefined
   const pressed = modifiersOf(event)
@@ -75,12 +75,12 @@ export function asInput(event: Sent): Electron.Input | undefined {
   }
 }
 
-/** What `before-mouse-event` is told of; undefined for what isn't of the mouse. */
+/** Returns what `before-mouse-event` reports; undefined for events other than the mouse's. */
 export function asMouse(event: Sent): Electron.MouseInputEvent | undefined {
   return /^mouse/.test(event.type) ? (event as Electron.MouseInputEvent) : undefined
 }
 
-/** Lets the page have it. */
+/** Passes an event on to the page. */
 export async function pass(page: CdpSession, event: Sent): Promise<void> {
   const modifiers = modifiersOf(event)
   const mouse = asMouse(event)
@@ -106,7 +106,7 @@ function mouseEvent(
   if (event.type === 'mouseUp') return { type: 'mouseReleased', button, clickCount }
   if (event.type === 'mouseMove') return { type: 'mouseMoved', button: 'none' }
   if (event.type !== 'mouseWheel') return notEmulated(`sendInputEvent: '${event.type}'`)
-  // Electron counts towards the top and the left, the protocol away from them.
+  // Electron's deltas count towards the top and the left, the protocol's away from them.
   const { deltaX = 0, deltaY = 0 } = event as Electron.MouseWheelInputEvent
   return { type: 'mouseWheel', deltaX: 0 - deltaX, deltaY: 0 - deltaY }
 }

@@ -1,5 +1,5 @@
-// One running application per user-data folder: the first to listen on the folder's socket has it; a later one hands its
-// arguments over. A socket left behind by a process that was killed answers nobody, and is taken over.
+// One running application per user-data folder: the first to listen on the folder's socket holds the lock; a later one
+// hands over its arguments. A socket left behind by a killed process doesn't answer, and is taken over.
 
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -18,13 +18,14 @@ function socketOf(folder: string): string {
   const short = createHash('sha256').update(folder).digest('hex').slice(0, 24)
   if (process.platform === 'win32') return `\\\\.\\pipe\\countersign-host-${short}`
   const inside = join(folder, 'host-instance')
-  // A socket's path may have some 100 bytes.
+  // The path of a socket is limited to about 100 bytes.
   return Buffer.byteLength(inside) < 100
     ? inside
     : join(process.platform === 'darwin' ? '/tmp' : tmpdir(), `csh-${short}`)
 }
 
-// requestSingleInstanceLock answers at once, and a socket doesn't: a short-lived process knocks, and waits, for us.
+// requestSingleInstanceLock returns synchronously and sockets are asynchronous, so a short-lived process connects and
+// waits for us.
 const knock = `
 const { connect } = require('node:net')
 const socket = connect(process.argv[1], () => socket.end(process.argv[2]))
@@ -32,10 +33,13 @@ socket.on('error', () => process.exit(1))
 socket.on('close', (failed) => process.exit(failed ? 1 : 0))
 socket.resume()`
 
-/** Takes the folder's lock, or tells its holder of us; true for anyone who has it. */
+/**
+ * Takes the folder's lock and returns the server that holds it. If another process holds the lock, sends it our
+ * greeting and returns undefined.
+ */
 export function takeInstance(folder: string, greeting: Greeting, met: (other: Greeting) => void): Server | undefined {
   const path = socketOf(folder)
-  // Where there is no socket, nobody is behind it; a pipe of Windows' isn't found by looking.
+  // Without a socket file there is no holder; a Windows pipe can't be checked for like that.
   if (process.platform === 'win32' || existsSync(path)) {
     const { status } = spawnSync(process.execPath, ['-e', knock, path, JSON.stringify(greeting)], {
       stdio: 'ignore',

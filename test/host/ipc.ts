@@ -1,4 +1,4 @@
-// Messages between the application and its pages, with structured clone's types, and from the frame that really sent them.
+// Messages between the application and its pages, with structured clone's types and the frame that really sent them.
 import { EventEmitter } from 'node:events'
 import type * as Electron from 'electron'
 import { makeCodec } from './codec.ts'
@@ -82,7 +82,7 @@ type Message =
   | { t: 'preload-error'; error: Error }
   | { t: 'main-world'; source: string }
 
-/** Meets one message of a page's preload; `reply` takes text for the very document that sent it. */
+/** Handles one message from a page's preload; `reply` sends text to the very document that sent the message. */
 export async function receive(
   contents: WebContents,
   frame: WebFrame,

@@ -1,22 +1,22 @@
-// A Chromium that one application after the other has: each for itself, and none finds anything of the one before.
+// A Chromium that is lent to one application after another: each has it to itself and finds nothing of the one before.
 import { expect, it } from 'vitest'
 import type { Launched, LaunchOptions } from '../e2e/launch.ts'
 import { openSite, startFixture } from './fixture/start.ts'
 
-/** Which Chromium an application has: the number of its process. */
+/** Returns the process id of an application's Chromium. */
 async function chromiumOf({ window }: Launched): Promise<number | undefined> {
   const session = await window.context().browser()?.newBrowserCDPSession()
   const { processInfo = [] } = (await session?.send('SystemInfo.getProcessInfo')) ?? {}
   return processInfo.find(({ type }) => type === 'browser')?.id
 }
 
-/** How many sessions there are in its Chromium. */
+/** Returns how many browser contexts its Chromium has. */
 async function sessionsIn({ window }: Launched): Promise<number | undefined> {
   const session = await window.context().browser()?.newBrowserCDPSession()
   return (await session?.send('Target.getBrowserContexts'))?.browserContextIds.length
 }
 
-/** What an application that does nothing else has, which ends then. */
+/** Starts an application, closes it again, and returns the process id of its Chromium. */
 async function had(options?: LaunchOptions): Promise<number | undefined> {
   const app = await startFixture(options)
   const its = await chromiumOf(app)

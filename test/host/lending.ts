@@ -1,9 +1,10 @@
-// Chromiums that one application after the other runs in, where a process starts many: to start one is a third of a start. Each has it for
-// itself, asks for it by the switches that it would start it with, and leaves nothing there: its sessions are contexts that end with its line.
+// Lends Chromiums to one application after another, in a process that starts many: starting Chromium is a third of an
+// application's start. An application has its Chromium to itself, and asks for it by the switches that it would start
+// it with. It leaves nothing behind: its sessions are browser contexts that end with its connection.
 import type { ChildProcess } from 'node:child_process'
 import { type Chromium, startChromium } from './chromium.ts'
 
-/** So many have it, one after the other. */
+/** How many applications use one Chromium, one after another. */
 const MOST_USES = 20
 
 interface Kept {
@@ -14,7 +15,9 @@ interface Kept {
 
 const idle: Kept[] = []
 
-/** To be called as an application is started, with HOST_BORROWS=1 in its environment. */
+/**
+ * Lends a Chromium to an application. Call this as the application is started, with HOST_BORROWS=1 in its environment.
+ */
 export function lendTo(application: ChildProcess): void {
   let kept: Kept | undefined
   application.on('message', async (message: { wanted?: readonly string[] } | null) => {
@@ -47,7 +50,9 @@ function taken(wanted: readonly string[]): Kept {
   return known ?? { chromium: startChromium(wanted), args, uses: 0 }
 }
 
-/** In the application: where the Chromium is that it has now; undefined where nobody lends one. */
+/**
+ * In the application: returns the endpoint of the Chromium it is lent, or undefined if the parent process lends none.
+ */
 export async function borrowed(wanted: readonly string[]): Promise<string | undefined> {
   if (process.env.HOST_BORROWS !== '1' || !process.send) return undefined
   process.channel?.ref()

@@ -1,4 +1,4 @@
-// Start and end: in Electron's order, one application per folder, and nothing left behind however it ends.
+// Start and quit: in Electron's order, one application per folder, and nothing left behind however it ends.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +15,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-/** The processes whose command line names `part`; Linux only. */
+/** Returns the processes whose command line contains `part`; Linux only. */
 function processesNaming(part: string): string[] {
   return readdirSync('/proc').filter((id) => {
     if (!/^\d+$/.test(id)) return false
@@ -122,7 +122,7 @@ describe('nothing is left behind', () => {
       driver.stdout.once('data', (chunk) => done(String(chunk).trim()))
     )
     expect(temporary.startsWith(folder)).toBe(true)
-    // The Chromium that it lends is beside that.
+    // The Chromium that it lends runs outside `temporary`.
     expect(processesNaming(folder).length).toBeGreaterThan(processesNaming(temporary).length)
     driver.kill('SIGKILL')
     await eventually(() => processesNaming(folder).length === 0)

@@ -1,4 +1,4 @@
-// Electron's Menu and MenuItem: built, checked and clicked by tests through their labels; nothing is drawn.
+// Electron's Menu and MenuItem: tests read and click them by their labels; nothing is drawn.
 import type * as Electron from 'electron'
 import { app } from './app.ts'
 import { BaseWindow } from './base-window.ts'
@@ -13,7 +13,7 @@ const itemOptions = [
 
 type Role = NonNullable<Electron.MenuItemConstructorOptions['role']>
 
-// What each role is called where the application gives it no label; a role that is not here is not one of Electron's.
+// Each role's default label. A role that isn't listed here isn't one of Electron's.
 const roles: Readonly<Record<Role, string>> = {
   undo: 'Undo',
   redo: 'Redo',
@@ -167,7 +167,7 @@ export class Menu extends Emulated {
     return notEmulated('Menu.sendActionToFirstResponder')
   }
 
-  /** @internal the context menu that is open, if one is */
+  /** @internal the open context menu, if any */
   static get open(): Menu | undefined {
     return open
   }
@@ -204,7 +204,7 @@ export class Menu extends Emulated {
     this.#closed?.()
   }
 
-  /** @internal one of the radio items that stand together is chosen */
+  /** @internal checks one radio item and unchecks the others in its group of adjacent items */
   chooseRadio(chosen: MenuItem): void {
     const at = this.items.indexOf(chosen)
     const isRadio = (index: number) => this.items[index]?.type === 'radio'
@@ -218,8 +218,8 @@ export class Menu extends Emulated {
 }
 
 /**
- * Clicks the item under these labels, in the open context menu or the application's, or in one that is given; throws
- * where a person couldn't.
+ * Clicks the item under these labels, in `inside`: by default the open context menu, or else the application menu.
+ * @throws Error where a person couldn't click it
  */
 export function clickMenu(labels: readonly string[], inside: Menu | null = open ?? applicationMenu): void {
   let menu: Menu | null | undefined = inside
@@ -245,7 +245,7 @@ export interface MenuPicture {
   readonly items: readonly MenuPicture[]
 }
 
-/** The open context menu, or else the application's. */
+/** Returns a menu as a test reads it: by default the open context menu, or else the application menu. */
 export function pictureOfMenu(menu: Menu | null = open ?? applicationMenu): MenuPicture[] {
   return (menu?.items ?? [])
     .filter((item) => item.visible)

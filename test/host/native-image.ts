@@ -1,4 +1,4 @@
-// Electron's nativeImage, as far as its pictures are handed on: read and measured, never drawn. PNG only.
+// Electron's nativeImage, limited to pictures that are passed on: read and measured, never drawn. PNG only.
 import { readFileSync } from 'node:fs'
 import type * as Electron from 'electron'
 import { acceptOnly, Emulated, notEmulated, strictly } from './strict.ts'
@@ -35,7 +35,7 @@ export class NativeImage extends Emulated implements Offered {
   }
 }
 
-/** As in Electron, what isn't a picture is an empty one. */
+/** Returns the image; as in Electron, an empty one if the bytes aren't a picture. */
 function pictureOf(bytes: Buffer | undefined, isTemplate = false): NativeImage {
   const isPng = bytes !== undefined && bytes.length >= 24 && bytes.subarray(0, 8).equals(SIGNATURE)
   if (!isPng) return new NativeImage({ width: 0, height: 0 })
@@ -53,7 +53,7 @@ function read(path: string): Buffer | undefined {
 export const nativeImage = strictly('nativeImage', {
   createEmpty: (): NativeImage => pictureOf(undefined),
   createFromPath: (path: string): NativeImage =>
-    // The end of its name makes a picture a template on macOS.
+    // On macOS the end of the file name makes a picture a template.
     pictureOf(read(path), process.platform === 'darwin' && /Template(@[\d.]+x)?\.png$/.test(path)),
   createFromBuffer(buffer: Buffer, options: Electron.CreateFromBufferOptions = {}): NativeImage {
     acceptOnly('nativeImage.createFromBuffer', options, [])

@@ -1,5 +1,5 @@
-// Electron's `nativeTheme`: the application's choice of theme really reaches `prefers-color-scheme` in its pages; the
-// machine's own theme is what the test says.
+// Electron's `nativeTheme`: the application's choice of theme really reaches `prefers-color-scheme` in its pages; a
+// test sets the machine's own theme.
 import type * as Electron from 'electron'
 import { host } from './host.ts'
 import { Emulated } from './strict.ts'
@@ -50,7 +50,7 @@ class NativeTheme extends Emulated implements Offered {
     return host.surroundings.highContrast
   }
 
-  /** @internal the machine's own setting, changed by a test */
+  /** @internal changes the machine's own theme, for a test */
   setMachine(theme: { dark?: boolean; highContrast?: boolean }): void {
     this.#machineIsDark = theme.dark ?? this.#machineIsDark
     const contrast = theme.highContrast ?? host.surroundings.highContrast

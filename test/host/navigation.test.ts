@@ -1,4 +1,4 @@
-// Where pages may go: Electron's navigation events, and what a listener prevents never reaches the network.
+// Where pages may go: Electron's navigation events; what a listener prevents never reaches the network.
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Launched } from '../e2e/launch.ts'
 import {
@@ -49,7 +49,7 @@ describe('a page of the application’s own choosing', () => {
       `${site.origin}/hop`
     )
     expect(await names()).toEqual(['did-start-navigation', 'will-redirect', 'did-redirect-navigation', 'did-navigate'])
-    // Playwright has a line of its own to the page, and may hear of it later.
+    // Playwright has its own connection to the page, and may learn of this later.
     await expect.poll(() => page.url()).toBe(`${site.origin}/landed`)
   })
 
@@ -293,14 +293,14 @@ describe('a page that the application has closed', () => {
       const view = globalThis.fixture.current as Electron.WebContentsView
       const { webContents } = view
       const told: string[] = []
-      // As in Electron, the view has let go of them by then.
+      // As in Electron, the view has let go of its contents by then.
       webContents.once('destroyed', () => told.push(`destroyed ${view.webContents}`))
       webContents.close()
       return [...told, String(webContents.isDestroyed())]
     })
     await closed
     expect(told).toEqual(['destroyed undefined', 'true'])
-    // What the page had on its way when it was closed may still arrive: it comes before all that the next page asks for.
+    // A request in flight when the page was closed may still arrive, but before everything that the next page requests.
     const next = await openView(app, `${site.origin}/start`)
     site.asked.length = 0
     await next.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)))
@@ -318,7 +318,7 @@ describe('a page that the application has closed', () => {
       gone.origin
     )
     await forget(app)
-    // Chrome's own error page would have tried again within a second.
+    // Chrome's own error page would have retried within a second.
     await new Promise((resolve) => setTimeout(resolve, 1500))
     expect(await records(app)).toEqual([])
   })

@@ -1,6 +1,6 @@
-// Where the frames of one page go, told in Electron's events and in their order, and what a listener prevents never reaches
-// the network. Chromium names every navigation that a page asks for (frameRequestedNavigation) before it begins it; one
-// without such a request is the application's own, and as in Electron raises no will-navigate.
+// Where the frames of a page go, reported by Electron's events in their order; a navigation that a listener prevents
+// never reaches the network. Chromium announces every navigation that a page requests (frameRequestedNavigation) before
+// it begins; one that isn't announced is the application's own and, as in Electron, emits no will-navigate.
 import type { CdpSession, Protocol } from './cdp.ts'
 import { asWebFrameMain, type FrameTree, type WebFrame } from './frames.ts'
 import { loadError, netErrorNumber } from './net-errors.ts'
@@ -19,7 +19,8 @@ interface Load {
   reject(error: Error): void
 }
 
-// What Chromium resolves inside itself. Anything else is a program's on the machine (mailto:) or the application's own scheme.
+// Schemes that Chromium handles itself. Any other belongs to a program on the machine (mailto:) or is the application's
+// own.
 const internal = new Set([
   'http',
   'https',
@@ -35,7 +36,7 @@ const internal = new Set([
 
 export class Navigation {
   loading = false
-  /** The application has put something into the page: before that its address is ''. */
+  /** Whether anything has been loaded into the page; before that its address is ''. */
   begun = false
   readonly #contents: WebContents
   readonly #frames: FrameTree
@@ -52,7 +53,7 @@ export class Navigation {
     this.#frames = frames
   }
 
-  /** Follows the frames of one conversation: the page's, or that of a frame in another process. */
+  /** Follows the frames of one session: the page's, or that of a frame in another process. */
   follow(session: CdpSession): void {
     session.on('Page.frameAttached', ({ frameId, parentFrameId }) => this.#attach(frameId, parentFrameId))
     session.on('Page.frameDetached', ({ frameId, reason }) => {
@@ -105,14 +106,14 @@ export class Navigation {
     return done
   }
 
-  /** The page has gone: anyone who waits for it is told. */
+  /** Handles the end of the page: rejects a pending load and drops the frames. */
   abandon(): void {
     this.#settle(this.#load, loadError('ERR_FAILED', this.#load?.url ?? ''))
     for (const frame of this.#frames.all()) disownFrame(frame.id)
     this.#frames.clear()
   }
 
-  /** @internal asked for each document's request, and each hop of it, before it leaves; false refuses it. */
+  /** @internal asked about each document's request, and each redirect of it, before it leaves; false refuses it */
   mayLoad(paused: Protocol.Fetch.requestPausedPayload): boolean {
     const frame = this.#frames.get(paused.frameId)
     if (!frame) return false
@@ -127,7 +128,7 @@ export class Navigation {
     return requested ? this.#mayNavigate(frame, url, requested.reason) : true
   }
 
-  /** @internal asked before a page begins with an address that makes no request, so that it can't be held later */
+  /** @internal asked before a page goes to an address that makes no request, since that can't be held later */
   mayGo(frameId: string, url: string): boolean {
     const frame = this.#frames.get(frameId)
     if (!frame || !this.#mayNavigate(frame, toApp(url), 'scriptInitiated')) return false
@@ -185,7 +186,10 @@ export class Navigation {
     if (requested) this.#leaveNetwork(session, frame, url, requested)
   }
 
-  /** A page asks for an address that makes no request which could be held: it is decided, and undone, as it begins. */
+  /**
+   * Handles a page's navigation to an address that makes no request to hold: it is decided, and undone if refused, as
+   * it begins.
+   */
   #leaveNetwork(session: CdpSession, frame: WebFrame, url: string, requested: Requested): void {
     const isAllowed = this.#allowed.get(frame.id) === url
     this.#allowed.delete(frame.id)
@@ -208,7 +212,7 @@ export class Navigation {
     return this.#ask(events, frame, url, initiator)
   }
 
-  /** Emits what can be prevented, one event after the other; false as soon as one has been. */
+  /** Emits the preventable events in turn. Returns false as soon as one is prevented. */
   #ask(events: readonly string[], frame: WebFrame, url: string, initiator: WebFrame | null = null): boolean {
     const isMainFrame = frame === this.#frames.main
     for (const name of events) {
@@ -297,7 +301,7 @@ export class Navigation {
     const told = [{}, netErrorNumber(code), code, document.url, isMainFrame, frame.processId, frame.routingId]
     this.#failed.add(loaderId)
     this.#contents.emit('did-fail-provisional-load', ...told)
-    // As in Electron, what was only broken off is no failed load.
+    // As in Electron, an aborted load isn't a failed one.
     if (code !== 'ERR_ABORTED') {
       if (code.startsWith('ERR_CERT_')) this.#contents.certificateError(document.url, code, isMainFrame)
       this.#contents.emit('did-fail-load', ...told)
@@ -313,5 +317,5 @@ export class Navigation {
   }
 }
 
-/** Emitted inside the host when a page has first painted: windows make `ready-to-show` of it. */
+/** Emitted inside the host on a page's first paint; windows turn it into `ready-to-show`. */
 export const firstPaint = Symbol('first paint')

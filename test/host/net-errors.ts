@@ -1,4 +1,4 @@
-// Chromium's network errors by name and number, as Electron reports a load or a fetch that failed.
+// Chromium's network errors by name and number, as Electron reports them for a failed load or fetch.
 
 const numbers: Readonly<Record<string, number>> = {
   ERR_FAILED: -2,
@@ -38,12 +38,12 @@ const numbers: Readonly<Record<string, number>> = {
   ERR_INVALID_HTTP_RESPONSE: -370
 }
 
-/** The number of an error named with or without its `net::`; ERR_FAILED's where it isn't in the table. */
+/** Returns the number of an error, named with or without `net::`; ERR_FAILED's if the error isn't in the table. */
 export function netErrorNumber(name: string): number {
   return numbers[name.replace(/^net::/, '')] ?? -2
 }
 
-/** What webContents.loadURL rejects with. */
+/** Returns the error that webContents.loadURL rejects with. */
 export function loadError(name: string, url: string): Error & { code: string; errno: number; url: string } {
   const code = name.replace(/^net::/, '')
   const errno = netErrorNumber(code)
@@ -75,7 +75,7 @@ const ofNode: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'ERR_CERT_COMMON_NAME_INVALID'
 }
 
-/** The name that Electron's net module has for what Node's fetch failed with. */
+/** Returns the name that Electron's net module has for a failure of Node's fetch. */
 export function netErrorOfNode(error: unknown): string {
   for (let inner: unknown = error; inner instanceof Error; inner = inner.cause) {
     const code = (inner as NodeJS.ErrnoException).code ?? ''

@@ -1,5 +1,6 @@
-// The lines of net.request that Node's own fetch doesn't draw as Chromium does: to a server that the application judges
-// (setCertificateVerifyProc) or that wants a certificate of ours, and through a proxy. One request a line.
+// Connections of net.request that Node's own fetch doesn't make as Chromium does: to a server whose certificate the
+// application judges (setCertificateVerifyProc) or that wants a client certificate, and through a proxy. One request
+// per connection.
 import { X509Certificate } from 'node:crypto'
 import { request as ask } from 'node:http'
 import { connect as connectPlainly, type Socket } from 'node:net'
@@ -11,19 +12,25 @@ import { netErrorNumber, netErrorOfNode } from './net-errors.ts'
 import type { Session } from './session.ts'
 import { notEmulated, preventable } from './strict.ts'
 
-/** Asks for the sign-in to a proxy: by its user's name and password, or by neither. */
+/** Asks for the user name and password of a proxy; resolves to undefined to go without. */
 export type AskLogin = (info: Electron.AuthInfo) => Promise<readonly [user: string, password: string] | undefined>
 
-/** A certificate of the system's store, with its key, as PEM. */
+/** A certificate in the system's store, with its key, as PEM. */
 export interface OwnCertificate {
   readonly cert: string
   readonly key: string
 }
 
-/** A proxy that answered 407 to a request that gave up signing in to it: the head of an answer, whose body can't be read. */
+/**
+ * Thrown when a request gives up signing in to a proxy that answered 407: the response has a head, but its body can't
+ * be read.
+ */
 export class ProxyRefused extends Error {}
 
-/** The line for one request, where Node's own isn't Chromium's. To be closed once it is answered. */
+/**
+ * Returns the agent for one request, if Node's own connection would differ from Chromium's. Close it once the request
+ * is answered.
+ */
 export function lineFor(session: Session, url: URL, login: AskLogin): Agent | undefined {
   const proxy = session.proxyFor(url)
   if (url.protocol !== 'https:') return proxy ? notEmulated('http through a proxy') : undefined
@@ -81,7 +88,10 @@ async function tunnelThrough(proxy: string, url: URL, login: AskLogin, known: Ma
   }
 }
 
-/** The certificate that the application chooses where the server insists on one. Of those who merely ask nothing is seen. */
+/**
+ * Returns the client certificate that the application chooses if the server insists on one. Servers that merely ask for
+ * one go unnoticed.
+ */
 async function ownFor(session: Session, url: URL, open: () => Promise<Socket>): Promise<OwnCertificate | undefined> {
   const place = `${nameOf(url)}:${portOf(url)}`
   const known = session.chosenCertificates.get(place)
@@ -97,9 +107,9 @@ async function ownFor(session: Session, url: URL, open: () => Promise<Socket>): 
   host.emit('select-client-certificate', event, null, place, all, resolve)
   const chosen = event.defaultPrevented ? await promise : all[0]
   const own = host.ownCertificates[all.findIndex(({ fingerprint }) => fingerprint === chosen?.fingerprint)]
-  // As Chromium calls a server that insists on one and got none.
+  // Chromium's name for a server that insists on a certificate and got none.
   if (!own) throw new Error('net::ERR_BAD_SSL_CLIENT_AUTH_CERT')
-  // Chromium remembers it for as long as the session lives.
+  // Chromium remembers the choice for as long as the session lives.
   session.chosenCertificates.set(place, own)
   return own
 }
@@ -143,7 +153,10 @@ async function isBelieved(session: Session, url: URL, socket: TLSSocket): Promis
   return verdict === -3 ? result === 'OK' : verdict === 0
 }
 
-/** By Chromium's name. It says of several things the worst, and that nobody vouches is worse than a wrong name or date. */
+/**
+ * Returns Chromium's name for what is wrong with the certificate. Of several problems it's the worst, and an unknown
+ * issuer is worse than a wrong name or date.
+ */
 function troubleOf(socket: TLSSocket): string {
   return socket.authorized ? 'OK' : netErrorOfNode(Object.assign(new Error(), { code: socket.authorizationError }))
 }

@@ -1,4 +1,4 @@
-// Electron's `net.request`: a ClientRequest on Node's fetch, with redirects that are refused unless someone follows them.
+// Electron's `net.request`: a ClientRequest on Node's fetch, with redirects that are refused unless they are followed.
 import { PassThrough, Readable } from 'node:stream'
 import type * as Electron from 'electron'
 import { fetch as fetchOver } from 'undici'
@@ -11,7 +11,7 @@ import { acceptOnly, Emulated, notEmulated } from './strict.ts'
 
 const accepted = ['method', 'url', 'session', 'redirect', 'credentials', 'cache', 'referrerPolicy']
 
-/** What Electron's IncomingMessage has beside being a stream. */
+/** The members of Electron's IncomingMessage beyond those of a stream. */
 type Incoming = Readable & Pick<Electron.IncomingMessage, 'statusCode' | 'statusMessage' | 'headers'>
 
 class ClientRequest
@@ -105,7 +105,7 @@ class ClientRequest
         dispatcher: line
       })) as unknown as Response
     } finally {
-      // Waits for what is under way.
+      // Waits for requests in flight.
       void line.close()
     }
   }
@@ -118,7 +118,7 @@ class ClientRequest
     })
   }
 
-  /** Nobody can follow here (followRedirect is not emulated), so it ends as it does in Electron where nobody did. */
+  /** Ends the request as Electron does when nobody follows a redirect, since followRedirect isn't emulated. */
   #redirected(response: Response, target: string): void {
     const method = response.status === 303 ? 'GET' : this.#method
     this.emit('redirect', response.status, method, target, headersOf(response))
@@ -129,7 +129,7 @@ class ClientRequest
   }
 }
 
-/** What was told by Chromium's own name already. */
+/** Returns the first error in the chain of causes that already has a Chromium name. */
 function chromiumErrorIn(error: unknown): Error | undefined {
   if (!(error instanceof Error)) return undefined
   return error.message.startsWith('net::') ? error : chromiumErrorIn(error.cause)
@@ -139,7 +139,10 @@ function causedByProxy(error: unknown): boolean {
   return error instanceof ProxyRefused || (error instanceof Error && causedByProxy(error.cause))
 }
 
-/** Of what a proxy says in place of the server nothing but the head is shown. */
+/**
+ * Returns the response for a request that the proxy refused; only the head of what a proxy says in place of the server
+ * is exposed.
+ */
 function refusedByProxy(): Incoming {
   const body = new PassThrough()
   setImmediate(() => body.destroy(new Error('net::ERR_TUNNEL_CONNECTION_FAILED')))
@@ -147,7 +150,10 @@ function refusedByProxy(): Incoming {
   return Object.assign(body, head)
 }
 
-/** That it is closed doesn't end its request, as in Electron: whoever reads no further has to. */
+/**
+ * Returns a response as Electron's stream. As in Electron, closing it doesn't end its request: a caller that stops
+ * reading has to.
+ */
 function incoming(response: Response): Incoming {
   const body = new PassThrough()
   const whole = response.body ? Readable.fromWeb(response.body as never) : Readable.from([])
@@ -165,7 +171,7 @@ function headersOf(response: Response): Record<string, string[]> {
   return Object.fromEntries([...response.headers].map(([name, value]) => [name, [asUtf8(value)]]))
 }
 
-/** Electron reads headers as UTF-8 where they can be; Node's fetch a character for each byte. */
+/** Decodes a header as UTF-8 where possible, as Electron does; Node's fetch gives one character per byte. */
 function asUtf8(value: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(value, 'latin1'))

@@ -1,4 +1,5 @@
-// Electron's `net`: fetch on Node's, with Electron's errors and Electron's way with redirects.
+// Electron's `net`: fetch on Node's, through a session: its own schemes, the network state that the test has given the
+// machine, Electron's errors and its handling of redirects.
 import { readFile } from 'node:fs/promises'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -63,15 +64,13 @@ async function fetchIn(session: Session, input: string | Request, init?: Init): 
     if (signal?.aborted) throw error
     throw new Error(`net::${netErrorOfNode(error)}`)
   }
-  // Electron's fetch never shows a redirect: with 'manual' it breaks off, as nobody can be asked to follow it.
+  // Electron's fetch never returns a redirect: with 'manual' it aborts, as nobody can be asked to follow it.
   const redirected = [301, 302, 303, 307, 308].includes(response.status) && response.headers.has('location')
   if (!redirected || redirect === 'follow') return response
   await response.body?.cancel()
   if (redirect === 'error') throw new Error("Attempted to redirect, but redirect policy was 'error'")
   throw new Error('Redirect was cancelled')
 }
-
-/** fetch by way of a session: its own schemes, and the network that the test has given the machine. */
 
 type Offered = Pick<Electron.Net, 'isOnline' | 'online'>
 

@@ -1,4 +1,4 @@
-// What leaves a page and what it saves: webRequest, downloads, the session's data, and Electron's fetch.
+// A page's requests and downloads: webRequest, downloads, the session's data, and Electron's fetch.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
@@ -240,7 +240,7 @@ describe('a session', () => {
     expect(await seen()).toEqual({ isCached: true, workers: [`${site.origin}/worker.js`] })
     expect(site.asked).toContain('/worker.js')
     await app.evaluate(() => (globalThis.fixture.current as View).webContents.session.clearData())
-    // The worker itself goes on for as long as the test's own client looks at it.
+    // The worker itself keeps running while the test's own client is attached to it.
     expect((await seen()).isCached).toBe(false)
     expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0)
   })

@@ -1,5 +1,6 @@
-// Every request of every page passes here before it leaves, in the order of Electron's own stages: may the frame navigate,
-// may the request be made (webRequest), is it one of the application's schemes, and only then the network.
+// Every request of every page passes through here before it leaves, in the order of Electron's own stages: may the
+// frame navigate, may the request be made (webRequest), is its scheme one of the application's, and only then the
+// network.
 import type * as Electron from 'electron'
 import type { Browser } from './browser.ts'
 import type { CdpSession, Protocol } from './cdp.ts'
@@ -13,7 +14,7 @@ type Paused = Protocol.Fetch.requestPausedPayload
 type Header = Protocol.Fetch.HeaderEntry
 
 const owners = new Map<string, WebContents>()
-// Documents of pages that are only just being made; their page's arrival, or refusal, releases them.
+// Document requests of pages that are still being created, released once their page arrives or is refused.
 const held = new Map<string, Paused[]>()
 const refused = new Set<string>()
 let root: CdpSession
@@ -29,7 +30,7 @@ export async function watchNetwork(browser: Browser): Promise<void> {
   await root.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] })
 }
 
-/** From then on the frame's requests are those of `contents`. */
+/** Assigns the frame's requests to `contents` from now on. */
 export function ownFrame(frameId: string, contents: WebContents): void {
   owners.set(frameId, contents)
   const waiting = held.get(frameId) ?? []
@@ -41,7 +42,7 @@ export function disownFrame(frameId: string): void {
   owners.delete(frameId)
 }
 
-/** The page that a frame is in. */
+/** Returns the page that a frame is in. */
 export function ownerOfFrame(frameId: string): WebContents | undefined {
   return owners.get(frameId)
 }
@@ -58,7 +59,7 @@ async function meet(paused: Paused): Promise<void> {
 }
 
 function unknown(paused: Paused): void {
-  // A worker without a page, or a page on its way out: nobody could be asked whether it may.
+  // A worker without a page, or a page on its way out: there is no page to ask whether it may.
   if (paused.resourceType !== 'Document' || refused.has(paused.frameId)) {
     fail(paused, 'Aborted')
     return
@@ -72,7 +73,7 @@ function fail(paused: Paused, errorReason: Protocol.Network.ErrorReason): void {
 
 async function askFirst(contents: WebContents, paused: Paused): Promise<void> {
   const { request, requestId } = paused
-  // Chrome's tabs fetch an icon that nobody has asked for; Electron's pages don't.
+  // Chrome's tabs fetch an icon unasked; Electron's pages don't.
   if (paused.resourceType === 'Other' && new URL(request.url).pathname === '/favicon.ico')
     return fail(paused, 'Aborted')
   if (paused.resourceType === 'Document' && !contents.navigation.mayLoad(paused)) return fail(paused, 'Aborted')
@@ -148,15 +149,16 @@ async function answered(contents: WebContents, paused: Paused): Promise<void> {
     responseHeaders: after.headers
   }
   if (!bringsPolicy(paused, headers) || after.headers === headers) return root.tell('Fetch.continueResponse', response)
-  // Chromium has read a page's policy from its headers by now, and only reads it again from an answer that is given again.
+  // Chromium has already read the page's policy from its headers, and only reads it again from a response that is
+  // fulfilled anew.
   const read = await root.send('Fetch.getResponseBody', { requestId: paused.requestId }).catch(() => undefined)
-  // Who asked has gone meanwhile. One that hasn’t gets nothing, rather than the policy that its service sent.
+  // The requester has gone meanwhile. If it hasn't, it gets nothing, rather than the policy that its service sent.
   if (!read) return fail(paused, 'Aborted')
   const bytes = read.base64Encoded ? read.body : Buffer.from(read.body).toString('base64')
   root.tell('Fetch.fulfillRequest', { ...response, body: bytes })
 }
 
-/** A document, or a script, which may be a worker's. */
+/** Returns whether a response brings a policy of its own: a document, or a script, which may be a worker's. */
 function bringsPolicy({ resourceType, responseStatusCode = 0 }: Paused, headers: Header[]): boolean {
   const value = (name: string) => headers.find((header) => header.name.toLowerCase() === name)?.value ?? ''
   if (Math.floor(responseStatusCode / 100) === 3) return false

@@ -1,10 +1,10 @@
-// Modules of Electron that the host has no counterpart for. Importing one is free; using it throws.
+// Stand-ins for modules of Electron that the host has no counterpart for. Importing one is free; using it throws.
 import { notEmulated } from './strict.ts'
 
-// Of all that a proxy can stand before, a class can be called and constructed alike.
+// The proxy's target is a class because a class supports both the call and the construct trap.
 class Absent {}
 
-/** A stand-in for a module or class: reading a member, calling or constructing it throws "not emulated". */
+/** Returns a stand-in for a module or class: reading a member, calling or constructing it throws "not emulated". */
 export function absent(name: string): never {
   const use = (what: string): never => notEmulated(what)
   return new Proxy(Absent as never, {

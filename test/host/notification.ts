@@ -24,7 +24,7 @@ export const notificationEvents = {
 
 type Offered = Pick<Electron.Notification, 'title' | 'subtitle' | 'body' | 'silent' | 'show' | 'close'>
 
-/** All that have been shown, oldest first. */
+/** All notifications that have been shown, oldest first. */
 export const shownNotifications: Notification[] = []
 
 export class Notification extends Emulated implements Offered {

@@ -1,4 +1,4 @@
-// What the application puts on the desktop, on the host: its notices, its icon in the tray, its badge.
+// What the application puts on the desktop, on the host: its notifications, its tray icon and its badge.
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -8,11 +8,13 @@ import { permissionShim } from './permission-shim.ts'
 
 type Script = Protocol.Page.addScriptToEvaluateOnNewDocumentParameters
 
-/** The world of the preload, named as Electron names it, and the host's own. */
+/** The preload's world, named as in Electron, and the host's own. */
 export const preloadWorld = 'Electron Isolated Context'
 export const watchWorld = 'test host'
 
-/** The functions by which the worlds of a page and the host reach each other; none is left on a page's own window. */
+/**
+ * The functions through which a page's worlds and the host reach each other; none of them stays on a page's own window.
+ */
 export const names = {
   post: '__hostPost',
   deliver: '__hostDeliver',
@@ -21,15 +23,19 @@ export const names = {
   go: '__hostGo'
 }
 
-// Chromium can't hold a WebSocket until a listener of webRequest has decided. Where one watches them a page opens none: all
-// its attempts go to an address that no network is asked for. This alone is done in the page, not in the browser.
+// Chromium can't hold a WebSocket until a webRequest listener has decided. While one watches them, a page opens none:
+// every attempt goes to an address that causes no network request. Only this is done in the page instead of the
+// browser.
 export const refuseSockets = `if (self.WebSocket) {
   const nowhere = (Native, [, ...rest], target) => Reflect.construct(Native, ['ws://0.0.0.0:1/', ...rest], target)
   self.WebSocket = new Proxy(WebSocket, { construct: nowhere })
   WebSocket.prototype.constructor = WebSocket
 }`
 
-/** The preload in its isolated world, and before it the main world's end of the bridge. Throws where it can't be read. */
+/**
+ * Returns the preload for its isolated world, preceded by the main world's end of the bridge.
+ * @throws if the preload can't be read
+ */
 export function preloadScripts(path: string, token: string, additionalArguments: readonly string[]): Script[] {
   const info: PreloadProcess = {
     versions: {
@@ -56,7 +62,7 @@ export function preloadScripts(path: string, token: string, additionalArguments:
   ]
 }
 
-/** What every page has, with a preload or without. */
+/** Returns the scripts that every page has, with or without a preload. */
 export function ownScripts(token: string): Script[] {
   return [
     { source: `(${permissionShim})(${JSON.stringify(token)},'${names.ask}')` },

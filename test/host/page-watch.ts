@@ -1,5 +1,6 @@
-// Text that runs in a world of the host's own in every document: it reports what Chromium has no event for, and that Electron
-// has: the title, full screen, where a person asked for a context menu, and what can't be held on the network.
+// Source text that runs in every document, in the host's own world. It reports what Electron has events for and
+// Chromium hasn't: the title, full screen, where a person asked for a context menu, their input, and navigations that
+// can't be held on the network.
 
 /** What a document reports. */
 export type Report =
@@ -9,7 +10,7 @@ export type Report =
   | { kind: 'navigate'; url: string }
   | { kind: 'input'; type: InputType }
 
-/** Electron's names for what a person does with mouse, fingers and keys. */
+/** Electron's names for mouse, touch and keyboard input. */
 type InputType =
   | 'mouseDown'
   | 'mouseUp'
@@ -28,7 +29,7 @@ interface ContextDetails {
   readonly srcURL: string
   readonly mediaType: 'none' | 'image' | 'audio' | 'video' | 'canvas'
   readonly selectionText: string
-  /** Always none: nothing checks spelling here. */
+  /** Always empty: nothing checks spelling here. */
   readonly misspelledWord: ''
   readonly dictionarySuggestions: readonly never[]
   readonly menuSourceType: 'mouse' | 'keyboard'
@@ -45,7 +46,7 @@ interface ContextDetails {
   }
 }
 
-/** Self-contained: its source is what runs in the page. */
+/** Watches a document. Self-contained, because its source text is what runs in the page. */
 export function watchPage(binding: string, go: string): void {
   const own = globalThis as unknown as Record<string, (text: string) => void>
   const post = own[binding]
@@ -102,7 +103,7 @@ export function watchPage(binding: string, go: string): void {
     touchstart: 'touchStart',
     touchend: 'touchEnd'
   }
-  // Moves and turns of the wheel come in dozens; a few of them say the same.
+  // Mouse moves and wheel turns come in dozens; one of each per 100 ms is enough.
   const often = new Map<string, number>()
   for (const [name, type] of Object.entries(inputs)) {
     const least = type === 'mouseMove' || type === 'mouseWheel' ? 100 : 0
@@ -113,8 +114,8 @@ export function watchPage(binding: string, go: string): void {
     }
     addEventListener(name, hear, { capture: true, passive: true })
   }
-  // An address that makes no request can't be held on its way: it is stopped here, before it begins, and begun again by
-  // `go` once the application has allowed it.
+  // An address that makes no request can't be held on its way: it is stopped here before it begins, and started again
+  // by `go` once the application has allowed it.
   let allowed: string | undefined
   Object.assign(own, {
     [go]: (url: string) => {

@@ -1,13 +1,13 @@
-// Which script world of which frame speaks: Chromium numbers worlds again in each process, so that a number means something
-// only together with the conversation it came by.
+// Which script world of which frame is speaking. Chromium numbers worlds anew in each process, so a number means
+// something only together with the session it came by.
 import type { CdpSession, Protocol } from './cdp.ts'
 import { names, preloadWorld } from './page-scripts.ts'
 
 type Called = Protocol.Runtime.bindingCalledPayload
 
-/** Who hears what a page's worlds say. */
+/** The receivers of messages from a page's worlds. */
 export interface Hearers {
-  /** The preload of the main frame, and no other world. */
+  /** From the preload of the main frame only. */
   preload(frameId: string, text: string, contextId: number): void
   /** The page is about to ask the browser for something. */
   ask(session: CdpSession, frameId: string, text: string, contextId: number): void
@@ -15,7 +15,7 @@ export interface Hearers {
 }
 
 export class PageWorlds {
-  /** The preload's world in the document that is there now. */
+  /** The id of the preload's world in the current document. */
   preload: number | undefined
   readonly #frames = new Map<CdpSession, Map<number, string>>()
   readonly #hearers: Hearers
@@ -24,7 +24,7 @@ export class PageWorlds {
     this.#hearers = hearers
   }
 
-  /** Follows a frame's conversation; `mainFrame` is given for the page's own, which alone has a preload. */
+  /** Follows a frame's session; `mainFrame` is given for the page's own session, which alone has a preload. */
   follow(session: CdpSession, mainFrame?: string): void {
     const frames = new Map<number, string>()
     this.#frames.set(session, frames)

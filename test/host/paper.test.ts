@@ -1,4 +1,4 @@
-// Printing, keeping as PDF, and what lies behind a page in its history.
+// Printing, saving as PDF, and a page's history.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Launched } from '../e2e/launch.ts'
 import { openSite, openView, type Site, startFixture } from './fixture/start.ts'
@@ -28,7 +28,7 @@ const print = () =>
       })
   )
 
-/** What was printed so far, after the printer has been made ready or taken away. */
+/** Makes the printer ready or takes it away, and returns the jobs printed so far. */
 const jobs = (isReady = true) =>
   app.evaluate(
     async (_electron, { printingFile, isReady }) => {

@@ -1,9 +1,13 @@
-// Text that runs in every document before the page's own scripts: it tells the host what the page is about to ask the
-// browser for, waits until the application has decided and Chromium has been told, and then lets the page ask Chromium.
-// It decides nothing itself: a page that gets round it meets Chromium's own denial. Only where Chromium would show a list of
-// devices or screens, which nobody could answer here, does it answer in Chromium's place, as Electron does: with none.
+// Source text that runs in every document before the page's own scripts. It tells the host what the page is about to
+// ask the browser for, waits until the application has decided and Chromium has been told, and then lets the page ask
+// Chromium. It decides nothing itself: a page that bypasses it meets Chromium's own denial. Only where Chromium would
+// show a list of devices or screens, which nobody could answer here, does it answer in Chromium's place, as Electron
+// does: with none.
 
-/** Self-contained: its source is what runs in the page. `token` names the event that brings an answer back. */
+/**
+ * Installs the shim in a document. Self-contained, because its source text is what runs in the page. `token` names the
+ * event that brings an answer back.
+ */
 export function permissionShim(token: string, binding: string): void {
   const page = globalThis as unknown as Record<string, unknown> & Window
   const post = page[binding] as ((text: string) => void) | undefined
@@ -28,7 +32,7 @@ export function permissionShim(token: string, binding: string): void {
     })
 
   type Method = (this: unknown, ...args: never[]) => unknown
-  /** Puts the question before a method that answers with a promise. */
+  /** Puts a question before a method that returns a promise. */
   const before = (
     owner: object | undefined,
     name: string,
@@ -103,7 +107,7 @@ export function permissionShim(token: string, binding: string): void {
   before(proto('Bluetooth'), 'requestDevice', check('unknown'), none('User cancelled the requestDevice() chooser.'))
   before(proto('NDEFReader'), 'scan', request('nfc'))
 
-  // These two answer through callbacks, and one of them with a number at once.
+  // These two answer through callbacks, and one of them also returns a number at once.
   const geolocation = proto('Geolocation') as Geolocation | undefined
   if (geolocation) {
     const { getCurrentPosition, watchPosition, clearWatch } = geolocation

@@ -20,7 +20,7 @@ afterAll(async () => {
 
 type Policy = 'no handlers' | 'deny' | 'grant'
 
-/** A view whose session has these handlers; what they are asked is recorded. */
+/** Opens a view whose session has these handlers, and records what they are asked. */
 async function openGuarded(policy: Policy): Promise<Page> {
   const url = `${site.origin}/${policy.replace(' ', '-')}-${Math.random()}`
   await app.evaluate(
@@ -76,13 +76,13 @@ const attempts: Record<string, { permission: string; attempt: string }> = {
 }
 
 async function outcome(page: Page, script: string): Promise<'allowed' | 'refused'> {
-  // As a person's click would have it: some of these want one just before.
+  // Some of these require a person's click just before.
   await page.mouse.click(5, 5)
   return page.evaluate(async (script) => {
     try {
       await new Function(`return ${script}`)()
     } catch (error) {
-      // A machine without that thing is another matter than a refusal.
+      // Any other error, such as for something that the machine lacks, isn't a refusal.
       const refusals = ['NotAllowedError', 'SecurityError', 'NotFoundError']
       if (error === 'denied' || refusals.includes((error as Error).name)) return 'refused'
     }

@@ -1,5 +1,5 @@
-// What pages may do, decided by the application's handlers and enforced by Chromium. Once a handler is set everything is
-// denied in the browser itself, and a grant is made there, for one origin, when the handler says yes.
+// What pages may do: the application's handlers decide and Chromium enforces. Once a handler is set, everything is
+// denied in the browser itself; when the handler says yes, the grant is made there, for one origin.
 import type * as Electron from 'electron'
 import type { Protocol } from './cdp.ts'
 import type { WebFrame } from './frames.ts'
@@ -12,7 +12,7 @@ type RequestName = Parameters<NonNullable<RequestHandler>>[1]
 type CheckName = Parameters<NonNullable<CheckHandler>>[1]
 type Descriptor = Protocol.Browser.PermissionDescriptor
 
-/** What the shim in a page sends. */
+/** A question sent by the shim in a page. */
 export interface Question {
   readonly id: number
   readonly kind: 'request' | 'check'
@@ -20,7 +20,8 @@ export interface Question {
   readonly details: { mediaTypes?: ('video' | 'audio')[]; mediaType?: 'video' | 'audio' }
 }
 
-// Electron's name → Chromium's. Those that Chromium has no switch for (fullscreen, openExternal) are enforced where they happen.
+// Electron's name → Chromium's. Permissions that Chromium has no switch for (fullscreen, openExternal) are enforced
+// where they are used.
 const descriptors: Readonly<Record<string, readonly Descriptor[]>> = {
   'background-fetch': [{ name: 'background-fetch' }],
   'background-sync': [{ name: 'background-sync' }],
@@ -36,7 +37,7 @@ const descriptors: Readonly<Record<string, readonly Descriptor[]>> = {
   'local-network-access': [{ name: 'local-network-access' }],
   'loopback-network': [{ name: 'loopback-network' }],
   media: [{ name: 'camera' }, { name: 'microphone' }],
-  // Chromium gives neither without the other; a page that only got `midi` is still asked about before it uses more.
+  // Chromium grants neither without the other; a page that only got `midi` is still asked about before it uses more.
   midi: [{ name: 'midi' }, { name: 'midi', sysex: true }],
   midiSysex: [{ name: 'midi', sysex: true }, { name: 'midi' }],
   nfc: [{ name: 'nfc' }],
@@ -57,11 +58,11 @@ const descriptors: Readonly<Record<string, readonly Descriptor[]>> = {
 
 type Setting = Omit<Protocol.Browser.setPermissionParameters, 'browserContextId'>
 
-/** The part of a session that decides; `tell` gives Chromium one setting. */
+/** The permissions of a session; `set` passes one setting to Chromium. */
 export class Permissions {
   #request: RequestHandler = null
   #check: CheckHandler = null
-  /** What was decided for single origins: Chromium keeps it, and Electron asks its handlers each time again. */
+  /** Decisions for single origins: Chromium keeps them, whereas Electron asks its handlers each time. */
   readonly #decided = new Map<string, Setting>()
   readonly #set: (setting: Setting) => Promise<unknown>
 
@@ -69,14 +70,14 @@ export class Permissions {
     this.#set = set
   }
 
-  /** Takes back every single grant: the session's pages are to be asked about again. */
+  /** Takes back every single grant, so that the session's pages are asked about again. */
   async forget(): Promise<void> {
     const decided = [...this.#decided.values()]
     this.#decided.clear()
     await Promise.all(decided.map((setting) => this.#set({ ...setting, setting: this.guarded ? 'denied' : 'granted' })))
   }
 
-  /** True from then on where the browser itself must refuse by default. */
+  /** Whether the browser itself must refuse by default: true once a handler is set. */
   get guarded(): boolean {
     return this.#request !== null || this.#check !== null
   }
@@ -89,7 +90,10 @@ export class Permissions {
     this.#check = handler
   }
 
-  /** Puts the default into the browser: all denied once there is a handler; without any, as in Electron, all granted. */
+  /**
+   * Sets the browser's default: everything denied once there is a handler; without one, as in Electron, everything
+   * granted.
+   */
   async applyDefault(): Promise<void> {
     const setting = this.guarded ? 'denied' : 'granted'
     const all = Object.values(descriptors).flat()
@@ -97,8 +101,8 @@ export class Permissions {
   }
 
   /**
-   * Chromium asks by itself, of no page, whether reports about an origin may be sent (`background-sync`). Electron asks the check
-   * handler each time; here it is asked as a document of the origin arrives.
+   * Decides whether reports about an origin may be sent (`background-sync`), which Chromium asks by itself, for no
+   * page. Electron asks the check handler each time; here it is asked when a document of the origin arrives.
    */
   async decideReports(origin: string): Promise<void> {
     if (!this.#check) return
@@ -111,20 +115,23 @@ export class Permissions {
     await this.#set(decided)
   }
 
-  /** Answers a page's question and puts the answer into the browser for its origin. */
+  /** Answers a page's question and sets the answer in the browser for the page's origin. */
   async answer(contents: WebContents, frame: WebFrame, question: Question): Promise<boolean> {
     const kinds = question.details.mediaTypes ?? (question.details.mediaType ? [question.details.mediaType] : undefined)
     const allowed =
       question.kind === 'check'
         ? this.check(contents, frame, question.permission, question.details.mediaType)
         : await this.request(contents, frame, question.permission, kinds)
-    // A check that says no takes nothing away: the request that follows it may still be granted.
+    // Without a check handler, a check that says no takes nothing away: the request that follows may still be granted.
     if (question.kind === 'check' && !allowed && !this.#check) return allowed
     await this.#enforce(frame, question.permission, allowed, kinds)
     return allowed
   }
 
-  /** What the check handler says; yes where there is none. */
+  /**
+   * Returns the check handler's answer. Without one it is true, unless there is a request handler and the frame has
+   * gone.
+   */
   check(contents: WebContents, frame: WebFrame, permission: string, mediaType?: 'video' | 'audio'): boolean {
     if (!this.#check) return !this.#request || frame.isDestroyed() === false
     const top = frame.top?.origin
@@ -137,7 +144,10 @@ export class Permissions {
     })
   }
 
-  /** What the request handler says; yes where there is none. A handler that never answers leaves the page waiting, as in Electron. */
+  /**
+   * Returns the request handler's answer; true without one. As in Electron, a handler that never answers leaves the
+   * page waiting.
+   */
   request(
     contents: WebContents,
     frame: WebFrame,
@@ -172,7 +182,7 @@ export class Permissions {
       wanted.map((each) => {
         const decided: Setting = { permission: each, setting, origin, embeddedOrigin }
         this.#decided.set(JSON.stringify([each, origin, embeddedOrigin]), decided)
-        // A page that has gone meanwhile takes no setting any more, nor has one whose origin is opaque: Chromium's own denial stays.
+        // Chromium refuses a setting for a page that has gone meanwhile, or for an opaque origin; its own denial stays.
         return this.#set(decided).catch(() => undefined)
       })
     )

@@ -2,7 +2,7 @@
 import type * as Electron from 'electron'
 import { Emulated } from './strict.ts'
 
-/** Of these, Electron tells on Windows and macOS alone; an application that waits for one elsewhere waits for ever. */
+/** Electron emits these on Windows and macOS only; elsewhere an application would wait for them forever. */
 const NOT_ON_LINUX = ['lock-screen', 'unlock-screen', 'on-ac', 'on-battery'] as const
 const isLinux = process.platform === 'linux'
 

@@ -1,4 +1,4 @@
-// What pages put on paper: a printer that may or may not be there, and keeps what it was given as a PDF.
+// Printing by pages: a printer that may or may not be ready, and records each job with the size of its PDF.
 import type * as Electron from 'electron'
 import type { CdpSession } from './cdp.ts'
 import { acceptOnly } from './strict.ts'
@@ -6,11 +6,11 @@ import { acceptOnly } from './strict.ts'
 /** The machine's default printer. */
 export const printer = {
   isReady: true,
-  /** What was printed, oldest first. */
+  /** The jobs printed so far, oldest first. */
   jobs: [] as { readonly printBackground: boolean; readonly bytes: number }[]
 }
 
-/** Electron's webContents.print without its dialog, which nobody could answer here. */
+/** Prints as Electron's webContents.print does, without the dialog, which nobody could answer here. */
 export async function printPage(
   page: CdpSession,
   options: Electron.WebContentsPrintOptions

@@ -1,11 +1,11 @@
-// Electron's `protocol`: the application serves a scheme of its own (`app://`) to the pages of a session.
+// Electron's `protocol`: the application serves its own scheme (`app://`) to the pages of a session.
 import type * as Electron from 'electron'
 import { carryScheme, markPrivileged, schemeOf, toApp } from './schemes.ts'
 import { acceptOnly, strictly } from './strict.ts'
 
 type Handler = Parameters<Electron.Protocol['handle']>[1]
 
-/** The headers and body that Chromium is to be given. */
+/** The response that Chromium is given. */
 export interface Served {
   readonly status: number
   readonly headers: [name: string, value: string][]
@@ -30,14 +30,14 @@ export class Schemes {
     return this.#handlers.has(scheme)
   }
 
-  /** @internal the answer of anyone who serves the request's scheme */
+  /** @internal the response of the handler for the request's scheme */
   async answer(request: Request, scheme = schemeOf(request.url)): Promise<Response> {
     const handler = this.#handlers.get(scheme)
     if (!handler) throw new Error(`nobody serves ${scheme}:`)
     return handler(request)
   }
 
-  /** @internal answers one request of a page through the application's handler; rejects where that fails. */
+  /** @internal answers a page's request through the application's handler; rejects if that fails */
   async serve(
     scheme: string,
     asked: { url: string; method: string; headers: Record<string, string>; body: Buffer | undefined }
@@ -55,13 +55,13 @@ export class Schemes {
 
 type Offered = Pick<Electron.Protocol, 'registerSchemesAsPrivileged' | 'handle' | 'unhandle' | 'isProtocolHandled'>
 
-/** The `protocol` of a session; the default session's is the module's. */
+/** Returns the `protocol` of a session; the default session's is the module's. */
 export function protocolOf(schemes: Schemes, isReady: () => boolean): Offered {
   return strictly('protocol', {
     registerSchemesAsPrivileged(list) {
       if (isReady()) throw new Error('protocol.registerSchemesAsPrivileged should be called before app is ready')
       for (const { scheme, privileges } of list) {
-        // All of these hold for an address carried over http on a *.localhost host, whether asked for or not.
+        // All of these hold for an address carried over http on a *.localhost host, whether requested or not.
         acceptOnly(`the privileges of ${scheme}:`, privileges, [
           'standard',
           'secure',

@@ -1,4 +1,5 @@
-// node --import ./test/host/register.ts out/main/index.js: from then on `electron` means the host, for import and require.
+// Usage: node --import ./test/host/register.ts out/main/index.js. From then on `electron` resolves to the host, for
+// both import and require.
 import { registerHooks } from 'node:module'
 
 const url = new URL('./electron.ts', import.meta.url).href

@@ -52,14 +52,14 @@ class Screen extends Emulated implements Offered {
     return this.getDisplayMatching({ x, y, width: 1, height: 1 })
   }
 
-  /** @internal plugs another display in, to the right of the others; its id */
+  /** @internal plugs another display in, to the right of the others, and returns its id */
   add(size: { width: number; height: number }): number {
     const added = plugIn(size)
     this.emit('display-added', {}, toElectron(added))
     return added.id
   }
 
-  /** @internal what was on it comes to the primary display, as desktops do it */
+  /** @internal unplugs a display; as on a desktop, its windows move to the primary one */
   remove(id: number): void {
     const removed = unplug(id)
     this.emit('display-removed', {}, toElectron(removed))

@@ -1,4 +1,5 @@
-// The picture of a window: its page, and over it each visible view's at its place, put together by Chromium itself.
+// The picture of a window: its page, with each visible view's picture over it in its place, composed by Chromium
+// itself.
 
 import type { BrowserWindow } from './browser-window.ts'
 import { borrowPage, createContext } from './targets.ts'
@@ -17,7 +18,7 @@ interface Layer {
 
 let studio: Promise<string> | undefined
 
-/** PNG bytes of the window as a person would see its inside. */
+/** Returns PNG bytes of the window's content as a person would see it. */
 export async function screenshot(window: BrowserWindow): Promise<Buffer> {
   const { width, height } = window.getContentBounds()
   const layers = await layersOf(window.contentView, { x: 0, y: 0 })

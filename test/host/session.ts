@@ -1,4 +1,4 @@
-// Electron's Session: a browser context of its own, kept in memory only, with its permissions, requests, downloads and data.
+// Electron's Session: a browser context, kept in memory only, with its permissions, requests, downloads and data.
 import { lookup } from 'node:dns/promises'
 import type * as Electron from 'electron'
 import type { CdpSession, Protocol } from './cdp.ts'
@@ -15,7 +15,7 @@ import { WebRequest } from './web-request.ts'
 
 const sessionEvents = {
   emits: ['will-download'],
-  // No device is ever offered here, so that nothing is selected, added or removed; spell-check dictionaries aren't fetched.
+  // No device is ever offered here, so none is selected, added or removed; spell-check dictionaries aren't fetched.
   never: [
     'select-hid-device',
     'select-serial-port',
@@ -93,20 +93,20 @@ export class Session extends Emulated implements Offered {
   /** @internal every origin that a page of the session has been to */
   readonly visited = new Set<string>()
   readonly downloads: Downloads
-  /** @internal how many bytes came over the network since the cache was cleared */
+  /** @internal the bytes received over the network since the cache was cleared */
   cached = 0
   /** @internal */
   verifyProc: Parameters<Electron.Session['setCertificateVerifyProc']>[0] | undefined
-  /** @internal the certificates of ours that servers were shown, by host and port */
+  /** @internal the client certificates that servers were shown, by host and port */
   readonly chosenCertificates = new Map<string, OwnCertificate>()
-  /** @internal what proxies were signed in to with */
+  /** @internal the credentials used to sign in to proxies */
   readonly proxyLogins = new Map<string, string>()
   #context: Promise<string> | undefined
   #contextId: string | undefined
   #borrowed: { readonly page: ReturnType<typeof borrowPage>; users: number } | undefined
   #settings: Promise<unknown> = Promise.resolve()
   #userAgent: string | undefined
-  /** @internal the header of that name; undefined for the browser's own */
+  /** @internal the Accept-Language header; undefined for the browser's own */
   acceptLanguage: string | undefined
   #spellChecker = true
   #proxy: { proxyServer?: string | undefined; proxyBypassList?: string | undefined } = {}
@@ -133,13 +133,13 @@ export class Session extends Emulated implements Offered {
     return created
   }
 
-  /** @internal the browser context, made on first need */
+  /** @internal the browser context, created on first use */
   context(): Promise<string> {
     this.#context ??= this.#create()
     return this.#context
   }
 
-  /** @internal what was set before has reached Chromium */
+  /** @internal resolves once earlier settings have reached Chromium */
   async settled(): Promise<void> {
     await this.#settings
   }
@@ -177,7 +177,10 @@ export class Session extends Emulated implements Offered {
   /** Accepted: no device can be reached from here, so there is nothing to decide. */
   setDevicePermissionHandler(): void {}
 
-  /** Looks a name up as this machine does; rejects as Electron's does where it has no address. */
+  /**
+   * Looks a name up as this machine does.
+   * @throws Error `net::ERR_NAME_NOT_RESOLVED`, as in Electron, if it has no address
+   */
   async resolveHost(name: string): Promise<Electron.ResolvedHost> {
     try {
       const found = await lookup(name, { all: true })
@@ -192,15 +195,17 @@ export class Session extends Emulated implements Offered {
   /** Accepted: no device is ever offered here, so none asks to be paired. */
   setBluetoothPairingHandler(): void {}
 
-  /** Accepted: screens can't be captured here; see permissions for the request before it. */
+  /** Accepted: screens can't be captured here; see permissions.ts for the request that comes before. */
   setDisplayMediaRequestHandler(): void {}
 
-  /** Asked for net.request alone: a page's encrypted line is Chromium's, and is refused (network.ts). */
+  /**
+   * Used for net.request only: a page's TLS connection is Chromium's, and is refused while this is set (network.ts).
+   */
   setCertificateVerifyProc(proc: Parameters<Electron.Session['setCertificateVerifyProc']>[0]): void {
     this.verifyProc = proc ?? undefined
   }
 
-  /** @internal the proxy that a request of net.request goes through, as host:port */
+  /** @internal the proxy for a request of net.request, as host:port */
   proxyFor({ hostname }: URL): string | undefined {
     const { proxyServer, proxyBypassList = '' } = this.#proxy
     if (proxyServer === undefined) return undefined
@@ -234,7 +239,7 @@ export class Session extends Emulated implements Offered {
     return this.partition === ''
   }
 
-  /** As Electron, what is said of languages goes to servers at once, and no page reads it of `navigator`. */
+  /** As in Electron, the languages are sent to servers at once, and pages don't see them in `navigator`. */
   setUserAgent(userAgent: string, acceptLanguages?: string): void {
     this.#userAgent = userAgent
     if (acceptLanguages === undefined) return
@@ -285,7 +290,10 @@ export class Session extends Emulated implements Offered {
     this.cached = 0
   }
 
-  /** Chromium has no command for it: what has come over the network since the cache was cleared is the most it can be. */
+  /**
+   * Returns an upper bound: Chromium has no command for the size, so this is what was received since the cache was
+   * cleared.
+   */
   async getCacheSize(): Promise<number> {
     return this.cached
   }
@@ -307,13 +315,13 @@ export class Session extends Emulated implements Offered {
     } satisfies Pick<Electron.ServiceWorkers, 'getAllRunning'>)
   }
 
-  // Dictionaries are for encrypted lines alone, and no test of the host serves one.
+  // Shared dictionaries are for TLS connections only, and no test of the host serves one.
   async clearSharedDictionaryCache(): Promise<void> {}
   async getSharedDictionaryUsageInfo(): Promise<Electron.SharedDictionaryUsageInfo[]> {
     return []
   }
 
-  // Chromium keeps none of these from one browser context for the next, and has no command to drop them.
+  // Chromium carries none of these over from one browser context to the next, and has no command to drop them.
   async clearAuthCache(): Promise<void> {
     this.proxyLogins.clear()
   }
@@ -331,7 +339,7 @@ export class Session extends Emulated implements Offered {
   }
 
   #applyPermissions(): void {
-    // A session without a context yet begins with what was set.
+    // A session without a context starts with the latest settings.
     if (this.#context) this.#settings = this.#settings.then(() => this.permissions.applyDefault())
   }
 
@@ -349,7 +357,10 @@ export class Session extends Emulated implements Offered {
     )
   }
 
-  /** Chromium clears through a page; one is opened for it where the session has none, for all that is cleared at once. */
+  /**
+   * Runs `work` on any page of the session, because Chromium clears data through a page. If the session has none, all
+   * concurrent calls share one opened for the purpose.
+   */
   async #throughAnyPage(work: (page: CdpSession) => Promise<unknown>): Promise<void> {
     const [member] = this.members
     if (member) return void (await member.command(work))
@@ -399,7 +410,9 @@ export const session = strictly('session', {
   }
 } satisfies Module & Record<string, unknown>)
 
-/** As Chromium makes it of an ordered list: each a little less wanted than the one before. */
+/**
+ * Returns the header that Chromium makes of an ordered list: each language weighs a little less than the one before.
+ */
 function acceptLanguageHeader(languages: string): string {
   return languages
     .split(',')

@@ -1,4 +1,4 @@
-// Electron's `shell`: what the application would hand to the desktop is recorded, and nothing is opened.
+// Electron's `shell`: records what the application would hand to the desktop, and opens nothing.
 import type * as Electron from 'electron'
 import { host } from './host.ts'
 import { schemeOf } from './schemes.ts'

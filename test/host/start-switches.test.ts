@@ -1,4 +1,5 @@
-// The application's own entry, as if it had been packed: with a switch that takes a guard away it ends before it opens anything.
+// Starts the application's own entry point as if it were packaged: with a switch that removes a safeguard, it exits
+// before it opens anything.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,13 +1,13 @@
-// What keeps the host honest: whatever it does not emulate throws when it is used, and never passes in silence.
+// Keeps the host honest: anything it doesn't emulate throws when used, instead of passing silently.
 import { EventEmitter } from 'node:events'
 
-/** Thrown where the application uses a part of Electron that the host does not emulate. */
+/** Thrown when the application uses a part of Electron that the host doesn't emulate. */
 export class NotEmulatedError extends Error {
   override readonly name = 'NotEmulatedError'
 
   constructor(what: string) {
     super(`${what} is not emulated by the test host (test/host)`)
-    // The application may catch this, or log no more than its kind.
+    // The application may catch this error, or log only its kind.
     process.stderr.write(`${this.message}\n`)
   }
 }
@@ -16,19 +16,22 @@ export function notEmulated(what: string): never {
   throw new NotEmulatedError(what)
 }
 
-/** Fails the process, so that a use that can't be refused to its caller (an event's answer, say) still can't pass unseen. */
+/**
+ * Fails the process later, so that a use that can't be refused to its caller (such as an event's answer) doesn't go
+ * unnoticed.
+ */
 export function refuseLater(what: string): void {
   setImmediate(() => notEmulated(what))
 }
 
-/** Throws for an option that the host does not know: Electron would have done something with it. */
+/** Throws for an option that the host doesn't know: Electron would have acted on it. */
 export function acceptOnly(what: string, options: object | undefined, accepted: readonly string[]): void {
   for (const [name, value] of Object.entries(options ?? {})) {
     if (value !== undefined && !accepted.includes(name)) notEmulated(`${what}: option '${name}'`)
   }
 }
 
-// Read by Node, by promises and by test runners of any object they meet; asking is not using.
+// Properties that Node, promises and test runners read on any object; reading them doesn't count as use.
 const asked = new Set([
   'then',
   'toJSON',
@@ -46,13 +49,18 @@ function guard(name: string, key: string | symbol): undefined {
   return notEmulated(`${name}.${key}`)
 }
 
-/** What an object may say: the events it emits here, and those that are safe because they can never happen here. */
+/**
+ * An object's events: those it emits here, and those that are safe to listen for because they can never happen here.
+ */
 export interface Says {
   readonly emits: readonly string[]
   readonly never?: readonly string[]
 }
 
-/** An emitter that accepts only the events it can emit, and whose absent members throw instead of being undefined. */
+/**
+ * An emitter that accepts listeners only for events it can emit, and whose missing members throw instead of being
+ * undefined.
+ */
 export class Emulated extends EventEmitter {
   readonly #name: string
   readonly #says: Says
@@ -83,7 +91,10 @@ export class Emulated extends EventEmitter {
     return super.prependListener(event, listener as (...args: unknown[]) => void)
   }
 
-  /** What a listener throws ends this telling, and is the process's to catch: whoever made it happen hears nothing. */
+  /**
+   * Emits an event. An error thrown by a listener stops the emission and becomes an uncaught exception of the process;
+   * the emitting code never sees it.
+   */
   override emit(event: string | symbol, ...told: unknown[]): boolean {
     try {
       return super.emit(event, ...told)
@@ -101,7 +112,8 @@ export class Emulated extends EventEmitter {
   }
 }
 
-// Behind every emulated object's own members stands this proxy: a member that nobody defined is one that the host lacks.
+// This proxy sits behind every emulated object's own members: a member that nothing else defines is one that the host
+// lacks.
 Object.setPrototypeOf(
   Emulated.prototype,
   new Proxy(EventEmitter.prototype, {
@@ -110,12 +122,12 @@ Object.setPrototypeOf(
   })
 )
 
-/** The same strictness for a plain object with no events, such as `shell` or `clipboard`. */
+/** Applies the same strictness to a plain object without events, such as `shell` or `clipboard`. */
 export function strictly<T extends object>(name: string, part: T): T {
   return new Proxy(part, { get: (target, key) => (key in target ? Reflect.get(target, key) : guard(name, key)) })
 }
 
-/** Electron's event object for what can be prevented. */
+/** Electron's event object for events that can be prevented. */
 export interface Preventable {
   readonly defaultPrevented: boolean
   preventDefault(): void

@@ -1,4 +1,4 @@
-// What the host lacks throws when it is used, and everything it knows is Electron's.
+// What the host lacks throws when it is used, and every event it knows is one of Electron's.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import ts from 'typescript'
@@ -17,7 +17,10 @@ beforeAll(async () => {
 
 afterAll(() => app.close())
 
-/** Runs a line of JavaScript in the application, with `electron` and `window`; the text of what it throws, or ''. */
+/**
+ * Runs a line of JavaScript in the application, with `electron` and `window`. Returns the text of the error it throws,
+ * or ''.
+ */
 function failure(line: string): Promise<string> {
   return app.evaluate(async (electron, line) => {
     try {
@@ -72,7 +75,7 @@ describe('every event that the host knows is one of Electron’s', async () => {
   const file = createRequire(import.meta.url).resolve('electron/electron.d.ts')
   const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.ES2022)
 
-  /** The names in `on(event: '…')` of a class or interface, and of what it extends. */
+  /** Returns the names in `on(event: '…')` of a class or interface, and of what it extends. */
   function eventsOf(name: string): Set<string> {
     const found = new Set<string>()
     const visit = (node: ts.Node): void => {
@@ -98,7 +101,7 @@ describe('every event that the host knows is one of Electron’s', async () => {
   it.each(Object.entries(known))('of %s', (name, events) => {
     const real = eventsOf(name)
     expect(real.size).toBeGreaterThan(0)
-    // The one event that Electron emits without its types knowing.
+    // The one event that Electron emits but doesn't declare in its types.
     expect(events.filter((event) => !real.has(event) && event !== 'ipc-message-sync')).toEqual([])
   })
 })

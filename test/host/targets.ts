@@ -1,15 +1,15 @@
-// Every page, frame and worker of Chromium as it comes to be, held still until its owner has made ready for it. A page that
-// nobody of the application asked for never runs: its opener's window-open handler decides, and strangers are closed.
+// Every page, frame and worker that Chromium creates, paused until its owner is ready for it. A page that the
+// application didn't create never runs: its opener's window-open handler is asked, and the page is closed.
 import type { Browser } from './browser.ts'
 import type { CdpSession, Protocol } from './cdp.ts'
 
 type Info = Protocol.Target.TargetInfo
 
-/** Anyone who a page belongs to: a WebContents. */
+/** The owner of a page: a WebContents. */
 export interface PageOwner {
-  /** The page itself; it starts when the promise settles. */
+  /** The page itself; it starts once the promise settles. */
   attached(session: CdpSession, info: Info): Promise<void>
-  /** A frame of another process, or a worker, inside the page. */
+  /** A frame in another process, or a worker, inside the page. */
   frameAttached(session: CdpSession, info: Info): Promise<void>
   /** The page opened another one, which never runs. */
   popupAttached(info: Info): void
@@ -27,7 +27,7 @@ const workersOwners = new Map<string, PageOwner>()
 const strangers = new Set<(targetId: string) => void>()
 let chromium: Browser
 
-/** Begins to watch; before any page is made. */
+/** Starts watching. Call it before any page is created. */
 export async function watchTargets(browser: Browser): Promise<void> {
   chromium = browser
   const { root } = browser
@@ -72,7 +72,7 @@ export async function createContext({ proxyServer, proxyBypassList }: Proxy = {}
   return browserContextId
 }
 
-/** Opens a page for `owner`; resolves to its id once Chromium has made it (which may be before it is attached). */
+/** Opens a page for `owner`. Resolves to its id once Chromium has created it (which may be before it is attached). */
 export async function createPage(
   owner: PageOwner,
   where: { browserContextId: string; width: number; height: number }
@@ -88,18 +88,18 @@ export async function createPage(
   }
 }
 
-/** From then on the service workers of a browser context are told to this page. */
+/** Reports a browser context's service workers to this page from now on. */
 export function ownWorkers(browserContextId: string, owner: PageOwner): void {
   workersOwners.set(browserContextId, owner)
 }
 
-/** The scripts of the service workers that run in a browser context. */
+/** Returns the scripts of the service workers that run in a browser context. */
 export function runningServiceWorkers(browserContextId: string): string[] {
   const all = [...serviceWorkers.values()]
   return all.filter((info) => info.browserContextId === browserContextId).map(({ url }) => url)
 }
 
-/** A page for the host's own use, which the application never hears of. */
+/** Opens a page for the host's own use, which the application never sees. */
 export async function borrowPage(
   browserContextId: string,
   size = { width: 800, height: 600 }
@@ -117,12 +117,12 @@ export async function borrowPage(
   return { page: await page, close: () => chromium.root.tell('Target.closeTarget', { targetId }) }
 }
 
-/** Called with the id of each page that is refused, so that what it had begun to load can be refused too. */
+/** Calls `listener` with the id of each page that is refused, so that what it had begun to load can be refused too. */
 export function onStranger(listener: (targetId: string) => void): void {
   strangers.add(listener)
 }
 
-/** Follows the frames and workers inside a page, for its owner. */
+/** Follows the frames and workers inside a page on behalf of its owner. */
 export async function watchInside(session: CdpSession, owner: PageOwner): Promise<void> {
   session.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => {
     const inner = chromium.session(sessionId)
@@ -141,13 +141,13 @@ async function adopt(sessionId: string, info: Info): Promise<void> {
   const session = chromium.session(sessionId)
   if (info.type === 'service_worker') {
     serviceWorkers.set(info.targetId, info)
-    // What it loads is asked of its session's listeners, through a page of that session.
+    // Its session's listeners are asked about what it loads, through a page of that session.
     workersOwners.get(info.browserContextId ?? '')?.workerAttached(info)
   }
   // Chromium may announce a page before it answers the command that made it.
   await Promise.allSettled([...creations])
   const owner = owners.get(info.targetId)
-  // A second conversation with a page is the application's own (webContents.debugger).
+  // A second session with a page is the application's own (webContents.debugger).
   if ([...pageOfSession.values()].includes(info.targetId)) return
   if (owner) {
     pageOfSession.set(sessionId, info.targetId)
@@ -163,13 +163,13 @@ async function adopt(sessionId: string, info: Info): Promise<void> {
     return
   }
   session.tell('Runtime.runIfWaitingForDebugger')
-  // A worker that is looked at doesn't end.
+  // A worker doesn't end while a client is attached to it.
   if (info.type === 'service_worker') chromium.root.tell('Target.detachFromTarget', { sessionId })
 }
 
 /**
- * Ends a page before it has run: no request and no script, and only then it is let go, as a held page can't close. (The
- * script of a javascript: address, which could do no more than its opener can, is seen to slip through now and then.)
+ * Ends a page before it has run: without requests or scripts, and only then released, since a paused page can't close.
+ * (The script of a javascript: address, which can do no more than its opener can, slips through now and then.)
  */
 async function refuse(session: CdpSession, info: Info): Promise<void> {
   for (const listener of strangers) listener(info.targetId)

@@ -1,6 +1,6 @@
-// What Electron's Tray says; apart from it, since naming the events starts no host.
+// The events of Electron's Tray, in a module of their own because importing them must not start the host.
 export const trayEvents = {
   emits: ['click', 'right-click'],
-  // Nobody clicks twice, moves over it or drags a file onto it here.
+  // Nobody double-clicks the icon, moves over it or drags a file onto it here.
   never: ['double-click', 'middle-click', 'mouse-enter', 'mouse-leave', 'mouse-move', 'drop', 'drop-files', 'drop-text']
 } as const

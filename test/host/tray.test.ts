@@ -1,4 +1,4 @@
-// The tray and the badge of the host: what an application puts there is what a test reads, and clicks.
+// The host's tray and badge: a test reads, and clicks, what an application puts there.
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Launched } from '../e2e/launch.ts'

@@ -1,4 +1,4 @@
-// Electron's Tray: recorded, and a test clicks it and its menu; nothing is drawn.
+// Electron's Tray: recorded, so that a test can read it and click it and its menu; nothing is drawn.
 import type * as Electron from 'electron'
 import { type Menu, type MenuPicture, pictureOfMenu } from './menu.ts'
 import { NativeImage, nativeImage } from './native-image.ts'
@@ -41,7 +41,7 @@ export class Tray extends Emulated implements Offered {
     this.menu = menu
   }
 
-  /** macOS and Windows. */
+  /** Has an effect on macOS and Windows only. */
   setIgnoreDoubleClickEvents(): void {
     this.#living()
   }
@@ -76,12 +76,15 @@ function imageOf(image: NativeImage | string): NativeImage {
 /** The tray's icon as a test reads it. */
 export interface TrayPicture {
   readonly toolTip: string
-  /** Whether there is anything to see of it. */
+  /** Whether the icon has a visible picture. */
   readonly hasImage: boolean
   readonly items: readonly MenuPicture[]
 }
 
-/** The icon that is in the tray; throws where a person would find none. */
+/**
+ * Returns the icon in the tray.
+ * @throws Error if there is none
+ */
 export function tray(): Tray {
   if (!shown) throw new Error('The application has no icon in the tray')
   return shown

@@ -1,4 +1,4 @@
-// Electron's View and WebContentsView: what lies over a window's page, at which place.
+// Electron's View and WebContentsView: what lies over a window's page, and where.
 import type * as Electron from 'electron'
 import { acceptOnly, Emulated } from './strict.ts'
 import { WebContents } from './web-contents.ts'
@@ -30,7 +30,7 @@ export class View extends Emulated implements Offered {
 
   addChildView(view: View, index?: number): void {
     if (!(view instanceof View)) throw new TypeError('addChildView takes a View')
-    // A view that is there already moves to the top, as in Electron.
+    // As in Electron, a view that is already there moves to the top.
     this.removeChildView(view)
     this.#children.splice(index ?? this.#children.length, 0, view)
   }
@@ -85,7 +85,10 @@ export class WebContentsView extends View {
       (options.webContents as unknown as WebContents | undefined) ?? new WebContents(options.webPreferences)
   }
 
-  /** Undefined once they are destroyed, and while that is told (electron#50249), though its types say otherwise. */
+  /**
+   * Undefined once the contents are destroyed, and while that event is emitted (electron#50249), though the type says
+   * otherwise.
+   */
   get webContents(): WebContents {
     return (this.#contents.isDestroyed() ? undefined : this.#contents) as WebContents
   }

@@ -1,4 +1,4 @@
-// The events of a page that the host can emit, and those that may be listened to because they never happen here.
+// The events that a page can emit here, and those that are safe to listen for because they never happen here.
 export const webContentsEvents = {
   emits: [
     'before-input-event',
@@ -34,8 +34,8 @@ export const webContentsEvents = {
     'will-prevent-unload',
     'will-redirect'
   ],
-  // Safe to wait for in vain: <webview> is off, window.open is never allowed here, nobody turns a wheel with Ctrl held in
-  // a headless page, and a page that hangs, or takes the picture of a device list, is not what the host shows.
+  // Never emitted: <webview> is off, window.open is never allowed here, nobody turns a wheel with Ctrl held in a
+  // headless page, and the host doesn't emulate developer tools, device lists or pages that hang.
   never: [
     'will-attach-webview',
     'did-attach-webview',

@@ -106,7 +106,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   readonly #opened: Promise<CdpSession>
   readonly #opening = new WindowOpening(() => this.getURL())
   readonly #worlds: PageWorlds
-  /** The page's conversation and those of its frames, with the script that each has for its WebSockets. */
+  /** The sessions of the page and its frames, with the id of each one's script for WebSockets. */
   readonly #sessions = new Map<CdpSession, string>()
   #page: CdpSession | undefined
   #pageAttached: (session: CdpSession) => void = () => {}
@@ -152,7 +152,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     return living.get(id)
   }
 
-  /** This object as the type that Electron's API names; members that the host lacks throw. */
+  /** Returns this object as the type that Electron's API names; members that the host lacks throw. */
   asElectron(): Electron.WebContents {
     return this as unknown as Electron.WebContents
   }
@@ -254,19 +254,19 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     return this.#focused
   }
 
-  /** Ends the page; with `waitForBeforeUnload` it is asked first and may stay (see will-prevent-unload). */
+  /** Ends the page. With `waitForBeforeUnload` the page is asked first and may stay (see will-prevent-unload). */
   close(options?: Electron.CloseOpts): void {
     if (options?.waitForBeforeUnload) {
       this.#tell((page) => page.tell('Page.close'))
       return
     }
-    // For the application it is gone at once; #open sees to a page that was still on its way.
+    // For the application it is gone at once; #open closes a page that was still being created.
     const { targetId } = this
     this.detached()
     if (targetId) chromium().root.tell('Target.closeTarget', { targetId })
   }
 
-  /** Not in Electron's types any longer, but still there; the same as close(). */
+  /** No longer in Electron's types, but still there; the same as close(). */
   destroy(): void {
     this.close()
   }
@@ -316,7 +316,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     return Math.log(this.#zoom) / Math.log(1.2)
   }
 
-  /** Each page of the host has a zoom of its own. */
+  /** Accepts only the mode that the host has: each page with its own zoom. */
   setZoomMode(mode: string): void {
     if (mode !== 'isolated') notEmulated(`setZoomMode('${mode}')`)
   }
@@ -402,10 +402,10 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     this.#tell((page) => page.tell('Page.crash'))
   }
 
-  // Nothing in the page changes by these.
+  // These change nothing in the page.
   setBackgroundThrottling(): void {}
   setIgnoreMenuShortcuts(): void {}
-  /** Kept, and seen to for all pages alike (browser.ts). */
+  /** Recorded only; Chromium has one policy for all pages alike (chromium.ts). */
   setWebRTCIPHandlingPolicy(policy: string): void {
     this.#calls = policy
   }
@@ -421,7 +421,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
 
   // ---- for the rest of the host ----
 
-  /** @internal the picture of the page as it is, in PNG */
+  /** @internal a PNG of the page as it is, in base64 */
   async picture(): Promise<string> {
     const page = await this.#opened
     return (await page.send('Page.captureScreenshot', { format: 'png', captureBeyondViewport: false })).data
@@ -439,10 +439,10 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     this.#tell((page) => this.#applySize(page))
   }
 
-  /** @internal the theme, whether there is a network, or what is watched has changed; settles when the page has it */
+  /** @internal applies a changed theme, network state or WebSocket rule; settles once the page has it */
   async applySurroundings(): Promise<void> {
     await this.#opened
-    // A frame may be gone by now.
+    // A frame may have gone by now.
     await Promise.allSettled([...this.#sessions.keys()].map((each) => this.#surround(each)))
   }
 
@@ -456,7 +456,9 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     this.#opening.clicked(url, disposition)
   }
 
-  /** @internal a link that is a program's on the machine: the application's permission handler decides, as in Electron */
+  /**
+   * @internal a link for another program on the machine: the application's permission handler decides, as in Electron
+   */
   openExternal(frame: WebFrame, url: string): void {
     this.session.permissions
       .request(this, frame, 'openExternal', undefined, url)
@@ -495,7 +497,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
       page.send('Runtime.addBinding', { name: names.post, executionContextName: preloadWorld }),
       page.send('Runtime.addBinding', { name: names.ask }),
       page.send('Runtime.addBinding', { name: names.report, executionContextName: watchWorld }),
-      // In this order: the main world must listen before the isolated one speaks.
+      // The order matters: the main world must listen before the isolated one speaks.
       ...scripts.map((script) => page.send('Page.addScriptToEvaluateOnNewDocument', script)),
       page.send('Emulation.setFocusEmulationEnabled', { enabled: true }),
       page.send('Emulation.setUserAgentOverride', { userAgent: this.getUserAgent() }),
@@ -544,7 +546,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     this.session.members.delete(this)
     this.navigation.abandon()
     this.debugger.targetClosed()
-    // Electron asks the handlers for each page again; Chromium would go on with what it was told for another.
+    // Electron asks the handlers again for each page; Chromium would go on with what it was told for an earlier one.
     if (this.session.members.size === 0) this.session.permissions.forget().catch(() => {})
     this.emit('destroyed', {})
   }
@@ -563,7 +565,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     return page
   }
 
-  /** After whatever was asked of the page before; nothing where it has gone. */
+  /** Runs `work` after everything asked of the page before; does nothing if the page has gone. */
   #tell(work: (page: CdpSession) => unknown): void {
     this.#opened.then(
       (page) => !this.#destroyed && work(page),
@@ -601,7 +603,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
       })
     } else if (!report.on) this.emit('leave-html-full-screen')
     else if (this.#fullscreenAllowed) this.emit('enter-html-full-screen')
-    // Chromium has no switch for it: a page that didn't ask, or was refused, is put back.
+    // Chromium has no switch for full screen: a page that didn't ask, or was refused, is taken out of it again.
     else session.tell('Runtime.evaluate', { contextId, expression: 'document.exitFullscreen()' })
   }
 
@@ -632,13 +634,13 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   }
 
   #deliver(text: string, contextId: number | undefined): void {
-    // A page that is gone or on its way elsewhere hears nothing, in Electron neither.
+    // As in Electron, a page that has gone or is navigating away receives nothing.
     if (contextId === undefined) return
     this.#page?.tell('Runtime.evaluate', { contextId, expression: `${names.deliver}(${JSON.stringify(text)})` })
   }
 
   async #applySize(page: CdpSession): Promise<void> {
-    // Chromium has no command for a page's zoom: fewer, larger CSS pixels are what it amounts to.
+    // Chromium has no command for a page's zoom; fewer, larger CSS pixels amount to the same.
     const { width, height } = this.#size
     await page.send('Emulation.setDeviceMetricsOverride', {
       width: Math.max(1, Math.round(width / this.#zoom)),
@@ -681,7 +683,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
 
   #scriptDialog(page: CdpSession, type: Protocol.Page.DialogType): void {
     if (type !== 'beforeunload') {
-      // A page that may show its boxes holds the person until someone has answered, and nobody is here to.
+      // A page that may show dialogs stays blocked until someone has answered, and nobody is here to.
       if (this.#preferences.disableDialogs) page.tell('Page.handleJavaScriptDialog', { accept: false })
       return
     }

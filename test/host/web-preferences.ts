@@ -1,9 +1,9 @@
-// Which preferences a page of the host may be given, and with which values.
+// The preferences that a page of the host may be given, and their allowed values.
 import { isAbsolute } from 'node:path'
 import type * as Electron from 'electron'
 import { acceptOnly, notEmulated } from './strict.ts'
 
-// Allowed with these values only; `undefined` means any.
+// Only these values are allowed; `undefined` means any.
 const preferences: Readonly<Record<string, readonly unknown[] | undefined>> = {
   preload: undefined,
   session: undefined,
@@ -39,7 +39,7 @@ const preferences: Readonly<Record<string, readonly unknown[] | undefined>> = {
   transparent: [false]
 }
 
-/** Throws for a preference that the host doesn't know, or can't have as it is given. */
+/** Throws for a preference that the host doesn't know, or a value that it doesn't support. */
 export function checkPreferences(given: Electron.WebPreferences): void {
   acceptOnly('webPreferences', given, Object.keys(preferences))
   for (const [name, value] of Object.entries(given)) {

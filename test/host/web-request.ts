@@ -1,4 +1,4 @@
-// session.webRequest: the application's listeners on every request of a session, with Electron's URL patterns.
+// session.webRequest: the application's listeners for every request of a session, with Electron's URL patterns.
 import type * as Electron from 'electron'
 import type { Protocol } from './cdp.ts'
 import { notEmulated } from './strict.ts'
@@ -23,7 +23,7 @@ interface Registered<L> {
   readonly listener: L
 }
 
-/** True where `url` fits one of Chromium's match patterns, such as `<all_urls>` or `*://*.example.com/*`. */
+/** Returns whether `url` matches one of Chromium's match patterns, such as `<all_urls>` or `*://*.example.com/*`. */
 function matchesPattern(pattern: string, url: string): boolean {
   if (pattern === '<all_urls>') return true
   const parts = /^(\*|[a-z][a-z0-9+.-]*):\/\/([^/]*)(\/.*)?$/i.exec(pattern)
@@ -54,7 +54,7 @@ function fits(filter: Filter | undefined, url: string, type: ResourceType): bool
   return (filter.urls ?? ['<all_urls>']).some((pattern) => matchesPattern(pattern, url))
 }
 
-/** Chromium's word for a kind of request in Electron's. */
+/** Returns Electron's name for a kind of request of Chromium's. */
 export function resourceType(type: Protocol.Network.ResourceType, place: { mainFrame: boolean }): ResourceType {
   if (type === 'Document') return place.mainFrame ? 'mainFrame' : 'subFrame'
   const names: Partial<Record<Protocol.Network.ResourceType, ResourceType>> = {
@@ -101,7 +101,7 @@ export class WebRequest {
   onCompleted = (): never => notEmulated('webRequest.onCompleted')
   onErrorOccurred = (): never => notEmulated('webRequest.onErrorOccurred')
 
-  /** @internal true where WebSockets must be refused, because Chromium can't hold one until a listener has decided */
+  /** @internal whether WebSockets must be refused, because Chromium can't hold one until a listener has decided */
   get refusesWebSockets(): boolean {
     return this.#beforeRequest !== undefined && fits(this.#beforeRequest.filter, 'ws://example.com/', 'webSocket')
   }

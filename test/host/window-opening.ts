@@ -1,5 +1,6 @@
-// The windows that a page wants to open: its handler is asked, and none ever is. Chromium tells of a wish (windowOpen, or a
-// click with a key held) and, apart from it, of the window; the window is refused in any case before it runs (targets.ts).
+// The windows that a page wants to open: its handler is asked, and none ever opens. Chromium reports the request
+// (windowOpen, or a click with a modifier key) and the window separately; the window is refused in any case before it
+// runs (targets.ts).
 import type * as Electron from 'electron'
 import type { CdpSession, Protocol } from './cdp.ts'
 import { toApp } from './schemes.ts'
@@ -13,7 +14,7 @@ export class WindowOpening {
   readonly #wishes: Protocol.Page.windowOpenPayload[] = []
   readonly #address: () => string
 
-  /** `address` is the opener's. */
+  /** @param address returns the opener's address */
   constructor(address: () => string) {
     this.#address = address
   }
@@ -22,7 +23,7 @@ export class WindowOpening {
     session.on('Page.windowOpen', (wish) => this.#wishes.push(wish))
   }
 
-  /** A window has come, for the wish that was first. */
+  /** Asks the handler about a window that has arrived, which belongs to the oldest request. */
   arrived(): void {
     const wish = this.#wishes.shift()
     if (!wish) return
@@ -35,7 +36,7 @@ export class WindowOpening {
     })
   }
 
-  /** A click with Ctrl, Shift or the middle button, which Chromium would open elsewhere. */
+  /** Asks the handler about a click with Ctrl, Shift or the middle button, which Chromium would open elsewhere. */
   clicked(url: string, disposition: string): void {
     this.#ask({
       url,
@@ -51,7 +52,7 @@ export class WindowOpening {
       const answer = this.handler?.({ ...wish, referrer }) ?? { action: 'allow' }
       if (answer.action !== 'deny') refuseLater('a window that a page opens and the window-open handler allows')
     } catch (error) {
-      // As in Electron: a handler that throws has not allowed it.
+      // As in Electron, a handler that throws hasn't allowed it.
       if (error instanceof NotEmulatedError) throw error
       console.error('test host: the window-open handler threw:', error)
     }

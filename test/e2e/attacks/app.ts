@@ -1,5 +1,5 @@
-// The smallest application that has everything an attack could go for: the real boundary of src/main/shell, the real
-// preload and the real registration around a page of three lines. The test speaks to it over Node's own channel.
+// The smallest application with everything that an attack could go for: the real boundary of src/main/shell, the real
+// preload and the real registration around a page of three lines. The test talks to it over Node's own channel.
 import { mkdtempSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
@@ -36,7 +36,7 @@ import type { Answer, Command, Facts, Told } from './control.ts'
 import { Papers, twoSittings } from './papers.ts'
 
 const [preload = '', pages = ''] = process.argv.slice(2)
-/** What this process's clock that never jumps was moved on by: what is told once a second is told again after that. */
+/** How far this process's monotonic clock was moved on, so that what is reported once a second is reported again. */
 let passed = 0
 const elapsed = performance.now.bind(performance)
 performance.now = () => elapsed() + passed
@@ -44,7 +44,7 @@ performance.now = () => elapsed() + passed
 /** Whose page our own is. */
 let role: Role = 'office'
 const papers = new Papers()
-/** Who gives receipts, where people sign. */
+/** The handler for receipts of the sittings, after `sit`. */
 let receiptOf: RequestHandlers['counter.receipt'] | undefined
 const asked: string[] = []
 const denied: string[] = []
@@ -54,7 +54,7 @@ const log = {
     tell({ kind: 'log', text: `${message} ${JSON.stringify(detail ?? {})}` })
 }
 
-/** What the organisation has set. */
+/** What the organisation has locked. */
 const LOCKED: readonly Lockable[] = ['signingOrigins', 'otherAccounts', 'dropFolders']
 
 lockSessions(log)
@@ -111,7 +111,7 @@ const sessions = new Set<Session>()
 app.on('web-contents-created', (_event, contents) => sessions.add(contents.session))
 let view: SigningView | undefined
 let media: MediaRight = 'never'
-/** Questions of the page that staff has not answered, oldest first. */
+/** The page's questions that staff hasn't answered, oldest first. */
 let questions: ((granted: boolean) => void)[] = []
 
 async function obey(command: Command): Promise<unknown> {
@@ -270,8 +270,8 @@ async function obey(command: Command): Promise<unknown> {
 }
 
 /**
- * What a script answers that runs as if the person had just clicked; undefined if its page was left or closed
- * under it, as a script may do before it has answered: Electron then never answers, and the Chromium host fails.
+ * Runs a script as if the person had just clicked, and returns its answer; undefined if its page was left or closed
+ * meanwhile, as a script may do before it answers: Electron then never answers, and the Chromium host fails.
  */
 async function answerOf(contents: WebContents | undefined, script: string): Promise<unknown> {
   if (!contents) return undefined
@@ -290,7 +290,7 @@ async function answerOf(contents: WebContents | undefined, script: string): Prom
   }
 }
 
-/** The signing page's place in the window; undefined when there is none. */
+/** Returns the signing page's place in the window; undefined if there is none. */
 function viewNow(): Facts['view'] {
   const shown = window.contentView.children.find((child) => child instanceof WebContentsView)
   const contents = signingContents()

@@ -1,45 +1,50 @@
-/** What a row of the attack tables says, and what stands in the way of it. */
+/** What a row of the attack tables says, and which protections stand in its way. */
 import type { Guard } from './guards.ts'
 import type { Scene } from './scene.ts'
 
 /**
- * After each attack these hold without being said: the page is still where it was and so is ours, in the same rectangle
- * and under the same title; there are no more pages than before; nothing was saved; elsewhere was not asked for anything,
- * and the service was not asked under another name; no request of the application's own contract was made.
+ * After each attack these hold implicitly: the page and our own page are still where they were, in the same rectangle
+ * and under the same title; there are no more pages than before; nothing was saved; elsewhere got no request, and the
+ * service none under another name; no request of the application's own contract was made.
  */
 export interface Attack {
-  /** What it would gain. */
+  /** What the attack would gain. */
   name: string
-  /** What stands in the way, where it isn't what stands in the way of its whole area. */
+  /** The protections in its way, if they differ from those of its whole area. */
   guard?: readonly Guard[]
-  /** How it ends, where it isn't refused outright: it can be done, and this is why it gains nothing. */
+  /** How it ends if it isn't refused outright: it can be done, and this is why it gains nothing. */
   contained?: string
-  /** What the page holds. `{here}`, `{port}` and `{elsewhere}` stand for the service's origin, its port and the other server. */
+  /**
+   * The content of the page. `{here}`, `{port}` and `{elsewhere}` stand for the service's origin, its port and the
+   * other server.
+   */
   page?: string
-  /** What the page’s answer says beside it, and what is told ahead of the answer, each as in a `Link` header. */
+  /** Additional headers of the page's response, and early hints sent ahead of it, each as in a `Link` header. */
   headers?: Readonly<Record<string, string>>
   hints?: readonly string[]
-  /** What it does, as if the person had just clicked. May answer something. */
+  /** What the page runs, as if the person had just clicked. May return an answer. */
   script?: string
-  /** What others write into the file as it is read. */
+  /** What others write into the file while it is being read. */
   meanwhile?: string
-  /** For what one script can't do: several turns, a crash, what staff does meanwhile. */
+  /** For what one script can't do: several turns, a crash, staff acting meanwhile. */
   play?: (scene: Scene) => Promise<void>
-  /** What the script must answer. */
+  /** The answer that the script must return. */
   answers?: unknown
   /** What staff must be told. */
   told?: string
   /** What the session policy must have denied. */
   denied?: string
-  /** Whether it may cost the page: gone to an empty one, or the turn failed. What is refused late can't be undone. */
+  /**
+   * Whether it may cost the page: an empty page in its place, or a failed turn. What is refused late can't be undone.
+   */
   mayEndItself?: true
-  /** How the turn stands afterwards, where it doesn't go on. */
+  /** The state of the turn afterwards, if it doesn't go on. */
   turnIs?: 'returned' | 'failed' | 'ended'
   /** A path that the service must not be asked for. */
   neverAsked?: string
-  /** How the turn is opened, where not as usual. */
+  /** How the turn is opened, if not as usual. */
   turn?: TurnOptions
-  /** Whether it shares its turn, where `sharesTurn` would say otherwise. */
+  /** Whether it shares its turn; overrides `sharesTurn`. */
   sharesTurn?: boolean
 }
 
@@ -50,41 +55,41 @@ interface TurnOptions {
   /** Whether the page may be given a file that staff opened. */
   files?: boolean
   returnAddresses?: string[]
-  /** What names lead to, beside those that all rows know. */
+  /** What host names resolve to, in addition to those that all rows know. */
   lookups?: Record<string, string[]>
-  /** The link's own origin, where the office never typed its host. */
+  /** The link's own origin, if the office never typed its host. */
   linkOrigin?: string
 }
 
-/** Attacks of one kind, as a chapter of the document. */
+/** Attacks of one kind: a chapter of the document. */
 export interface Area {
   title: string
-  /** What an attacker is after here, for someone who reads the document. */
+  /** What an attacker is after here, for readers of the document. */
   about: string
   /**
-   * Who attacks: a page of the signing service; foreign script within our own page; or the link of a signer, before
-   * anything of it is loaded (`script` is then the link). Or a text of others that a receipt has (`script` is that text), a file
-   * that staff chose (`script` is what it holds), or what another program starts the application with (`script` is then the
-   * arguments, a line each, and the answer what waits for a person's word).
+   * Who attacks: a page of the signing service; foreign script within our own page; or a signer's link, before anything
+   * of it is loaded (`script` is then the link). Or others' text in a receipt (`script` is that text), a file that
+   * staff chose (`script` is its content), or what another program starts the application with (`script` is then the
+   * arguments, one per line, and the answer is what waits for a person's consent).
    */
   by: 'signing page' | 'own page' | 'link' | 'text of others' | 'file' | 'argument' | 'network'
   /**
-   * Its rows need no browser: each is a test of its name in this file, from the repository’s root, and nothing else of the row
-   * is played.
+   * For rows that need no browser: the test file, from the repository's root, that has a test of each row's name.
+   * Nothing else of such a row is played.
    */
   unit?: string
   guard: readonly Guard[]
   /**
-   * Its rows are refused and leave nothing: they may come one after the other in the turn of one page, each in a
-   * document of its own. Rows that play a scene or change the turn have one of their own all the same.
+   * Its rows are refused and leave nothing behind: they may run one after another in one page's turn, each in its own
+   * document. Rows that play a scene or change the turn still have a turn of their own.
    */
   sharesTurns?: true
-  /** Its service is an encrypted one, and so is elsewhere. */
+  /** Whether its service and elsewhere are encrypted. */
   isEncrypted?: true
   attacks: readonly Attack[]
 }
 
-/** Whether a row may come after others of its kind in the same turn. */
+/** Returns whether a row may follow others of its kind in the same turn. */
 export function sharesTurn(area: Area, attack: Attack): boolean {
   const isPlain = !attack.play && !attack.turn && !attack.turnIs && !attack.mayEndItself
   return area.by === 'signing page' && area.sharesTurns === true && (attack.sharesTurn ?? isPlain)
@@ -100,7 +105,7 @@ export interface Ground {
   elsewhere: string
 }
 
-/** The text with the servers' addresses in it. */
+/** Returns the text with the servers' addresses filled in. */
 export function on({ here, herePort, elsewhere }: Ground, text: string): string {
   return text
     .replaceAll('{here}', here)

@@ -1,4 +1,4 @@
-/** Starts the application under attack and speaks to it. */
+/** Starts the application under attack and talks to it. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash, X509Certificate } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -17,8 +17,8 @@ const root = join(here, '../../..')
 const TIMEOUT_MS = 30_000
 
 /**
- * Switches that what is packed isn't started with: the encrypted servers' certificate is trusted, by its key, and what a browser
- * reports by itself is sent within a second, not after a minute.
+ * Switches that the packaged application isn't started with: they trust the encrypted servers' certificate by its key,
+ * and have the browser send its own reports within a second instead of a minute.
  */
 const OPEN_TO_ATTACK = [`--ignore-certificate-errors-spki-list=${keyOf(selfSigned.cert)}`, '--short-reporting-delay']
 
@@ -31,12 +31,12 @@ export class AttackedApp {
   readonly #process: ChildProcess
   readonly #tidy: () => void
   readonly #waiting = new Map<number, (answer: Answer) => void>()
-  /** All it said since `forget`. */
+  /** Everything it has reported since `forget`. */
   told: Told[] = []
   output = ''
-  /** How long anything may take that is waited for. */
+  /** How long to wait for anything. */
   timeoutMs = TIMEOUT_MS
-  /** What becomes of the command that waits for its answer, where the application ends. */
+  /** Rejects the pending command if the application ends. */
   #gone = () => {}
   #lastId = 0
 
@@ -53,9 +53,9 @@ export class AttackedApp {
   }
 
   /**
-   * On the Chromium host, or on Electron itself where COUNTERSIGN_E2E=electron, as in `launch`.
-   * @param given by default it is built for this one alone.
-   * @param timeoutMs how long anything may take that is waited for, once it has started.
+   * Starts the application on the Chromium host, or on Electron itself with COUNTERSIGN_E2E=electron, as in `launch`.
+   * @param given what to start; by default it is built for this start alone
+   * @param timeoutMs how long to wait for anything once it has started
    */
   static async start(given?: BuiltApp, timeoutMs = TIMEOUT_MS): Promise<AttackedApp> {
     const built = given ?? (await buildAttackedApp())
@@ -72,7 +72,7 @@ export class AttackedApp {
     return app
   }
 
-  /** Whether it has not ended by itself. */
+  /** Whether it is still running. */
   get isRunning(): boolean {
     return this.#process.connected
   }
@@ -99,7 +99,10 @@ export class AttackedApp {
     return (await this.say({ do: 'facts' })) as Facts
   }
 
-  /** Forgets what was told, asked and denied so far, and lets more time pass than the same thing is told once in. */
+  /**
+   * Forgets what was reported, asked and denied so far, and moves the clock on so that repeated reports aren't
+   * suppressed.
+   */
   async forget(): Promise<void> {
     await this.say({ do: 'forget' })
     this.told = []
@@ -109,12 +112,12 @@ export class AttackedApp {
     return this.told.map(({ kind }) => kind)
   }
 
-  /** Waits until a page stood before the person so many times since `forget`. */
+  /** Waits until a page has been shown to the person this many times since `forget`. */
   untilOpened(times: number, what = 'the page to open'): Promise<void> {
     return this.until(() => this.kinds().filter((kind) => kind === 'open').length === times, what)
   }
 
-  /** Waits for something to become true, for as long as the test may last. */
+  /** Waits until a condition is true, for `timeoutMs` at most. */
   async until(holds: () => boolean, what: string): Promise<void> {
     for (let waited = 0; !holds(); waited += 20) {
       if (this.#process.exitCode !== null) throw new Error(`The application ended.\n${this.output}`)
@@ -127,7 +130,7 @@ export class AttackedApp {
   async stop(): Promise<void> {
     const ended = new Promise((resolve) => this.#process.once('exit', resolve))
     if (this.#process.exitCode === null) {
-      // One that doesn’t answer hears no polite signal either.
+      // An application that doesn't answer ignores a polite signal too.
       await this.say({ do: 'quit' }).catch(() => this.#process.kill('SIGKILL'))
       await ended
     }
@@ -139,7 +142,7 @@ function commandFor(args: string[]): [command: string, args: string[]] {
   if (process.env.COUNTERSIGN_E2E !== 'electron') {
     return [process.execPath, ['--import', join(root, 'test/host/register.ts'), ...args]]
   }
-  // Outside Electron its package is the path of its program.
+  // Outside Electron, the package's export is the path of its program.
   const electron = createRequire(import.meta.url)('electron') as string
   return [electron, process.getuid?.() === 0 ? [...args, '--no-sandbox'] : args]
 }
@@ -151,12 +154,15 @@ export interface BuiltApp {
   remove(): void
 }
 
-/** @param plugins what else is done to its sources. */
+/**
+ * Builds the application under attack.
+ * @param plugins further changes to its sources
+ */
 export function buildAttackedApp(plugins: Plugin[] = []): Promise<BuiltApp> {
   return buildApp({ main: 'test/e2e/attacks/app.ts', preload: 'src/preload/index.ts' }, plugins)
 }
 
-/** Builds an application of two files, each named from the repository's root. */
+/** Builds an application from two files, each named from the repository's root. */
 export async function buildApp(from: { main: string; preload: string }, plugins: Plugin[] = []): Promise<BuiltApp> {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-attacks-'))
   // A sandboxed preload must be CommonJS in one piece.

@@ -1,24 +1,25 @@
-/** What the service under an attacker's hand answers: any page, with any header, and every way of answering badly. */
+/** The responses of a service in an attacker's hands: any page, with any header, and every way of responding badly. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
 const HTML = { 'content-type': 'text/html; charset=utf-8' }
 let answered = 0
-/** How long a browser has for what it was told ahead. */
+/** How long a browser has to act on early hints. */
 const AHEAD_MS = 150
 
 export interface Page {
   body: string
-  /** What its answer says beside it. */
+  /** Additional headers of its response. */
   headers?: Readonly<Record<string, string>> | undefined
-  /** What is told ahead of the answer (103 Early Hints), each as in a `Link` header. */
+  /** Early hints sent ahead of the response (103), each as in a `Link` header. */
   hints?: readonly string[] | undefined
 }
 
 /**
- * `/attack`: the page. `/redirect/CODE?to=`: a redirect. `/circle`: to itself. `/refresh?to=`: a redirect by header. `/file`: a download.
- * `/never`: no answer at all. `/reset`: a broken line. `/cut`: half an answer. `/nothing`: no page. `/embedded?script=`: a page of its own.
- * `/say?type=&body=&h=Name:value`: an answer made to order. `/count`: how often it was asked, to be kept for ever.
- * `/log-in`: nothing without a password. Anything else: nothing special.
+ * `/attack`: the page. `/redirect/CODE?to=`: a redirect. `/circle`: a redirect to itself. `/refresh?to=`: a redirect by
+ * header. `/file`: a download. `/never`: no response at all. `/reset`: a broken connection. `/cut`: half a response.
+ * `/nothing`: no page. `/embedded?script=`: a page of its own. `/say?type=&body=&h=Name:value`: a response made to
+ * order. `/count`: how often it was asked, cached for ever. `/log-in`: nothing without a password. Anything else:
+ * nothing special.
  */
 export function attackingService(request: IncomingMessage, response: ServerResponse, page: Page): void {
   const url = new URL(request.url ?? '/', 'http://service')
@@ -30,7 +31,7 @@ export function attackingService(request: IncomingMessage, response: ServerRespo
       response.writeEarlyHints({ link: [...page.hints] })
       return void setTimeout(() => response.writeHead(200, { ...HTML, ...page.headers }).end(page.body), AHEAD_MS)
     case 'redirect':
-      // Byte by byte as it came: addresses may hold any letter.
+      // Byte by byte as it came: addresses may contain any character.
       return void response.writeHead(Number(code), { location: Buffer.from(asked('to')).toString('latin1') }).end()
     case 'circle':
       return void response.writeHead(302, { location: '/circle' }).end()

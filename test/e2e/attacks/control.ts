@@ -1,10 +1,10 @@
-/** What the test and the application under attack say to each other. */
+/** The messages between the test and the application under attack. */
 
 import type { SigningTurn } from '../../../src/main/core/counter/deps.ts'
 import type { MediaDevice, MediaRight } from '../../../src/main/core/policy/permissions.ts'
 import type { Role } from '../../../src/main/ipc/registration.ts'
 
-/** As the system would tell it to the signing page. */
+/** Input as the system would deliver it to the signing page. */
 export type Input = Electron.MouseInputEvent | Electron.MouseWheelInputEvent | Electron.KeyboardInputEvent
 
 export type Command =
@@ -15,23 +15,26 @@ export type Command =
       media?: MediaRight
       /** The name of the camera that the office chose; by default none. */
       camera?: string
-      /** Whether it may be given a file; by default it isn’t. */
+      /** Whether it may be given a file; by default it may not. */
       files?: boolean
       timeoutMs: number
-      /** What names lead to; others can't be resolved. */
+      /** What host names resolve to; others can't be resolved. */
       lookups: Record<string, string[]>
     }
-  /** Staff begins to test the camera in our own page, or ends it. */
+  /** Staff starts or stops testing the camera in our own page. */
   | { do: 'test-camera'; isOpen: boolean }
   /** What the page may do with camera and microphone from now on. */
   | { do: 'media'; right: MediaRight }
-  /** What staff says to the oldest question that waits. */
+  /** Staff's answer to the oldest open question. */
   | { do: 'answer'; granted: boolean }
-  /** The person gives the page a file of this name and content; rejects where it asks for none. */
+  /** The person gives the page a file with this name and content; rejects if the page hasn't asked for one. */
   | { do: 'give'; name: string; text: string }
-  /** What is said of a signer's link before anything of it is loaded, in a service's account. */
+  /** Answers the verdict on a signer's link in a service's account, before anything of it is loaded. */
   | { do: 'judge'; link: string }
-  /** Another program starts the application with these. Answers what waits for a person, and what was kept without one. */
+  /**
+   * Another program starts the application with these. Answers what waits for a person's consent, and what was kept
+   * without it.
+   */
   | { do: 'bring'; args: string[] }
   | { do: 'show' }
   | { do: 'cover' }
@@ -40,42 +43,42 @@ export type Command =
   /** Answers the file's bytes as Latin-1. */
   | { do: 'pdf' }
   | { do: 'input'; events: Input[] }
-  /** A command to the browser about the signing page, over the line by which it is held. */
+  /** A browser command about the signing page, over the debugger session that holds it. */
   | { do: 'debug'; method: string; params: object }
-  /** Loses that line. */
+  /** Drops that session. */
   | { do: 'let-go' }
   | { do: 'end' }
   | { do: 'run-in-signing-page'; script: string }
   | { do: 'run-in-own-page'; script: string }
   | { do: 'crash-signing-page' }
-  /** Whose page our own is from now on: the office's, or that of the second display. */
+  /** Sets whose page our own is: the office's, or that of the second display. */
   | { do: 'be'; role: Role }
-  /** Ann signs at the second display, and then Ben, where it is said; answers the ids of both sittings. */
+  /** Ann signs at the second display, and then Ben at `place`. Answers the ids of both sittings. */
   | { do: 'sit'; place: 'here' | 'other-display'; until: 'open' | 'done' }
-  /** Draws a receipt that has this text wherever it says something of others; answers `Drawn`. */
+  /** Draws a receipt with this text wherever it has text of others. Answers `Drawn`. */
   | { do: 'draw-receipt'; text: string }
-  /** Answers a receipt's file, and what is found of one, both in Base64. */
+  /** One answers a receipt's file, the other the verdict on one. Files are in Base64. */
   | { do: 'seal-receipt' }
   | { do: 'judge-receipt'; file: string }
-  /** Answers `ReadFile`. @param meanwhile what others write into the file as it is read. */
+  /** Answers `ReadFile`. @param meanwhile what others write into the file while it is being read */
   | { do: 'read-appointments'; path: string; meanwhile?: string | undefined }
-  /** Answers a file for spreadsheets with this text in a cell. */
+  /** Answers a spreadsheet file with this text in a cell. */
   | { do: 'write-cells'; text: string }
   | { do: 'forget' }
   | { do: 'facts' }
   | { do: 'quit' }
 
-/** What a receipt holds once it was drawn. */
+/** What a drawn receipt contains. */
 export interface Drawn {
-  /** Places of the PDF that lead elsewhere when they are pressed. */
+  /** Places in the PDF that lead elsewhere when pressed. */
   links: number
   /** Rows of its tables. */
   rows: number
-  /** Characters that can't be seen and turn or break a line. */
+  /** Invisible characters that change the direction of a line, or break it. */
   unseen: number
 }
 
-/** What was read of a file of appointments, or why it was refused as a whole. */
+/** What was read from a file of appointments, or why it was refused as a whole. */
 export type ReadFile =
   | { refused: string }
   | { appointments: { name: string; email: string; at: string; place: string; about: string }[]; refusals: string[] }
@@ -103,19 +106,19 @@ export interface Answer {
 export interface Facts {
   ownUrl: string
   signingUrl: string
-  /** How many pages of any kind there are. */
+  /** The number of pages of any kind. */
   pages: number
-  /** How many sessions signing pages had so far, all turns taken together. */
+  /** The number of sessions that signing pages have had so far, over all turns. */
   sessions: number
-  /** What lies in the downloads folder. */
+  /** The files in the downloads folder. */
   files: string[]
   /** Requests of the contract that reached a handler. */
   asked: string[]
   /** What the session policy denied. */
   denied: string[]
   window: { title: string; isFullScreen: boolean }
-  /** How each page may call others by WebRTC. */
+  /** Each page's WebRTC policy. */
   calls: string[]
-  /** Where the signing page lies, while there is one. */
+  /** The place and state of the signing page, while there is one. */
   view: { place: Electron.Rectangle; isVisible: boolean; isMuted: boolean; hasKeyboard: boolean } | undefined
 }

@@ -39,7 +39,7 @@ or needn’t be; the row says why it gains nothing.
 by WebRTC (over TCP alone), and our request guard doesn’t see that; any other page can’t call. A window is no kiosk: see [security.md](security.md).
 `
 
-/** All of `docs/attacks.md`. */
+/** Returns all of `docs/attacks.md`. */
 export function attackDocument(): string {
   const total = numbered.reduce((sum, { rows }) => sum + rows.length, 0)
   return [INTRODUCTION, areasOf(total), guardsTable(), ...numbered.map(chapter)].join('\n')
@@ -78,7 +78,7 @@ function table(head: string[], lines: string[]): string {
   return [`| ${head.join(' | ')} |`, `|${head.map(() => '---').join('|')}|`, ...lines, ''].join('\n')
 }
 
-/** Text that is a cell whatever it holds. */
+/** Returns text that makes a table cell, whatever it contains. */
 function cell(text: string): string {
   return text.replaceAll('\u00ad', '(soft hyphen)').replaceAll('|', '\\|').replaceAll('\n', ' ')
 }

@@ -1,9 +1,11 @@
-/** What stands between an attack and its gain: the vocabulary of the tables, each with its place in the sources. */
+/**
+ * The protections between an attack and its gain: the vocabulary of the tables, with the place of each in the sources.
+ */
 
 export interface GuardWords {
-  /** In a sentence for someone who reviews it. */
+  /** A sentence for reviewers. */
   does: string
-  /** Where it is written. */
+  /** Where it is implemented. */
   files: readonly string[]
 }
 

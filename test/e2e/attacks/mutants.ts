@@ -1,6 +1,7 @@
 /**
- * Each protection taken out of the application under attack, as edits of its sources while it is built: what a row names must
- * be what holds it, so the row must fall without it. An edit that no longer fits the source fails, and says which.
+ * Each protection removed from the application under attack, by edits of its sources during the build: the protections
+ * that a row names must be what stops it, so the row must fail without them. An edit that no longer fits the source
+ * fails, and says which.
  */
 import { readFileSync } from 'node:fs'
 import type { Plugin } from 'vite'
@@ -9,9 +10,9 @@ import type { Guard } from './guards.ts'
 export type Removable = Exclude<Guard, 'browser'>
 
 interface Edit {
-  /** From the repository's root. */
+  /** Path from the repository's root. */
   file: string
-  /** Stands there exactly once. */
+  /** Occurs there exactly once. */
   find: string
   put: string
 }
@@ -59,7 +60,7 @@ const FEED = 'src/main/core/updates/feed.ts'
 const PACKAGE_UPDATER = 'src/main/core/updates/package-updater.ts'
 const UPDATES = 'src/main/core/updates/updates.ts'
 
-/** What is done to the sources so that a protection is gone. */
+/** The edits of the sources that remove each protection. */
 export const mutants: Record<Removable, readonly Edit[]> = {
   link: [
     { file: VIEW, find: '    if (!this.#mayLoad(url)) return\n', put: '' },
@@ -99,7 +100,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       put: '  return headers ?? {}'
     }
   ],
-  // Turned around: what is the return address is none, and what only looks like it is one.
+  // Reversed: the return address isn't taken for one, and what only looks like it is.
   return: [
     {
       file: NAVIGATION,
@@ -707,7 +708,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
 
 /**
  * Builds the application without these protections.
- * @throws Error where an edit no longer fits its file, or its file is no part of what is built.
+ * @throws Error if an edit no longer fits its file, or its file isn't part of the build
  */
 export function without(out: readonly Removable[]): { plugins: Plugin[]; expectApplied(): void } {
   const edits = out.flatMap((guard) => mutants[guard])
@@ -731,7 +732,7 @@ export function without(out: readonly Removable[]): { plugins: Plugin[]; expectA
   }
 }
 
-/** All edits fit the sources as they are. */
+/** Expects all edits to fit the current sources. */
 export function expectEditsFit(root: URL): void {
   for (const edits of Object.values(mutants)) {
     for (const edit of edits) edited(readFileSync(new URL(edit.file, root), 'utf8'), edit)

@@ -1,14 +1,15 @@
-/** The tables with the numbers that document and tests name their rows by. */
+/** The tables with the row numbers that the document and the tests use. */
 import type { Area, Attack } from './attack.ts'
 import { areas } from './tables/index.ts'
 
 export interface Row {
-  /** Such as `3.14`: the fourteenth of the third area. */
+  /** For example `3.14`: the fourteenth row of the third area. */
   number: string
   attack: Attack
   /**
-   * Whether `npm test` plays it: each that is the first against one of its protections, and the first of each area, so that every protection
-   * and every kind of attacker is tried. The others are other ways to try the same (`npm run test:e2e` plays them all).
+   * Whether `npm test` plays it: the first row against each protection, and the first of each area, so that every
+   * protection and every kind of attacker is tried. The others try the same in other ways (`npm run test:e2e` plays
+   * them all).
    */
   isInShortRound: boolean
 }

@@ -1,4 +1,4 @@
-/** From a signing link to the end of its page: what is never loaded, what is told, and what is left behind. */
+/** From a signing link to the end of its page: what is never loaded, what staff is told, and what is left behind. */
 import { expect, test } from 'playwright/test'
 import { RETURN_ADDRESS } from '../../../src/shared/composition/request.ts'
 import { AttackedApp } from './attacked-app.ts'

@@ -1,4 +1,4 @@
-/** The office’s papers in the application under attack: receipts, and files of appointments and for spreadsheets. */
+/** The office's papers in the application under attack: receipts, files of appointments, and spreadsheet files. */
 import { open, writeFile } from 'node:fs/promises'
 import { readAppointments } from '../../../src/main/core/appointments/appointment-files.ts'
 import { Signer } from '../../../src/main/core/audit/signature.ts'
@@ -17,7 +17,7 @@ const BEGAN = '2026-11-20T10:00:00+13:00'
 const HASH = '3f'.repeat(32)
 /** A Saturday morning in Auckland. */
 const READ_AT = { now: Date.parse('2026-11-21T10:00:00+13:00'), zone: 'Pacific/Auckland' }
-/** What can't be seen, beside the line breaks between the page's own elements. */
+/** Invisible characters, other than the line breaks between the page's own elements. */
 const UNSEEN = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
 
 export class Papers {
@@ -56,7 +56,10 @@ export class Papers {
     return judgedReceipt(Buffer.from(file, 'base64')).verdict
   }
 
-  /** @param meanwhile what stands in the file once it has been read, and before it is closed. */
+  /**
+   * Reads a file of appointments.
+   * @param meanwhile what others write into it once it has been read, before it is closed
+   */
   async read(path: string, meanwhile?: string): Promise<ReadFile> {
     try {
       const { appointments, refused } = await readAppointments(
@@ -81,8 +84,8 @@ export class Papers {
 }
 
 /**
- * Ann has signed at the second display and staff has the screen again; then Ben gets one, and his page is open or he has signed. A
- * receipt's number is that of whose it is.
+ * Ann has signed at the second display and staff has the screen again; then Ben gets a screen, and his page is open or
+ * he has signed. A receipt's number names the person it belongs to.
  */
 export async function twoSittings({ place, until }: Extract<Command, { do: 'sit' }>) {
   const office = openOffice({ will: [signer('Ann Example')], deed: [signer('Ben Example')] })
@@ -109,7 +112,7 @@ export async function twoSittings({ place, until }: Extract<Command, { do: 'sit'
   return { before, now, receipt: counterHandlers(office.counter, () => [office.chosen])['counter.receipt'] }
 }
 
-/** A file into which others write as it is read. */
+/** Opens files into which others write while they are being read. */
 function openedAndChanged(text: string): typeof open {
   return async (path, ...how) => {
     const file = await open(path, ...how)
@@ -129,7 +132,7 @@ function pageOf(text: string): string {
   return receiptPage(content, { ...beside, code: codeOf('R-2026-000001-3F3F', HASH) })
 }
 
-/** A receipt that says this wherever it says something of others. */
+/** Returns a receipt with this text wherever it has text of others. */
 function contentOf(text: string): ReceiptContent {
   const place = { seq: 1, hash: HASH }
   const identified = { at: BEGAN, staff: text, evidence: text }

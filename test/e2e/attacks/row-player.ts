@@ -1,6 +1,7 @@
 /**
- * Plays rows of the attack tables against the real boundary, and fails where one of them gained something. One that changes
- * nothing shares a turn with others of its kind, each in a document of its own; every other one has a turn to itself.
+ * Plays rows of the attack tables against the real boundary, and fails if one of them gains anything. A row that
+ * changes nothing shares a turn with others of its kind, each in its own document; every other row has a turn to
+ * itself.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,24 +15,24 @@ import { Scene } from './scene.ts'
 import { type Servers, startServers } from './servers.ts'
 
 const OWN_ADDRESS = 'app://countersign/index.html'
-/** Long enough for a move that was begun to arrive, were it let through. */
+/** Long enough for an attempt already under way to arrive, if it were let through. */
 const AFTERMATH_MS = 300
-/** The same where staff has been told already that it was not. */
+/** The same once staff has been told that it was refused. */
 const AFTER_TOLD_MS = 60
 /** Where `app.ts` puts the page. */
 const PLACE = { x: 0, y: 40, width: 800, height: 500 }
-/** A turn tells of a hundred different things, and no row tries more than three. */
+/** A turn reports at most a hundred different things, and no row tries more than three. */
 const ROWS_A_TURN = 30
 
 export class RowPlayer {
   readonly servers: Servers
   readonly #built: BuiltApp
   readonly #timeoutMs: number | undefined
-  /** Where files lie that staff chose. */
+  /** The folder of files that staff chose. */
   readonly #folder = mkdtempSync(join(tmpdir(), 'countersign-chosen-'))
   app: AttackedApp
   #before: Facts
-  /** How many rows the turn that goes on has had; 0 where none goes on. */
+  /** How many rows the current turn has had; 0 if there is none. */
   #rowsInTurn = 0
   /** Whether that turn is with the encrypted service. */
   #isTurnEncrypted = false
@@ -51,8 +52,9 @@ export class RowPlayer {
   }
 
   /**
-   * @param plugins what is done to the application's sources.
-   * @param timeoutMs how long a row may wait for what it waits for.
+   * Builds and starts the application, and starts the servers.
+   * @param plugins changes to the application's sources
+   * @param timeoutMs how long a row may wait for anything
    */
   static async start(plugins: Plugin[] = [], timeoutMs?: number): Promise<RowPlayer> {
     const built = await buildAttackedApp(plugins)
@@ -68,7 +70,7 @@ export class RowPlayer {
     rmSync(this.#folder, { recursive: true, force: true })
   }
 
-  /** Before each row: what came to elsewhere since the one before is that one's. */
+  /** Prepares for the next row. Fails if elsewhere got a request late, which is then due to the row before. */
   async forget(): Promise<void> {
     const late = this.servers.visits()
     await this.app.forget()
@@ -76,7 +78,7 @@ export class RowPlayer {
     expect(late, 'requests to elsewhere since the row before').toEqual([])
   }
 
-  /** A new application, whatever became of the one there was. */
+  /** Starts a new application, whatever happened to the old one. */
   async startAgain(): Promise<void> {
     this.#rowsInTurn = 0
     await this.app.stop()
@@ -86,7 +88,9 @@ export class RowPlayer {
     this.servers.forget()
   }
 
-  /** After a row that failed: the same application where nothing of the row is left in it, or else a new one. */
+  /**
+   * Recovers from a failed row: keeps the application if nothing of the row is left in it, or else starts a new one.
+   */
   async recover(): Promise<void> {
     try {
       await this.#endTurn()
@@ -98,8 +102,9 @@ export class RowPlayer {
   }
 
   /**
-   * Chromium itself has been seen to end under a page that asks for the camera, twice in some forty runs. So a row during which
-   * the application ends is played again in a new one, and says so: what a page is able to do, it does twice.
+   * Plays a row. Chromium itself has been seen to end under a page that asks for the camera, twice in some forty runs.
+   * So a row during which the application ends is played again in a new one, with a warning: what a page is able to do,
+   * it does twice.
    */
   async play(area: Area, attack: Attack): Promise<void> {
     try {
@@ -135,18 +140,21 @@ export class RowPlayer {
     }
     let failed: unknown
     await alone[area.by]().catch((error: unknown) => (failed = error))
-    // What ended it says more than what came after.
+    // The first error says more than those that follow from it.
     await this.app.say({ do: 'end' }).catch((error: unknown) => (failed ??= error))
     if (failed) throw failed
   }
 
-  /** Ends the turn that rows share. After a row that failed there is none: the next one gets a new application. */
+  /**
+   * Ends the turn that rows share. After a failed row Playwright starts a new worker, and so a new application; other
+   * callers use `recover`.
+   */
   async #endTurn(): Promise<void> {
     this.#rowsInTurn = 0
     await this.app.say({ do: 'end' })
   }
 
-  /** Nothing was reached, opened, saved or asked that must not be, and our window is as it was. */
+  /** Checks that nothing forbidden was reached, opened, saved or requested, and that our window is as it was. */
   async #expectUntouched(attack: Attack, pages: number, { here }: Ground = this.servers): Promise<Facts> {
     const facts = await this.app.facts()
     const { servers } = this
@@ -164,12 +172,12 @@ export class RowPlayer {
     return facts
   }
 
-  /** In a turn that goes on, or in a new one where there is none or where it had rows enough. */
+  /** Plays a row in the current turn, or in a new one if there is none or it has had enough rows. */
   async #inSharedTurn(scene: Scene, attack: Attack): Promise<void> {
     if (this.#rowsInTurn++ === 0) await scene.open()
     else await scene.arrive()
     await this.#fromPage(scene, attack)
-    // The page goes on, and nothing of the row comes after it.
+    // The page still works, and nothing of the row follows.
     await scene.leave()
     await this.#expectUntouched(attack, 2, scene.ground)
     expect(scene.kinds().includes('returned') || scene.kinds().includes('failed'), 'the turn is over').toBe(false)
@@ -205,7 +213,7 @@ export class RowPlayer {
     expect(scene.kinds()).not.toContain('open')
   }
 
-  /** What comes of a text in the office's papers. */
+  /** Plays a row about a text or a file in the office's papers. */
   async #fromPaper(scene: Scene, attack: Attack, command: (text: string) => Command): Promise<void> {
     const { script } = attack
     const answer = script === undefined ? undefined : await scene.say(command(on(scene.ground, script)))
@@ -215,7 +223,7 @@ export class RowPlayer {
     await this.#expectUntouched(attack, 1)
   }
 
-  /** A file that has this in it. */
+  /** Writes a file with this content and returns its path. */
   #written(text: string): string {
     const path = join(this.#folder, 'chosen')
     writeFileSync(path, text)
@@ -240,7 +248,7 @@ export class RowPlayer {
   }
 }
 
-/** What the application is like before anyone attacks it. The window is shown before its page has said its title. */
+/** Returns the application's state before any attack. The window is shown before its page has set the title. */
 async function shown(app: AttackedApp): Promise<Facts> {
   for (;;) {
     const facts = await app.facts()

@@ -5,7 +5,7 @@ import type { AttackedApp } from './attacked-app.ts'
 import type { Command, Facts } from './control.ts'
 import type { Servers } from './servers.ts'
 
-/** Names that lead somewhere in every row; others can't be resolved. */
+/** Host names that resolve in every row; others can't be resolved. */
 const LOOKUPS = { 'rebind.example': ['192.168.1.1'], 'cdn.example': ['93.184.215.14'] }
 
 export class Scene {
@@ -42,7 +42,7 @@ export class Scene {
       linkOrigin
     } = this.#attack.turn ?? {}
     const { here } = this.ground
-    // Only a practice service has no encryption.
+    // Only a practice service is unencrypted.
     const isPlain = here.startsWith('http:')
     await this.app.say({
       do: 'open',
@@ -62,28 +62,31 @@ export class Scene {
     })
   }
 
-  /** Begins a turn, and waits for there to be something to see. */
+  /** Begins a turn, and waits until its page is shown. */
   async open(path = '/attack'): Promise<void> {
     await this.begin(`{here}${path}`)
     await this.app.until(() => this.kinds().includes('open'), 'the page to open')
   }
 
-  /** Comes to the attack's page in a turn that goes on, and whose page is the empty one that `leave` came to. */
+  /** Loads the attack's page in the current turn, whose page is the empty one from `leave`. */
   async arrive(): Promise<void> {
     const { page, headers, hints } = this.#attack
     if (page !== undefined || headers || hints) await this.#goOn()
   }
 
   /**
-   * Leaves the attack's document for an empty one of the service's: nothing of it runs any longer. Fails where the page
-   * doesn't go on as a page does.
+   * Leaves the attack's document for an empty one of the service's, so that nothing of it runs any longer. Fails if the
+   * page no longer navigates as it should.
    */
   async leave(): Promise<void> {
     this.#showPage({})
     await this.#goOn()
   }
 
-  /** To the service's page again. A move of the attack's own may end meanwhile, so the document itself says that it is another. */
+  /**
+   * Navigates to the service's page again. A navigation of the attack's own may end meanwhile, so the document itself
+   * tells whether it is a new one.
+   */
   async #goOn(): Promise<void> {
     await this.run('window.isLeft = true; location.replace("{here}/attack")')
     const isAnother = 'return window.isLeft === undefined && document.readyState !== "loading"'
@@ -102,7 +105,7 @@ export class Scene {
     await this.open(path)
   }
 
-  /** Runs a script in the signing page as if the person had just clicked. `return` answers. */
+  /** Runs a script in the signing page as if the person had just clicked. What it returns is the answer. */
   run(script: string): Promise<unknown> {
     return this.say({ do: 'run-in-signing-page', script: `(async () => { ${on(this.ground, script)} })()` })
   }
@@ -123,12 +126,12 @@ export class Scene {
     return this.app.kinds()
   }
 
-  /** What staff was told that the page tried. */
+  /** Returns what staff was told that the page tried. */
   refusals(): string[] {
     return this.app.told.flatMap((told) => (told.kind === 'refused' ? [told.text] : []))
   }
 
-  /** Paths that the service was asked for. */
+  /** Returns the paths that the service was asked for. */
   paths(): string[] {
     return this.servers.requests.map(({ path }) => path)
   }

@@ -1,6 +1,6 @@
 /**
- * Two servers of this machine: the service, whose pages attack, and elsewhere, which must never be asked for anything. Each is there
- * a second time, encrypted, for what browsers do only on an encrypted line.
+ * Two servers on this machine: the service, whose pages attack, and elsewhere, which must never get a request. Each
+ * exists a second time with encryption, for what browsers only do over TLS.
  */
 import { createSocket, type Socket } from 'node:dgram'
 import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from 'node:http'
@@ -12,7 +12,7 @@ import { attackingService, type Page } from './attacking-service.ts'
 
 interface Asked {
   method: string
-  /** As it was asked for. */
+  /** The host as it was requested. */
   host: string
   path: string
   headers: IncomingHttpHeaders
@@ -20,11 +20,12 @@ interface Asked {
 
 export interface Servers extends Ground {
   encrypted: Ground
-  /** What was asked of the service. */
+  /** The requests to the service. */
   requests: Asked[]
   /**
-   * What elsewhere was asked for; `words` is anything that isn't plain HTTP, `datagram` what came without a line (UDP). `line` is one
-   * to the encrypted elsewhere, whatever is said on it. (One to the plain one is not counted on which a browser never says a word.)
+   * Returns what reached elsewhere: its requests; `words` for anything that isn't plain HTTP; `datagram` for UDP;
+   * `line` for a connection to the encrypted elsewhere, whatever is sent on it. (A connection to the plain one isn't
+   * counted if the browser sends nothing on it.)
    */
   visits(): string[]
   /** Puts a page on the service's `/attack`. */
@@ -33,7 +34,10 @@ export interface Servers extends Ground {
   close(): Promise<void>
 }
 
-/** Other addresses of this machine, where it has them: anyone who spells it otherwise must be noticed too. */
+/**
+ * Other addresses of this machine, where it has them: a request that spells the address differently must be noticed
+ * too.
+ */
 const OTHER_ADDRESSES = ['127.0.0.2', '::1']
 
 export async function startServers(): Promise<Servers> {
@@ -54,7 +58,7 @@ export async function startServers(): Promise<Servers> {
   const ears = await listeningForDatagrams(elsewhere.port, () => visits.push('datagram'))
   const answer: RequestListener = (request, response) => {
     const { method = '', url = '', headers } = request
-    // HTTP/2 has another word for it.
+    // HTTP/2 has another name for it.
     requests.push({ method, host: headers.host ?? String(headers[':authority']), path: url, headers })
     attackingService(request, response, page)
   }
@@ -62,7 +66,7 @@ export async function startServers(): Promise<Servers> {
   const encrypted = await encryptedServer(answer)
   const encryptedElsewhere = await encryptedServer((request, response) => {
     visits.push(`${request.method} ${request.url}`)
-    // Nothing stands in the way of a browser that asks first whether it may.
+    // Lets in a browser that asks for permission first.
     response.setHeader('access-control-allow-origin', '*')
     response.setHeader('access-control-allow-headers', '*')
     response.end('loot')
@@ -96,7 +100,10 @@ function groundOf(scheme: 'http' | 'https', herePort: number, elsewherePort: num
   return { here: `${scheme}://127.0.0.1:${herePort}`, herePort, elsewhere: `127.0.0.1:${elsewherePort}` }
 }
 
-/** In HTTP/2 and in HTTP/1.1, as it is asked. Its certificate is trusted by an attacked application alone, which is started so. */
+/**
+ * Starts a server for HTTP/2 and HTTP/1.1. Only an attacked application trusts its certificate, by a switch that it is
+ * started with.
+ */
 async function encryptedServer(
   answer: RequestListener
 ): Promise<{ server: Http2SecureServer; port: number; close(): Promise<void> }> {
@@ -118,7 +125,7 @@ async function encryptedServer(
   }
 }
 
-/** The same answers at the same port of every address of this machine that is nobody else's. */
+/** Starts a server at the same port of every address of this machine where that port is free. */
 async function everywhere(answer: RequestListener): Promise<{ port: number; servers: Server[] }> {
   const first = createServer(answer)
   await listening(first, '127.0.0.1', 0)
@@ -131,7 +138,7 @@ async function everywhere(answer: RequestListener): Promise<{ port: number; serv
   return { port, servers }
 }
 
-/** At the same port of every address: what WebTransport, WebRTC and QUIC begin with. */
+/** Listens for UDP at the same port of every address: WebTransport, WebRTC and QUIC begin with it. */
 async function listeningForDatagrams(port: number, heard: () => void): Promise<Socket[]> {
   const ears: Socket[] = []
   for (const address of ['127.0.0.1', ...OTHER_ADDRESSES]) {

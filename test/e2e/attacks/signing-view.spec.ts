@@ -1,18 +1,18 @@
-/** What the signing page's view does for the person and for staff, and what it holds back, against the real browser. */
+/** What the signing page's view does for the person and for staff, and what it holds back, in the real browser. */
 import { expect, test } from 'playwright/test'
 import { SESSIONS } from '../../../src/main/shell/session-pool.ts'
 import { openSite, type Site } from '../../host/fixture/start.ts'
 import { AttackedApp } from './attacked-app.ts'
 import type { Command, Facts, Input, Told } from './control.ts'
 
-/** Chromium starts a worker of its own for a page; this one answers for every document. */
+/** Chromium starts a separate worker for a page; this one answers the request for every document. */
 const WORKER = `onfetch = (event) => event.request.mode === 'navigate' &&
   event.respondWith(new Response('<title>forged</title>', { headers: { 'content-type': 'text/html' } }))`
 
 let site: Site
 let app: AttackedApp
 let page = ''
-/** In which languages the page was asked for last. */
+/** The languages in which the page was last requested. */
 let asked: string | undefined
 
 test.beforeAll(async () => {
@@ -34,7 +34,7 @@ test.afterAll(async () => {
 test.beforeEach(() => app.forget())
 test.afterEach(() => app.say({ do: 'end' }))
 
-/** Lets a signer come to a page of this text; `more` is what the turn says otherwise. */
+/** Opens a signer's turn on a page with this HTML; `more` overrides the command. */
 async function open(html: string, more: Partial<Extract<Command, { do: 'open' }>> = {}): Promise<void> {
   page = html
   const turn = {
@@ -133,7 +133,7 @@ test.describe('a page gets no file of this computer', () => {
       await open(
         `<title>sign</title><style>body{margin:0}#go{display:block;width:200px;height:200px}</style><script>var said</script>${html}`
       )
-      // A click that comes before a frame is laid out falls through to nothing: the person would click again.
+      // A click before a frame is laid out hits nothing: the person would click again.
       await expect(async () => {
         await click(100, 100)
         const asked = app.told.find((each) => each.kind === 'refused' && each.text === ASKED)
@@ -294,7 +294,7 @@ test.describe('the person’s hands', () => {
     await open(
       '<title>sign</title><input id=i autofocus><script>var keys = []; onkeydown = ({ key }) => keys.push(key)</script>'
     )
-    // A page gives its field the focus when it is first drawn, which may be after it is open.
+    // A page focuses its field when it is first drawn, which may be after it is open.
     await expect.poll(() => run('return document.activeElement.id')).toBe('i')
     const key = (keyCode: string, ...modifiers: ('control' | 'shift' | 'alt')[]) =>
       input({ type: 'keyDown', keyCode, modifiers }, { type: 'keyUp', keyCode, modifiers })
@@ -379,7 +379,7 @@ test('many signers one after the other find nothing of each other, in no more se
   expect(sessions).toBeLessThanOrEqual(SESSIONS + 1)
 })
 
-/** Asks for video, and answers which camera the page got, and what it reads of its own question. */
+/** Asks for video. Returns which camera the page got, and what it can read of its own question. */
 const video = (asked: string) =>
   run(
     `const s = await navigator.mediaDevices.getUserMedia(${asked}); const [t] = s.getVideoTracks();

@@ -1,4 +1,4 @@
-/** What a file of appointments would try, which a calendar or someone’s e-mail gave, and a name in files of ours for spreadsheets. */
+/** What a file of appointments, from a calendar or someone's e-mail, would try, and a name in our spreadsheet files. */
 import assert from 'node:assert/strict'
 import type { Area, Attack } from '../attack.ts'
 
@@ -8,7 +8,7 @@ const START = 'DTSTART;TZID=Pacific/Auckland:20261123T100000'
 const event = (...lines: string[]) => calendar('BEGIN:VEVENT', 'UID:a', ...lines, 'END:VEVENT')
 const MERE = { name: 'Mere Tamati', email: '', place: '', about: '', at: '2026-11-22T21:00:00.000Z' }
 
-/** Read as this, and nothing else of it. */
+/** Read as this appointment, and nothing else. */
 const read = (name: string, script: string, one: Partial<typeof MERE>): Attack => ({
   name,
   script,
@@ -23,14 +23,14 @@ const refused = (name: string, script: string, why: string): Attack => ({
 /** Refused as a whole, before anything is made of it. */
 const tooMuch = (name: string, script: string, why: string): Attack => ({ name, script, answers: { refused: why } })
 
-/** What a cell of a CSV file is written as. */
+/** How a cell of a CSV file is written. */
 const cell = (name: string, text: string, line: string): Attack => ({
   name,
   guard: ['cells'],
   play: async (scene) => assert.equal(await scene.say({ do: 'write-cells', text }), `\ufeffName\r\n${line}\r\n`)
 })
 
-/** Two hours ahead of Auckland, by the same name. */
+/** A zone two hours ahead of Auckland, under the same name. */
 const OTHER_AUCKLAND = [
   'BEGIN:VTIMEZONE',
   'TZID:Pacific/Auckland',

@@ -1,15 +1,15 @@
-/** Camera and microphone: used without the right, by someone else than meant, or for longer. */
+/** Camera and microphone: used without permission, by someone other than intended, or for longer. */
 import assert from 'node:assert/strict'
 import type { Area, Attack } from '../attack.ts'
 import type { Scene } from '../scene.ts'
 import { refusedBy, waitWhile } from './scripts.ts'
 
 const CAMERA = 'navigator.mediaDevices.getUserMedia({ video: true })'
-/** The second of the two cameras of these tests; a page gets the first by itself. */
+/** The second of the two cameras of these tests; by default a page gets the first. */
 const CHOSEN = 'fake_device_1'
 const MICROPHONE = 'navigator.mediaDevices.getUserMedia({ audio: true })'
 
-/** In a frame of the page's that has no address of its own. */
+/** Asks from a frame of the page that has no address of its own. */
 const fromFrame = (attributes: string, wait = 200): Pick<Attack, 'page' | 'script'> => ({
   page: `<iframe id=f allow="camera *; microphone *" ${attributes}></iframe>`,
   script: `await new Promise((r) => setTimeout(r, ${wait})); ${refusedBy(`document.getElementById("f").contentWindow.${CAMERA}`)}`
@@ -17,7 +17,7 @@ const fromFrame = (attributes: string, wait = 200): Pick<Attack, 'page' | 'scrip
 
 const questions = (scene: Scene) => scene.kinds().filter((kind) => kind === 'asks-for').length
 
-/** Begins to ask, and leaves the answer in `window.NAME`. */
+/** Asks without waiting, and leaves the answer in `window.NAME`. */
 const ask = (scene: Scene, what: string, name: string) =>
   scene.run(
     `window.${name} = "waiting"; ${what}.then((s) => { window.${name} = "granted"; window.stream = s }, () => { window.${name} = "refused" })`
@@ -264,7 +264,7 @@ export const camera: Area = {
     {
       name: 'get hold of what chooses its camera',
       turn: { media: 'yes', camera: CHOSEN },
-      // By who called, by what is called, and by what was said on its console.
+      // By the caller, by what is called, and by what is written to its console.
       script: `const got = []; const said = [];
         Error.prepareStackTrace = (_, calls) => calls.map((call) => { try { return call.getFunction() } catch {} });
         const keep = (found) => got.push(...[found].flat().filter((f) => typeof f === "function" && /fromChosen|deviceId/.test(String(f))));

@@ -1,9 +1,9 @@
-/** What a page does while it is covered, and how it would get back to the person. */
+/** What a page does while it is covered, and how it might get back to the person. */
 import assert from 'node:assert/strict'
 import type { Area, Attack } from '../attack.ts'
 import type { Scene } from '../scene.ts'
 
-/** Overlays the page, lets it try, and sees that it stays out of sight, silent and without the keyboard. */
+/** Covers the page, lets it try, and checks that it stays out of sight, silent and without the keyboard. */
 function whileCovered(name: string, script: string, then?: (scene: Scene) => Promise<void>): Attack {
   return {
     name,

@@ -1,11 +1,11 @@
-/** Never ending, ending badly, and doing too much of everything. */
+/** Never ending, ending badly, and overdoing everything. */
 import assert from 'node:assert/strict'
 import type { Area, Attack } from '../attack.ts'
 import type { Scene } from '../scene.ts'
 
 const contained = 'It keeps only itself busy; the turn ends when we end it, and nothing of the page is left.'
 
-/** Runs something that doesn't let go, and ends the turn in the middle of it. */
+/** Runs something that doesn't stop, and ends the turn in the middle of it. */
 function untilEnded(name: string, script: string, more: Partial<Attack> = {}): Attack {
   return {
     name,

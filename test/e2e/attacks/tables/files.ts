@@ -1,4 +1,4 @@
-/** Files: saving them here, reading them from here, and what is dragged. */
+/** Files: saving them here, reading them from here, and dragging. */
 import assert from 'node:assert/strict'
 import type { Area, Attack } from '../attack.ts'
 import type { Scene } from '../scene.ts'
@@ -6,7 +6,7 @@ import { click, frame, refusedBy, waitWhile } from './scripts.ts'
 
 const asksForFile = 'a file on this computer'
 
-/** What the person drags onto the page, as the system tells it. */
+/** What the person drags onto the page, as the system reports it. */
 function dropped(name: string, items: { mimeType: string; data: string }[], files: string[] = []): Attack {
   return {
     name,
@@ -49,7 +49,7 @@ const givenOnes: readonly Attack[] = [
     play: async (scene) => {
       await asks(scene)
       assert.deepEqual(await held(scene), [])
-      // Where nobody asks there is nothing to fill.
+      // If the page doesn't ask, there is nothing to fill.
       await give(scene)
       await assert.rejects(give(scene))
     }

@@ -1,4 +1,4 @@
-/** What a window that isn’t ours any more could have kept of a passport or an identity card at the counter. */
+/** What a window that has been taken over could have kept of a passport or an identity card at the counter. */
 import type { Area, Attack } from '../attack.ts'
 
 const by = (...names: string[]): Attack[] => names.map((name) => ({ name }))

@@ -1,4 +1,4 @@
-/** All that is tried, in the order of the document. */
+/** All attack tables, in the order of the document. */
 import type { Area } from '../attack.ts'
 import { application } from './application.ts'
 import { appointments } from './appointments.ts'

@@ -1,4 +1,4 @@
-/** What a backup, an enrolment file, a recovery file or what a start finds in the data folder could be made to do. */
+/** What a backup, an enrolment file, a recovery file or the data folder at a start could be abused for. */
 import type { Area, Attack } from '../attack.ts'
 import type { Guard } from '../guards.ts'
 

@@ -1,16 +1,18 @@
-/** Where a page can keep something for later, with a script that puts it there and one that looks for it. */
+/**
+ * Places where a page can keep something for later, each with a script that puts it there and one that looks for it.
+ */
 
 export interface Keeping {
-  /** What it is, as “find the … of the signer before”. */
+  /** The thing kept, as in “find the … of the signer before”. */
   what: string
   plant: string
   recall: string
-  /** What the first page finds of its own: it can be kept, so that not finding it means something. */
+  /** What the first page finds of its own: since it can be kept, not finding it later means something. */
   planted: unknown
   nothing: unknown
-  /** It is kept with the page, which each signer has anew, and not with its session. */
+  /** Kept with the page, which each signer gets anew, and not with its session. */
   isOfPage?: true
-  /** It is kept with the session, for as long as the page is there. */
+  /** Kept with the session, as long as the page is there. */
   endsWithPage?: true
 }
 

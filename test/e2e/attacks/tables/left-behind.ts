@@ -1,4 +1,4 @@
-/** What one signer's page leaves for the next one's, in every place a browser keeps things. */
+/** What one signer's page leaves for the next one's, in every place where a browser keeps things. */
 import assert from 'node:assert/strict'
 import type { Area, Attack } from '../attack.ts'
 import type { Scene } from '../scene.ts'
@@ -25,7 +25,7 @@ function kept({ what, plant, recall, planted, nothing, isOfPage, endsWithPage }:
 
 const cookiesSent = (scene: Scene) => scene.servers.requests.map(({ headers }) => headers.cookie).filter(Boolean)
 
-/** What the network's side keeps: seen by the server that is asked. */
+/** What the network side keeps, as seen by the server that gets the requests. */
 const ON_THE_WIRE: readonly Attack[] = [
   {
     name: 'be sent the cookie of the signer before, which scripts can’t see',
@@ -198,7 +198,7 @@ const STILL_THERE: readonly Attack[] = [
 
 const RECALL_ALL = `return Promise.all([fetch("/count").then((r) => r.text()), ${KEPT.map(({ recall }) => `(async () => { ${recall} })()`).join(', ')}])`
 
-/** One more than there are sessions, so that the first is used again. */
+/** One more than there are sessions, so that the first is reused. */
 const MORE_THAN_SESSIONS = 26
 
 export const leftBehind: Area = {

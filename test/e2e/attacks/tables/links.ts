@@ -1,12 +1,12 @@
-/** The link of a signer, as a service that lies would give it. */
+/** The link of a signer, as a lying service would give it. */
 import type { Area, Attack } from '../attack.ts'
 
 const is = (what: string, script: string): Attack => ({ name: `be opened though it ${what}`, script })
 
-/** What no request is made for: nothing but the link's own check is in its way. */
+/** Links that cause no request: only the check of the link itself stands in the way. */
 const isNone = (what: string, script: string): Attack => ({ ...is(what, script), guard: ['link'] })
 
-/** The name is the public's, and what it leads to is the office's. */
+/** The name is public, but it leads to the office's network. */
 const leading = (where: string, ...addresses: string[]): Attack => ({
   ...is(`leads to ${where} by a public name`, 'https://leads.example/attack'),
   guard: ['private'],

@@ -1,4 +1,4 @@
-/** Leaving for a page of the attacker's, in all the ways a document can move. */
+/** Leaving for an attacker's page, in every way in which a document can move. */
 import type { Area } from '../attack.ts'
 import { byScript, click } from './scripts.ts'
 

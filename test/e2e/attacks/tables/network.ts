@@ -1,17 +1,17 @@
-/** Sending what was typed elsewhere, or reaching the office's network, without leaving the page. */
+/** Sending elsewhere what was typed, or reaching the office's network, without leaving the page. */
 import type { Area } from '../attack.ts'
 import { byMarkup, byScript, CALL, click, loads, refusedBy, shows } from './scripts.ts'
 
 const asScript = (code: string) => `"/say?type=text/javascript&body=" + encodeURIComponent(${JSON.stringify(code)})`
 const asBlob = (code: string) => `URL.createObjectURL(new Blob([${JSON.stringify(code)}]))`
 
-/** Begins something in a worker of the service's, or of its own writing; what comes of it is heard elsewhere. */
+/** Starts something in a worker of the service's, or of the page's own writing; elsewhere sees what comes of it. */
 const ownWorker = (code: string, from: 'service' | 'blob' = 'service') => {
   const said = `try { Promise.resolve(${code.startsWith('const') ? `(() => { ${code} })()` : code}).catch(() => {}) } catch {} postMessage('begun')`
   return `const w = new Worker(${from === 'blob' ? asBlob(said) : asScript(said)}); return new Promise((r) => { w.onmessage = (e) => setTimeout(r, 400, e.data); w.onerror = () => r('failed'); setTimeout(r, 3000, 'nothing') })`
 }
 
-/** The same in one that pages share. */
+/** The same in a shared worker. */
 const sharedWorker = (code: string, from: 'service' | 'blob' = 'service') => {
   const said = `onconnect = (e) => { try { Promise.resolve(${code}).catch(() => {}) } catch {} e.ports[0].postMessage('begun') }`
   return `const w = new SharedWorker(${from === 'blob' ? asBlob(said) : asScript(said)}, String(Math.random())); return new Promise((r) => { w.port.onmessage = (e) => setTimeout(r, 400, e.data); w.onerror = () => r('failed'); setTimeout(r, 3000, 'nothing') })`

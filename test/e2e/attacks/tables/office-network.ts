@@ -1,4 +1,4 @@
-/** What a computer in the office's network could do that pretends to be the service, or the proxy on the way to it. */
+/** What a computer in the office's network could do by pretending to be the service, or the proxy on the way to it. */
 import type { Area, Attack } from '../attack.ts'
 import type { Guard } from '../guards.ts'
 

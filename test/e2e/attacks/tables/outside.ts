@@ -1,4 +1,4 @@
-/** What a web page or another program can have opened with the application: links and files, as arguments of a start. */
+/** What a web page or another program can open with the application: links and files, as arguments of a start. */
 import type { Area, Attack } from '../attack.ts'
 
 const linked = (name: string, query: string): Attack => ({

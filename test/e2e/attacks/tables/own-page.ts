@@ -1,14 +1,14 @@
-/** What foreign script within our own page would try: our page is served shut, and its bridge is narrow. */
+/** What foreign script within our own page would try: our page is served locked down, and its bridge is narrow. */
 import assert from 'node:assert/strict'
 import type { Area, Attack } from '../attack.ts'
 import type { Scene } from '../scene.ts'
 import { loads, refusedBy } from './scripts.ts'
 
-/** In a turn of its own: what a debugger runs at once is let run texts. */
+/** Runs in a task of its own: code that a debugger evaluates directly may run text. */
 const later = (code: string) =>
   `new Promise((r, e) => setTimeout(() => { try { r(${code}) } catch (error) { e(error) } }))`
 
-/** Staff has the camera's picture before them, in our own page; the script must answer this. */
+/** Runs the script while staff has the camera's picture open in our own page; it must return this answer. */
 const whileTesting = (script: string, answer: string) => async (scene: Scene) => {
   await scene.say({ do: 'test-camera', isOpen: true })
   const got = await scene.runInOwnPage(script)

@@ -1,4 +1,4 @@
-/** What a page could be granted by the browser, and what it could use without being granted anything. */
+/** What the browser could grant a page, and what a page could use without any grant. */
 import type { Area, Attack } from '../attack.ts'
 import { refusedBy, waitWhile } from './scripts.ts'
 
@@ -8,7 +8,7 @@ const queried = (name: string): Attack => ({
   answers: 'denied'
 })
 
-/** Asks, and waits until it has been sent back. */
+/** Asks for full screen, and waits until the page has been taken out of it. */
 const FILL_SCREEN = `document.documentElement.requestFullscreen().catch(() => {}); await new Promise((r) => setTimeout(r, 500)); ${waitWhile('document.fullscreenElement')}`
 
 export const permissions: Area = {

@@ -1,4 +1,6 @@
-/** What someone who isn't an administrator, or whom one trusted too far, could want of the organisation's policy file. */
+/**
+ * What someone who isn't an administrator, or who was trusted too far, could want of the organisation's policy file.
+ */
 import type { Area, Attack } from '../attack.ts'
 import type { Guard } from '../guards.ts'
 

@@ -1,9 +1,9 @@
-/** The office's own network and this machine, by every name an address can be written in. */
+/** The office's own network and this machine, by every name in which an address can be written. */
 import assert from 'node:assert/strict'
 import { type Area, type Attack, on } from '../attack.ts'
 import { loads } from './scripts.ts'
 
-/** One request of each kind that content is loaded by; answers what became of them. */
+/** Makes one request of each kind that loads content, and returns the results. */
 const asContent = (address: string) => `
   const one = (make) => new Promise((done) => { make(() => done("granted"), () => done("refused")); setTimeout(done, 1500, "refused") })
   const load = (kind, key) => one((ok, no) => { const e = document.createElement(kind); e.onload = ok; e.onerror = no; e[key] = ${JSON.stringify(address)}; document.body.append(e) })
@@ -13,7 +13,10 @@ const asContent = (address: string) => `
     load("img", "src"), load("script", "src")
   ]))]`
 
-/** In all the ways that an address may come: as a signer’s link, as content, by a redirect, in a frame, as the whole page. */
+/**
+ * Tries every way in which an address may come: as a signer's link, as content, by a redirect, in a frame, as the whole
+ * page.
+ */
 function spelling(what: string, host: string, port: '' | ':{elsewhere-port}' = ''): Attack {
   const address = `https://${host}${port}/`
   return {
@@ -38,10 +41,10 @@ function spelling(what: string, host: string, port: '' | ':{elsewhere-port}' = '
   }
 }
 
-/** At the port where the server of elsewhere listens: were it let through, it would be seen there. */
+/** Uses the port where the server of elsewhere listens, which would notice if it were let through. */
 const reachable = (what: string, host: string) => spelling(what, host, ':{elsewhere-port}')
 
-/** A public name, and what it leads to. */
+/** A public name, and the addresses that it leads to. */
 function leadingTo(what: string, addresses: string[]): Attack {
   return {
     name: `reach ${what} by a public name (which leads to ${addresses.join(', ') || 'nothing'})`,

@@ -1,15 +1,18 @@
-/** What a name, a document’s title or the name of a file would try in a receipt, and what someone would with a receipt’s file. */
+/**
+ * What a name, a document's title or a file's name would try in a receipt, and what someone would with a receipt's
+ * file.
+ */
 import assert from 'node:assert/strict'
 import type { Area, Attack } from '../attack.ts'
 import type { Scene } from '../scene.ts'
 
-/** As one person’s receipt of one document is drawn, whatever they are called. */
+/** A receipt of one person and one document, as it is drawn whatever they are called. */
 const AS_TEXT = { links: 0, rows: 2, unseen: 0 }
 
 /** A text that would be markup. */
 const text = (name: string, script: string): Attack => ({ name, script, answers: AS_TEXT })
 
-/** A receipt’s file that was changed is never found genuine. */
+/** A receipt's file that was changed must never be found genuine. */
 const file = (name: string, change: (whole: Buffer) => Buffer): Attack => ({
   name,
   guard: ['seal'],
@@ -21,7 +24,7 @@ const file = (name: string, change: (whole: Buffer) => Buffer): Attack => ({
   }
 })
 
-/** What stands in the comment behind a receipt’s end, written again with another statement. */
+/** Rewrites the comment behind a receipt's end with another statement. */
 function resaid(whole: Buffer, change: (statement: string) => string): Buffer {
   const from = whole.lastIndexOf('%countersign-receipt ') + '%countersign-receipt '.length
   const until = whole.indexOf('\n', from)
@@ -34,7 +37,7 @@ function resaid(whole: Buffer, change: (statement: string) => string): Buffer {
   ])
 }
 
-/** With this byte turned around. */
+/** Returns a copy with one bit of this byte flipped. */
 function turned(whole: Buffer, at: number): Buffer {
   const other = Buffer.from(whole)
   other[at] = (other[at] ?? 0) ^ 1

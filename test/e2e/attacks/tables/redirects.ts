@@ -1,4 +1,4 @@
-/** Being sent elsewhere by an answer of the service, after the address that was judged. */
+/** Being sent elsewhere by a response of the service, after the address was judged. */
 import type { Area, Attack } from '../attack.ts'
 import { click, loads, refusedBy } from './scripts.ts'
 

@@ -1,10 +1,10 @@
-/** The address that the service sends a signer to when they are done: named by someone else, or written oddly. */
+/** The address that the service sends a signer to when they are done: used by someone else, or written oddly. */
 import type { Area, Attack } from '../attack.ts'
 import { click, frame, loads } from './scripts.ts'
 
 const RETURN = 'https://return.countersign.invalid/signed'
 
-/** Taken for what it is: the view ends, nothing is asked for on the network, and the service is asked what is true. */
+/** Recognised: the view ends, nothing is requested on the network, and the service is asked what is true. */
 const ends = (name: string, attack: Partial<Attack>): Attack => ({
   name,
   contained: 'The view ends, once; the address is never asked for, and the service is asked what became of the signer.',
@@ -14,7 +14,7 @@ const ends = (name: string, attack: Partial<Attack>): Attack => ({
 
 const goes = (address: string): Partial<Attack> => ({ script: `location = ${JSON.stringify(address)}` })
 
-/** Not the address: refused like any other server’s. */
+/** Not the return address: refused like any other server's. */
 const isnt = (how: string, address: string, told: string, guard?: Attack['guard']): Attack => ({
   name: `pass for it ${how}`,
   script: `location = ${JSON.stringify(address)}`,

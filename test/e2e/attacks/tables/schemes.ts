@@ -1,4 +1,4 @@
-/** Addresses that aren't of the web: files, programs, the application's own pages, the browser's. */
+/** Addresses outside the web: files, programs, the application's own pages, the browser's. */
 import type { Area } from '../attack.ts'
 import { frame, loads, refusedBy } from './scripts.ts'
 

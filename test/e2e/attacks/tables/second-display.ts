@@ -1,9 +1,11 @@
-/** What the page of the second display would try: it is before a person who signs, and asks for what they may ask for. */
+/**
+ * What the second display's page would try: it is in front of a person who signs, and may ask for what that person may.
+ */
 import assert from 'node:assert/strict'
 import type { Area, Attack } from '../attack.ts'
 import type { Command } from '../control.ts'
 
-/** A request of that page, and the code that it is answered with. */
+/** A request from that page, and the code that it is answered with. */
 function asked(name: string, request: string, input = 'null', code = 'not-allowed'): Attack {
   return {
     name,
@@ -19,7 +21,9 @@ function asked(name: string, request: string, input = 'null', code = 'not-allowe
   }
 }
 
-/** A receipt is asked for at the second display, of one of two sittings there; the answer's code, or the receipt's number. */
+/**
+ * Asks at the second display for a receipt of one of two sittings there; the answer is a code, or the receipt's number.
+ */
 function receipt(
   name: string,
   of: 'before' | 'now',

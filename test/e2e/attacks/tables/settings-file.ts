@@ -1,4 +1,4 @@
-/** What a settings file that came from elsewhere could be made to change. */
+/** What a settings file from elsewhere could change. */
 import type { Area, Attack } from '../attack.ts'
 import type { Guard } from '../guards.ts'
 

@@ -1,17 +1,20 @@
-/** What a page's answer has the browser send by itself, beside the page's requests: reports, hints, other ways to the same service. */
+/**
+ * What a page's response makes the browser send by itself, besides the page's requests: reports, hints, other ways to
+ * the same service.
+ */
 import type { Area, Attack } from '../attack.ts'
 import { refusedBy, shows } from './scripts.ts'
 
 const WAIT = 'await new Promise((r) => setTimeout(r, 400))'
 
-/** Where reports go, by the header that documents have for it, and by the older one that the network keeps. */
+/** Where reports go: by the header for documents, and by the older one that the network stack keeps. */
 const TO_ELSEWHERE = { 'Reporting-Endpoints': 'e="https://{elsewhere}/", default="https://{elsewhere}/default"' }
 const KEPT = {
   'Report-To': '{"group":"e","max_age":600,"endpoints":[{"url":"https://{elsewhere}/"}]}'
 }
 const EVERY_REQUEST = { ...KEPT, NEL: '{"report_to":"e","max_age":600,"success_fraction":1,"failure_fraction":1}' }
 
-/** A page whose answer has something reported, and what is to be reported of it. */
+/** A page whose response has something reported, and what there is to report. */
 const reports = (name: string, headers: Record<string, string>, what: { page?: string; script?: string }): Attack => ({
   name: `have it reported to elsewhere ${name}`,
   headers: { ...TO_ELSEWHERE, ...headers },

@@ -1,4 +1,4 @@
-/** What the server that updates come from could do, the line to it, or another program on this computer. */
+/** What the update server, the line to it, or another program on this computer could do. */
 import type { Area, Attack } from '../attack.ts'
 import type { Guard } from '../guards.ts'
 
