@@ -1,6 +1,6 @@
 /**
  * Parses the arguments of `countersign --agent…`. An agent is an office's workstation without a window, for a server on
- * which nobody signs in (decision 63). Codes come in the environment, because others on the computer can read
+ * which nobody signs in (decision 64). Codes come in the environment, because others on the computer can read
  * arguments.
  */
 import { isAbsolute } from 'node:path'
