@@ -523,7 +523,7 @@ describe('a server that was put back', () => {
     await save(1, id, 'one, and further', [randomUUID()])
     await sendsOf(0).knowSent(accountId, { id: send, epoch: 1 }, {}, { draft: id, versions: [randomUUID()], round: 2 })
     expect(await thingsOf(0).sent(accountId, id, send)).toBe(true)
-    expect(await one(id)).toMatchObject({ isGone: true, isFurther: true })
+    expect(await one(id)).toMatchObject({ isGone: true, isUndecided: true, isFurther: false })
   })
 
   test('does nothing for who knows nothing of that: keeps nothing back, saves nothing, is read by nobody', async () => {

@@ -64,21 +64,21 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     rows.begin(accountId)
     // Everything is read again in the server's next life.
     if (state.rev < (rows.cursor(accountId) ?? 0)) return await asked((things) => things.setBack(life))
-    for (const id of rows.toKnow(accountId)) await giving.tellAgain(officeId, id)
+    const failures: unknown[] = []
+    const each = (step: Promise<void>) =>
+      step.catch(async (error: unknown) => {
+        failures.push(error)
+        // If the server can be reached, only this draft failed, and the others go on.
+        await asked((things) => things.state(officeId))
+      })
+    for (const id of rows.toKnow(accountId)) await each(giving.tellAgain(officeId, id))
     // An earlier run may have read the end of a draft whose package still waits here, and postponed it.
     if (!begun.has(accountId) && rows.isAnyActive(accountId)) readAll(accountId)
     begun.add(accountId)
     if (taking.isSomeOver(accountId)) readAll(accountId)
     if (state.rev !== rows.cursor(accountId) || !readWholly.has(accountId)) await read(accountId, officeId)
     const given = rows.toGive(accountId)
-    const failures: unknown[] = []
-    for (const id of given) {
-      await giving.give(accountId, officeId, id).catch(async (error: unknown) => {
-        failures.push(error)
-        // If the server can be reached, only this draft failed, and the others go on.
-        await asked((things) => things.state(officeId))
-      })
-    }
+    for (const id of given) await each(giving.give(accountId, officeId, id))
     // What was sent comes back as a change, and others may have written in the meantime.
     if (given.length > 0) await read(accountId, officeId)
     if (failures.length > 0) throw failures[0]
@@ -366,14 +366,15 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
 
     /**
      * Returns whether there is more of a shared draft here than what was sent: its content differs, because someone had
-     * gone on writing at a server that was restored, or undecided versions are kept beside it. Then all drafts are read
-     * again, since the office decides what becomes another draft.
+     * gone on writing at a server that was restored, or that server hasn't been told of undecided versions beside it.
+     * Then all drafts are read again, since the office decides what becomes another draft.
      */
     goesApart(id: string, sent: Composition): boolean {
       const shared = sharedOne(id)
       const here = rows.here(id)
       if (!shared || !here) return false
-      if (hasContent(here, sent) && rows.versionsOpen(here.number).length === 0) return false
+      const hasBeside = shared.known.isToKnow && rows.versionsOpen(here.number).length > 0
+      if (hasContent(here, sent) && !hasBeside) return false
       readAll(shared.accountId)
       return true
     },

@@ -90,7 +90,7 @@ export function openGiving({
         return true
       }
       if (saved.outcome === 'gone' || saved.outcome === 'further') {
-        ended(accountId, now, rows.here(id), saved.outcome === 'further' ? version : undefined)
+        ended(accountId, now, rows.here(id), { further: saved.outcome === 'further' ? version : undefined })
         return false
       }
       if (saved.outcome === 'sent') {
@@ -99,7 +99,12 @@ export function openGiving({
         if (saved.sentAs !== undefined && isOf(saved.sentAs, rows.here(id))) return true
         // A send that may still leave from here stays with this draft, so that the office can see that another send of it
         // is in progress. Once this one is over, the draft is saved again.
-        if (rows.isActive(id)) return true
+        if (rows.isActive(id)) {
+          // What a restored server had isn't there; a version that is new to it was never stored.
+          if (now.edits === now.given) rows.change(id, { edits: now.edits + 1 })
+          else rows.change(id, { basedOn: now.basedOn.filter((one) => one !== version) })
+          return true
+        }
         // The local changes become another draft. The one being sent may be taken back, so it is read again.
         rows.rename(id, newId(), accountId)
         if (saved.sentAs !== undefined) rows.sentOf(id, saved.sentAs)
@@ -181,8 +186,7 @@ export function openGiving({
       // The current content is the same, so nobody has to choose between them.
       const isSame = saved.content !== undefined && hasContent(here, contentIn(saved.content))
       if (saved.outcome === 'beside' && isSame) await asked((things) => things.settle(officeId, id, [version]))
-      if (saved.outcome === 'gone') db.transaction(() => besideGoesOn(here.accountId, here))()
-      else if (saved.outcome !== 'further') await tellBeside(officeId, here)
+      await tellBeside(officeId, here)
       settled(here.accountId, known, version, saved)
     } else if (rows.versionsOpen(here.number).length > 0) {
       await give(here.accountId, officeId, id)
@@ -192,10 +196,14 @@ export function openGiving({
     rows.change(id, { isToKnow: false })
   }
 
-  /** Tells a restored server what is kept beside a draft and undecided, so that the draft isn't sent before someone has chosen. */
-  async function tellBeside(officeId: string, { id, number }: DraftHere): Promise<void> {
+  /**
+   * Tells a restored server what is kept beside a draft and undecided, so that the draft isn't sent before someone has
+   * chosen. Where that is too late, each becomes a draft of its own.
+   */
+  async function tellBeside(officeId: string, { id, number, accountId }: DraftHere): Promise<void> {
     for (const version of rows.besideOpen.all(number)) {
-      await asked((things) => things.knowVersion(officeId, id, version.id, contentOf(version)))
+      const isKept = await asked((things) => things.knowVersion(officeId, id, version.id, contentOf(version)))
+      if (!isKept) db.transaction(() => besideGoesOn(accountId, version))()
     }
   }
 

@@ -54,12 +54,21 @@ export function openTaking({ drafts, rows, time, newId, changed, want }: TakingD
     }
     // The office decides whether unsynced local changes become another draft when they are sent.
     if (change.isGone && here && !known.isGone && known.edits !== known.given) return false
-    if (change.isGone) return ended(accountId, known, here, change.isFurther ? change.version : undefined)
+    if (change.isGone)
+      return ended(accountId, known, here, {
+        further: change.isFurther ? change.version : undefined,
+        isUndecided: change.isUndecided
+      })
     if (known.isGone && known.isToKnow) return false
     const isNewer = !known.basedOn.includes(change.version)
     const composition = change.content && contentIn(change.content)
     // The server was restored, which isn't known here yet, and has an earlier content.
     if (here && isNewer && change.round < known.round) return false
+    // A package of it holds back what the server lost. Once that is over, the server is told, and this is read again.
+    if (here && isNewer && known.isToKnow && rows.isActive(id)) {
+      goneYetSending.add(id)
+      return false
+    }
     const isUntold = known.edits !== known.given
     const seen = seenIn(change)
     if (!here) {
@@ -128,14 +137,21 @@ export function openTaking({ drafts, rows, time, newId, changed, want }: TakingD
    * Handles the end of a draft at the office: deletes it here too, but turns unsynced local changes into a new draft.
    * @param further the version that goes on as another draft. That draft gets this id at every workstation, so that
    * they all have the same one.
+   * @param isUndecided whether what is kept beside it goes on, too.
    */
-  function ended(accountId: string, known: KnownDraft, here: DraftHere | undefined, further?: string): boolean {
+  function ended(
+    accountId: string,
+    known: KnownDraft,
+    here: DraftHere | undefined,
+    { further, isUndecided = false }: { further?: string | undefined; isUndecided?: boolean } = {}
+  ): boolean {
     const { id } = known
     // While it is being sent from here, this has to wait.
     if (here && rows.isActive(id)) {
       goneYetSending.add(id)
       return false
     }
+    if (here && isUndecided) for (const version of rows.besideOpen.all(here.number)) besideGoesOn(accountId, version)
     if (here && known.edits !== known.given) rows.rename(id, newId(), accountId)
     else if (here && further !== undefined && known.basedOn.includes(further) && !isKnown(further)) {
       for (const version of rows.versionsOpen(here.number)) drafts.settle(version)
@@ -148,19 +164,17 @@ export function openTaking({ drafts, rows, time, newId, changed, want }: TakingD
   }
 
   /**
-   * Turns what is kept beside a draft, and undecided, into drafts of their own: the draft was sent or deleted at a restored
-   * server that knew nothing of them. Each gets the version's id, so that it is the same draft at every workstation.
+   * Turns a content that was kept beside a draft, and is undecided, into a draft of its own: the draft was sent or deleted
+   * at a restored server without anyone having chosen. It gets the version's id, so that it is the same draft everywhere.
    */
-  function besideGoesOn(accountId: string, { number }: DraftHere): void {
-    for (const version of rows.besideOpen.all(number)) {
-      const composition = contentIn(contentOf(version))
-      if (!composition || isKnown(version.id)) continue
-      drafts.follow(accountId, version.id, composition, time.now())
-      rows.add(version.id, accountId)
-      rows.follow(version.id, { basedOn: [version.id], round: 1, isToKnow: true })
-      want(accountId)
-      changed(version.id)
-    }
+  function besideGoesOn(accountId: string, { id, body }: { id: string; body: string }): void {
+    const composition = contentIn(contentOf({ body }))
+    if (!composition || isKnown(id)) return
+    drafts.follow(accountId, id, composition, time.now())
+    rows.add(id, accountId)
+    rows.follow(id, { basedOn: [id], round: 1, isToKnow: true })
+    want(accountId)
+    changed(id)
   }
 
   /**
@@ -175,11 +189,12 @@ export function openTaking({ drafts, rows, time, newId, changed, want }: TakingD
   function keepVersions(id: string, versions: Awaited<ReturnType<OfficeThings['versions']>>): boolean {
     const here = rows.here(id)
     if (!here) return false
-    const had = rows.find(id)?.beside ?? 0
+    const known = rows.find(id)
+    const had = known?.beside ?? 0
     const there = new Set(versions.map(({ version }) => version))
     // The server was restored, or joined again by this workstation, and doesn't know them. They stay among the draft's
     // versions.
-    const unknown = rows.versionsOpen(here.number).filter((version) => !there.has(version))
+    const unknown = known?.isToKnow ? [] : rows.versionsOpen(here.number).filter((version) => !there.has(version))
     for (const version of unknown) drafts.settle(version)
     if (versions.length === 0) {
       if (had > 0) rows.change(id, { beside: 0 })

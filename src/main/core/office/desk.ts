@@ -426,8 +426,9 @@ export class Desk {
     this.#disconnect()
     await folders.disconnect()
     await this.#share(line, true)
-    await shared.restored(line.store, Math.round(time.now() - lostMs))
+    // The drafts first: what was sent of one is read with the outbox, and mustn't take along what the server lost of it.
     await drafts.restored()
+    await shared.restored(line.store, Math.round(time.now() - lostMs))
     once.restored()
     await folders.restored(line.key)
     const known = this.#kept()

@@ -38,6 +38,8 @@ export interface ThingChange extends ThingContent {
    * another thing.
    */
   readonly isFurther: boolean
+  /** It was sent while contents beside it were undecided. Each of those goes on as another thing. */
+  readonly isUndecided: boolean
   /**
    * Its content is from before the server was restored, whether the server had it or was told since. It may lack what
    * was written in between.
@@ -91,7 +93,16 @@ interface SavedRow {
 interface ChangeRow
   extends Omit<
     ThingChange,
-    'isMine' | 'ago' | 'editing' | 'asideFor' | 'isGone' | 'isMakers' | 'isFurther' | 'isFormer' | 'content'
+    | 'isMine'
+    | 'ago'
+    | 'editing'
+    | 'asideFor'
+    | 'isGone'
+    | 'isMakers'
+    | 'isFurther'
+    | 'isUndecided'
+    | 'isFormer'
+    | 'content'
   > {
   is_mine: boolean
   at_ms: number
@@ -102,6 +113,7 @@ interface ChangeRow
   is_gone: boolean
   is_makers: boolean
   is_further: boolean
+  is_undecided: boolean
   is_former: boolean
   sealed: Buffer | null
 }
@@ -154,7 +166,13 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
       )
       return rows.map(({ id, rev, version, round, by, beside, ...row }) => ({
         ...{ id, rev, version, round, by, beside, isMine: row.is_mine, ago: row.at_ms },
-        ...{ isGone: row.is_gone, isMakers: row.is_makers, isFurther: row.is_further, isFormer: row.is_former },
+        ...{
+          isGone: row.is_gone,
+          isMakers: row.is_makers,
+          isFurther: row.is_further,
+          isUndecided: row.is_undecided,
+          isFormer: row.is_former
+        },
         ...(row.editing !== null && {
           editing: { by: row.editing, isMe: row.is_editing === true, left: row.editing_ms ?? 0 }
         }),
@@ -219,12 +237,16 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
       return savedOf(id, rows)
     },
 
-    /** Tells a restored server a content that was kept beside a thing, undecided as far as is known here. */
-    async knowVersion(accountId: string, id: string, version: string, content: Buffer): Promise<void> {
-      await ask(
-        'SELECT office.know_version($1, $2, $3, $4, $5)',
+    /**
+     * Tells a restored server a content that was kept beside a thing, undecided as far as is known here. Returns whether
+     * it is kept there: it isn't if the thing is gone or is being sent.
+     */
+    async knowVersion(accountId: string, id: string, version: string, content: Buffer): Promise<boolean> {
+      const [row] = await ask<{ kept: boolean }>(
+        'SELECT office.know_version($1, $2, $3, $4, $5) AS kept',
         ...[kind, id, accountId, version, sealed(id, content)]
       )
+      return row?.kept === true
     },
 
     /**

@@ -31,7 +31,7 @@ import type { openTaking } from './shared-taking.ts'
 interface SharedLeavingDeps extends LeavingDeps {
   time: Time
   rows: ReturnType<typeof openSharedRows>
-  taking: Pick<ReturnType<typeof openTaking>, 'released' | 'add'>
+  taking: Pick<ReturnType<typeof openTaking>, 'released' | 'add' | 'apart'>
   /** The office's server, while connected. */
   office: () => OfficeStore | undefined
   asked: AskOutbox
@@ -263,7 +263,7 @@ export function openSharedLeaving(deps: SharedLeavingDeps): Leaving & {
    * other writes or sends. It is sent for the whole office, and no one looks for a send that is uncertain only here.
    */
   function arrived(send: Send, response: PackageResponse, at: number): Send {
-    const accepted = db.transaction((answer: PackageResponse) => sends.accepted(send, answer, at))
+    const accepted = db.transaction((answer: PackageResponse) => sends.accepted(taking.apart(send), answer, at))
     return firstAccepted(
       [response, referencesOnly(response), { Documents: [] }].map((answer) => () => accepted(answer))
     )

@@ -19,11 +19,13 @@ interface RestoredDeps {
   rows: ReturnType<typeof openSharedRows>
   /** Stores what the office says of a send; returns the send if something about it changed here. */
   take: (change: SendChange) => Send | undefined
+  /** Detaches a draft of which there is more here than what was sent. */
+  apart: (send: Send) => Send
 }
 
 /** @returns the sends that changed here. */
 export async function settleRestored(
-  { db, time, sends, rows, take }: RestoredDeps,
+  { db, time, sends, rows, take, apart }: RestoredDeps,
   office: OfficeStore,
   { accountId, officeId, lostFrom }: { accountId: string; officeId: string; lostFrom: number }
 ): Promise<Send[]> {
@@ -40,7 +42,7 @@ export async function settleRestored(
       rows.dropEnd(id, epoch)
       const send = sends.find(id)
       return outcome.kind === 'accepted' && send && send.state !== 'sent'
-        ? sends.accepted(send, outcome.response, at)
+        ? sends.accepted(apart(send), outcome.response, at)
         : undefined
     })
   })

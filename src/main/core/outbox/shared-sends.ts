@@ -170,11 +170,15 @@ export class SharedSends {
       const { syncing, telling } = this.#of(accountId)
       await Promise.all([syncing.ended(), telling.ended()])
       const take = (change: SendChange) => this.#taking.take(accountId, change)
-      const changed = await settleRestored({ ...this.#deps, rows: this.#rows, take }, office, {
-        accountId,
-        officeId,
-        lostFrom
-      })
+      const changed = await settleRestored(
+        { ...this.#deps, rows: this.#rows, take, apart: this.#taking.apart },
+        office,
+        {
+          accountId,
+          officeId,
+          lostFrom
+        }
+      )
       this.#taking.news(changed)
     }
   }

@@ -212,7 +212,7 @@ export function openTaking(deps: TakingDeps) {
     })
   }
 
-  return { takeState, read, news, take, add, released }
+  return { takeState, read, news, take, add, released, apart }
 }
 
 export const HOLDER_GONE: AppError = {

@@ -38,6 +38,8 @@ export const things = `
     gone_with uuid,
     -- It was sent, and someone who didn't know had written further: see note_further.
     is_further boolean NOT NULL DEFAULT false,
+    -- It was sent while something was kept beside it that nobody had decided on.
+    is_undecided boolean NOT NULL DEFAULT false,
     -- Of others than drafts: the last of the contents that are in it, or are known to be kept beside it as one more, the earliest first: see mark_of.
     earlier text[] NOT NULL DEFAULT '{}',
     sealed bytea,
@@ -233,12 +235,14 @@ export const things = `
       FROM thing it JOIN station ON station.id = it.by WHERE it.kind = p_kind AND it.id = p_id;
   END $$;
 
-  -- Whether a draft was sent without this content, as far as is known: the send has a content of an earlier round, or another of the same.
+  -- Whether a draft was sent without this content, as far as is known. What was saved since the restore doesn't have it, unless this is from
+  -- before the restored state; otherwise the send has a content of an earlier round, or another of the same.
   CREATE FUNCTION is_no_part_of_sent(p_draft text, p_account uuid, p_version uuid, p_round integer) RETURNS boolean
   LANGUAGE plpgsql STABLE SET search_path = office, pg_temp AS $$
   BEGIN
-    RETURN EXISTS (SELECT FROM send WHERE account = p_account AND draft = p_draft AND state = 'sent'
-      AND draft_round > 0 AND p_round >= draft_round AND p_version <> ALL (draft_versions));
+    RETURN EXISTS (SELECT FROM send, thing WHERE send.account = p_account AND draft = p_draft AND state = 'sent'
+      AND kind = 'draft' AND thing.id = p_draft AND draft_round > 0 AND p_version <> ALL (draft_versions)
+      AND p_round >= CASE WHEN base_round > 0 AND life = (SELECT life FROM office) THEN base_round + 1 ELSE draft_round END);
   END $$;
 
   -- A server that was put back is told what it had. Of what it had before, the later counts: older, where that is here already; of two that were
@@ -281,8 +285,8 @@ export const things = `
   END $$;
 
   -- A restored server is told a content that was kept beside a draft, and that nobody has decided on as far as the workstation knows. The
-  -- draft can't be sent or deleted until someone has.
-  CREATE FUNCTION know_version(p_kind text, p_id text, p_account uuid, p_version uuid, p_sealed bytea) RETURNS void
+  -- draft can't be sent or deleted until someone has. Returns whether it is kept: it isn't if the draft is gone or is being sent.
+  CREATE FUNCTION know_version(p_kind text, p_id text, p_account uuid, p_version uuid, p_sealed bytea) RETURNS boolean
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   DECLARE
     next bigint;
@@ -291,13 +295,16 @@ export const things = `
     PERFORM drafts_alone(p_kind);
     next := next_thing_rev(p_kind, p_account);
     its := thing_of(p_kind, p_id, p_account);
-    IF its.id IS NULL OR its.gone_at IS NOT NULL OR its.version = p_version THEN
-      RETURN;
+    IF its.id IS NULL OR its.gone_at IS NOT NULL OR is_sent_elsewhere(p_id, p_account, NULL) THEN
+      RETURN false;
+    ELSIF its.version = p_version THEN
+      RETURN true;
     END IF;
     INSERT INTO thing_version (kind, id, version, by, sealed) VALUES (p_kind, p_id, p_version, me(), p_sealed) ON CONFLICT DO NOTHING;
     IF FOUND THEN
       UPDATE thing SET rev = next WHERE kind = p_kind AND id = p_id;
     END IF;
+    RETURN true;
   END $$;
 
   -- This workstation works on it, or takes it over from another; who does then, and whether that is this one.
@@ -428,7 +435,7 @@ export const things = `
         SELECT 'draft', p_id, p_account, next, next, coalesce(p_based_on[1], gen_random_uuid()), life, me(), me(), now(), p_send FROM office;
     END IF;
     -- What a server that was put back was told after it had the send may be later than that, and what stands beside it was never sent.
-    UPDATE thing SET gone_with = p_send, is_further = is_further OR has_undecided('draft', p_id)
+    UPDATE thing SET gone_with = p_send, is_undecided = has_undecided('draft', p_id), is_further = is_further
         OR (SELECT is_behind OR (draft_round > 0 AND goes_further(its, draft_versions, draft_round)) FROM send WHERE id = p_send)
       WHERE kind = 'draft' AND id = p_id AND gone_at IS NULL;
     PERFORM end_thing('draft', p_id, next);
@@ -476,7 +483,8 @@ export const things = `
   CREATE FUNCTION thing_changes(p_kind text, p_account uuid, p_after bigint, p_most integer, p_bodies_after bigint, p_bytes bigint,
     p_life integer DEFAULT NULL)
   RETURNS TABLE (id text, rev double precision, version uuid, round integer, is_mine boolean, by text, at_ms double precision, editing text,
-    is_editing boolean, editing_ms double precision, aside_ms double precision, is_gone boolean, is_makers boolean, is_further boolean, is_former boolean,
+    is_editing boolean, editing_ms double precision, aside_ms double precision, is_gone boolean, is_makers boolean, is_further boolean,
+    is_undecided boolean, is_former boolean,
     lineage text[], sealed bytea, beside integer)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
   #variable_conflict use_column
@@ -487,7 +495,7 @@ export const things = `
     RETURN QUERY SELECT it.id, it.rev::double precision, it.version, it.round, it.made_by = mine, saver.name,
         1000 * extract(epoch FROM now() - it.at)::double precision,
         editor.name, editor.id = mine, 1000 * extract(epoch FROM it.editing_until - now())::double precision,
-        1000 * extract(epoch FROM now() - it.aside_at)::double precision, it.gone_at IS NOT NULL, it.is_makers, it.is_further,
+        1000 * extract(epoch FROM now() - it.aside_at)::double precision, it.gone_at IS NOT NULL, it.is_makers, it.is_further, it.is_undecided,
         it.life < (SELECT life FROM office), it.earlier || mark_of(it.round, it.version),
         CASE WHEN it.body_rev > p_bodies_after THEN it.sealed END,
         (SELECT count(*) FROM thing_version WHERE kind = p_kind AND id = it.id)::integer
