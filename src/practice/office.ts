@@ -96,7 +96,7 @@ export function newCredentials(scheme: AuthScheme['scheme'], random: RandomBytes
   }
 }
 
-/** How often time passes for documents without requests, so that NotifyUrl is told of expiries; in milliseconds. */
+/** How often time passes for documents without requests, so that NotifyUrl is told about expiries; in milliseconds. */
 const ROUND = 15_000
 
 /**

@@ -207,7 +207,7 @@ async function lookAfter(place: Place): Promise<Fault[]> {
   return faults
 }
 
-/** Returns what staff are told of turns that isn't so at the service, which can be reached. */
+/** Returns what staff are told about turns that isn't so at the service, which can be reached. */
 function untruths({ office }: Place, { turns }: CounterSession): Fault[] {
   return turns.flatMap(({ documentReference, signer, outcome }): Fault[] => {
     const isSigned = office.service.state.documents[documentReference]?.signers[signer]?.signedAt !== undefined

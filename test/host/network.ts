@@ -150,7 +150,7 @@ async function answered(contents: WebContents, paused: Paused): Promise<void> {
   }
   if (!bringsPolicy(paused, headers) || after.headers === headers) return root.tell('Fetch.continueResponse', response)
   // Chromium has already read the page's policy from its headers, and only reads it again from a response that is
-  // fulfilled anew.
+  // fulfilled again.
   const read = await root.send('Fetch.getResponseBody', { requestId: paused.requestId }).catch(() => undefined)
   // The requester has gone meanwhile. If it hasn't, it gets nothing, rather than the policy that its service sent.
   if (!read) return fail(paused, 'Aborted')

@@ -1,4 +1,4 @@
-// Which script world of which frame is speaking. Chromium numbers worlds anew in each process, so a number means
+// Which script world of which frame is speaking. Chromium numbers worlds again in each process, so a number means
 // something only together with the session it came by.
 import type { CdpSession, Protocol } from './cdp.ts'
 import { names, preloadWorld } from './page-scripts.ts'

@@ -1,4 +1,4 @@
-// A workstation joins an office with a code, is there, and leaves; its server goes away, is set up anew, or no longer
+// A workstation joins an office with a code, is there, and leaves; its server goes away, is set up again, or no longer
 // knows it.
 import { randomUUID } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'

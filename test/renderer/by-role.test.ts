@@ -38,7 +38,7 @@ async function holds(api: FakeApi) {
   }
 }
 
-/** Whoever began filling in a dialog has left, and the next person presses its button, as Enter in a field does. */
+/** Anyone who began filling in a dialog has left, and the next person presses its button, as Enter in a field does. */
 async function submits(api: FakeApi) {
   await works(api, 'counter')
   const before = api.control.calls.length

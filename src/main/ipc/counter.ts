@@ -190,7 +190,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
   return {
     'counter.pin': () => staff.state(),
     'counter.setPin': async ({ pin: chosen, current, name }) => {
-      // If the office's PIN is lost, whoever has the screen could take over with a PIN of their own.
+      // If the office's PIN is lost, the person who has the screen could take over with a PIN of their own.
       if (parts.isRunning() && ((await staff.hasLostEntry()) || !(await staff.state()).isSet))
         fail('busy', 'Someone is signing.', { next: 'Choose the first PIN once they finish.' })
       const state = await staff.set(chosen, current, name)

@@ -80,7 +80,7 @@ export function dialogsOf(window: BrowserWindow, kept: Pick<Meta, 'read' | 'writ
   return {
     /**
      * Lets the person choose a folder.
-     * @param stillAsking whether whoever asked is still there; a dialog can stay open for an hour.
+     * @param stillAsking whether the person who asked is still there; a dialog can stay open for an hour.
      * @returns its absolute path; undefined if they cancel.
      */
     async chooseFolder(title: string, stillAsking: () => boolean): Promise<string | undefined> {

@@ -42,7 +42,7 @@ interface NavigationRequest {
   isMainFrame: boolean
 }
 
-/** What one page may do; whoever shows the page decides. */
+/** What one page may do; the code that shows the page decides. */
 export interface Guard {
   /** `caught`: it goes nowhere, as intended, for example when a signing page reaches its return address. */
   mayNavigate(request: NavigationRequest): boolean | 'caught'
@@ -53,7 +53,7 @@ export interface Guard {
   wantedWindow?(request: { url: string; postsData: boolean }): boolean
 }
 
-/** What the pages of a session may be granted; whoever shows them decides. */
+/** What the pages of a session may be granted; the code that shows them decides. */
 export interface Permits {
   /** @returns false if the page is refused at once; otherwise `grant` is called, now or later. */
   request(asked: AskedPermission, grant: (granted: boolean) => void): boolean

@@ -113,7 +113,7 @@ export const composingRequests = {
   'drafts.version': answers<{ composition: Composition }>()(z.strictObject({ id, version: id })),
   /** Restores an earlier version. The present content becomes a version itself. */
   'drafts.goBack': answers<DraftView>()(z.strictObject({ id, version: id })),
-  /** An editor opened the draft. If the office shares it, it is locked for whoever types here until `drafts.leave`. */
+  /** An editor opened the draft. If the office shares it, it is locked for the person who types here until `drafts.leave`. */
   'drafts.edit': answers<null>()(byId),
   'drafts.leave': answers<null>()(byId),
   /** Takes over a draft being edited at another workstation. `offline` if the office's server can't be reached. */

@@ -217,7 +217,7 @@ function openSmallMirror(clientOf: (accountId: string) => Promise<ServiceClient>
     documents,
     /** The times the worker was given for answers of operations. */
     takenAt,
-    /** What the worker was told of actions that leave, and of those that the service refused. */
+    /** What the worker was told about actions that leave, and about those that the service refused. */
     told,
     ask: (async (name: keyof typeof answers, ask: never) => {
       if (trouble && name === 'inPackage') throw trouble

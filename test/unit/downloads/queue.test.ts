@@ -448,7 +448,7 @@ describe('what is there', () => {
         .sort()
     ).toEqual(['cancelled', 'done', 'failed'])
     expect(await office.downloads.check(office.accountId)).toMatchObject({ intact: 1, missing: [] })
-    // The service has made it anew, so both files are there and recorded.
+    // The service has made it again, so both files are there and recorded.
     server.answer = (_reference, response) => sendPdf('R1', response, pdfOf('R1 made anew'))
     await again()
     await office.rested()

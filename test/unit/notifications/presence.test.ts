@@ -13,7 +13,7 @@ function person() {
     worker,
     changed: 0,
     accounts: ['office'],
-    /** Starts the application anew; the previous run ends as a crash does. */
+    /** Starts the application again; the previous run ends as a crash does. */
     starts() {
       end()
       const run = time.run()

@@ -398,7 +398,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
     /** Whether its secret came with an enrolment file: nobody here has seen it, and no file may contain it. */
     isEnrolled: rows.isEnrolled,
     /**
-     * Accounts whose secrets may go into a backup. The others' may not, since whoever knows the passphrase hasn't seen
+     * Accounts whose secrets may go into a backup. The others' may not, since the person who knows the passphrase hasn't seen
      * them.
      */
     idsForBackup: (): string[] => rows.all().flatMap(({ id }) => (rows.isEnrolled(id) ? [] : [id])),

@@ -1,6 +1,6 @@
 /**
  * Enrolment files (decision 53): carry an account and its secret from the computer where an administrator connected it
- * to the office's others, encrypted with a code known only to them and to whoever types it. The secret goes from
+ * to the office's others, encrypted with a code known only to them and to the person who types it. The secret goes from
  * keychain to keychain and is never shown.
  */
 import { z } from 'zod'

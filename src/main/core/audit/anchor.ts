@@ -119,7 +119,7 @@ export function openAnchor({ slot, table, meta, trouble, ...deps }: AnchorDeps) 
         await catchUp().catch(trouble)
       }
     } finally {
-      // In the same step as the last check of `isBehind`, so that later changes start anew.
+      // In the same step as the last check of `isBehind`, so that later changes start over.
       running = undefined
     }
   }

@@ -1,5 +1,5 @@
 /**
- * The way back for an office whose administrators have all forgotten their PINs (decision 71): whoever runs its server
+ * The way back for an office whose administrators have all forgotten their PINs (decision 71): the person who runs its server
  * and has its key gives one of them a one-time PIN. It is written as a change to the list of staff, sealed like any
  * other, so neither the server's administrator without the key nor a workstation's role on the server can do it. Every
  * workstation takes it as it takes any change of a PIN.

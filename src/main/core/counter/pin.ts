@@ -167,7 +167,7 @@ export class StaffPinKeeper {
   }
 
   /**
-   * Called when the computer was unlocked. Whoever can sign in to it needn't wait after wrong PINs. On a system that
+   * Called when the computer was unlocked. Anyone who can sign in to it needn't wait after wrong PINs. On a system that
    * doesn't report sign-ins, it may have been just a screen saver. Never rejects.
    */
   async unlockScreen(): Promise<void> {

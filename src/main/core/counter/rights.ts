@@ -65,7 +65,7 @@ const SCREENS = {
 } as const satisfies Record<ClosedScreen, RequestName>
 
 /**
- * Returns the screens that would show whoever works here only a refusal, each with the reason. Undefined if there are
+ * Returns the screens that would show the person who works here only a refusal, each with the reason. Undefined if there are
  * none, and before anyone has entered their PIN.
  */
 export function closedTo(staff: Pick<Staff, 'hasNames' | 'proved'>): Partial<Record<ClosedScreen, string>> | undefined {
@@ -89,7 +89,7 @@ const NOBODY =
   'Nobody of staff has entered their PIN here yet. Lock Countersign, then unlock it with your name and PIN.'
 
 /**
- * Returns the requests that whoever works here is refused, each with a whole sentence why: screens don't offer them.
+ * Returns the requests that the person who works here is refused, each with a whole sentence why: screens don't offer them.
  * Undefined if there are none.
  */
 export function refusedTo(staff: Pick<Staff, 'hasNames' | 'proved'>): Record<string, string> | undefined {
@@ -101,7 +101,7 @@ export function refusedTo(staff: Pick<Staff, 'hasNames' | 'proved'>): Record<str
 }
 
 /**
- * @returns a check of whether whoever works here may make a request. @throws AppFailure `not-allowed`, naming who may.
+ * @returns a check of whether the person who works here may make a request. @throws AppFailure `not-allowed`, naming who may.
  */
 export function rightsOf(staff: Pick<Staff, 'hasNames' | 'proved'>): (name: RequestName, input: unknown) => void {
   return (name, input) => {

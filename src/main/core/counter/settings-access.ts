@@ -38,7 +38,7 @@ export class SettingsAccess {
   }
 
   /**
-   * Unlocks the settings; whoever works here has just entered their PIN. @throws AppFailure `not-allowed` unless they
+   * Unlocks the settings; the person who works here has just entered their PIN. @throws AppFailure `not-allowed` unless they
    * are an administrator.
    */
   open(): void {
@@ -77,7 +77,7 @@ export class SettingsAccess {
     return this.#opened.by === this.#who() && this.#isAdministrators()
   }
 
-  /** While nobody has a name, it's whoever becomes the first administrator. */
+  /** While nobody has a name, it's the person who becomes the first administrator. */
   #who(): string {
     return this.#deps.staff.current()?.id ?? FIRST
   }

@@ -13,7 +13,7 @@ import { Member, ReleaseNeeded, type StaffList } from './staff-list.ts'
 import { FIRST, type StaffPins } from './staff-pins.ts'
 
 /**
- * A reset of an administrator's PIN by whoever runs the office's server: whose PIN, by which user of the server, and
+ * A reset of an administrator's PIN by the person who runs the office's server: whose PIN, by which user of the server, and
  * when, in ms since 1970 UTC by the server's clock.
  */
 export const PinReset = z.object({

@@ -34,7 +34,7 @@ interface ListDeps {
   isOffices?: () => boolean
 }
 
-/** Whoever reads the list and then writes other data about staff, or the reverse, does so `inTurn` of this list. */
+/** Anyone who reads the list and then writes other data about staff, or the reverse, does so `inTurn` of this list. */
 export class StaffList {
   readonly #deps: ListDeps
   readonly #meta: ReturnType<typeof keptIn>

@@ -114,7 +114,7 @@ export class Staff {
   }
 
   /**
-   * Checks a code: the PIN of the person named, of whoever works here now if nobody is named, or anyone's badge. The
+   * Checks a code: the PIN of the person named, of the person who works here now if nobody is named, or anyone's badge. The
    * person it proves works here from then on; a manager or an administrator also ends everyone's waits.
    */
   check(code: string, name?: string): Promise<Proof> {

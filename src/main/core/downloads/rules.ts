@@ -145,7 +145,7 @@ export function openRules(deps: RulesDeps) {
       if (changes.folderId !== undefined) deps.folders.pathOf(changes.folderId)
       const view = savedViewOf(rule)
       const isSwitched = Object.keys(defined(changes)).join() === 'isOn'
-      // Whoever saves a rule has seen what it covers, unless they only turned it on or off.
+      // Anyone who saves a rule has seen what it covers, unless they only turned it on or off.
       const seen = view && !isSwitched ? { viewQuery: view.query, viewChange: undefined } : {}
       table.change({ ...rule, ...seen, ...defined(changes) })
       matching.lookAgain(id)

@@ -254,7 +254,7 @@ class Claimed implements Making {
   }
 
   /**
-   * Tells the office what the file is, so that whoever takes over if this workstation ends now can check whether it is
+   * Tells the office what the file is, so that the workstation that takes over if this workstation ends now can check whether it is
    * there. @throws NotItsOwn
    */
   async naming(made: Made): Promise<void> {

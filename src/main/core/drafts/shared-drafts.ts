@@ -366,7 +366,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
 
     /**
      * Returns whether there is more of a shared draft here than what was sent: its content differs, because someone had
-     * gone on writing at a server that was restored, or that server hasn't been told of undecided versions beside it.
+     * gone on writing at a server that was restored, or that server hasn't been told about undecided versions beside it.
      * Then all drafts are read again, since the office decides what becomes another draft.
      */
     goesApart(id: string, sent: Composition): boolean {

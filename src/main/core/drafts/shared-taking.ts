@@ -27,7 +27,8 @@ export type Taking = ReturnType<typeof openTaking>
 
 export function openTaking({ drafts, rows, time, newId, changed, want }: TakingDeps) {
   /**
-   * The ids of drafts that the office no longer has, but of which a package was still waiting here when that was read.
+   * The ids of drafts of which a package was still waiting here when something was read that can't be applied before that
+   * package is over: that the office no longer has them, or what would replace a content that a restored server lost.
    */
   const goneYetSending = new Set<string>()
   /** For drafts that others are editing: cancels the timer for the end of that. */
@@ -75,7 +76,7 @@ export function openTaking({ drafts, rows, time, newId, changed, want }: TakingD
       // It was deleted or sent here. The office must still be told, unless it was changed there since.
       if (before && isUntold && known.round > 0 && (rows.sentAs(id) !== undefined || (!isNewer && known.isAside)))
         return false
-      // A restored server has a sent draft again until it is told of the send, if need be from here.
+      // A restored server has a sent draft again until it is told about the send, if need be from here.
       if (rows.sentAs(id) !== undefined) {
         rows.follow(id, { basedOn: [change.version], round: change.round, isGone: true, isToKnow: true })
         return false

@@ -38,7 +38,7 @@ export async function claimedStat(place: string, entry: Claimed): Promise<FileSt
 
 /**
  * Moves a file to where this workstation processes it.
- * @returns undefined if it was gone already: another workstation has it, or whoever dropped it took it back.
+ * @returns undefined if it was gone already: another workstation has it, or the person who dropped it took it back.
  * @throws the system's error if it can't be moved; it stays where it was.
  */
 export async function claimOnDisk(place: string, from: string, entry: Claimed): Promise<FileStat | undefined> {

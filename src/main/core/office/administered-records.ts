@@ -1,5 +1,5 @@
 /**
- * Changes to shared records by whoever administers the office's server and has its key. A record is written as a
+ * Changes to shared records by the person who administers the office's server and has its key. A record is written as a
  * workstation would write it: sealed, and in the order of changes that they all read. This way the server needs no
  * function for it that a workstation's role could call.
  */

@@ -133,7 +133,7 @@ export class Heads {
     const first = known && known.number > 0 && known.life === life ? await office.from(known.number) : undefined
     if (first?.length === 0) return { isPutBack: true }
     const kept = await this.#read(office, life, known, first)
-    // Whoever rewrote the trail may also have rewritten the stored record of what was reported. So the server is asked
+    // Anyone who rewrote the trail may also have rewritten the stored record of what was reported. So the server is asked
     // once per run.
     const mine = this.#hasAsked ? undefined : (await office.newest()).find(({ isMine }) => isMine)
     this.#hasAsked = true

@@ -7,7 +7,7 @@ import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 
 /**
- * A content that a restored server lost and hasn't been told of yet. It was merged with what the server has now
+ * A content that a restored server lost and hasn't been told about yet. It was merged with what the server has now
  * (`shared`: the part of it that is in there), or kept as one more record. Until the server is told, other workstations
  * that have it would add it again. `round`: its revision number.
  */

@@ -1,6 +1,6 @@
 /**
  * Problems with the application's files that someone has to deal with. A set-aside file is reported in every run until
- * a user settles it: a passing notice reaches only whoever is there at that moment.
+ * a user settles it: a passing notice reaches only the person who is there at that moment.
  */
 import { z } from 'zod'
 import type { StoreTrouble } from '../../../shared/contract/index.ts'

@@ -125,7 +125,7 @@ export function errorInWords(error: AppError): string {
   return [happened, meaning, todo].filter(Boolean).join(' ')
 }
 
-/** Returns the details people copy for whoever helps them: the code, our sentence, and what the service said. */
+/** Returns the details people copy for the person who helps them: the code, our sentence, and what the service said. */
 export function detailsOf(error: AppError): string {
   return [
     `Code: ${error.code}`,

@@ -10,7 +10,7 @@ export interface Keeping {
   /** What the first page finds of its own: since it can be kept, not finding it later means something. */
   planted: unknown
   nothing: unknown
-  /** Kept with the page, which each signer gets anew, and not with its session. */
+  /** Kept with the page, which each signer gets again, and not with its session. */
   isOfPage?: true
   /** Kept with the session, as long as the page is there. */
   endsWithPage?: true

@@ -18,7 +18,7 @@ export const refusedBy = (promise: string, waitMs = 2000) =>
 export const loads = (element: string, set: string, waitMs = 800) =>
   `return new Promise((r) => { const e = document.createElement("${element}"); e.onload = e.onloadeddata = () => r("granted"); e.onerror = () => r("refused"); ${set}; document.body.append(e); setTimeout(() => r("refused"), ${waitMs}) })`
 
-/** Rows that add markup to the page, which staff is told of at once: `[what it tries, the markup]`. */
+/** Rows that add markup to the page, which staff is told about at once: `[what it tries, the markup]`. */
 export const byMarkup = (told: string, rows: readonly (readonly [name: string, html: string])[]): Attack[] =>
   rows.map(([name, html]) => ({
     name,
@@ -26,7 +26,7 @@ export const byMarkup = (told: string, rows: readonly (readonly [name: string, h
     told
   }))
 
-/** Rows that run a script, which staff is told of at once: `[what it tries, the script, the page if it needs one]`. */
+/** Rows that run a script, which staff is told about at once: `[what it tries, the script, the page if it needs one]`. */
 export const byScript = (
   told: string,
   rows: readonly (readonly [name: string, script: string, page?: string])[]

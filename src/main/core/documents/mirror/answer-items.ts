@@ -98,7 +98,7 @@ export function asUtf8(bytes: Uint8Array, charset: string | undefined): Uint8Arr
 /**
  * Hashes a whole answer. Built from AES-GCM authentication tags, for which processors have an instruction: this takes a
  * tenth of SHA-256's time, and an answer polled every few seconds is nearly always unchanged. The key needn't be
- * secret: only whoever sends the answers could craft two with the same hash.
+ * secret: only the sender of the answers could craft two with the same hash.
  */
 export function* wholeHash(bytes: Uint8Array, dateFormat = ''): Sliced<string> {
   const sum = createHash('sha256').update(`${bytes.length} ${dateFormat}`)

@@ -1,6 +1,6 @@
 /**
  * This workstation's own actions on documents, for as long as folders may still show their effects: later, in parts, in
- * one kind of answer but not the other, or after a restart. Those effects aren't news to whoever acted; what signers do
+ * one kind of answer but not the other, or after a restart. Those effects aren't news to the person who acted; what signers do
  * afterwards is.
  */
 import type { ActionRequest, ChangeKind } from '../../../../shared/contract/index.ts'

@@ -17,7 +17,7 @@ export class Composing {
   readonly #touched = new SvelteSet<string>()
   /** The service's messages on single fields, with the value each one was about. */
   readonly #told = new SvelteMap<string, { message: string; of: string | undefined }>()
-  /** Those that still apply because the field has the value that the service saw, whoever changed it in between. */
+  /** Those that still apply because the field has the value that the service saw, no matter who changed it in between. */
   readonly #standing = $derived.by(() => {
     const standing = [...this.#told].filter(([at, { of }]) => of !== undefined && of === this.#textAt(at))
     return new Map(standing.map(([at, { message }]) => [at, message]))
