@@ -619,6 +619,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   #receive(frameId: string, text: string, contextId: number): void {
     const frame = this.frames.get(frameId)
     if (frame) void receive(this, frame, text, (reply) => this.#deliver(reply, contextId))
+    else console.error('test host: a message came from a frame that is unknown')
   }
 
   #preload(): Protocol.Page.addScriptToEvaluateOnNewDocumentParameters[] {
@@ -636,7 +637,18 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   #deliver(text: string, contextId: number | undefined): void {
     // As in Electron, a page that has gone or is navigating away receives nothing.
     if (contextId === undefined) return
-    this.#page?.tell('Runtime.evaluate', { contextId, expression: `${names.deliver}(${JSON.stringify(text)})` })
+    const expression = `${names.deliver}(${JSON.stringify(text)})`
+    this.#page?.send('Runtime.evaluate', { contextId, expression }).then(
+      ({ exceptionDetails }) =>
+        exceptionDetails && this.#undelivered(contextId, exceptionDetails.exception?.description),
+      (error: unknown) => this.#undelivered(contextId, error)
+    )
+  }
+
+  /** A document that is still shown should have received this: a request of it would wait forever. */
+  #undelivered(contextId: number, why: unknown): void {
+    if (this.#destroyed || this.#crashed || contextId !== this.#worlds.preload) return
+    console.error('test host: a message did not reach the page:', why)
   }
 
   async #applySize(page: CdpSession): Promise<void> {

@@ -5,6 +5,7 @@ import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { AppFailure, fail } from '../../src/main/core/lib/failure.ts'
+import { seal } from '../../src/main/core/office/sealing.ts'
 import type { OfficeThings } from '../../src/main/core/office/things.ts'
 import { form, forms } from '../fixtures/compositions.ts'
 import { dumpOf, OfficeStation, openStation, twoStations } from '../fixtures/office-station.ts'
@@ -626,6 +627,52 @@ describe('sending', () => {
   })
 })
 
+describe('a version beside a draft that can’t be read', () => {
+  /** Two contents of a draft, of which the one beside the other was changed on the server before the front desk read it. */
+  async function withVersion(sealed: (was: Buffer, id: string, version: string) => Buffer): Promise<string> {
+    const front = at(0).editor()
+    front.type('Lease')
+    await front.close()
+    await synced()
+    at(1).away()
+    at(1).editor(front.id).type('Lease by back')
+    front.type('Lease by front')
+    await front.close()
+    await at(0).synced()
+    at(0).away()
+    await at(1).back()
+    await at(1).synced()
+    const [had] = await two.office.sql<{ version: string; sealed: Buffer }>(
+      'SELECT version, sealed FROM office.thing_version'
+    )
+    if (!had) throw new Error('Nothing stands beside the draft.')
+    await two.office.sql('UPDATE office.thing_version SET sealed = $1', [sealed(had.sealed, front.id, had.version)])
+    await at(0).back()
+    await at(0).synced()
+    expect(() => at(0).shared.mustBeOne(front.id)).toThrow(AppFailure)
+    return front.id
+  }
+
+  test('because it was altered doesn’t keep the draft from being sent', async () => {
+    const id = await withVersion((was) =>
+      Buffer.concat([was.subarray(0, 40), Buffer.from([(was[40] ?? 0) ^ 1]), was.subarray(41)])
+    )
+    await at(0).shared.settle(id)
+    at(0).shared.mustBeOne(id)
+    expect(at(0).text(id)).toBe('Lease by front')
+  })
+
+  test('because a newer version wrote it waits for someone who can read it', async () => {
+    const id = await withVersion((_was, draft) =>
+      seal(two.office.key, `draft:${draft}`, Buffer.from('{"composition":{"kind":"of a later version"}}'))
+    )
+    await expect(at(0).shared.settle(id)).rejects.toMatchObject({
+      appError: { code: 'conflict', message: expect.stringContaining('newer Countersign') }
+    })
+    expect(() => at(0).shared.mustBeOne(id)).toThrow(AppFailure)
+  })
+})
+
 describe('the trash', () => {
   test('keeps what has another version that nobody has decided on', async () => {
     const front = at(0).editor()
@@ -999,6 +1046,61 @@ describe('a server that was put back', () => {
     await synced()
     for (const desk of desks) expect(desk.list()).toEqual(['Lease, and more'])
     expect(packages()).toBe(1)
+  })
+
+  test.each([
+    ['as it was', false],
+    ['after someone had written on it since', true]
+  ])('where a draft was deleted %s keeps what it had been told before as another draft', async (_how, isWritten) => {
+    const lease = at(0).editor()
+    lease.type('Lease')
+    await lease.close()
+    await synced()
+    const putBack = await dumpOf(two.office)
+    await at(0).off()
+    const back = at(1).editor(lease.id)
+    for (const text of ['Lease, and more', 'Lease, and even more']) {
+      back.type(text)
+      await at(1).synced()
+    }
+    await back.close()
+    await at(1).off()
+    await putBack()
+    await at(0).killed()
+    const front = at(0).editor(lease.id)
+    for (const text of isWritten ? ['Lease since', 'Lease since, twice', 'Lease since, three times'] : []) {
+      front.type(text)
+      await at(0).synced()
+    }
+    await front.close()
+    at(0).work.parts.drafts.remove(lease.id)
+    await at(0).synced()
+    at(0).work.parts.drafts.erase(lease.id)
+    await at(0).synced()
+    await at(1).killed()
+    await synced()
+    for (const desk of desks) expect([desk.list(), desk.list(true)]).toEqual([['Lease, and even more'], []])
+  })
+
+  test('where someone who was away deleted a draft with all that was in it doesn’t bring it back', async () => {
+    const lease = at(0).editor()
+    lease.type('Lease')
+    await lease.close()
+    await synced()
+    const putBack = await dumpOf(two.office)
+    lease.type('Lease, and more')
+    await lease.close()
+    await synced()
+    await at(1).off()
+    at(0).away()
+    at(0).work.parts.drafts.remove(lease.id)
+    at(0).work.parts.drafts.erase(lease.id)
+    await putBack()
+    await at(0).back()
+    await at(0).synced()
+    await at(1).killed()
+    await synced()
+    for (const desk of desks) expect([desk.list(), desk.list(true)]).toEqual([[], []])
   })
 
   test('that sent a draft after two saves keeps what it had been told before as another draft', async () => {

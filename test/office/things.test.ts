@@ -454,6 +454,17 @@ describe('a server that was put back', () => {
     expect(await textsBeside(id)).toEqual([['Two', 'other two']])
   })
 
+  test('where a draft was deleted keeps what nobody who deleted it had seen', async () => {
+    const id = randomUUID()
+    const first = await save(0, id, 'one')
+    await putBack()
+    expect(await thingsOf(0).move(accountId, { id, basedOn: [first.its], round: 1 }, 'gone')).toBe(true)
+    // It is gone already, and this one knew more of it.
+    expect(await thingsOf(1).move(accountId, { id, basedOn: [randomUUID()], round: 3 }, 'gone')).toBe(true)
+    expect((await know(2, id, 'three', 3)).outcome).toBe('gone')
+    expect((await know(2, id, 'four', 4)).outcome).toBe('further')
+  })
+
   test('counts on from what is saved before anyone has noticed', async () => {
     const [id, lost] = [randomUUID(), randomUUID()]
     const first = await save(0, id, 'one')

@@ -24,7 +24,7 @@ in its own document, and each checks that the page still works afterwards; all o
 name the file of unit tests that has a test for each of their rows.
 
 **How to run it.** \`npm run build && npm run test:e2e -- e2e/attacks\`; one area by \`-g " 9\\. "\`, one row by \`-g " 9.14 "\`. \`npm test\`
-plays one row in six, and at least one of each area against each of its protections; the workflow plays them all for each change. On a
+plays the first row of each area, and one against each of its protections; the workflow plays them all for each change. On a
 machine without Electron’s runtime the tests run on Chromium through \`test/host\`; \`npm run test:electron\` runs the same
 rows on Electron.
 

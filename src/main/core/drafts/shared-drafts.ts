@@ -15,7 +15,7 @@ import { askOffice } from '../office/sends.ts'
 import type { OfficeThings, ThingChange } from '../office/things.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Drafts } from './drafts.ts'
-import { contentHere, hasContent } from './shared-content.ts'
+import { contentHere, contentIn, hasContent } from './shared-content.ts'
 import { type KnownDraft, openSharedDraftRows } from './shared-draft-rows.ts'
 import { openGiving } from './shared-giving.ts'
 import { NO_MORE, openTaking } from './shared-taking.ts'
@@ -281,8 +281,10 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     },
 
     /**
-     * Records that someone chose the draft as it is over the versions beside it. @throws AppFailure `offline` while the
-     * server is away.
+     * Records that someone chose the draft as it is over the versions beside it, including those that were altered on
+     * the server, so that nobody can read them.
+     * @throws AppFailure `offline` while the server is away; `conflict` if only a newer version of the application can
+     * read one of them.
      */
     async settle(id: string): Promise<void> {
       const shared = sharedOne(id)
@@ -291,8 +293,17 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       const here = rows.here(id)
       const seen = here ? rows.versionsOpen(here.number) : []
       await lanes.fresh(accountId)
-      await asked((things) => things.settle(officeId, id, seen))
+      const had = here ? rows.versionsHad(here.number) : []
+      const open = await asked((things) => things.versions(id, had))
+      const unread = open.filter(({ version, isSettled }) => !isSettled && !had.includes(version))
+      const altered = unread.filter(({ content }) => !content).map(({ version }) => version)
+      await asked((things) => things.settle(officeId, id, [...seen, ...altered]))
       await lanes.fresh(accountId)
+      if (unread.some(({ content }) => content && !contentIn(content))) {
+        fail('conflict', 'Another version of this draft was written with a newer Countersign.', {
+          next: 'Update Countersign on this computer, or choose at a workstation that has the update.'
+        })
+      }
     },
 
     /**

@@ -48,11 +48,14 @@ export function backoff(first: number, failures: number, random: () => number): 
   return Math.min(LONGEST, first * 2 ** Math.min(failures - 1, 10)) * (1 - random() / 5)
 }
 
-/** Resolves when `work` does, or after `limit` milliseconds. */
+/**
+ * Resolves when `work` ends, even if it fails, or after `limit` milliseconds. A failure that the caller doesn't handle
+ * stays an unhandled rejection, which is logged.
+ */
 export function within(limit: number, work: Promise<unknown>, time: Pick<Time, 'after'>): Promise<void> {
   return new Promise((resolve) => {
     const cancel = time.after(limit, resolve)
-    void work.then(() => {
+    void work.finally(() => {
       cancel()
       resolve()
     })

@@ -56,7 +56,8 @@ interface ThingVersion extends Pick<ThingContent, 'version' | 'by' | 'ago' | 'co
 
 /**
  * The result of a save. newest: it is now current. beside: another content is current, which is included, and this one
- * is kept beside it. gone: the thing no longer exists. further: as gone, because a draft was sent without this content.
+ * is kept beside it. gone: the thing no longer exists. further: as gone, because a draft was sent without this content, or deleted
+ * by someone who hadn't seen it.
  * sent: it is a draft that is being sent as it is. older: a restored server has a later one.
  */
 export interface ThingSaved extends ThingContent {

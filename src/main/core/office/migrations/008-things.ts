@@ -247,7 +247,7 @@ export const things = `
 
   -- A server that was put back is told what it had. Of what it had before, the later counts: older, where that is here already; of two that were
   -- the same number of contents, and of what was saved since it was put back, the one that is here stays, and the other is kept beside it. Otherwise
-  -- as save_thing; further: gone, since it was sent without this content.
+  -- as save_thing; further: gone, since it was sent without this content, or deleted by someone who hadn't seen it.
   CREATE FUNCTION know_thing(p_kind text, p_id text, p_account uuid, p_version uuid, p_round counted, p_sealed bytea, p_own uuid[] DEFAULT '{}')
   RETURNS TABLE (outcome text, version uuid, round integer, at_ms double precision, by text, sealed bytea, sent_as uuid)
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
@@ -257,6 +257,7 @@ export const things = `
     next bigint;
     its thing;
     now_life integer := (SELECT life FROM office);
+    is_unseen boolean;
   BEGIN
     PERFORM drafts_alone(p_kind);
     next := next_thing_rev(p_kind, p_account);
@@ -279,7 +280,10 @@ export const things = `
           at = now(), sealed = p_sealed, gone_at = NULL, gone_with = NULL
         WHERE kind = p_kind AND id = p_id;
     END IF;
-    RETURN QUERY SELECT CASE WHEN it.outcome = 'gone' AND is_no_part_of_sent(p_id, p_account, p_version, p_round) THEN 'further'
+    -- Whoever deleted it here hadn't seen this content, either.
+    is_unseen := its.gone_at IS NOT NULL AND its.gone_with IS NULL
+      AND p_round > CASE WHEN its.base_round > 0 AND its.life = now_life THEN its.base_round ELSE its.round END;
+    RETURN QUERY SELECT CASE WHEN it.outcome = 'gone' AND (is_unseen OR is_no_part_of_sent(p_id, p_account, p_version, p_round)) THEN 'further'
           ELSE it.outcome END, it.version, it.round, it.at_ms, it.by, it.sealed, it.sent_as
       FROM save_thing(p_kind, p_id, p_account, p_version, '{}', p_sealed, NULL, p_own, p_round - 1) it;
   END $$;
@@ -357,6 +361,10 @@ export const things = `
     END IF;
     next := next_thing_rev(p_kind, p_account);
     its := thing_of(p_kind, p_id, p_account);
+    IF its.gone_at IS NOT NULL AND p_to = 'gone' THEN
+      -- Whoever deletes it knows more of it than this server was told so far.
+      UPDATE thing SET round = greatest(round, p_round) WHERE kind = p_kind AND id = p_id;
+    END IF;
     IF its.id IS NULL OR its.gone_at IS NOT NULL THEN
       RETURN p_to IN ('gone', 'maker');
     END IF;
@@ -369,7 +377,8 @@ export const things = `
     END IF;
     IF p_to IN ('gone', 'maker') THEN
       PERFORM end_thing(p_kind, p_id, next);
-      UPDATE thing SET is_makers = p_to = 'maker', is_further = false WHERE kind = p_kind AND id = p_id;
+      -- A restored server may be told later contents than the deleted one: see know_thing.
+      UPDATE thing SET is_makers = p_to = 'maker', is_further = false, round = greatest(round, p_round) WHERE kind = p_kind AND id = p_id;
     ELSE
       UPDATE thing SET rev = next, aside_at = CASE WHEN p_to = 'aside' THEN coalesce(aside_at, now()) END,
           editing_by = NULL, editing_until = NULL
