@@ -3,7 +3,7 @@ import { svelte } from '@sveltejs/vite-plugin-svelte'
 import { defineConfig } from 'electron-vite'
 import { handbook } from './scripts/handbook.ts'
 import { pdfjsFiles } from './scripts/pdfjs-files.ts'
-import { requestNamesAtBuild } from './scripts/request-names.ts'
+import { requestNamesPlugin } from './scripts/request-names.ts'
 import { words } from './scripts/words.ts'
 
 // Packages in "dependencies" (native modules and what stores settings) stay outside the bundle;
@@ -44,7 +44,7 @@ export default defineConfig({
         output: { format: 'cjs', entryFileNames: '[name].cjs' }
       }
     },
-    plugins: [requestNamesAtBuild()]
+    plugins: [requestNamesPlugin()]
   },
   renderer: {
     root: 'src/renderer',

@@ -20,8 +20,8 @@ const READY = 'COUNTERSIGN_DEMO_KEYRING'
 if (process.env[READY]) await demo()
 else {
   requireSystemPackages('chromium', 'keyring')
-  const again = [join(import.meta.dirname, 'with-keyring.ts'), process.execPath, import.meta.filename, '--out', out]
-  const { status } = spawnSync(process.execPath, again, { stdio: 'inherit', env: { ...process.env, [READY]: '1' } })
+  const command = [join(import.meta.dirname, 'with-keyring.ts'), process.execPath, import.meta.filename, '--out', out]
+  const { status } = spawnSync(process.execPath, command, { stdio: 'inherit', env: { ...process.env, [READY]: '1' } })
   process.exit(status ?? 1)
 }
 
@@ -35,51 +35,51 @@ interface Step {
 
 async function demo(): Promise<void> {
   await mkdir(out, { recursive: true })
-  const began = performance.now()
+  const startedAt = performance.now()
   const summary = { sent: 0, signed: 0, pdfs: 0, validated: 0, seconds: 0, steps: [] as Step[] }
   const app = await launch()
   const clerk = clerkAt(app)
   app.window.setDefaultTimeout(20_000)
   try {
-    await walk(clerk, summary)
+    await runSteps(clerk, summary)
   } catch {
     process.exitCode = 1
   } finally {
     await app.close()
-    summary.seconds = seconds(began)
+    summary.seconds = seconds(startedAt)
     await writeFile(join(out, 'summary.json'), `${JSON.stringify(summary, null, 2)}\n`)
     const { sent, signed, pdfs, validated } = summary
     console.log(`${sent} sent, ${signed} signed, ${pdfs} PDF, ${validated} validated in ${summary.seconds} s: ${out}`)
   }
 }
 
-async function walk(
+async function runSteps(
   clerk: Clerk,
   summary: { sent: number; signed: number; pdfs: number; validated: number; steps: Step[] }
 ): Promise<void> {
   const { app, window } = clerk
   const person: Person = { ...MERE, faceToFace: true, identity: { question: 'Date of birth', answer: '1984-03-09' } }
 
-  async function step(name: string, doIt: () => Promise<void>): Promise<void> {
-    const began = performance.now()
+  async function step(name: string, action: () => Promise<void>): Promise<void> {
+    const startedAt = performance.now()
     const number = String(summary.steps.length + 1).padStart(2, '0')
     const picture = `${number}-${name.toLowerCase().replace(/[^a-z]+/g, '-')}.png`
     let error: string | undefined
     try {
-      await doIt()
+      await action()
     } catch (thrown) {
       error = thrown instanceof Error ? (thrown.message.split('\n')[0] ?? '') : String(thrown)
     }
     await app.screenshot(join(out, picture))
-    summary.steps.push({ name, ok: error === undefined, seconds: seconds(began), picture, ...(error && { error }) })
+    summary.steps.push({ name, ok: error === undefined, seconds: seconds(startedAt), picture, ...(error && { error }) })
     console.log(`${error === undefined ? '✓' : '✗'} ${name}${error ? `: ${error}` : ''}`)
     if (error !== undefined) throw new Error(error)
   }
-  const isSent = async () => {
+  const expectSent = async () => {
     await window.getByText(/^Sent to .+\.$/).waitFor()
     summary.sent++
   }
-  const isSigned = async () => {
+  const expectSigned = async () => {
     await clerk.giveBack()
     await window.getByRole('heading', { name: /signed/i }).waitFor()
     summary.signed++
@@ -91,11 +91,11 @@ async function walk(
   await step('Compose a form', () =>
     clerk.composeForm({ name: 'Letter of authority', people: [person], embedded: true })
   )
-  await step('Send the form', () => clerk.send().then(isSent))
+  await step('Send the form', () => clerk.send().then(expectSent))
   await step('Compose a template', () =>
     clerk.composeTemplate({ name: 'Privacy consent', people: [MERE, WIREMU], embedded: true, inOrder: true })
   )
-  await step('Send the template', () => clerk.send().then(isSent))
+  await step('Send the template', () => clerk.send().then(expectSent))
   await step('See both in the folders', async () => {
     await clerk.openFolder('InBox')
     await window.getByRole('row', { name: 'Letter of authority' }).waitFor()
@@ -109,16 +109,16 @@ async function walk(
   })
   await step('The form is signed', async () => {
     await sign(page, person)
-    await isSigned()
+    await expectSigned()
   })
   await step('The template is signed by the first', async () => {
     await clerk.button('Back to Counter').click()
     await sign(await clerk.handOver(MERE, 'Privacy consent'), MERE)
-    await isSigned()
+    await expectSigned()
   })
   await step('The template is signed by the second', async () => {
     await sign(await clerk.handOverToNext(WIREMU), WIREMU)
-    await isSigned()
+    await expectSigned()
     await clerk.button('Back to Counter').click()
   })
   await step('Choose where downloads go', () => clerk.chooseDownloadFolder(out))

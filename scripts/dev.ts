@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fetchElectron } from './electron-runtime.ts'
-import { endWith, requireSystemPackages } from './host.ts'
+import { exitWith, requireSystemPackages } from './host.ts'
 
 const root = join(import.meta.dirname, '..')
 const electron = fetchElectron()
@@ -12,7 +12,7 @@ if (!electron) {
 }
 // electron-vite starts whatever program it is given as Electron, with the application's folder as its argument.
 const program = electron ?? join(root, 'scripts/on-host.ts')
-endWith(
+exitWith(
   spawn(process.execPath, [join(root, 'node_modules/electron-vite/bin/electron-vite.js'), 'dev'], {
     cwd: root,
     stdio: 'inherit',

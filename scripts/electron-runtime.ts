@@ -7,9 +7,9 @@ const folder = join(import.meta.dirname, '../node_modules/electron')
 
 /** Returns the path of the runtime's program, or undefined if it hasn't been downloaded. */
 export function electronRuntime(): string | undefined {
-  const named = join(folder, 'path.txt')
-  if (!existsSync(named)) return undefined
-  const path = join(folder, 'dist', readFileSync(named, 'utf8').trim())
+  const pathFile = join(folder, 'path.txt')
+  if (!existsSync(pathFile)) return undefined
+  const path = join(folder, 'dist', readFileSync(pathFile, 'utf8').trim())
   return existsSync(path) ? path : undefined
 }
 

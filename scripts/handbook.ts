@@ -43,31 +43,31 @@ export function handbook(): Plugin {
 
 /** Returns the sections of the pages, in order. Text before a page's first heading is about the file and left out. */
 export function sectionsOf(pages: readonly Page[]): Section[] {
-  const read = pages.flatMap((page) => {
+  const parsed = pages.flatMap((page) => {
     const sections: (Section & { tokens: Token[]; name: string })[] = []
     for (const token of lexer(page.text)) {
       const level = token.type === 'heading' ? token.depth : undefined
       if (level === 2 || level === 3) {
-        const title = curly(plainText((token as Tokens.Heading).tokens))
+        const title = typographic(plainText((token as Tokens.Heading).tokens))
         const id = `${page.name}/${slugOf(title)}`
         sections.push({ id, page: page.title, title, level, blocks: [], tokens: [], name: page.name })
       } else sections.at(-1)?.tokens.push(token)
     }
     return sections
   })
-  const ids = new Set(read.map(({ id }) => id))
-  if (ids.size < read.length) throw new Error('Two sections of a page of the handbook have the same heading')
-  return read.map(({ tokens, name, ...section }) => ({ ...section, blocks: blocksOf(tokens, { name, pages, ids }) }))
+  const ids = new Set(parsed.map(({ id }) => id))
+  if (ids.size < parsed.length) throw new Error('Two sections of a page of the handbook have the same heading')
+  return parsed.map(({ tokens, name, ...section }) => ({ ...section, blocks: blocksOf(tokens, { name, pages, ids }) }))
 }
 
 /** The context for resolving links. */
-interface From {
+interface LinkContext {
   name: string
   pages: readonly Page[]
   ids: ReadonlySet<string>
 }
 
-function blocksOf(tokens: readonly Token[], from: From): Block[] {
+function blocksOf(tokens: readonly Token[], context: LinkContext): Block[] {
   return tokens.flatMap((token): Block[] => {
     switch (token.type) {
       case 'space':
@@ -76,30 +76,30 @@ function blocksOf(tokens: readonly Token[], from: From): Block[] {
       case 'checkbox':
         return []
       case 'heading':
-        return [{ kind: 'heading', parts: inlineOf((token as Tokens.Heading).tokens, from) }]
+        return [{ kind: 'heading', parts: inlineOf((token as Tokens.Heading).tokens, context) }]
       case 'list': {
         const { ordered, items } = token as Tokens.List
-        return [{ kind: 'list', isNumbered: ordered, items: items.map((item) => blocksOf(item.tokens, from)) }]
+        return [{ kind: 'list', isNumbered: ordered, items: items.map((item) => blocksOf(item.tokens, context)) }]
       }
       case 'table': {
         const { header, rows } = token as Tokens.Table
-        const cells = (row: Tokens.TableCell[]) => row.map((cell) => inlineOf(cell.tokens, from))
+        const cells = (row: Tokens.TableCell[]) => row.map((cell) => inlineOf(cell.tokens, context))
         return [{ kind: 'table', head: cells(header), rows: rows.map(cells) }]
       }
       case 'code':
         return [{ kind: 'code', text: (token as Tokens.Code).text }]
       case 'blockquote':
-        return blocksOf(token.tokens ?? [], from)
+        return blocksOf(token.tokens ?? [], context)
       default: {
         const { tokens: within = [token] } = token as { tokens?: Token[] }
-        const parts = inlineOf(within, from)
+        const parts = inlineOf(within, context)
         return parts.length > 0 ? [{ kind: 'text', parts }] : []
       }
     }
   })
 }
 
-function inlineOf(tokens: readonly Token[], from: From): Inline[] {
+function inlineOf(tokens: readonly Token[], context: LinkContext): Inline[] {
   return tokens.flatMap((token): Inline[] => {
     switch (token.type) {
       case 'image':
@@ -110,23 +110,25 @@ function inlineOf(tokens: readonly Token[], from: From): Inline[] {
         return [{ kind: 'code', text: (token as Tokens.Codespan).text }]
       case 'strong':
       case 'em':
-        return [{ kind: token.type, parts: inlineOf(token.tokens ?? [], from) }]
+        return [{ kind: token.type, parts: inlineOf(token.tokens ?? [], context) }]
       case 'link': {
-        const parts = inlineOf(token.tokens ?? [], from)
-        const to = sectionOf((token as Tokens.Link).href, from)
+        const parts = inlineOf(token.tokens ?? [], context)
+        const to = sectionOf((token as Tokens.Link).href, context)
         return to === undefined ? parts : [{ kind: 'link', to, parts }]
       }
       default:
-        if ('tokens' in token && token.tokens) return inlineOf(token.tokens, from)
+        if ('tokens' in token && token.tokens) return inlineOf(token.tokens, context)
         return [
-          curly((token.type === 'html' ? token.raw : 'text' in token ? token.text : token.raw).replace(/\s+/g, ' '))
+          typographic(
+            (token.type === 'html' ? token.raw : 'text' in token ? token.text : token.raw).replace(/\s+/g, ' ')
+          )
         ]
     }
   })
 }
 
 /** Returns the section a link leads to, or undefined if it leads out of the handbook. */
-function sectionOf(href: string, { name, pages, ids }: From): string | undefined {
+function sectionOf(href: string, { name, pages, ids }: LinkContext): string | undefined {
   if (/^[a-z][a-z+.-]*:|^\/\//i.test(href)) return undefined
   const [path = '', heading = ''] = href.split('#', 2)
   const file = path.split('/').at(-1)
@@ -148,7 +150,7 @@ function slugOf(title: string): string {
 }
 
 /** Replaces apostrophes and quotes by the typographic ones used on screen. */
-function curly(text: string): string {
+function typographic(text: string): string {
   return text
     .replace(/(?<=[\p{L}\p{N}]|^)'/gu, '’')
     .replace(/(?<=^|[\s(])"(?![\s.,;:)])/gu, '“')

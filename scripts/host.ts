@@ -8,11 +8,11 @@ const root = join(import.meta.dirname, '..')
 
 /**
  * Opens the application: in a window if there is a display, otherwise headless; then prints the endpoint to attach to.
- * @param passedOn arguments for the application.
+ * @param appArguments arguments for the application.
  */
-export function openOnHost(passedOn: readonly string[]): ChildProcess {
+export function openOnHost(appArguments: readonly string[]): ChildProcess {
   const hasDisplay = process.platform !== 'linux' || Boolean(process.env.DISPLAY || process.env.WAYLAND_DISPLAY)
-  const hasFolder = passedOn.some((argument) => argument.startsWith('--user-data-dir='))
+  const hasFolder = appArguments.some((argument) => argument.startsWith('--user-data-dir='))
   const application = spawn(
     process.execPath,
     [
@@ -20,7 +20,7 @@ export function openOnHost(passedOn: readonly string[]): ChildProcess {
       new URL('../test/host/register.ts', import.meta.url).href,
       join(root, 'out/main/index.js'),
       ...(hasFolder ? [] : [`--user-data-dir=${join(homedir(), '.countersign')}`]),
-      ...passedOn
+      ...appArguments
     ],
     {
       cwd: root,
@@ -29,7 +29,7 @@ export function openOnHost(passedOn: readonly string[]): ChildProcess {
     }
   )
   // Checking a policy file opens nothing to attach to.
-  if (!hasDisplay && !passedOn.some((argument) => argument.startsWith('--check-policy'))) {
+  if (!hasDisplay && !appArguments.some((argument) => argument.startsWith('--check-policy'))) {
     askHost(application)('endpoint').then(
       (endpoint) => console.log(`There is no display here. Attach a browser’s developer tools to ${endpoint}`),
       () => undefined
@@ -39,7 +39,7 @@ export function openOnHost(passedOn: readonly string[]): ChildProcess {
 }
 
 /** Forwards signals to a program, and exits when it does, with its exit code. */
-export function endWith(program: ChildProcess): void {
+export function exitWith(program: ChildProcess): void {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => program.kill(signal))
   program.on('exit', (code, signal) => process.exit(code ?? (signal ? 1 : 0)))
 }

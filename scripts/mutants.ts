@@ -24,7 +24,7 @@ interface Row {
   number: string
   area: Area
   attack: Attack
-  named: Removable[]
+  guards: Removable[]
 }
 
 const removable = Object.keys(mutants) as Removable[]
@@ -36,28 +36,32 @@ if (values.only && !removable.includes(values.only as Removable)) {
   process.exit(2)
 }
 
-const wanted = values.rows?.split(',')
+const requestedRows = values.rows?.split(',')
 const rows: Row[] = numbered
   .flatMap(({ area, rows }) =>
-    rows.map(({ number, attack }) => ({ number, area, attack, named: namedBy(attack.guard ?? area.guard) }))
+    rows.map(({ number, attack }) => ({ number, area, attack, guards: removableGuards(attack.guard ?? area.guard) }))
   )
-  .filter(({ named }) => named.length > 0 && (!values.only || named.includes(values.only as Removable)))
-  .filter(({ number }) => !wanted || wanted.some((each) => number === each || number.startsWith(`${each}.`)))
+  .filter(({ guards }) => guards.length > 0 && (!values.only || guards.includes(values.only as Removable)))
+  .filter(
+    ({ number }) => !requestedRows || requestedRows.some((each) => number === each || number.startsWith(`${each}.`))
+  )
 
 /** Which rows fell, by the set of protections that was removed. */
 const outcomes = new Map<string, Map<Row, boolean>>()
 
-const all = rows.flatMap((row) => [
-  { row, out: row.named },
-  ...(row.named.length > 1 ? row.named.map((guard) => ({ row, out: row.named.filter((each) => each !== guard) })) : [])
+const plays = rows.flatMap((row) => [
+  { row, out: row.guards },
+  ...(row.guards.length > 1
+    ? row.guards.map((guard) => ({ row, out: row.guards.filter((each) => each !== guard) }))
+    : [])
 ])
-await playAll(all)
+await playAll(plays)
 await playAll(
-  rows.flatMap((row) => row.named.filter((guard) => !isStandingOn(row, guard)).map((guard) => ({ row, out: [guard] })))
+  rows.flatMap((row) => row.guards.filter((guard) => !isStandingOn(row, guard)).map((guard) => ({ row, out: [guard] })))
 )
 report()
 
-function namedBy(guards: readonly string[]): Removable[] {
+function removableGuards(guards: readonly string[]): Removable[] {
   return guards.filter((guard): guard is Removable => guard !== 'browser')
 }
 
@@ -65,22 +69,22 @@ async function playAll(plays: { row: Row; out: readonly Removable[] }[]): Promis
   const sets = Map.groupBy(plays, ({ out }) => key(out))
   for (const [name, played] of sets) {
     const known = outcomes.get(name)
-    const left = [...new Set(played.map(({ row }) => row))].filter((row) => !known?.has(row))
-    if (left.length === 0) continue
+    const remaining = [...new Set(played.map(({ row }) => row))].filter((row) => !known?.has(row))
+    if (remaining.length === 0) continue
     const began = performance.now()
     const out = played[0]?.out ?? []
-    const shown = left.filter(({ area }) => !area.unit)
+    const browserRows = remaining.filter(({ area }) => !area.unit)
     const fallen = new Set([
-      ...(shown.length > 0 ? await playWithout(out, shown) : []),
-      ...testedWithout(
+      ...(browserRows.length > 0 ? await playWithout(out, browserRows) : []),
+      ...runTestsWithout(
         out,
-        left.filter(({ area }) => area.unit)
+        remaining.filter(({ area }) => area.unit)
       )
     ])
-    outcomes.set(name, new Map([...(known ?? []), ...left.map((row) => [row, fallen.has(row)] as const)]))
+    outcomes.set(name, new Map([...(known ?? []), ...remaining.map((row) => [row, fallen.has(row)] as const)]))
     const seconds = Math.round((performance.now() - began) / 1000)
-    console.log(`without ${name}: ${fallen.size} of ${left.length} rows fell (${seconds} s)`)
-    const standing = left.filter((row) => !fallen.has(row)).map(({ number }) => number)
+    console.log(`without ${name}: ${fallen.size} of ${remaining.length} rows fell (${seconds} s)`)
+    const standing = remaining.filter((row) => !fallen.has(row)).map(({ number }) => number)
     if (standing.length > 0) console.log(`  still refused: ${standing.join(', ')}`)
   }
 }
@@ -91,25 +95,25 @@ async function playWithout(out: readonly Removable[], played: readonly Row[]): P
   const { plugins, expectApplied } = without(out)
   const player = await RowPlayer.start(plugins, PATIENCE_MS)
   expectApplied()
-  const fell = async (row: Row, error: unknown) => {
+  const recordFallen = async (row: Row, error: unknown) => {
     fallen.add(row)
     if (values.why) console.log(`  ${row.number} ${row.attack.name}: ${firstLines(error)}`)
     await player.recover()
   }
-  let before: Row | undefined
+  let previous: Row | undefined
   for (const row of played) {
     // Late failures belong to the previous row.
-    await player.forget().catch((error) => fell(before ?? row, error))
-    await player.playOnce(row.area, row.attack).catch((error) => fell(row, error))
-    before = row
+    await player.forget().catch((error) => recordFallen(previous ?? row, error))
+    await player.playOnce(row.area, row.attack).catch((error) => recordFallen(row, error))
+    previous = row
   }
-  await player.forget().catch((error) => before && fell(before, error))
+  await player.forget().catch((error) => previous && recordFallen(previous, error))
   await player.stop()
   return fallen
 }
 
 /** @returns the rows that fell among those that need no browser: their tests run without these protections. */
-function testedWithout(out: readonly Removable[], tested: readonly Row[]): Row[] {
+function runTestsWithout(out: readonly Removable[], tested: readonly Row[]): Row[] {
   if (tested.length === 0) return []
   const files = new Set(tested.map(({ area }) => area.unit ?? ''))
   const folder = mkdtempSync(join(tmpdir(), 'countersign-mutants-'))
@@ -155,7 +159,7 @@ function hasFallen(row: Row, out: readonly Removable[]): boolean {
 function isStandingOn(row: Row, guard: Removable): boolean {
   return !hasFallen(
     row,
-    row.named.filter((each) => each !== guard)
+    row.guards.filter((each) => each !== guard)
   )
 }
 
@@ -164,23 +168,23 @@ function key(out: readonly Removable[]): string {
 }
 
 function report(): void {
-  const wrong: string[] = []
+  const failures: string[] = []
   for (const row of rows) {
-    if (!hasFallen(row, row.named)) {
-      wrong.push(`${row.number} doesn’t fall without ${row.named.join(' and ')}: ${row.attack.name}`)
+    if (!hasFallen(row, row.guards)) {
+      failures.push(`${row.number} doesn’t fall without ${row.guards.join(' and ')}: ${row.attack.name}`)
       continue
     }
-    if (row.named.length === 1) continue
-    for (const guard of row.named) {
+    if (row.guards.length === 1) continue
+    for (const guard of row.guards) {
       const isNeeded = isStandingOn(row, guard) || hasFallen(row, [guard])
       if (!isNeeded) console.log(`${row.number} may not need ${guard}: ${row.attack.name}`)
     }
   }
   const table = (values.only ? [values.only as Removable] : removable).map((guard) => {
-    const naming = rows.filter(({ named }) => named.includes(guard))
+    const naming = rows.filter(({ guards }) => guards.includes(guard))
     const alone = naming.filter((row) => hasFallen(row, [guard]))
-    const together = naming.filter((row) => !alone.includes(row) && hasFallen(row, row.named))
-    if (alone.length === 0 && !wanted) wrong.push(`${guard} is missed by no row`)
+    const together = naming.filter((row) => !alone.includes(row) && hasFallen(row, row.guards))
+    if (alone.length === 0 && !requestedRows) failures.push(`${guard} is missed by no row`)
     return {
       protection: guard,
       'rows that name it': naming.length,
@@ -189,6 +193,6 @@ function report(): void {
     }
   })
   console.table(table)
-  for (const each of wrong) console.error(each)
-  if (wrong.length > 0) process.exitCode = 1
+  for (const each of failures) console.error(each)
+  if (failures.length > 0) process.exitCode = 1
 }

@@ -52,14 +52,15 @@ interface Entry {
 export function filesIn(archive: string): PackedFile[] {
   const bytes = readFileSync(archive)
   const header: Entry = JSON.parse(bytes.toString('utf8', 16, 16 + bytes.readUInt32LE(12)))
-  const begin = 8 + bytes.readUInt32LE(4)
+  const dataStart = 8 + bytes.readUInt32LE(4)
 
-  const under = (path: string, { files, size = 0, offset, unpacked: isUnpacked = false }: Entry): PackedFile[] => {
-    if (files) return Object.entries(files).flatMap(([name, entry]) => under(path ? `${path}/${name}` : name, entry))
-    const from = begin + Number(offset)
+  const filesUnder = (path: string, { files, size = 0, offset, unpacked: isUnpacked = false }: Entry): PackedFile[] => {
+    if (files)
+      return Object.entries(files).flatMap(([name, entry]) => filesUnder(path ? `${path}/${name}` : name, entry))
+    const from = dataStart + Number(offset)
     const read = () =>
       isUnpacked ? readFileSync(join(`${archive}.unpacked`, path)) : bytes.subarray(from, from + size)
     return [{ path, isUnpacked, bytes: read }]
   }
-  return under('', header)
+  return filesUnder('', header)
 }

@@ -12,16 +12,16 @@ const PACKAGE = dirname(fileURLToPath(import.meta.resolve('pdfjs-dist/package.js
 
 /** Their folder below the renderer's root; `screens/pdf/pdfjs.ts` requests them there. */
 const FOLDER = 'pdfjs'
-const WANTED: Record<string, RegExp> = {
+const INCLUDED: Record<string, RegExp> = {
   cmaps: /\.bcmap$|^LICENSE/,
   standard_fonts: /\.(pfb|ttf)$|^LICENSE/,
   wasm: /_nowasm_fallback\.js$|^LICENSE_(?!QCMS|QUICKJS|PDFJS_QCMS|PDFJS_QUICKJS)/
 }
 
 export function pdfjsFiles(): Plugin {
-  const files = Object.entries(WANTED).flatMap(([folder, wanted]) =>
+  const files = Object.entries(INCLUDED).flatMap(([folder, pattern]) =>
     readdirSync(join(PACKAGE, folder))
-      .filter((name) => wanted.test(name))
+      .filter((name) => pattern.test(name))
       .map((name) => `${folder}/${name}`)
   )
   return {

@@ -15,8 +15,8 @@ export const POLICY_FOLDER = resolve(import.meta.dirname, '../resources/policy')
 /** Returns the files by name, relative to the folder. */
 export function policyFiles(): Record<string, string> {
   return {
-    'policy.schema.json': written(publishedSchema()),
-    'status.schema.json': written(publishedStatusSchema()),
+    'policy.schema.json': jsonText(publishedSchema()),
+    'status.schema.json': jsonText(publishedStatusSchema()),
     'windows/countersign.admx': admx(),
     // Policy editors show texts in their own language; ours are English.
     'windows/en-GB/countersign.adml': adml(),
@@ -26,7 +26,7 @@ export function policyFiles(): Record<string, string> {
   }
 }
 
-const written = (schema: object) => `${JSON.stringify(schema, null, 2)}\n`
+const jsonText = (schema: object) => `${JSON.stringify(schema, null, 2)}\n`
 
 if (import.meta.main) {
   for (const [name, text] of Object.entries(policyFiles())) {

@@ -22,17 +22,17 @@ const LONGEST_JSON_LINE = 16_383
 type Attributes = Record<string, string | number | boolean | undefined>
 
 /** Returns an element with its content, each on lines of its own; text content stays inline. */
-function element(name: string, attributes: Attributes, ...inside: readonly (string | readonly string[])[]): string {
-  const given = Object.entries(attributes).filter(([, value]) => value !== undefined)
-  const opened = [name, ...given.map(([key, value]) => `${key}="${escaped(String(value))}"`)].join(' ')
-  const content = inside.flat().filter((one) => one !== '')
-  if (content.length === 0) return `<${opened}/>`
-  if (content.length === 1 && !content[0]?.startsWith('<')) return `<${opened}>${content[0]}</${name}>`
-  return `<${opened}>\n${content.join('\n').replace(/^/gm, '  ')}\n</${name}>`
+function element(name: string, attributes: Attributes, ...children: readonly (string | readonly string[])[]): string {
+  const present = Object.entries(attributes).filter(([, value]) => value !== undefined)
+  const openTag = [name, ...present.map(([key, value]) => `${key}="${escapeXml(String(value))}"`)].join(' ')
+  const content = children.flat().filter((one) => one !== '')
+  if (content.length === 0) return `<${openTag}/>`
+  if (content.length === 1 && !content[0]?.startsWith('<')) return `<${openTag}>${content[0]}</${name}>`
+  return `<${openTag}>\n${content.join('\n').replace(/^/gm, '  ')}\n</${name}>`
 }
 
 /** Escapes text. Line breaks in it become entities: as lines of the file they would be indented. */
-function escaped(text: string): string {
+function escapeXml(text: string): string {
   const marks = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
   return marks.replaceAll('"', '&quot;').replaceAll('\n', '&#10;')
 }
@@ -48,7 +48,7 @@ const WITHDRAWAL: ManagedSetting = {
   ...{ name: WITHDRAW, kind: 'boolean', values: [true, false], isNullable: false },
   description: 'Withdraws the policy: nothing is set any more. No other setting may be set with it.'
 }
-const everything = [...MANAGED_SETTINGS, WITHDRAWAL]
+const allSettings = [...MANAGED_SETTINGS, WITHDRAWAL]
 
 /** Returns `countersign.admx`, for the templates folder. */
 export function admx(): string {
@@ -75,7 +75,7 @@ export function admx(): string {
           )
         )
       ),
-      element('policies', {}, everything.map(policyOf))
+      element('policies', {}, allSettings.map(policyOf))
     )
   )
 }
@@ -136,10 +136,12 @@ function fieldOf(setting: ManagedSetting): string {
  * look for.
  */
 export function adml(): string {
-  const strings = everything.flatMap((setting) => [
-    string(idOf(setting), setting.name),
-    string(`${idOf(setting)}_help`, helpOf(setting)),
-    ...(setting.kind === 'choice' ? setting.values.map((one) => string(`${idOf(setting)}_${one}`, String(one))) : [])
+  const strings = allSettings.flatMap((setting) => [
+    stringElement(idOf(setting), setting.name),
+    stringElement(`${idOf(setting)}_help`, helpOf(setting)),
+    ...(setting.kind === 'choice'
+      ? setting.values.map((one) => stringElement(`${idOf(setting)}_${one}`, String(one)))
+      : [])
   ])
   return document(
     element(
@@ -153,18 +155,18 @@ export function adml(): string {
         element(
           'stringTable',
           {},
-          string('supported', 'Countersign 0.1 or later'),
-          string('countersign', 'Countersign'),
-          groups.map((group) => string(`group_${group}`, group)),
+          stringElement('supported', 'Countersign 0.1 or later'),
+          stringElement('countersign', 'Countersign'),
+          groups.map((group) => stringElement(`group_${group}`, group)),
           strings
         ),
-        element('presentationTable', {}, everything.flatMap(presentationOf))
+        element('presentationTable', {}, allSettings.flatMap(presentationOf))
       )
     )
   )
 }
 
-const string = (id: string, text: string) => element('string', { id }, escaped(text))
+const stringElement = (id: string, text: string) => element('string', { id }, escapeXml(text))
 
 function presentationOf(setting: ManagedSetting): string[] {
   const { kind, name, minimum } = setting
@@ -198,13 +200,13 @@ function helpOf({ name, kind, description, isNullable }: ManagedSetting): string
 function plist(value: unknown): string {
   if (typeof value === 'boolean') return value ? '<true/>' : '<false/>'
   if (typeof value === 'number') return element('integer', {}, String(value))
-  if (typeof value === 'string') return value === '' ? '<string></string>' : element('string', {}, escaped(value))
+  if (typeof value === 'string') return value === '' ? '<string></string>' : element('string', {}, escapeXml(value))
   if (Array.isArray(value)) return element('array', {}, value.map(plist))
   const members = Object.entries(value as object).filter(([, member]) => member !== undefined)
   return element(
     'dict',
     {},
-    members.flatMap(([name, member]) => [element('key', {}, escaped(name)), plist(member)])
+    members.flatMap(([name, member]) => [element('key', {}, escapeXml(name)), plist(member)])
   )
 }
 
@@ -253,7 +255,7 @@ export function manifest(): string {
       ...envelope('PayloadType', 'string', 'Type of the payload', BUNDLE),
       ...envelope('PayloadUUID', 'string', 'Unique identifier of the payload'),
       ...envelope('PayloadVersion', 'integer', 'Version of the payload', 1),
-      ...everything.map(keyOf)
+      ...allSettings.map(keyOf)
     ]
   })
 }

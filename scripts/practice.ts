@@ -84,16 +84,22 @@ function readLifetime(text: string): number {
 }
 
 /** Creates credentials for the scheme, using those given. */
-function readAuth(scheme: AuthScheme['scheme'], given: ReturnType<typeof readArguments>) {
-  const { header, client, lifetime, ...named } = given
-  const made: AuthScheme = newCredentials(scheme)
-  if (made.scheme === 'headers') return header === undefined ? made : { ...made, headers: readHeader(header) }
-  if (made.scheme === 'oauth') {
-    const lifetimeSeconds = lifetime === undefined ? (made.lifetimeSeconds ?? 0) : readLifetime(lifetime)
-    return { ...made, clientId: client ?? made.clientId, secret: named.secret ?? made.secret ?? '', lifetimeSeconds }
+function readAuth(scheme: AuthScheme['scheme'], options: ReturnType<typeof readArguments>) {
+  const { header, client, lifetime, ...named } = options
+  const generated: AuthScheme = newCredentials(scheme)
+  if (generated.scheme === 'headers')
+    return header === undefined ? generated : { ...generated, headers: readHeader(header) }
+  if (generated.scheme === 'oauth') {
+    const lifetimeSeconds = lifetime === undefined ? (generated.lifetimeSeconds ?? 0) : readLifetime(lifetime)
+    return {
+      ...generated,
+      clientId: client ?? generated.clientId,
+      secret: named.secret ?? generated.secret ?? '',
+      lifetimeSeconds
+    }
   }
   // Options are named like the credentials' members; those the scheme doesn't have are ignored.
-  const own = Object.entries(made).map(([name, value]) => [
+  const own = Object.entries(generated).map(([name, value]) => [
     name,
     name === 'scheme' ? value : (named[name as keyof typeof named] ?? value)
   ])
@@ -111,12 +117,11 @@ function readConditions({
 }): Conditions {
   const dialects = dialect === undefined ? [] : readDialects(dialect)
   if (!dialects) return fail(`--dialect takes ${DIALECTS.join(', ')}, with commas between them, not "${dialect}".`)
-  const refused = REFUSALS.find((one) => one === refusal)
-  if (refusal !== undefined && !refused)
-    return fail(`--refusal must be one of ${REFUSALS.join(', ')}, not "${refusal}".`)
+  const known = REFUSALS.find((one) => one === refusal)
+  if (refusal !== undefined && !known) return fail(`--refusal must be one of ${REFUSALS.join(', ')}, not "${refusal}".`)
   if (clock !== undefined && !/^[+-]?\d{1,9}$/.test(clock))
     return fail(`--clock must be a number of seconds, not "${clock}".`)
-  return { dialects, refusal: refused, clockAhead: Number(clock ?? 0) }
+  return { dialects, refusal: known, clockAhead: Number(clock ?? 0) }
 }
 
 function readLeft(text: string): number {

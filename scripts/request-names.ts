@@ -7,7 +7,7 @@ import { requestNames } from '../src/shared/contract/requests.ts'
 
 const NAME = 'virtual:request-names'
 
-export function requestNamesAtBuild(): Plugin {
+export function requestNamesPlugin(): Plugin {
   return {
     name: 'request-names',
     resolveId: (id) => (id === NAME ? `\0${NAME}` : undefined),

@@ -14,7 +14,7 @@ const IMPORT = /import\s*\{([^}]*)\}\s*from\s*'@lucide\/svelte'/g
 export function singleIcons(): Plugin {
   const files = filesByName()
 
-  function alone(name: string): string {
+  function importOf(name: string): string {
     const [, icon = '', own = icon] = /^(\w+)(?:\s+as\s+(\w+))?$/.exec(name) ?? []
     const file = files.get(icon)
     // Types and aliases are rare enough to be imported from the whole package.
@@ -28,7 +28,7 @@ export function singleIcons(): Plugin {
       if (id.includes('node_modules') || !code.includes(`'${PACKAGE}'`)) return
       return code.replace(IMPORT, (_all, names: string) => {
         const wanted = names.split(',').map((name) => name.trim())
-        return wanted.filter(Boolean).map(alone).join('; ')
+        return wanted.filter(Boolean).map(importOf).join('; ')
       })
     }
   }

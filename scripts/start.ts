@@ -6,12 +6,12 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 import { fetchElectron } from './electron-runtime.ts'
-import { endWith, openOnHost, requireSystemPackages } from './host.ts'
+import { exitWith, openOnHost, requireSystemPackages } from './host.ts'
 
-const passedOn = process.argv.slice(2)
+const appArguments = process.argv.slice(2)
 const electron = fetchElectron()
 
-if (passedOn.includes('--office')) {
+if (appArguments.includes('--office')) {
   requireSystemPackages('chromium', 'keyring', 'postgres')
   const program = [
     join(import.meta.dirname, 'with-keyring.ts'),
@@ -19,10 +19,10 @@ if (passedOn.includes('--office')) {
     join(import.meta.dirname, 'try-office.ts')
   ]
   const env = { ...process.env, ...(electron && { COUNTERSIGN_E2E: 'electron' }) }
-  endWith(spawn(process.execPath, program, { stdio: 'inherit', env }))
-} else if (electron) endWith(spawn(electron, [join(import.meta.dirname, '..'), ...passedOn], { stdio: 'inherit' }))
+  exitWith(spawn(process.execPath, program, { stdio: 'inherit', env }))
+} else if (electron) exitWith(spawn(electron, [join(import.meta.dirname, '..'), ...appArguments], { stdio: 'inherit' }))
 else {
   console.log('Electron’s runtime can’t be fetched here, so Countersign opens on Chromium, as its tests do.')
   requireSystemPackages('chromium', 'keyring')
-  endWith(openOnHost(passedOn))
+  exitWith(openOnHost(appArguments))
 }

@@ -7,18 +7,18 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, readdirSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 
-interface Need {
+interface Requirement {
   /** Its name for people. */
   readonly what: string
   readonly debian: readonly string[]
-  readonly elsewhere: string
+  readonly otherSystems: string
   /** Returns true if this machine has it, or doesn't need it. */
-  found(): boolean
+  isPresent(): boolean
 }
 
 const linux = process.platform === 'linux'
 
-function onPath(...names: string[]): string | undefined {
+function findOnPath(...names: string[]): string | undefined {
   const endings = process.platform === 'win32' ? ['.exe', '.cmd'] : ['']
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     for (const name of names) {
@@ -33,7 +33,7 @@ function onPath(...names: string[]): string | undefined {
 
 /** Returns the full path of Chromium, Chrome or Edge on this machine, if there is one. */
 export function findChromium(): string | undefined {
-  const usual = [
+  const knownPaths = [
     '/Applications/Chromium.app/Contents/MacOS/Chromium',
     '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
     '/Applications/Microsoft Edge.app/Contents/MacOS/Microsoft Edge',
@@ -48,31 +48,34 @@ export function findChromium(): string | undefined {
     })
   ]
   return (
-    onPath('chromium', 'chromium-browser', 'google-chrome', 'microsoft-edge') ?? usual.find((file) => existsSync(file))
+    findOnPath('chromium', 'chromium-browser', 'google-chrome', 'microsoft-edge') ??
+    knownPaths.find((file) => existsSync(file))
   )
 }
 
 /** The oldest PostgreSQL version that office mode supports. */
-const POSTGRES = 15
+const MIN_POSTGRES = 15
 
 /**
  * Returns the folder of the newest PostgreSQL's programs on this machine, if one is new enough. Debian doesn't put them
  * on the path.
  */
 export function findPostgres(): string | undefined {
-  const all = '/usr/lib/postgresql'
-  const versions = existsSync(all)
-    ? readdirSync(all)
+  const versionsFolder = '/usr/lib/postgresql'
+  const versions = existsSync(versionsFolder)
+    ? readdirSync(versionsFolder)
         .map(Number)
-        .filter((version) => version >= POSTGRES)
+        .filter((version) => version >= MIN_POSTGRES)
     : []
-  const folders = versions.sort((one, other) => other - one).map((version) => join(all, String(version), 'bin'))
+  const folders = versions
+    .sort((one, other) => other - one)
+    .map((version) => join(versionsFolder, String(version), 'bin'))
   const found = folders.find((folder) => existsSync(join(folder, 'initdb')) && existsSync(join(folder, 'postgres')))
   if (found) return found
-  const initdb = onPath('initdb')
+  const initdb = findOnPath('initdb')
   if (!initdb) return undefined
   const { stdout } = spawnSync(initdb, ['--version'], { encoding: 'utf8' })
-  return Number(/\d+/.exec(stdout ?? '')?.[0]) >= POSTGRES ? dirname(initdb) : undefined
+  return Number(/\d+/.exec(stdout ?? '')?.[0]) >= MIN_POSTGRES ? dirname(initdb) : undefined
 }
 
 /**
@@ -80,7 +83,7 @@ export function findPostgres(): string | undefined {
  */
 export function findPgBouncer(): string | undefined {
   const debian = '/usr/sbin/pgbouncer'
-  return onPath('pgbouncer') ?? (existsSync(debian) ? debian : undefined)
+  return findOnPath('pgbouncer') ?? (existsSync(debian) ? debian : undefined)
 }
 
 function hasLibrary(name: string): boolean {
@@ -100,19 +103,19 @@ function hasFonts(): boolean {
   })
 }
 
-const needs: Record<string, readonly Need[]> = {
+const requirements: Record<string, readonly Requirement[]> = {
   chromium: [
     {
       what: 'Chromium',
       debian: ['chromium'],
-      elsewhere: 'Chromium, Google Chrome or Microsoft Edge',
-      found: () => findChromium() !== undefined
+      otherSystems: 'Chromium, Google Chrome or Microsoft Edge',
+      isPresent: () => findChromium() !== undefined
     },
     {
       what: 'a font, so that pages have letters',
       debian: ['fonts-inter', 'fonts-dejavu-core'],
-      elsewhere: 'any TrueType font',
-      found: () => !linux || hasFonts()
+      otherSystems: 'any TrueType font',
+      isPresent: () => !linux || hasFonts()
     }
   ],
   // What Electron itself needs on a Linux without a desktop.
@@ -120,62 +123,62 @@ const needs: Record<string, readonly Need[]> = {
     {
       what: 'a virtual display',
       debian: ['xvfb', 'xauth'],
-      elsewhere: 'Xvfb',
-      found: () => !linux || onPath('xvfb-run') !== undefined
+      otherSystems: 'Xvfb',
+      isPresent: () => !linux || findOnPath('xvfb-run') !== undefined
     },
     {
       what: 'a window manager',
       debian: ['openbox', 'x11-utils'],
-      elsewhere: 'openbox and xprop',
-      found: () => !linux || (onPath('openbox') !== undefined && onPath('xprop') !== undefined)
+      otherSystems: 'openbox and xprop',
+      isPresent: () => !linux || (findOnPath('openbox') !== undefined && findOnPath('xprop') !== undefined)
     },
     {
       what: 'the libraries of a desktop',
       debian: ['libgtk-3-0', 'libnss3', 'libasound2', 'libgbm1'],
-      elsewhere: 'GTK 3, NSS, ALSA and GBM',
-      found: () => !linux || ['libgtk-3.so.0', 'libnss3.so', 'libasound.so.2', 'libgbm.so.1'].every(hasLibrary)
+      otherSystems: 'GTK 3, NSS, ALSA and GBM',
+      isPresent: () => !linux || ['libgtk-3.so.0', 'libnss3.so', 'libasound.so.2', 'libgbm.so.1'].every(hasLibrary)
     }
   ],
   keyring: [
     {
       what: 'a Secret Service to test the keychain with',
       debian: ['gnome-keyring'],
-      elsewhere: 'gnome-keyring',
-      found: () => !linux || onPath('gnome-keyring-daemon') !== undefined
+      otherSystems: 'gnome-keyring',
+      isPresent: () => !linux || findOnPath('gnome-keyring-daemon') !== undefined
     },
     {
       what: 'a private D-Bus session',
       debian: ['dbus'],
-      elsewhere: 'dbus (dbus-run-session, dbus-send)',
-      found: () => !linux || (onPath('dbus-run-session') !== undefined && onPath('dbus-send') !== undefined)
+      otherSystems: 'dbus (dbus-run-session, dbus-send)',
+      isPresent: () => !linux || (findOnPath('dbus-run-session') !== undefined && findOnPath('dbus-send') !== undefined)
     },
     {
       what: 'libsecret',
       debian: ['libsecret-1-0'],
-      elsewhere: 'libsecret-1.so.0',
-      found: () => !linux || hasLibrary('libsecret-1.so.0')
+      otherSystems: 'libsecret-1.so.0',
+      isPresent: () => !linux || hasLibrary('libsecret-1.so.0')
     }
   ],
   pdftoppm: [
     {
       what: 'pdftoppm, to open PDFs with',
       debian: ['poppler-utils'],
-      elsewhere: 'poppler (pdftoppm)',
-      found: () => onPath('pdftoppm') !== undefined
+      otherSystems: 'poppler (pdftoppm)',
+      isPresent: () => findOnPath('pdftoppm') !== undefined
     }
   ],
   postgres: [
     {
       what: 'PostgreSQL 15 or later, to test office mode with',
       debian: ['postgresql'],
-      elsewhere: 'PostgreSQL 15 or later, with initdb on the path',
-      found: () => findPostgres() !== undefined
+      otherSystems: 'PostgreSQL 15 or later, with initdb on the path',
+      isPresent: () => findPostgres() !== undefined
     },
     {
       what: 'PgBouncer, through which no workstation hears',
       debian: ['pgbouncer'],
-      elsewhere: 'PgBouncer',
-      found: () => !linux || findPgBouncer() !== undefined
+      otherSystems: 'PgBouncer',
+      isPresent: () => !linux || findPgBouncer() !== undefined
     }
   ]
 }
@@ -184,31 +187,31 @@ const needs: Record<string, readonly Need[]> = {
  * Returns which of the named needs this machine lacks.
  * @throws Error for an unknown name.
  */
-export function missing(names: readonly string[]): readonly Need[] {
+export function missingRequirements(names: readonly string[]): readonly Requirement[] {
   return names.flatMap((name) => {
-    const parts = needs[name]
-    if (!parts) throw new Error(`"${name}" is not a need; there are ${Object.keys(needs).join(', ')}`)
-    return parts.filter((part) => !part.found())
+    const parts = requirements[name]
+    if (!parts) throw new Error(`"${name}" is not a need; there are ${Object.keys(requirements).join(', ')}`)
+    return parts.filter((part) => !part.isPresent())
   })
 }
 
 function aptPrefix(): readonly string[] | undefined {
-  if (!linux || !onPath('apt-get')) return undefined
+  if (!linux || !findOnPath('apt-get')) return undefined
   if (process.getuid?.() === 0) return []
   return spawnSync('sudo', ['-n', 'true'], { stdio: 'ignore' }).status === 0 ? ['sudo', '-n'] : undefined
 }
 
 /** Installs what is missing, or says how to. Returns the exit code. */
-export function ensure(names: readonly string[]): number {
-  const lacking = missing(names)
+export function ensureInstalled(names: readonly string[]): number {
+  const lacking = missingRequirements(names)
   if (lacking.length === 0) return 0
   const packages = lacking.flatMap((need) => need.debian)
   const command = `apt-get install -y --no-install-recommends ${packages.join(' ')}`
   const prefix = aptPrefix()
   if (!prefix) {
     console.error(`Missing on this machine: ${lacking.map((need) => need.what).join('; ')}.`)
-    if (linux && onPath('apt-get')) console.error(`Install with:\n  sudo apt-get update && sudo ${command}`)
-    else console.error(`Please install: ${lacking.map((need) => need.elsewhere).join('; ')}.`)
+    if (linux && findOnPath('apt-get')) console.error(`Install with:\n  sudo apt-get update && sudo ${command}`)
+    else console.error(`Please install: ${lacking.map((need) => need.otherSystems).join('; ')}.`)
     return 1
   }
   console.error(`Installing ${packages.join(', ')} …`)
@@ -220,11 +223,11 @@ export function ensure(names: readonly string[]): number {
       return 1
     }
   }
-  const still = missing(names)
-  for (const need of still) console.error(`Still missing after the installation: ${need.what}.`)
-  return still.length === 0 ? 0 : 1
+  const stillMissing = missingRequirements(names)
+  for (const need of stillMissing) console.error(`Still missing after the installation: ${need.what}.`)
+  return stillMissing.length === 0 ? 0 : 1
 }
 
 if (import.meta.main) {
-  process.exitCode = ensure(process.argv.slice(2))
+  process.exitCode = ensureInstalled(process.argv.slice(2))
 }

@@ -51,16 +51,16 @@ function testPacked(): void {
 /** Returns the program electron-builder made for this system, and the file in it that contains the fuses. */
 function packedProgram(): [program: string, withFuses: string] {
   const app = (folder: string) => join(root, 'dist', folder, 'Countersign.app/Contents')
-  const made: [string, string][] = [
+  const candidates: [string, string][] = [
     ...['linux-unpacked/countersign', 'linux-arm64-unpacked/countersign'],
     ...['win-unpacked/Countersign.exe', 'win-arm64-unpacked/Countersign.exe']
   ].map((path) => [join(root, 'dist', path), join(root, 'dist', path)])
   for (const folder of ['mac', 'mac-arm64']) {
     const framework = 'Frameworks/Electron Framework.framework/Electron Framework'
-    made.push([join(app(folder), 'MacOS/Countersign'), join(app(folder), framework)])
+    candidates.push([join(app(folder), 'MacOS/Countersign'), join(app(folder), framework)])
   }
-  const ofThisSystem = { linux: 'linux', win32: 'win', darwin: 'mac' }[process.platform as 'linux'] ?? ''
-  const found = made.find(([program]) => program.includes(join('dist', ofThisSystem)) && existsSync(program))
+  const platformName = { linux: 'linux', win32: 'win', darwin: 'mac' }[process.platform as 'linux'] ?? ''
+  const found = candidates.find(([program]) => program.includes(join('dist', platformName)) && existsSync(program))
   return found ?? fail('Nothing was packed for this system: run `npm run package -- --dir` first.')
 }
 

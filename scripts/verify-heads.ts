@@ -18,20 +18,21 @@ const heads: Head[] = readFileSync(path, 'utf8')
   .split('\n')
   .filter(Boolean)
   .map((line) => JSON.parse(line))
-const furthest = new Map<string, Head>()
-let isWhole = true
+const latest = new Map<string, Head>()
+let isIntact = true
 let last = ''
 for (const [index, { number, station, seq, hash, at, cause, chained, name: who }] of heads.entries()) {
   // Each head is chained to the previous one, and none is missing.
   last = sha256(`${last}\n${[number, station, seq, hash, at, cause ?? '-'].join(' ')}`)
-  if (number !== index + 1 || last !== chained) say(`Head ${number} was changed, or one before it is missing.`)
+  if (number !== index + 1 || last !== chained)
+    reportProblem(`Head ${number} was changed, or one before it is missing.`)
   last = chained
-  const before = furthest.get(station)
-  if (cause || (before && (seq < before.seq || (seq === before.seq && hash !== before.hash))))
-    say(
-      `The trail of ${who} lacks entries up to ${before?.seq ?? seq}, ${new Date(at).toISOString()}: ${cause ?? 'nobody says why'}.`
+  const previous = latest.get(station)
+  if (cause || (previous && (seq < previous.seq || (seq === previous.seq && hash !== previous.hash))))
+    reportProblem(
+      `The trail of ${who} lacks entries up to ${previous?.seq ?? seq}, ${new Date(at).toISOString()}: ${cause ?? 'nobody says why'}.`
     )
-  furthest.set(station, heads[index] as Head)
+  latest.set(station, heads[index] as Head)
 }
 if (name !== undefined) {
   // The workstation's trail must contain every head it reported, unchanged.
@@ -39,13 +40,13 @@ if (name !== undefined) {
   const hashes = new Map(entries.map(({ seq, hash }) => [seq, hash]))
   for (const head of heads.filter((one) => one.name === name))
     if (hashes.get(head.seq) !== head.hash)
-      say(`Entry ${head.seq} of the trail isn’t the one that was told of, head ${head.number}.`)
+      reportProblem(`Entry ${head.seq} of the trail isn’t the one that was told of, head ${head.number}.`)
 }
-if (isWhole) process.stdout.write(`Whole: ${heads.length} heads of ${furthest.size} trails\n`)
-process.exitCode = isWhole ? 0 : 1
+if (isIntact) process.stdout.write(`Whole: ${heads.length} heads of ${latest.size} trails\n`)
+process.exitCode = isIntact ? 0 : 1
 
-function say(line: string): void {
-  isWhole = false
+function reportProblem(line: string): void {
+  isIntact = false
   process.stdout.write(`${line}\n`)
 }
 

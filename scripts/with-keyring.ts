@@ -13,11 +13,11 @@ const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
  * Forwards our signals to the child, and resolves to the exit code that a shell would report. dbus-run-session doesn't
  * forward signals, so the process inside it treats the disappearance of its parent as one.
  */
-async function follow(child: ChildProcess): Promise<number> {
-  const pass = (signal: NodeJS.Signals) => void child.kill(signal)
-  for (const signal of signals) process.on(signal, pass)
+async function superviseChild(child: ChildProcess): Promise<number> {
+  const forward = (signal: NodeJS.Signals) => void child.kill(signal)
+  for (const signal of signals) process.on(signal, forward)
   const parent = process.ppid
-  const orphaned = setInterval(() => process.ppid !== parent && child.kill(), 250)
+  const orphanCheck = setInterval(() => process.ppid !== parent && child.kill(), 250)
   const code = await new Promise<number>((resolve) => {
     child.once('error', (error) => {
       console.error(error.message)
@@ -25,25 +25,25 @@ async function follow(child: ChildProcess): Promise<number> {
     })
     child.once('exit', (status, signal) => resolve(status ?? 128 + constants.signals[signal ?? 'SIGKILL']))
   })
-  clearInterval(orphaned)
-  for (const signal of signals) process.off(signal, pass)
+  clearInterval(orphanCheck)
+  for (const signal of signals) process.off(signal, forward)
   return code
 }
 
 function run(command: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const [program = '', ...args] = command
   // On Windows npm's own programs are scripts, which only a shell can start.
-  return follow(spawn(program, args, { stdio: 'inherit', env, shell: process.platform === 'win32' }))
+  return superviseChild(spawn(program, args, { stdio: 'inherit', env, shell: process.platform === 'win32' }))
 }
 
-function secretServiceIsThere(): boolean {
+function isSecretServiceRunning(): boolean {
   const question = ['--session', '--print-reply', '--dest=org.freedesktop.DBus', '/']
   const asked = [...question, 'org.freedesktop.DBus.NameHasOwner', 'string:org.freedesktop.secrets']
   return spawnSync('dbus-send', asked, { encoding: 'utf8' }).stdout.includes('boolean true')
 }
 
 /** Runs inside the private D-Bus session: keeps the Secret Service running as long as the command. */
-async function serve(command: readonly string[]): Promise<number> {
+async function runInSession(command: readonly string[]): Promise<number> {
   // Without --foreground it would leave daemons behind.
   const keyring = spawn('gnome-keyring-daemon', ['--foreground', '--unlock', '--components=secrets'], {
     stdio: ['pipe', 'ignore', 'ignore']
@@ -53,7 +53,7 @@ async function serve(command: readonly string[]): Promise<number> {
   keyring.once('error', () => (ended = true))
   keyring.stdin.on('error', () => {})
   keyring.stdin.end('\n')
-  while (!secretServiceIsThere()) {
+  while (!isSecretServiceRunning()) {
     if (ended) {
       console.error('gnome-keyring-daemon did not start: see `node scripts/system-packages.ts keyring`')
       return 1
@@ -92,6 +92,6 @@ if (import.meta.main) {
     console.error('Use: node scripts/with-keyring.ts CMD…')
     process.exitCode = 2
   } else {
-    process.exitCode = first === '--inside' ? await serve(rest) : await withKeyring([first, ...rest])
+    process.exitCode = first === '--inside' ? await runInSession(rest) : await withKeyring([first, ...rest])
   }
 }

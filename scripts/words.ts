@@ -5,22 +5,22 @@ import type { Plugin } from 'vite'
 import { wuchale } from 'wuchale/vite'
 
 const root = process.cwd()
-let isCollected = false
+let isExtracted = false
 
 /** Regenerates each language's file from the code: src/words, decision 32. */
-function collect(): void {
-  if (isCollected) return
+function extractTexts(): void {
+  if (isExtracted) return
   execFileSync(process.execPath, [resolve(root, 'node_modules/wuchale/dist/cli/index.js'), '--clean'], {
     cwd: root,
     stdio: ['ignore', 'ignore', 'inherit']
   })
-  isCollected = true
+  isExtracted = true
 }
 
 /** Returns the Vite plugins that replace the code's English texts with a language's. */
 export function words(): Plugin[] {
   return [
-    { name: 'collect-words', config: collect },
+    { name: 'collect-words', config: extractTexts },
     wuchale({ configPath: resolve(root, 'wuchale.config.ts') }) as Plugin
   ]
 }

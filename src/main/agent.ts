@@ -17,17 +17,17 @@ import type { Lifecycle } from './lifecycle.ts'
  * @throws AppFailure as for connecting an account and joining; `not-allowed` if joining or leaving and a staff PIN is
  * set; `storage` if the database isn't encrypted on disk, since nothing would be kept and so nothing may be sent.
  */
-export async function obey(
+export async function runAgentOrder(
   order: AgentOrder,
   { parts, lifecycle, code }: { parts: App; lifecycle: Lifecycle; code: string }
 ): Promise<string | undefined> {
   const { composing, counter, foundation } = parts
   const { desk } = composing
   const { note } = counter.audit
-  mustBeKept(foundation)
+  mustBePersistent(foundation)
   switch (order.do) {
     case 'run':
-      lifecycle.startUnseen()
+      lifecycle.startHeadless()
       return undefined
     case 'enrol': {
       const { accounts, clients, newId, organisation, signals, time } = foundation
@@ -39,12 +39,12 @@ export async function obey(
         chooseSaveFile: async () => undefined,
         mayAdd: (account) => mayEnrol(account, { organisation, accounts }),
         mayComplete: (account) => mayComplete(account, foundation),
-        signsInOtherwise: clients.forget,
+        credentialsChanged: clients.forget,
         changed: () => signals.emit('accounts')
       })
-      const asked = { from: 'office', stillAsking: () => true } as const
-      const file = await handlers['enrolment.choose'](undefined, asked)
-      const { name } = await handlers['enrolment.enrol']({ id: file?.id ?? '', code }, asked)
+      const context = { from: 'office', stillAsking: () => true } as const
+      const file = await handlers['enrolment.choose'](undefined, context)
+      const { name } = await handlers['enrolment.enrol']({ id: file?.id ?? '', code }, context)
       return `The account “${name}” is connected.`
     }
     case 'join': {
@@ -58,7 +58,7 @@ export async function obey(
     case 'leave': {
       await counter.access.mustBeOpen()
       desk.open()
-      await desk.look()
+      await desk.checkNow()
       const before = desk.view()
       await desk.leave()
       if (before) note({ what: 'office-left', detail: { server: before.server } })
@@ -67,7 +67,7 @@ export async function obey(
   }
 }
 
-function mustBeKept({ keychainState, storage }: App['foundation']): void {
+function mustBePersistent({ keychainState, storage }: App['foundation']): void {
   if (storage.state === 'encrypted') return
   const keychain = keychainState()
   const because = keychain.state === 'available' ? storage.because : `the keychain: ${keychain.detail}`

@@ -13,19 +13,19 @@ import { openComposing } from './composing.ts'
 import type { NoteInAudit } from './core/audit/audit.ts'
 import { openBackups } from './core/backup/backups.ts'
 import { openRecovery, recoverKey } from './core/backup/recovery.ts'
-import { decideOnRemoval } from './core/backup/removal.ts'
+import { scheduleRemoval } from './core/backup/removal.ts'
 import { RollingCopies } from './core/backup/rolling-copies.ts'
 import { BackupSchedule } from './core/backup/schedule.ts'
 import { rightsOf } from './core/counter/rights.ts'
 import { copyOfDocument } from './core/drafts/copy-of-document.ts'
-import { dayAt, isoWriter } from './core/lib/calendar.ts'
-import { applyAccounts, applyDropFolders, expanded, organisationsBackups } from './core/organisation/applying.ts'
+import { dayAt, isoFormatter } from './core/lib/calendar.ts'
+import { applyAccounts, applyDropFolders, backupPlanOf, expandHome } from './core/organisation/applying.ts'
 import { openHolds } from './core/retention/holds.ts'
 import { Retention } from './core/retention/retention.ts'
 import { SharedFile } from './core/settings-file/shared-file.ts'
-import { DATABASE_FILE, putDatabaseAside } from './core/storage/database.ts'
-import { keptIn } from './core/storage/meta.ts'
-import { keepIn } from './core/storage/rekey.ts'
+import { DATABASE_FILE, setDatabaseAside } from './core/storage/database.ts'
+import { openJsonMeta } from './core/storage/meta.ts'
+import { storeKey } from './core/storage/rekey.ts'
 import { applyLoginStart } from './core/support/login-start.ts'
 import { Updates } from './core/updates/updates.ts'
 import { openCounter } from './counter.ts'
@@ -38,7 +38,7 @@ import { activityHandlers } from './ipc/activity.ts'
 import { appointmentHandlers } from './ipc/appointments.ts'
 import { auditHandlers } from './ipc/audit.ts'
 import { bulkHandlers } from './ipc/bulk.ts'
-import { counterHandlers, counterSettingsHandlers, onceMoreWithKeychain } from './ipc/counter.ts'
+import { counterHandlers, counterSettingsHandlers, withKeychainRetry } from './ipc/counter.ts'
 import { documentHandlers, viewHandlers } from './ipc/documents.ts'
 import { downloadHandlers, pdfHandlers } from './ipc/downloads.ts'
 import { draftHandlers } from './ipc/drafts.ts'
@@ -62,14 +62,14 @@ import { openNotifications } from './notifications.ts'
 import { backupThread } from './shell/backups.ts'
 import { plainClipboard } from './shell/clipboard.ts'
 import { printWithDialog } from './shell/dialogs.ts'
-import { loginStartHere } from './shell/login-start.ts'
+import { openLoginStart } from './shell/login-start.ts'
 import { installMenu } from './shell/menu.ts'
 import { applyTheme, applyZoom } from './shell/own-page.ts'
 import { followSideButtons } from './shell/own-windows.ts'
 import { openOutside, showInFolder } from './shell/reveal.ts'
 import { openKeychain } from './shell/stores.ts'
 import { offerTextMenu } from './shell/text-menu.ts'
-import { BUILT_AT, updaterHere } from './shell/updater.ts'
+import { BUILT_AT, openUpdater } from './shell/updater.ts'
 import { openSupport } from './support.ts'
 
 /** How long the computer must have been idle before the database is copied, in seconds. */
@@ -94,7 +94,7 @@ export async function openApp(start: AppStart) {
       once: folders.once,
       records: composing.records,
       watch,
-      isWatching: watching.promise
+      whenWatching: watching.promise
     },
     returnAddressesOf: (reference) => composing.outbox.returnAddressesOf(reference),
     compositionOf: (accountId, reference) => composing.outbox.compositionOfDocument(accountId, reference)
@@ -118,7 +118,7 @@ export async function openApp(start: AppStart) {
   const { accounts, dataFolder: folder, db, keychain, newId, organisation, send, settings, storage, time } = foundation
   const accountIds = () => accounts.list().map(({ id }) => id)
   const backupParts = {
-    ...{ ask: backupWorker.ask, folder, storage, keychain, newId, time, random: randomBytes, kept: keptIn(db) },
+    ...{ ask: backupWorker.ask, folder, storage, keychain, newId, time, random: randomBytes, kept: openJsonMeta(db) },
     changed: () => send('system.changed', null)
   }
   const backups = openBackups({
@@ -142,18 +142,18 @@ export async function openApp(start: AppStart) {
     files: { folders: identity.downloads.folders, erased: identity.downloads.filesErased },
     purgeCopies: (order) => copies.purge(order),
     purgeTrash: composing.drafts.purge,
-    purged: (kinds) => tellOfPurge(foundation, folders, kinds),
+    purged: (kinds) => notifyPurged(foundation, folders, kinds),
     trouble: (error) => foundation.log.warn('Old data could not be purged.', { code: asAppError(error).code })
   })
   const sharedFile = new SharedFile({
-    ...{ accounts, newId, time, views, presets: composing.presets, kept: keptIn(db), log: foundation.log },
-    path: () => organisation.policy.sharedFile && expanded(organisation.policy.sharedFile, foundation.home),
+    ...{ accounts, newId, time, views, presets: composing.presets, meta: openJsonMeta(db), log: foundation.log },
+    path: () => organisation.policy.sharedFile && expandHome(organisation.policy.sharedFile, foundation.home),
     describe: asAppError,
     changed: () => send('settings.changed', null)
   })
   const schedule = new BackupSchedule({
     ...{ ...backupParts, backups, describe: asAppError },
-    organisation: () => organisationsBackups(organisation.policy, foundation.home),
+    organisation: () => backupPlanOf(organisation.policy, foundation.home),
     isBusy: () => counter.counter.isRunning()
   })
   const recovery = openRecovery({
@@ -167,7 +167,7 @@ export async function openApp(start: AppStart) {
   const updates = new Updates({
     ...{ db, time, log: foundation.log, describe: asAppError, builtAt: BUILT_AT },
     policy: () => organisation.policy.updates,
-    updater: updaterHere({ fetch: foundation.network.fetch, time }),
+    updater: openUpdater({ fetch: foundation.network.fetch, time }),
     hindrance() {
       const { sending, preparing } = composing.outbox.pending()
       if (counter.counter.isRunning()) return 'counter'
@@ -176,7 +176,7 @@ export async function openApp(start: AppStart) {
     },
     changed: () => send('updates.changed', null)
   })
-  const loginStart = loginStartHere()
+  const loginStart = openLoginStart()
   const parts = {
     ...{ foundation, folders, composing, counter, identity, notifications, support, watching },
     ...{ backups, backupWorker, copies, holds, loginStart, recovery, retention, schedule, sharedFile, updates }
@@ -184,7 +184,7 @@ export async function openApp(start: AppStart) {
   followSignals(parts)
   noteRestored(foundation, note)
   noteNewKey(foundation, note)
-  void recovery.follow(foundation.log)
+  void recovery.applyPolicy(foundation.log)
   return parts
 }
 
@@ -202,17 +202,17 @@ export function followPolicy({
 }: App): () => void {
   const { organisation, accounts, clients, home, log, send, signals } = foundation
   const { note } = counter.audit
-  organisation.note(note)
+  organisation.auditChanges(note)
   const applyFolders = () => applyDropFolders({ organisation, accounts, home, log, dropFolders: composing.dropFolders })
   void applyFolders()
   const applyStart = () => applyLoginStart(loginStart, organisation.policy.startAtLogin, log)
   applyStart()
-  void sharedFile.look()
+  void sharedFile.check()
   const stop = organisation.follow(() => {
     const counterBefore = counter.settings.read()
     return async () => {
       counter.settings.organisationChanged(counterBefore)
-      organisation.note(note)
+      organisation.auditChanges(note)
       await applyAccounts({ organisation, accounts, log })
       // The allowed ways to sign in may have changed.
       for (const { id } of accounts.list()) clients.forget(id)
@@ -220,10 +220,10 @@ export function followPolicy({
       signals.emit('accounts')
       notifications.notifier.documentsChanged()
       applyStart()
-      schedule.look()
+      schedule.check()
       updates.policyChanged()
-      void recovery.follow(log)
-      void sharedFile.look()
+      void recovery.applyPolicy(log)
+      void sharedFile.check()
       await applyFolders()
     }
   })
@@ -234,7 +234,7 @@ export function followPolicy({
 }
 
 /** Makes the screens reload the kinds of data that were purged. */
-function tellOfPurge(
+function notifyPurged(
   { accounts, send }: App['foundation'],
   { documentsChanged }: App['folders'],
   kinds: readonly RetentionKind[]
@@ -249,18 +249,18 @@ function tellOfPurge(
 function noteRestored({ restored, time }: App['foundation'], note: NoteInAudit): void {
   if (!restored) return
   const { entriesBefore, isCopy, madeAt } = restored
-  const made = isoWriter(time.zone())(madeAt)
+  const made = isoFormatter(time.zone())(madeAt)
   const before = entriesBefore === undefined ? {} : { before: String(entriesBefore) }
   const from = isCopy ? { source: 'copy' } : {}
-  note({ what: 'data-restored', detail: { made, ...before, ...from } }, undefined, restored.done)
+  note({ what: 'data-restored', detail: { made, ...before, ...from } }, undefined, restored.clear)
 }
 
 /** Records a new database key in the audit trail. If changing the key failed, reports that as a trouble of this run. */
 function noteNewKey({ storage, troubles }: App['foundation'], note: NoteInAudit): void {
   const rekeyed = storage.state === 'encrypted' ? storage.rekeyed : undefined
-  if (rekeyed?.state === 'done') note({ what: 'database-key-changed' }, undefined, () => void rekeyed.settled())
+  if (rekeyed?.state === 'done') note({ what: 'database-key-changed' }, undefined, () => void rekeyed.cleanUp())
   if (rekeyed?.state === 'given-up')
-    troubles.ofThisRun({ kind: 'no-new-key', store: 'database', reason: rekeyed.reason })
+    troubles.reportForThisRun({ kind: 'no-new-key', store: 'database', reason: rekeyed.reason })
 }
 
 /** Connects each part's events to what they cause in other parts. */
@@ -279,7 +279,7 @@ function followSignals({
   const { desk, dropFolders, outbox, people } = composing
   const { downloads } = identity
 
-  signals.on('unreached', (accountId) => watch.unreached(accountId))
+  signals.on('unreached', (accountId) => watch.serviceUnreachable(accountId))
   signals.on('connection', () => {
     send('connection.changed', null)
     if (!accounts.shownIds().some((id) => watch.connectionOf(id).state === 'online')) return
@@ -308,7 +308,7 @@ function followSignals({
     const session = counter.counter.state()
     notifications.desktop.call(wantsStaff(session), callsStaff(session))
     identity.counterChanged()
-    schedule.look()
+    schedule.check()
     if (counter.lock.isLocked) identity.locked()
   })
   signals.on('accounts', () => {
@@ -328,13 +328,13 @@ function followSignals({
     for (const { id } of accounts.list()) watch.soon(id)
     signals.emit('accounts')
     identity.connectionChanged()
-    schedule.look()
-    void desk.look()
+    schedule.check()
+    void desk.checkNow()
     void counter.audit.checkAtStart()
   })
 }
 
-interface Life {
+interface LifecycleControls {
   /** The page's answer to `window.closing`: whether everything typed is kept. */
   readyToClose: (kept: boolean) => void
   /** Ends the application and starts it again; `last` runs while it ends. */
@@ -345,16 +345,16 @@ interface Life {
 
 /**
  * Registers the handlers for the screens, and installs the menu. Must be called before the first page is loaded.
- * @param life how to close and restart the application.
+ * @param lifecycle how to close and restart the application.
  */
-export function serveScreens(parts: App, life: Life): void {
+export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
   const { foundation, folders, composing, counter, notifications, identity } = parts
   const { accounts, clients, facts, lists, dialogs, log, screens, send, settings, signals, time, window } = foundation
   const { actions, ask, views, watch } = folders
   const { bulk, drafts, dropFolders, exchange, outbox, outside, people, presets, records, remembered, sharedDrafts } =
     composing
   const { downloads } = identity
-  const { isAway, handedBack, audit, auditExports, receipts } = counter
+  const { isAway, whenHandedBack, audit, auditExports, receipts } = counter
 
   /** What a document was composed from, if known; otherwise what the service says about it. */
   const copyOf = (accountId: string, document: DocumentResponse) =>
@@ -375,21 +375,21 @@ export function serveScreens(parts: App, life: Life): void {
     ...{ organisation: foundation.organisation, accounts, downloads: downloads.settings },
     quiet: () => notifications.preferences.read().quiet
   })
-  const lookForKeychain = async () => {
-    if (!foundation.lookAgain) return foundation.keychainState()
-    const state = await foundation.lookAgain()
+  const recheckKeychain = async () => {
+    if (!foundation.recheckKeychain) return foundation.keychainState()
+    const state = await foundation.recheckKeychain()
     if (state.state === 'available') signals.emit('keychain')
     return state
   }
   // Without the keychain, the staff PIN couldn't be checked and nothing could be unlocked.
-  const withKeychain = onceMoreWithKeychain(
-    async () => foundation.keychainState().state !== 'available' && (await lookForKeychain()).state === 'available'
+  const withKeychain = withKeychainRetry(
+    async () => foundation.keychainState().state !== 'available' && (await recheckKeychain()).state === 'available'
   )
   const mustBeAllowed = rightsOf(counter.staff)
   registerHandlers({
     handle: (channel, listener) => ipcMain.handle(channel, listener),
     roleOf: screens.roleOf,
-    ...{ isAway, handedBack, log },
+    ...{ isAway, whenHandedBack, log },
     lock(name, input) {
       mustBeAllowed(name, input)
       lock(name, input)
@@ -400,14 +400,14 @@ export function serveScreens(parts: App, life: Life): void {
         practice: foundation.practice,
         browserSignIn: foundation.browserSignIn,
         openInBrowser,
-        whileDownloadsRest: downloads.whileEnded,
+        withDownloadsStopped: downloads.whileStopped,
         leaveAccount: bulk.closeAll,
         rights: foundation.rights,
         authorities: foundation.authorities,
         certificates: foundation.certificates,
         askOnce: foundation.askOnce,
         note: audit.note,
-        signedLooks: identity.pdfPreviews,
+        signedPreviews: identity.pdfPreviews,
         changed: () => signals.emit('accounts')
       }),
       ...enrolmentHandlers({
@@ -417,7 +417,7 @@ export function serveScreens(parts: App, life: Life): void {
         note: audit.note,
         mayAdd: (account) => mayEnrol(account, { organisation: foundation.organisation, accounts }),
         mayComplete: (account) => mayComplete(account, foundation),
-        signsInOtherwise: accountChanged,
+        credentialsChanged: accountChanged,
         changed: () => signals.emit('accounts')
       }),
       ...settingsFileHandlers({
@@ -484,7 +484,7 @@ export function serveScreens(parts: App, life: Life): void {
       ...withKeychain(
         counterSettingsHandlers({
           officeName: () => accounts.chosen()?.name,
-          calling: () => counter.appointments.calling(),
+          calling: () => counter.appointments.currentCall(),
           lock: counter.lock,
           staff: counter.staff,
           access: counter.access,
@@ -499,7 +499,7 @@ export function serveScreens(parts: App, life: Life): void {
       ),
       ...auditHandlers({ audit, heads: composing.heads, auditExports, receipts, time, ...dialogs }),
       ...storageHandlers({
-        ...{ storage: foundation.storage, troubles: foundation.troubles, restart: life.restart, ...dialogs },
+        ...{ storage: foundation.storage, troubles: foundation.troubles, restart: lifecycle.restart, ...dialogs },
         backups: parts.backups,
         copies: parts.copies,
         schedule: parts.schedule,
@@ -510,20 +510,20 @@ export function serveScreens(parts: App, life: Life): void {
         },
         othersMayNeedKey: foundation.keychain.sharedDatabaseKey === undefined,
         decideOnRemoval: (withBackups) =>
-          decideOnRemoval(foundation.dataFolder, {
+          scheduleRemoval(foundation.dataFolder, {
             accountIds: accounts.list().map(({ id }) => id),
-            backups: withBackups ? parts.schedule.made() : []
+            backups: withBackups ? parts.schedule.existingBackups() : []
           }),
         isSigning: () => counter.counter.isRunning(),
         recoverKey: (typed, keychain) =>
           recoverKey(
-            { keep: (key) => keepIn(keychain.databaseKey, key), folder: foundation.dataFolder, now: time.now() },
+            { keep: (key) => storeKey(keychain.databaseKey, key), folder: foundation.dataFolder, now: time.now() },
             typed
           ),
         today: () => dayAt(time.now(), time.zone()),
         openKeychain,
-        lookForKeychain,
-        startEmpty: () => putDatabaseAside(foundation.dataFolder, time.now())
+        recheckKeychain,
+        startEmpty: () => setDatabaseAside(foundation.dataFolder, time.now())
       }),
       ...systemHandlers({
         settings,
@@ -532,9 +532,9 @@ export function serveScreens(parts: App, life: Life): void {
         applySettings,
         changed: () => send('settings.changed', null),
         loginStart: parts.loginStart,
-        keepPlace: foundation.place.keep,
+        keepPlace: foundation.place.save,
         proxies: foundation.proxies,
-        throughProxy() {
+        retryThroughProxy() {
           for (const { id } of accounts.list()) watch.soon(id)
           outbox.connectionChanged()
           actions.connectionChanged()
@@ -543,14 +543,14 @@ export function serveScreens(parts: App, life: Life): void {
         showData: () => showInFolder(join(foundation.dataFolder, DATABASE_FILE)),
         copy: (text, isPersonal) => plainClipboard[isPersonal ? 'writePrivately' : 'write'](text),
         copyBriefly: identity.briefCopy.copy,
-        readyToClose: life.readyToClose
+        readyToClose: lifecycle.readyToClose
       }),
       ...officeHandlers({
         ...{ desk: parts.composing.desk, newId: foundation.newId, note: audit.note, ...dialogs },
         mustBeOpen: () => counter.access.mustBeOpen()
       }),
       ...policyHandlers(foundation.organisation, () => parts.sharedFile.view()),
-      ...updateHandlers({ updates: parts.updates, install: life.update }),
+      ...updateHandlers({ updates: parts.updates, install: lifecycle.update }),
       ...supportHandlers({ requestLog: foundation.requestLog, ...parts.support, time, ...dialogs })
     }
   })

@@ -8,7 +8,7 @@ import { openSharedAppointments } from './core/appointments/shared-appointments.
 import { openBulk } from './core/bulk/bulk.ts'
 import { openRememberedColumns } from './core/bulk/remembered-columns.ts'
 import { SharedStaff } from './core/counter/shared-staff.ts'
-import { ReadingTogether } from './core/documents/polling/reading-together.ts'
+import { SharedPolling } from './core/documents/polling/reading-together.ts'
 import { openDrafts } from './core/drafts/drafts.ts'
 import { openExchange } from './core/drafts/exchange.ts'
 import { FromOutside } from './core/drafts/from-outside.ts'
@@ -19,12 +19,12 @@ import { openSharedDrafts } from './core/drafts/shared-drafts.ts'
 import { openSharedPeople } from './core/drafts/shared-people.ts'
 import { openDropFolders } from './core/drop-folders/drop-folders.ts'
 import { codeOf } from './core/lib/failure.ts'
-import { Desk } from './core/office/desk.ts'
+import { OfficeMembership } from './core/office/desk.ts'
 import { Heads } from './core/office/heads.ts'
 import { SharedRecords } from './core/office/shared-records.ts'
 import { Outbox } from './core/outbox/outbox.ts'
 import { daysKept } from './core/retention/retention.ts'
-import { keptIn } from './core/storage/meta.ts'
+import { openJsonMeta } from './core/storage/meta.ts'
 import type { openFolders } from './folders.ts'
 import type { Foundation } from './foundation.ts'
 import { asAppError } from './ipc/errors.ts'
@@ -37,19 +37,19 @@ export function openComposing(
   madeBy: string
 ) {
   const { accounts, db, clients, facts, keychain, lists, log, newId, organisation, send, signals, time } = foundation
-  const draftsTold = (id: string) => send('drafts.changed', { id })
+  const notifyDrafts = (id: string) => send('drafts.changed', { id })
   function draftsChanged(id: string): void {
-    draftsTold(id)
-    sharedDrafts.changedHere()
+    notifyDrafts(id)
+    sharedDrafts.localChanged()
   }
-  const presetsTold = () => send('presets.changed', null)
-  const peopleTold = () => send('people.changed', null)
+  const notifyPresets = () => send('presets.changed', null)
+  const notifyPeople = () => send('people.changed', null)
   /** Records were changed here, so the office's other workstations need them too. */
-  const changedHere = (told: () => void) => () => {
-    told()
-    records.changedHere()
+  const changedLocally = (notify: () => void) => () => {
+    notify()
+    records.localChanged()
   }
-  const presetsChanged = changedHere(presetsTold)
+  const presetsChanged = changedLocally(notifyPresets)
   const describe = asAppError
   /** Logs only the code, since the server's message may contain personal data. */
   const officeTrouble = (error: unknown) =>
@@ -65,39 +65,39 @@ export function openComposing(
     ...{ drafts, presets, exchange, newId, describe },
     changed: () => send('outside.changed', null)
   })
-  const people = openPeople({ db, recipients: lists.keptRecipients, time, changed: changedHere(peopleTold) })
+  const people = openPeople({ db, recipients: lists.storedRecipients, time, changed: changedLocally(notifyPeople) })
   const sharedPeople = openSharedPeople({
     ...{ db, now: time.now },
-    keptDays: () => (organisation.isKnown ? daysKept(keptIn(db), organisation).people : null)
+    keptDays: () => (organisation.isKnown ? daysKept(openJsonMeta(db), organisation).people : null)
   })
   const remembered = openRemembered({ db, time })
   const sharedDrafts = openSharedDrafts({
     ...{ db, drafts, time, newId, trouble: officeTrouble },
     accounts: () => outbox.shared.accounts(),
-    changed: draftsTold
+    changed: notifyDrafts
   })
   const sharedStaff = new SharedStaff({ db, time, newId, trouble: officeTrouble })
-  const appointments = openSharedAppointments({ db, time, newId, here: () => records.name })
+  const appointments = openSharedAppointments({ db, time, newId, workstationName: () => records.name })
   const records: SharedRecords = new SharedRecords({
     ...{ db, time, newId, trouble: officeTrouble },
     kinds: [presets.shared, views.shared, appointments, sharedPeople],
     accounts: () => outbox.shared.accounts(),
     changed(kind) {
-      if (kind === 'preset') return presetsTold()
-      if (kind === 'person') return peopleTold()
+      if (kind === 'preset') return notifyPresets()
+      if (kind === 'person') return notifyPeople()
       if (kind === 'appointment') return send('appointments.changed', null)
       send('views.changed', null)
       signals.emit('views')
     }
   })
-  signals.on('views', () => records.changedHere())
+  signals.on('views', () => records.localChanged())
   const outbox = new Outbox({
     ...{ db, drafts, describe, newId, officeTrouble, sharedDrafts, takeSent, time },
     release: sharedStaff.releaseRule,
     clientOf: clients.of,
     readAllFolders: watch.readAllFolders,
     arrived(accountId) {
-      facts.spent(accountId)
+      facts.markLimitsOutdated(accountId)
       watch.soon(accountId)
     },
     noted: (accountId, composition) => {
@@ -108,15 +108,15 @@ export function openComposing(
       sends: (ids) => send('sends.changed', { ids }),
       outbox: () => {
         send('outbox.changed', null)
-        once.changed()
+        once.availabilityChanged()
       },
       batch: (id) => send('batches.changed', { id }),
       draft: draftsChanged
     }
   })
-  once.follow(outbox.shared)
+  once.setAccounts(outbox.shared)
   const officeChanged = () => send('office.changed', null)
-  const together = new ReadingTogether({
+  const sharedReading = new SharedPolling({
     ...{ ask, moment, time, officeTrouble },
     accounts: () =>
       accounts
@@ -128,13 +128,13 @@ export function openComposing(
         ),
     isLookedAt: watch.isLookedAt,
     troubleOf: watch.troubleOf,
-    read: watch.isOurs,
+    startReading: watch.startReading,
     changed: documentsChanged,
-    looked: watch.wasRead,
-    told: officeChanged
+    readByOther: watch.readByOther,
+    readerChanged: officeChanged
   })
-  watch.readTogether(together)
-  const heads = new Heads(keptIn(db), time)
+  watch.setSharedPolling(sharedReading)
+  const heads = new Heads(openJsonMeta(db), time)
   const officeBoard = new OfficeBoard({
     time,
     state: () => desk.view()?.state,
@@ -142,10 +142,18 @@ export function openComposing(
     changed: () => send('board.changed', null),
     trouble: officeTrouble
   })
-  const desk: Desk = new Desk({
-    ...{ drafts: sharedDrafts, folders: together, heads, once, records, shared: outbox.shared, staff: sharedStaff },
+  const desk: OfficeMembership = new OfficeMembership({
+    ...{
+      drafts: sharedDrafts,
+      folders: sharedReading,
+      heads,
+      once,
+      records,
+      shared: outbox.shared,
+      staff: sharedStaff
+    },
     counters: officeBoard,
-    ...{ slot: keychain.office, kept: keptIn(db), time },
+    ...{ slot: keychain.office, kept: openJsonMeta(db), time },
     // Practice accounts exist on this computer only.
     accounts: () =>
       accounts
@@ -169,7 +177,7 @@ export function openComposing(
       send('dropFolders.changed', { id })
       signals.emit('dropFolders')
     },
-    trouble: (error) => log.warn('A file could not be taken over.', { code: asAppError(error).code })
+    failed: (error) => log.warn('A file could not be taken over.', { code: asAppError(error).code })
   })
   return {
     ...{ drafts, sharedDrafts, records, presets, exchange, outside, people, remembered },

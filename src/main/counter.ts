@@ -9,7 +9,7 @@ import { Calls } from './core/appointments/calls.ts'
 import { AppointmentImports } from './core/appointments/importing.ts'
 import type { OfficeBoard } from './core/appointments/office-board.ts'
 import { Audit } from './core/audit/audit.ts'
-import { Signer } from './core/audit/signature.ts'
+import { AuditSigner } from './core/audit/signature.ts'
 import { AuditExports } from './core/audit/signed-exports.ts'
 import { CameraTest } from './core/counter/camera-test.ts'
 import { Counter } from './core/counter/counter.ts'
@@ -22,14 +22,14 @@ import { PHASES } from './core/counter/phases.ts'
 import { Reservations } from './core/counter/reservations.ts'
 import { SettingsAccess } from './core/counter/settings-access.ts'
 import type { SharedStaff } from './core/counter/shared-staff.ts'
-import { openAppointments } from './core/counter/signing-queue.ts'
+import { openPinnedEntries } from './core/counter/signing-queue.ts'
 import { Staff } from './core/counter/staff.ts'
 import type { Polling } from './core/documents/polling/polling.ts'
 import type { AskDocuments } from './core/documents/questions.ts'
 import type { Heads } from './core/office/heads.ts'
-import type { Once } from './core/office/once.ts'
+import type { ExclusiveTasks } from './core/office/once.ts'
 import type { SharedRecords } from './core/office/shared-records.ts'
-import { organisationsCounter } from './core/organisation/applying.ts'
+import { counterSettingsOf } from './core/organisation/applying.ts'
 import { PERSON_START } from './core/policy/app-pages.ts'
 import { Receipts } from './core/receipts/receipts.ts'
 import { memoryKeychain } from './core/storage/keychain.ts'
@@ -38,13 +38,13 @@ import { saveAs } from './ipc/dialogs.ts'
 import { asAppError } from './ipc/errors.ts'
 import { namedAccount } from './ipc/registration.ts'
 import { appointmentWorkerOf } from './shell/appointments.ts'
-import { ClipboardAside } from './shell/clipboard.ts'
+import { ClipboardStash } from './shell/clipboard.ts'
 import { CounterWindows } from './shell/counter-windows.ts'
 import { IsolatedPages } from './shell/isolated-page.ts'
 import { openPersonWindow } from './shell/own-windows.ts'
-import { Paper } from './shell/paper.ts'
+import { PagePrinter } from './shell/paper.ts'
 import { permit } from './shell/session-policy.ts'
-import { ShownSigningView, systemAllows } from './shell/signing-view.ts'
+import { ElectronSigningView, systemAllows } from './shell/signing-view.ts'
 
 /** How long a signing page may take to show something, in milliseconds. */
 const SIGNING_TIMEOUT = 30_000
@@ -55,11 +55,11 @@ export interface CounterParts {
   heads: Heads
   officeBoard: OfficeBoard
   sharedStaff: SharedStaff
-  once: Once
-  records: Pick<SharedRecords, 'changedHere'>
+  once: ExclusiveTasks
+  records: Pick<SharedRecords, 'localChanged'>
   watch: Polling
   /** Resolves once folders can be read. An interrupted session may be found before that. */
-  isWatching: Promise<void>
+  whenWatching: Promise<void>
   returnAddressesOf: (reference: string) => readonly string[]
   compositionOf: CounterDeps['compositionOf']
 }
@@ -74,7 +74,7 @@ export function openCounter(
     records,
     sharedStaff,
     watch,
-    isWatching,
+    whenWatching,
     returnAddressesOf,
     compositionOf
   }: CounterParts
@@ -83,10 +83,10 @@ export function openCounter(
   const zoom = () => foundation.settings.read().zoom
   const settingsChanged = () => {
     send('settings.changed', null)
-    officeBoard.changedHere()
+    officeBoard.localChanged()
   }
   /** Logs failures that nobody can be told about, without personal data. */
-  const trouble = (error: unknown) =>
+  const failed = (error: unknown) =>
     log.warn('Something at the counter could not be kept.', { code: asAppError(error).code })
 
   /** The staff member on this computer. */
@@ -96,21 +96,21 @@ export function openCounter(
   // if they are left.
   const trailKeychain = foundation.isKept ? keychain : memoryKeychain()
   const audit = new Audit({
-    ...{ db, time, trouble },
+    ...{ db, time, failed },
     anchor: trailKeychain.auditAnchor,
     staff: staffName,
     changed: () => send('audit.changed', null)
   })
-  heads.follow(audit)
+  heads.setTrail(audit)
   const { note } = audit
-  const signer = new Signer({ note, slot: trailKeychain.auditKey })
+  const signer = new AuditSigner({ note, slot: trailKeychain.auditKey })
   const auditExports = new AuditExports({ audit, time, signer })
   const identityNumbers = openIdentityNumbers({
     ...{ db, now: time.now },
     newSalt: () => randomBytes(16).toString('base64url')
   })
   const receipts = new Receipts({
-    ...{ audit, signer, time, paper: new Paper(), identityOf: identityNumbers.of },
+    ...{ audit, signer, time, paper: new PagePrinter(), identityOf: identityNumbers.of },
     officeName: () => accounts.chosen()?.name ?? '',
     logo: () => settings.read().logo,
     languageOf: (session, person) => counter.languageOf(session, person),
@@ -119,12 +119,12 @@ export function openCounter(
   })
   const settings: CounterSettingsKeeper = new CounterSettingsKeeper({
     ...{ db, note },
-    organisation: () => organisationsCounter(foundation.organisation.policy),
+    organisation: () => counterSettingsOf(foundation.organisation.policy),
     userName: () => userInfo().username,
     otherDisplay: () => windows.otherDisplay(),
     changed() {
       settingsChanged()
-      windows.follow()
+      windows.updatePersonWindow()
     }
   })
   const staff: Staff = new Staff({
@@ -133,7 +133,7 @@ export function openCounter(
     slot: keychain.staffPin,
     keeps: keychain.keeps,
     platform: process.platform,
-    isOffices: () => sharedStaff.isOffices,
+    isInOffice: () => sharedStaff.isInOffice,
     changed() {
       sharedStaff.changedHere()
       settingsChanged()
@@ -150,18 +150,18 @@ export function openCounter(
     systemAllows: () => systemAllows(['camera'])
   })
   permit(foundation.window.webContents.session, cameraTest)
-  const clipboard = new ClipboardAside()
-  let waiting: (() => void)[] = []
+  const clipboard = new ClipboardStash()
+  let handBackWaiters: (() => void)[] = []
   const windows: CounterWindows = new CounterWindows({
     office: foundation.window,
     settings: () => settings.read(),
     zoom,
     openPersonWindow: (display) => openPersonWindow(display, { start, preload, zoom, log, devServer }),
     clipboard,
-    left: (by) => counter.left(by),
-    placeLost: () => counter.placeLost(),
+    screenLeft: (by) => counter.screenLeft(by),
+    placeLost: () => counter.displayLost(),
     changed: settingsChanged,
-    failed: trouble
+    failed: failed
   })
   screens.addPerson(() => windows.personWindow())
   const filesPlace = join(foundation.dataFolder, 'turn-files')
@@ -178,7 +178,7 @@ export function openCounter(
   }
   const appointmentsChanged = () => {
     send('appointments.changed', null)
-    records.changedHere()
+    records.localChanged()
   }
   const waitingHere = (account: string) => ask('waitingHere', { accountId: account, withoutLink: true })
   const documentOf = (account: string, reference: string) => ask('get', { accountId: account, reference })
@@ -202,11 +202,11 @@ export function openCounter(
     counterName: () => settings.read().waitingRoom.counterName,
     connection: () => watch.connectionOf(accounts.chosen()?.id),
     hasOtherDisplay: hasDisplay,
-    accountId: () => counter.followed(),
+    accountId: () => counter.sessionAccountId(),
     office: officeBoard
   })
-  officeBoard.follow(() => board.own())
-  signals.on('connection', () => officeBoard.changedHere())
+  officeBoard.setOwnCounter(() => board.ownCounter())
+  signals.on('connection', () => officeBoard.localChanged())
   const counter: Counter = new Counter({
     ...{
       time,
@@ -220,7 +220,7 @@ export function openCounter(
     },
     ...{ accountId, waitingHere, documentOf },
     refresh: async (accountId) => {
-      await isWatching
+      await whenWatching
       await watch.refresh(accountId)
     },
     account(accountId) {
@@ -231,11 +231,11 @@ export function openCounter(
     allowedOrigins: () => settings.read().allowedOrigins,
     openView: (turn) => {
       const isolated = pages.take(turn.media() !== 'never')
-      const whilePrinting = (print: () => Promise<void>) => windows.whileAsking(print)
-      return new ShownSigningView({ isolated, timeoutMs: SIGNING_TIMEOUT, whilePrinting }, turn)
+      const whilePrinting = (print: () => Promise<void>) => windows.duringDialog(print)
+      return new ElectronSigningView({ isolated, timeoutMs: SIGNING_TIMEOUT, whilePrinting }, turn)
     },
     settings: () => settings.read(),
-    appointments: openAppointments({ db, time }),
+    pinnedEntries: openPinnedEntries({ db, time }),
     reservations: new Reservations({
       ...{ once, time, newId: foundation.newId },
       changed: () => counter.reservationsChanged()
@@ -243,7 +243,7 @@ export function openCounter(
     keepIdentity: identityNumbers.keep,
     staff: staffName,
     place: windows,
-    crashMarker: openCrashMarker({ db, trouble }),
+    crashMarker: openCrashMarker({ db, failed }),
     receiptOf: (session, person) => receipts.code(session, person),
     async savePage(bytes, suggested) {
       const asked = {
@@ -252,59 +252,59 @@ export function openCounter(
         kind: { name: 'PDF', extensions: ['pdf'] as [string] },
         bytes
       }
-      return (await windows.whileAsking(() => saveAs(foundation.dialogs, asked, () => true))) !== null
+      return (await windows.duringDialog(() => saveAs(foundation.dialogs, asked, () => true))) !== null
     },
     async chooseFiles(what) {
       const { dialogs } = foundation
       if (what === 'folder') {
-        const folder = await windows.whileAsking(() =>
+        const folder = await windows.duringDialog(() =>
           dialogs.chooseFolder('Open a folder for this signer', () => true)
         )
         return folder === undefined ? undefined : { folder }
       }
       const choose = () => dialogs.chooseFiles('Choose files for this signer', ANY_FILE, () => true, 'many')
-      const files = await windows.whileAsking(choose)
+      const files = await windows.duringDialog(choose)
       return files.length === 0 ? undefined : { files }
     },
     filesPlace,
     changed(id) {
       board.sessionChanged()
-      officeBoard.changedHere()
+      officeBoard.localChanged()
       send('counter.changed', { id })
       void appointments.sessionChanged(counter.state())
-      watch.follow(counter.followed())
-      followTurns()
-      if (counter.state()?.isLocked === false) windows.keepFilled()
-      movedOn()
+      watch.follow(counter.sessionAccountId())
+      prepareNextPage()
+      if (counter.state()?.isLocked === false) windows.restoreFullScreen()
+      handoverChanged()
     }
   })
   const lock = new OfficeLock({
-    ...{ db, note, time, trouble, pin: staff },
+    ...{ db, note, time, failed, pin: staff },
     minutes: () => settings.read().lockAfter,
     isHandedOver: () => counter.isHandedOver(),
     changed() {
       send('lock.changed', null)
-      movedOn()
+      handoverChanged()
     }
   })
   const isAway = () => counter.isHandedOver() || lock.isLocked
 
-  function movedOn(): void {
+  function handoverChanged(): void {
     signals.emit('handover')
     if (isAway()) {
       access.close()
       cameraTest.close()
       return
     }
-    for (const handedBack of waiting) handedBack()
-    waiting = []
+    for (const resolve of handBackWaiters) resolve()
+    handBackWaiters = []
   }
 
   /** Prepares the next signing page while the screen is handed over. */
-  function followTurns(): void {
+  function prepareNextPage(): void {
     const page = PHASES[counter.state()?.phase ?? 'ended'].page
     if (page === 'next') pages.prepare()
-    else if (page === 'none') pages.drop()
+    else if (page === 'none') pages.discardPrepared()
   }
 
   return {
@@ -328,7 +328,7 @@ export function openCounter(
     isHandedOver: () => counter.isHandedOver(),
     otherDisplay: () => windows.otherDisplay(),
     /** Resolves the next time the office's window is back with staff. */
-    handedBack: () => new Promise<void>((resolve) => waiting.push(resolve)),
+    whenHandedBack: () => new Promise<void>((resolve) => handBackWaiters.push(resolve)),
     /** Whether people other than staff could read notifications: a session is running, or the window is locked. */
     isSigning: () => counter.isRunning() || lock.isLocked,
 
@@ -337,7 +337,7 @@ export function openCounter(
       void counter.resumeInterrupted().catch(failed)
       // Someone who was signing when the application ended may have left something on the clipboard.
       if (counter.state()?.wasInterrupted) clipboard.empty()
-      windows.follow()
+      windows.updatePersonWindow()
       // Removes files of turns that were interrupted when the application ended.
       void rm(filesPlace, { recursive: true, force: true }).catch(failed)
     },
@@ -346,7 +346,7 @@ export function openCounter(
     async end(options: { keepsMarker: boolean }): Promise<void> {
       lock.stop()
       await counter.end(options)
-      await clipboard.settled()
+      await clipboard.whenIdle()
     }
   }
 }

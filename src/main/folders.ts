@@ -8,8 +8,8 @@ import { documentsKey } from './core/documents/mirror/database.ts'
 import { openHints } from './core/documents/polling/hints.ts'
 import { openPolling } from './core/documents/polling/polling.ts'
 import { openViews } from './core/documents/views.ts'
-import { neverBackwards } from './core/lib/time.ts'
-import { Once } from './core/office/once.ts'
+import { increasingClock } from './core/lib/time.ts'
+import { ExclusiveTasks } from './core/office/once.ts'
 import type { Foundation } from './foundation.ts'
 import { asAppError } from './ipc/errors.ts'
 import { openDocumentsThread } from './shell/documents.ts'
@@ -19,7 +19,7 @@ export function openFolders(foundation: Foundation) {
   const clientOf = clients.of
   const describe = asAppError
   /** Answers are ordered by when they were requested, but the wall clock may be set back. */
-  const moment = neverBackwards(time.now)
+  const moment = increasingClock(time.now)
   const thread = openDocumentsThread({
     worker: new URL('./documents-worker.js', import.meta.url),
     folder: foundation.dataFolder,
@@ -58,17 +58,17 @@ export function openFolders(foundation: Foundation) {
     shown: accounts.shownIds,
     accounts: accounts.list,
     changed: documentsChanged,
-    looked: (accountId) => send('documents.looked', { accountId, at: time.now() }),
+    accountRead: (accountId) => send('documents.looked', { accountId, at: time.now() }),
     connectionChanged: () => signals.emit('connection')
   })
   const hints = openHints({ db, random: randomBytes, wake: () => watch.soon(), time })
-  const once = new Once()
+  const once = new ExclusiveTasks()
   const actions = new Actions({
     ...{ db, ask, once, rights, moment, time, clientOf, describe },
     refresh: watch.refresh,
-    soon: watch.soon,
-    taken: documentsChanged,
-    corrected: (accountId, signers) => signals.emit('corrected', accountId, signers),
+    readSoon: watch.soon,
+    documentStored: documentsChanged,
+    signersCorrected: (accountId, signers) => signals.emit('corrected', accountId, signers),
     changed: (ids) => send('actions.changed', { ids })
   })
   const employers = openEmployers({

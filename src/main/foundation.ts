@@ -12,13 +12,13 @@ import { openAccounts } from './core/accounts/accounts.ts'
 import { openBrowserSignIn } from './core/accounts/browser-sign-in.ts'
 import { openClientCertificates } from './core/accounts/client-certificates.ts'
 import { openClients } from './core/accounts/clients.ts'
-import { secretsBeside } from './core/accounts/credentials.ts'
+import { accountSecretsFor } from './core/accounts/credentials.ts'
 import { openFetchedLists } from './core/accounts/fetched-lists.ts'
-import { openKeptOffice } from './core/accounts/kept-office.ts'
-import { openKeptPlace } from './core/accounts/kept-place.ts'
+import { openPracticeOfficeStore } from './core/accounts/kept-office.ts'
+import { openLastPlaceStore } from './core/accounts/kept-place.ts'
 import { openRights } from './core/accounts/rights.ts'
 import { openServiceFacts } from './core/accounts/service-facts.ts'
-import { finishRestore, settleRestored } from './core/backup/restore.ts'
+import { completeRestore, finishRestore } from './core/backup/restore.ts'
 import { openData } from './core/backup/unlocking.ts'
 import { systemTime as time } from './core/lib/time.ts'
 import { applyAccounts } from './core/organisation/applying.ts'
@@ -36,9 +36,14 @@ import { asAppError } from './ipc/errors.ts'
 import { guardDevServer, serveAppPages } from './shell/app-protocol.ts'
 import { dialogsOf } from './shell/dialogs.ts'
 import { showLockedPage } from './shell/locked-page.ts'
-import { type Log, makeCrashReports } from './shell/log.ts'
+import { enableCrashReports, type Log } from './shell/log.ts'
 import { isStartedAtLogin } from './shell/login-start.ts'
-import { showCertificatesBy, signInToProxiesBy, trustOwnAuthorities, useOwnProxy } from './shell/office-network.ts'
+import {
+  trustOwnAuthorities,
+  useClientCertificates,
+  useOrganisationProxy,
+  useProxySignIns
+} from './shell/office-network.ts'
 import { applyTheme } from './shell/own-page.ts'
 import { openMainWindow } from './shell/own-windows.ts'
 import { practiceOf } from './shell/practice.ts'
@@ -96,13 +101,13 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
   const { settings, trouble: settingsTrouble } = await openSettingsStore()
   applyTheme(settings.read().theme)
   // Must run before the first window has a process.
-  if (settings.read().keepsCrashReports) makeCrashReports(log)
+  if (settings.read().keepsCrashReports) enableCrashReports(log)
   serveAppPages(join(import.meta.dirname, '../renderer'))
   if (devServer) guardDevServer(devServer)
   const window = openMainWindow({ preload, settings, log, devServer, isAtLogin: isStartedAtLogin() })
   const screens = new Screens(window, devServer)
   const { send } = screens
-  const { storage, keychain, keychainState, lookAgain, isWithout } = await openData({
+  const { storage, keychain, keychainState, recheckKeychain, isWithoutData } = await openData({
     ...{ folder: dataFolder, now: time.now, openKeychain },
     openDatabase: (keychain, key) =>
       openDatabase({
@@ -114,7 +119,7 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
   const { db } = storage
   const restored =
     storage.state === 'encrypted'
-      ? await settleRestored(db, keychain).catch((error: unknown) => {
+      ? await completeRestore(db, keychain).catch((error: unknown) => {
           log.warn('What was restored isn’t in the keychain yet.', { code: asAppError(error).code })
           return undefined
         })
@@ -125,25 +130,25 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
   if (settingsTrouble?.code === 'set-aside')
     troubles.setAside('settings', { name: settingsTrouble.name, reason: 'damaged' })
   if (settingsTrouble?.code === 'in-memory')
-    troubles.ofThisRun({ kind: 'in-memory', store: 'settings', reason: memoryReasonOf(settingsTrouble.reason) })
+    troubles.reportForThisRun({ kind: 'in-memory', store: 'settings', reason: memoryReasonOf(settingsTrouble.reason) })
 
   const organisation = await Organisation.open({ db, place: policy, managed, time, log })
-  const accounts = openAccounts({ db, secrets: secretsBeside(storage, keychain), newId, time, organisation })
+  const accounts = openAccounts({ db, secrets: accountSecretsFor(storage, keychain), newId, time, organisation })
   await applyAccounts({ organisation, accounts, log })
-  const ownAuthorities = () => organisation.policy.certificateAuthorities ?? []
-  const authorities = openOwnAuthorities(ownAuthorities, time.now)
-  if (ownAuthorities().length > 0) trustOwnAuthorities(authorities)
+  const authorityCertificates = () => organisation.policy.certificateAuthorities ?? []
+  const authorities = openOwnAuthorities(authorityCertificates, time.now)
+  if (authorityCertificates().length > 0) trustOwnAuthorities(authorities)
   const facts = openServiceFacts({ db, time, changed: () => send('accounts.changed', null) })
   const proxies = openProxySignIns({ slot: keychain.proxies, changed: () => send('proxy.changed', null) })
-  const isProxied = useOwnProxy(organisation.policy.proxy)
-  signInToProxiesBy(proxies)
-  const { renewLines, askOnce, ...network } = openServiceNetwork({ proxies, isProxied })
-  const certificates = openClientCertificates({ db, accounts, time, renewLines })
-  showCertificatesBy(certificates)
+  const whenProxied = useOrganisationProxy(organisation.policy.proxy)
+  useProxySignIns(proxies)
+  const { renewConnections, requestOnce, ...network } = openServiceNetwork({ proxies, whenProxied })
+  const certificates = openClientCertificates({ db, accounts, time, renewConnections })
+  useClientCertificates(certificates)
   const requestLog = new RequestLog({ time, changed: () => send('requests.changed', null) })
   const clients = openClients({
     ...{ accounts, facts, time },
-    observed: (fetch, accountId) => requestLog.observed(fetch, accountId),
+    observe: (fetch, accountId) => requestLog.wrapFetch(fetch, accountId),
     ...network,
     unreached: (accountId) => signals.emit('unreached', accountId),
     signedOut: () => send('accounts.changed', null)
@@ -156,9 +161,9 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
   const lists = openFetchedLists({ db, clientOf: clients.of, describe: asAppError, time })
   const practice = practiceOf({
     worker: new URL('./practice-worker.js', import.meta.url),
-    kept: openKeptOffice(db, time),
-    runs: (run) => {
-      accounts.practiceRunsAt(run && { baseUrl: run.url, credentials: { scheme: 'bearer', token: run.token } })
+    kept: openPracticeOfficeStore(db, time),
+    runChanged: (run) => {
+      accounts.setPracticeService(run && { baseUrl: run.url, credentials: { scheme: 'bearer', token: run.token } })
       // Each run has its own token.
       for (const { id, kind } of accounts.list()) if (kind === 'practice') clients.forget(id)
       send('accounts.changed', null)
@@ -174,8 +179,8 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
       settings,
       keychain,
       keychainState,
-      lookAgain,
-      isWithout,
+      recheckKeychain,
+      isWithoutData,
       storage,
       restored,
       troubles,
@@ -184,9 +189,9 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
     },
     ...{ window, screens, send, dialogs: dialogsOf(window, openMeta(db)) },
     ...{ accounts, browserSignIn, clients, facts, lists, rights: openRights(db), practice, organisation, requestLog },
-    ...{ authorities, certificates, askOnce, proxies, network },
+    ...{ authorities, certificates, askOnce: requestOnce, proxies, network },
     /** The user's home folder according to the system, whatever the environment variables say. */
     home: userInfo().homedir,
-    place: openKeptPlace(db, () => accounts.chosen()?.id)
+    place: openLastPlaceStore(db, () => accounts.chosen()?.id)
   }
 }

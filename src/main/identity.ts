@@ -10,8 +10,8 @@ import { openDownloads } from './core/downloads/downloads.ts'
 import { openPdfPreviews } from './core/downloads/pdf-preview.ts'
 import { openBriefCopy } from './core/identity/brief-copy.ts'
 import { openReadings } from './core/identity/readings.ts'
-import type { Once } from './core/office/once.ts'
-import { expanded } from './core/organisation/applying.ts'
+import type { ExclusiveTasks } from './core/office/once.ts'
+import { expandHome } from './core/organisation/applying.ts'
 import { VerificationQueue } from './core/verifications/verification-queue.ts'
 import { openVerifications } from './core/verifications/verifications.ts'
 import type { Foundation } from './foundation.ts'
@@ -25,7 +25,7 @@ export interface IdentityDeps {
   views: Views
   /** The office's other workstation that last saved a view. */
   viewSavedBy: (accountId: string, viewId: string) => string | undefined
-  once: Once
+  once: ExclusiveTasks
   watch: Polling
   note: NoteInAudit
   /** Whether a signer has the office's window. */
@@ -63,7 +63,7 @@ export function openIdentity(
     isUsualFolder: (path) => path === usualFolder,
     organisation() {
       const { folder, names } = foundation.organisation.policy.downloads ?? {}
-      return { folder: folder && expanded(folder, home), names }
+      return { folder: folder && expandHome(folder, home), names }
     },
     views: views.list,
     viewSavedBy,
@@ -77,7 +77,7 @@ export function openIdentity(
   const pdfPreviews = openPdfPreviews({ clientOf, note, newId, time })
   const briefCopy = openBriefCopy({
     clipboard: { ...plainClipboard, write: plainClipboard.writePrivately },
-    isAside: isHandedOver,
+    isUsedBySigner: isHandedOver,
     time
   })
 

@@ -2,64 +2,65 @@
 import { writeSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { app } from 'electron'
-import { obey } from './agent.ts'
+import { runAgentOrder } from './agent.ts'
 import { type App, openApp, serveScreens } from './app.ts'
-import { removalDecided, removeEverything } from './core/backup/removal.ts'
+import { removeEverything, scheduledRemoval } from './core/backup/removal.ts'
 import { codeOf } from './core/lib/failure.ts'
 import { type AgentOrder, agentOrderOf } from './core/office/agent-order.ts'
-import { checkedPolicyAt, policyToCheck } from './core/organisation/check.ts'
-import { managedAtStart } from './core/organisation/managed.ts'
-import { policyAtStart } from './core/organisation/policy-file.ts'
+import { checkPolicyAt, policyToCheck } from './core/organisation/check.ts'
+import { managedPlaceAtStart } from './core/organisation/managed.ts'
+import { policyPlaceAtStart } from './core/organisation/policy-file.ts'
 import { devServerOf } from './core/policy/app-pages.ts'
 import { refusedAtStart } from './core/policy/start-switches.ts'
 import { statusLine } from './core/support/status.ts'
 import { asAppError } from './ipc/errors.ts'
 import { Lifecycle, smoke } from './lifecycle.ts'
-import { declareAppScheme, keepOffNetworks } from './shell/app-protocol.ts'
-import { sayCannotStart, sayNotStartedWith, sayRemoved } from './shell/dialogs.ts'
+import { blockNetworkAccess, declareAppScheme } from './shell/app-protocol.ts'
+import { showCannotStart, showRemoved, showUnsafeStart } from './shell/dialogs.ts'
 import { type Log, logFiles, logUncaught, openLog } from './shell/log.ts'
-import { nameToDesktop } from './shell/notifications.ts'
-import { hearOutside } from './shell/outside.ts'
+import { registerWithDesktop } from './shell/notifications.ts'
+import { listenForLinksAndFiles } from './shell/outside.ts'
 import { lockSessions } from './shell/session-policy.ts'
 import { openKeychain } from './shell/stores.ts'
 
 const isSmoke = process.argv.includes('--smoke')
 // Checked before anything is opened. Development runs aren't restricted.
-const refused = app.isPackaged ? refusedAtStart(process) : undefined
-const checked = policyToCheck(process.argv)
+const refusedSwitch = app.isPackaged ? refusedAtStart(process) : undefined
+const policyPath = policyToCheck(process.argv)
 const agent = agentOrderOf(process.argv)
-const administering = process.argv.indexOf('--office-admin')
-if (checked !== undefined) void printCheck(checked).then((code) => app.exit(code))
-else if (administering > 0) void administer(process.argv.slice(administering + 1)).then((code) => app.exit(code))
+const officeAdminIndex = process.argv.indexOf('--office-admin')
+if (policyPath !== undefined) void printPolicyCheck(policyPath).then((code) => app.exit(code))
+else if (officeAdminIndex > 0)
+  void runOfficeCommand(process.argv.slice(officeAdminIndex + 1)).then((code) => app.exit(code))
 else if (process.argv.includes('--status')) app.exit(printStatus())
 else if (typeof agent === 'string') {
   print(2, [agent])
   app.exit(2)
-} else if (refused === undefined) begin()
+} else if (refusedSwitch === undefined) start()
 else if (agent) {
-  print(2, [`Countersign isn’t started with ${refused}.`])
+  print(2, [`Countersign isn’t started with ${refusedSwitch}.`])
   app.exit(1)
 } else {
-  sayNotStartedWith(refused)
+  showUnsafeStart(refusedSwitch)
   app.exit(1)
 }
 
 /** Where the organisation's policy is: a file and, on some systems, settings from system management. */
 function policyPlaces() {
-  const file = policyAtStart(process, app, userInfo())
-  return { policy: file, managed: managedAtStart(process.platform, file, userInfo().homedir) }
+  const file = policyPlaceAtStart(process, app, userInfo())
+  return { policy: file, managed: managedPlaceAtStart(process.platform, file, userInfo().homedir) }
 }
 
 /** `--check-policy`: prints what is wrong with a policy, or what it sets. Opens nothing and applies nothing. */
-async function printCheck(path: string): Promise<number> {
-  const { isUsable, lines } = await checkedPolicyAt(path, policyPlaces().managed)
+async function printPolicyCheck(path: string): Promise<number> {
+  const { isUsable, lines } = await checkPolicyAt(path, policyPlaces().managed)
   print(isUsable ? 1 : 2, lines)
   return isUsable ? 0 : 1
 }
 
 /** `--status`: prints the state of the current or last run as one line for a monitor. Opens nothing. */
 function printStatus(): number {
-  const { line, exitCode } = statusLine(app.getPath('userData'), { now: Date.now(), runs })
+  const { line, exitCode } = statusLine(app.getPath('userData'), { now: Date.now(), isRunning })
   print(1, [line])
   return exitCode
 }
@@ -68,20 +69,20 @@ function printStatus(): number {
  * `--office-admin COMMAND …`: creates, maintains and invites to an office for an administrator. Opens none of this
  * computer's data.
  */
-async function administer(args: readonly string[]): Promise<number> {
+async function runOfficeCommand(args: readonly string[]): Promise<number> {
   // The database driver is loaded for this command only.
-  const { officeCommand } = await import('./core/office/command.ts')
+  const { runOfficeCommand } = await import('./core/office/command.ts')
   const { resetPin } = await import('./core/counter/pin-reset.ts')
-  return await officeCommand(args, {
+  return await runOfficeCommand(args, {
     resetPin,
-    begunBy: 'countersign --office-admin',
+    programName: 'countersign --office-admin',
     password: process.env.PGPASSWORD,
     say: (line) => print(1, [line]),
     warn: (line) => print(2, [line])
   })
 }
 
-function runs(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {
@@ -98,12 +99,12 @@ function print(to: 1 | 2, lines: readonly string[]): void {
   }
 }
 
-function begin(): void {
+function start(): void {
   const log = openLog()
   logUncaught(log)
   declareAppScheme()
   lockSessions(log)
-  nameToDesktop(process.platform)
+  registerWithDesktop(process.platform)
   // Single instance only: two would write the same database. The second ends without touching a file.
   if (!app.requestSingleInstanceLock()) {
     // The caller gets no other sign that nothing was done.
@@ -112,49 +113,49 @@ function begin(): void {
     else app.quit()
     return
   }
-  run(log, hearOutside()).catch((error: unknown) => {
+  run(log, listenForLinksAndFiles()).catch((error: unknown) => {
     log.error('The application could not start.', { kind: error instanceof Error ? error.name : typeof error })
-    if (!agent) sayCannotStart()
+    if (!agent) showCannotStart()
     app.exit(1)
   })
 }
 
-async function run(log: Log, whenBrought: ReturnType<typeof hearOutside>): Promise<void> {
+async function run(log: Log, setOutsideListener: ReturnType<typeof listenForLinksAndFiles>): Promise<void> {
   await app.whenReady()
   const devServer = devServerOf(app, process.env.ELECTRON_RENDERER_URL)
-  await keepOffNetworks(devServer)
+  await blockNetworkAccess(devServer)
   const folder = app.getPath('userData')
   // A smoke test never removes data.
-  const removal = isSmoke ? undefined : await removalDecided(folder)
+  const removal = isSmoke ? undefined : await scheduledRemoval(folder)
   if (removal) {
     const { keychain } = await openKeychain()
-    await sayRemoved(await removeEverything({ folder, keychain, logs: logFiles() }, removal))
+    await showRemoved(await removeEverything({ folder, keychain, logs: logFiles() }, removal))
     app.exit(0)
     return
   }
   const parts = await openApp({ log, devServer, ...policyPlaces(), isAttended: !isSmoke && !agent })
   const lifecycle = new Lifecycle(parts)
-  if (typeof agent === 'object') return await work(agent, parts, lifecycle)
+  if (typeof agent === 'object') return await runAgent(agent, parts, lifecycle)
   serveScreens(parts, lifecycle)
   if (isSmoke) await smoke(parts)
   else {
     lifecycle.start()
-    whenBrought((brought) => void parts.composing.outside.take(brought))
+    setOutsideListener((brought) => void parts.composing.outside.enqueue(brought))
   }
 }
 
 /** Runs as an agent: prints an order's result where it was given. `run` goes on until it is told to end. */
-async function work(order: AgentOrder, parts: App, lifecycle: Lifecycle): Promise<void> {
+async function runAgent(order: AgentOrder, parts: App, lifecycle: Lifecycle): Promise<void> {
   // Remove the code, or others could read it for as long as the agent runs.
   const code = process.env.COUNTERSIGN_CODE ?? ''
   delete process.env.COUNTERSIGN_CODE
   // An order that was aborted has failed.
   if (order.do !== 'run') app.on('will-quit', () => app.exit(1))
   try {
-    const said = await obey(order, { parts, lifecycle, code })
-    if (said === undefined) return
+    const result = await runAgentOrder(order, { parts, lifecycle, code })
+    if (result === undefined) return
     await lifecycle.end()
-    print(1, [said])
+    print(1, [result])
     app.exit(0)
   } catch (error) {
     const { message, next } = asAppError(error)

@@ -4,15 +4,15 @@ import { blankComposition } from '../shared/composition/index.ts'
 import { type App, followPolicy } from './app.ts'
 import { within } from './core/lib/time.ts'
 import { APP_START } from './core/policy/app-pages.ts'
-import { type LeavingQuestion, questionOnLeaving } from './core/policy/leaving.ts'
+import { type QuitQuestion, questionBeforeQuitting } from './core/policy/leaving.ts'
 import { asAppError } from './ipc/errors.ts'
-import { endAfter } from './shell/ending.ts'
+import { delayQuitUntil } from './shell/ending.ts'
 import { applyZoom } from './shell/own-page.ts'
 import { loadFirstPage } from './shell/own-windows.ts'
 import { bringForward } from './shell/windows.ts'
 
 /** How long sends in progress may take when the application ends, in milliseconds; after that they are uncertain. */
-const LEAVING_TIMEOUT = 5000
+const QUIT_TIMEOUT = 5000
 /** How long the page may take to answer before the window closes, in milliseconds; after that the user decides. */
 const CLOSING_TIMEOUT = 3000
 /**
@@ -21,19 +21,19 @@ const CLOSING_TIMEOUT = 3000
  */
 const BACKUP_TIMEOUT = 120_000
 /** How often Linux is polled for its screen lock, in milliseconds: it sends no event. */
-const LOCK_LOOK = 2000
+const LOCK_POLL_INTERVAL = 2000
 
 export class Lifecycle {
   readonly #app: App
   readonly #window: BrowserWindow
   #closing: 'not' | 'page asked' | 'deciding' | 'agreed' = 'not'
-  #late: NodeJS.Timeout | undefined
+  #closeTimer: NodeJS.Timeout | undefined
   /** Whether the next start resumes the counter session, and starts locked because of it. */
   #keepsMarker = false
   /** Whether the application restarts after it has ended: as it is, or with the update that is ready. */
-  #restarts: 'not' | 'as it is' | 'updated' = 'not'
+  #restartMode: 'not' | 'as it is' | 'updated' = 'not'
   /** Runs before a restart as it is, while the database is still open. */
-  #last: (() => Promise<void>) | undefined
+  #beforeRestart: (() => Promise<void>) | undefined
   #unfollowPolicy: (() => void) | undefined
 
   constructor(app: App) {
@@ -47,9 +47,9 @@ export class Lifecycle {
     const { settings, log, devServer } = foundation
     const { presence } = notifications
     const window = this.#window
-    this.#takeUp()
+    this.#recover()
     // Must precede the window's page, which first shows an interrupted session.
-    this.#app.counter.start((error) => this.#notKept(error))
+    this.#app.counter.start((error) => this.#logUnsaved(error))
     // A reloaded page starts at its default zoom.
     window.webContents.on('dom-ready', () => applyZoom(window, settings.read().zoom))
     window.on('close', (event) => this.#close(event))
@@ -57,13 +57,13 @@ export class Lifecycle {
     window.on('hide', () => folders.watch.setShown(false))
     window.on('minimize', () => folders.watch.setShown(false))
     window.on('restore', () => folders.watch.setShown(true))
-    window.on('focus', presence.came)
-    window.on('blur', presence.left)
+    window.on('focus', presence.arrived)
+    window.on('blur', presence.departed)
     // If the start is locked, only the lock is shown, not the place where staff was.
     const place = this.#app.counter.isAway() ? '' : foundation.place.read()
     loadFirstPage(window, `${devServer?.href ?? APP_START}${place}`, log)
-    if (window.isFocused()) presence.came()
-    void this.#begin(async () => {
+    if (window.isFocused()) presence.arrived()
+    void this.#startWork(async () => {
       // Must precede reading the folders: what the first reading finds happened while the application was closed.
       await notifications.notifier.start()
       this.#app.updates.start()
@@ -72,19 +72,19 @@ export class Lifecycle {
     // shell/outside.ts handles the second instance's arguments.
     app.on('second-instance', () => void bringForward(window))
     app.on('window-all-closed', () => app.quit())
-    endAfter(() => this.end())
+    delayQuitUntil(() => this.end())
   }
 
   /** As `start`, for an agent: shows nothing, since there is no user to notify or ask, or to hand the screen to. */
-  startUnseen(): void {
+  startHeadless(): void {
     const { folders, foundation, notifications } = this.#app
     foundation.log.info('Countersign works as an agent.')
     notifications.desktop.remove()
     folders.watch.setShown(false)
-    this.#takeUp()
-    void this.#begin()
+    this.#recover()
+    void this.#startWork()
     this.#followSleep()
-    endAfter(() => this.end())
+    delayQuitUntil(() => this.end())
   }
 
   /** The page's answer before its window closes. @param kept whether everything typed is kept. */
@@ -94,24 +94,24 @@ export class Lifecycle {
   }
 
   /** Quits the application as a user would and starts it again, unless the user decides to stay. */
-  readonly restart = (last?: () => Promise<void>): void => {
-    this.#last = last
-    this.#restarts = 'as it is'
+  readonly restart = (beforeRestart?: () => Promise<void>): void => {
+    this.#beforeRestart = beforeRestart
+    this.#restartMode = 'as it is'
     app.quit()
   }
 
   /** As `restart`, but installs the update that is ready. */
   readonly update = (): void => {
-    this.#restarts = 'updated'
+    this.#restartMode = 'updated'
     app.quit()
   }
 
   /** Recovers what the previous end of the application interrupted. */
-  #takeUp(): void {
+  #recover(): void {
     const { composing, folders } = this.#app
     const { exchange, outbox } = composing
     for (const recover of [
-      () => exchange.takeUpInterrupted(),
+      () => exchange.removeInterrupted(),
       () => outbox.recover(),
       () => folders.actions.recover()
     ]) {
@@ -119,14 +119,14 @@ export class Lifecycle {
       try {
         recover()
       } catch (error) {
-        this.#notKept(error)
+        this.#logUnsaved(error)
       }
     }
     this.#app.retention.start()
   }
 
   /** Starts reading and sending. @param first runs before. */
-  async #begin(first?: () => Promise<void>): Promise<void> {
+  async #startWork(first?: () => Promise<void>): Promise<void> {
     const { composing, folders, foundation, identity, notifications, watching } = this.#app
     const { accounts, practice } = foundation
     const shown = accounts.shownIds()
@@ -134,7 +134,7 @@ export class Lifecycle {
       await practice.start().catch(() => undefined)
     // If an account was removed as the application ended, its documents may still be there.
     const accountIds = accounts.list().map(({ id }) => id)
-    await folders.ask('keepOnly', { accountIds }).catch((error: unknown) => this.#notKept(error))
+    await folders.ask('keepOnly', { accountIds }).catch((error: unknown) => this.#logUnsaved(error))
     await first?.()
     folders.watch.start()
     watching.resolve()
@@ -142,7 +142,7 @@ export class Lifecycle {
     composing.desk.open()
     folders.actions.open()
     identity.open()
-    this.#app.support.follow()
+    this.#app.support.startStatusFile()
     void folders.hints.start()
     this.#unfollowPolicy = followPolicy(this.#app)
     composing.dropFolders.start()
@@ -156,26 +156,26 @@ export class Lifecycle {
   #followComputer(): void {
     const { counter, identity, notifications } = this.#app
     const { presence } = notifications
-    const left = () => {
-      presence.left()
+    const onAway = () => {
+      presence.departed()
       identity.locked()
-      counter.counter.left('locked')
+      counter.counter.screenLeft('locked')
     }
-    powerMonitor.on('suspend', left)
+    powerMonitor.on('suspend', onAway)
     // Not every system reports that it goes to sleep.
-    powerMonitor.on('resume', () => counter.counter.left('locked'))
+    powerMonitor.on('resume', () => counter.counter.screenLeft('locked'))
     this.#followSleep()
     const locked = () => {
-      left()
-      counter.staff.lockScreen()
+      onAway()
+      counter.staff.screenLocked()
       counter.access.close()
     }
     const unlocked = () => {
-      counter.staff.unlockScreen()
-      counter.lock.signedIn()
-      if (this.#window.isFocused()) presence.came()
+      counter.staff.screenUnlocked()
+      counter.lock.screenUnlocked()
+      if (this.#window.isFocused()) presence.arrived()
     }
-    if (process.platform === 'linux') followLock(locked, unlocked)
+    if (process.platform === 'linux') pollScreenLock(locked, unlocked)
     else {
       powerMonitor.on('lock-screen', locked)
       powerMonitor.on('unlock-screen', unlocked)
@@ -189,12 +189,12 @@ export class Lifecycle {
    */
   #followSleep(): void {
     const { composing, folders, identity } = this.#app
-    powerMonitor.on('suspend', () => composing.outbox.shared.breakOff())
+    powerMonitor.on('suspend', () => composing.outbox.shared.abortRequests())
     powerMonitor.on('resume', () => {
       folders.watch.soon()
       composing.outbox.resumed()
       void composing.desk.resumed()
-      this.#app.schedule.look()
+      this.#app.schedule.check()
       folders.actions.connectionChanged()
       identity.connectionChanged()
     })
@@ -211,7 +211,7 @@ export class Lifecycle {
     // A crashed page can't answer; whatever it saved before is kept.
     if (this.#window.webContents.isCrashed()) return void this.#decide(true)
     this.#closing = 'page asked'
-    this.#late = setTimeout(() => void this.#decide(false), CLOSING_TIMEOUT)
+    this.#closeTimer = setTimeout(() => void this.#decide(false), CLOSING_TIMEOUT)
     this.#app.foundation.send('window.closing', null)
   }
 
@@ -220,33 +220,35 @@ export class Lifecycle {
     const { counter, isHandedOver } = this.#app.counter
     // A crashed page can't take a PIN, so the next start is locked instead.
     this.#keepsMarker = isHandedOver() && this.#window.webContents.isCrashed()
-    if (!isHandedOver() || this.#keepsMarker || counter.canBeLeft()) return true
-    counter.left('closing')
-    this.#restarts = 'not'
+    if (!isHandedOver() || this.#keepsMarker || counter.canLeaveWithoutPin()) return true
+    counter.screenLeft('closing')
+    this.#restartMode = 'not'
     return false
   }
 
   async #decide(kept: boolean): Promise<void> {
-    clearTimeout(this.#late)
+    clearTimeout(this.#closeTimer)
     this.#closing = 'deciding'
-    const agreed = (kept || (await agrees(this.#window, NOT_KEPT))) && (await agrees(this.#window, this.#question()))
+    const agreed =
+      (kept || (await userConfirms(this.#window, UNSAVED_QUESTION))) &&
+      (await userConfirms(this.#window, this.#quitQuestion()))
     if (this.#window.isDestroyed()) return
     this.#closing = agreed ? 'agreed' : 'not'
     if (agreed) this.#window.close()
-    else this.#restarts = 'not'
+    else this.#restartMode = 'not'
   }
 
   /** What to ask the user once everything typed is kept; undefined if there's no need. */
-  #question(): LeavingQuestion | undefined {
+  #quitQuestion(): QuitQuestion | undefined {
     const { composing, counter, folders, foundation } = this.#app
     const actions = folders.actions.pending().waiting
     const pending = {
       ...composing.outbox.pending(),
       actions,
       isSigning: counter.counter.isRunning(),
-      corrections: composing.bulk.corrections()
+      corrections: composing.bulk.filesWithCorrections()
     }
-    return questionOnLeaving(pending, foundation.storage.state)
+    return questionBeforeQuitting(pending, foundation.storage.state)
   }
 
   /** Ends work in progress, in the order of the parts' dependencies. Never rejects. */
@@ -258,51 +260,52 @@ export class Lifecycle {
     this.#app.copies.close()
     this.#unfollowPolicy?.()
     folders.watch.stop()
-    notifications.presence.left()
+    notifications.presence.departed()
     notifications.badgeCounts.stop()
     notifications.desktop.remove()
-    const acted = folders.actions.close(LEAVING_TIMEOUT)
-    const signed = counter.end({ keepsMarker: this.#keepsMarker })
+    const actionsClosed = folders.actions.close(QUIT_TIMEOUT)
+    const counterEnded = counter.end({ keepsMarker: this.#keepsMarker })
     await Promise.allSettled([
       // After the counter has restored the staff's clipboard, which may itself hold copied identity data.
-      signed.finally(identity.end),
+      counterEnded.finally(identity.end),
       bulk.closeAll(),
       folders.hints.stop(),
-      acted,
-      identity.close(LEAVING_TIMEOUT),
+      actionsClosed,
+      identity.close(QUIT_TIMEOUT),
       this.#app.retention.stop(),
       // Drop folders still add files to the outbox, and the office is told how its packages, actions and turns ended.
       Promise.allSettled([
-        ...[acted, signed],
-        dropFolders.stop(LEAVING_TIMEOUT).then(() => outbox.stop(LEAVING_TIMEOUT))
-      ]).then(() => within(LEAVING_TIMEOUT, desk.close(), foundation.time)),
+        ...[actionsClosed, counterEnded],
+        dropFolders.stop(QUIT_TIMEOUT).then(() => outbox.stop(QUIT_TIMEOUT))
+      ]).then(() => within(QUIT_TIMEOUT, desk.close(), foundation.time)),
       notifications.notifier.stop()
     ])
     // After the above, so that the backup includes it, and before the backup thread ends.
-    await within(BACKUP_TIMEOUT, this.#app.schedule.quitting(), foundation.time)
+    await within(BACKUP_TIMEOUT, this.#app.schedule.runOnQuit(), foundation.time)
     // The parts above may request documents until they end, and the practice service may still be answering them.
     await Promise.allSettled([
       folders.endThread(),
       foundation.practice.stop(),
       this.#app.backupWorker.end(),
-      counter.audit.settled()
+      counter.audit.flush()
     ])
-    if (this.#restarts === 'as it is') await this.#last?.().catch((error: unknown) => this.#notKept(error))
+    if (this.#restartMode === 'as it is')
+      await this.#beforeRestart?.().catch((error: unknown) => this.#logUnsaved(error))
     // No update during a restart that has another purpose.
     const isUpdated =
-      this.#restarts !== 'as it is' &&
-      (await this.#app.updates.installAtEnd(this.#restarts === 'updated' ? 'restart' : 'quit'))
+      this.#restartMode !== 'as it is' &&
+      (await this.#app.updates.installAtEnd(this.#restartMode === 'updated' ? 'restart' : 'quit'))
     await this.#app.support.end()
     foundation.db.close()
-    if (this.#restarts !== 'not' && !isUpdated) app.relaunch()
+    if (this.#restartMode !== 'not' && !isUpdated) app.relaunch()
   }
 
-  #notKept(error: unknown): void {
+  #logUnsaved(error: unknown): void {
     this.#app.foundation.log.error('What was interrupted could not be noted.', { code: asAppError(error).code })
   }
 }
 
-const NOT_KEPT: LeavingQuestion = {
+const UNSAVED_QUESTION: QuitQuestion = {
   message: 'What you typed last could not be saved.',
   detail: 'If you close Countersign now, it is lost. The screen says why it could not be saved.',
   stay: 'Go back',
@@ -313,17 +316,17 @@ const NOT_KEPT: LeavingQuestion = {
  * Electron's `lock-screen` and `unlock-screen` events exist on Windows and macOS only. On Linux, the idle state
  * reflects the screen saver.
  */
-function followLock(locked: () => void, unlocked: () => void): void {
+function pollScreenLock(locked: () => void, unlocked: () => void): void {
   let wasLocked = false
-  const look = () => {
+  const poll = () => {
     const isLocked = powerMonitor.getSystemIdleState(1) === 'locked'
     if (isLocked !== wasLocked) (isLocked ? locked : unlocked)()
     wasLocked = isLocked
   }
-  setInterval(look, LOCK_LOOK).unref()
+  setInterval(poll, LOCK_POLL_INTERVAL).unref()
 }
 
-async function agrees(window: BrowserWindow, question: LeavingQuestion | undefined): Promise<boolean> {
+async function userConfirms(window: BrowserWindow, question: QuitQuestion | undefined): Promise<boolean> {
   if (!question) return true
   const { response } = await dialog.showMessageBox(window, {
     type: 'warning',
@@ -351,10 +354,10 @@ const LOADED = `new Promise((resolve) => {
  */
 export async function smoke({ foundation, folders, composing }: App): Promise<void> {
   const { accounts, devServer, keychainState, log, practice, storage, window } = foundation
-  const late = setTimeout(() => end('an answer in time'), SMOKE_TIMEOUT)
+  const timer = setTimeout(() => end('an answer in time'), SMOKE_TIMEOUT)
 
   function end(failed?: string): void {
-    clearTimeout(late)
+    clearTimeout(timer)
     if (failed) log.error(`Smoke: ${failed} is missing.`)
     else log.info('Smoke: everything opened.')
     app.exit(failed ? 1 : 0)

@@ -29,7 +29,7 @@ export function openNotifications(
   { ask, views, watch, isAway, isSigning, refusals, verifications }: NotificationDeps
 ) {
   const { db, accounts, log, send, time, window } = foundation
-  const happened = () => send('activity.changed', null)
+  const newsArrived = () => send('activity.changed', null)
   const failed = (error: unknown) => log.warn('What happened could not be told.', { code: asAppError(error).code })
 
   const desktop = openDesktop({ window, isAway, send, time, log })
@@ -43,14 +43,14 @@ export function openNotifications(
     isRead: (accountId) => watch.isRead(accountId)
   })
   const badgeCounts = openBadgeCounts({
-    ...{ ask, time, failed, happened },
+    ...{ ask, time, failed, newsArrived },
     shown: accounts.shownIds,
     show: desktop.show
   })
   const presence = openPresence({
     ...{ db, time, failed },
     accountIds: () => accounts.list().map(({ id }) => id),
-    changed: happened
+    changed: newsArrived
   })
   return { desktop, preferences, notifier, badgeCounts, presence }
 }

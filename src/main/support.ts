@@ -8,7 +8,7 @@ import { within } from './core/lib/time.ts'
 import { openCrashReports } from './core/support/crash-reports.ts'
 import { EventLog, type RunFacts } from './core/support/event-log.ts'
 import { reportOf } from './core/support/report.ts'
-import { selfTest } from './core/support/self-test.ts'
+import { runSelfTest } from './core/support/self-test.ts'
 import { type StatusFacts, StatusFile } from './core/support/status.ts'
 import { SystemLog } from './core/support/system-log.ts'
 import type { openCounter } from './counter.ts'
@@ -19,7 +19,7 @@ import { crashFolder, readLog } from './shell/log.ts'
 import { openKeychain, systemStatus } from './shell/stores.ts'
 
 /** How long writing to the system's log may take when the application ends, in milliseconds. */
-const LEAVING = 1000
+const LOG_TIMEOUT = 1000
 
 interface SupportParts {
   version: string
@@ -43,7 +43,7 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
   const system = new SystemLog({
     platform: process.platform,
     root: parse(foundation.home).root,
-    isWanted: () => foundation.organisation.policy.systemLog === true,
+    isEnabled: () => foundation.organisation.policy.systemLog === true,
     failed: () => log.warn('The system’s log can’t be written.')
   })
   const events = new EventLog({ log, system })
@@ -104,13 +104,13 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
   }
 
   /** The last findings, so that a report made right after a self-test needn't repeat it. */
-  let found: readonly SelfTestFinding[] = []
+  let lastFindings: readonly SelfTestFinding[] = []
 
   async function check(): Promise<SelfTestFinding[]> {
-    const findings = await selfTest({
+    const findings = await runSelfTest({
       ...{ storage, dataFolder: foundation.dataFolder, describe: asAppError, otherDisplay: counter.otherDisplay },
       accounts: accounts.list,
-      ask: watch.check,
+      checkService: watch.check,
       clockAhead: clients.clockAhead,
       tryKeychain: async () => (await openKeychain()).status,
       backups: () => schedule.view(),
@@ -118,7 +118,7 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
       now: time.now,
       printers: async () => (await foundation.window.webContents.getPrintersAsync()).length
     })
-    found = findings
+    lastFindings = findings
     return findings
   }
 
@@ -132,7 +132,7 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
         const { state, error } = watch.connectionOf(account.id)
         return { ...account, state, reason: error?.code }
       }),
-      findings: found.length > 0 ? found : await check(),
+      findings: lastFindings.length > 0 ? lastFindings : await check(),
       log: await readLog(),
       requests: Buffer.from(foundation.requestLog.file('csv')).toString()
     }
@@ -148,14 +148,14 @@ export function openSupport(foundation: Foundation, parts: SupportParts) {
     report,
     status,
     /** Keeps the status file for `countersign --status` up to date from now on. */
-    follow(): void {
+    startStatusFile(): void {
       statusFile = new StatusFile({ folder: foundation.dataFolder, pid: process.pid, facts, time })
     },
     /** Called when the application ends, while the database is still open. Never rejects. */
     async end(): Promise<void> {
       await statusFile?.end()
       events.ended()
-      await within(LEAVING, system.settled(), time)
+      await within(LOG_TIMEOUT, system.whenWritten(), time)
     }
   }
 }

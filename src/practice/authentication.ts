@@ -42,7 +42,7 @@ export type Authenticate = (request: Request) => Promise<void>
 export function createAuthentication(
   auth: AuthScheme,
   clock: Clock,
-  signIn?: { isLetIn(token: string): boolean }
+  signIn?: { isValidToken(token: string): boolean }
 ): Authenticate {
   switch (auth.scheme) {
     case 'none':
@@ -52,12 +52,12 @@ export function createAuthentication(
     case 'bearer':
       return bearer((given) => sameText(given, auth.token))
     case 'oauth':
-      return bearer((given) => signIn?.isLetIn(given) ?? false)
+      return bearer((given) => signIn?.isValidToken(given) ?? false)
     case 'bearer-and-key': {
-      const [token, key] = [bearer((given) => sameText(given, auth.token)), hmac(auth, clock)]
+      const [checkToken, checkKey] = [bearer((given) => sameText(given, auth.token)), hmac(auth, clock)]
       return async (request) => {
-        await token(request)
-        await key(request)
+        await checkToken(request)
+        await checkKey(request)
       }
     }
     case 'basic':
@@ -65,7 +65,7 @@ export function createAuthentication(
     case 'headers':
       return async (request) => {
         for (const [name, value] of Object.entries(auth.headers))
-          if (!sameText(request.headers.get(name) ?? '', value)) throw refused('A header is missing or not valid.')
+          if (!sameText(request.headers.get(name) ?? '', value)) throw unauthorized('A header is missing or not valid.')
       }
   }
 }
@@ -75,14 +75,14 @@ function basic({ user, password }: { user: string; password: string }): Authenti
   const pair = btoa(String.fromCharCode(...new TextEncoder().encode(`${user}:${password}`)))
   return async (request) => {
     const given = /^Basic\s+(\S+)\s*$/i.exec(request.headers.get('authorization') ?? '')?.[1]
-    if (!given || !sameText(given, pair)) throw refused('The user name or the password is not right.')
+    if (!given || !sameText(given, pair)) throw unauthorized('The user name or the password is not right.')
   }
 }
 
-function bearer(isLetIn: (token: string) => boolean): Authenticate {
+function bearer(isValidToken: (token: string) => boolean): Authenticate {
   return async (request) => {
     const given = /^Bearer\s+(\S+)\s*$/i.exec(request.headers.get('authorization') ?? '')?.[1]
-    if (!given || !isLetIn(given)) throw refused('The access token is missing or not valid.')
+    if (!given || !isValidToken(given)) throw unauthorized('The access token is missing or not valid.')
   }
 }
 
@@ -94,18 +94,19 @@ function hmac(auth: ApiKey, clock: Clock): Authenticate {
     const key = header('api-key')
     const date = header('date')
     const nonce = header('nonce')
-    if (!sameText(key, auth.key)) throw refused('Check the API key.')
+    if (!sameText(key, auth.key)) throw unauthorized('Check the API key.')
     if (!sameAddress(request.headers.get('referer'), auth.referer)) {
-      throw refused('Check the API key: the request does not come from the access URL registered for it.')
+      throw unauthorized('Check the API key: the request does not come from the access URL registered for it.')
     }
     if (!/^\d{1,12}(\.\d{1,9})?$/.test(date) || Math.abs(Number(date) * 1000 - clock.now()) > window) {
-      throw refused('Check the API key: the date of the request is too far from the time now.')
+      throw unauthorized('Check the API key: the date of the request is too far from the time now.')
     }
-    if (nonce.length < 8 || nonce.length > 128) throw refused('Check the API key: the nonce is missing or too short.')
+    if (nonce.length < 8 || nonce.length > 128)
+      throw unauthorized('Check the API key: the nonce is missing or too short.')
     const expected = await signatureOf(auth.secret, `${key}\n${date}\n${nonce}`)
-    if (!sameText(header('signature'), expected)) throw refused('Check the API key: the signature does not match.')
+    if (!sameText(header('signature'), expected)) throw unauthorized('Check the API key: the signature does not match.')
     // Checked last, so that only someone with the secret can use up a nonce.
-    if (!nonces.use(nonce)) throw refused('Check the API key: the nonce was used before.')
+    if (!nonces.use(nonce)) throw unauthorized('Check the API key: the nonce was used before.')
   }
 }
 
@@ -155,6 +156,6 @@ function sameAddress(given: string | null, registered: string): boolean {
   }
 }
 
-function refused(message: string): Refusal {
+function unauthorized(message: string): Refusal {
   return new Refusal(401, 'Unauthorized', message)
 }

@@ -27,9 +27,9 @@ export function readPath(path: string, operations: ReadonlySet<string>, register
   const from = registered?.length ?? 0
   const until = registered ? from : steps.length
   for (let index = from; index <= until; index++) {
-    const before = steps.slice(0, index)
-    if (registered?.some((step, place) => step.toLowerCase() !== before[place]?.toLowerCase())) return undefined
-    const base = before.map((step) => `/${step}`).join('')
+    const baseSteps = steps.slice(0, index)
+    if (registered?.some((step, place) => step.toLowerCase() !== baseSteps[place]?.toLowerCase())) return undefined
+    const base = baseSteps.map((step) => `/${step}`).join('')
     const found = readOperation(steps.slice(index), operations) ?? readPage(steps.slice(index))
     if (found) return { base, ...found }
   }
@@ -81,8 +81,8 @@ export function readFormat(url: URL, suffix: string | undefined, accept: string 
     }
     throw new Refusal(400, 'InvalidCallback', `'callback' must be the name of a JavaScript function.`)
   }
-  const asked = parameter(url, 'format')?.toLowerCase() ?? suffix
-  if (asked) return asked === 'json' ? { kind: 'json' } : { kind: 'page' }
+  const requested = parameter(url, 'format')?.toLowerCase() ?? suffix
+  if (requested) return requested === 'json' ? { kind: 'json' } : { kind: 'page' }
   return prefersJson(accept ?? '') ? { kind: 'json' } : { kind: 'page' }
 }
 
@@ -94,20 +94,20 @@ export function parameter(url: URL, name: string): string | undefined {
 
 /** Whether Accept names JSON and doesn't prefer HTML. */
 function prefersJson(accept: string): boolean {
-  const wanted = accept.split(',').map((entry) => {
+  const accepted = accept.split(',').map((entry) => {
     const [type = '', ...parameters] = entry.trim().toLowerCase().split(';')
     const quality = parameters.map((one) => /^\s*q=([\d.]+)\s*$/.exec(one)?.[1]).find(Boolean)
     return { type: type.trim(), quality: quality === undefined ? 1 : Number(quality) }
   })
-  const json = wanted.find(
+  const json = accepted.find(
     ({ type, quality }) => quality > 0 && /^(application|text)\/(json|[\w.-]+\+json)$/.test(type)
   )
   if (!json) return false
-  const page = wanted.find(({ type }) => type === 'text/html')
+  const page = accepted.find(({ type }) => type === 'text/html')
   return (
     !page ||
     json.quality > page.quality ||
-    (json.quality === page.quality && wanted.indexOf(json) < wanted.indexOf(page))
+    (json.quality === page.quality && accepted.indexOf(json) < accepted.indexOf(page))
   )
 }
 
@@ -166,13 +166,13 @@ export function noSuchDocument(): Refusal {
 }
 
 /** Items per written chunk; some hundred take a few milliseconds. */
-const PIECE = 250
+const CHUNK_SIZE = 250
 
 /** Answers with one value. */
 export function answer(value: unknown, format: Format, title: string, status = 200): Response {
   const headers = headersOf(format)
   if (format.kind === 'page') return new Response(answerPage(title, value, status), { status, headers })
-  return new Response(wrapped(JSON.stringify(value), format), { status, headers })
+  return new Response(withCallback(JSON.stringify(value), format), { status, headers })
 }
 
 /** Answers with a list whose items are serialised in chunks, so that a long list doesn't block other requests. */
@@ -183,18 +183,18 @@ export function answerList<Item>(
   title: string
 ): Response {
   if (format.kind === 'page') return answer(items.slice(0, 50).map(write), format, title)
-  if (items.length <= PIECE) return answer(items.map(write), format, title)
+  if (items.length <= CHUNK_SIZE) return answer(items.map(write), format, title)
   const encoder = new TextEncoder()
   let next = 0
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const first = next === 0
-      const piece = items.slice(next, next + PIECE).map((item) => JSON.stringify(write(item)))
-      next += PIECE
+      const chunk = items.slice(next, next + CHUNK_SIZE).map((item) => JSON.stringify(write(item)))
+      next += CHUNK_SIZE
       const done = next >= items.length
       const opening = first ? `${format.kind === 'jsonp' ? `${format.callback}(` : ''}[` : ','
       const closing = done ? `]${format.kind === 'jsonp' ? ')' : ''}` : ''
-      const text = opening + piece.join(',') + closing
+      const text = opening + chunk.join(',') + closing
       controller.enqueue(encoder.encode(format.kind === 'jsonp' ? safeInScript(text) : text))
       if (done) controller.close()
       // Yields to other requests between chunks.
@@ -204,7 +204,7 @@ export function answerList<Item>(
   return new Response(body, { headers: headersOf(format) })
 }
 
-function wrapped(json: string, format: Format): string {
+function withCallback(json: string, format: Format): string {
   return format.kind === 'jsonp' ? `${format.callback}(${safeInScript(json)})` : json
 }
 

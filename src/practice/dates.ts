@@ -9,19 +9,19 @@ const DAY = 24 * 60 * 60 * 1000
  * at its last second, since "by Friday" includes Friday. Section 8: without a GMT, the user's own offset applies.
  */
 export function readDue(text: string, gmt: string | undefined, account: Account): number | undefined {
-  const read = readServiceDate(inUsersOrder(text.trim(), account.dateFormat), readGmt(gmt) ?? account.gmt)
+  const read = readServiceDate(toMonthFirst(text.trim(), account.dateFormat), readGmt(gmt) ?? account.gmt)
   if (!read) return undefined
   return read.precision === 'day' ? read.at + DAY - 1000 : read.at
 }
 
 /** The shared reader assumes month first; swap for users who write the day first. */
-function inUsersOrder(text: string, format: string): string {
+function toMonthFirst(text: string, format: string): string {
   if (!/^d/i.test(format)) return text
   return text.replace(/^(\d{1,2})\/(\d{1,2})\/(\d{4})/, '$2/$1/$3')
 }
 
 /** Formats a moment for answers: ISO 8601 in UTC. */
-export function written(at: number): string {
+export function toIso(at: number): string {
   return new Date(at).toISOString()
 }
 

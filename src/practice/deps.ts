@@ -3,7 +3,7 @@ import type { Context } from 'hono'
 import type { Address, Format } from './conventions.ts'
 import type { Dialects } from './dialects.ts'
 import type { Notifier } from './notify.ts'
-import type { Answering } from './responses.ts'
+import type { AnswerContext } from './responses.ts'
 import type { Clock, RandomBytes } from './sources.ts'
 import type { PracticeState, SentPackage } from './state.ts'
 
@@ -13,16 +13,16 @@ export interface PracticeDeps {
   random: RandomBytes
   notifier: Notifier
   /** Must be called after anything in the state may have changed. */
-  changed(): void
+  stateChanged(): void
   /** Resolves once a sent package is stored; nobody learns of it before that. */
-  added(sent: SentPackage): Promise<void>
+  packageSent(sent: SentPackage): Promise<void>
 }
 
 export type Env = { Variables: { address: Address; format: Format; title: string } }
 export type Call = Context<Env>
 
 /** Returns this service's address as the caller sees it, and its dialects. */
-export function answering(call: Call, state: PracticeState): Answering {
+export function answerContextOf(call: Call, state: PracticeState): AnswerContext {
   const origin = new URL(call.req.url).origin + call.get('address').base
   return { account: state.account, origin, dialects: dialectsOf(state) }
 }

@@ -73,7 +73,7 @@ export function hasOperation(dialects: Dialects, route: string): boolean {
 }
 
 /** Context for converting an answer. */
-export interface Spoken {
+export interface DialectContext {
   dialects: Dialects
   /** Minutes east of UTC, for documents without their own offset. */
   gmt: number
@@ -82,12 +82,12 @@ export interface Spoken {
 }
 
 /** Converts an answer to the active dialects. */
-export function spoken(value: unknown, how: Spoken): unknown {
-  return how.dialects.size === 0 ? value : put(value, how, undefined)
+export function toDialect(value: unknown, context: DialectContext): unknown {
+  return context.dialects.size === 0 ? value : convert(value, context, undefined)
 }
 
 /** Members that the reference makes optional. Status and SignedStatus stay: without them, nothing can be tracked. */
-const LEFT_OUT = new Set([
+const OPTIONAL_MEMBERS = new Set([
   ...['QueueReference', 'PackageName', 'PackageStatus', 'FormDirectReference', 'DueDate', 'GMT', 'LastSignedDate'],
   ...['Folder', 'HasFileUploaded', 'ClientReference', 'EditUrl', 'IDVerificationRequested', 'MatterNumber'],
   ...['MiddleName', 'MobileNumber', 'MobileCountry', 'ShareUsers', 'SignerType', 'IsFaceToFaceSigning'],
@@ -98,20 +98,20 @@ const LEFT_OUT = new Set([
 ])
 const DATES = new Set(['DueDate', 'LastSignedDate', 'Date', 'SignatureTime'])
 
-function put(value: unknown, how: Spoken, gmt: number | undefined): unknown {
-  if (Array.isArray(value)) return value.map((item) => put(item, how, gmt))
+function convert(value: unknown, context: DialectContext, gmt: number | undefined): unknown {
+  if (Array.isArray(value)) return value.map((item) => convert(item, context, gmt))
   if (typeof value !== 'object' || value === null) return value
-  const { dialects } = how
-  const written: Record<string, unknown> = {}
-  const own = value as Record<string, unknown>
-  const offset = readGmt(own.GMT as string | undefined) ?? gmt ?? how.gmt
-  for (const [name, member] of Object.entries(own)) {
-    if (member === undefined || (dialects.has('sparse') && LEFT_OUT.has(name))) continue
-    if (name === 'SigningKey' && !keepsLink(how, own)) continue
-    written[name] = putMember(name, member, how, offset)
+  const { dialects } = context
+  const converted: Record<string, unknown> = {}
+  const members = value as Record<string, unknown>
+  const offset = readGmt(members.GMT as string | undefined) ?? gmt ?? context.gmt
+  for (const [name, member] of Object.entries(members)) {
+    if (member === undefined || (dialects.has('sparse') && OPTIONAL_MEMBERS.has(name))) continue
+    if (name === 'SigningKey' && !keepsLink(context, members)) continue
+    converted[name] = convertMember(name, member, context, offset)
   }
-  if (dialects.has('extra-members')) Object.assign(written, EXTRA)
-  return written
+  if (dialects.has('extra-members')) Object.assign(converted, EXTRA)
+  return converted
 }
 
 /** A type that the reference doesn't name, and the type that such a field really has. */
@@ -121,7 +121,7 @@ const EXTRA = { RowVersion: 7, ServiceNotes: { Region: 'South', Tags: ['counter'
 /** Marks signers at the top of an answer, as opposed to those inside a document. */
 const AT_TOP = Symbol('at top')
 
-function keepsLink({ dialects, sent }: Spoken, signer: Record<PropertyKey, unknown>): boolean {
+function keepsLink({ dialects, sent }: DialectContext, signer: Record<PropertyKey, unknown>): boolean {
   if (sent === undefined) return !dialects.has('link-on-send')
   return sent === 'documents' || !dialects.has('wrapped') || signer[AT_TOP] === true
 }
@@ -131,28 +131,28 @@ export function atTop<Signer extends object>(signers: Signer[]): Signer[] {
   return signers.map((signer) => ({ ...signer, [AT_TOP]: true }))
 }
 
-function putMember(name: string, member: unknown, how: Spoken, gmt: number): unknown {
-  const { dialects } = how
-  if (DATES.has(name) && typeof member === 'string') return putDate(name, member, dialects, gmt)
-  if (name === 'SignedStatus') return putSignedStatus(String(member), dialects)
+function convertMember(name: string, member: unknown, context: DialectContext, gmt: number): unknown {
+  const { dialects } = context
+  if (DATES.has(name) && typeof member === 'string') return convertDate(name, member, dialects, gmt)
+  if (name === 'SignedStatus') return convertSignedStatus(String(member), dialects)
   if (name === 'FieldType' && dialects.has('v13')) return FIELD_TYPES.indexOf(member as never)
   if (dialects.has('extra-members')) {
     if (name === 'FieldType' && member === OTHER_TYPE.of) return OTHER_TYPE.name
     if (name === 'ID') return `17/${member}`
   }
   if (typeof member === 'boolean' && dialects.has('v13')) return member ? 'True' : 'False'
-  const inside = put(member, how, gmt)
+  const inside = convert(member, context, gmt)
   const isOne = name === 'Signers' && Array.isArray(inside) && inside.length === 1
   return isOne && dialects.has('wrapped') ? inside[0] : inside
 }
 
-function putSignedStatus(status: string, dialects: Dialects): unknown {
+function convertSignedStatus(status: string, dialects: Dialects): unknown {
   if (dialects.has('wrapped')) return status === 'Signed' || status === 'Complete'
   return dialects.has('v13') ? SIGNED_STATUSES.indexOf(status as never) : status
 }
 
 /** @param iso the office's own form, in UTC. @param gmt the document's minutes east of UTC. */
-function putDate(name: string, iso: string, dialects: Dialects, gmt: number): string {
+function convertDate(name: string, iso: string, dialects: Dialects, gmt: number): string {
   const at = Date.parse(iso)
   const [year, month, day, time] = new Date(at + gmt * 60_000).toISOString().split(/[-T]/) as [
     string,
@@ -163,12 +163,12 @@ function putDate(name: string, iso: string, dialects: Dialects, gmt: number): st
   if (dialects.has('day-first')) {
     return `${day}/${month}/${year}${name === 'DueDate' ? '' : ` ${time.slice(0, 8)}`}`
   }
-  if (dialects.has('v13')) return `/Date(${at}${zone(gmt).replace(':', '')})/`
-  return dialects.has('dates-iso') ? `${year}-${month}-${day}T${time.slice(0, 12)}0000${zone(gmt)}` : iso
+  if (dialects.has('v13')) return `/Date(${at}${offsetText(gmt).replace(':', '')})/`
+  return dialects.has('dates-iso') ? `${year}-${month}-${day}T${time.slice(0, 12)}0000${offsetText(gmt)}` : iso
 }
 
 /** Formats an offset as `+13:00`. */
-export function zone(gmt: number): string {
+export function offsetText(gmt: number): string {
   const minutes = Math.abs(gmt)
   const two = (count: number) => String(count).padStart(2, '0')
   return `${gmt < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`

@@ -12,28 +12,28 @@ import {
   type UpdateSignerRequest
 } from '../shared/model/index.ts'
 import { invalidField, noSuchDocument, Refusal } from './conventions.ts'
-import { readDue, written } from './dates.ts'
-import { documentsOf, extend, folderOf, hasSigned, isEditable, log, packageStatus } from './life.ts'
-import type { Answering } from './responses.ts'
+import { readDue, toIso } from './dates.ts'
+import { documentsOf, extendPackage, folderOf, hasSigned, isEditable, log, packageStatus } from './life.ts'
+import type { AnswerContext } from './responses.ts'
 import { newKey, type RandomBytes } from './sources.ts'
 import type { DocumentRecord, PracticeState, SignerRecord } from './state.ts'
 
 /** Returns the document with this reference, or throws a 404 refusal. */
 export function findDocument(state: PracticeState, reference: string): DocumentRecord {
-  const document = own(state.documents, reference)
+  const document = ownValue(state.documents, reference)
   if (!document) throw noSuchDocument()
   return document
 }
 
 /** Returns a folder's documents, newest first. The name's case is ignored; unknown folders are refused. */
-export function documentsIn(state: PracticeState, named: string): DocumentRecord[] {
-  const folder = folderNamed(named)
+export function documentsIn(state: PracticeState, folderName: string): DocumentRecord[] {
+  const folder = folderNamed(folderName)
   const found = Object.values(state.documents).filter((document) => folderOf(document, state.account) === folder)
   return found.sort((one, other) => other.createdAt - one.createdAt)
 }
 
-function folderNamed(named: string): Folder {
-  const folder = FOLDERS.find((one) => one.toLowerCase() === named.toLowerCase())
+function folderNamed(folderName: string): Folder {
+  const folder = FOLDERS.find((one) => one.toLowerCase() === folderName.toLowerCase())
   if (!folder) throw invalidField('Folder', 'UnknownFolder', `'Folder' must be one of ${FOLDERS.join(', ')}.`)
   return folder
 }
@@ -49,21 +49,23 @@ export function updateSigners(
   random: RandomBytes
 ): DocumentRecord {
   const document = findDocument(state, sent.DocumentReference)
-  const pairs = sent.Signers.map((wanted, index) => ({ wanted, signer: signerMeant(document, wanted, index) }))
-  const twice = pairs.findIndex(({ signer }, index) => pairs.slice(0, index).some((other) => other.signer === signer))
-  if (twice >= 0)
-    throw invalidField(`Signers[${twice}]`, 'NotUnique', 'This signer is named twice, so nothing was changed.')
-  const settled = pairs.find(({ signer }) => !isEditable(document, signer))
-  if (settled) {
-    const why = hasSigned(settled.signer) ? 'has signed already' : 'can no longer sign'
-    throw new Refusal(409, 'SignerNotEditable', `${fullName(settled.signer)} ${why}, so nothing was changed.`)
+  const pairs = sent.Signers.map((wanted, index) => ({ wanted, signer: matchSigner(document, wanted, index) }))
+  const duplicate = pairs.findIndex(({ signer }, index) =>
+    pairs.slice(0, index).some((other) => other.signer === signer)
+  )
+  if (duplicate >= 0)
+    throw invalidField(`Signers[${duplicate}]`, 'NotUnique', 'This signer is named twice, so nothing was changed.')
+  const uneditable = pairs.find(({ signer }) => !isEditable(document, signer))
+  if (uneditable) {
+    const why = hasSigned(uneditable.signer) ? 'has signed already' : 'can no longer sign'
+    throw new Refusal(409, 'SignerNotEditable', `${fullName(uneditable.signer)} ${why}, so nothing was changed.`)
   }
   for (const { wanted, signer } of pairs) correct(document, signer, wanted, random, now, state)
   return document
 }
 
 /** Finds a signer by SignerReference; otherwise by e-mail address, or the only signer who can still be corrected. */
-function signerMeant(document: DocumentRecord, wanted: TemplateSigner, index: number): SignerRecord {
+function matchSigner(document: DocumentRecord, wanted: TemplateSigner, index: number): SignerRecord {
   const { signers } = document
   if (wanted.SignerReference) {
     const found = signers.find((signer) => signer.SignerReference === wanted.SignerReference)
@@ -80,12 +82,12 @@ function signerMeant(document: DocumentRecord, wanted: TemplateSigner, index: nu
 }
 
 /** Signer members stored under the names used in requests. */
-const CORRECTED = [
+const CORRECTABLE_MEMBERS = [
   ...(['FirstName', 'MiddleName', 'LastName', 'Email', 'MobileNumber', 'MobileCountry'] as const),
   ...(['ShareUsers', 'ClientReference'] as const)
 ]
 /** A signer's progress; reset for a new address, since that is someone else. */
-const STEPS = ['openedAt', 'identifiedAt', 'videoAt', 'videoOptOut'] as const
+const PROGRESS_MEMBERS = ['openedAt', 'identifiedAt', 'videoAt', 'videoOptOut'] as const
 
 function correct(
   document: DocumentRecord,
@@ -96,7 +98,8 @@ function correct(
   state: PracticeState
 ): void {
   const readdressed = signer.Email !== wanted.Email
-  for (const name of CORRECTED) if (wanted[name] !== undefined) Object.assign(signer, { [name]: wanted[name] })
+  for (const name of CORRECTABLE_MEMBERS)
+    if (wanted[name] !== undefined) Object.assign(signer, { [name]: wanted[name] })
   signer.faceToFace = wanted.IsFaceToFaceSigning ?? signer.faceToFace
   signer.video = wanted.VideoConfirmationEnabled ?? signer.video
   signer.deepfake = wanted.VideoConfirmationDeepfakeEnabled ?? signer.deepfake
@@ -105,7 +108,7 @@ function correct(
   if (!readdressed) return
   signer.key = newKey(random)
   signer.wrongAnswers = 0
-  for (const name of STEPS) delete signer[name]
+  for (const name of PROGRESS_MEMBERS) delete signer[name]
   if (signer.status !== 'Initialized' && signer.status !== 'Expired') signer.status = 'Invitation'
   log(document, now, state.account.user, 'The link sent before was withdrawn', 'Sender')
 }
@@ -121,16 +124,16 @@ export function extendDocument(state: PracticeState, sent: ExtendRequest, now: n
   const bundle = state.packages[document.packageReference]
   const extendable = documentsOf(state, bundle).some((one) => !one.ending || one.ending === 'Expired')
   if (!extendable) throw new Refusal(409, 'DocumentEnded', 'No document of this package can still be signed.')
-  extend(state, document.packageReference, dueAt, sent.GMT || undefined, now)
+  extendPackage(state, document.packageReference, dueAt, sent.GMT || undefined, now)
   return document
 }
 
 /** Returns a document's signatures and whether each is valid (2.21). */
-export function validation(document: DocumentRecord, answering: Answering) {
+export function validationResponse(document: DocumentRecord, context: AnswerContext) {
   return {
     Signatures: document.signers.filter(hasSigned).map((signer) => ({
       isValid: !document.altered,
-      SignatureTime: written(signer.signedAt ?? 0),
+      SignatureTime: toIso(signer.signedAt ?? 0),
       User: fullName(signer),
       Signer: {
         FirstName: signer.FirstName,
@@ -140,12 +143,12 @@ export function validation(document: DocumentRecord, answering: Answering) {
         MobileNumber: signer.MobileNumber,
         MobileCountry: signer.MobileCountry,
         HasSigned: true,
-        Title: answering.dialects.has('full') ? signer.SignerType : undefined,
+        Title: context.dialects.has('full') ? signer.SignerType : undefined,
         Reason: 'Agreed to sign electronically',
-        Company: signer.Email === answering.account.user.Email ? answering.account.name : undefined
+        Company: signer.Email === context.account.user.Email ? context.account.name : undefined
       }
     })),
-    DocumentURL: `${answering.origin}/signed/${document.viewKey}`,
+    DocumentURL: `${context.origin}/signed/${document.viewKey}`,
     DocumentName: document.name
   }
 }
@@ -155,8 +158,8 @@ export function validation(document: DocumentRecord, answering: Answering) {
  * assignment. Returns the assigned package.
  */
 export function assignToNotary(state: PracticeState, sent: AssignQueueDocumentRequest, now: number) {
-  const bundle = own(state.packages, sent.PackageReference)
-  const document = own(state.documents, sent.DocumentReference)
+  const bundle = ownValue(state.packages, sent.PackageReference)
+  const document = ownValue(state.documents, sent.DocumentReference)
   if (!bundle) throw new Refusal(404, 'PackageNotFound', 'The package was not found.')
   if (!document || document.packageReference !== bundle.reference) {
     throw new Refusal(404, 'DocumentNotFound', 'The document was not found in this package.')
@@ -185,6 +188,6 @@ export function assignToNotary(state: PracticeState, sent: AssignQueueDocumentRe
   }
 }
 
-function own<Value>(table: Record<string, Value>, key: string): Value | undefined {
+function ownValue<Value>(table: Record<string, Value>, key: string): Value | undefined {
   return Object.hasOwn(table, key) ? table[key] : undefined
 }

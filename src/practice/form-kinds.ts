@@ -52,7 +52,7 @@ export function fieldsOfForm(form: FormRequest, send: SendFormDirect, state: Pra
   const kind = KINDS.find(({ words }) => words.test(`${form.Name} ${form.Reference}`))
   const own = structuredClone(kind?.fields ?? PLAIN)
   const lists = listFields(send)
-  const known = autoFilled(form.XMLData)
+  const known = readAutoFill(form.XMLData)
   for (const each of [...own, ...lists]) {
     const value = known.get(each.clientField.toLowerCase())
     if (value === undefined) continue
@@ -61,21 +61,22 @@ export function fieldsOfForm(form: FormRequest, send: SendFormDirect, state: Pra
   }
   return [
     ...employerFields(kind, form, state),
-    ...[...known].map(([name, value]) => given(name, value)),
+    ...[...known].map(([name, value]) => knownField(name, value)),
     ...own,
     ...lists
   ]
 }
 
 /** A read-only field with a known value. */
-function given(label: string, value: string): FieldRecord {
+function knownField(label: string, value: string): FieldRecord {
   return field(`given_${label}`, label, 'Text', { value, readOnly: true, required: false })
 }
 
 function listFields(send: SendFormDirect): FieldRecord[] {
   const lists = new Map<string, FieldRecord>()
   for (const { ClientField, Item, Value } of send.ListItems ?? []) {
-    const list = lists.get(ClientField) ?? field(ClientField, inWords(ClientField), 'DropDownList', { required: false })
+    const list =
+      lists.get(ClientField) ?? field(ClientField, nameInWords(ClientField), 'DropDownList', { required: false })
     list.choices = [...(list.choices ?? []), { label: Item, value: Value || Item }]
     lists.set(ClientField, list)
   }
@@ -90,13 +91,13 @@ function employerFields(kind: FormKind | undefined, form: FormRequest, state: Pr
   const shown = record ?? (kind && records.find((one) => one.IsDefault === true))
   return Object.entries(shown ?? {}).flatMap(([name, value]) =>
     typeof value === 'string' && value && name !== 'Reference'
-      ? [given(name === 'Name' ? 'Employer' : inWords(name), value)]
+      ? [knownField(name === 'Name' ? 'Employer' : nameInWords(name), value)]
       : []
   )
 }
 
 /** Converts `BusinessPostcode` to "Business postcode", and `client_email` to "Client email". */
-export function inWords(name: string): string {
+export function nameInWords(name: string): string {
   const spaced = name
     .replaceAll(/[_.-]+/g, ' ')
     .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
@@ -116,12 +117,12 @@ const INNERMOST = /<([A-Za-z_][\w.:-]*)(?:\s[^<>]*)?>([^<>]*)<\/\1\s*>/g
  * Reads a form's auto-fill data (XMLData, reference section 2.2): the innermost elements' texts by lower-case name.
  * Unreadable XML gives none, since auto-fill is a convenience and the form is sent without it.
  */
-function autoFilled(xml: string | undefined): Map<string, string> {
+function readAutoFill(xml: string | undefined): Map<string, string> {
   const texts = new Map<string, string>()
   // No form has more data; reading on would only waste time.
   for (const match of (xml ?? '').slice(0, 100_000).matchAll(INNERMOST)) {
     const [, name = '', content = ''] = match
-    const text = plain(content).trim()
+    const text = decodeEntities(content).trim()
     if (text && text.length <= LONGEST) texts.set(localName(name).toLowerCase(), text)
     if (texts.size >= MOST_TEXTS) break
   }
@@ -134,7 +135,7 @@ function localName(name: string): string {
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
-function plain(content: string): string {
+function decodeEntities(content: string): string {
   return content.replaceAll(/&(?:#(\d{1,7})|(amp|lt|gt|quot|apos));/g, (_all, code?: string, name?: string) =>
     code ? codePoint(Number(code)) : (ENTITIES[name ?? ''] ?? '')
   )

@@ -18,7 +18,7 @@ import type { Account, DocumentRecord, PackageRecord, PracticeState, Signature, 
 export const DAY = 24 * 60 * 60 * 1000
 
 /** An event that a NotifyUrl is called for. */
-export type Happening =
+export type DocumentEvent =
   | 'Sent'
   | 'Opened'
   | 'Signed'
@@ -29,7 +29,7 @@ export type Happening =
   | 'SignerUpdated'
 
 /** Returns the signers that a document waits for: all but the optional ones, or all if everyone is optional. */
-export function awaited(document: DocumentRecord): SignerRecord[] {
+export function awaitedSigners(document: DocumentRecord): SignerRecord[] {
   const needed = document.signers.filter((signer) => !signer.optional)
   return needed.length > 0 ? needed : document.signers
 }
@@ -41,7 +41,7 @@ export function hasSigned(signer: SignerRecord): boolean {
 /** Returns the status in the reference's words (2.14). */
 export function statusOf(document: DocumentRecord): string {
   if (document.ending) return document.ending
-  const signers = awaited(document)
+  const signers = awaitedSigners(document)
   const signed = signers.filter(hasSigned).length
   if (signed > 0) return `${signed} of ${signers.length} Signed`
   return isUntouched(document) ? 'NotStart' : 'Filling'
@@ -73,7 +73,7 @@ export function packageStatus(documents: readonly DocumentRecord[]): string {
 
 /** Returns whose turn it is in a sequential document; undefined if no signer is awaited or the order doesn't matter. */
 export function whoseTurn(document: DocumentRecord): SignerRecord | undefined {
-  return document.sequential ? awaited(document).find((signer) => !hasSigned(signer)) : undefined
+  return document.sequential ? awaitedSigners(document).find((signer) => !hasSigned(signer)) : undefined
 }
 
 export function isTurn(document: DocumentRecord, signer: SignerRecord): boolean {
@@ -92,7 +92,7 @@ export function asksIdentity(signer: SignerRecord): boolean {
 }
 
 /** Marks the document as opened by the signer. Returns whether this was the first time. */
-export function open(document: DocumentRecord, signer: SignerRecord, now: number): boolean {
+export function markOpened(document: DocumentRecord, signer: SignerRecord, now: number): boolean {
   if (signer.openedAt !== undefined) return false
   signer.openedAt = now
   log(document, now, signer, 'Opened the document')
@@ -100,7 +100,12 @@ export function open(document: DocumentRecord, signer: SignerRecord, now: number
 }
 
 /** Signs for one signer; completes the document if they were the last. Returns what happened. */
-export function sign(document: DocumentRecord, signer: SignerRecord, signature: Signature, now: number): Happening[] {
+export function sign(
+  document: DocumentRecord,
+  signer: SignerRecord,
+  signature: Signature,
+  now: number
+): DocumentEvent[] {
   refuseEnded(document)
   if (hasSigned(signer)) throw new Refusal(409, 'AlreadySigned', 'This document is already signed.')
   if (!isTurn(document, signer)) throw new Refusal(409, 'NotYourTurn', 'Another person signs first.')
@@ -108,28 +113,34 @@ export function sign(document: DocumentRecord, signer: SignerRecord, signature: 
   signer.signedAt = now
   signer.status = 'Signed'
   log(document, now, signer, signature.kind === 'drawn' ? 'Signed by drawing' : 'Signed by typing')
-  if (awaited(document).some((other) => !hasSigned(other))) {
+  if (awaitedSigners(document).some((other) => !hasSigned(other))) {
     inviteNext(document, now)
     return ['Signed']
   }
-  end(document, 'Complete', now)
+  endDocument(document, 'Complete', now)
   logSystem(document, now, 'All signatures are in; the document is complete')
   return ['Signed', 'Complete']
 }
 
 /** Declines for one signer, which ends the document for everyone. */
-export function decline(document: DocumentRecord, signer: SignerRecord, reason: string, now: number): Happening[] {
+export function decline(document: DocumentRecord, signer: SignerRecord, reason: string, now: number): DocumentEvent[] {
   refuseEnded(document)
   if (hasSigned(signer)) throw new Refusal(409, 'AlreadySigned', 'This document is already signed.')
   signer.status = 'Declined'
   signer.declinedReason = reason
-  end(document, 'Declined', now)
+  endDocument(document, 'Declined', now)
   log(document, now, signer, `Declined to sign: ${reason}`)
   return ['Declined']
 }
 
 /** Gives every document of a package a new due date, and revives expired ones (endpoint rule 4). */
-export function extend(state: PracticeState, reference: string, dueAt: number, gmt: string | undefined, now: number) {
+export function extendPackage(
+  state: PracticeState,
+  reference: string,
+  dueAt: number,
+  gmt: string | undefined,
+  now: number
+) {
   const documents = documentsOf(state, state.packages[reference])
   for (const document of documents) {
     document.dueAt = dueAt
@@ -162,7 +173,7 @@ export function remind(document: DocumentRecord, signer: SignerRecord, sender: A
  * Lets time pass: open documents past their due date expire, and ended ones are removed after the retention period.
  * Returns the documents that have just expired, and when the next change is due if nobody does anything.
  */
-export function settle(
+export function expireAndPurge(
   state: PracticeState,
   now: number,
   retention: number
@@ -183,7 +194,7 @@ export function settle(
 }
 
 function expire(document: DocumentRecord, now: number): void {
-  end(document, 'Expired', Math.min(document.dueAt, now))
+  endDocument(document, 'Expired', Math.min(document.dueAt, now))
   for (const signer of document.signers) if (!hasSigned(signer)) signer.status = 'Expired'
   logSystem(document, document.dueAt, 'The due date passed; the document expired')
 }
@@ -213,7 +224,7 @@ export function inviteNext(document: DocumentRecord, now: number): void {
   }
 }
 
-function end(document: DocumentRecord, ending: NonNullable<DocumentRecord['ending']>, at: number): void {
+function endDocument(document: DocumentRecord, ending: NonNullable<DocumentRecord['ending']>, at: number): void {
   document.ending = ending
   document.endedAt = at
 }

@@ -16,9 +16,9 @@ export function createOAuth(options: OAuthOptions, clock: Clock, random: RandomB
   const access = new Map<string, { family: string; until: number }>()
   const refresh = new Map<string, string>()
   /** Used refresh tokens: reuse suggests that one was stolen. */
-  const used = new Map<string, string>()
+  const usedRefresh = new Map<string, string>()
 
-  function end(family: string): void {
+  function endSignIn(family: string): void {
     for (const [token, one] of access) if (one.family === family) access.delete(token)
     for (const [token, one] of refresh) if (one === family) refresh.delete(token)
   }
@@ -28,44 +28,44 @@ export function createOAuth(options: OAuthOptions, clock: Clock, random: RandomB
     access.set(token, { family, until: clock.now() + lifetime })
     const next = renews === 'new' ? newKey(random) : undefined
     if (next !== undefined) refresh.set(next, family)
-    return answer({
+    return jsonResponse({
       ...{ access_token: token, token_type: 'Bearer', expires_in: lifetime / 1000 },
       ...(next !== undefined && { refresh_token: next })
     })
   }
 
-  function tokens(form: URLSearchParams): Response | Promise<Response> {
+  function tokenResponse(form: URLSearchParams): Response | Promise<Response> {
     switch (form.get('grant_type')) {
       case 'authorization_code':
-        return byCode(form)
+        return exchangeCode(form)
       case 'refresh_token': {
         const token = form.get('refresh_token') ?? ''
         const family = refresh.get(token)
         if (family === undefined) {
-          end(used.get(token) ?? '')
-          return refusal('invalid_grant')
+          endSignIn(usedRefresh.get(token) ?? '')
+          return errorResponse('invalid_grant')
         }
         if (options.keepsRefreshToken) return grant(family, 'same')
         refresh.delete(token)
-        used.set(token, family)
+        usedRefresh.set(token, family)
         return grant(family, 'new')
       }
       case 'client_credentials':
-        return options.secret === undefined ? refusal('unauthorized_client') : grant(newKey(random), 'none')
+        return options.secret === undefined ? errorResponse('unauthorized_client') : grant(newKey(random), 'none')
       default:
-        return refusal('unsupported_grant_type')
+        return errorResponse('unsupported_grant_type')
     }
   }
 
-  async function byCode(form: URLSearchParams): Promise<Response> {
+  async function exchangeCode(form: URLSearchParams): Promise<Response> {
     const code = codes.get(form.get('code') ?? '')
     codes.delete(form.get('code') ?? '')
-    const isRight =
+    const isValid =
       code &&
       code.until > clock.now() &&
       code.redirect === form.get('redirect_uri') &&
       code.challenge === (await challengeOf(form.get('code_verifier') ?? ''))
-    return isRight ? grant(newKey(random), 'new') : refusal('invalid_grant')
+    return isValid ? grant(newKey(random), 'new') : errorResponse('invalid_grant')
   }
 
   function isClient(request: Request, form: URLSearchParams): boolean {
@@ -73,28 +73,28 @@ export function createOAuth(options: OAuthOptions, clock: Clock, random: RandomB
     return sameText(id, options.clientId) && (options.secret === undefined || sameText(secret, options.secret))
   }
 
-  function page(request: Request, url: URL): Response {
-    const asked = url.searchParams
-    const redirect = URL.parse(asked.get('redirect_uri') ?? '')
-    const challenge = asked.get('code_challenge') ?? ''
+  function authorizePage(request: Request, url: URL): Response {
+    const query = url.searchParams
+    const redirect = URL.parse(query.get('redirect_uri') ?? '')
+    const challenge = query.get('code_challenge') ?? ''
     const isOurs = redirect?.protocol === 'http:' && redirect.hostname === '127.0.0.1'
-    if (!redirect || !isOurs || asked.get('client_id') !== options.clientId || asked.get('response_type') !== 'code')
-      return shown(html`<h1>Practice office</h1><p>Nothing that is known here asks you to sign in.</p>`, 400)
-    const back = (result: Record<string, string>) => {
-      for (const [name, value] of Object.entries({ ...result, state: asked.get('state') ?? '' }))
+    if (!redirect || !isOurs || query.get('client_id') !== options.clientId || query.get('response_type') !== 'code')
+      return pageResponse(html`<h1>Practice office</h1><p>Nothing that is known here asks you to sign in.</p>`, 400)
+    const redirectBack = (result: Record<string, string>) => {
+      for (const [name, value] of Object.entries({ ...result, state: query.get('state') ?? '' }))
         redirect.searchParams.set(name, value)
       return new Response(null, { status: 303, headers: { Location: redirect.href } })
     }
-    if (!challenge || asked.get('code_challenge_method') !== 'S256') return back({ error: 'invalid_request' })
+    if (!challenge || query.get('code_challenge_method') !== 'S256') return redirectBack({ error: 'invalid_request' })
     if (request.method === 'GET') {
-      return shown(html`<h1>Practice office</h1><p>Countersign would like to sign in. This is practice: nothing is really sent.</p>
+      return pageResponse(html`<h1>Practice office</h1><p>Countersign would like to sign in. This is practice: nothing is really sent.</p>
 <form method="post"><button name="answer" value="allow">Allow</button> <button name="answer" value="deny">Deny</button></form>`)
     }
-    if (asked.get('answer') === 'deny') return back({ error: 'access_denied' })
+    if (query.get('answer') === 'deny') return redirectBack({ error: 'access_denied' })
     const code = newKey(random)
-    const returnTo = asked.get('redirect_uri') ?? ''
+    const returnTo = query.get('redirect_uri') ?? ''
     codes.set(code, { challenge, redirect: returnTo, until: clock.now() + CODE_LIFETIME })
-    return back({ code })
+    return redirectBack({ code })
   }
 
   return {
@@ -104,23 +104,23 @@ export function createOAuth(options: OAuthOptions, clock: Clock, random: RandomB
       if (url.pathname === '/.well-known/openid-configuration') return metadata(url.origin)
       if (!url.pathname.startsWith(`${PATH}/`)) return undefined
       const form = new URLSearchParams(request.method === 'POST' ? await request.text() : '')
-      const what = url.pathname.slice(PATH.length + 1)
-      if (what === 'authorize') {
-        const pressed = form.get('answer')
-        if (pressed) url.searchParams.set('answer', pressed)
-        return page(request, url)
+      const endpoint = url.pathname.slice(PATH.length + 1)
+      if (endpoint === 'authorize') {
+        const choice = form.get('answer')
+        if (choice) url.searchParams.set('answer', choice)
+        return authorizePage(request, url)
       }
-      if (request.method !== 'POST') return refusal('invalid_request', 405)
-      if (!isClient(request, form)) return refusal('invalid_client', 401)
-      if (what === 'token') return tokens(form)
-      if (what !== 'revoke') return undefined
+      if (request.method !== 'POST') return errorResponse('invalid_request', 405)
+      if (!isClient(request, form)) return errorResponse('invalid_client', 401)
+      if (endpoint === 'token') return tokenResponse(form)
+      if (endpoint !== 'revoke') return undefined
       const token = form.get('token') ?? ''
-      end(refresh.get(token) ?? access.get(token)?.family ?? '')
+      endSignIn(refresh.get(token) ?? access.get(token)?.family ?? '')
       return new Response(null)
     },
 
     /** Whether this access token is valid. */
-    isLetIn: (token: string): boolean => (access.get(token)?.until ?? 0) > clock.now(),
+    isValidToken: (token: string): boolean => (access.get(token)?.until ?? 0) > clock.now(),
     /** Expires all access tokens at once; refresh tokens stay valid. */
     expire: (): void => access.clear(),
     /** Signs everyone out. */
@@ -134,7 +134,7 @@ export function createOAuth(options: OAuthOptions, clock: Clock, random: RandomB
 }
 
 function metadata(origin: string): Response {
-  return answer({
+  return jsonResponse({
     issuer: origin,
     authorization_endpoint: `${origin}${PATH}/authorize`,
     token_endpoint: `${origin}${PATH}/token`,
@@ -162,18 +162,18 @@ async function challengeOf(verifier: string): Promise<string> {
     .replaceAll('/', '_')
 }
 
-function answer(said: object, status = 200): Response {
-  return new Response(JSON.stringify(said), {
+function jsonResponse(body: object, status = 200): Response {
+  return new Response(JSON.stringify(body), {
     status,
     headers: { 'Content-Type': 'application/json', 'Cache-Control': 'no-store' }
   })
 }
 
-function refusal(error: string, status = 400): Response {
-  return answer({ error }, status)
+function errorResponse(error: string, status = 400): Response {
+  return jsonResponse({ error }, status)
 }
 
-function shown(content: { toString(): string }, status = 200): Response {
+function pageResponse(content: { toString(): string }, status = 200): Response {
   return new Response(`<!doctype html><html lang="en"><title>Practice office</title>${content}</html>`, {
     status,
     headers: {

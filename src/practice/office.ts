@@ -27,7 +27,7 @@ export interface OfficeOptions extends Omit<PracticeServiceOptions, 'state' | 'c
   /** Stores the office in this file, and restores it from there. */
   stateFile?: string
   /** Stores and restores the office through the caller instead. */
-  keptIn?: ReturnType<typeof stateFile>
+  persistence?: ReturnType<typeof stateFile>
 }
 
 export type PracticeOffice = Awaited<ReturnType<typeof openPracticeOffice>>
@@ -36,23 +36,23 @@ export type PracticeOffice = Awaited<ReturnType<typeof openPracticeOffice>>
 export async function openPracticeOffice(options: OfficeOptions = {}) {
   const clock = options.clock ?? systemClock
   const random = options.random ?? systemRandom
-  const file = options.keptIn ?? (options.stateFile === undefined ? undefined : stateFile(options.stateFile))
+  const file = options.persistence ?? (options.stateFile === undefined ? undefined : stateFile(options.stateFile))
   const text = await file?.load()
-  const left = text === undefined ? undefined : readState(text)
-  const setAside = text !== undefined && !left ? await file?.setAside() : undefined
-  const state: PracticeState = left ?? seed(options.data ?? 'demo', clock, random)
+  const restored = text === undefined ? undefined : readState(text)
+  const setAside = text !== undefined && !restored ? await file?.setAside() : undefined
+  const state: PracticeState = restored ?? seed(options.data ?? 'demo', clock, random)
   if (options.conditions) state.conditions = options.conditions
   if (options.documentsLeft !== undefined) state.account.documentsLeft = options.documentsLeft
-  const keeping = file && keep(state, file)
-  const changed = () => keeping?.changed()
-  const added = async (sent: SentPackage) => keeping?.add(sent)
+  const saver = file && openSaver(state, file)
+  const stateChanged = () => saver?.scheduleSave()
+  const packageSent = async (sent: SentPackage) => saver?.add(sent)
   const mailboxKey = options.hasMailbox ? newKey(random) : undefined
   const mailbox = mailboxKey === undefined ? {} : { mailboxKey }
-  const service = createPracticeService({ ...options, ...mailbox, state, clock, random, changed, added })
+  const service = createPracticeService({ ...options, ...mailbox, state, clock, random, stateChanged, packageSent })
   // `add` needs a saved state first. If it can't be saved now, that is retried with the first change.
-  if (!left) {
-    keeping?.changed()
-    await keeping?.flush().catch(() => {})
+  if (!restored) {
+    saver?.scheduleSave()
+    await saver?.flush().catch(() => {})
   }
   const listening = await listen(service, options.port)
   /** Includes the base path, without a trailing slash. */
@@ -67,7 +67,7 @@ export async function openPracticeOffice(options: OfficeOptions = {}) {
     /** Stops listening and saves. */
     async close(): Promise<void> {
       await listening.close()
-      await keeping?.flush()
+      await saver?.flush()
     }
   }
 }
@@ -97,7 +97,7 @@ export function newCredentials(scheme: AuthScheme['scheme'], random: RandomBytes
 }
 
 /** How often time passes for documents without requests, so that NotifyUrl is told about expiries; in milliseconds. */
-const ROUND = 15_000
+const TIME_INTERVAL_MS = 15_000
 
 /**
  * Serves a practice service to this computer only: HTTP on 127.0.0.1.
@@ -117,8 +117,8 @@ export async function listen(service: PracticeService, port = 0) {
     server.once('error', reject)
     server.listen(port, '127.0.0.1', resolve)
   })
-  const rounds = setInterval(() => service.settle(), ROUND)
-  rounds.unref()
+  const interval = setInterval(() => service.passTime(), TIME_INTERVAL_MS)
+  interval.unref()
   const address = server.address() as AddressInfo
   return {
     /** Its address without a trailing slash: `http://127.0.0.1:4100`. */
@@ -126,7 +126,7 @@ export async function listen(service: PracticeService, port = 0) {
     /** Stops listening, closes open connections, and resolves once the port is free again. */
     close: (): Promise<void> =>
       new Promise((resolve) => {
-        clearInterval(rounds)
+        clearInterval(interval)
         server.close(() => resolve())
         if ('closeAllConnections' in server) server.closeAllConnections()
       })
@@ -154,14 +154,14 @@ interface Persistence {
  * told is appended to the last save at once: an office with a thousand packages has megabytes, but one package doesn't.
  * @param delay milliseconds during which further changes join the same save
  */
-export function keep(state: unknown, persistence: Persistence, delay = 200) {
-  let waiting: ReturnType<typeof setTimeout> | undefined
+export function openSaver(state: unknown, persistence: Persistence, delay = 200) {
+  let timer: ReturnType<typeof setTimeout> | undefined
   let dirty = false
   let saving: Promise<void> = Promise.resolve()
 
   const save = () => {
-    clearTimeout(waiting)
-    waiting = undefined
+    clearTimeout(timer)
+    timer = undefined
     if (!dirty) return saving
     dirty = false
     saving = saving
@@ -175,9 +175,9 @@ export function keep(state: unknown, persistence: Persistence, delay = 200) {
     return saving
   }
   return {
-    changed(): void {
+    scheduleSave(): void {
       dirty = true
-      waiting ??= setTimeout(() => save().catch(() => {}), delay)
+      timer ??= setTimeout(() => save().catch(() => {}), delay)
     },
     /** Resolves once it is on disk, if `persistence` supports that. Never rejects: the next save includes it, too. */
     add: async (line: unknown): Promise<void> => {
@@ -200,21 +200,21 @@ function stateFile(path: string): Persistence & { setAside(): Promise<string> } 
       }
     },
     async save(text) {
-      const beside = `${path}.${process.pid}.new`
+      const temporaryPath = `${path}.${process.pid}.new`
       // It contains keys of signing pages, so only the user may read it.
-      const file = await open(beside, 'w', 0o600)
+      const file = await open(temporaryPath, 'w', 0o600)
       try {
         await file.writeFile(text)
         await file.sync()
       } finally {
         await file.close()
       }
-      await rename(beside, path)
+      await rename(temporaryPath, path)
     },
     async setAside() {
-      const aside = `${path}.unreadable-${Date.now()}`
-      await rename(path, aside)
-      return aside
+      const asidePath = `${path}.unreadable-${Date.now()}`
+      await rename(path, asidePath)
+      return asidePath
     }
   }
 }

@@ -9,12 +9,12 @@ export const QUIET = '#55666f'
 export const LINE = '#d3dde1'
 /** A4 and its margin, in points. */
 export const PAGE = { width: 595.28, height: 841.89, margin: 54 }
-export const INNER = PAGE.width - PAGE.margin * 2
+export const INNER_WIDTH = PAGE.width - PAGE.margin * 2
 
 export type Pdf = InstanceType<typeof PDFDocument>
 
 /** Creates an empty PDF with A4 pages. */
-export function begun(title: string, account: Account): Pdf {
+export function createPdf(title: string, account: Account): Pdf {
   const pdf = new PDFDocument({
     size: 'A4',
     margin: PAGE.margin,
@@ -34,7 +34,7 @@ export function begun(title: string, account: Account): Pdf {
   return pdf
 }
 
-export function collected(pdf: Pdf): Promise<Uint8Array<ArrayBuffer>> {
+export function collectBytes(pdf: Pdf): Promise<Uint8Array<ArrayBuffer>> {
   return new Promise((resolve, reject) => {
     const pieces: Uint8Array<ArrayBuffer>[] = []
     pdf.on('data', (piece: Uint8Array<ArrayBuffer>) => pieces.push(piece))
@@ -47,35 +47,35 @@ export function collected(pdf: Pdf): Promise<Uint8Array<ArrayBuffer>> {
 
 export function heading(pdf: Pdf, title: string, under: string): void {
   pdf.rect(0, 0, PAGE.width, 8).fill(ACCENT)
-  put(pdf, 'bold', 22, TEXT).text(title, PAGE.margin, 62, { width: INNER })
-  put(pdf, 'regular', 10.5, QUIET).text(under, { width: INNER })
+  setStyle(pdf, 'bold', 22, TEXT).text(title, PAGE.margin, 62, { width: INNER_WIDTH })
+  setStyle(pdf, 'regular', 10.5, QUIET).text(under, { width: INNER_WIDTH })
   pdf.y += 18
 }
 
 export function section(pdf: Pdf, title: string): void {
-  keepRoom(pdf, 80)
-  put(pdf, 'bold', 12, ACCENT).text(title, PAGE.margin, pdf.y + 16)
+  ensureRoom(pdf, 80)
+  setStyle(pdf, 'bold', 12, ACCENT).text(title, PAGE.margin, pdf.y + 16)
   pdf.y += 5
 }
 
 /** Starts a new page if fewer points than this are left. */
-function keepRoom(pdf: Pdf, points: number): void {
+function ensureRoom(pdf: Pdf, points: number): void {
   if (pdf.y > PAGE.height - PAGE.margin - points) pdf.addPage()
 }
 
 export function paragraph(pdf: Pdf, text: string): void {
-  put(pdf, 'regular', 11, TEXT).text(text, PAGE.margin, pdf.y + 8, { width: INNER, lineGap: 3 })
+  setStyle(pdf, 'regular', 11, TEXT).text(text, PAGE.margin, pdf.y + 8, { width: INNER_WIDTH, lineGap: 3 })
 }
 
 export type Fact = [label: string, value: string]
 
 export function facts(pdf: Pdf, rows: Fact[]): void {
   for (const [label, value] of rows) {
-    keepRoom(pdf, 30)
+    ensureRoom(pdf, 30)
     const top = pdf.y
-    put(pdf, 'regular', 10, QUIET).text(label, PAGE.margin, top + 4, { width: 130 })
+    setStyle(pdf, 'regular', 10, QUIET).text(label, PAGE.margin, top + 4, { width: 130 })
     const below = pdf.y
-    put(pdf, 'regular', 10, TEXT).text(value, PAGE.margin + 140, top + 4, { width: INNER - 140 })
+    setStyle(pdf, 'regular', 10, TEXT).text(value, PAGE.margin + 140, top + 4, { width: INNER_WIDTH - 140 })
     pdf.y = Math.max(below, pdf.y) + 4
     pdf
       .moveTo(PAGE.margin, pdf.y)
@@ -93,11 +93,11 @@ export function numberPages(pdf: Pdf, account: Account): void {
     // Otherwise, text in the margin would start another page.
     pdf.page.margins.bottom = 0
     const y = PAGE.height - 36
-    put(pdf, 'regular', 8.5, QUIET).text(`${account.name}   ·   Practice`, PAGE.margin, y, { lineBreak: false })
-    pdf.text(`${index + 1} of ${count}`, PAGE.margin, y, { width: INNER, align: 'right', lineBreak: false })
+    setStyle(pdf, 'regular', 8.5, QUIET).text(`${account.name}   ·   Practice`, PAGE.margin, y, { lineBreak: false })
+    pdf.text(`${index + 1} of ${count}`, PAGE.margin, y, { width: INNER_WIDTH, align: 'right', lineBreak: false })
   }
 }
 
-export function put(pdf: Pdf, font: 'regular' | 'bold', size: number, colour: string): Pdf {
+export function setStyle(pdf: Pdf, font: 'regular' | 'bold', size: number, colour: string): Pdf {
   return pdf.font(font).fontSize(size).fillColor(colour)
 }

@@ -10,7 +10,7 @@ import { type FieldProblem, invalid, Refusal } from './conventions.ts'
 export type Reader<Value> = (value: unknown, at: string, problems: FieldProblem[]) => Value | undefined
 
 interface Field {
-  isNeeded: boolean
+  isRequired: boolean
   read: Reader<unknown>
 }
 
@@ -21,8 +21,8 @@ interface Field {
 export function readerOf<Schema extends z.ZodType>(schema: Schema): Reader<z.output<Schema>> {
   const member = (inner: z.core.$ZodType) => readerOf(inner as z.ZodType)
   const fieldOf = (inner: z.core.$ZodType): Field => {
-    const isNeeded = !(inner instanceof z.ZodOptional)
-    return { isNeeded, read: member(isNeeded ? inner : inner.unwrap()) }
+    const isRequired = !(inner instanceof z.ZodOptional)
+    return { isRequired, read: member(isRequired ? inner : inner.unwrap()) }
   }
   const reader = (): Reader<unknown> => {
     if (schema instanceof z.ZodObject) {
@@ -33,7 +33,7 @@ export function readerOf<Schema extends z.ZodType>(schema: Schema): Reader<z.out
     if (schema instanceof z.ZodEmail) return email
     if (schema instanceof z.ZodBoolean) return flag
     if (schema instanceof z.ZodUnion) return textOrNumber
-    return schema instanceof z.ZodNumber ? whole : text
+    return schema instanceof z.ZodNumber ? wholeNumber : text
   }
   return reader() as Reader<z.output<Schema>>
 }
@@ -56,12 +56,12 @@ function record(fields: ReadonlyMap<string, Field>): Reader<Record<string, unkno
   }
 }
 
-function readField({ isNeeded, read: reader }: Field, raw: unknown, place: string, problems: FieldProblem[]) {
+function readField({ isRequired, read: reader }: Field, raw: unknown, place: string, problems: FieldProblem[]) {
   const before = problems.length
   const read = raw === undefined || raw === null ? undefined : reader(raw, place, problems)
-  if (!isNeeded) return read
+  if (!isRequired) return read
   const empty = read === undefined || read === '' || isEmptyList(read)
-  if (empty && problems.length === before) problems.push(missing(place))
+  if (empty && problems.length === before) problems.push(missingField(place))
   return read
 }
 
@@ -109,7 +109,7 @@ const flag: Reader<boolean> = (value, at, problems) => {
 }
 
 /** Reads a whole number, also as text. Empty text counts as missing. */
-const whole: Reader<number> = (value, at, problems) => {
+const wholeNumber: Reader<number> = (value, at, problems) => {
   if (typeof value === 'string' && value.trim() === '') return undefined
   const read = typeof value === 'number' || typeof value === 'string' ? Number(value) : Number.NaN
   if (Number.isInteger(read)) return read
@@ -141,7 +141,7 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0
 }
 
-function missing(at: string): FieldProblem {
+function missingField(at: string): FieldProblem {
   return { ErrorCode: 'NotEmpty', FieldName: at, Message: `'${lastName(at)}' must not be empty.` }
 }
 

@@ -10,12 +10,12 @@ import { readFileSync } from 'node:fs'
  */
 const FOLDER = new URL('../../resources/practice/', import.meta.url)
 
-const read = new Map<string, Uint8Array<ArrayBuffer>>()
+const cache = new Map<string, Uint8Array<ArrayBuffer>>()
 
 /** Returns a file's bytes, read once. @throws what reading the file throws. */
 export function resource(file: `${string}.${'css' | 'js' | 'json' | 'ttf' | 'woff2'}`): Uint8Array<ArrayBuffer> {
-  const bytes = read.get(file) ?? new Uint8Array(readFileSync(new URL(file, FOLDER)))
-  read.set(file, bytes)
+  const bytes = cache.get(file) ?? new Uint8Array(readFileSync(new URL(file, FOLDER)))
+  cache.set(file, bytes)
   return bytes
 }
 

@@ -3,7 +3,7 @@
  * omitted.
  */
 import { fullName } from '../shared/model/index.ts'
-import { written } from './dates.ts'
+import { toIso } from './dates.ts'
 import type { Dialects } from './dialects.ts'
 import { examinedAt, findingsOf } from './identity/findings.ts'
 import { asksIdentity, documentsOf, folderOf, hasSigned, isEditable, packageStatus, statusOf } from './life.ts'
@@ -17,7 +17,7 @@ import type {
   TemplateRecord
 } from './state.ts'
 
-export interface Answering {
+export interface AnswerContext {
   account: Account
   /** Base address of signing pages without a trailing slash: `http://127.0.0.1:4100/web/v1.4`. */
   origin: string
@@ -25,23 +25,27 @@ export interface Answering {
 }
 
 /** 2.14. Includes the log only if requested (`DocumentLog=true`). */
-export function documentResponse(document: DocumentRecord, answering: Answering, withLog: 'with log' | 'without log') {
+export function documentResponse(
+  document: DocumentRecord,
+  context: AnswerContext,
+  withLog: 'with log' | 'without log'
+) {
   const lastSigned = Math.max(0, ...document.signers.map((signer) => signer.signedAt ?? 0))
   return {
     Reference: document.reference,
     Name: document.name,
     FormDirectReference: document.kind === 'form' ? document.formReference : undefined,
-    Signers: document.signers.map((signer) => signerResponse(document, signer, answering)),
-    Status: answering.dialects.has('full') ? fullStatusOf(document) : statusOf(document),
-    DueDate: written(document.dueAt),
-    GMT: document.gmt || String(answering.account.gmt),
-    LastSignedDate: lastSigned > 0 ? written(lastSigned) : undefined,
-    Folder: folderOf(document, answering.account),
-    Logs: withLog === 'with log' ? logs(document, answering.account) : undefined,
+    Signers: document.signers.map((signer) => signerResponse(document, signer, context)),
+    Status: context.dialects.has('full') ? fullStatusOf(document) : statusOf(document),
+    DueDate: toIso(document.dueAt),
+    GMT: document.gmt || String(context.account.gmt),
+    LastSignedDate: lastSigned > 0 ? toIso(lastSigned) : undefined,
+    Folder: folderOf(document, context.account),
+    Logs: withLog === 'with log' ? logResponses(document, context.account) : undefined,
     HasFileUploaded: document.files.length > 0,
     PackageReference: document.packageReference,
     ClientReference: document.clientReference,
-    EditUrl: answering.dialects.has('full') ? `${answering.origin}/view/${document.viewKey}` : undefined,
+    EditUrl: context.dialects.has('full') ? `${context.origin}/view/${document.viewKey}` : undefined,
     IDVerificationRequested: document.signers.some(asksIdentity),
     MatterNumber: document.matterNumber
   }
@@ -59,7 +63,7 @@ function fullStatusOf(document: DocumentRecord): string {
 }
 
 /** 2.15, with the fields of 2.11, 2.4 and 2.5 at the same level. */
-export function signerResponse(document: DocumentRecord, signer: SignerRecord, answering: Answering) {
+export function signerResponse(document: DocumentRecord, signer: SignerRecord, context: AnswerContext) {
   const canStillSign = !hasSigned(signer) && !document.ending
   return {
     FirstName: signer.FirstName,
@@ -81,29 +85,29 @@ export function signerResponse(document: DocumentRecord, signer: SignerRecord, a
     Editable: isEditable(document, signer),
     SignedStatus: signer.status,
     DeclinedReason: signer.declinedReason,
-    ...(signer.video ? { VideoConfirmationDetail: videoConfirmation(document, signer, answering) } : {}),
+    ...(signer.video ? { VideoConfirmationDetail: videoConfirmation(document, signer, context) } : {}),
     ...(asksIdentity(signer) ? identityStatuses(signer) : {}),
-    SigningKey: document.embedded && canStillSign ? signingUrl(signer, answering) : undefined
+    SigningKey: document.embedded && canStillSign ? signingUrl(signer, context) : undefined
   }
 }
 
 /** The signer's signing link. Anyone with the address can sign. */
-function signingUrl(signer: SignerRecord, answering: Answering): string {
-  return `${answering.origin}/sign/${signer.key}`
+function signingUrl(signer: SignerRecord, context: AnswerContext): string {
+  return `${context.origin}/sign/${signer.key}`
 }
 
-function videoConfirmation(document: DocumentRecord, signer: SignerRecord, answering: Answering) {
+function videoConfirmation(document: DocumentRecord, signer: SignerRecord, context: AnswerContext) {
   return {
     Name: fullName(signer),
-    ShortUrl: `${answering.origin}/v/${signer.SignerReference.slice(0, 8)}`,
+    ShortUrl: `${context.origin}/v/${signer.SignerReference.slice(0, 8)}`,
     IsVideoReady: signer.videoAt !== undefined,
     // Derived from the signer's secret key, since references are shown everywhere.
     Password: signer.key.slice(-8),
     Email: signer.Email,
-    IsWitness: answering.dialects.has('full') && /witness/i.test(signer.SignerType ?? ''),
+    IsWitness: context.dialects.has('full') && /witness/i.test(signer.SignerType ?? ''),
     IsVideoDisabled: document.ending === 'Declined' || document.ending === 'Expired',
     IsVideoOptOut: signer.videoOptOut ?? false,
-    WitnessOwner: fullName(answering.account.user),
+    WitnessOwner: fullName(context.account.user),
     IsVideoConfirmationDeepfake: signer.deepfake
   }
 }
@@ -121,25 +125,25 @@ function identityStatuses(signer: SignerRecord) {
   }
 }
 
-function logs(document: DocumentRecord, account: Account) {
+function logResponses(document: DocumentRecord, account: Account) {
   return document.logs.map((entry) => ({
     Name: entry.name,
     Action: entry.action,
-    Date: written(entry.at),
+    Date: toIso(entry.at),
     GMT: document.gmt || String(account.gmt),
     Role: entry.role
   }))
 }
 
 /** 2.13. */
-export function packageResponse(bundle: PackageRecord, state: PracticeState, answering: Answering) {
+export function packageResponse(bundle: PackageRecord, state: PracticeState, context: AnswerContext) {
   const documents = documentsOf(state, bundle)
   return {
     QueueReference: bundle.queueReference,
     PackageReference: bundle.reference,
     PackageName: bundle.name,
     PackageStatus: packageStatus(documents),
-    Documents: documents.map((document) => documentResponse(document, answering, 'without log'))
+    Documents: documents.map((document) => documentResponse(document, context, 'without log'))
   }
 }
 

@@ -11,20 +11,20 @@ const names = z.strictObject({ first: oneOrMore, last: oneOrMore, documents: one
 const NAMES = names.parse(readData('names.json'))
 
 /** Adds that many documents, sent over the last eighty days, with a share for each state. */
-export function manyDocuments(state: PracticeState, count: number, now: number, random: RandomBytes): void {
+export function addManyDocuments(state: PracticeState, count: number, now: number, random: RandomBytes): void {
   const chance = repeatableRandom(`many ${count}`)
   for (let number = 0; number < count; number++) {
     const createdAt = now - Math.floor(chance() * 80 * DAY) - 60_000
     const document = newDocument(state, number, createdAt, random)
     const signerCount = 1 + Math.floor(chance() * 3)
     for (let place = 0; place < signerCount; place++) document.signers.push(newSigner(number * 3 + place, random))
-    move(document, chance(), now)
+    setState(document, chance(), now)
     state.documents[document.reference] = document
   }
 }
 
 function newDocument(state: PracticeState, number: number, createdAt: number, random: RandomBytes): DocumentRecord {
-  const name = at(NAMES.documents, number)
+  const name = itemAt(NAMES.documents, number)
   const packageReference = newReference(random)
   const reference = newReference(random)
   state.packages[packageReference] = {
@@ -76,17 +76,21 @@ const PEOPLE = NAMES.first.length * NAMES.last.length
 
 /** Returns the made-up person for a number: always the same, and with a unique name for each number below `PEOPLE`. */
 function person(number: number): Person {
-  const first = at(NAMES.first, number)
+  const first = itemAt(NAMES.first, number)
   const round = Math.floor(number / NAMES.first.length)
-  const last = at(NAMES.last, number * 7 + round)
-  const again = Math.floor(number / PEOPLE)
-  return { FirstName: first, LastName: last, Email: `${plain(first)}.${plain(last)}${again || ''}@example.com` }
+  const last = itemAt(NAMES.last, number * 7 + round)
+  const repeat = Math.floor(number / PEOPLE)
+  return {
+    FirstName: first,
+    LastName: last,
+    Email: `${addressName(first)}.${addressName(last)}${repeat || ''}@example.com`
+  }
 }
 
 const plainNames = new Map<string, string>()
 
 /** A name as used in addresses; cached, since a large office needs a million of them. */
-function plain(name: string): string {
+function addressName(name: string): string {
   const known = plainNames.get(name)
   if (known !== undefined) return known
   const made = name
@@ -98,12 +102,12 @@ function plain(name: string): string {
 }
 
 /** Returns the list's item at an index, wrapping around. */
-function at([first, ...rest]: readonly [string, ...string[]], place: number): string {
+function itemAt([first, ...rest]: readonly [string, ...string[]], place: number): string {
   return rest[(place % (rest.length + 1)) - 1] ?? first
 }
 
 /** Moves a document to the state that `chance` (0 to 1) selects. */
-function move(document: DocumentRecord, chance: number, now: number): void {
+function setState(document: DocumentRecord, chance: number, now: number): void {
   const signedAt = Math.min(document.createdAt + 3 * DAY * chance + 30_000, now - 1000)
   const { signers } = document
   if (chance < 0.55) {

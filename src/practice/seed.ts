@@ -7,15 +7,15 @@
 import { z } from 'zod'
 import { assignToNotary } from './documents.ts'
 import { fieldData } from './form-kinds.ts'
-import { awaited, DAY, decline, documentsOf, isTurn, log, open, remind } from './life.ts'
+import { awaitedSigners, DAY, decline, documentsOf, isTurn, log, markOpened, remind } from './life.ts'
 import { readValue } from './reading.ts'
 import { sendFormDirect, sendFormFiller } from './requests.ts'
 import { readData } from './resources.ts'
-import { manyDocuments } from './seed-many.ts'
+import { addManyDocuments } from './seed-many.ts'
 import { sendForms, sendTemplates } from './sends.ts'
 import type { Clock, RandomBytes } from './sources.ts'
 import type { DocumentRecord, PracticeState, TemplateRecord } from './state.ts'
-import { fill, signAs } from './volunteers.ts'
+import { fillField, signAs } from './volunteers.ts'
 
 const HOUR = DAY / 24
 
@@ -26,8 +26,8 @@ export type SeedName = 'demo' | 'empty' | number
 export function seed(name: SeedName, clock: Clock, random: RandomBytes): PracticeState {
   const state = emptyOffice()
   if (name === 'empty') return state
-  if (name === 'demo') demoDocuments(state, clock.now(), random)
-  else manyDocuments(state, name, clock.now(), random)
+  if (name === 'demo') addDemoDocuments(state, clock.now(), random)
+  else addManyDocuments(state, name, clock.now(), random)
   return state
 }
 
@@ -66,62 +66,62 @@ const story = z.strictObject({
 type Story = z.infer<typeof story>
 
 /** Adds the documents, as if the office had worked with them for three months. */
-function demoDocuments(state: PracticeState, now: number, random: RandomBytes): void {
+function addDemoDocuments(state: PracticeState, now: number, random: RandomBytes): void {
   const stories = z.array(story).parse(readData('demo-documents.json'))
   // Oldest first, as they would have been sent.
-  for (const each of stories.sort((one, other) => other.ago - one.ago)) tell(each, state, now, random)
+  for (const each of stories.sort((one, other) => other.ago - one.ago)) playStory(each, state, now, random)
 }
 
-function tell(story: Story, state: PracticeState, now: number, random: RandomBytes): void {
+function playStory(story: Story, state: PracticeState, now: number, random: RandomBytes): void {
   const at = now - story.ago * DAY
-  const sending = { state, now: at, random }
+  const context = { state, now: at, random }
   const due = { DueDate: new Date(at + story.due * DAY).toISOString(), GMT: '720' }
   const bundle = story.SendForms
-    ? sendForms(readValue({ ...story.SendForms, ...due }, sendFormDirect), sending)
-    : sendTemplates(readValue({ ...story.Send, ...due }, sendFormFiller), sending)
+    ? sendForms(readValue({ ...story.SendForms, ...due }, sendFormDirect), context)
+    : sendTemplates(readValue({ ...story.Send, ...due }, sendFormFiller), context)
   // A seed isn't a request; only real ones are recorded.
   delete bundle.request
   for (const [index, document] of documentsOf(state, bundle).entries()) {
     if (story.matter) document.matterNumber = story.matter
     document.clientReference = `M-${story.matter?.replace('/', '-') ?? 'GEN'}-${index + 1}`
-    run(story, document, state, at, now)
+    playCourse(story, document, state, at, now)
   }
 }
 
-function run(story: Story, document: DocumentRecord, state: PracticeState, sentAt: number, now: number): void {
+function playCourse(story: Story, document: DocumentRecord, state: PracticeState, sentAt: number, now: number): void {
   // Events happen at even intervals between sending and now.
   const step = Math.min(5 * HOUR, (now - sentAt) / 12)
   let at = sentAt
-  const later = () => {
+  const nextMoment = () => {
     at += step
     return at
   }
   const [first] = document.signers
-  if (story.reminded && first) remind(document, first, state.account.user, later())
+  if (story.reminded && first) remind(document, first, state.account.user, nextMoment())
   if (story.notary) {
     const { packageReference: PackageReference, reference: DocumentReference } = document
     assignToNotary(
       state,
       { PackageReference, DocumentReference, NotaryReference: 'notary-wellington-2', Send: true },
-      later()
+      nextMoment()
     )
   }
   if (story.course === 'untouched' || !first) return
-  open(document, first, later())
+  markOpened(document, first, nextMoment())
   if (story.course === 'opened') return
   if (story.course === 'declined') {
-    decline(document, first, story.reason, later())
+    decline(document, first, story.reason, nextMoment())
     return
   }
-  for (const field of document.fields) fill(field, sentAt)
+  for (const field of document.fields) fillField(field, sentAt)
   if (story.file) {
-    document.files.push({ name: story.file, size: 182_044, by: first.SignerReference, at: later() })
+    document.files.push({ name: story.file, size: 182_044, by: first.SignerReference, at: nextMoment() })
     log(document, at, first, `Added the file ${story.file}`)
   }
-  const signers = story.course === 'complete' ? awaited(document) : [first]
+  const signers = story.course === 'complete' ? awaitedSigners(document) : [first]
   for (const each of signers) {
     if (!isTurn(document, each)) continue
-    signAs(document, each, later)
+    signAs(document, each, nextMoment)
   }
   if (story.altered) document.altered = true
 }

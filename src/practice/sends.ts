@@ -10,61 +10,61 @@ import {
 import { invalidField, Refusal } from './conventions.ts'
 import { readDue } from './dates.ts'
 import { OTHER_TYPE } from './dialects.ts'
-import { field, fieldsOfForm, inWords } from './form-kinds.ts'
+import { field, fieldsOfForm, nameInWords } from './form-kinds.ts'
 import { DAY, inviteNext, log } from './life.ts'
 import type { FieldRequest, FormRequest, SendFormDirect, SendFormFiller, TemplateRequest } from './requests.ts'
 import { newKey, newReference, type RandomBytes } from './sources.ts'
 import type { DocumentRecord, FieldRecord, PackageRecord, PracticeState, SignerRecord } from './state.ts'
 
-export interface Sending {
+export interface SendContext {
   state: PracticeState
   now: number
   random: RandomBytes
 }
 
 /** Sends forms (2.1). Returns the package; its documents are in the state, in the order of the forms. */
-export function sendForms(request: SendFormDirect, sending: Sending): PackageRecord {
-  const due = dueOf(request, sending)
-  if (refusesUnknown(sending.state)) refuseUnknownForms(request)
-  takeFromPlan(request.Forms.length, sending.state)
+export function sendForms(request: SendFormDirect, context: SendContext): PackageRecord {
+  const due = dueOf(request, context)
+  if (refusesUnknown(context.state)) refuseUnknownForms(request)
+  deductFromPlan(request.Forms.length, context.state)
   const bundle = newPackage(
     request,
     request.Forms.map(({ Name }) => Name),
-    sending
+    context
   )
   for (const form of request.Forms) {
-    const document = newDocument('form', form.Name, form.Reference, bundle, due, request.GMT, sending)
+    const document = newDocument('form', form.Name, form.Reference, bundle, due, request.GMT, context)
     Object.assign(document, {
       embedded: form.EmbedForm ?? false,
-      fields: fieldsOfForm(form, request, sending.state),
-      signers: form.Signers.map((signer) => formSigner(signer, sending.random)),
-      ...kept(form)
+      fields: fieldsOfForm(form, request, context.state),
+      signers: form.Signers.map((signer) => formSigner(signer, context.random)),
+      ...copiedMembers(form)
     })
-    begin(document, sending)
+    registerDocument(document, context)
   }
   return bundle
 }
 
 /** Sends templates (2.9). Returns the package. */
-export function sendTemplates(request: SendFormFiller, sending: Sending): PackageRecord {
-  const due = dueOf(request, sending)
-  if (refusesUnknown(sending.state)) refuseUnknown(request.Templates, sending.state)
-  refuseTypes(request.Templates)
-  takeFromPlan(request.Templates.length, sending.state)
-  const names = request.Templates.map((template) => nameOf(template, sending.state))
-  const bundle = newPackage(request, names, sending)
+export function sendTemplates(request: SendFormFiller, context: SendContext): PackageRecord {
+  const due = dueOf(request, context)
+  if (refusesUnknown(context.state)) refuseUnknownTemplates(request.Templates, context.state)
+  refuseUnknownTypes(request.Templates)
+  deductFromPlan(request.Templates.length, context.state)
+  const names = request.Templates.map((template) => nameOf(template, context.state))
+  const bundle = newPackage(request, names, context)
   for (const [index, template] of request.Templates.entries()) {
     const name = names[index] ?? template.Reference
-    const document = newDocument('template', name, template.Reference, bundle, due, request.GMT, sending)
+    const document = newDocument('template', name, template.Reference, bundle, due, request.GMT, context)
     Object.assign(document, {
       embedded: request.Embedded ?? false,
       sequential: request.Sequential ?? false,
-      fields: fieldsOfTemplate(template, sending.state),
-      signers: template.Signers.map((signer) => templateSigner(signer, sending.random)),
-      ...kept(request),
-      ...kept(template)
+      fields: fieldsOfTemplate(template, context.state),
+      signers: template.Signers.map((signer) => templateSigner(signer, context.random)),
+      ...copiedMembers(request),
+      ...copiedMembers(template)
     })
-    begin(document, sending)
+    registerDocument(document, context)
   }
   return bundle
 }
@@ -84,13 +84,13 @@ function refuseUnknownForms({ Forms }: SendFormDirect): void {
  * Refuses unknown templates. Only in the `full` dialect: otherwise they are accepted, so that an office can try its
  * own.
  */
-function refuseUnknown(templates: readonly TemplateRequest[], state: PracticeState): void {
+function refuseUnknownTemplates(templates: readonly TemplateRequest[], state: PracticeState): void {
   const unknown = templates.find(({ Reference }) => !state.templates.some(({ reference }) => reference === Reference))
   if (unknown) throw new Refusal(404, 'TemplateNotFound', `There is no template of the reference ${unknown.Reference}.`)
 }
 
 /** Refuses the request if a field has a type that this office doesn't list. */
-function refuseTypes(templates: readonly TemplateRequest[]): void {
+function refuseUnknownTypes(templates: readonly TemplateRequest[]): void {
   for (const [index, { Fields = [] }] of templates.entries()) {
     const place = Fields.findIndex((one) => one.FieldType !== undefined && one.FieldType !== '' && !typeOf(one))
     if (place < 0) continue
@@ -103,7 +103,7 @@ function typeOf({ FieldType = '' }: FieldRequest): FieldType | undefined {
   return FieldType === OTHER_TYPE.name ? OTHER_TYPE.of : knownFieldType(FieldType)
 }
 
-function dueOf(request: Pick<SendFormDirect, 'DueDate' | 'GMT'>, { state, now }: Sending): number {
+function dueOf(request: Pick<SendFormDirect, 'DueDate' | 'GMT'>, { state, now }: SendContext): number {
   if (!request.DueDate?.trim()) return now + state.account.defaultDueDays * DAY
   const due = readDue(request.DueDate, request.GMT, state.account)
   if (due === undefined) throw invalidField('DueDate', 'InvalidDate', `'DueDate' is not a date that can be read.`)
@@ -112,7 +112,7 @@ function dueOf(request: Pick<SendFormDirect, 'DueDate' | 'GMT'>, { state, now }:
 }
 
 /** Uses up documents of the plan; refuses with 426 if too few are left, and nothing is sent. */
-function takeFromPlan(count: number, state: PracticeState): void {
+function deductFromPlan(count: number, state: PracticeState): void {
   const left = documentsLeftIn(state)
   if (left === null) return
   if (left < count) {
@@ -127,7 +127,7 @@ export function documentsLeftIn({ account, conditions }: PracticeState): number 
   return conditions?.documentsLeft ?? account.documentsLeft
 }
 
-function newPackage(request: unknown, names: string[], { state, now, random }: Sending): PackageRecord {
+function newPackage(request: unknown, names: string[], { state, now, random }: SendContext): PackageRecord {
   const [first = 'Package'] = names
   const bundle: PackageRecord = {
     reference: newReference(random),
@@ -148,7 +148,7 @@ function newDocument(
   bundle: PackageRecord,
   dueAt: number,
   gmt: string | undefined,
-  { now, random }: Sending
+  { now, random }: SendContext
 ): DocumentRecord {
   return {
     reference: newReference(random),
@@ -170,7 +170,7 @@ function newDocument(
 }
 
 /** Members that are stored unchanged; empty ones count as missing. */
-function kept(from: Partial<Omit<FormRequest, 'Name' | 'Signers'>>): Partial<DocumentRecord> {
+function copiedMembers(from: Partial<Omit<FormRequest, 'Name' | 'Signers'>>): Partial<DocumentRecord> {
   return {
     ...(from.FormType === undefined ? {} : { formType: from.FormType }),
     ...(from.ReturnUrl ? { returnUrl: from.ReturnUrl } : {}),
@@ -180,7 +180,7 @@ function kept(from: Partial<Omit<FormRequest, 'Name' | 'Signers'>>): Partial<Doc
   }
 }
 
-function begin(document: DocumentRecord, { state, now }: Sending): void {
+function registerDocument(document: DocumentRecord, { state, now }: SendContext): void {
   state.documents[document.reference] = document
   state.packages[document.packageReference]?.documents.push(document.reference)
   log(document, now, state.account.user, 'Sent the document', 'Sender')
@@ -259,7 +259,7 @@ function fieldsOfTemplate(sent: TemplateRequest, state: PracticeState): FieldRec
     const reference = one.Reference || one.ID || `field_${index + 1}`
     const known = own.find((each) => each.reference === reference)
     if (known) Object.assign(known, sentField(one, known))
-    else own.push(sentField(one, field(reference, inWords(reference), typeOf(one) ?? 'Text', { required: false })))
+    else own.push(sentField(one, field(reference, nameInWords(reference), typeOf(one) ?? 'Text', { required: false })))
   }
   return own
 }

@@ -7,7 +7,7 @@ import { type AuthScheme, createAuthentication } from './authentication.ts'
 import { type Address, answer, PAGES, Refusal, readFormat, readPath } from './conventions.ts'
 import { type Call, dialectsOf, type Env, type PracticeDeps } from './deps.ts'
 import { type Conditions, hasOperation } from './dialects.ts'
-import { DAY, settle } from './life.ts'
+import { DAY, expireAndPurge } from './life.ts'
 import { createNotifier } from './notify.ts'
 import { createOAuth } from './oauth.ts'
 import { addOperations } from './operations.ts'
@@ -15,7 +15,7 @@ import { addMailbox } from './pages/mailbox.ts'
 import { addSigningPages } from './pages/routes.ts'
 import { type Clock, type RandomBytes, systemClock, systemRandom } from './sources.ts'
 import type { PracticeState, SentPackage } from './state.ts'
-import { letVolunteersAct } from './volunteers.ts'
+import { runVolunteers } from './volunteers.ts'
 
 export interface PracticeServiceOptions {
   state: PracticeState
@@ -33,9 +33,9 @@ export interface PracticeServiceOptions {
   /** Days that a document is retained after it ended. Default: 90. */
   retentionDays?: number
   /** Called after anything in the state may have changed. */
-  changed?: () => void
+  stateChanged?: () => void
   /** Called with each sent package; the answer waits for it. */
-  added?: (sent: SentPackage) => Promise<void>
+  packageSent?: (sent: SentPackage) => Promise<void>
 }
 
 /** A request as read, before it was carried out, with exactly the fields that were sent. */
@@ -59,22 +59,22 @@ export function createPracticeService(options: PracticeServiceOptions) {
     clock,
     random: options.random ?? systemRandom,
     notifier: createNotifier(options.notify ?? fetch),
-    changed: () => {
+    stateChanged: () => {
       quietUntil = 0
-      options.changed?.()
+      options.stateChanged?.()
     },
-    added: async (sent) => options.added?.(sent)
+    packageSent: async (sent) => options.packageSent?.(sent)
   }
   const retention = (options.retentionDays ?? 90) * DAY
   const recorded: RecordedRequest[] = []
   const passTime = () => {
     const now = deps.clock.now()
     if (now < quietUntil) return
-    const { expired, next } = settle(deps.state, now, retention)
-    const acted = letVolunteersAct(deps.state, now)
-    for (const document of expired) deps.notifier.tell(document, ['Expired'])
-    for (const { document, happenings } of acted.happened) deps.notifier.tell(document, happenings)
-    if (expired.length + acted.happened.length > 0) deps.changed()
+    const { expired, next } = expireAndPurge(deps.state, now, retention)
+    const acted = runVolunteers(deps.state, now)
+    for (const document of expired) deps.notifier.notify(document, ['Expired'])
+    for (const { document, happenings } of acted.actions) deps.notifier.notify(document, happenings)
+    if (expired.length + acted.actions.length > 0) deps.stateChanged()
     quietUntil = Math.min(next, acted.next)
   }
   const record = (operation: string, body: unknown) => {
@@ -106,7 +106,7 @@ export function createPracticeService(options: PracticeServiceOptions) {
       if (refusal === 'maintenance') return maintenance()
       await authenticate(call.req.raw)
       if (refusal !== undefined) throw BAD_DAYS[refusal]()
-      if (!hasOperation(dialectsOf(deps.state), call.get('address').route)) throw notThere(call)
+      if (!hasOperation(dialectsOf(deps.state), call.get('address').route)) throw noSuchOperation(call)
     }
     await next()
     call.res.headers.set('Date', new Date(clock.now()).toUTCString())
@@ -128,7 +128,7 @@ export function createPracticeService(options: PracticeServiceOptions) {
     response.headers.set('Date', new Date(clock.now()).toUTCString())
     return response
   }
-  app.notFound((call) => refuse(call, notThere(call)))
+  app.notFound((call) => refuse(call, noSuchOperation(call)))
   app.onError((error, call) => {
     if (error instanceof Refusal) return refuse(call, error)
     return refuse(call, new Refusal(500, 'Error', 'The practice service failed on this request.'))
@@ -142,14 +142,14 @@ export function createPracticeService(options: PracticeServiceOptions) {
     /** Simulates these conditions until changed. */
     setConditions(conditions: Conditions): void {
       deps.state.conditions = conditions
-      deps.changed()
+      deps.stateChanged()
     },
     /** Readable POST requests, newest last; the last thousand are kept. */
     recorded: (): readonly RecordedRequest[] => recorded,
     /** Lets time pass: documents expire, or are removed after the retention period. Requests do this automatically. */
-    settle: passTime,
+    passTime: passTime,
     /** Resolves once no NotifyUrl call is in flight. */
-    notified: () => deps.notifier.settled()
+    whenNotified: () => deps.notifier.whenIdle()
   }
 }
 
@@ -158,7 +158,7 @@ function isPage(address: Address): boolean {
 }
 
 /** 405 for a known operation with the wrong method; otherwise 404. */
-function notThere(call: Call): Refusal {
+function noSuchOperation(call: Call): Refusal {
   const steps = call.get('address').route.split('/').length
   if (steps < 3 || isPage(call.get('address'))) return new Refusal(404, 'NotFound', 'There is no such operation.')
   return new Refusal(405, 'MethodNotAllowed', `The operation can't be called by ${call.req.method} with this path.`)

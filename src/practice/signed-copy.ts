@@ -6,13 +6,13 @@ import { momentInWords } from './dates.ts'
 import { hasSigned } from './life.ts'
 import { shownValue } from './pages/controls.ts'
 import { wordingOf } from './pages/paper.ts'
-import { begun, collected, type Fact, facts, heading, numberPages, paragraph, section } from './pdf-parts.ts'
+import { collectBytes, createPdf, type Fact, facts, heading, numberPages, paragraph, section } from './pdf-parts.ts'
 import type { Account, DocumentRecord } from './state.ts'
 
 /** Creates the copy as of now, in A4. */
 export function signedCopy(document: DocumentRecord, account: Account): Promise<Uint8Array<ArrayBuffer>> {
-  const pdf = begun(document.name, account)
-  const bytes = collected(pdf)
+  const pdf = createPdf(document.name, account)
+  const bytes = collectBytes(pdf)
   const wording = wordingOf(document.name)
   heading(pdf, document.name, account.name)
   paragraph(pdf, wording.opening)

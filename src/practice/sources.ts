@@ -13,21 +13,21 @@ export const systemClock: Clock = { now: () => Date.now() }
 /** Reads from the system in blocks: a large office needs millions of bytes, and each call is costly. */
 export const systemRandom: RandomBytes = (into) => {
   for (let index = 0; index < into.length; index++) {
-    if (drawn === POOL.length) {
+    if (poolPosition === POOL.length) {
       crypto.getRandomValues(POOL)
-      drawn = 0
+      poolPosition = 0
     }
-    into[index] = POOL[drawn] ?? 0
+    into[index] = POOL[poolPosition] ?? 0
     // Used bytes are erased.
-    POOL[drawn++] = 0
+    POOL[poolPosition++] = 0
   }
   return into
 }
 const POOL = new Uint8Array(65_536)
-let drawn = POOL.length
+let poolPosition = POOL.length
 
-const HEX = codes('0123456789abcdef')
-const LETTERS = codes('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
+const HEX = charCodes('0123456789abcdef')
+const LETTERS = charCodes('ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_')
 const DASH = 45
 
 // Both build an array of character codes: concatenating characters would need many times the memory.
@@ -53,7 +53,7 @@ export function newKey(random: RandomBytes): string {
   return String.fromCharCode(...bytes)
 }
 
-function codes(letters: string): Uint8Array {
+function charCodes(letters: string): Uint8Array {
   return Uint8Array.from(letters, (letter) => letter.charCodeAt(0))
 }
 

@@ -180,14 +180,14 @@ export function readState(text: string): PracticeState | undefined {
     const [first = '', ...added] = text.split('\n').filter(Boolean)
     const read: unknown = JSON.parse(first)
     if (!isState(read)) return undefined
-    for (const line of added) add(read, JSON.parse(line) as SentPackage)
+    for (const line of added) addSent(read, JSON.parse(line) as SentPackage)
     return read
   } catch {
     return undefined
   }
 }
 
-function add(state: PracticeState, sent: SentPackage): void {
+function addSent(state: PracticeState, sent: SentPackage): void {
   state.packages[sent.package.reference] ??= sent.package
   for (const document of sent.documents) state.documents[document.reference] ??= document
 }

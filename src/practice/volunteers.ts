@@ -4,7 +4,7 @@
  * every part. They never sign face to face: at the counter, the learner does.
  */
 import { fullName } from '../shared/model/index.ts'
-import { asksIdentity, DAY, type Happening, hasSigned, isTurn, log, open, sign } from './life.ts'
+import { asksIdentity, DAY, type DocumentEvent, hasSigned, isTurn, log, markOpened, sign } from './life.ts'
 import type { DocumentRecord, FieldRecord, PracticeState, SignerRecord } from './state.ts'
 
 /** Their e-mail addresses, in a domain that can't be registered. */
@@ -14,32 +14,32 @@ const VOLUNTEERS: ReadonlySet<string> = new Set(['hana.weka@practice.example', '
 const OPENS_AFTER = 20_000
 const SIGNS_AFTER = 50_000
 
-interface Acted {
+interface VolunteerActions {
   /** What has just happened. */
-  happened: { document: DocumentRecord; happenings: Happening[] }[]
+  actions: { document: DocumentRecord; happenings: DocumentEvent[] }[]
   /** When the next event is due if nobody else does anything. */
   next: number
 }
 
 /** Performs the volunteers' actions that are due by now. */
-export function letVolunteersAct(state: PracticeState, now: number): Acted {
-  const acted: Acted = { happened: [], next: Number.POSITIVE_INFINITY }
+export function runVolunteers(state: PracticeState, now: number): VolunteerActions {
+  const acted: VolunteerActions = { actions: [], next: Number.POSITIVE_INFINITY }
   for (const document of Object.values(state.documents)) {
     if (document.ending || document.embedded) continue
-    for (const signer of document.signers) act(document, signer, now, acted)
+    for (const signer of document.signers) actAs(document, signer, now, acted)
   }
   return acted
 }
 
-function act(document: DocumentRecord, signer: SignerRecord, now: number, acted: Acted): void {
+function actAs(document: DocumentRecord, signer: SignerRecord, now: number, acted: VolunteerActions): void {
   if (!VOLUNTEERS.has(signer.Email.toLowerCase()) || signer.faceToFace || signer.status === 'Declined') return
   if (document.ending || hasSigned(signer) || !isTurn(document, signer)) return
   const since = invitedAt(document, signer)
-  const happenings: Happening[] = []
-  if (now >= since + OPENS_AFTER && open(document, signer, now)) happenings.push('Opened')
-  if (now >= since + SIGNS_AFTER) happenings.push(...signAs(document, signer, () => now))
+  const events: DocumentEvent[] = []
+  if (now >= since + OPENS_AFTER && markOpened(document, signer, now)) events.push('Opened')
+  if (now >= since + SIGNS_AFTER) events.push(...signAs(document, signer, () => now))
   else acted.next = Math.min(acted.next, since + (now >= since + OPENS_AFTER ? SIGNS_AFTER : OPENS_AFTER))
-  if (happenings.length > 0) acted.happened.push({ document, happenings })
+  if (events.length > 0) acted.actions.push({ document, happenings: events })
 }
 
 /** In order, the previous signature invites the signer; otherwise the sending does. */
@@ -52,16 +52,16 @@ function invitedAt(document: DocumentRecord, signer: SignerRecord): number {
  * Opens, identifies and signs as this person, filling in fields. Returns what happened besides the opening.
  * @param at returns the moment of each step in turn.
  */
-export function signAs(document: DocumentRecord, signer: SignerRecord, at: () => number): Happening[] {
-  open(document, signer, at())
+export function signAs(document: DocumentRecord, signer: SignerRecord, at: () => number): DocumentEvent[] {
+  markOpened(document, signer, at())
   if (asksIdentity(signer)) {
-    const shown = at()
-    if (signer.idData.length > 0) signer.identifiedAt = shown
-    if (signer.video) signer.videoAt = shown
-    log(document, shown, signer, 'Showed their identity')
+    const identifiedAt = at()
+    if (signer.idData.length > 0) signer.identifiedAt = identifiedAt
+    if (signer.video) signer.videoAt = identifiedAt
+    log(document, identifiedAt, signer, 'Showed their identity')
   }
   const signed = at()
-  for (const field of document.fields) fill(field, signed)
+  for (const field of document.fields) fillField(field, signed)
   return sign(document, signer, { kind: 'typed', text: fullName(signer) }, signed)
 }
 
@@ -76,7 +76,7 @@ const TEXTS: Record<string, string> = {
 }
 
 /** Fills a field with a plausible value. */
-export function fill(field: FieldRecord, at: number): void {
+export function fillField(field: FieldRecord, at: number): void {
   if (field.value || field.readOnly) return
   const soon = new Date(at + 20 * DAY).toISOString().slice(0, 10)
   const byType: Record<FieldRecord['type'], string> = {

@@ -5,7 +5,7 @@
 import { folded } from './text-folding.ts'
 
 /** ICAO 9303's transliterations to A–Z; if it allows several, all are accepted. */
-const WRITTEN: readonly [letters: RegExp, ...as: string[]][] = [
+const TRANSLITERATIONS: readonly [letters: RegExp, ...as: string[]][] = [
   [/[äæ]/g, 'ae', 'a'],
   [/[öøœ]/g, 'oe', 'o'],
   [/ü/g, 'ue', 'u'],
@@ -19,32 +19,36 @@ const WRITTEN: readonly [letters: RegExp, ...as: string[]][] = [
 
 /**
  * Compares with the document's machine-readable lines.
- * @param have the parts of the document's name, in the letters a to z.
- * @param begun the last given name if the lines truncate it: it may continue.
+ * @param documentParts the parts of the document's name, in the letters a to z.
+ * @param truncated the last given name if the lines truncate it: it may continue.
  */
-export function isNamed(signerName: string, have: readonly string[], begun: string | undefined): boolean {
-  const wanted = signerName
+export function matchesMachineName(
+  signerName: string,
+  documentParts: readonly string[],
+  truncated: string | undefined
+): boolean {
+  const signerParts = signerName
     .normalize('NFC')
     .toLowerCase()
     .replace(/['’.]/g, '')
     .split(/[\s-]+/)
     .filter(Boolean)
-  const isThere = (part: string) =>
-    writtenAs(part).some((one) => {
+  const isInDocument = (part: string) =>
+    transliterations(part).some((one) => {
       const letters = one.replace(/[^a-z]/g, '')
-      return have.includes(letters) || (begun !== undefined && letters.startsWith(begun))
+      return documentParts.includes(letters) || (truncated !== undefined && letters.startsWith(truncated))
     })
-  return wanted.length > 0 && wanted.every(isThere)
+  return signerParts.length > 0 && signerParts.every(isInDocument)
 }
 
 /**
  * Compares with the printed name, in any script. A name in another script than the signer's counts as different, since
  * it can't be compared here.
  */
-export function isPrintedAs(signerName: string, printed: string): boolean {
-  const have = new Set(printedParts(printed).flatMap(formsOf))
-  const wanted = printedParts(signerName)
-  return wanted.length > 0 && wanted.every((part) => formsOf(part).some((form) => have.has(form)))
+export function matchesPrintedName(signerName: string, printed: string): boolean {
+  const documentForms = new Set(printedParts(printed).flatMap(formsOf))
+  const signerParts = printedParts(signerName)
+  return signerParts.length > 0 && signerParts.every((part) => formsOf(part).some((form) => documentForms.has(form)))
 }
 
 /** Splits a name into parts without invisible characters such as direction marks and joiners. */
@@ -57,7 +61,7 @@ const printedParts = (name: string) =>
     .filter((part) => /\p{L}/u.test(part))
 
 function formsOf(part: string): string[] {
-  if (/^[\p{Script=Latin}\p{M}]+$/u.test(part)) return writtenAs(part)
+  if (/^[\p{Script=Latin}\p{M}]+$/u.test(part)) return transliterations(part)
   // Greek capitals have no accents.
   if (/^[\p{Script=Greek}\p{M}]+$/u.test(part)) return [folded(part)]
   // Vowel points may be omitted and letters elongated. In other scripts, vowel marks make a different name.
@@ -66,9 +70,9 @@ function formsOf(part: string): string[] {
   return [part]
 }
 
-function writtenAs(part: string): string[] {
+function transliterations(part: string): string[] {
   let all = [part]
-  for (const [letters, ...as] of WRITTEN)
+  for (const [letters, ...as] of TRANSLITERATIONS)
     all = all.flatMap((one) => (letters.test(one) ? as.map((way) => one.replace(letters, way)) : [one]))
   return all.map(folded)
 }

@@ -11,7 +11,7 @@ export const RECOVERY_KEY_BYTES = 20
  */
 export const ENROLMENT_CODE_BYTES = 10
 /** The alphabet, without characters that could be confused. */
-export const LETTERS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
+export const ALPHABET = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 /** Each group has 20 bits. */
 const groupsOf = (bytes: number) => (bytes * 8) / 20
 
@@ -27,8 +27,8 @@ export function recoveryKeyText(bytes: Uint8Array): string {
   }
   const groups: string[] = []
   for (let group = 0; group < groupsOf(bytes.length); group++) {
-    const own = digits.slice(group * 4, group * 4 + 4)
-    groups.push([...own, checkOf(own, group)].map((digit) => LETTERS[digit]).join(''))
+    const groupDigits = digits.slice(group * 4, group * 4 + 4)
+    groups.push([...groupDigits, checkOf(groupDigits, group)].map((digit) => ALPHABET[digit]).join(''))
   }
   return groups.join('-')
 }
@@ -41,15 +41,15 @@ export type ReadRecoveryKey = { bytes: Uint8Array } | { wrongGroup: number } | {
 
 /** Parses a typed key. Spaces, hyphens and case don't matter, and an O counts as a zero. */
 export function readRecoveryKey(typed: string, length = RECOVERY_KEY_BYTES): ReadRecoveryKey {
-  const text = lettersMeant(typed.normalize('NFKC').replaceAll(/[\s\-–—]/g, ''))
+  const text = normalizeLetters(typed.normalize('NFKC').replaceAll(/[\s\-–—]/g, ''))
   if (text.length !== groupsOf(length) * 5) return { length: text.length }
   const bytes = new Uint8Array(length)
   let bit = 0
   for (let group = 0; group < groupsOf(length); group++) {
-    const digits = [...text.slice(group * 5, group * 5 + 5)].map((letter) => LETTERS.indexOf(letter))
-    const own = digits.slice(0, 4)
-    if (digits.includes(-1) || checkOf(own, group) !== digits[4]) return { wrongGroup: group + 1 }
-    for (const digit of own) {
+    const digits = [...text.slice(group * 5, group * 5 + 5)].map((letter) => ALPHABET.indexOf(letter))
+    const groupDigits = digits.slice(0, 4)
+    if (digits.includes(-1) || checkOf(groupDigits, group) !== digits[4]) return { wrongGroup: group + 1 }
+    for (const digit of groupDigits) {
       const shifted = digit << (11 - (bit & 7))
       const at = bit >> 3
       bytes[at] = (bytes[at] ?? 0) | (shifted >> 8)
@@ -61,7 +61,7 @@ export function readRecoveryKey(typed: string, length = RECOVERY_KEY_BYTES): Rea
 }
 
 /** Converts text to upper case, with letters missing from the alphabet read as the digits they look like. */
-export function lettersMeant(text: string): string {
+export function normalizeLetters(text: string): string {
   return text.toUpperCase().replaceAll('O', '0').replaceAll(/[IL]/g, '1')
 }
 

@@ -23,7 +23,7 @@ export const bulk: Bench = {
     const worker = bulkWorkerOf({ worker: WORKER, log: { error: (message) => console.error(message) } })
     const sheets = openBulk({
       worker,
-      columns: { note: () => undefined, find: () => undefined },
+      columns: { remember: () => undefined, find: () => undefined },
       outbox: { addBatch: () => Promise.reject(new Error('Nothing is sent here.')), sentRecently: () => new Map() },
       time: { now: Date.now, zone: () => 'Pacific/Auckland' },
       newId: () => 'sheet'

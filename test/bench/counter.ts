@@ -4,7 +4,7 @@
  */
 import { chromium, type Page } from 'playwright'
 import { findChromium } from '../../scripts/system-packages.ts'
-import { SESSIONS as SESSIONS_KEPT } from '../../src/main/shell/session-pool.ts'
+import { SESSIONS_BEFORE_REUSE as SESSIONS_KEPT } from '../../src/main/shell/session-pool.ts'
 import { type Clerk, clerkAt, MERE, nameOf, WIREMU } from '../e2e/clerk.ts'
 import { launch } from '../e2e/launch.ts'
 import { PIN } from '../e2e/person.ts'

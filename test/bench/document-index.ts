@@ -5,7 +5,7 @@ import { overviewOf } from '../../src/main/core/documents/index/overview.ts'
 import { countsOf, listOf, targetsOf } from '../../src/main/core/documents/index/queries.ts'
 import { type IndexRow, indexRowOf } from '../../src/main/core/documents/index/row.ts'
 import { tableOf } from '../../src/main/core/documents/index/table.ts'
-import { type Sliced, wholly } from '../../src/main/core/lib/slices.ts'
+import { runToEnd, type Sliced } from '../../src/main/core/lib/slices.ts'
 import { DOCUMENT_COLUMNS, DocumentQuery } from '../../src/shared/contract/index.ts'
 import { type Bench, type Figure, lower, median, quantile, rounded } from './figure.ts'
 
@@ -41,7 +41,7 @@ export const documentIndex: Bench = {
     const large = openDocumentIndex()
     for (const row of rows) large.put(row)
     const list = (conditions: Partial<DocumentQuery>, offset = 0) =>
-      wholly(listOf([large], DocumentQuery.parse(conditions), moment, { ...page, offset }))
+      runToEnd(listOf([large], DocumentQuery.parse(conditions), moment, { ...page, offset }))
     list({})
     let touched = 0
     /** As a poll does that finds changed documents. */
@@ -112,11 +112,11 @@ export const documentIndex: Bench = {
     )
 
     const queries = views()
-    const count = () => void wholly(countsOf(large, queries, moment, () => [large]))
+    const count = () => void runToEnd(countsOf(large, queries, moment, () => [large]))
     const counting = await timed(RUNS, forget, count)
     const countingAgain = await timed(RUNS, () => touch(10), count)
     const overview = steps(overviewOf(large, moment, 7))
-    const targets = wholly(targetsOf([large], { query: DocumentQuery.parse({}) }, moment))
+    const targets = runToEnd(targetsOf([large], { query: DocumentQuery.parse({}) }, moment))
     const exporting = steps(tableOf(targets, DOCUMENT_COLUMNS, moment.zone, 'csv'))
     const workbook = steps(tableOf(targets, DOCUMENT_COLUMNS, moment.zone, 'xlsx'))
 
@@ -202,11 +202,11 @@ async function twoAccounts(rows: readonly IndexRow[]): Promise<Record<string, { 
     }
   }
   const asked: Record<string, (indexes: typeof halves) => unknown> = {
-    page: (indexes) => wholly(listOf(indexes, DocumentQuery.parse({}), moment, { ...page, offset: 50_000 })),
+    page: (indexes) => runToEnd(listOf(indexes, DocumentQuery.parse({}), moment, { ...page, offset: 50_000 })),
     search: (indexes) =>
-      wholly(listOf(indexes, DocumentQuery.parse({ search: `agreement ${touched % 9}` }), moment, page)),
+      runToEnd(listOf(indexes, DocumentQuery.parse({ search: `agreement ${touched % 9}` }), moment, page)),
     sorted: (indexes) =>
-      wholly(listOf(indexes, DocumentQuery.parse({ sort: { by: 'signers', descending: false } }), moment, page))
+      runToEnd(listOf(indexes, DocumentQuery.parse({ sort: { by: 'signers', descending: false } }), moment, page))
   }
   const took: Record<string, { alone: number; both: number }> = {}
   for (const [name, ask] of Object.entries(asked)) {

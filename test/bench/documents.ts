@@ -4,7 +4,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { AskDocuments, Taken } from '../../src/main/core/documents/questions.ts'
+import type { AskDocuments, TakeResult } from '../../src/main/core/documents/questions.ts'
 import { openDocumentsThread } from '../../src/main/shell/documents.ts'
 import { decodeDocument } from '../../src/shared/model/document-decoding.ts'
 import { type Bench, type Figure, lower, median } from './figure.ts'
@@ -96,7 +96,7 @@ function openTaking(ask: AskDocuments) {
     begun += 1000
     const look = { accountId: 'bench', folder: 'Progress', begun, now: begun + 1, withLogs: false }
     const since = performance.now()
-    const taken: Taken = await ask('take', { ...look, bytes })
+    const taken: TakeResult = await ask('take', { ...look, bytes })
     const took = performance.now() - since
     if (taken.kind !== 'taken' || taken.changed !== changes)
       throw new Error(`Not as it should be: ${JSON.stringify(taken)}`)

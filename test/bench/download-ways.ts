@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { checkFile } from '../../src/main/core/downloads/file-check.ts'
-import { aDocument, downloadOffice } from '../fixtures/download-office.ts'
+import { aDocument, openDownloadOffice } from '../fixtures/download-office.ts'
 import { lengthOf, sha256Of } from './pdf-service.ts'
 
 /** `fetch` returns the web's type for the same thing. */
@@ -44,15 +44,15 @@ export async function bareLoop(url: string, root: string, references: readonly s
 /** Milliseconds from queueing the first until all are there, whole, and recorded as such. */
 export async function throughTheQueue(url: string, root: string, references: readonly string[]): Promise<number> {
   const folder = join(root, 'queue')
-  const office = await downloadOffice({ folder, baseUrl: url })
+  const office = await openDownloadOffice({ folder, baseUrl: url })
   try {
-    await office.look(references.map((reference) => aDocument(reference, { Name: reference })))
+    await office.showDocuments(references.map((reference) => aDocument(reference, { Name: reference })))
     office.downloads.configure({ concurrency: LANES })
     office.downloads.open()
     const choice = { types: ['pdf' as const], pattern: '{document}', writesIndex: false, folderId: office.folderId }
     const began = performance.now()
     await office.downloads.add(office.accountId, { references: [...references] }, choice)
-    await office.rested()
+    await office.whenIdle()
     const took = performance.now() - began
     const { items } = office.downloads.list([office.accountId], { offset: 0, limit: 500 })
     if (items.length !== references.length) throw new Error(`${items.length} of ${references.length} came.`)

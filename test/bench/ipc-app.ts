@@ -6,7 +6,7 @@
 import { app, type IpcMainInvokeEvent, ipcMain } from 'electron'
 import { APP_START } from '../../src/main/core/policy/app-pages.ts'
 import { type RequestHandlers, registerHandlers } from '../../src/main/ipc/registration.ts'
-import { declareAppScheme, keepOffNetworks, serveAppPages } from '../../src/main/shell/app-protocol.ts'
+import { blockNetworkAccess, declareAppScheme, serveAppPages } from '../../src/main/shell/app-protocol.ts'
 import { isFromWindow } from '../../src/main/shell/own-page.ts'
 import { loadFirstPage, openMainWindow } from '../../src/main/shell/own-windows.ts'
 import { lockSessions } from '../../src/main/shell/session-policy.ts'
@@ -40,7 +40,7 @@ const silent = { warn: () => {}, error: () => {} }
 lockSessions(silent)
 declareAppScheme()
 await app.whenReady()
-await keepOffNetworks()
+await blockNetworkAccess()
 serveAppPages(pages)
 const settings = { read: () => ({ theme: 'system' as const, zoom: 1 }), change: () => ({ saved: true as const }) }
 const window = openMainWindow({ preload, settings, log: silent, devServer: undefined })
@@ -50,7 +50,7 @@ registerHandlers<IpcMainInvokeEvent>({
   roleOf: (event) => (isFromWindow(window, event) ? 'office' : undefined),
   isAway: () => false,
   lock: () => undefined,
-  handedBack: () => Promise.resolve(),
+  whenHandedBack: () => Promise.resolve(),
   handlers: Object.fromEntries(
     requestNames.map((name) => [name, async () => replies[name]?.reply])
   ) as unknown as RequestHandlers,

@@ -5,7 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { OfficeBoard } from '../../src/main/core/appointments/office-board.ts'
-import type { Desk } from '../../src/main/core/office/desk.ts'
+import type { OfficeMembership } from '../../src/main/core/office/desk.ts'
 import { headsOf, openDesk, openTestOffice, serverOf, staffOf, type TestOffice } from '../fixtures/office.ts'
 import { openCluster } from '../fixtures/office-cluster.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
@@ -28,7 +28,7 @@ const REAL_SECOND = 15
 
 interface Station {
   readonly work: Workplace
-  readonly desk: Desk
+  readonly desk: OfficeMembership
 }
 
 export const officeFifty: Bench = {
@@ -64,7 +64,7 @@ async function openStation(office: TestOffice, count: number, first: Station | u
     trouble: () => undefined
   })
   const counter = { id: 'here', name: `Counter ${count}`, staff: '', wantsStaff: false, hasOtherDisplay: true }
-  counters.follow(() => ({ desk: { ...counter, state: 'free' }, isCounter: true, accountId: undefined }))
+  counters.setOwnCounter(() => ({ desk: { ...counter, state: 'free' }, isCounter: true, accountId: undefined }))
   const desk = openDesk(work, { counters, heads: headsOf(work), staff: staffOf(work) })
   work.parts.watch.start()
   await desk.join(serverOf(office), await office.invite(`Counter ${count}`))
@@ -96,7 +96,7 @@ async function bell(stations: readonly Station[]): Promise<Figure> {
   let heard = 0
   let all: () => void = () => undefined
   for (const { work } of stations) {
-    work.parts.outbox.shared.rung = () => {
+    work.parts.outbox.shared.notified = () => {
       if (++heard === stations.length) all()
     }
   }

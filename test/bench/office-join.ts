@@ -7,7 +7,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Desk } from '../../src/main/core/office/desk.ts'
+import type { OfficeMembership } from '../../src/main/core/office/desk.ts'
 import { openDocumentsThread } from '../../src/main/shell/documents.ts'
 import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
 import { openCluster } from '../fixtures/office-cluster.ts'
@@ -21,7 +21,7 @@ const LONGEST = 600_000
 
 interface Station {
   readonly work: Workplace
-  readonly desk: Desk
+  readonly desk: OfficeMembership
   readonly close: () => Promise<void>
 }
 

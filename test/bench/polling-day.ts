@@ -13,7 +13,7 @@ import { openPolling, type PollingDeps } from '../../src/main/core/documents/pol
 import { asAppError } from '../../src/main/ipc/errors.ts'
 import { openDocumentsThread } from '../../src/main/shell/documents.ts'
 import { DocumentQuery } from '../../src/shared/contract/index.ts'
-import { ownTime } from '../fixtures/own-time.ts'
+import { testTime } from '../fixtures/own-time.ts'
 import { type Bench, lower, median, rounded } from './figure.ts'
 import { openAnswer } from './large-folder.ts'
 
@@ -67,7 +67,7 @@ async function live(): Promise<Day> {
     do await new Promise((resume) => setImmediate(resume))
     while (underWay > 0)
   }
-  const time = ownTime(Date.UTC(2026, 10, 23), idle)
+  const time = testTime(Date.UTC(2026, 10, 23), idle)
   const its = time.run({ zone: () => 'Pacific/Auckland' })
   /** Counted, so that the next hour begins once everything has been answered. */
   const ask: PollingDeps['ask'] = async (name, what) => {
@@ -101,7 +101,7 @@ async function live(): Promise<Day> {
     accounts: () => [{ id: accountId, folders: ['Progress'] }],
     shown: () => [accountId],
     changed: () => void shown(),
-    looked: () => undefined,
+    accountRead: () => undefined,
     connectionChanged: () => undefined
   })
   watch.start()

@@ -10,13 +10,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { makeBackup } from '../../src/main/core/backup/backup.ts'
-import { decideOnRestore, finishRestore, stageBackup } from '../../src/main/core/backup/restore.ts'
+import { finishRestore, scheduleRestore, stageBackup } from '../../src/main/core/backup/restore.ts'
 import { copyNow } from '../../src/main/core/backup/rolling-copies.ts'
 import { connectEncrypted, type Db } from '../../src/main/core/storage/connection.ts'
 import { COPIES_FOLDER, copiesIn } from '../../src/main/core/storage/copies.ts'
 import { DATABASE_FILE, openDatabase } from '../../src/main/core/storage/database.ts'
 import { migrate, migrations, versionOf } from '../../src/main/core/storage/migrations.ts'
-import { askForKey } from '../../src/main/core/storage/rekey.ts'
+import { requestKeyChange } from '../../src/main/core/storage/rekey.ts'
 import { fileKeychain, lastingKeychain } from '../unit/storage/keychains.ts'
 import { chanceOf } from './chance.ts'
 import { begin, killed } from './killed-process.ts'
@@ -93,13 +93,13 @@ async function prepare(root: string, key: Buffer): Promise<void> {
   const { stage } = await stageBackup({
     ...{ folder: join(root, 'decided'), path: join(root, BACKUP), passphrase: PASSPHRASE, key, now: Date.now() }
   })
-  await decideOnRestore(join(root, 'decided'), stage, Date.now())
+  await scheduleRestore(join(root, 'decided'), stage, Date.now())
   await cp(join(root, 'own'), join(root, 'asked'), { recursive: true })
   // Set aside earlier, under the current key.
   await cp(join(root, 'own'), join(root, 'asked', ASIDE), { recursive: true })
   const keychain = fileKeychain(join(root, KEYCHAIN))
   await keychain.databaseKey.set(key.toString('hex'))
-  await askForKey(join(root, 'asked'), keychain, randomBytes(32))
+  await requestKeyChange(join(root, 'asked'), keychain, randomBytes(32))
   await cp(join(root, 'own'), join(root, 'first'), { recursive: true })
   await rm(join(root, 'first', DATABASE_FILE))
   const first = connectEncrypted(join(root, 'first', DATABASE_FILE), key)

@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { form, forms } from '../fixtures/compositions.ts'
-import { ACCOUNT, dropFolderOffice, requestFile, sheetFile } from '../fixtures/drop-folder-office.ts'
+import { ACCOUNT, openDropFolderOffice, requestFile, sheetFile } from '../fixtures/drop-folder-office.ts'
 import { type Chance, chanceOf } from './chance.ts'
 import type { Fault } from './ledger.ts'
 import { type ChaosOptions, emptyTally, type Tally } from './tally.ts'
@@ -59,7 +59,7 @@ export async function dropFoldersChaos({ rounds, seed, say }: ChaosOptions): Pro
 
 /** One folder makes drafts of everything, the other sends files without errors. */
 async function openFolders(root: string): Promise<void> {
-  const office = dropFolderOffice({ folder: root })
+  const office = openDropFolderOffice({ folder: root })
   for (const name of ['Drafts', 'Sends']) {
     await mkdir(join(root, name))
     const { id } = await office.dropFolders.add(ACCOUNT, join(root, name))
@@ -175,7 +175,7 @@ async function restTaken(root: string): Promise<void> {
 }
 
 async function faultsIn(root: string, dropped: readonly Dropped[]): Promise<Fault[]> {
-  const office = dropFolderOffice({ folder: root })
+  const office = openDropFolderOffice({ folder: root })
   try {
     const made = countedBy([...office.titles(), ...sentTitles(office)])
     const places = new Map<string, string[]>()
@@ -222,7 +222,7 @@ function faultsOf(
   ]
 }
 
-function sentTitles({ outbox }: ReturnType<typeof dropFolderOffice>): string[] {
+function sentTitles({ outbox }: ReturnType<typeof openDropFolderOffice>): string[] {
   const titles: string[] = []
   for (;;) {
     const { rows, total } = outbox.list([ACCOUNT], { show: 'all', offset: titles.length, limit: 200 })

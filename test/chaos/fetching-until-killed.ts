@@ -3,14 +3,14 @@
  * the application.
  */
 import { writeSync } from 'node:fs'
-import { aDocument, downloadOffice } from '../fixtures/download-office.ts'
+import { aDocument, openDownloadOffice } from '../fixtures/download-office.ts'
 
 const HASTE = 50
 const PAGE = 500
 
 const [folder = '', baseUrl = '', names = '[]'] = process.argv.slice(2)
 const added = JSON.parse(names) as { reference: string; name: string }[]
-const office = await downloadOffice({
+const office = await openDownloadOffice({
   folder,
   baseUrl,
   after: (delay, task) => {
@@ -22,13 +22,13 @@ const { downloads, accountId, folderId } = office
 // Documents queued by earlier lives keep their names.
 const { items } = downloads.list([accountId], { states: ['waiting'], offset: 0, limit: PAGE })
 const known = items.map(({ documentReference: reference, documentName: name }) => ({ reference, name }))
-await office.look([...known, ...added].map(({ reference, name }) => aDocument(reference, { Name: name })))
+await office.showDocuments([...known, ...added].map(({ reference, name }) => aDocument(reference, { Name: name })))
 downloads.open()
 if (added.length > 0) {
   const choice = { types: ['pdf' as const], pattern: '{signer}/{document}/{document}', writesIndex: false, folderId }
   await downloads.add(accountId, { references: added.map(({ reference }) => reference) }, choice)
 }
 writeSync(1, 'added\n')
-await office.rested()
+await office.whenIdle()
 writeSync(1, 'rested\n')
 if (added.length === 0) process.exit(0)

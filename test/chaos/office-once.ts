@@ -5,7 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { ActionState, ActionView } from '../../src/shared/contract/index.ts'
-import { type ActingDesk, openActingDesks, openPools, reminderOf } from '../fixtures/acting-desks.ts'
+import { type ActingWorkstation, openActingWorkstations, openPools, reminderOf } from '../fixtures/acting-desks.ts'
 import type { TestOffice } from '../fixtures/office.ts'
 import { extension } from '../unit/actions/office.ts'
 import { type Chance, chanceOf } from './chance.ts'
@@ -23,19 +23,19 @@ export async function onceChaos({ rounds, seed, say }: ChaosOptions, office: Tes
   const tally = emptyTally()
   const note = notingIn(tally, say)
   const pools = await openPools(office, NAMES)
-  const all = await openActingDesks(office, pools)
+  const all = await openActingWorkstations(office, pools)
   try {
     for (let round = 1; round <= rounds; round++) {
       const document = await all.send()
       const isReminder = chance.below(2) === 0
       const request = isReminder ? reminderOf(document) : extension(10 + chance.below(80))
       const operation = isReminder ? 'SendReminder' : 'Extend'
-      const before = all.arrived(operation)
+      const before = all.receivedCount(operation)
       const open = () =>
         all.desks.map(({ actions }) => actions().filter(({ reference }) => reference === document.Reference))
       await asked(all.desks, chance, (desk) => desk.start(document, request))
       await settled(all.pass, open, isReminder)
-      note(faultsOf(open().flat(), all.arrived(operation) - before), `round ${round}, ${operation}`)
+      note(faultsOf(open().flat(), all.receivedCount(operation) - before), `round ${round}, ${operation}`)
       tally.rounds++
     }
   } finally {
@@ -48,12 +48,12 @@ export async function onceChaos({ rounds, seed, say }: ChaosOptions, office: Tes
 
 /** Asks all at once while something happens to one of them; afterwards everything works again. */
 async function asked(
-  desks: readonly ActingDesk[],
+  desks: readonly ActingWorkstation[],
   chance: Chance,
-  start: (desk: ActingDesk) => Promise<unknown>
+  start: (desk: ActingWorkstation) => Promise<unknown>
 ): Promise<void> {
   for (const { work } of desks) {
-    work.line.faultBy((method) => {
+    work.line.setFaultBy((method) => {
       const lot = method === 'POST' ? chance.below(10) : 10
       return lot < 1 ? 'cut' : lot < 4 ? 'lose-answer' : 'pass'
     })
@@ -65,10 +65,10 @@ async function asked(
   const waiting = desks.map((desk) => start(desk).catch(() => undefined))
   if (kind === 'kill') {
     await pause(chance.below(40))
-    one?.work.startAgain()
+    one?.work.restart()
   }
   await Promise.all(waiting.filter((_one, index) => kind !== 'kill' || desks[index] !== one))
-  for (const { work } of desks) work.line.faultBy(() => 'pass')
+  for (const { work } of desks) work.line.setFaultBy(() => 'pass')
   if (kind !== 'nothing') one?.connect()
 }
 

@@ -16,9 +16,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { z } from 'zod'
 import { findPostgres } from '../../scripts/system-packages.ts'
 import { AppFailure } from '../../src/main/core/lib/failure.ts'
-import type { Desk } from '../../src/main/core/office/desk.ts'
+import type { OfficeMembership } from '../../src/main/core/office/desk.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
-import { keptIn } from '../../src/main/core/storage/meta.ts'
+import { openJsonMeta } from '../../src/main/core/storage/meta.ts'
 import type { SendState } from '../../src/shared/contract/index.ts'
 import { form, forms, signer } from '../fixtures/compositions.ts'
 import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
@@ -64,7 +64,7 @@ interface Station {
   readonly name: string
   readonly work: Workplace
   readonly slot: ReturnType<typeof memoryKeychain>['office']
-  desk: Desk
+  desk: OfficeMembership
   /** Its time stands still once it has been killed. */
   time: ReturnType<Workplace['time']['run']>
   isOff: boolean
@@ -155,7 +155,7 @@ export async function officeTogetherChaos({
 async function openStation(place: Place, name: string): Promise<Station> {
   const { stations, chance } = place
   const work = await openWorkplace('empty', stations[0]?.work)
-  work.line.faultBy((method) => {
+  work.line.setFaultBy((method) => {
     const lot = method === 'POST' ? chance.below(100) : 100
     return lot < 2 ? 'cut' : lot < 7 ? 'lose-answer' : 'pass'
   })
@@ -177,7 +177,7 @@ async function joinAgain(place: Place, { desk, name }: Station): Promise<void> {
 /** Starts the application again after it was killed or closed. */
 function begin(station: Station): void {
   const { work, slot } = station
-  work.startAgain()
+  work.restart()
   work.parts.watch.start()
   station.time = work.time.run()
   station.desk = openDesk(work, { slot, time: station.time })
@@ -192,10 +192,10 @@ function putSome({ chance, stations, put }: Place): void {
     const name = `Package ${put.length + 1}`
     const waits = put.length % 3 === 0
     const signers = waits ? [signer(), signer({ FirstName: 'Tama', Email: 'tama@example.com' })] : [signer()]
-    const { id } = parts.outbox.start(
+    const { id } = parts.outbox.enqueue(
       parts.drafts.save(accountId, forms({ items: [form({ Name: name, Reference: name, signers })] })).id
     )
-    if (!waits) parts.outbox.now(id)
+    if (!waits) parts.outbox.sendNow(id)
     put.push({ name, id, by, isTakenBack: false, isLeftBehind: false, ...(waits && { release: { isGiven: false } }) })
   }
 }
@@ -218,7 +218,7 @@ async function befall(place: Place, way: Way): Promise<void> {
       one.time.end()
       return begin(one)
     case 'sleep':
-      work.parts.outbox.shared.breakOff()
+      work.parts.outbox.shared.abortRequests()
       return await desk.resumed()
     case 'close':
       if (one.isOff) return begin(one)
@@ -300,7 +300,7 @@ async function takeBack({ chance, put, stations }: Place): Promise<void> {
   const one = chance.oneOf(waiting as [Put, ...Put[]])
   const { outbox } = one.by.work.parts
   try {
-    await outbox.shared.keepBack(outbox.get(one.id))
+    await outbox.shared.withholdForUndo(outbox.get(one.id))
     outbox.undo(one.id)
     one.isTakenBack = true
   } catch {
@@ -350,7 +350,7 @@ async function letGoAgain(place: Place): Promise<void> {
     for (const station of stations) await sitAgain(place, station)
     const [row] = await office.sql<{ life: number }>('SELECT life FROM office.office')
     return stations.every(({ desk, work }) => {
-      const life = keptIn(work.parts.db).read('office', z.looseObject({ life: z.int() }))?.life
+      const life = openJsonMeta(work.parts.db).read('office', z.looseObject({ life: z.int() }))?.life
       const { office: line } = work.parts.outbox.state(work.accountId)
       const view = desk.view()
       return view?.state === 'connected' && !view.isLeaving && line === 'connected' && life === row?.life
@@ -398,7 +398,7 @@ async function resume(place: Place): Promise<void> {
  */
 async function inTheEnd(place: Place): Promise<Fault[]> {
   const { stations, put, people } = place
-  for (const { work } of stations) work.line.fault('pass')
+  for (const { work } of stations) work.line.setFault('pass')
   await letGoAgain(place)
   await people.closeAll()
   const said: Fault[] = []

@@ -133,7 +133,7 @@ export class People {
         // The person discards the other versions that they see.
         const seen = versionsOf(at, id, true)
         const kept = wordsIn(textOf(at, id))
-        await parts.sharedDrafts.settle(id)
+        await parts.sharedDrafts.resolveConflicts(id)
         return this.#throw(seen, kept)
       }
       case 'send':
@@ -269,16 +269,16 @@ export class People {
       const text = this.#longer('Draft')
       const made = parts.sharedDrafts.save(accountId, named(text))
       this.#keep(text, at)
-      parts.sharedDrafts.edit(made.id)
+      parts.sharedDrafts.editorOpened(made.id)
       this.#editors.push({ at, run: parts, id: made.id, edition: editionOf(at, made.id), text })
       return true
     }
-    const isHeld = parts.sharedDrafts.marked(parts.drafts.summary(id)).office?.editingBy !== undefined
+    const isHeld = parts.sharedDrafts.withSyncState(parts.drafts.summary(id)).office?.editingBy !== undefined
     if (isHeld && this.#chance.below(2) === 0) return false
     if (isHeld) await parts.sharedDrafts.takeOver(id)
     // The computer may have been killed meanwhile.
     if (at.work.parts !== parts) return false
-    parts.sharedDrafts.edit(id)
+    parts.sharedDrafts.editorOpened(id)
     const editor = { at, run: parts, id, edition: editionOf(at, id), text: textOf(at, id) }
     this.#editors.push(editor)
     return this.#type(editor)
@@ -305,7 +305,7 @@ export class People {
     if (!editor) return false
     this.#editors.splice(this.#editors.indexOf(editor), 1)
     if (editor.at.work.parts !== editor.run) return false
-    await editor.run.sharedDrafts.leave(editor.id)
+    await editor.run.sharedDrafts.editorClosed(editor.id)
     return true
   }
 
@@ -321,10 +321,10 @@ export class People {
         if (before.has(text)) continue
         const isTrashed = drafts.summary(id).trashedAt !== undefined
         if (isTrashed) continue
-        sharedDrafts.mustBeOne(id)
+        sharedDrafts.assertSendable(id)
         const versions = versionsOf(at, id)
-        const send = outbox.start(id)
-        outbox.now(send.id)
+        const send = outbox.enqueue(id)
+        outbox.sendNow(send.id)
         this.#sent.push({ at, id: send.id, draft: id, text })
         // Its other versions go with it, as nobody wanted them.
         this.#throw(versions, wordsIn(text))
@@ -457,7 +457,7 @@ function draftsOf(at: Desk, trashed: boolean): string[] {
 }
 const textOf = ({ work }: Desk, id: string) => nameIn(work.parts.drafts.get(id).composition)
 const editionOf = ({ work }: Desk, id: string) =>
-  work.parts.sharedDrafts.marked(work.parts.drafts.summary(id)).office?.edition
+  work.parts.sharedDrafts.withSyncState(work.parts.drafts.summary(id)).office?.edition
 
 /**
  * The texts of all versions of a draft.

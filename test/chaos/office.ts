@@ -62,7 +62,7 @@ export async function officeChaos({ rounds, seed, say }: ChaosOptions): Promise<
   const cluster = await openCluster()
   const practice = await openPracticeOffice({ data: 'empty', auth: { scheme: 'bearer', token: TOKEN } })
   const line = await openFaultProxy(practice.url)
-  line.faultBy((method) => {
+  line.setFaultBy((method) => {
     const lot = method === 'POST' ? chance.below(100) : 100
     return lot < 2 ? 'cut' : lot < 7 ? 'lose-answer' : 'pass'
   })

@@ -68,7 +68,7 @@ export async function outboxChaos({ rounds, seed, say }: ChaosOptions): Promise<
 /** One in three sends is accepted and its answer lost; one in five fails before the service sees it. */
 function badLine(line: FaultProxy): void {
   let sends = 0
-  line.faultBy((method, path) => {
+  line.setFaultBy((method, path) => {
     if (method !== 'POST' || !path.includes('SendForms2')) return 'pass'
     sends++
     if (sends % 3 === 0) return 'lose-answer'
@@ -81,7 +81,7 @@ function badLine(line: FaultProxy): void {
  * again then.
  */
 async function killedWhileSettling({ userData, line, chance }: Place): Promise<void> {
-  line.fault('pass')
+  line.setFault('pass')
   const { arrive, app } = clerkAt(await launch({ userData }))
   try {
     await arrive()
@@ -212,7 +212,7 @@ function arrivals({ service }: PracticeOffice): string[] {
 
 /** Starts the application a last time, on a good line, and waits until nothing is in flight or uncertain. */
 async function settleAll(place: Place, ledger: Ledger): Promise<Seen> {
-  place.line.fault('pass')
+  place.line.setFault('pass')
   const clerk = clerkAt(await launch({ userData: place.userData }))
   try {
     await clerk.arrive()

@@ -5,7 +5,7 @@
 import { writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { decideOnRestore, finishRestore, stageBackup, stageCopy } from '../../src/main/core/backup/restore.ts'
+import { finishRestore, scheduleRestore, stageBackup, stageCopy } from '../../src/main/core/backup/restore.ts'
 import { copyNow } from '../../src/main/core/backup/rolling-copies.ts'
 import { AppFailure } from '../../src/main/core/lib/failure.ts'
 import { copiesIn } from '../../src/main/core/storage/copies.ts'
@@ -26,21 +26,21 @@ const work: Record<Way, () => Promise<unknown>> = {
   'back up': () => backUp(folder, key, path),
   async restore() {
     const { stage } = await stageBackup({ folder, path, passphrase: PASSPHRASE, key, now: Date.now() })
-    await decideOnRestore(folder, stage, Date.now())
+    await scheduleRestore(folder, stage, Date.now())
     await finishRestore(folder)
   },
   copy: () => copyNow({ folder, key, now: Date.now() }),
   async 'use a copy'() {
     const [copy] = await copiesIn(folder)
     const { stage } = await stageCopy({ folder, key, name: copy?.name ?? '', now: Date.now() })
-    await decideOnRestore(folder, stage, Date.now(), true)
+    await scheduleRestore(folder, stage, Date.now(), true)
     await finishRestore(folder)
   },
   'put in place': () => finishRestore(folder),
   async rekey() {
     const keychain = fileKeychain(join(path, '..', 'keychain.json'))
     const opened = await openDatabase({ folder, keychain, random: () => key, clock: Date.now })
-    if (opened.state === 'encrypted' && opened.rekeyed?.state === 'done') await opened.rekeyed.settled()
+    if (opened.state === 'encrypted' && opened.rekeyed?.state === 'done') await opened.rekeyed.cleanUp()
     opened.db.close()
   },
   async migrate() {

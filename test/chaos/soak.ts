@@ -18,7 +18,7 @@ import type { DocumentRecord, SignerRecord } from '../../src/practice/state.ts'
 import { DocumentQuery, type SendView } from '../../src/shared/contract/index.ts'
 import { form, forms, signer } from '../fixtures/compositions.ts'
 import { requestFile } from '../fixtures/drop-folder-office.ts'
-import { type OwnTime, ownTime } from '../fixtures/own-time.ts'
+import { type TestTime, testTime } from '../fixtures/own-time.ts'
 import { openWorkstation, UNSEEN_PAGE, type Workstation } from '../fixtures/workstation.ts'
 import { lastingKeychain } from '../unit/storage/keychains.ts'
 import { type Chance, chanceOf } from './chance.ts'
@@ -70,7 +70,7 @@ interface Station {
 interface Day {
   root: string
   share: string
-  time: OwnTime
+  time: TestTime
   chance: Chance
   service: PracticeService
   stations: Station[]
@@ -123,7 +123,7 @@ async function openDay(root: string, seed: number): Promise<Day> {
   const chance = chanceOf(seed)
   const underWay = { count: 0 }
   // Today at 8 in the morning: claims get their times from the disk, so it has to be the current day.
-  const time = ownTime(new Date().setHours(8, 0, 0, 0), () => still(underWay))
+  const time = testTime(new Date().setHours(8, 0, 0, 0), () => still(underWay))
   const clock = { now: () => time.now }
   const service = createPracticeService({ state: seedOffice('empty', clock, systemRandom), clock })
   const share = join(root, 'Dropped')
@@ -184,7 +184,7 @@ async function openDay(root: string, seed: number): Promise<Day> {
   const { work, accountId, files } = first
   work.rights.learn(accountId, { signedDocuments: 'yes' })
   const view = work.views.save(accountId, { name: 'All', query: DocumentQuery.parse({}), tell: false })
-  const rule = { viewId: view.id, folderId: work.downloads.folders.of(files).id, alsoNow: true }
+  const rule = { viewId: view.id, folderId: work.downloads.folders.register(files).id, alsoNow: true }
   await work.downloads.rules.add(accountId, {
     ...rule,
     types: ['signed'],
@@ -219,11 +219,11 @@ async function enter(
     }
   })
   station.accountId = await station.work.account()
-  station.work.begin()
+  station.work.start()
 }
 
 async function leave(station: Station): Promise<void> {
-  await station.work.end()
+  await station.work.shutDown()
   station.end()
 }
 
@@ -292,7 +292,7 @@ function send(day: Day, { work, accountId }: Station): void {
     embedded: chance.below(2) === 0,
     items: [form({ Name: name, Reference: 'FORM-1', signers: people })]
   })
-  work.outbox.start(work.drafts.save(accountId, composition).id)
+  work.outbox.enqueue(work.drafts.save(accountId, composition).id)
   composed.push(name)
 }
 
@@ -433,7 +433,10 @@ function settleByHand(day: Day, station: Station): void {
       ({ name, reference }) => name === send.title && !taken.has(reference)
     )
     const documents = mine.map(({ reference }) => reference)
-    station.work.outbox.settle(send.id, documents.length > 0 ? { arrived: true, documents } : { arrived: false })
+    station.work.outbox.resolveAmbiguity(
+      send.id,
+      documents.length > 0 ? { arrived: true, documents } : { arrived: false }
+    )
     day.settledByHand++
   }
 }

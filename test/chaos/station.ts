@@ -101,7 +101,7 @@ const sessionId = () => counter.state()?.id ?? ''
 
 const commands: Record<string, (argument: string) => unknown> = {
   account: () => work.account(),
-  begin: () => work.begin(),
+  begin: () => work.start(),
   async draft(title) {
     return drafts.save(await work.account(), forms({ items: [form({ Name: title })] })).id
   },
@@ -109,8 +109,8 @@ const commands: Record<string, (argument: string) => unknown> = {
   async send(title) {
     const people = [signer()]
     const composition = forms({ embedded: true, items: [form({ Name: title, Reference: 'FORM-1', signers: people })] })
-    const { id } = outbox.start(drafts.save(await work.account(), composition).id)
-    outbox.now(id)
+    const { id } = outbox.enqueue(drafts.save(await work.account(), composition).id)
+    outbox.sendNow(id)
   },
   /** Writes an audit trail entry; returns whether that succeeded. */
   note(text) {
@@ -135,7 +135,7 @@ const commands: Record<string, (argument: string) => unknown> = {
   resume: async () => outbox.resume(await work.account()),
   /** Something that needs the account's credentials and calls the service. */
   refresh: async () => work.watch.refresh(await work.account()),
-  settled: () => audit.settled(),
+  settled: () => audit.flush(),
   pin: (text) => pin.set(text),
   pinState: () => pin.state(),
   queue: () => counter.queue(),
@@ -165,7 +165,7 @@ const commands: Record<string, (argument: string) => unknown> = {
   resumeInterrupted: () => counter.resumeInterrupted(),
   session: () => ({ state: counter.state(), pages, isPageOpen: page !== undefined }),
   end: async () => {
-    await work.end()
+    await work.shutDown()
     // As the application does: see openKeychain.
     setImmediate(() => (calls.underWay > 0 ? process.kill(process.pid, 'SIGKILL') : process.exit(0)))
   }

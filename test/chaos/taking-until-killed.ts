@@ -1,12 +1,12 @@
 /** Run as a program: watches an office's drop folders until it is killed. Its time runs faster than real time. */
 import { writeSync } from 'node:fs'
 import { listenToFolder } from '../../src/main/core/drop-folders/watched-folder.ts'
-import { dropFolderOffice } from '../fixtures/drop-folder-office.ts'
+import { openDropFolderOffice } from '../fixtures/drop-folder-office.ts'
 
 const HASTE = 20
 
 const [folder = ''] = process.argv.slice(2)
-const { dropFolders } = dropFolderOffice({
+const { dropFolders } = openDropFolderOffice({
   folder,
   elapsed: () => performance.now() * HASTE,
   schedule: (task, delay) => {

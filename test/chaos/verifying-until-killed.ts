@@ -4,13 +4,13 @@
  */
 import { writeSync } from 'node:fs'
 import { DocumentQuery } from '../../src/shared/contract/index.ts'
-import { downloadOffice } from '../fixtures/download-office.ts'
+import { openDownloadOffice } from '../fixtures/download-office.ts'
 
 const HASTE = 50
 
 const [folder = '', baseUrl = '', references = '[]'] = process.argv.slice(2)
 const added = JSON.parse(references) as string[]
-const office = await downloadOffice({
+const office = await openDownloadOffice({
   folder,
   baseUrl,
   elapsed: () => performance.now() * HASTE,

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openFetchedLists } from '../../src/main/core/accounts/fetched-lists.ts'
 import { openEmployers } from '../../src/main/core/directory/employers.ts'
 import { openKnownForms } from '../../src/main/core/directory/known-forms.ts'
-import { secretsIn } from '../../src/main/core/lib/other-members.ts'
-import { answered } from '../../src/main/core/outbox/send-view.ts'
+import { secretMatcher } from '../../src/main/core/lib/other-members.ts'
+import { withAnswer } from '../../src/main/core/outbox/send-view.ts'
 import { asAppError } from '../../src/main/ipc/errors.ts'
 import { PackageResponse } from '../../src/shared/model/index.ts'
 import { type Office, openOffice } from '../unit/actions/office.ts'
@@ -75,7 +75,7 @@ test('of a package that was sent, with its name and its queue', () => {
     Help: 'https://sign.example.com/help'
   })
   const sent = { kind: 'form-direct', request: { Forms: [] } } as never
-  expect(answered({ documents: [] } as never, response, sent).said).toEqual({
+  expect(withAnswer({ documents: [] } as never, response, sent).said).toEqual({
     queueReference: 'Q-1',
     packageName: 'Lease pack',
     others: [
@@ -90,7 +90,7 @@ test('of a package that was sent, with its name and its queue', () => {
 })
 
 test('an address is hidden whichever part of it lets someone in', () => {
-  const gives = secretsIn(['https://sign.example.com/document/0123456789abcdef/pdf?sig=fedcba9876543210'])
+  const gives = secretMatcher(['https://sign.example.com/document/0123456789abcdef/pdf?sig=fedcba9876543210'])
   const texts = ['0123456789abcdef', 'see fedcba9876543210', 'A pdf of the document']
   expect(texts.map(gives)).toEqual([true, true, false])
 })

@@ -7,7 +7,7 @@ import { get } from 'node:http'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { openAccounts } from '../../src/main/core/accounts/accounts.ts'
 import { openBrowserSignIn, SIGN_IN_LIMIT } from '../../src/main/core/accounts/browser-sign-in.ts'
-import { ENDING_LIMIT, openClients } from '../../src/main/core/accounts/clients.ts'
+import { openClients, REVOCATION_TIMEOUT } from '../../src/main/core/accounts/clients.ts'
 import type { CredentialsChange } from '../../src/main/core/accounts/credentials.ts'
 import { openServiceFacts } from '../../src/main/core/accounts/service-facts.ts'
 import { systemTime } from '../../src/main/core/lib/time.ts'
@@ -71,7 +71,7 @@ function opened(
     ...systemTime,
     now: () => Date.now() + state.ahead,
     after(delay: number, task: () => void) {
-      if (delay === SIGN_IN_LIMIT || delay === ENDING_LIMIT) waiting.add(task)
+      if (delay === SIGN_IN_LIMIT || delay === REVOCATION_TIMEOUT) waiting.add(task)
       return () => void waiting.delete(task)
     }
   }
@@ -304,7 +304,7 @@ describe('a person who signed in with the browser', () => {
     asked.length = 0
     await refusalOf(client.getTemplateList())
     expect(asked).toEqual([])
-    const kept = await accounts.secretsOf(id)
+    const kept = await accounts.credentialsOf(id)
     if (kept.scheme !== 'oauth') expect.fail('It signs in otherwise.')
     await accounts.update(id, { authentication: await browserSignIn.signIn(kept) }, 'refused')
     clients.forget(id)
@@ -350,7 +350,7 @@ test('a sign-in that another takes the place of is ended at the service, and the
   const { url, signIn } = await anOAuthOffice()
   const { accounts, add, browserSignIn, clients } = opened()
   const id = await add(url, byCode({ issuer: url }))
-  const end = await clients.ending(id)
+  const end = await clients.prepareRevocation(id)
   await accounts.update(id, { authentication: await browserSignIn.signIn(byCode({ issuer: url })) })
   clients.forget(id)
   const client = await clients.of(id)
@@ -367,7 +367,7 @@ describe('an account that is removed', () => {
     const { url, signIn } = await anOAuthOffice()
     const { accounts, add, clients } = opened()
     const id = await add(url, byCode({ issuer: url }))
-    const end = await clients.ending(id)
+    const end = await clients.prepareRevocation(id)
     await accounts.remove(id)
     expect([await end(), signIn.renewable()]).toEqual([true, 0])
   })
@@ -377,11 +377,11 @@ describe('an account that is removed', () => {
     const { add, clients } = opened()
     const typed = { authorizeUrl: `${url}/api/oauth2/authorize`, tokenUrl: `${url}/api/oauth2/token` }
     const without = await add(url, byCode(typed))
-    expect(await (await clients.ending(without))()).toBe(false)
+    expect(await (await clients.prepareRevocation(without))()).toBe(false)
     const found = openedAgain(await anOAuthOffice())
     const id = await found.add
     await found.close()
-    expect(await (await found.clients.ending(id))()).toBe(false)
+    expect(await (await found.clients.prepareRevocation(id))()).toBe(false)
     await close()
   })
 
@@ -395,7 +395,7 @@ describe('an account that is removed', () => {
     const { accounts, clients, giveUpWaiting } = opened()
     const authentication = byCode({ issuer: hanging.url, tokens: { access: 'a', refresh: 'r' } })
     const { id } = await accounts.add({ kind: 'service', name: 'Office', baseUrl: hanging.url, authentication })
-    const ended = (await clients.ending(id))()
+    const ended = (await clients.prepareRevocation(id))()
     await begun.promise
     giveUpWaiting()
     expect(await ended).toBe(false)
@@ -691,7 +691,7 @@ describe('the browser that', () => {
       expect(() => browserSignIn.withTokens(other)).toThrow(expect.objectContaining({ name: 'AppFailure' }))
     }
     expect(browserSignIn.withTokens({ ...typed, signIn })).toHaveProperty('tokens.access')
-    browserSignIn.used(signIn)
+    browserSignIn.discard(signIn)
     expect(() => browserSignIn.withTokens({ ...typed, signIn })).toThrow()
   })
 })

@@ -155,7 +155,7 @@ describe('a POST is never tried again', () => {
 })
 
 describe('what may leave no more as it is handed over', () => {
-  // Signing takes time, and something else may claim the package until the last moment, so `mayLeave` is asked after
+  // Signing takes time, and something else may claim the package until the last moment, so `maySend` is asked after
   // it.
   test('doesn’t leave, and is known not to have arrived', async () => {
     const service = await serve(json([]))
@@ -165,14 +165,14 @@ describe('what may leave no more as it is handed over', () => {
       sign: async () => void steps.push('signed'),
       secrets: []
     }
-    const mayLeave = () => {
+    const maySend = () => {
       steps.push('asked')
       return false
     }
     const { client } = impatientClientOf(service.url, { authentication })
     for (const sending of [
-      client.sendFormPackage(aFormDirectRequest(), { mayLeave }),
-      client.sendTemplates(aFormFillerRequest(), { mayLeave })
+      client.sendFormPackage(aFormDirectRequest(), { maySend }),
+      client.sendTemplates(aFormFillerRequest(), { maySend })
     ]) {
       expect(await errorOf(sending)).toMatchObject({ code: 'cancelled', mayHaveArrived: false })
     }
@@ -185,7 +185,7 @@ describe('what may leave no more as it is handed over', () => {
     const authentication = { scheme: 'none' as const, sign: () => undefined, secrets: [], renew: async () => true }
     let asked = 0
     const { client } = impatientClientOf(service.url, { authentication })
-    const error = await errorOf(client.sendFormPackage(aFormDirectRequest(), { mayLeave: () => asked++ === 0 }))
+    const error = await errorOf(client.sendFormPackage(aFormDirectRequest(), { maySend: () => asked++ === 0 }))
     expect(error).toMatchObject({ code: 'cancelled', mayHaveArrived: false })
     expect(service.asked).toHaveLength(1)
   })

@@ -7,7 +7,7 @@ import { troubleOf } from '../../src/main/core/jobs/retry-policy.ts'
 import { createAuthentication, type ServiceError } from '../../src/main/core/service/index.ts'
 import type { SignedDocumentOptions } from '../../src/main/core/service/signed-document.ts'
 import { asAppError } from '../../src/main/ipc/errors.ts'
-import { saidBy } from '../../src/shared/contract/errors.ts'
+import { errorText } from '../../src/shared/contract/errors.ts'
 import { pdfOf } from '../fixtures/pdfs.ts'
 import { aKey, clientOf, errorOf, onlyOneAttempt } from './client-factory.ts'
 import { type Answering, serve } from './hand-written-service.ts'
@@ -67,7 +67,7 @@ describe('comes whole', () => {
       ['https://www.sign.example.com/doc/1', ['accept']]
     ])
     // If a person has accepted documents from another origin, this one isn't fetched automatically.
-    const error = await errorOf(client.downloadSignedDocument('d-1', { from: ['https://files.example.com'] }))
+    const error = await errorOf(client.downloadSignedDocument('d-1', { allowedOrigins: ['https://files.example.com'] }))
     expect(error).toMatchObject({ finding: 'another-place', movedTo: 'https://www.sign.example.com' })
     expect(seen).toHaveLength(1)
   })
@@ -213,14 +213,14 @@ describe('what comes in its place is told apart', () => {
       mayHaveArrived: false,
       ...expected
     })
-    expect(saidBy(asAppError(error))).toContain(words)
+    expect(errorText(asAppError(error))).toContain(words)
   })
 
   test.each([undefined, null, '', '  '])('no address: %j', async (address) => {
     const service = await saying(() => address)
     const error = await errorOf(fetched(service.url))
     expect(error).toMatchObject({ finding: 'no-address', code: 'no-data' })
-    expect(saidBy(asAppError(error))).toContain('The service doesn’t say where the signed document is.')
+    expect(errorText(asAppError(error))).toContain('The service doesn’t say where the signed document is.')
     expect(service.asked).toHaveLength(1)
   })
 

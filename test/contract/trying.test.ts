@@ -7,18 +7,18 @@ import { openClients } from '../../src/main/core/accounts/clients.ts'
 import type { CredentialsInput } from '../../src/main/core/accounts/credentials.ts'
 import { openServiceFacts } from '../../src/main/core/accounts/service-facts.ts'
 import { systemTime } from '../../src/main/core/lib/time.ts'
-import { type LookAtCertificate, lookAtCertificate } from '../../src/main/core/service/certificate.ts'
+import { type ReadCertificate, readCertificate } from '../../src/main/core/service/certificate.ts'
 import { ServiceError } from '../../src/main/core/service/errors.ts'
 import { connectInMemory } from '../../src/main/core/storage/connection.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import { migrate } from '../../src/main/core/storage/migrations.ts'
-import { asAppError, inConnectingWords } from '../../src/main/ipc/errors.ts'
+import { asAppError, withConnectingMessages } from '../../src/main/ipc/errors.ts'
 import { activeDocuments } from '../fixtures/active-documents.ts'
 import { aCertificate } from './certificates.ts'
 import { body, json, nobody, serve, serveBytes, serveSelfSigned } from './hand-written-service.ts'
 import { anOffice } from './practice-office.ts'
 
-function opened(look?: LookAtCertificate) {
+function opened(look?: ReadCertificate) {
   const db = connectInMemory()
   onTestFinished(() => void db.close())
   migrate(db)
@@ -30,7 +30,7 @@ function opened(look?: LookAtCertificate) {
     ...(look && { lookAtCertificate: look })
   })
   const tried = (baseUrl: string, authentication: CredentialsInput = { scheme: 'none' }) =>
-    inConnectingWords(clients.try({ baseUrl, authentication })).catch(asAppError)
+    withConnectingMessages(clients.test({ baseUrl, authentication })).catch(asAppError)
   const account = async (baseUrl: string) =>
     (
       await accounts.add({
@@ -59,9 +59,9 @@ describe('an account that is changed', () => {
     const { accounts, clients, account } = opened()
     const id = await account(service.url)
     const typed = { id, baseUrl: service.url, authentication: { scheme: 'bearer', token: 'typed-2' } } as const
-    expect(await inConnectingWords(clients.try(typed)).catch(asAppError)).toMatchObject({ code: 'unauthorised' })
-    expect(await accounts.secretsOf(id)).toEqual({ scheme: 'bearer', token: 'kept-1' })
-    expect(await clients.try({ id, baseUrl: service.url })).toEqual({ documents: 0, missing: [] })
+    expect(await withConnectingMessages(clients.test(typed)).catch(asAppError)).toMatchObject({ code: 'unauthorised' })
+    expect(await accounts.credentialsOf(id)).toEqual({ scheme: 'bearer', token: 'kept-1' })
+    expect(await clients.test({ id, baseUrl: service.url })).toEqual({ documents: 0, missing: [] })
   })
 
   test('shows no other origin the kept token, when it is tried and when it is changed', async () => {
@@ -69,7 +69,7 @@ describe('an account that is changed', () => {
     const there = await serve(json([]))
     const { accounts, clients, account } = opened()
     const id = await account(here.url)
-    expect(asAppError(await clients.try({ id, baseUrl: there.url }).catch((error) => error))).toMatchObject({
+    expect(asAppError(await clients.test({ id, baseUrl: there.url }).catch((error) => error))).toMatchObject({
       code: 'invalid'
     })
     expect(asAppError(await accounts.update(id, { baseUrl: there.url }).catch((error) => error))).toMatchObject({
@@ -80,7 +80,7 @@ describe('an account that is changed', () => {
     expect(accounts.get(id).baseUrl).toBe(here.url)
     // A different path is still the same service.
     await accounts.update(id, { baseUrl: `${here.url}/web/v1.4` })
-    expect(await accounts.secretsOf(id)).toEqual({ scheme: 'bearer', token: 'kept-1' })
+    expect(await accounts.credentialsOf(id)).toEqual({ scheme: 'bearer', token: 'kept-1' })
   })
 
   test('shows no other origin the kept key, however much else of it was typed', async () => {
@@ -98,17 +98,17 @@ describe('an account that is changed', () => {
     }
     await accounts.update(id, { authentication: key })
     for (const call of [
-      () => clients.try({ id, baseUrl: there.url, authentication: typed }),
-      () => clients.try({ baseUrl: there.url, authentication: typed }),
+      () => clients.test({ id, baseUrl: there.url, authentication: typed }),
+      () => clients.test({ baseUrl: there.url, authentication: typed }),
       () => accounts.update(id, { baseUrl: there.url, authentication: typed })
     ]) {
       expect(asAppError(await call().catch((error: unknown) => error))).toMatchObject({ code: 'invalid' })
     }
     expect(there.asked).toEqual([])
-    expect(await accounts.secretsOf(id)).toEqual(key)
-    await clients.try({ id, baseUrl: here.url, authentication: typed })
+    expect(await accounts.credentialsOf(id)).toEqual(key)
+    await clients.test({ id, baseUrl: here.url, authentication: typed })
     expect(here.asked.at(-1)?.headers.referer).toBe(typed.referer)
-    expect(await accounts.secretsOf(id)).toEqual(key)
+    expect(await accounts.credentialsOf(id)).toEqual(key)
   })
 
   test('asks for no credentials where the account has none, wherever it leads', async () => {
@@ -117,7 +117,7 @@ describe('an account that is changed', () => {
     const { accounts, clients, account } = opened()
     const id = await account(here.url)
     await accounts.update(id, { authentication: { scheme: 'none' } })
-    expect(await clients.try({ id, baseUrl: there.url })).toMatchObject({ missing: [] })
+    expect(await clients.test({ id, baseUrl: there.url })).toMatchObject({ missing: [] })
     expect(there.asked.length).toBeGreaterThan(0)
   })
 
@@ -153,7 +153,7 @@ describe('what doesn’t work is said for connecting', () => {
     const { clients } = opened()
     const saidOf = async (authentication: CredentialsInput) =>
       asAppError(
-        await inConnectingWords(clients.try({ baseUrl: url, authentication }), authentication.scheme).catch(
+        await withConnectingMessages(clients.test({ baseUrl: url, authentication }), authentication.scheme).catch(
           (error) => error
         )
       )
@@ -246,8 +246,8 @@ describe('what doesn’t work is said for connecting', () => {
 
     test('is looked at for so long alone', async () => {
       const { url } = await serveBytes(() => undefined)
-      expect(await lookAtCertificate(new URL(url.replace('http', 'https')), 50)).toBeUndefined()
-      expect(await lookAtCertificate(new URL((await nobody()).replace('http', 'https')))).toBeUndefined()
+      expect(await readCertificate(new URL(url.replace('http', 'https')), 50)).toBeUndefined()
+      expect(await readCertificate(new URL((await nobody()).replace('http', 'https')))).toBeUndefined()
     })
   })
 
@@ -268,7 +268,7 @@ describe('what doesn’t work is said for connecting', () => {
       mayHaveArrived: false,
       status: 407
     } as const
-    const error = await inConnectingWords(Promise.reject(new ServiceError(details))).catch(asAppError)
+    const error = await withConnectingMessages(Promise.reject(new ServiceError(details))).catch(asAppError)
     expect(error).toMatchObject({ code: 'refused', message: expect.stringContaining('proxy') })
   })
 

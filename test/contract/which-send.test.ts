@@ -16,7 +16,7 @@ async function opened(answers: Record<FormsBy, Parameters<typeof serve>[0]>, rem
   )
   let by = remembered
   const client = clientOf(service.url, {
-    habits: {
+    quirks: {
       formsBy: () => by,
       onFormsBy: (operation) => {
         by = operation

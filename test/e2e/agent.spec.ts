@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { type Account, USUAL_FOLDERS } from '../../src/main/core/accounts/account.ts'
+import { type Account, DEFAULT_FOLDERS } from '../../src/main/core/accounts/account.ts'
 import { enrolmentFile } from '../../src/main/core/accounts/enrolment.ts'
 import { DAY } from '../../src/main/core/lib/calendar.ts'
 import { USUAL_DATA_TYPE_SPELLING } from '../../src/shared/contract/views.ts'
@@ -92,7 +92,7 @@ async function enrolmentOf(baseUrl: string, path: string): Promise<string> {
   const code = recoveryKeyText(randomBytes(ENROLMENT_CODE_BYTES))
   const account = {
     ...{ name: 'Harbour Law', baseUrl, colour: '#336699', jsonByQuery: false },
-    ...{ dataTypeSpelling: USUAL_DATA_TYPE_SPELLING, folders: [...USUAL_FOLDERS] }
+    ...{ dataTypeSpelling: USUAL_DATA_TYPE_SPELLING, folders: [...DEFAULT_FOLDERS] }
   }
   const made = { code, madeAt: Date.now(), validUntil: Date.now() + DAY, madeBy: 'Countersign' }
   const credentials = { scheme: 'bearer', token: 'made-up-token-1' } as const

@@ -118,7 +118,7 @@ test('two accounts are worked in as one office, and each action reaches the serv
 
     // Downloads: a failed one is requested again at its own service.
     const isDownload = (_method: string, path: string) => path.includes('/Download/')
-    branch.line.fault({ status: 400 }, isDownload)
+    branch.line.setFault({ status: 400 }, isDownload)
     await window.evaluate(
       async ([id, reference]) => {
         const { downloads } = globalThis.window.countersign

@@ -117,7 +117,7 @@ lineTest(
       await connect(clerk, line)
       const folder = await folderBeside(clerk, 'share')
       await clerk.openFolder('Signed')
-      line.fault('cut', isIdentity)
+      line.setFault('cut', isIdentity)
       await clerk.button('Views').click()
       await clerk.window.getByRole('menuitem', { name: /Download identity data/ }).click()
       const dialog = clerk.window.getByRole('dialog', { name: 'Download identity data' })
@@ -134,7 +134,7 @@ lineTest(
       expect(await filesIn(folder)).toEqual([])
 
       await clerk.app.kill()
-      line.fault('pass')
+      line.setFault('pass')
       clerk = await open({ userData })
       await expect.poll(async () => (await summaryOf(clerk)).counts.done).toBe(count)
       await expectWholeFiles(folder, count)

@@ -50,11 +50,11 @@ test('a send that was on its way when the power went is uncertain, and is found'
   const before = await open({ userData })
   await connect(before, line)
   await before.composeForm({ name: 'Letter of authority', people: [MERE] })
-  line.fault('swallow-answer', isSend)
+  line.setFault('swallow-answer', isSend)
   await before.send()
   await expect.poll(() => office.service.recorded().length).toBe(1)
   await before.app.kill()
-  line.fault('pass')
+  line.setFault('pass')
 
   const after = await open({ userData })
   await after.goTo(/^Outbox/)
@@ -71,12 +71,12 @@ test('a send whose answer was lost is in doubt until the service can be asked, a
   const clerk = await open()
   await connect(clerk, line)
   await clerk.composeForm({ name: 'Letter of authority', people: [MERE] })
-  line.faultBy((method, path) => (isSend(method, path) ? 'lose-answer' : 'cut'))
+  line.setFaultBy((method, path) => (isSend(method, path) ? 'lose-answer' : 'cut'))
   await clerk.send()
   await expect(clerk.window.getByText('No answer from the service. It may have arrived.')).toBeVisible()
   await clerk.button('Check now').click()
   await expect(clerk.window.getByText('We couldn’t check with the service.')).toBeVisible()
-  line.fault('pass')
+  line.setFault('pass')
   await clerk.button('Check now').click()
   await expect(clerk.window.getByText(/^Sent to .+\.$/)).toBeVisible()
   expect(formsSentTo(office)).toEqual(['Letter of authority'])
@@ -114,14 +114,14 @@ test('the folders stay readable offline, and say since when', { tag: '@full' }, 
   await clerk.send()
   await clerk.openFolder('InBox')
   await expect(clerk.window.getByRole('row', { name: 'Letter of authority' })).toBeVisible()
-  line.fault('cut')
+  line.setFault('cut')
   await clerk
     .button(/Refresh/)
     .first()
     .click()
   await expect(clerk.window.getByText(/offline/i).first()).toBeVisible()
   await expect(clerk.window.getByRole('row', { name: 'Letter of authority' })).toBeVisible()
-  line.fault('pass')
+  line.setFault('pass')
   await clerk
     .button(/Refresh/)
     .first()
@@ -137,14 +137,14 @@ test('it ends though the keychain never answers', { tag: '@full' }, async ({ ope
   try {
     await keyring.start()
     const { app, window: page } = await open({ userData, env: keyring.env as Record<string, string> })
-    keyring.silence()
+    keyring.suspend()
     await page.evaluate(() => void window.countersign.counter.pin())
     const began = performance.now()
     await app.quit()
     // The bus itself gives up a call after 25 seconds, and never one that waits for its owner.
     expect(performance.now() - began).toBeLessThan(20_000)
   } finally {
-    keyring.goOn()
+    keyring.resume()
     await keyring.close()
     await rm(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   }
@@ -174,7 +174,7 @@ test('while the keychain is locked or gone, the recovery key opens the data for 
     const { window: page, button, app, ...second } = await open({ userData, env })
     await expect(page.getByText('Your data are here, but they’re locked.')).toBeVisible()
     await expect(page.getByText(/This computer’s keychain is locked/)).toBeVisible()
-    const monitor = () => statusLine(userData, { now: Date.now(), runs: () => true }).line
+    const monitor = () => statusLine(userData, { now: Date.now(), isRunning: () => true }).line
     await expect.poll(monitor).toContain('"data-locked"')
     // Nothing else of the application is available.
     expect(await page.evaluate(() => window.countersign.accounts.list())).toMatchObject({

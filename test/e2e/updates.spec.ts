@@ -32,7 +32,7 @@ test('an update waits for a send, is offered, and is installed as Countersign re
     })
     const { window, button } = clerk
     await connect(clerk, line)
-    line.fault('swallow-answer', isSend)
+    line.setFault('swallow-answer', isSend)
     await clerk.composeForm({ name: 'Letter of authority', people: [MERE] })
     await clerk.send()
     await expect.poll(() => line.seen.some((one) => one.startsWith('POST') && one.includes('Send'))).toBe(true)
@@ -43,9 +43,9 @@ test('an update waits for a send, is offered, and is installed as Countersign re
     })
     await button('Check for updates').click()
     await expect(window.getByText('It continues once everything under way is sent.')).toBeVisible()
-    expect(feed.asked).not.toContain(`/updates/${packageFor('9.0.0')}`)
+    expect(feed.requestedPaths).not.toContain(`/updates/${packageFor('9.0.0')}`)
 
-    line.fault('pass')
+    line.setFault('pass')
     await line.goDown()
     await line.comeBack()
     await expect(window.getByText('Countersign 9.0.0 is ready to install')).toBeVisible()
@@ -76,7 +76,7 @@ test('what another signed is refused in words, and nothing of it is kept', async
     await expect(
       clerk.window.getByText('The update isn’t signed by its publisher, so it wasn’t downloaded.', { exact: true })
     ).toBeVisible()
-    expect(other.asked).not.toContain(`/updates/${packageFor('9.0.0')}`)
+    expect(other.requestedPaths).not.toContain(`/updates/${packageFor('9.0.0')}`)
   } finally {
     await feed.close()
     await other.close()

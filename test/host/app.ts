@@ -7,7 +7,7 @@ import type * as Electron from 'electron'
 import { BaseWindow } from './base-window.ts'
 import { APPENDABLE } from './browser.ts'
 import { appendSwitch, chromium, host } from './host.ts'
-import { takeInstance } from './instance-lock.ts'
+import { acquireInstanceLock } from './instance-lock.ts'
 import { Emulated, notEmulated, preventable } from './strict.ts'
 import type { WebContents } from './web-contents.ts'
 
@@ -136,9 +136,9 @@ class App extends Emulated implements Offered {
     host.on('browser-window-created', (window) => this.emit('browser-window-created', {}, window))
     host.on('browser-window-focus', (window) => this.emit('browser-window-focus', {}, window))
     host.on('browser-window-blur', (window) => this.emit('browser-window-blur', {}, window))
-    host.on('render-process-gone', (...told) => this.emit('render-process-gone', {}, ...told))
-    host.on('select-client-certificate', (...told) => this.emit('select-client-certificate', ...told))
-    host.on('certificate-error', (...told) => this.emit('certificate-error', ...told))
+    host.on('render-process-gone', (...args) => this.emit('render-process-gone', {}, ...args))
+    host.on('select-client-certificate', (...args) => this.emit('select-client-certificate', ...args))
+    host.on('certificate-error', (...args) => this.emit('certificate-error', ...args))
     host.on('close-prevented', () => (this.#quitting = false))
     host.on('window-closed', () => this.#windowClosed())
   }
@@ -188,13 +188,13 @@ class App extends Emulated implements Offered {
   }
 
   getPath(name: Path): string {
-    const path = this.#paths.get(name) ?? this.#usualPath(name)
+    const path = this.#paths.get(name) ?? this.#defaultPath(name)
     if (name === 'userData' || name === 'logs') mkdirSync(path, { recursive: true })
     return path
   }
 
   setPath(name: Path, path: string): void {
-    this.#usualPath(name)
+    this.#defaultPath(name)
     this.#paths.set(name, resolve(path))
   }
 
@@ -245,7 +245,7 @@ class App extends Emulated implements Offered {
   requestSingleInstanceLock(additionalData?: Record<string, unknown>): boolean {
     if (this.#lock) return true
     const greeting = { argv: process.argv, workingDirectory: process.cwd(), additionalData: additionalData ?? null }
-    this.#lock = takeInstance(this.getPath('userData'), greeting, (other) => {
+    this.#lock = acquireInstanceLock(this.getPath('userData'), greeting, (other) => {
       void this.#whenReady.then(() => {
         this.emit('second-instance', {}, other.argv, other.workingDirectory, other.additionalData)
       })
@@ -295,7 +295,7 @@ class App extends Emulated implements Offered {
     this.emit('ready', {}, {})
   }
 
-  #usualPath(name: Path): string {
+  #defaultPath(name: Path): string {
     const userData = () => switchValue('user-data-dir') ?? join(appData(), this.name)
     const home = homedir()
     const paths: Partial<Record<Path, () => string>> = {

@@ -2,7 +2,7 @@
 import type * as Electron from 'electron'
 import { displayAt } from './displays.ts'
 import { host } from './host.ts'
-import { acceptOnly, Emulated, notEmulated, preventable, type Says } from './strict.ts'
+import { acceptOnly, Emulated, type EventNames, notEmulated, preventable } from './strict.ts'
 import { View } from './views.ts'
 
 export const windowEvents = {
@@ -28,7 +28,7 @@ export const windowEvents = {
   never: ['will-resize', 'will-move', 'app-command', 'swipe', 'session-end', 'query-session-end', 'system-context-menu']
 } as const
 
-const options = [
+const acceptedOptions = [
   ...['width', 'height', 'x', 'y', 'useContentSize', 'center', 'minWidth', 'minHeight', 'maxWidth', 'maxHeight'],
   ...['resizable', 'movable', 'minimizable', 'maximizable', 'closable', 'focusable', 'alwaysOnTop', 'fullscreen'],
   ...['fullscreenable', 'skipTaskbar', 'title', 'icon', 'show', 'frame', 'parent', 'modal', 'autoHideMenuBar'],
@@ -94,14 +94,14 @@ type Offered = Pick<
   | 'getParentWindow'
 >
 
-const all = new Set<BaseWindow>()
+const windows = new Set<BaseWindow>()
 let lastId = 0
 
 export class BaseWindow extends Emulated implements Offered {
   readonly id = ++lastId
   contentView: View = new View()
   #bounds: Electron.Rectangle
-  #normal: Electron.Rectangle
+  #normalBounds: Electron.Rectangle
   #title: string
   #background: string
   #visible = false
@@ -115,38 +115,42 @@ export class BaseWindow extends Emulated implements Offered {
   #overlay: string | undefined
   readonly #parent: BaseWindow | null
 
-  constructor(given: Electron.BaseWindowConstructorOptions = {}, name = 'BaseWindow', says: Says = windowEvents) {
-    super(name, says)
-    acceptOnly(`new ${name}`, given, options)
+  constructor(
+    given: Electron.BaseWindowConstructorOptions = {},
+    name = 'BaseWindow',
+    events: EventNames = windowEvents
+  ) {
+    super(name, events)
+    acceptOnly(`new ${name}`, given, acceptedOptions)
     if (given.transparent) notEmulated('a transparent window')
     const { width = 800, height = 600 } = given
-    const middle = middleOf(displayAt({ x: given.x ?? 0, y: given.y ?? 0, width: 1, height: 1 }).bounds, {
+    const middle = centred(displayAt({ x: given.x ?? 0, y: given.y ?? 0, width: 1, height: 1 }).bounds, {
       width,
       height
     })
     this.#bounds = { x: given.x ?? middle.x, y: given.y ?? middle.y, width, height }
-    this.#normal = { ...this.#bounds }
+    this.#normalBounds = { ...this.#bounds }
     this.#title = given.title ?? host.applicationName
     this.#background = given.backgroundColor ?? '#FFFFFF'
     this.#onTop = given.alwaysOnTop ?? false
     this.#minimum = [given.minWidth ?? 0, given.minHeight ?? 0]
     this.#parent = (given.parent as unknown as BaseWindow | undefined) ?? null
     this.contentView.setBounds({ x: 0, y: 0, width, height })
-    all.add(this)
+    windows.add(this)
     if (given.show !== false) setImmediate(() => this.#destroyed || this.show())
     if (given.fullscreen) setImmediate(() => this.#destroyed || this.setFullScreen(true))
   }
 
   static getAllWindows(): BaseWindow[] {
-    return [...all]
+    return [...windows]
   }
 
   static getFocusedWindow(): BaseWindow | null {
-    return [...all].find((window) => window.isFocused()) ?? null
+    return [...windows].find((window) => window.isFocused()) ?? null
   }
 
   static fromId(id: number): BaseWindow | null {
-    return [...all].find((window) => window.id === id) ?? null
+    return [...windows].find((window) => window.id === id) ?? null
   }
 
   show(): void {
@@ -171,7 +175,7 @@ export class BaseWindow extends Emulated implements Offered {
 
   focus(): void {
     if (this.#focused) return
-    for (const other of all) if (other !== this) other.blur()
+    for (const other of windows) if (other !== this) other.blur()
     this.#focused = true
     this.emit('focus')
     host.emit('browser-window-focus', this)
@@ -204,14 +208,14 @@ export class BaseWindow extends Emulated implements Offered {
     if (this.#destroyed) return
     const event = preventable({})
     this.emit('close', event)
-    if (!event.defaultPrevented) this.leave()
+    if (!event.defaultPrevented) this.finishClose()
     else host.emit('close-prevented')
   }
 
   destroy(): void {
     if (this.#destroyed) return
     this.#destroyed = true
-    all.delete(this)
+    windows.delete(this)
     this.dispose()
     this.#focused = false
     this.emit('closed')
@@ -233,14 +237,14 @@ export class BaseWindow extends Emulated implements Offered {
     this.#reveal()
     if (this.#state === 'maximized') return
     this.#state = 'maximized'
-    this.#place(this.#filled())
+    this.#place(this.#displayArea())
     this.emit('maximize')
   }
 
   unmaximize(): void {
     if (this.#state !== 'maximized') return
     this.#state = 'normal'
-    this.#place({ ...this.#normal })
+    this.#place({ ...this.#normalBounds })
     this.emit('unmaximize')
   }
 
@@ -262,7 +266,7 @@ export class BaseWindow extends Emulated implements Offered {
   setFullScreen(flag: boolean): void {
     if (flag === this.#fullScreen) return
     this.#fullScreen = flag
-    this.#place(flag || this.#state === 'maximized' ? this.#filled() : { ...this.#normal })
+    this.#place(flag || this.#state === 'maximized' ? this.#displayArea() : { ...this.#normalBounds })
     this.emit(flag ? 'enter-full-screen' : 'leave-full-screen')
   }
 
@@ -280,11 +284,11 @@ export class BaseWindow extends Emulated implements Offered {
 
   setBounds(bounds: Partial<Electron.Rectangle>): void {
     this.#state = 'normal'
-    this.#normal = { ...this.#bounds, ...bounds }
+    this.#normalBounds = { ...this.#bounds, ...bounds }
     const [minWidth, minHeight] = this.#minimum
-    this.#normal.width = Math.max(this.#normal.width, minWidth)
-    this.#normal.height = Math.max(this.#normal.height, minHeight)
-    this.#place({ ...this.#normal })
+    this.#normalBounds.width = Math.max(this.#normalBounds.width, minWidth)
+    this.#normalBounds.height = Math.max(this.#normalBounds.height, minHeight)
+    this.#place({ ...this.#normalBounds })
   }
 
   getBounds(): Electron.Rectangle {
@@ -292,7 +296,7 @@ export class BaseWindow extends Emulated implements Offered {
   }
 
   getNormalBounds(): Electron.Rectangle {
-    return { ...this.#normal }
+    return { ...this.#normalBounds }
   }
 
   setContentBounds(bounds: Electron.Rectangle): void {
@@ -337,7 +341,7 @@ export class BaseWindow extends Emulated implements Offered {
   }
 
   center(): void {
-    const { x, y } = middleOf(this.#filled(), this.#bounds)
+    const { x, y } = centred(this.#displayArea(), this.#bounds)
     this.setPosition(x, y)
   }
 
@@ -402,23 +406,23 @@ export class BaseWindow extends Emulated implements Offered {
   setContentProtection(): void {}
 
   /** @internal moves to the primary display because its own was unplugged, and fills it if it filled the other */
-  comeHome(): void {
-    this.#normal = { ...this.#normal, x: 0, y: 0 }
-    this.#place(this.#fullScreen || this.#state === 'maximized' ? this.#filled() : { ...this.#normal })
+  moveToPrimaryDisplay(): void {
+    this.#normalBounds = { ...this.#normalBounds, x: 0, y: 0 }
+    this.#place(this.#fullScreen || this.#state === 'maximized' ? this.#displayArea() : { ...this.#normalBounds })
   }
 
   /** Closes the window, once no listener has prevented it. */
-  protected leave(): void {
+  protected finishClose(): void {
     this.destroy()
   }
 
   protected dispose(): void {}
 
-  protected sized(_size: { width: number; height: number }): void {}
+  protected onResize(_size: { width: number; height: number }): void {}
 
   /** Returns the whole area of the window's display. */
-  #filled(): Electron.Rectangle {
-    return { ...displayAt(this.#normal).bounds }
+  #displayArea(): Electron.Rectangle {
+    return { ...displayAt(this.#normalBounds).bounds }
   }
 
   #reveal(): void {
@@ -444,11 +448,11 @@ export class BaseWindow extends Emulated implements Offered {
   #layOut(): void {
     const { width, height } = this.#bounds
     this.contentView.setBounds({ x: 0, y: 0, width, height })
-    this.sized({ width, height })
+    this.onResize({ width, height })
   }
 }
 
-function middleOf(area: Electron.Rectangle, size: { width: number; height: number }): Electron.Point {
+function centred(area: Electron.Rectangle, size: { width: number; height: number }): Electron.Point {
   return {
     x: area.x + Math.round((area.width - size.width) / 2),
     y: area.y + Math.round((area.height - size.height) / 2)

@@ -13,7 +13,7 @@ const browserWindowEvents = {
 
 export class BrowserWindow extends BaseWindow {
   readonly webContents: WebContents
-  #shownReady = false
+  #isReadyToShow = false
 
   constructor(given: Electron.BrowserWindowConstructorOptions = {}) {
     super(given, 'BrowserWindow', browserWindowEvents)
@@ -26,8 +26,8 @@ export class BrowserWindow extends BaseWindow {
       if (!event.defaultPrevented && !own.defaultPrevented) this.setTitle(title)
     })
     this.webContents.on(firstPaint, () => {
-      if (this.#shownReady) return
-      this.#shownReady = true
+      if (this.#isReadyToShow) return
+      this.#isReadyToShow = true
       this.emit('ready-to-show')
     })
     this.on('focus', () => this.webContents.focus())
@@ -63,7 +63,7 @@ export class BrowserWindow extends BaseWindow {
     this.webContents.reload()
   }
 
-  protected override leave(): void {
+  protected override finishClose(): void {
     // Asks the page first (beforeunload); the window ends with its page.
     this.webContents.close({ waitForBeforeUnload: true })
   }
@@ -72,7 +72,7 @@ export class BrowserWindow extends BaseWindow {
     if (!this.webContents.isDestroyed()) this.webContents.close()
   }
 
-  protected override sized(size: { width: number; height: number }): void {
+  protected override onResize(size: { width: number; height: number }): void {
     this.webContents.setSize(size)
     if (process.env.HOST_HEADED === '1') void this.#sizeHeaded()
   }
@@ -82,6 +82,6 @@ export class BrowserWindow extends BaseWindow {
     if (!targetId) return
     const { windowId } = await chromium().root.send('Browser.getWindowForTarget', { targetId })
     const { x: left, y: top, width, height } = this.getBounds()
-    chromium().root.tell('Browser.setWindowBounds', { windowId, bounds: { left, top, width, height } })
+    chromium().root.sendAndForget('Browser.setWindowBounds', { windowId, bounds: { left, top, width, height } })
   }
 }

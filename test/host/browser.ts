@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import { CdpLine, type CdpSession, type Protocol, pipe, socket } from './cdp.ts'
+import { CdpConnection, type CdpSession, type Protocol, pipeTransport, socketTransport } from './cdp.ts'
 import { startChromium } from './chromium.ts'
-import { borrowed } from './lending.ts'
+import { borrowEndpoint } from './lending.ts'
 
 export interface Browser {
   readonly root: CdpSession
@@ -45,14 +45,14 @@ const disabledFeatures = [
 ]
 
 /** Switches that the application appended before Chromium starts, with their values. */
-type Appended = ReadonlyMap<string, string>
+type AppendedSwitches = ReadonlyMap<string, string>
 
 /** Chromium switches that may be given on the application's command line, as with Electron; others are ignored. */
-const STARTED_WITH = ['ignore-certificate-errors-spki-list', 'short-reporting-delay', 'force-prefers-reduced-motion']
+const PASSED_THROUGH = ['ignore-certificate-errors-spki-list', 'short-reporting-delay', 'force-prefers-reduced-motion']
 /** Chromium switches that an application may append, in addition to `disable-features`. */
 export const APPENDABLE = ['disable-http2', 'disable-quic']
 
-function switches(appended: Appended): string[] {
+function switches(appended: AppendedSwitches): string[] {
   const disabled = [...disabledFeatures, ...(appended.get('disable-features')?.split(',') ?? [])]
   return [
     ...(process.env.HOST_HEADED === '1' ? [] : ['--headless']),
@@ -78,7 +78,7 @@ function switches(appended: Appended): string[] {
     `--disable-features=${disabled.join(',')}`,
     ...APPENDABLE.filter((name) => appended.has(name)).map((name) => `--${name}`),
     ...process.argv.filter((each) =>
-      STARTED_WITH.some((name) => each === `--${name}` || each.startsWith(`--${name}=`))
+      PASSED_THROUGH.some((name) => each === `--${name}` || each.startsWith(`--${name}=`))
     ),
     '--disable-field-trial-config',
     '--disable-infobars',
@@ -96,28 +96,28 @@ function switches(appended: Appended): string[] {
 }
 
 /** Borrows a Chromium if the parent process lends one, or else starts its own. */
-export async function startBrowser(appended: Appended): Promise<Browser> {
+export async function startBrowser(appended: AppendedSwitches): Promise<Browser> {
   const args = switches(appended)
-  const lent = await borrowed(args)
+  const lent = await borrowEndpoint(args)
   return lent === undefined ? await ownBrowser(args) : await borrowedBrowser(lent)
 }
 
 async function ownBrowser(args: readonly string[]): Promise<Browser> {
   const chromium = startChromium(args)
   const { child, profile, ended } = chromium
-  const line = new CdpLine(pipe(child.stdio[3] as Writable, child.stdio[4] as Readable))
-  const version = await line.browser.send('Browser.getVersion').catch(() => {
+  const connection = new CdpConnection(pipeTransport(child.stdio[3] as Writable, child.stdio[4] as Readable))
+  const version = await connection.browser.send('Browser.getVersion').catch(() => {
     throw new Error(chromium.complaints())
   })
   return {
-    ...browserOn(line, version),
+    ...browserOn(connection, version),
     folder: profile,
     endpoint: chromium.endpoint,
     async close() {
-      line.browser.tell('Browser.close')
-      const patience = new AbortController()
-      await Promise.race([ended, pause(3000, undefined, { signal: patience.signal }).catch(() => {})])
-      patience.abort()
+      connection.browser.sendAndForget('Browser.close')
+      const timeout = new AbortController()
+      await Promise.race([ended, pause(3000, undefined, { signal: timeout.signal }).catch(() => {})])
+      timeout.abort()
       await chromium.end()
     }
   }
@@ -125,27 +125,27 @@ async function ownBrowser(args: readonly string[]): Promise<Browser> {
 
 /** Attaches to a borrowed Chromium. The pages and sessions created in it end with the connection. */
 async function borrowedBrowser(endpoint: string): Promise<Browser> {
-  const carrier = await socket(endpoint)
-  const line = new CdpLine(carrier)
+  const transport = await socketTransport(endpoint)
+  const connection = new CdpConnection(transport)
   const folder = mkdtempSync(join(tmpdir(), 'countersign-host-'))
   return {
-    ...browserOn(line, await line.browser.send('Browser.getVersion')),
+    ...browserOn(connection, await connection.browser.send('Browser.getVersion')),
     folder,
     endpoint: async () => endpoint,
     async close() {
-      carrier.close()
-      await carrier.closed
+      transport.close()
+      await transport.closed
       rmSync(folder, { recursive: true, force: true })
     }
   }
 }
 
-function browserOn(line: CdpLine, version: Protocol.Browser.getVersionReturnValue) {
+function browserOn(connection: CdpConnection, version: Protocol.Browser.getVersionReturnValue) {
   return {
-    root: line.browser,
+    root: connection.browser,
     version: version.product.replace(/^.*\//, ''),
     userAgent: version.userAgent.replace('HeadlessChrome', 'Chrome'),
-    session: (id: string) => line.session(id),
-    drop: (id: string) => line.drop(id)
+    session: (id: string) => connection.session(id),
+    drop: (id: string) => connection.drop(id)
   }
 }

@@ -27,12 +27,12 @@ class CdpError extends Error {
 /** One session of the protocol: the browser's own, or that of a page, frame or worker. */
 export class CdpSession {
   readonly id: string
-  readonly #line: CdpLine
+  readonly #connection: CdpConnection
   readonly #listeners = new Map<string, Set<Listener>>()
   #all: ((event: string, params: unknown) => void) | undefined
 
-  constructor(line: CdpLine, id: string) {
-    this.#line = line
+  constructor(connection: CdpConnection, id: string) {
+    this.#connection = connection
     this.id = id
   }
 
@@ -41,11 +41,11 @@ export class CdpSession {
     method: M,
     ...params: Record<never, never> extends Commands[M] ? [Commands[M]?] : [Commands[M]]
   ): Promise<Answers[M]> {
-    return this.#line.send(this.id, method, params[0]) as Promise<Answers[M]>
+    return this.#connection.send(this.id, method, params[0]) as Promise<Answers[M]>
   }
 
   /** Sends a command whose failure only means that the page has gone, and ignores the failure. */
-  tell<M extends keyof Commands>(
+  sendAndForget<M extends keyof Commands>(
     method: M,
     ...params: Record<never, never> extends Commands[M] ? [Commands[M]?] : [Commands[M]]
   ): void {
@@ -75,7 +75,7 @@ export class CdpSession {
   }
 }
 
-interface Waiting {
+interface PendingCommand {
   readonly sessionId: string
   readonly method: string
   resolve(value: unknown): void
@@ -83,34 +83,34 @@ interface Waiting {
 }
 
 /** The transport of a CdpLine: whole messages, as text. */
-export interface Carrier {
+export interface Transport {
   send(text: string): void
-  hear(listener: (text: string) => void): void
+  onMessage(listener: (text: string) => void): void
   /** Resolves once no more messages can arrive. */
   readonly closed: Promise<void>
 }
 
 /** Returns the transport over Chromium's own pipe, where a zero byte ends each message. */
-export function pipe(out: Writable, back: Readable): Carrier {
-  let heard: (text: string) => void = () => {}
+export function pipeTransport(output: Writable, input: Readable): Transport {
+  let deliver: (text: string) => void = () => {}
   let rest: Buffer[] = []
-  back.on('data', (chunk: Buffer) => {
+  input.on('data', (chunk: Buffer) => {
     let from = 0
     for (let end = chunk.indexOf(0); end >= 0; end = chunk.indexOf(0, from)) {
       rest.push(chunk.subarray(from, end))
-      heard(Buffer.concat(rest).toString())
+      deliver(Buffer.concat(rest).toString())
       rest = []
       from = end + 1
     }
     rest.push(chunk.subarray(from))
   })
   return {
-    send: (text) => void out.write(`${text}\0`),
-    hear: (listener) => (heard = listener),
+    send: (text) => void output.write(`${text}\0`),
+    onMessage: (listener) => (deliver = listener),
     closed: new Promise((resolve) => {
-      back.once('close', resolve)
-      back.once('error', () => resolve())
-      out.once('error', () => resolve())
+      input.once('close', resolve)
+      input.once('error', () => resolve())
+      output.once('error', () => resolve())
     })
   }
 }
@@ -118,34 +118,34 @@ export function pipe(out: Writable, back: Readable): Carrier {
 /**
  * Connects to a Chromium that another process started and that listens at `endpoint`. Rejects if nothing listens there.
  */
-export async function socket(endpoint: string): Promise<Carrier & { close(): void }> {
+export async function socketTransport(endpoint: string): Promise<Transport & { close(): void }> {
   // Node's own WebSocket compresses each message, on both sides, which costs a tenth of a start.
-  const line = new WebSocket(endpoint, { perMessageDeflate: false, maxPayload: 0 })
-  await once(line, 'open')
+  const webSocket = new WebSocket(endpoint, { perMessageDeflate: false, maxPayload: 0 })
+  await once(webSocket, 'open')
   // An error is followed by a close, which is all that matters here.
-  line.on('error', () => {})
+  webSocket.on('error', () => {})
   return {
-    send: (text) => line.send(text),
-    hear: (listener) => line.on('message', (data) => listener(String(data))),
-    closed: new Promise((resolve) => line.once('close', () => resolve())),
-    close: () => line.close()
+    send: (text) => webSocket.send(text),
+    onMessage: (listener) => webSocket.on('message', (data) => listener(String(data))),
+    closed: new Promise((resolve) => webSocket.once('close', () => resolve())),
+    close: () => webSocket.close()
   }
 }
 
 /** All sessions with one Chromium. */
-export class CdpLine {
+export class CdpConnection {
   readonly browser: CdpSession
-  readonly #carrier: Carrier
+  readonly #transport: Transport
   readonly #sessions = new Map<string, CdpSession>()
-  readonly #waiting = new Map<number, Waiting>()
+  readonly #pending = new Map<number, PendingCommand>()
   #lastId = 0
   #open = true
 
-  constructor(carrier: Carrier) {
-    this.#carrier = carrier
+  constructor(transport: Transport) {
+    this.#transport = transport
     this.browser = this.session('')
-    carrier.hear((text) => this.#receive(text))
-    carrier.closed.then(() => this.#end())
+    transport.onMessage((text) => this.#receive(text))
+    transport.closed.then(() => this.#end())
   }
 
   /** Returns the session with this id, creating it on first use. */
@@ -158,10 +158,10 @@ export class CdpLine {
   /** Ends a session and rejects its pending commands. */
   drop(id: string): void {
     this.#sessions.delete(id)
-    for (const [key, waiting] of this.#waiting) {
-      if (waiting.sessionId !== id) continue
-      this.#waiting.delete(key)
-      waiting.reject(new CdpError(waiting.method, 'the target has gone'))
+    for (const [key, pending] of this.#pending) {
+      if (pending.sessionId !== id) continue
+      this.#pending.delete(key)
+      pending.reject(new CdpError(pending.method, 'the target has gone'))
     }
   }
 
@@ -170,8 +170,8 @@ export class CdpLine {
     if (!this.#open) return Promise.reject(new CdpError(method, 'the browser has gone'))
     const id = ++this.#lastId
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { sessionId, method, resolve, reject })
-      this.#carrier.send(JSON.stringify({ id, method, params, ...(sessionId ? { sessionId } : {}) }))
+      this.#pending.set(id, { sessionId, method, resolve, reject })
+      this.#transport.send(JSON.stringify({ id, method, params, ...(sessionId ? { sessionId } : {}) }))
     })
   }
 
@@ -189,15 +189,15 @@ export class CdpLine {
       if (message.method) this.#sessions.get(message.sessionId ?? '')?.receive(message.method, message.params)
       return
     }
-    const waiting = this.#waiting.get(message.id)
-    this.#waiting.delete(message.id)
-    if (message.error) waiting?.reject(new CdpError(waiting.method, message.error.message))
-    else waiting?.resolve(message.result)
+    const pending = this.#pending.get(message.id)
+    this.#pending.delete(message.id)
+    if (message.error) pending?.reject(new CdpError(pending.method, message.error.message))
+    else pending?.resolve(message.result)
   }
 
   #end(): void {
     this.#open = false
-    for (const waiting of this.#waiting.values()) waiting.reject(new CdpError(waiting.method, 'the browser has gone'))
-    this.#waiting.clear()
+    for (const pending of this.#pending.values()) pending.reject(new CdpError(pending.method, 'the browser has gone'))
+    this.#pending.clear()
   }
 }

@@ -25,7 +25,7 @@ async function readEndpoint({ profile, isRunning, complaints }: Omit<Chromium, '
  * asked; Electron doesn't. And Chrome has one WebRTC policy for all pages where Electron has one per page: this is the
  * one that our application sets for each of its pages.
  */
-function preferences(profile: string): void {
+function writePreferences(profile: string): void {
   mkdirSync(join(profile, 'Default'))
   const set = { net: { network_prediction_options: 2 }, webrtc: { ip_handling_policy: 'disable_non_proxied_udp' } }
   writeFileSync(join(profile, 'Default', 'Preferences'), JSON.stringify(set))
@@ -51,10 +51,10 @@ export interface Chromium {
 const PROFILE = 'countersign-chromium-'
 
 /** Removes the files of Chromiums whose starting process was killed, or ended while they were still writing. */
-function clearAway(): void {
+function removeStaleProfiles(): void {
   for (const name of readdirSync(tmpdir())) {
     const [, starter] = /^(\d+)-/.exec(name.startsWith(PROFILE) ? name.slice(PROFILE.length) : '') ?? []
-    if (starter !== undefined && !isProcess(Number(starter))) removeAsFarAsItGoes(join(tmpdir(), name))
+    if (starter !== undefined && !isProcess(Number(starter))) removeIfPossible(join(tmpdir(), name))
   }
 }
 
@@ -71,7 +71,7 @@ function isProcess(id: number): boolean {
  * Removes as much of a folder as possible. Chromium may still be writing; the next start after this process has ended
  * removes the rest.
  */
-function removeAsFarAsItGoes(folder: string): void {
+function removeIfPossible(folder: string): void {
   try {
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 50 })
   } catch {
@@ -79,11 +79,11 @@ function removeAsFarAsItGoes(folder: string): void {
   }
 }
 
-const alive = new Set<() => void>()
+const exitHandlers = new Set<() => void>()
 // Last resort: takes every Chromium along however this process exits. (If it is killed, the pipe closes, to the same
 // effect.)
 process.once('exit', () => {
-  for (const end of alive) end()
+  for (const end of exitHandlers) end()
 })
 
 /**
@@ -93,33 +93,33 @@ process.once('exit', () => {
 export function startChromium(args: readonly string[]): Chromium {
   const program = findChromium()
   if (!program) throw new Error('No Chromium on this machine: run `node scripts/system-packages.ts chromium`')
-  clearAway()
+  removeStaleProfiles()
   const profile = mkdtempSync(join(tmpdir(), `${PROFILE}${process.pid}-`))
-  preferences(profile)
+  writePreferences(profile)
   const child = spawn(program, [...args, `--user-data-dir=${profile}`], {
     stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe']
   })
-  let complaints = ''
-  child.stderr?.on('data', (chunk) => (complaints = (complaints + chunk).slice(-4000)))
+  let stderrTail = ''
+  child.stderr?.on('data', (chunk) => (stderrTail = (stderrTail + chunk).slice(-4000)))
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const atExit = () => {
     child.kill('SIGKILL')
-    removeAsFarAsItGoes(profile)
+    removeIfPossible(profile)
   }
-  alive.add(atExit)
-  const its = {
+  exitHandlers.add(atExit)
+  const processParts = {
     ...{ child, profile, ended },
     isRunning: () => child.exitCode === null && child.signalCode === null,
-    complaints: () => `Chromium (${program}) did not start:\n${complaints}`
+    complaints: () => `Chromium (${program}) did not start:\n${stderrTail}`
   }
   return {
-    ...its,
-    endpoint: () => readEndpoint(its),
+    ...processParts,
+    endpoint: () => readEndpoint(processParts),
     async end() {
       child.kill('SIGKILL')
       await ended
-      alive.delete(atExit)
-      removeAsFarAsItGoes(profile)
+      exitHandlers.delete(atExit)
+      removeIfPossible(profile)
     }
   }
 }

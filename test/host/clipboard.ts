@@ -27,7 +27,7 @@ export class ClipboardItem {
   }
 }
 
-function board(): Offered {
+function createClipboard(): Offered {
   let text = ''
   return {
     async write(written) {
@@ -46,7 +46,7 @@ function board(): Offered {
 }
 
 export const clipboard = strictly('clipboard', {
-  ...board(),
+  ...createClipboard(),
   /** The text selected last, as on Linux. */
-  selection: strictly('clipboard.selection', board())
+  selection: strictly('clipboard.selection', createClipboard())
 })

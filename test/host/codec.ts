@@ -20,7 +20,7 @@ interface Tagged {
 }
 
 export function makeCodec(): Codec {
-  const everything = globalThis as unknown as Record<string, new (...args: unknown[]) => object>
+  const globals = globalThis as unknown as Record<string, new (...args: unknown[]) => object>
   const views = [
     'Int8Array',
     'Uint8Array',
@@ -87,12 +87,12 @@ export function makeCodec(): Codec {
 
   function decode(text: string): unknown {
     const refs: unknown[] = []
-    const keep = <T>(made: T): T => {
+    const remember = <T>(made: T): T => {
       refs.push(made)
       return made
     }
     const make = (name: string, ...args: unknown[]): object => {
-      const type = everything[name]
+      const type = globals[name]
       return type ? new type(...args) : refuse()
     }
     const read = (json: Json): unknown => {
@@ -102,35 +102,35 @@ export function makeCodec(): Codec {
       if (json.$ === 'u') return undefined
       if (json.$ === 'b') return BigInt(value)
       if (json.$ === 'r') return refs[value as number]
-      if (json.$ === 'd') return keep(new Date(value))
-      if (json.$ === 'x') return keep(new RegExp((value as string[])[0] ?? '', (value as string[])[1]))
-      if (json.$ === 'ab') return keep(fromBase64(value).buffer)
+      if (json.$ === 'd') return remember(new Date(value))
+      if (json.$ === 'x') return remember(new RegExp((value as string[])[0] ?? '', (value as string[])[1]))
+      if (json.$ === 'ab') return remember(fromBase64(value).buffer)
       if (json.$ === 't') {
         const bytes = fromBase64(value)
-        return keep(json.k && views.includes(json.k) ? make(json.k, bytes.buffer) : bytes)
+        return remember(json.k && views.includes(json.k) ? make(json.k, bytes.buffer) : bytes)
       }
       if (json.$ === 'a') {
-        const list = keep<unknown[]>([])
+        const list = remember<unknown[]>([])
         for (const item of value as Json[]) list.push(read(item))
         return list
       }
       if (json.$ === 'm') {
-        const map = keep(new Map())
+        const map = remember(new Map())
         for (const [k, v] of value as [Json, Json][]) map.set(read(k), read(v))
         return map
       }
       if (json.$ === 's') {
-        const set = keep(new Set())
+        const set = remember(new Set())
         for (const item of value as Json[]) set.add(read(item))
         return set
       }
       if (json.$ === 'e') {
-        const error = keep(make(json.k ?? 'Error', value)) as Error
+        const error = remember(make(json.k ?? 'Error', value)) as Error
         if (json.st !== undefined) error.stack = json.st
         if (json.c !== undefined) error.cause = read(json.c)
         return error
       }
-      const object = keep<Record<string, unknown>>({})
+      const object = remember<Record<string, unknown>>({})
       for (const [k, v] of Object.entries(value as Record<string, Json>)) {
         Object.defineProperty(object, k, { value: read(v), enumerable: true, configurable: true, writable: true })
       }

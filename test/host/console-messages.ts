@@ -18,15 +18,15 @@ const levels: Readonly<Record<string, ConsoleMessage['level']>> = {
   verbose: 'debug'
 }
 
-export function followConsole(session: CdpSession, tell: (message: ConsoleMessage) => void): void {
+export function followConsole(session: CdpSession, report: (message: ConsoleMessage) => void): void {
   session.on('Runtime.consoleAPICalled', ({ type, args, stackTrace }) => {
     const at = stackTrace?.callFrames[0]
     const words = args.map((arg) => String(arg.value ?? arg.description ?? arg.unserializableValue ?? arg.type))
     const place = { lineNumber: at?.lineNumber ?? 0, sourceId: toApp(at?.url ?? '') }
-    tell({ level: levels[type] ?? 'info', message: words.join(' '), ...place })
+    report({ level: levels[type] ?? 'info', message: words.join(' '), ...place })
   })
   session.on('Runtime.exceptionThrown', ({ exceptionDetails: { exception, text, lineNumber, url } }) => {
-    tell({
+    report({
       level: 'error',
       message: `Uncaught ${exception?.description ?? text}`,
       lineNumber,
@@ -34,6 +34,6 @@ export function followConsole(session: CdpSession, tell: (message: ConsoleMessag
     })
   })
   session.on('Log.entryAdded', ({ entry: { level, text, lineNumber, url } }) => {
-    tell({ level: levels[level] ?? 'info', message: text, lineNumber: lineNumber ?? 0, sourceId: toApp(url ?? '') })
+    report({ level: levels[level] ?? 'info', message: text, lineNumber: lineNumber ?? 0, sourceId: toApp(url ?? '') })
   })
 }

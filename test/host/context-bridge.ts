@@ -23,34 +23,34 @@ export function bridge(token: string, side: 'I' | 'M', onExpose?: (key: string, 
   const dispatch = window.dispatchEvent.bind(window)
   const functionKey = `${token}f`
   const promiseKey = `${token}p`
-  const given = new Map<number, (...args: unknown[]) => unknown>()
+  const exportedFunctions = new Map<number, (...args: unknown[]) => unknown>()
   const ids = new WeakMap<object, number>()
   const proxies = new Map<number, (...args: unknown[]) => unknown>()
   const promises = new Map<number, { resolve: (value: unknown) => void; reject: (error: unknown) => void }>()
   const answers = new Map<number, { ok: boolean; v: unknown } | undefined>()
-  let last = 0
+  let lastId = 0
   const send = (detail: Message) => void dispatch(new NativeEvent(token + other, { detail }))
   const isPlain = (value: unknown): value is Record<string, unknown> =>
     typeof value === 'object' && value !== null && Object.prototype.toString.call(value) === '[object Object]'
   // As with contextBridge, only an error's message crosses.
-  const crossing = (error: unknown) => (error instanceof Error ? new Error(error.message) : error)
+  const toPlainError = (error: unknown) => (error instanceof Error ? new Error(error.message) : error)
   const settle = (pid: number, ok: boolean, value: unknown) => {
     try {
-      send({ t: 'settle', pid, ok, v: ok ? pack(value) : crossing(value) })
+      send({ t: 'settle', pid, ok, v: ok ? pack(value) : toPlainError(value) })
     } catch (error) {
-      send({ t: 'settle', pid, ok: false, v: crossing(error) })
+      send({ t: 'settle', pid, ok: false, v: toPlainError(error) })
     }
   }
   const pack = (value: unknown): unknown => {
     if (typeof value === 'function') {
-      const id = ids.get(value) ?? ++last
+      const id = ids.get(value) ?? ++lastId
       ids.set(value, id)
-      given.set(id, value as (...args: unknown[]) => unknown)
+      exportedFunctions.set(id, value as (...args: unknown[]) => unknown)
       return { [functionKey]: id }
     }
     if (typeof value === 'symbol') throw new TypeError('A symbol cannot cross the context bridge')
     if (value instanceof Promise) {
-      const id = ++last
+      const id = ++lastId
       value.then(
         (v) => settle(id, true, v),
         (e) => settle(id, false, e)
@@ -77,7 +77,7 @@ export function bridge(token: string, side: 'I' | 'M', onExpose?: (key: string, 
     return Object.fromEntries(Object.keys(value).map((key) => [key, unpack(value[key])]))
   }
   const call = (fid: number, args: unknown[]): unknown => {
-    const cid = ++last
+    const cid = ++lastId
     answers.set(cid, undefined)
     send({ t: 'call', cid, fid, args: pack(args) })
     const answer = answers.get(cid)
@@ -95,11 +95,11 @@ export function bridge(token: string, side: 'I' | 'M', onExpose?: (key: string, 
       return message.ok ? promise?.resolve(unpack(message.v)) : promise?.reject(unpack(message.v))
     }
     try {
-      const wanted = given.get(message.fid)
-      if (!wanted) throw new Error('That function has gone')
-      send({ t: 'ret', cid: message.cid, ok: true, v: pack(wanted(...(unpack(message.args) as unknown[]))) })
+      const target = exportedFunctions.get(message.fid)
+      if (!target) throw new Error('That function has gone')
+      send({ t: 'ret', cid: message.cid, ok: true, v: pack(target(...(unpack(message.args) as unknown[]))) })
     } catch (error) {
-      send({ t: 'ret', cid: message.cid, ok: false, v: crossing(error) })
+      send({ t: 'ret', cid: message.cid, ok: false, v: toPlainError(error) })
     }
   }
   window.addEventListener(
@@ -146,9 +146,9 @@ export function isolatedWorld(
   info: PreloadProcess,
   preload: (require: unknown, process: unknown, module: { exports: unknown }, exports: unknown) => void
 ): void {
-  const everything = globalThis as unknown as Record<string, unknown>
-  const post = everything[names.post] as (text: string) => void
-  delete everything[names.post]
+  const globals = globalThis as unknown as Record<string, unknown>
+  const post = globals[names.post] as (text: string) => void
+  delete globals[names.post]
   // A preload runs in the main frame only, as `nodeIntegrationInSubFrames` is off.
   if (window.top !== window) return
   const refuse = (what: string) => {
@@ -156,8 +156,8 @@ export function isolatedWorld(
   }
   type Listener = (event: unknown, ...args: unknown[]) => void
   const listeners = new Map<string, { listener: Listener; once: boolean }[]>()
-  const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: unknown) => void }>()
-  let last = 0
+  const pending = new Map<number, { resolve: (value: unknown) => void; reject: (error: unknown) => void }>()
+  let lastId = 0
   const { send, pack } = makeBridge(token, 'I')
   const listen = (channel: string, listener: Listener, once: boolean) => {
     listeners.set(channel, [...(listeners.get(channel) ?? []), { listener, once }])
@@ -166,9 +166,9 @@ export function isolatedWorld(
   const ipcRenderer = {
     invoke: (channel: string, ...args: unknown[]) =>
       new Promise((resolve, reject) => {
-        const id = ++last
+        const id = ++lastId
         const text = codec.encode({ t: 'invoke', id, channel, args })
-        waiting.set(id, { resolve, reject })
+        pending.set(id, { resolve, reject })
         post(text)
       }),
     send: (channel: string, ...args: unknown[]) => post(codec.encode({ t: 'send', channel, args })),
@@ -195,13 +195,13 @@ export function isolatedWorld(
     postMessage: () => refuse('ipcRenderer.postMessage'),
     sendToHost: () => refuse('ipcRenderer.sendToHost')
   }
-  everything[names.deliver] = (text: string) => {
+  globals[names.deliver] = (text: string) => {
     const message = codec.decode(text) as
       | { t: 'reply'; id: number; ok: boolean; value: unknown }
       | { t: 'event'; channel: string; args: unknown[] }
     if (message.t === 'reply') {
-      const promise = waiting.get(message.id)
-      waiting.delete(message.id)
+      const promise = pending.get(message.id)
+      pending.delete(message.id)
       if (message.ok) promise?.resolve(message.value)
       else promise?.reject(new Error(String(message.value)))
       return

@@ -6,14 +6,14 @@ import { BrowserWindow } from './browser-window.ts'
 import { clipboard } from './clipboard.ts'
 import { dialogs, type ShownDialog } from './dialog.ts'
 import { chromium, host } from './host.ts'
-import { clickMenu, type MenuPicture, pictureOfMenu } from './menu.ts'
+import { clickMenu, type MenuSnapshot, snapshotOfMenu } from './menu.ts'
 import { nativeTheme } from './native-theme.ts'
 import type { OwnCertificate } from './net-lines.ts'
 import { shownNotifications } from './notification.ts'
 import { type PowerEvent, powerEvents, powerMonitor } from './power-monitor.ts'
 import { screen } from './screen.ts'
 import { screenshot } from './screenshot.ts'
-import { pictureOfTray, type TrayPicture, tray } from './tray.ts'
+import { snapshotOfTray, type TraySnapshot, tray } from './tray.ts'
 import { type View, WebContentsView } from './views.ts'
 import { WebContents } from './web-contents.ts'
 
@@ -87,7 +87,7 @@ function pages(): PageInfo[] {
   return found
 }
 
-function window(id?: number): BrowserWindow {
+function findWindow(id?: number): BrowserWindow {
   const found = id === undefined ? BrowserWindow.getAllWindows()[0] : BrowserWindow.fromId(id)
   if (!found) throw new Error('The application has no such window')
   return found
@@ -111,9 +111,9 @@ const requests = {
       maximized: each.isMaximized(),
       fullScreen: each.isFullScreen()
     })),
-  resizeWindow: async (size: { width: number; height: number }) => window().setSize(size.width, size.height),
-  closeWindow: async () => window().close(),
-  focusWindow: async () => window().focus(),
+  resizeWindow: async (size: { width: number; height: number }) => findWindow().setSize(size.width, size.height),
+  closeWindow: async () => findWindow().close(),
+  focusWindow: async () => findWindow().focus(),
   blurWindow: async () => BrowserWindow.getFocusedWindow()?.blur(),
   answerOpen: async (filePaths: string[]) => dialogs.answerOpen({ canceled: filePaths.length === 0, filePaths }),
   answerSave: async (filePath: string) => dialogs.answerSave({ canceled: filePath === '', filePath }),
@@ -133,9 +133,9 @@ const requests = {
   beeps: async () => host.beeps,
   clipboardText: async () => clipboard.readText(),
   setClipboardText: async (text: string) => clipboard.writeText(text),
-  menu: async (): Promise<MenuPicture[]> => pictureOfMenu(),
+  menu: async (): Promise<MenuSnapshot[]> => snapshotOfMenu(),
   clickMenu: async (labels: string[]) => clickMenu(labels),
-  tray: async (): Promise<TrayPicture | null> => pictureOfTray(),
+  tray: async (): Promise<TraySnapshot | null> => snapshotOfTray(),
   clickTray: async () => tray().click(),
   clickTrayMenu: async (labels: string[]) => clickMenu(labels, tray().menu),
   badge: async (): Promise<{ count: number; overlay: string | null }> => ({
@@ -154,8 +154,8 @@ const requests = {
     if (process.platform !== 'linux') powerMonitor.emit(isLocked ? 'lock-screen' : 'unlock-screen')
   },
   setOnline: async (online: boolean) => {
-    host.surroundings.online = online
-    await Promise.all(WebContents.all().map((contents) => contents.applySurroundings()))
+    host.machineState.online = online
+    await Promise.all(WebContents.all().map((contents) => contents.applyMachineState()))
   },
   setOwnCertificates: async (certificates: readonly OwnCertificate[]) => {
     host.ownCertificates = certificates
@@ -174,7 +174,7 @@ const requests = {
       {},
       BrowserWindow.getAllWindows().some((each) => each.isVisible())
     ),
-  screenshot: async (file: string) => writeFile(file, await screenshot(window())),
+  screenshot: async (file: string) => writeFile(file, await screenshot(findWindow())),
   evaluate: async ({ source, argument }: { source: string; argument: unknown }): Promise<unknown> => {
     const electron = await import('./electron.ts')
     // The source text of a test's function, which runs in the application's process.
@@ -187,7 +187,7 @@ const requests = {
 /** The requests by name, for the side that makes them. */
 export type Requests = typeof requests
 
-interface Asked {
+interface TestRequest {
   readonly host: number
   readonly name: keyof Requests
   readonly argument: never
@@ -196,14 +196,14 @@ interface Asked {
 export function listenToTests(): void {
   if (!process.send) return
   const reply = (answer: object) => void process.send?.(answer, undefined, undefined, () => {})
-  process.on('message', (asked: Asked) => {
-    if (typeof asked?.host !== 'number') return
-    const request = requests[asked.name] as ((argument: never) => Promise<unknown>) | undefined
+  process.on('message', (message: TestRequest) => {
+    if (typeof message?.host !== 'number') return
+    const request = requests[message.name] as ((argument: never) => Promise<unknown>) | undefined
     Promise.resolve()
-      .then(() => (request ? request(asked.argument) : Promise.reject(new Error(`no request ${asked.name}`))))
+      .then(() => (request ? request(message.argument) : Promise.reject(new Error(`no request ${message.name}`))))
       .then(
-        (value) => reply({ host: asked.host, ok: true, value }),
-        (error: Error) => reply({ host: asked.host, ok: false, error: error.message })
+        (value) => reply({ host: message.host, ok: true, value }),
+        (error: Error) => reply({ host: message.host, ok: false, error: error.message })
       )
   })
   // The process that started us has gone: nobody is left to look at this application.

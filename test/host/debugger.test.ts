@@ -126,12 +126,12 @@ describe('a page that the application holds', () => {
         if (isHeld) {
           await hold(
             webContents,
-            { call: false, camera: '' },
+            { webRtc: false, camera: '' },
             {
-              printed: () => fixture.records.push('printed'),
+              triedToPrint: () => fixture.records.push('printed'),
               askedForFile: () => fixture.records.push('asked for file'),
-              otherCamera: () => fixture.records.push('other camera'),
-              slipped: () => fixture.records.push('slipped')
+              gotOtherCamera: () => fixture.records.push('other camera'),
+              holdLost: () => fixture.records.push('slipped')
             }
           )
         }

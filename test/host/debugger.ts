@@ -30,7 +30,7 @@ export class Debugger extends Emulated implements Offered {
   }
 
   detach(): void {
-    if (this.#ownId) chromium().root.tell('Target.detachFromTarget', { sessionId: this.#ownId })
+    if (this.#ownId) chromium().root.sendAndForget('Target.detachFromTarget', { sessionId: this.#ownId })
     this.targetClosed()
   }
 
@@ -66,7 +66,7 @@ export class Debugger extends Emulated implements Offered {
     return this.#follow(sessionId, '')
   }
 
-  #follow(id: string, told: string): CdpSession {
+  #follow(id: string, reportedId: string): CdpSession {
     const session = chromium().session(id)
     session.onAny((method, params) => {
       if (method === 'Target.attachedToTarget') {
@@ -78,7 +78,7 @@ export class Debugger extends Emulated implements Offered {
         this.#frames.delete(sessionId)
         chromium().drop(sessionId)
       }
-      this.emit('message', {}, method, params, told)
+      this.emit('message', {}, method, params, reportedId)
     })
     return session
   }

@@ -12,7 +12,7 @@ import { toApp } from './schemes.ts'
 import type { Session } from './session.ts'
 import { Emulated, notEmulated, preventable, refuseLater } from './strict.ts'
 
-type Begun = Protocol.Browser.downloadWillBeginPayload
+type DownloadStart = Protocol.Browser.downloadWillBeginPayload
 type Progress = Protocol.Browser.downloadProgressPayload
 type State = 'progressing' | 'completed' | 'cancelled' | 'interrupted'
 
@@ -37,7 +37,7 @@ type Offered = Pick<
 >
 
 export class DownloadItem extends Emulated implements Offered {
-  readonly #begun: Begun
+  readonly #info: DownloadStart
   readonly #cancel: () => void
   readonly #startTime = Date.now() / 1000
   #state: State = 'progressing'
@@ -45,9 +45,9 @@ export class DownloadItem extends Emulated implements Offered {
   #received = 0
   #total = 0
 
-  constructor(begun: Begun, cancel: () => void) {
+  constructor(info: DownloadStart, cancel: () => void) {
     super('DownloadItem', { emits: ['updated', 'done'] })
-    this.#begun = begun
+    this.#info = info
     this.#cancel = cancel
   }
 
@@ -70,7 +70,7 @@ export class DownloadItem extends Emulated implements Offered {
   setSaveDialogOptions(): void {}
 
   getURL(): string {
-    return toApp(this.#begun.url)
+    return toApp(this.#info.url)
   }
 
   getURLChain(): string[] {
@@ -78,7 +78,7 @@ export class DownloadItem extends Emulated implements Offered {
   }
 
   getFilename(): string {
-    return this.#begun.suggestedFilename
+    return this.#info.suggestedFilename
   }
 
   getReceivedBytes(): number {
@@ -156,10 +156,10 @@ export class Downloads {
     const { root, folder } = chromium()
     const spool = mkdtempSync(join(folder, 'downloads-'))
     const cancel = (guid: string) => {
-      root.tell('Browser.cancelDownload', { guid, browserContextId })
+      root.sendAndForget('Browser.cancelDownload', { guid, browserContextId })
       return rm(join(spool, guid), { force: true })
     }
-    root.on('Browser.downloadWillBegin', (begun) => this.#begin(begun, () => void cancel(begun.guid)))
+    root.on('Browser.downloadWillBegin', (info) => this.#begin(info, () => void cancel(info.guid)))
     root.on('Browser.downloadProgress', (progress) => void this.#follow(progress, join(spool, progress.guid)))
     await root.send('Browser.setDownloadBehavior', {
       behavior: 'allowAndName',
@@ -169,10 +169,10 @@ export class Downloads {
     })
   }
 
-  #begin(begun: Begun, cancel: () => void): void {
-    const contents = ownerOfFrame(begun.frameId)
+  #begin(info: DownloadStart, cancel: () => void): void {
+    const contents = ownerOfFrame(info.frameId)
     if (contents?.session !== this.#session) return
-    const item = new DownloadItem(begun, () => {
+    const item = new DownloadItem(info, () => {
       cancel()
       item.finish('cancelled')
     })
@@ -187,7 +187,7 @@ export class Downloads {
       item.cancel()
       return
     }
-    this.#items.set(begun.guid, item)
+    this.#items.set(info.guid, item)
   }
 
   #choosePath(item: DownloadItem): void {

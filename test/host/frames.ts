@@ -45,27 +45,27 @@ export class WebFrame {
   }
 
   get url(): string {
-    this.#alive()
+    this.#assertAlive()
     return this.#url
   }
 
   get origin(): string {
-    this.#alive()
+    this.#assertAlive()
     return this.#origin
   }
 
   get name(): string {
-    this.#alive()
+    this.#assertAlive()
     return this.#name
   }
 
   get parent(): WebFrame | null {
-    this.#alive()
+    this.#assertAlive()
     return (this.parentId && this.#tree.get(this.parentId)) || null
   }
 
   get top(): WebFrame | null {
-    this.#alive()
+    this.#assertAlive()
     return this.#tree.main ?? null
   }
 
@@ -115,7 +115,7 @@ export class WebFrame {
     this.#gone = true
   }
 
-  #alive(): void {
+  #assertAlive(): void {
     if (this.#gone) throw new Error('Render frame was disposed before WebFrameMain could be accessed')
   }
 }
@@ -152,8 +152,8 @@ export class FrameTree {
   /** Handles a new document: the previous document's object dies, as in Electron. */
   navigated(details: Protocol.Page.Frame): WebFrame {
     const before = this.#frames.get(details.id)
-    const fresh = before?.loaderId === undefined || before.loaderId === details.loaderId
-    if (before && !fresh) {
+    const isSameDocument = before?.loaderId === undefined || before.loaderId === details.loaderId
+    if (before && !isSameDocument) {
       before.dispose()
       this.#frames.delete(details.id)
     }

@@ -9,21 +9,21 @@ import { watchTargets } from './targets.ts'
 let running: Browser | undefined
 
 /** Chromium switches that the application has appended; undefined once it's too late to append any. */
-let appended: Map<string, string> | undefined = new Map()
+let appendedSwitches: Map<string, string> | undefined = new Map()
 
 /**
  * Appends a Chromium switch. As in Electron, this has to happen before Chromium starts, which is once the application's
  * modules have run.
  */
 export function appendSwitch(name: string, value: string): void {
-  if (!appended) throw new Error(`test host: Chromium has started without --${name}`)
-  appended.set(name, value)
+  if (!appendedSwitches) throw new Error(`test host: Chromium has started without --${name}`)
+  appendedSwitches.set(name, value)
 }
 
 async function start(): Promise<Browser> {
   await new Promise((done) => setImmediate(done))
-  const switches = appended ?? new Map()
-  appended = undefined
+  const switches = appendedSwitches ?? new Map()
+  appendedSwitches = undefined
   running = await startBrowser(switches)
   await watchTargets(running)
   await watchNetwork(running)
@@ -34,7 +34,7 @@ class Host extends EventEmitter {
   /** Resolves once Chromium is running; rejects if it can't start. */
   readonly started: Promise<Browser> = start()
   /** Machine state that a test may change. */
-  readonly surroundings = { dark: false, highContrast: false, online: true }
+  readonly machineState = { dark: false, highContrast: false, online: true }
   /** Client certificates in the system's store. */
   ownCertificates: readonly OwnCertificate[] = []
   readonly openedExternally: string[] = []

@@ -7,10 +7,18 @@ import { notEmulated } from './strict.ts'
 
 export type Sent = Electron.MouseInputEvent | Electron.MouseWheelInputEvent | Electron.KeyboardInputEvent
 
-const bits: Readonly<Record<string, number>> = { alt: 1, control: 2, ctrl: 2, meta: 4, command: 4, cmd: 4, shift: 8 }
+const modifierBits: Readonly<Record<string, number>> = {
+  alt: 1,
+  control: 2,
+  ctrl: 2,
+  meta: 4,
+  command: 4,
+  cmd: 4,
+  shift: 8
+}
 
 /** Accelerators' key names, with the web's `key` and `code` and Windows' key code. */
-const named: Readonly<Record<string, [key: string, code: string, number: number]>> = {
+const namedKeys: Readonly<Record<string, [key: string, code: string, number: number]>> = {
   Backspace: ['Backspace', 'Backspace', 8],
   Tab: ['Tab', 'Tab', 9],
   Enter: ['Enter', 'Enter', 13],
@@ -39,7 +47,7 @@ interface Key {
 }
 
 function keyOf(keyCode: string, isShifted: boolean): Key {
-  const [key, code, number] = named[keyCode] ?? []
+  const [key, code, number] = namedKeys[keyCode] ?? []
   if (key !== undefined && code !== undefined && number !== undefined) return { key, code, number }
   const digit = /^F(\d\d?)$/.exec(keyCode)?.[1]
   if (digit) return { key: keyCode, code: keyCode, number: 111 + Number(digit) }
@@ -52,7 +60,7 @@ function keyOf(keyCode: string, isShifted: boolean): Key {
 }
 
 function modifiersOf({ modifiers = [] }: Sent): number {
-  return modifiers.reduce((sum, name) => sum | (bits[name.toLowerCase()] ?? 0), 0)
+  return modifiers.reduce((sum, name) => sum | (modifierBits[name.toLowerCase()] ?? 0), 0)
 }
 
 /** Returns what `before-input-event` reports for a key event; undefined for events that it doesn't report. */
@@ -81,7 +89,7 @@ export function asMouse(event: Sent): Electron.MouseInputEvent | undefined {
 }
 
 /** Passes an event on to the page. */
-export async function pass(page: CdpSession, event: Sent): Promise<void> {
+export async function dispatch(page: CdpSession, event: Sent): Promise<void> {
   const modifiers = modifiersOf(event)
   const mouse = asMouse(event)
   if (mouse) {

@@ -15,18 +15,18 @@ export interface Greeting {
 }
 
 function socketOf(folder: string): string {
-  const short = createHash('sha256').update(folder).digest('hex').slice(0, 24)
-  if (process.platform === 'win32') return `\\\\.\\pipe\\countersign-host-${short}`
+  const hash = createHash('sha256').update(folder).digest('hex').slice(0, 24)
+  if (process.platform === 'win32') return `\\\\.\\pipe\\countersign-host-${hash}`
   const inside = join(folder, 'host-instance')
   // The path of a socket is limited to about 100 bytes.
   return Buffer.byteLength(inside) < 100
     ? inside
-    : join(process.platform === 'darwin' ? '/tmp' : tmpdir(), `csh-${short}`)
+    : join(process.platform === 'darwin' ? '/tmp' : tmpdir(), `csh-${hash}`)
 }
 
 // requestSingleInstanceLock returns synchronously and sockets are asynchronous, so a short-lived process connects and
 // waits for us.
-const knock = `
+const connectScript = `
 const { connect } = require('node:net')
 const socket = connect(process.argv[1], () => socket.end(process.argv[2]))
 socket.on('error', () => process.exit(1))
@@ -37,11 +37,15 @@ socket.resume()`
  * Takes the folder's lock and returns the server that holds it. If another process holds the lock, sends it our
  * greeting and returns undefined.
  */
-export function takeInstance(folder: string, greeting: Greeting, met: (other: Greeting) => void): Server | undefined {
+export function acquireInstanceLock(
+  folder: string,
+  greeting: Greeting,
+  onSecondInstance: (other: Greeting) => void
+): Server | undefined {
   const path = socketOf(folder)
   // Without a socket file there is no holder; a Windows pipe can't be checked for like that.
   if (process.platform === 'win32' || existsSync(path)) {
-    const { status } = spawnSync(process.execPath, ['-e', knock, path, JSON.stringify(greeting)], {
+    const { status } = spawnSync(process.execPath, ['-e', connectScript, path, JSON.stringify(greeting)], {
       stdio: 'ignore',
       env: { ...process.env, NODE_OPTIONS: '' }
     })
@@ -55,7 +59,7 @@ export function takeInstance(folder: string, greeting: Greeting, met: (other: Gr
     socket.on('error', () => {})
     socket.on('end', () => {
       socket.end()
-      if (text) met(JSON.parse(text) as Greeting)
+      if (text) onSecondInstance(JSON.parse(text) as Greeting)
     })
   })
   server.on('error', (error) => console.error('test host: the instance lock failed:', error.message))

@@ -5,21 +5,21 @@ import type { ChildProcess } from 'node:child_process'
 import { type Chromium, startChromium } from './chromium.ts'
 
 /** How many applications use one Chromium, one after another. */
-const MOST_USES = 20
+const MAX_USES = 20
 
-interface Kept {
+interface LentChromium {
   readonly chromium: Chromium
   readonly args: string
   uses: number
 }
 
-const idle: Kept[] = []
+const idle: LentChromium[] = []
 
 /**
  * Lends a Chromium to an application. Call this as the application is started, with HOST_BORROWS=1 in its environment.
  */
 export function lendTo(application: ChildProcess): void {
-  let kept: Kept | undefined
+  let current: LentChromium | undefined
   application.on('message', async (message: { wanted?: readonly string[] } | null) => {
     if (!Array.isArray(message?.wanted)) return
     const answer = await lend(message.wanted).then(
@@ -30,20 +30,20 @@ export function lendTo(application: ChildProcess): void {
   })
 
   async function lend(wanted: readonly string[]): Promise<string> {
-    kept = taken(wanted)
-    kept.uses++
-    return await kept.chromium.endpoint()
+    current = takeIdle(wanted)
+    current.uses++
+    return await current.chromium.endpoint()
   }
 
   application.once('exit', (code) => {
-    if (!kept) return
-    const isGood = code === 0 && kept.chromium.isRunning() && kept.uses < MOST_USES
-    if (isGood) idle.push(kept)
-    else void kept.chromium.end()
+    if (!current) return
+    const isReusable = code === 0 && current.chromium.isRunning() && current.uses < MAX_USES
+    if (isReusable) idle.push(current)
+    else void current.chromium.end()
   })
 }
 
-function taken(wanted: readonly string[]): Kept {
+function takeIdle(wanted: readonly string[]): LentChromium {
   const args = wanted.join('\n')
   const at = idle.findIndex((one) => one.args === args && one.chromium.isRunning())
   const [known] = at < 0 ? [] : idle.splice(at, 1)
@@ -53,18 +53,18 @@ function taken(wanted: readonly string[]): Kept {
 /**
  * In the application: returns the endpoint of the Chromium it is lent, or undefined if the parent process lends none.
  */
-export async function borrowed(wanted: readonly string[]): Promise<string | undefined> {
+export async function borrowEndpoint(wanted: readonly string[]): Promise<string | undefined> {
   if (process.env.HOST_BORROWS !== '1' || !process.send) return undefined
   process.channel?.ref()
   const lent = await new Promise<string>((resolve, reject) => {
-    const hear = (message: { lent?: string; why?: string } | null) => {
+    const onMessage = (message: { lent?: string; why?: string } | null) => {
       const { lent: endpoint, why } = message ?? {}
       if (endpoint === undefined && why === undefined) return
-      process.off('message', hear)
+      process.off('message', onMessage)
       if (endpoint === undefined) reject(new Error(why))
       else resolve(endpoint)
     }
-    process.on('message', hear)
+    process.on('message', onMessage)
     process.send?.({ wanted })
   })
   process.channel?.unref()

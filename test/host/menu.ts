@@ -111,13 +111,13 @@ export class MenuItem implements ItemOffered {
       click(this as unknown as Electron.MenuItem, window as unknown as Electron.BaseWindow, event)
       return
     }
-    if (this.role) play(this.role, window)
+    if (this.role) runRole(this.role, window)
   }
 }
 
-function play(role: Role, window: BaseWindow | undefined): void {
+function runRole(role: Role, window: BaseWindow | undefined): void {
   const page = window instanceof BrowserWindow ? window.webContents : undefined
-  const parts: Partial<Record<Role, () => void>> = {
+  const actions: Partial<Record<Role, () => void>> = {
     quit: () => app.quit(),
     close: () => window?.close(),
     minimize: () => window?.minimize(),
@@ -128,12 +128,12 @@ function play(role: Role, window: BaseWindow | undefined): void {
     zoomIn: () => page?.setZoomLevel(page.getZoomLevel() + 0.5),
     zoomOut: () => page?.setZoomLevel(page.getZoomLevel() - 0.5)
   }
-  const part = parts[role] ?? notEmulated(`clicking the menu role '${role}'`)
-  part()
+  const action = actions[role] ?? notEmulated(`clicking the menu role '${role}'`)
+  action()
 }
 
 let applicationMenu: Menu | null = null
-let open: Menu | undefined
+let openMenu: Menu | undefined
 
 export class Menu extends Emulated {
   readonly items: MenuItem[] = []
@@ -169,7 +169,7 @@ export class Menu extends Emulated {
 
   /** @internal the open context menu, if any */
   static get open(): Menu | undefined {
-    return open
+    return openMenu
   }
 
   append(item: MenuItem): void {
@@ -191,15 +191,15 @@ export class Menu extends Emulated {
 
   popup(options: Electron.PopupOptions = {}): void {
     acceptOnly('Menu.popup', options, ['window', 'frame', 'x', 'y', 'positioningItem', 'sourceType', 'callback'])
-    open?.closePopup()
-    open = this
+    openMenu?.closePopup()
+    openMenu = this
     this.#closed = options.callback
     this.emit('menu-will-show', {})
   }
 
   closePopup(): void {
-    if (open !== this) return
-    open = undefined
+    if (openMenu !== this) return
+    openMenu = undefined
     this.emit('menu-will-close', {})
     this.#closed?.()
   }
@@ -221,7 +221,7 @@ export class Menu extends Emulated {
  * Clicks the item under these labels, in `inside`: by default the open context menu, or else the application menu.
  * @throws Error where a person couldn't click it
  */
-export function clickMenu(labels: readonly string[], inside: Menu | null = open ?? applicationMenu): void {
+export function clickMenu(labels: readonly string[], inside: Menu | null = openMenu ?? applicationMenu): void {
   let menu: Menu | null | undefined = inside
   let item: MenuItem | undefined
   for (const label of labels) {
@@ -231,22 +231,22 @@ export function clickMenu(labels: readonly string[], inside: Menu | null = open 
     menu = item.submenu
   }
   if (!item?.enabled) throw new Error(`The menu item "${labels.join(' > ')}" can't be clicked`)
-  open?.closePopup()
+  openMenu?.closePopup()
   item.click()
 }
 
 /** A menu as a test reads it. */
-export interface MenuPicture {
+export interface MenuSnapshot {
   readonly label: string
   readonly type: string
   readonly enabled: boolean
   readonly checked: boolean
   readonly accelerator: string
-  readonly items: readonly MenuPicture[]
+  readonly items: readonly MenuSnapshot[]
 }
 
 /** Returns a menu as a test reads it: by default the open context menu, or else the application menu. */
-export function pictureOfMenu(menu: Menu | null = open ?? applicationMenu): MenuPicture[] {
+export function snapshotOfMenu(menu: Menu | null = openMenu ?? applicationMenu): MenuSnapshot[] {
   return (menu?.items ?? [])
     .filter((item) => item.visible)
     .map((item) => ({
@@ -255,6 +255,6 @@ export function pictureOfMenu(menu: Menu | null = open ?? applicationMenu): Menu
       enabled: item.enabled,
       checked: item.checked,
       accelerator: item.accelerator ?? '',
-      items: item.submenu ? pictureOfMenu(item.submenu) : []
+      items: item.submenu ? snapshotOfMenu(item.submenu) : []
     }))
 }

@@ -36,7 +36,7 @@ export class NativeImage extends Emulated implements Offered {
 }
 
 /** Returns the image; as in Electron, an empty one if the bytes aren't a picture. */
-function pictureOf(bytes: Buffer | undefined, isTemplate = false): NativeImage {
+function imageFrom(bytes: Buffer | undefined, isTemplate = false): NativeImage {
   const isPng = bytes !== undefined && bytes.length >= 24 && bytes.subarray(0, 8).equals(SIGNATURE)
   if (!isPng) return new NativeImage({ width: 0, height: 0 })
   return new NativeImage({ width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) }, isTemplate)
@@ -51,12 +51,12 @@ function read(path: string): Buffer | undefined {
 }
 
 export const nativeImage = strictly('nativeImage', {
-  createEmpty: (): NativeImage => pictureOf(undefined),
+  createEmpty: (): NativeImage => imageFrom(undefined),
   createFromPath: (path: string): NativeImage =>
     // On macOS the end of the file name makes a picture a template.
-    pictureOf(read(path), process.platform === 'darwin' && /Template(@[\d.]+x)?\.png$/.test(path)),
+    imageFrom(read(path), process.platform === 'darwin' && /Template(@[\d.]+x)?\.png$/.test(path)),
   createFromBuffer(buffer: Buffer, options: Electron.CreateFromBufferOptions = {}): NativeImage {
     acceptOnly('nativeImage.createFromBuffer', options, [])
-    return pictureOf(buffer)
+    return imageFrom(buffer)
   }
 })

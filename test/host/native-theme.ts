@@ -47,27 +47,27 @@ class NativeTheme extends Emulated implements Offered {
   }
 
   get shouldUseHighContrastColors(): boolean {
-    return host.surroundings.highContrast
+    return host.machineState.highContrast
   }
 
   /** @internal changes the machine's own theme, for a test */
   setMachine(theme: { dark?: boolean; highContrast?: boolean }): void {
     this.#machineIsDark = theme.dark ?? this.#machineIsDark
-    const contrast = theme.highContrast ?? host.surroundings.highContrast
-    const changed = contrast !== host.surroundings.highContrast
-    host.surroundings.highContrast = contrast
+    const contrast = theme.highContrast ?? host.machineState.highContrast
+    const changed = contrast !== host.machineState.highContrast
+    host.machineState.highContrast = contrast
     this.#apply()
-    if (changed) this.#tell()
+    if (changed) this.#notify()
   }
 
   #apply(): void {
-    if (host.surroundings.dark === this.shouldUseDarkColors) return
-    host.surroundings.dark = this.shouldUseDarkColors
-    this.#tell()
+    if (host.machineState.dark === this.shouldUseDarkColors) return
+    host.machineState.dark = this.shouldUseDarkColors
+    this.#notify()
   }
 
-  #tell(): void {
-    for (const contents of WebContents.all()) void contents.applySurroundings()
+  #notify(): void {
+    for (const contents of WebContents.all()) void contents.applyMachineState()
     this.emit('updated')
   }
 }

@@ -2,8 +2,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { Launched } from '../e2e/launch.ts'
 import {
+  clearRecords,
   eventually,
-  forget,
   openSite,
   openView,
   records,
@@ -33,7 +33,7 @@ afterAll(async () => {
 afterEach(() => refuse(app))
 
 const names = async () => (await records(app)).map((each) => each.name)
-const settled = (path: string) => eventually(() => site.asked.includes(path))
+const settled = (path: string) => eventually(() => site.requestedPaths.includes(path))
 
 describe('a page of the application’s own choosing', () => {
   it('raises no will-navigate when the application loads it', async () => {
@@ -43,7 +43,7 @@ describe('a page of the application’s own choosing', () => {
 
   it('raises will-redirect for a redirect even so', async () => {
     const page = await openView(app, `${site.origin}/start`)
-    await forget(app)
+    await clearRecords(app)
     await app.evaluate(
       (_electron, url) => (globalThis.fixture.current as Electron.WebContentsView).webContents.loadURL(url),
       `${site.origin}/hop`
@@ -68,20 +68,20 @@ describe('a page of the application’s own choosing', () => {
   it('rejects loadURL as aborted when a redirect is refused', async () => {
     await openView(app, `${site.origin}/start`)
     await refuse(app, 'will-redirect')
-    site.asked.length = 0
+    site.requestedPaths.length = 0
     const code = await app.evaluate(async (_electron, url) => {
       const view = globalThis.fixture.current as Electron.WebContentsView
       return view.webContents.loadURL(url).catch((error) => error.code)
     }, `${site.origin}/hop`)
     expect(code).toBe('ERR_ABORTED')
-    expect(site.asked).toEqual(['/hop'])
+    expect(site.requestedPaths).toEqual(['/hop'])
   })
 })
 
 describe('a page that goes somewhere itself', () => {
   it('raises the events in Electron’s order', async () => {
     const page = await openView(app, `${site.origin}/start`)
-    await forget(app)
+    await clearRecords(app)
     await page.evaluate(() => void location.assign('/hop'))
     await eventually(async () => (await names()).includes('did-navigate'))
     expect(await names()).toEqual([
@@ -105,29 +105,29 @@ describe('a page that goes somewhere itself', () => {
   ])('is held %s, and the server is never asked', async (_how, script) => {
     const page = await openView(app, `${site.origin}/start`)
     await refuse(app, '/refused')
-    await forget(app)
-    site.asked.length = 0
+    await clearRecords(app)
+    site.requestedPaths.length = 0
     await page.evaluate(script)
     const asked = await eventually(async () => (await records(app)).find((each) => each.name.startsWith('will-')))
     expect(asked.url).toContain('/refused')
     await page.evaluate(() => fetch('/after'))
-    expect(site.asked).toEqual(['/after'])
+    expect(site.requestedPaths).toEqual(['/after'])
     expect(page.url()).toBe(`${site.origin}/start`)
   })
 
   it('is held at a redirect, and the redirect’s target is never asked', async () => {
     const page = await openView(app, `${site.origin}/start`)
     await refuse(app, 'will-redirect')
-    site.asked.length = 0
+    site.requestedPaths.length = 0
     await page.evaluate(() => void location.assign('/hop'))
     await eventually(async () => (await names()).includes('will-redirect'))
     await page.evaluate(() => fetch('/after'))
-    expect(site.asked).toEqual(['/hop', '/after'])
+    expect(site.requestedPaths).toEqual(['/hop', '/after'])
   })
 
   it('raises only in-page events within its document', async () => {
     const page = await openView(app, `${site.origin}/start`)
-    await forget(app)
+    await clearRecords(app)
     await page.evaluate(() => {
       location.hash = 'there'
       history.pushState(null, '', '/pushed')
@@ -186,7 +186,7 @@ describe('a page that goes somewhere itself', () => {
 
   it('is not taken for one when the test itself reloads it', async () => {
     const page = await openView(app, `${site.origin}/start`)
-    await forget(app)
+    await clearRecords(app)
     await page.reload()
     expect(await names()).toEqual(['did-start-navigation', 'did-navigate'])
   })
@@ -205,7 +205,7 @@ describe('a frame', () => {
     async (which) => {
       const page = await openView(app, `${site.origin}/start`)
       await refuse(app, '/refused')
-      site.asked.length = 0
+      site.requestedPaths.length = 0
       const address = `${which === 'same origin' ? site.origin : site.otherOrigin}/refused`
       await page.evaluate((address) => {
         const frame = document.createElement('iframe')
@@ -216,7 +216,7 @@ describe('a frame', () => {
         (await records(app)).find((each) => each.url === address && each.name === 'will-frame-navigate')
       )
       await page.evaluate(() => fetch('/after'))
-      expect(site.asked).toEqual(['/after'])
+      expect(site.requestedPaths).toEqual(['/after'])
     }
   )
 
@@ -230,13 +230,13 @@ describe('a frame', () => {
     const frame = await eventually(() => page.frames().find((each) => each.url().endsWith('/framed')))
     await frame.waitForLoadState()
     await refuse(app, '/refused')
-    site.asked.length = 0
+    site.requestedPaths.length = 0
     await frame.evaluate(() => void location.assign('/refused'))
     await eventually(async () =>
       (await records(app)).find((each) => each.url.endsWith('/refused') && each.name === 'will-frame-navigate')
     )
     await page.evaluate(() => fetch('/after'))
-    expect(site.asked).toEqual(['/after'])
+    expect(site.requestedPaths).toEqual(['/after'])
   })
 })
 
@@ -268,12 +268,12 @@ describe('a window that a page opens', () => {
   ])('is denied by the handler (%s), and the server is never asked', async (_how, script, disposition) => {
     const page = await openView(app, `${site.origin}/start`)
     await deny()
-    site.asked.length = 0
+    site.requestedPaths.length = 0
     await page.evaluate(`void (${script})`)
     const told = await eventually(async () => (await records(app)).find((each) => each.name === 'open'))
     expect(told).toMatchObject({ url: `${site.origin}/elsewhere`, disposition })
     await page.evaluate(() => fetch('/after'))
-    expect(site.asked).toEqual(['/after'])
+    expect(site.requestedPaths).toEqual(['/after'])
     expect(
       page
         .context()
@@ -287,7 +287,7 @@ describe('a page that the application has closed', () => {
   it('is gone from the browser, and asks for nothing more', async () => {
     const page = await openView(app, `${site.origin}/start`)
     await page.evaluate(() => void setInterval(() => fetch('/still-here'), 20))
-    await eventually(() => site.asked.includes('/still-here'))
+    await eventually(() => site.requestedPaths.includes('/still-here'))
     const closed = page.waitForEvent('close')
     const told = await app.evaluate(() => {
       const view = globalThis.fixture.current as Electron.WebContentsView
@@ -302,10 +302,10 @@ describe('a page that the application has closed', () => {
     expect(told).toEqual(['destroyed undefined', 'true'])
     // A request in flight when the page was closed may still arrive, but before everything that the next page requests.
     const next = await openView(app, `${site.origin}/start`)
-    site.asked.length = 0
+    site.requestedPaths.length = 0
     await next.evaluate(() => new Promise((resolve) => setTimeout(resolve, 300)))
     await next.evaluate(() => fetch('/after'))
-    expect(site.asked).toEqual(['/after'])
+    expect(site.requestedPaths).toEqual(['/after'])
   })
 
   it('and one that could not be loaded does not try again by itself', async () => {
@@ -317,7 +317,7 @@ describe('a page that the application has closed', () => {
         (globalThis.fixture.current as Electron.WebContentsView).webContents.loadURL(url).catch(() => {}),
       gone.origin
     )
-    await forget(app)
+    await clearRecords(app)
     // Chrome's own error page would have retried within a second.
     await new Promise((resolve) => setTimeout(resolve, 1500))
     expect(await records(app)).toEqual([])

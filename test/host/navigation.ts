@@ -21,7 +21,7 @@ interface Load {
 
 // Schemes that Chromium handles itself. Any other belongs to a program on the machine (mailto:) or is the application's
 // own.
-const internal = new Set([
+const internalSchemes = new Set([
   'http',
   'https',
   'about',
@@ -37,7 +37,7 @@ const internal = new Set([
 export class Navigation {
   loading = false
   /** Whether anything has been loaded into the page; before that its address is ''. */
-  begun = false
+  hasStarted = false
   readonly #contents: WebContents
   readonly #frames: FrameTree
   readonly #requested = new Map<string, Requested>()
@@ -86,29 +86,29 @@ export class Navigation {
   /** Loads an address for the application; settles as Electron's loadURL does. */
   async load(session: CdpSession, url: string, referrer?: string): Promise<void> {
     this.#load?.reject(loadError('ERR_ABORTED', this.#load.url))
-    this.begun = true
+    this.hasStarted = true
     const done = new Promise<void>((resolve, reject) => {
       this.#load = { url, loaderId: undefined, resolve, reject }
     })
     done.catch(() => {})
-    const mine = this.#load
+    const pendingLoad = this.#load
     this.startLoading()
     session
       .send('Page.navigate', { url: toCarried(url), ...(referrer ? { referrer } : {}) })
       .then(({ errorText, isDownload, loaderId }) => {
-        if (mine) mine.loaderId ??= loaderId
-        if (errorText) this.#settle(mine, loadError(errorText, url))
-        else if (isDownload) this.#settle(mine, loadError('ERR_ABORTED', url))
-        else if (!loaderId) this.#settle(mine)
+        if (pendingLoad) pendingLoad.loaderId ??= loaderId
+        if (errorText) this.#finishLoad(pendingLoad, loadError(errorText, url))
+        else if (isDownload) this.#finishLoad(pendingLoad, loadError('ERR_ABORTED', url))
+        else if (!loaderId) this.#finishLoad(pendingLoad)
         if (errorText || isDownload || !loaderId) this.#stopLoading()
       })
-      .catch(() => this.#settle(mine, loadError('ERR_FAILED', url)))
+      .catch(() => this.#finishLoad(pendingLoad, loadError('ERR_FAILED', url)))
     return done
   }
 
   /** Handles the end of the page: rejects a pending load and drops the frames. */
   abandon(): void {
-    this.#settle(this.#load, loadError('ERR_FAILED', this.#load?.url ?? ''))
+    this.#finishLoad(this.#load, loadError('ERR_FAILED', this.#load?.url ?? ''))
     for (const frame of this.#frames.all()) disownFrame(frame.id)
     this.#frames.clear()
   }
@@ -120,7 +120,7 @@ export class Navigation {
     const url = toApp(paused.request.url)
     if (paused.redirectedRequestId) {
       if (!this.#ask(['will-redirect'], frame, url)) return false
-      this.#tell('did-redirect-navigation', frame, url)
+      this.#emitNavigation('did-redirect-navigation', frame, url)
       return true
     }
     const requested = this.#requested.get(frame.id)
@@ -153,16 +153,16 @@ export class Navigation {
   }
 
   #attach(frameId: string, parentId: string): void {
-    const fresh = !this.#frames.get(frameId)
+    const isNew = !this.#frames.get(frameId)
     const frame = this.#frames.attach(frameId, parentId)
     ownFrame(frameId, this.#contents)
-    if (fresh) this.#contents.emit('frame-created', {}, { frame: asWebFrameMain(frame) })
+    if (isNew) this.#contents.emit('frame-created', {}, { frame: asWebFrameMain(frame) })
   }
 
   #request(request: Requested): void {
     const { frameId, url, disposition } = request
     if (disposition !== 'currentTab') {
-      if (disposition !== 'download') this.#contents.opensElsewhere(toApp(url), disposition)
+      if (disposition !== 'download') this.#contents.handleOpenElsewhere(toApp(url), disposition)
       return
     }
     const scheme = schemeOf(url)
@@ -173,36 +173,36 @@ export class Navigation {
   #start(session: CdpSession, { frameId, url, loaderId, navigationType }: Started): void {
     const frame = this.#frames.get(frameId)
     if (!frame || navigationType === 'sameDocument' || navigationType === 'historySameDocument') return
-    this.#tell('did-start-navigation', frame, toApp(url))
+    this.#emitNavigation('did-start-navigation', frame, toApp(url))
     this.#documents.set(loaderId, { frameId, url: toApp(url) })
     const load = this.#load
     if (load && frame === this.#frames.main) {
       if (load.loaderId === undefined) load.loaderId = loaderId
-      else if (load.loaderId !== loaderId) this.#settle(load, loadError('ERR_ABORTED', load.url))
+      else if (load.loaderId !== loaderId) this.#finishLoad(load, loadError('ERR_ABORTED', load.url))
     }
     if (['http', 'https', 'about', 'chrome-error'].includes(schemeOf(url))) return
     const requested = this.#requested.get(frameId)
     this.#requested.delete(frameId)
-    if (requested) this.#leaveNetwork(session, frame, url, requested)
+    if (requested) this.#decideWithoutRequest(session, frame, url, requested)
   }
 
   /**
    * Handles a page's navigation to an address that makes no request to hold: it is decided, and undone if refused, as
    * it begins.
    */
-  #leaveNetwork(session: CdpSession, frame: WebFrame, url: string, requested: Requested): void {
+  #decideWithoutRequest(session: CdpSession, frame: WebFrame, url: string, requested: Requested): void {
     const isAllowed = this.#allowed.get(frame.id) === url
     this.#allowed.delete(frame.id)
     if (!isAllowed && !this.#mayNavigate(frame, toApp(url), requested.reason)) {
-      session.tell('Page.stopLoading')
-      if (internal.has(schemeOf(url))) this.#refused.set(frame.id, url)
+      session.sendAndForget('Page.stopLoading')
+      if (internalSchemes.has(schemeOf(url))) this.#refused.set(frame.id, url)
       return
     }
-    if (internal.has(schemeOf(url))) return
+    if (internalSchemes.has(schemeOf(url))) return
     const carried = toCarried(url)
     const scheme = carriedScheme(carried)
     if (scheme && this.#contents.session.schemes.isProtocolHandled(scheme)) {
-      session.tell('Page.navigate', { url: carried, frameId: frame.id })
+      session.sendAndForget('Page.navigate', { url: carried, frameId: frame.id })
     } else this.#contents.openExternal(frame, url)
   }
 
@@ -230,7 +230,7 @@ export class Navigation {
     return true
   }
 
-  #tell(
+  #emitNavigation(
     name: 'did-start-navigation' | 'did-redirect-navigation',
     frame: WebFrame,
     url: string,
@@ -255,12 +255,12 @@ export class Navigation {
     ownFrame(details.id, this.#contents)
     const isMainFrame = frame === this.#frames.main
     if (refused && refused === details.url) {
-      session.tell('Page.navigate', { url: 'about:blank', frameId: details.id })
+      session.sendAndForget('Page.navigate', { url: 'about:blank', frameId: details.id })
       return
     }
-    if (!this.begun && details.url === 'about:blank') return
-    if (isMainFrame) this.begun = true
-    this.#contents.visited(details.securityOrigin)
+    if (!this.hasStarted && details.url === 'about:blank') return
+    if (isMainFrame) this.hasStarted = true
+    this.#contents.noteVisit(details.securityOrigin)
     if (details.unreachableUrl) return
     const { status = 200, text = 'OK' } = this.#statuses.get(details.loaderId) ?? {}
     this.#statuses.clear()
@@ -272,7 +272,7 @@ export class Navigation {
   #move(frameId: string, url: string): void {
     const frame = this.#frames.get(frameId)
     if (!frame) return
-    this.#tell('did-start-navigation', frame, toApp(url), true)
+    this.#emitNavigation('did-start-navigation', frame, toApp(url), true)
     frame.move(url)
     const isMainFrame = frame === this.#frames.main
     this.#contents.emit('did-navigate-in-page', {}, frame.url, isMainFrame, frame.processId, frame.routingId)
@@ -280,7 +280,7 @@ export class Navigation {
 
   #lifecycle({ frameId, loaderId, name }: Protocol.Page.lifecycleEventPayload): void {
     const frame = this.#frames.get(frameId)
-    if (!frame || frame.loaderId !== loaderId || !this.begun || this.#failed.has(loaderId)) return
+    if (!frame || frame.loaderId !== loaderId || !this.hasStarted || this.#failed.has(loaderId)) return
     const isMainFrame = this.#isMain(frameId)
     if (name === 'DOMContentLoaded' && isMainFrame) this.#contents.emit('dom-ready', {})
     if (name === 'firstPaint' && isMainFrame) this.#contents.emit(firstPaint)
@@ -289,7 +289,7 @@ export class Navigation {
     if (!isMainFrame) return
     this.#contents.emit('did-finish-load', {})
     this.#contents.emit(firstPaint)
-    if (this.#load?.loaderId === loaderId) this.#settle(this.#load)
+    if (this.#load?.loaderId === loaderId) this.#finishLoad(this.#load)
   }
 
   #fail(loaderId: string, errorText: string): void {
@@ -298,18 +298,18 @@ export class Navigation {
     if (!document || !frame) return
     const code = errorText.replace(/^net::/, '')
     const isMainFrame = frame === this.#frames.main
-    const told = [{}, netErrorNumber(code), code, document.url, isMainFrame, frame.processId, frame.routingId]
+    const args = [{}, netErrorNumber(code), code, document.url, isMainFrame, frame.processId, frame.routingId]
     this.#failed.add(loaderId)
-    this.#contents.emit('did-fail-provisional-load', ...told)
+    this.#contents.emit('did-fail-provisional-load', ...args)
     // As in Electron, an aborted load isn't a failed one.
     if (code !== 'ERR_ABORTED') {
       if (code.startsWith('ERR_CERT_')) this.#contents.certificateError(document.url, code, isMainFrame)
-      this.#contents.emit('did-fail-load', ...told)
+      this.#contents.emit('did-fail-load', ...args)
     }
-    if (isMainFrame && this.#load?.loaderId === loaderId) this.#settle(this.#load, loadError(code, this.#load.url))
+    if (isMainFrame && this.#load?.loaderId === loaderId) this.#finishLoad(this.#load, loadError(code, this.#load.url))
   }
 
-  #settle(load: Load | undefined, error?: Error): void {
+  #finishLoad(load: Load | undefined, error?: Error): void {
     if (!load || load !== this.#load) return
     this.#load = undefined
     if (error) load.reject(error)

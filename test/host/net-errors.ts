@@ -50,7 +50,7 @@ export function loadError(name: string, url: string): Error & { code: string; er
   return Object.assign(new Error(`${code} (${errno}) loading '${url}'`), { code, errno, url })
 }
 
-const ofNode: Readonly<Record<string, string>> = {
+const nodeErrors: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'ERR_CONNECTION_REFUSED',
   ECONNRESET: 'ERR_CONNECTION_RESET',
   EPIPE: 'ERR_CONNECTION_RESET',
@@ -79,7 +79,7 @@ const ofNode: Readonly<Record<string, string>> = {
 export function netErrorOfNode(error: unknown): string {
   for (let inner: unknown = error; inner instanceof Error; inner = inner.cause) {
     const code = (inner as NodeJS.ErrnoException).code ?? ''
-    const name = ofNode[code] ?? (code.startsWith('HPE_') ? 'ERR_INVALID_HTTP_RESPONSE' : undefined)
+    const name = nodeErrors[code] ?? (code.startsWith('HPE_') ? 'ERR_INVALID_HTTP_RESPONSE' : undefined)
     if (name) return name
     if (code.startsWith('ERR_SSL_')) return 'ERR_SSL_PROTOCOL_ERROR'
     if (inner instanceof AggregateError && inner.errors[0] instanceof Error) return netErrorOfNode(inner.errors[0])

@@ -31,13 +31,13 @@ export class ProxyRefused extends Error {}
  * Returns the agent for one request, if Node's own connection would differ from Chromium's. Close it once the request
  * is answered.
  */
-export function lineFor(session: Session, url: URL, login: AskLogin): Agent | undefined {
+export function agentFor(session: Session, url: URL, login: AskLogin): Agent | undefined {
   const proxy = session.proxyFor(url)
   if (url.protocol !== 'https:') return proxy ? notEmulated('http through a proxy') : undefined
   if (!proxy && !session.verifyProc && host.ownCertificates.length === 0) return undefined
   return new Agent({
     connect: (_options, done) => {
-      draw(session, url, proxy, login).then(
+      openConnection(session, url, proxy, login).then(
         (socket) => done(null, socket),
         (error: Error) => done(error, null)
       )
@@ -45,16 +45,21 @@ export function lineFor(session: Session, url: URL, login: AskLogin): Agent | un
   })
 }
 
-async function draw(session: Session, url: URL, proxy: string | undefined, login: AskLogin): Promise<TLSSocket> {
-  const open = () => (proxy ? tunnelThrough(proxy, url, login, session.proxyLogins) : plainTo(url))
-  const own = host.ownCertificates.length > 0 ? await ownFor(session, url, open) : undefined
-  const socket = await secure(await open(), url, own)
-  if (await isBelieved(session, url, socket)) return socket
+async function openConnection(
+  session: Session,
+  url: URL,
+  proxy: string | undefined,
+  login: AskLogin
+): Promise<TLSSocket> {
+  const open = () => (proxy ? tunnelThrough(proxy, url, login, session.proxyLogins) : connectPlain(url))
+  const clientCertificate = host.ownCertificates.length > 0 ? await chooseCertificate(session, url, open) : undefined
+  const socket = await secure(await open(), url, clientCertificate)
+  if (await isTrusted(session, url, socket)) return socket
   socket.destroy()
-  throw new Error(`net::${troubleOf(socket) === 'OK' ? 'ERR_FAILED' : troubleOf(socket)}`)
+  throw new Error(`net::${certificateError(socket) === 'OK' ? 'ERR_FAILED' : certificateError(socket)}`)
 }
 
-function plainTo(url: URL): Promise<Socket> {
+function connectPlain(url: URL): Promise<Socket> {
   const { promise, resolve, reject } = Promise.withResolvers<Socket>()
   const socket = connectPlainly(portOf(url), nameOf(url), () => resolve(socket)).once('error', reject)
   return promise
@@ -79,12 +84,12 @@ async function tunnelThrough(proxy: string, url: URL, login: AskLogin, known: Ma
     if (status !== 407) throw new Error('net::ERR_TUNNEL_CONNECTION_FAILED')
     if (!/^basic /i.test(challenge)) notEmulated(`a proxy that asks by '${challenge}'`)
     known.delete(proxy)
-    const given = await login({
+    const credentials = await login({
       ...{ isProxy: true, scheme: 'basic', host: hostIn(proxy), port: portIn(proxy) },
       realm: /realm="([^"]*)"/.exec(challenge)?.[1] ?? ''
     })
-    if (!given) throw new ProxyRefused()
-    known.set(proxy, `Basic ${Buffer.from(given.join(':')).toString('base64')}`)
+    if (!credentials) throw new ProxyRefused()
+    known.set(proxy, `Basic ${Buffer.from(credentials.join(':')).toString('base64')}`)
   }
 }
 
@@ -92,9 +97,13 @@ async function tunnelThrough(proxy: string, url: URL, login: AskLogin, known: Ma
  * Returns the client certificate that the application chooses if the server insists on one. Servers that merely ask for
  * one go unnoticed.
  */
-async function ownFor(session: Session, url: URL, open: () => Promise<Socket>): Promise<OwnCertificate | undefined> {
-  const place = `${nameOf(url)}:${portOf(url)}`
-  const known = session.chosenCertificates.get(place)
+async function chooseCertificate(
+  session: Session,
+  url: URL,
+  open: () => Promise<Socket>
+): Promise<OwnCertificate | undefined> {
+  const hostAndPort = `${nameOf(url)}:${portOf(url)}`
+  const known = session.chosenCertificates.get(hostAndPort)
   if (known) return known
   const isInsisting = await secure(await open(), url, undefined, 'TLSv1.2').then(
     (socket) => void socket.destroy(),
@@ -104,32 +113,37 @@ async function ownFor(session: Session, url: URL, open: () => Promise<Socket>): 
   const { promise, resolve } = Promise.withResolvers<Electron.Certificate | undefined>()
   const all = host.ownCertificates.map(({ cert }) => asElectron([new X509Certificate(cert)]))
   const event = preventable({})
-  host.emit('select-client-certificate', event, null, place, all, resolve)
+  host.emit('select-client-certificate', event, null, hostAndPort, all, resolve)
   const chosen = event.defaultPrevented ? await promise : all[0]
   const own = host.ownCertificates[all.findIndex(({ fingerprint }) => fingerprint === chosen?.fingerprint)]
   // Chromium's name for a server that insists on a certificate and got none.
   if (!own) throw new Error('net::ERR_BAD_SSL_CLIENT_AUTH_CERT')
   // Chromium remembers the choice for as long as the session lives.
-  session.chosenCertificates.set(place, own)
+  session.chosenCertificates.set(hostAndPort, own)
   return own
 }
 
-function secure(socket: Socket, url: URL, own?: OwnCertificate, maxVersion?: 'TLSv1.2'): Promise<TLSSocket> {
+function secure(
+  socket: Socket,
+  url: URL,
+  clientCertificate?: OwnCertificate,
+  maxVersion?: 'TLSv1.2'
+): Promise<TLSSocket> {
   const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>()
   const name = nameOf(url)
-  const made = connect({
-    ...{ socket, host: name, rejectUnauthorized: false, ...own },
+  const tlsSocket = connect({
+    ...{ socket, host: name, rejectUnauthorized: false, ...clientCertificate },
     ...(/^[\d.]+$|:/.test(name) ? {} : { servername: name }),
     ...(maxVersion && { maxVersion })
   })
-  made.once('secureConnect', () => resolve(made))
-  made.once('error', reject)
-  made.once('close', () => reject(new Error('net::ERR_CONNECTION_CLOSED')))
+  tlsSocket.once('secureConnect', () => resolve(tlsSocket))
+  tlsSocket.once('error', reject)
+  tlsSocket.once('close', () => reject(new Error('net::ERR_CONNECTION_CLOSED')))
   return promise
 }
 
-async function isBelieved(session: Session, url: URL, socket: TLSSocket): Promise<boolean> {
-  const result = troubleOf(socket)
+async function isTrusted(session: Session, url: URL, socket: TLSSocket): Promise<boolean> {
+  const result = certificateError(socket)
   if (!session.verifyProc) return result === 'OK'
   const chain: X509Certificate[] = []
   for (let next = socket.getPeerX509Certificate(); next && chain.length < 20; next = next.issuerCertificate) {
@@ -157,12 +171,12 @@ async function isBelieved(session: Session, url: URL, socket: TLSSocket): Promis
  * Returns Chromium's name for what is wrong with the certificate. Of several problems it's the worst, and an unknown
  * issuer is worse than a wrong name or date.
  */
-function troubleOf(socket: TLSSocket): string {
+function certificateError(socket: TLSSocket): string {
   return socket.authorized ? 'OK' : netErrorOfNode(Object.assign(new Error(), { code: socket.authorizationError }))
 }
 
-function asElectron([own, ...others]: readonly X509Certificate[]): Electron.Certificate {
-  if (!own) throw new Error('test host: a server without a certificate')
+function asElectron([leaf, ...others]: readonly X509Certificate[]): Electron.Certificate {
+  if (!leaf) throw new Error('test host: a server without a certificate')
   const part = (text: string, name: string) =>
     text
       .split('\n')
@@ -173,11 +187,11 @@ function asElectron([own, ...others]: readonly X509Certificate[]): Electron.Cert
     ...{ locality: part(text, 'L'), state: part(text, 'ST'), country: part(text, 'C') }
   })
   return {
-    data: own.toString(),
-    ...{ subject: principal(own.subject), issuer: principal(own.issuer), serialNumber: own.serialNumber },
-    ...{ subjectName: part(own.subject, 'CN'), issuerName: part(own.issuer, 'CN') },
-    ...{ validStart: Date.parse(own.validFrom) / 1000, validExpiry: Date.parse(own.validTo) / 1000 },
-    fingerprint: `sha256/${Buffer.from(own.fingerprint256.replaceAll(':', ''), 'hex').toString('base64')}`,
+    data: leaf.toString(),
+    ...{ subject: principal(leaf.subject), issuer: principal(leaf.issuer), serialNumber: leaf.serialNumber },
+    ...{ subjectName: part(leaf.subject, 'CN'), issuerName: part(leaf.issuer, 'CN') },
+    ...{ validStart: Date.parse(leaf.validFrom) / 1000, validExpiry: Date.parse(leaf.validTo) / 1000 },
+    fingerprint: `sha256/${Buffer.from(leaf.fingerprint256.replaceAll(':', ''), 'hex').toString('base64')}`,
     issuerCert: (others.length > 0 ? asElectron(others) : undefined) as Electron.Certificate
   }
 }

@@ -5,7 +5,7 @@ import { fetch as fetchOver } from 'undici'
 import { app } from './app.ts'
 import { host } from './host.ts'
 import { netErrorOfNode } from './net-errors.ts'
-import { lineFor, ProxyRefused } from './net-lines.ts'
+import { agentFor, ProxyRefused } from './net-lines.ts'
 import { Session } from './session.ts'
 import { acceptOnly, Emulated, notEmulated } from './strict.ts'
 
@@ -67,7 +67,7 @@ class ClientRequest
 
   async #send(body?: string): Promise<void> {
     try {
-      if (!host.surroundings.online) throw new Error('net::ERR_INTERNET_DISCONNECTED')
+      if (!host.machineState.online) throw new Error('net::ERR_INTERNET_DISCONNECTED')
       const response = await this.#answer(body)
       if (this.#isOver) return
       const location = response.headers.get('location')
@@ -76,20 +76,20 @@ class ClientRequest
         this.#redirected(response, new URL(location, this.#url).href)
       } else {
         this.emit('finish')
-        this.emit('response', incoming(response))
+        this.emit('response', toIncoming(response))
       }
     } catch (error) {
       if (this.#isOver) return
-      if (causedByProxy(error)) return void this.emit('response', refusedByProxy())
+      if (causedByProxy(error)) return void this.emit('response', proxyRefusal())
       this.#isOver = true
-      const told = chromiumErrorIn(error)
-      this.emit('error', told ?? new Error(`net::${netErrorOfNode(error)}`))
+      const chromiumError = chromiumErrorIn(error)
+      this.emit('error', chromiumError ?? new Error(`net::${netErrorOfNode(error)}`))
       this.emit('close')
     }
   }
 
   async #answer(body: string | undefined): Promise<Response> {
-    const line = lineFor(this.#session, new URL(this.#url), (info) => this.#login(info))
+    const agent = agentFor(this.#session, new URL(this.#url), (info) => this.#login(info))
     const init = {
       method: this.#method,
       headers: this.#headers,
@@ -97,16 +97,16 @@ class ClientRequest
       signal: this.#abort.signal,
       ...(body !== undefined && { body })
     } as const
-    if (!line) return fetch(this.#url, init)
+    if (!agent) return fetch(this.#url, init)
     try {
       return (await fetchOver(this.#url, {
         ...init,
         headers: [...this.#headers],
-        dispatcher: line
+        dispatcher: agent
       })) as unknown as Response
     } finally {
       // Waits for requests in flight.
-      void line.close()
+      void agent.close()
     }
   }
 
@@ -143,7 +143,7 @@ function causedByProxy(error: unknown): boolean {
  * Returns the response for a request that the proxy refused; only the head of what a proxy says in place of the server
  * is exposed.
  */
-function refusedByProxy(): Incoming {
+function proxyRefusal(): Incoming {
   const body = new PassThrough()
   setImmediate(() => body.destroy(new Error('net::ERR_TUNNEL_CONNECTION_FAILED')))
   const head = { statusCode: 407, statusMessage: 'Proxy Authentication Required', headers: {} }
@@ -154,12 +154,12 @@ function refusedByProxy(): Incoming {
  * Returns a response as Electron's stream. As in Electron, closing it doesn't end its request: a caller that stops
  * reading has to.
  */
-function incoming(response: Response): Incoming {
+function toIncoming(response: Response): Incoming {
   const body = new PassThrough()
-  const whole = response.body ? Readable.fromWeb(response.body as never) : Readable.from([])
-  whole.on('error', (error) => body.destroy(error))
-  body.on('close', () => whole.unpipe(body))
-  whole.pipe(body)
+  const source = response.body ? Readable.fromWeb(response.body as never) : Readable.from([])
+  source.on('error', (error) => body.destroy(error))
+  body.on('close', () => source.unpipe(body))
+  source.pipe(body)
   return Object.assign(body, {
     statusCode: response.status,
     statusMessage: response.statusText,

@@ -54,7 +54,7 @@ async function fetchIn(session: Session, input: string | Request, init?: Init): 
     return session.schemes.answer(new Request(input, rest))
   }
   if (scheme !== 'http' && scheme !== 'https') throw new Error('net::ERR_UNKNOWN_URL_SCHEME')
-  if (!host.surroundings.online) throw new Error('net::ERR_INTERNET_DISCONNECTED')
+  if (!host.machineState.online) throw new Error('net::ERR_INTERNET_DISCONNECTED')
   const redirect = rest.redirect ?? (typeof input === 'string' ? 'follow' : input.redirect)
   let response: Response
   try {
@@ -76,9 +76,9 @@ type Offered = Pick<Electron.Net, 'isOnline' | 'online'>
 
 export const net = strictly('net', {
   fetch: (input: string | Request, init?: Init) => fetchIn(Session.of(''), input, init),
-  isOnline: () => host.surroundings.online,
+  isOnline: () => host.machineState.online,
   get online() {
-    return host.surroundings.online
+    return host.machineState.online
   },
   request
 } satisfies Offered & Record<string, unknown>)

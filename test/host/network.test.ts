@@ -47,7 +47,7 @@ describe('webRequest', () => {
         answer({ cancel: url.includes('/private') })
       })
     })
-    site.asked.length = 0
+    site.requestedPaths.length = 0
     await page.evaluate(async () => {
       await fetch('/private/a').catch(() => {})
       await fetch('/private/b', { method: 'POST', body: 'x' }).catch(() => {})
@@ -65,7 +65,7 @@ describe('webRequest', () => {
       await new Promise((resolve) => (frame.onload = resolve))
       await fetch('/allowed')
     })
-    expect(site.asked).toEqual(['/allowed'])
+    expect(site.requestedPaths).toEqual(['/allowed'])
     const told = (await records(app)).filter((each) => each.name === 'request')
     expect(told).toContainEqual({
       name: 'request',
@@ -238,7 +238,7 @@ describe('a session', () => {
       })
     await page.evaluate(() => navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready))
     expect(await seen()).toEqual({ isCached: true, workers: [`${site.origin}/worker.js`] })
-    expect(site.asked).toContain('/worker.js')
+    expect(site.requestedPaths).toContain('/worker.js')
     await app.evaluate(() => (globalThis.fixture.current as View).webContents.session.clearData())
     // The worker itself keeps running while the test's own client is attached to it.
     expect((await seen()).isCached).toBe(false)

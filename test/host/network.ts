@@ -6,7 +6,7 @@ import type { Browser } from './browser.ts'
 import type { CdpSession, Protocol } from './cdp.ts'
 import { carriedScheme, toApp } from './schemes.ts'
 import { notEmulated } from './strict.ts'
-import { onStranger } from './targets.ts'
+import { onPageRefused } from './targets.ts'
 import type { WebContents } from './web-contents.ts'
 import { resourceType } from './web-request.ts'
 
@@ -15,17 +15,17 @@ type Header = Protocol.Fetch.HeaderEntry
 
 const owners = new Map<string, WebContents>()
 // Document requests of pages that are still being created, released once their page arrives or is refused.
-const held = new Map<string, Paused[]>()
-const refused = new Set<string>()
+const heldRequests = new Map<string, Paused[]>()
+const refusedTargets = new Set<string>()
 let root: CdpSession
 
 export async function watchNetwork(browser: Browser): Promise<void> {
   root = browser.root
-  root.on('Fetch.requestPaused', (paused) => void meet(paused))
-  onStranger((targetId) => {
-    refused.add(targetId)
-    for (const paused of held.get(targetId) ?? []) fail(paused, 'Aborted')
-    held.delete(targetId)
+  root.on('Fetch.requestPaused', (paused) => void handlePaused(paused))
+  onPageRefused((targetId) => {
+    refusedTargets.add(targetId)
+    for (const paused of heldRequests.get(targetId) ?? []) fail(paused, 'Aborted')
+    heldRequests.delete(targetId)
   })
   await root.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] })
 }
@@ -33,9 +33,9 @@ export async function watchNetwork(browser: Browser): Promise<void> {
 /** Assigns the frame's requests to `contents` from now on. */
 export function ownFrame(frameId: string, contents: WebContents): void {
   owners.set(frameId, contents)
-  const waiting = held.get(frameId) ?? []
-  held.delete(frameId)
-  for (const paused of waiting) void meet(paused)
+  const waiting = heldRequests.get(frameId) ?? []
+  heldRequests.delete(frameId)
+  for (const paused of waiting) void handlePaused(paused)
 }
 
 export function disownFrame(frameId: string): void {
@@ -47,31 +47,31 @@ export function ownerOfFrame(frameId: string): WebContents | undefined {
   return owners.get(frameId)
 }
 
-async function meet(paused: Paused): Promise<void> {
+async function handlePaused(paused: Paused): Promise<void> {
   const contents = owners.get(paused.frameId)
-  if (!contents) return unknown(paused)
+  if (!contents) return handleUnowned(paused)
   try {
-    await (paused.responseStatusCode === undefined ? askFirst(contents, paused) : answered(contents, paused))
+    await (paused.responseStatusCode === undefined ? handleRequest(contents, paused) : handleResponse(contents, paused))
   } catch (error) {
     fail(paused, 'Failed')
     throw error
   }
 }
 
-function unknown(paused: Paused): void {
+function handleUnowned(paused: Paused): void {
   // A worker without a page, or a page on its way out: there is no page to ask whether it may.
-  if (paused.resourceType !== 'Document' || refused.has(paused.frameId)) {
+  if (paused.resourceType !== 'Document' || refusedTargets.has(paused.frameId)) {
     fail(paused, 'Aborted')
     return
   }
-  held.set(paused.frameId, [...(held.get(paused.frameId) ?? []), paused])
+  heldRequests.set(paused.frameId, [...(heldRequests.get(paused.frameId) ?? []), paused])
 }
 
 function fail(paused: Paused, errorReason: Protocol.Network.ErrorReason): void {
-  root.tell('Fetch.failRequest', { requestId: paused.requestId, errorReason })
+  root.sendAndForget('Fetch.failRequest', { requestId: paused.requestId, errorReason })
 }
 
-async function askFirst(contents: WebContents, paused: Paused): Promise<void> {
+async function handleRequest(contents: WebContents, paused: Paused): Promise<void> {
   const { request, requestId } = paused
   // Chrome's tabs fetch an icon unasked; Electron's pages don't.
   if (paused.resourceType === 'Other' && new URL(request.url).pathname === '/favicon.ico')
@@ -89,14 +89,14 @@ async function askFirst(contents: WebContents, paused: Paused): Promise<void> {
       { name: 'Location', value: redirectURL },
       { name: 'Access-Control-Allow-Origin', value: '*' }
     ]
-    return root.tell('Fetch.fulfillRequest', { requestId, responseCode: 307, responseHeaders })
+    return root.sendAndForget('Fetch.fulfillRequest', { requestId, responseCode: 307, responseHeaders })
   }
   const sending = await webRequest.beforeSendHeaders({ ...details, requestHeaders: { ...request.headers } })
   if (sending.cancel) return fail(paused, 'BlockedByClient')
   const changed = sending.requestHeaders as Record<string, string | string[]> | undefined
   const scheme = carriedScheme(request.url)
   if (scheme && session.schemes.isProtocolHandled(scheme)) return serve(contents, paused, scheme, changed)
-  root.tell('Fetch.continueRequest', {
+  root.sendAndForget('Fetch.continueRequest', {
     requestId,
     interceptResponse: webRequest.watchesResponses,
     ...(changed ? { headers: entries(changed) } : {})
@@ -120,9 +120,9 @@ async function serve(
       body
     })
     const sent = served.headers.map(([name, value]) => ({ name, value }))
-    const after = await received(contents, paused, served.status, sent)
+    const after = await applyHeaderListeners(contents, paused, served.status, sent)
     if (after.cancel) return fail(paused, 'BlockedByClient')
-    root.tell('Fetch.fulfillRequest', {
+    root.sendAndForget('Fetch.fulfillRequest', {
       requestId,
       responseCode: after.status,
       responseHeaders: after.headers,
@@ -134,13 +134,13 @@ async function serve(
   }
 }
 
-async function answered(contents: WebContents, paused: Paused): Promise<void> {
+async function handleResponse(contents: WebContents, paused: Paused): Promise<void> {
   const status = paused.responseStatusCode ?? 0
   const headers = paused.responseHeaders ?? []
   const { origin, protocol } = new URL(paused.request.url)
   const isDocument = paused.resourceType === 'Document'
   if (isDocument && protocol === 'https:') await contents.session.permissions.decideReports(origin)
-  const after = await received(contents, paused, status, headers)
+  const after = await applyHeaderListeners(contents, paused, status, headers)
   if (after.cancel) return fail(paused, 'BlockedByClient')
   const response = {
     requestId: paused.requestId,
@@ -148,14 +148,15 @@ async function answered(contents: WebContents, paused: Paused): Promise<void> {
     responsePhrase: after.phrase || 'OK',
     responseHeaders: after.headers
   }
-  if (!bringsPolicy(paused, headers) || after.headers === headers) return root.tell('Fetch.continueResponse', response)
+  if (!bringsPolicy(paused, headers) || after.headers === headers)
+    return root.sendAndForget('Fetch.continueResponse', response)
   // Chromium has already read the page's policy from its headers, and only reads it again from a response that is
   // fulfilled again.
   const read = await root.send('Fetch.getResponseBody', { requestId: paused.requestId }).catch(() => undefined)
   // The requester has gone meanwhile. If it hasn't, it gets nothing, rather than the policy that its service sent.
   if (!read) return fail(paused, 'Aborted')
   const bytes = read.base64Encoded ? read.body : Buffer.from(read.body).toString('base64')
-  root.tell('Fetch.fulfillRequest', { ...response, body: bytes })
+  root.sendAndForget('Fetch.fulfillRequest', { ...response, body: bytes })
 }
 
 /** Returns whether a response brings a policy of its own: a document, or a script, which may be a worker's. */
@@ -167,7 +168,7 @@ function bringsPolicy({ resourceType, responseStatusCode = 0 }: Paused, headers:
   return /html|xml/.test(value('content-type')) && !value('content-disposition').startsWith('attachment')
 }
 
-async function received(
+async function applyHeaderListeners(
   contents: WebContents,
   paused: Paused,
   status: number,

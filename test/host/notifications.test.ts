@@ -13,7 +13,7 @@ let app: Launched
 beforeAll(async () => {
   app = await startFixture()
   await app.evaluate(
-    async (_electron, { parts, pictures }) => {
+    async (_electron, { parts, pictures: picturesFolder }) => {
       const { fixture } = globalThis
       const notifications = await fixture.load<typeof import('../../src/main/shell/notifications.ts')>(parts[0] ?? '')
       const desktop = await fixture.load<typeof import('../../src/main/shell/desktop.ts')>(parts[1] ?? '')
@@ -22,17 +22,17 @@ beforeAll(async () => {
       fixture.notifications = notifications.openNotifications({ platform: 'linux', log: console, clicked: note })
       fixture.tray = desktop.openTray({
         platform: 'linux',
-        pictures,
+        picturesFolder,
         open: (place?: string) => note(place ?? 'open'),
         quit: () => note('quit'),
         log: { warn: note }
       })
       const { window } = fixture
       fixture.badges = (['linux', 'win32'] as const).map((platform) =>
-        desktop.openBadge({ platform, pictures, window })
+        desktop.openBadge({ platform, picturesFolder, window })
       )
       fixture.bringForward = () => foreground.bringForward(fixture.window)
-      notifications.nameToDesktop('win32')
+      notifications.registerWithDesktop('win32')
     },
     { parts: ['notifications', 'desktop', 'windows'].map(shell), pictures }
   )
@@ -100,7 +100,7 @@ it('where there are no pictures, or no tray at all, nothing breaks', async () =>
       const { openTray } = await globalThis.fixture.load<typeof import('../../src/main/shell/desktop.ts')>(part)
       const log: unknown[] = []
       const failing = { log: { warn: (message: string) => void log.push(message) }, open: () => {}, quit: () => {} }
-      const without = openTray({ platform: 'linux', pictures: '/nowhere', ...failing })
+      const without = openTray({ platform: 'linux', picturesFolder: '/nowhere', ...failing })
       without.show({ unread: 1, waiting: 0 })
       without.remove()
       const { setToolTip } = Tray.prototype
@@ -108,7 +108,7 @@ it('where there are no pictures, or no tray at all, nothing breaks', async () =>
         throw new Error('no tray')
       }
       try {
-        openTray({ platform: 'linux', pictures: '/nowhere', ...failing }).show({ unread: 1, waiting: 0 })
+        openTray({ platform: 'linux', picturesFolder: '/nowhere', ...failing }).show({ unread: 1, waiting: 0 })
       } finally {
         Tray.prototype.setToolTip = setToolTip
       }

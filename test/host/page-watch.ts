@@ -48,13 +48,13 @@ interface ContextDetails {
 
 /** Watches a document. Self-contained, because its source text is what runs in the page. */
 export function watchPage(binding: string, go: string): void {
-  const own = globalThis as unknown as Record<string, (text: string) => void>
-  const post = own[binding]
+  const globals = globalThis as unknown as Record<string, (text: string) => void>
+  const post = globals[binding]
   if (!post) return
-  const tell = (report: Report) => post(JSON.stringify(report))
+  const send = (report: Report) => post(JSON.stringify(report))
   addEventListener(
     'fullscreenchange',
-    () => tell({ kind: 'fullscreen', on: document.fullscreenElement !== null }),
+    () => send({ kind: 'fullscreen', on: document.fullscreenElement !== null }),
     true
   )
   addEventListener('contextmenu', (event) => {
@@ -91,7 +91,7 @@ export function watchPage(binding: string, go: string): void {
         canEditRichly: isRich
       }
     }
-    tell({ kind: 'context-menu', details })
+    send({ kind: 'context-menu', details })
   })
   const inputs: Record<string, InputType> = {
     mousedown: 'mouseDown',
@@ -104,20 +104,20 @@ export function watchPage(binding: string, go: string): void {
     touchend: 'touchEnd'
   }
   // Mouse moves and wheel turns come in dozens; one of each per 100 ms is enough.
-  const often = new Map<string, number>()
+  const lastReported = new Map<string, number>()
   for (const [name, type] of Object.entries(inputs)) {
-    const least = type === 'mouseMove' || type === 'mouseWheel' ? 100 : 0
-    const hear = ({ isTrusted, timeStamp }: Event) => {
-      if (!isTrusted || timeStamp - (often.get(name) ?? -1000) < least) return
-      often.set(name, timeStamp)
-      tell({ kind: 'input', type })
+    const interval = type === 'mouseMove' || type === 'mouseWheel' ? 100 : 0
+    const onInput = ({ isTrusted, timeStamp }: Event) => {
+      if (!isTrusted || timeStamp - (lastReported.get(name) ?? -1000) < interval) return
+      lastReported.set(name, timeStamp)
+      send({ kind: 'input', type })
     }
-    addEventListener(name, hear, { capture: true, passive: true })
+    addEventListener(name, onInput, { capture: true, passive: true })
   }
   // An address that makes no request can't be held on its way: it is stopped here before it begins, and started again
   // by `go` once the application has allowed it.
   let allowed: string | undefined
-  Object.assign(own, {
+  Object.assign(globals, {
     [go]: (url: string) => {
       allowed = url
       location.href = url
@@ -128,7 +128,7 @@ export function watchPage(binding: string, go: string): void {
     if (!event.cancelable || event.downloadRequest !== null || url === allowed || !/^(blob|data|filesystem):/.test(url))
       return
     event.preventDefault()
-    tell({ kind: 'navigate', url })
+    send({ kind: 'navigate', url })
   })
   if (window.top !== window) return
   addEventListener('DOMContentLoaded', () => {
@@ -136,7 +136,7 @@ export function watchPage(binding: string, go: string): void {
     const check = () => {
       if (document.title === last) return
       last = document.title
-      tell({ kind: 'title', title: last })
+      send({ kind: 'title', title: last })
     }
     check()
     const watched = document.head ?? document.documentElement

@@ -3,10 +3,10 @@
 import type { CdpSession, Protocol } from './cdp.ts'
 import { names, preloadWorld } from './page-scripts.ts'
 
-type Called = Protocol.Runtime.bindingCalledPayload
+type BindingCall = Protocol.Runtime.bindingCalledPayload
 
 /** The receivers of messages from a page's worlds. */
-export interface Hearers {
+export interface WorldListeners {
   /** From the preload of the main frame only. */
   preload(frameId: string, text: string, contextId: number): void
   /** The page is about to ask the browser for something. */
@@ -18,10 +18,10 @@ export class PageWorlds {
   /** The id of the preload's world in the current document. */
   preload: number | undefined
   readonly #frames = new Map<CdpSession, Map<number, string>>()
-  readonly #hearers: Hearers
+  readonly #listeners: WorldListeners
 
-  constructor(hearers: Hearers) {
-    this.#hearers = hearers
+  constructor(listeners: WorldListeners) {
+    this.#listeners = listeners
   }
 
   /** Follows a frame's session; `mainFrame` is given for the page's own session, which alone has a preload. */
@@ -45,12 +45,16 @@ export class PageWorlds {
     session.on('Runtime.bindingCalled', (called) => this.#called(session, called, mainFrame))
   }
 
-  #called(session: CdpSession, { name, payload, executionContextId }: Called, mainFrame: string | undefined): void {
+  #called(
+    session: CdpSession,
+    { name, payload, executionContextId }: BindingCall,
+    mainFrame: string | undefined
+  ): void {
     const frameId = this.#frames.get(session)?.get(executionContextId)
     if (!frameId) return
-    if (name === names.ask) this.#hearers.ask(session, frameId, payload, executionContextId)
-    if (name === names.report) this.#hearers.report(session, frameId, payload, executionContextId)
+    if (name === names.ask) this.#listeners.ask(session, frameId, payload, executionContextId)
+    if (name === names.report) this.#listeners.report(session, frameId, payload, executionContextId)
     if (name !== names.post || !mainFrame || executionContextId !== this.preload) return
-    this.#hearers.preload(frameId, payload, executionContextId)
+    this.#listeners.preload(frameId, payload, executionContextId)
   }
 }

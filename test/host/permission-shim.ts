@@ -33,18 +33,18 @@ export function permissionShim(token: string, binding: string): void {
 
   type Method = (this: unknown, ...args: never[]) => unknown
   /** Puts a question before a method that returns a promise. */
-  const before = (
+  const askBefore = (
     owner: object | undefined,
     name: string,
     question: (args: never[]) => Promise<boolean>,
-    instead?: (allowed: boolean) => unknown
+    substitute?: (allowed: boolean) => unknown
   ): void => {
     const holder = owner as Record<string, Method> | undefined
     const native = holder?.[name]
     if (!holder || typeof native !== 'function') return
     const wrapped = {
       [name](this: unknown, ...args: never[]) {
-        return question(args).then((allowed) => (instead ? instead(allowed) : Reflect.apply(native, this, args)))
+        return question(args).then((allowed) => (substitute ? substitute(allowed) : Reflect.apply(native, this, args)))
       }
     }[name]
     Object.defineProperty(holder, name, { value: wrapped, writable: true, configurable: true, enumerable: true })
@@ -53,24 +53,24 @@ export function permissionShim(token: string, binding: string): void {
   const statics = (name: string): object | undefined => page[name] as object | undefined
   const request = (permission: string, details?: object) => () => ask('request', permission, details)
 
-  const queried: Record<string, string> = {
+  const permissionNames: Record<string, string> = {
     camera: 'media',
     microphone: 'media',
     'clipboard-write': 'clipboard-sanitized-write',
     'pointer-lock': 'pointerLock',
     'keyboard-lock': 'keyboardLock'
   }
-  before(proto('Permissions'), 'query', ([descriptor]: { name?: string; sysex?: boolean }[]) => {
+  askBefore(proto('Permissions'), 'query', ([descriptor]: { name?: string; sysex?: boolean }[]) => {
     const name = String(descriptor?.name)
     if (name === 'midi') return ask('check', descriptor?.sysex ? 'midiSysex' : 'midi')
     const mediaType = name === 'camera' ? 'video' : name === 'microphone' ? 'audio' : undefined
-    return ask('check', queried[name] ?? name, mediaType ? { mediaType } : {})
+    return ask('check', permissionNames[name] ?? name, mediaType ? { mediaType } : {})
   })
-  before(proto('MediaDevices'), 'getUserMedia', ([wanted]: { audio?: unknown; video?: unknown }[]) =>
+  askBefore(proto('MediaDevices'), 'getUserMedia', ([wanted]: { audio?: unknown; video?: unknown }[]) =>
     ask('request', 'media', { mediaTypes: [...(wanted?.video ? ['video'] : []), ...(wanted?.audio ? ['audio'] : [])] })
   )
-  const none = (message: string) => () => Promise.reject(new DOMException(message, 'NotFoundError'))
-  before(
+  const notFound = (message: string) => () => Promise.reject(new DOMException(message, 'NotFoundError'))
+  askBefore(
     proto('MediaDevices'),
     'getDisplayMedia',
     request('display-capture', { mediaTypes: ['video'] }),
@@ -81,31 +81,36 @@ export function permissionShim(token: string, binding: string): void {
           : new DOMException('Permission denied', 'NotAllowedError')
       )
   )
-  before(proto('MediaDevices'), 'selectAudioOutput', request('speaker-selection'))
-  before(proto('Clipboard'), 'read', request('clipboard-read'))
-  before(proto('Clipboard'), 'readText', request('clipboard-read'))
-  before(proto('Clipboard'), 'write', request('clipboard-sanitized-write'))
-  before(proto('Clipboard'), 'writeText', request('clipboard-sanitized-write'))
-  before(proto('Navigator'), 'requestMIDIAccess', ([options]: { sysex?: boolean }[]) =>
+  askBefore(proto('MediaDevices'), 'selectAudioOutput', request('speaker-selection'))
+  askBefore(proto('Clipboard'), 'read', request('clipboard-read'))
+  askBefore(proto('Clipboard'), 'readText', request('clipboard-read'))
+  askBefore(proto('Clipboard'), 'write', request('clipboard-sanitized-write'))
+  askBefore(proto('Clipboard'), 'writeText', request('clipboard-sanitized-write'))
+  askBefore(proto('Navigator'), 'requestMIDIAccess', ([options]: { sysex?: boolean }[]) =>
     ask('request', options?.sysex ? 'midiSysex' : 'midi')
   )
-  before(proto('StorageManager'), 'persist', request('persistent-storage'))
-  before(proto('Document'), 'requestStorageAccess', request('storage-access'))
-  before(proto('Document'), 'requestStorageAccessFor', request('top-level-storage-access'))
-  before(proto('Element'), 'requestPointerLock', request('pointerLock'))
-  before(proto('Element'), 'requestFullscreen', request('fullscreen'))
-  before(proto('Keyboard'), 'lock', request('keyboardLock'))
-  before(proto('WakeLock'), 'request', request('screen-wake-lock'))
-  before(statics('Notification'), 'requestPermission', request('notifications'))
-  before(statics('IdleDetector'), 'requestPermission', request('idle-detection'))
-  before(statics('window'), 'getScreenDetails', request('window-management'))
-  before(statics('window'), 'queryLocalFonts', request('local-fonts'))
+  askBefore(proto('StorageManager'), 'persist', request('persistent-storage'))
+  askBefore(proto('Document'), 'requestStorageAccess', request('storage-access'))
+  askBefore(proto('Document'), 'requestStorageAccessFor', request('top-level-storage-access'))
+  askBefore(proto('Element'), 'requestPointerLock', request('pointerLock'))
+  askBefore(proto('Element'), 'requestFullscreen', request('fullscreen'))
+  askBefore(proto('Keyboard'), 'lock', request('keyboardLock'))
+  askBefore(proto('WakeLock'), 'request', request('screen-wake-lock'))
+  askBefore(statics('Notification'), 'requestPermission', request('notifications'))
+  askBefore(statics('IdleDetector'), 'requestPermission', request('idle-detection'))
+  askBefore(statics('window'), 'getScreenDetails', request('window-management'))
+  askBefore(statics('window'), 'queryLocalFonts', request('local-fonts'))
   const check = (permission: string) => () => ask('check', permission)
-  before(proto('USB'), 'requestDevice', check('usb'), none('No device selected.'))
-  before(proto('HID'), 'requestDevice', check('hid'), () => [])
-  before(proto('Serial'), 'requestPort', check('serial'), none('No port selected by the user.'))
-  before(proto('Bluetooth'), 'requestDevice', check('unknown'), none('User cancelled the requestDevice() chooser.'))
-  before(proto('NDEFReader'), 'scan', request('nfc'))
+  askBefore(proto('USB'), 'requestDevice', check('usb'), notFound('No device selected.'))
+  askBefore(proto('HID'), 'requestDevice', check('hid'), () => [])
+  askBefore(proto('Serial'), 'requestPort', check('serial'), notFound('No port selected by the user.'))
+  askBefore(
+    proto('Bluetooth'),
+    'requestDevice',
+    check('unknown'),
+    notFound('User cancelled the requestDevice() chooser.')
+  )
+  askBefore(proto('NDEFReader'), 'scan', request('nfc'))
 
   // These two answer through callbacks, and one of them also returns a number at once.
   const geolocation = proto('Geolocation') as Geolocation | undefined

@@ -173,13 +173,13 @@ export class Permissions {
     if (top === 'null' || frame.origin === 'null') return
     const origin = toCarried(top)
     const embeddedOrigin = toCarried(frame.origin)
-    let wanted = descriptors[permission] ?? []
+    let matching = descriptors[permission] ?? []
     if (permission === 'media' && kinds) {
-      wanted = kinds.map((kind) => ({ name: kind === 'video' ? 'camera' : 'microphone' }))
+      matching = kinds.map((kind) => ({ name: kind === 'video' ? 'camera' : 'microphone' }))
     }
     const setting = allowed ? 'granted' : 'denied'
     await Promise.all(
-      wanted.map((each) => {
+      matching.map((each) => {
         const decided: Setting = { permission: each, setting, origin, embeddedOrigin }
         this.#decided.set(JSON.stringify([each, origin, embeddedOrigin]), decided)
         // Chromium refuses a setting for a page that has gone meanwhile, or for an opaque origin; its own denial stays.

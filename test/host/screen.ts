@@ -2,7 +2,7 @@
 import type * as Electron from 'electron'
 import { app } from './app.ts'
 import { BaseWindow } from './base-window.ts'
-import { displayAt, displays, isOnDisplay, type Plugged, plugIn, unplug } from './displays.ts'
+import { type ConnectedDisplay, displayAt, displays, isOnDisplay, plugIn, unplug } from './displays.ts'
 import { Emulated } from './strict.ts'
 
 type Offered = Pick<
@@ -10,7 +10,7 @@ type Offered = Pick<
   'getPrimaryDisplay' | 'getAllDisplays' | 'getDisplayMatching' | 'getDisplayNearestPoint'
 >
 
-function toElectron({ id, bounds }: Plugged): Electron.Display {
+function toElectron({ id, bounds }: ConnectedDisplay): Electron.Display {
   const known: Partial<Electron.Display> = {
     id,
     bounds: { ...bounds },
@@ -63,7 +63,7 @@ class Screen extends Emulated implements Offered {
   remove(id: number): void {
     const removed = unplug(id)
     this.emit('display-removed', {}, toElectron(removed))
-    for (const window of BaseWindow.getAllWindows()) if (!isOnDisplay(window.getBounds())) window.comeHome()
+    for (const window of BaseWindow.getAllWindows()) if (!isOnDisplay(window.getBounds())) window.moveToPrimaryDisplay()
   }
 
   #ready(): void {

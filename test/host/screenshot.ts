@@ -2,7 +2,7 @@
 // itself.
 
 import type { BrowserWindow } from './browser-window.ts'
-import { borrowPage, createContext } from './targets.ts'
+import { createContext, openUtilityPage } from './targets.ts'
 import { type View, WebContentsView } from './views.ts'
 import type { WebContents } from './web-contents.ts'
 
@@ -16,7 +16,7 @@ interface Layer {
   readonly picture: string | undefined
 }
 
-let studio: Promise<string> | undefined
+let renderContext: Promise<string> | undefined
 
 /** Returns PNG bytes of the window's content as a person would see it. */
 export async function screenshot(window: BrowserWindow): Promise<Buffer> {
@@ -25,11 +25,11 @@ export async function screenshot(window: BrowserWindow): Promise<Buffer> {
   const base: Layer = {
     ...{ x: 0, y: 0, width, height, radius: 0 },
     background: window.getBackgroundColor(),
-    picture: await window.webContents.picture()
+    picture: await window.webContents.capture()
   }
   const html = [base, ...layers].map(draw).join('')
-  studio ??= createContext()
-  const { page, close } = await borrowPage(await studio, { width, height })
+  renderContext ??= createContext()
+  const { page, close } = await openUtilityPage(await renderContext, { width, height })
   try {
     await page.send('Page.enable')
     await page.send('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: false })
@@ -59,7 +59,7 @@ async function layersOf(view: View, at: { x: number; y: number }): Promise<Layer
       height,
       radius: child.borderRadius,
       background: child.background,
-      picture: await page?.picture()
+      picture: await page?.capture()
     })
     layers.push(...(await layersOf(child, place)))
   }

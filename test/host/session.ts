@@ -9,7 +9,7 @@ import { Permissions } from './permissions.ts'
 import { protocolOf, Schemes } from './protocol.ts'
 import { toApp, toCarried } from './schemes.ts'
 import { acceptOnly, Emulated, notEmulated, strictly } from './strict.ts'
-import { borrowPage, createContext, runningServiceWorkers } from './targets.ts'
+import { createContext, openUtilityPage, runningServiceWorkers } from './targets.ts'
 import type { WebContents } from './web-contents.ts'
 import { WebRequest } from './web-request.ts'
 
@@ -83,18 +83,18 @@ export class Session extends Emulated implements Offered {
   readonly partition: string
   readonly permissions: Permissions
   readonly schemes = new Schemes()
-  readonly protocol = protocolOf(this.schemes, () => running)
+  readonly protocol = protocolOf(this.schemes, () => isAppReady)
   readonly webRequest = new WebRequest(() => {
-    const told = [...this.members].map((member) => member.applySurroundings())
-    this.#settings = Promise.allSettled([this.#settings, ...told])
+    const updates = [...this.pages].map((member) => member.applyMachineState())
+    this.#settings = Promise.allSettled([this.#settings, ...updates])
   })
   /** @internal the pages of the session */
-  readonly members = new Set<WebContents>()
+  readonly pages = new Set<WebContents>()
   /** @internal every origin that a page of the session has been to */
-  readonly visited = new Set<string>()
+  readonly visitedOrigins = new Set<string>()
   readonly downloads: Downloads
   /** @internal the bytes received over the network since the cache was cleared */
-  cached = 0
+  cachedBytes = 0
   /** @internal */
   verifyProc: Parameters<Electron.Session['setCertificateVerifyProc']>[0] | undefined
   /** @internal the client certificates that servers were shown, by host and port */
@@ -103,7 +103,7 @@ export class Session extends Emulated implements Offered {
   readonly proxyLogins = new Map<string, string>()
   #context: Promise<string> | undefined
   #contextId: string | undefined
-  #borrowed: { readonly page: ReturnType<typeof borrowPage>; users: number } | undefined
+  #utilityPage: { readonly page: ReturnType<typeof openUtilityPage>; users: number } | undefined
   #settings: Promise<unknown> = Promise.resolve()
   #userAgent: string | undefined
   /** @internal the Accept-Language header; undefined for the browser's own */
@@ -140,7 +140,7 @@ export class Session extends Emulated implements Offered {
   }
 
   /** @internal resolves once earlier settings have reached Chromium */
-  async settled(): Promise<void> {
+  async whenSettingsApplied(): Promise<void> {
     await this.#settings
   }
 
@@ -244,8 +244,8 @@ export class Session extends Emulated implements Offered {
     this.#userAgent = userAgent
     if (acceptLanguages === undefined) return
     this.acceptLanguage = acceptLanguageHeader(acceptLanguages)
-    const told = [...this.members].map((member) => member.applySurroundings())
-    this.#settings = Promise.allSettled([this.#settings, ...told])
+    const updates = [...this.pages].map((member) => member.applyMachineState())
+    this.#settings = Promise.allSettled([this.#settings, ...updates])
   }
 
   getUserAgent(): string {
@@ -270,24 +270,24 @@ export class Session extends Emulated implements Offered {
 
   async clearStorageData(options?: Electron.ClearStorageDataOptions): Promise<void> {
     acceptOnly('clearStorageData', options, ['origin', 'storages'])
-    const wanted = options?.storages
-    if (!wanted || wanted.includes('cookies')) await this.#clearCookies()
-    const types = wanted?.map((each) => storageTypes[each]).filter((each) => each !== undefined) ?? ['all']
-    await this.#clearOrigins(options?.origin ? [toCarried(options.origin)] : [...this.visited], types)
+    const requested = options?.storages
+    if (!requested || requested.includes('cookies')) await this.#clearCookies()
+    const types = requested?.map((each) => storageTypes[each]).filter((each) => each !== undefined) ?? ['all']
+    await this.#clearOrigins(options?.origin ? [toCarried(options.origin)] : [...this.visitedOrigins], types)
   }
 
   async clearData(options?: Electron.ClearDataOptions): Promise<void> {
     acceptOnly('clearData', options, ['dataTypes', 'origins', 'avoidClosingConnections'])
-    const wanted = options?.dataTypes
-    if (!wanted || wanted.includes('cookies')) await this.#clearCookies()
-    if (!wanted || wanted.includes('cache')) await this.clearCache()
-    const types = wanted?.map((each) => storageTypes[each]).filter((each) => each !== undefined) ?? ['all']
-    await this.#clearOrigins(options?.origins?.map(toCarried) ?? [...this.visited], types)
+    const requested = options?.dataTypes
+    if (!requested || requested.includes('cookies')) await this.#clearCookies()
+    if (!requested || requested.includes('cache')) await this.clearCache()
+    const types = requested?.map((each) => storageTypes[each]).filter((each) => each !== undefined) ?? ['all']
+    await this.#clearOrigins(options?.origins?.map(toCarried) ?? [...this.visitedOrigins], types)
   }
 
   async clearCache(): Promise<void> {
-    await this.#throughAnyPage((page) => page.send('Network.clearBrowserCache'))
-    this.cached = 0
+    await this.#withAnyPage((page) => page.send('Network.clearBrowserCache'))
+    this.cachedBytes = 0
   }
 
   /**
@@ -295,7 +295,7 @@ export class Session extends Emulated implements Offered {
    * cleared.
    */
   async getCacheSize(): Promise<number> {
-    return this.cached
+    return this.cachedBytes
   }
 
   get serviceWorkers() {
@@ -350,10 +350,10 @@ export class Session extends Emulated implements Offered {
 
   async #clearOrigins(origins: readonly string[], types: readonly string[]): Promise<void> {
     if (types.length === 0) return
-    const real = origins.filter((origin) => origin.includes('://'))
+    const realOrigins = origins.filter((origin) => origin.includes('://'))
     const storageTypes = types.join(',')
-    await this.#throughAnyPage((page) =>
-      Promise.all(real.map((origin) => page.send('Storage.clearDataForOrigin', { origin, storageTypes })))
+    await this.#withAnyPage((page) =>
+      Promise.all(realOrigins.map((origin) => page.send('Storage.clearDataForOrigin', { origin, storageTypes })))
     )
   }
 
@@ -361,22 +361,22 @@ export class Session extends Emulated implements Offered {
    * Runs `work` on any page of the session, because Chromium clears data through a page. If the session has none, all
    * concurrent calls share one opened for the purpose.
    */
-  async #throughAnyPage(work: (page: CdpSession) => Promise<unknown>): Promise<void> {
-    const [member] = this.members
+  async #withAnyPage(work: (page: CdpSession) => Promise<unknown>): Promise<void> {
+    const [member] = this.pages
     if (member) return void (await member.command(work))
-    this.#borrowed ??= { page: this.context().then((context) => borrowPage(context)), users: 0 }
-    const borrowed = this.#borrowed
+    this.#utilityPage ??= { page: this.context().then((context) => openUtilityPage(context)), users: 0 }
+    const borrowed = this.#utilityPage
     borrowed.users++
     const { page, close } = await borrowed.page
     await work(page)
     if (--borrowed.users > 0) return
-    if (this.#borrowed === borrowed) this.#borrowed = undefined
+    if (this.#utilityPage === borrowed) this.#utilityPage = undefined
     close()
   }
 }
 
-let running = false
-host.once('ready', () => (running = true))
+let isAppReady = false
+host.once('ready', () => (isAppReady = true))
 
 function asCookie(cookie: Protocol.Network.Cookie): Electron.Cookie {
   const sameSite =

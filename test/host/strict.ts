@@ -32,7 +32,7 @@ export function acceptOnly(what: string, options: object | undefined, accepted: 
 }
 
 // Properties that Node, promises and test runners read on any object; reading them doesn't count as use.
-const asked = new Set([
+const ignoredKeys = new Set([
   'then',
   'toJSON',
   'inspect',
@@ -44,15 +44,15 @@ const asked = new Set([
   '__esModule'
 ])
 
-function guard(name: string, key: string | symbol): undefined {
-  if (typeof key === 'symbol' || asked.has(key)) return undefined
+function refuseMissing(name: string, key: string | symbol): undefined {
+  if (typeof key === 'symbol' || ignoredKeys.has(key)) return undefined
   return notEmulated(`${name}.${key}`)
 }
 
 /**
  * An object's events: those it emits here, and those that are safe to listen for because they can never happen here.
  */
-export interface Says {
+export interface EventNames {
   readonly emits: readonly string[]
   readonly never?: readonly string[]
 }
@@ -63,12 +63,12 @@ export interface Says {
  */
 export class Emulated extends EventEmitter {
   readonly #name: string
-  readonly #says: Says
+  readonly #events: EventNames
 
-  constructor(name: string, says: Says) {
+  constructor(name: string, events: EventNames) {
     super()
     this.#name = name
-    this.#says = says
+    this.#events = events
     this.setMaxListeners(0)
   }
 
@@ -95,9 +95,9 @@ export class Emulated extends EventEmitter {
    * Emits an event. An error thrown by a listener stops the emission and becomes an uncaught exception of the process;
    * the emitting code never sees it.
    */
-  override emit(event: string | symbol, ...told: unknown[]): boolean {
+  override emit(event: string | symbol, ...args: unknown[]): boolean {
     try {
-      return super.emit(event, ...told)
+      return super.emit(event, ...args)
     } catch (error) {
       process.nextTick(() => {
         throw error
@@ -107,7 +107,7 @@ export class Emulated extends EventEmitter {
   }
 
   #check(event: string | symbol): void {
-    if (typeof event === 'symbol' || this.#says.emits.includes(event) || this.#says.never?.includes(event)) return
+    if (typeof event === 'symbol' || this.#events.emits.includes(event) || this.#events.never?.includes(event)) return
     notEmulated(`${this.#name}: event '${event}'`)
   }
 }
@@ -118,13 +118,15 @@ Object.setPrototypeOf(
   Emulated.prototype,
   new Proxy(EventEmitter.prototype, {
     get: (target, key, receiver) =>
-      key in target ? Reflect.get(target, key, receiver) : guard(receiver?.constructor?.name ?? 'object', key)
+      key in target ? Reflect.get(target, key, receiver) : refuseMissing(receiver?.constructor?.name ?? 'object', key)
   })
 )
 
 /** Applies the same strictness to a plain object without events, such as `shell` or `clipboard`. */
 export function strictly<T extends object>(name: string, part: T): T {
-  return new Proxy(part, { get: (target, key) => (key in target ? Reflect.get(target, key) : guard(name, key)) })
+  return new Proxy(part, {
+    get: (target, key) => (key in target ? Reflect.get(target, key) : refuseMissing(name, key))
+  })
 }
 
 /** Electron's event object for events that can be prevented. */

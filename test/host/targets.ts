@@ -23,15 +23,15 @@ const ownContexts = new Set<string>()
 const creations = new Set<Promise<unknown>>()
 const pageOfSession = new Map<string, string>()
 const serviceWorkers = new Map<string, Info>()
-const workersOwners = new Map<string, PageOwner>()
-const strangers = new Set<(targetId: string) => void>()
+const workerOwners = new Map<string, PageOwner>()
+const refusalListeners = new Set<(targetId: string) => void>()
 let chromium: Browser
 
 /** Starts watching. Call it before any page is created. */
 export async function watchTargets(browser: Browser): Promise<void> {
   chromium = browser
   const { root } = browser
-  root.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => adopt(sessionId, targetInfo))
+  root.on('Target.attachedToTarget', ({ sessionId, targetInfo }) => handleTarget(sessionId, targetInfo))
   root.on('Target.detachedFromTarget', ({ sessionId }) => {
     browser.drop(sessionId)
     const targetId = pageOfSession.get(sessionId)
@@ -39,7 +39,7 @@ export async function watchTargets(browser: Browser): Promise<void> {
     if (!targetId) return
     const owner = owners.get(targetId)
     owners.delete(targetId)
-    for (const [context, each] of workersOwners) if (each === owner) workersOwners.delete(context)
+    for (const [context, each] of workerOwners) if (each === owner) workerOwners.delete(context)
     owner?.detached()
   })
   root.on('Target.targetDestroyed', ({ targetId }) => serviceWorkers.delete(targetId))
@@ -90,7 +90,7 @@ export async function createPage(
 
 /** Reports a browser context's service workers to this page from now on. */
 export function ownWorkers(browserContextId: string, owner: PageOwner): void {
-  workersOwners.set(browserContextId, owner)
+  workerOwners.set(browserContextId, owner)
 }
 
 /** Returns the scripts of the service workers that run in a browser context. */
@@ -100,26 +100,26 @@ export function runningServiceWorkers(browserContextId: string): string[] {
 }
 
 /** Opens a page for the host's own use, which the application never sees. */
-export async function borrowPage(
+export async function openUtilityPage(
   browserContextId: string,
   size = { width: 800, height: 600 }
 ): Promise<{ page: CdpSession; close(): void }> {
-  let arrived: (session: CdpSession) => void
-  const page = new Promise<CdpSession>((resolve) => (arrived = resolve))
+  let resolveAttached: (session: CdpSession) => void
+  const page = new Promise<CdpSession>((resolve) => (resolveAttached = resolve))
   const owner: PageOwner = {
-    attached: async (session) => arrived(session),
+    attached: async (session) => resolveAttached(session),
     frameAttached: async () => {},
     popupAttached() {},
     detached() {},
     workerAttached() {}
   }
   const targetId = await createPage(owner, { browserContextId, ...size })
-  return { page: await page, close: () => chromium.root.tell('Target.closeTarget', { targetId }) }
+  return { page: await page, close: () => chromium.root.sendAndForget('Target.closeTarget', { targetId }) }
 }
 
 /** Calls `listener` with the id of each page that is refused, so that what it had begun to load can be refused too. */
-export function onStranger(listener: (targetId: string) => void): void {
-  strangers.add(listener)
+export function onPageRefused(listener: (targetId: string) => void): void {
+  refusalListeners.add(listener)
 }
 
 /** Follows the frames and workers inside a page on behalf of its owner. */
@@ -129,7 +129,7 @@ export async function watchInside(session: CdpSession, owner: PageOwner): Promis
     owner
       .frameAttached(inner, targetInfo)
       .catch(() => {})
-      .finally(() => inner.tell('Runtime.runIfWaitingForDebugger'))
+      .finally(() => inner.sendAndForget('Runtime.runIfWaitingForDebugger'))
   })
   session.on('Target.detachedFromTarget', ({ sessionId }) => chromium.drop(sessionId))
   await session
@@ -137,12 +137,12 @@ export async function watchInside(session: CdpSession, owner: PageOwner): Promis
     .catch(() => {})
 }
 
-async function adopt(sessionId: string, info: Info): Promise<void> {
+async function handleTarget(sessionId: string, info: Info): Promise<void> {
   const session = chromium.session(sessionId)
   if (info.type === 'service_worker') {
     serviceWorkers.set(info.targetId, info)
     // Its session's listeners are asked about what it loads, through a page of that session.
-    workersOwners.get(info.browserContextId ?? '')?.workerAttached(info)
+    workerOwners.get(info.browserContextId ?? '')?.workerAttached(info)
   }
   // Chromium may announce a page before it answers the command that made it.
   await Promise.allSettled([...creations])
@@ -154,7 +154,7 @@ async function adopt(sessionId: string, info: Info): Promise<void> {
     await owner
       .attached(session, info)
       .catch((error) => console.error('test host: a page could not be made ready:', error))
-    session.tell('Runtime.runIfWaitingForDebugger')
+    session.sendAndForget('Runtime.runIfWaitingForDebugger')
     return
   }
   if (info.type === 'page' && ownContexts.has(info.browserContextId ?? '')) {
@@ -162,9 +162,9 @@ async function adopt(sessionId: string, info: Info): Promise<void> {
     if (info.openerId) owners.get(info.openerId)?.popupAttached(info)
     return
   }
-  session.tell('Runtime.runIfWaitingForDebugger')
+  session.sendAndForget('Runtime.runIfWaitingForDebugger')
   // A worker doesn't end while a client is attached to it.
-  if (info.type === 'service_worker') chromium.root.tell('Target.detachFromTarget', { sessionId })
+  if (info.type === 'service_worker') chromium.root.sendAndForget('Target.detachFromTarget', { sessionId })
 }
 
 /**
@@ -172,8 +172,8 @@ async function adopt(sessionId: string, info: Info): Promise<void> {
  * (The script of a javascript: address, which can do no more than its opener can, slips through now and then.)
  */
 async function refuse(session: CdpSession, info: Info): Promise<void> {
-  for (const listener of strangers) listener(info.targetId)
-  session.tell('Emulation.setScriptExecutionDisabled', { value: true })
+  for (const listener of refusalListeners) listener(info.targetId)
+  session.sendAndForget('Emulation.setScriptExecutionDisabled', { value: true })
   await session.send('Runtime.runIfWaitingForDebugger').catch(() => {})
-  chromium.root.tell('Target.closeTarget', { targetId: info.targetId })
+  chromium.root.sendAndForget('Target.closeTarget', { targetId: info.targetId })
 }

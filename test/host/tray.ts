@@ -1,13 +1,13 @@
 // Electron's Tray: recorded, so that a test can read it and click it and its menu; nothing is drawn.
 import type * as Electron from 'electron'
-import { type Menu, type MenuPicture, pictureOfMenu } from './menu.ts'
+import { type Menu, type MenuSnapshot, snapshotOfMenu } from './menu.ts'
 import { NativeImage, nativeImage } from './native-image.ts'
 import { Emulated } from './strict.ts'
 import { trayEvents } from './tray-events.ts'
 
 type Offered = Pick<Electron.Tray, 'setToolTip' | 'isDestroyed' | 'destroy' | 'setIgnoreDoubleClickEvents'>
 
-let shown: Tray | undefined
+let currentTray: Tray | undefined
 
 export class Tray extends Emulated implements Offered {
   /** @internal */
@@ -22,33 +22,33 @@ export class Tray extends Emulated implements Offered {
     super('Tray', trayEvents)
     if (guid !== undefined && typeof guid !== 'string') throw new TypeError('Invalid GUID format')
     this.image = imageOf(image)
-    shown = this
+    currentTray = this
   }
 
   setImage(image: NativeImage | string): void {
-    this.#living()
+    this.#assertAlive()
     this.image = imageOf(image)
   }
 
   setToolTip(toolTip: string): void {
-    this.#living()
+    this.#assertAlive()
     if (typeof toolTip !== 'string') throw new TypeError('Error processing argument at index 0, conversion failure')
     this.toolTip = toolTip
   }
 
   setContextMenu(menu: Menu | null): void {
-    this.#living()
+    this.#assertAlive()
     this.menu = menu
   }
 
   /** Has an effect on macOS and Windows only. */
   setIgnoreDoubleClickEvents(): void {
-    this.#living()
+    this.#assertAlive()
   }
 
   destroy(): void {
     this.#destroyed = true
-    if (shown === this) shown = undefined
+    if (currentTray === this) currentTray = undefined
   }
 
   isDestroyed(): boolean {
@@ -61,7 +61,7 @@ export class Tray extends Emulated implements Offered {
     this.emit('click', event, { x: 0, y: 0, width: 16, height: 16 }, { x: 8, y: 8 })
   }
 
-  #living(): void {
+  #assertAlive(): void {
     if (this.#destroyed) throw new TypeError('Object has been destroyed')
   }
 }
@@ -74,11 +74,11 @@ function imageOf(image: NativeImage | string): NativeImage {
 }
 
 /** The tray's icon as a test reads it. */
-export interface TrayPicture {
+export interface TraySnapshot {
   readonly toolTip: string
   /** Whether the icon has a visible picture. */
   readonly hasImage: boolean
-  readonly items: readonly MenuPicture[]
+  readonly items: readonly MenuSnapshot[]
 }
 
 /**
@@ -86,12 +86,12 @@ export interface TrayPicture {
  * @throws Error if there is none
  */
 export function tray(): Tray {
-  if (!shown) throw new Error('The application has no icon in the tray')
-  return shown
+  if (!currentTray) throw new Error('The application has no icon in the tray')
+  return currentTray
 }
 
-export function pictureOfTray(): TrayPicture | null {
-  if (!shown) return null
-  const { toolTip, image, menu } = shown
-  return { toolTip, hasImage: !image.isEmpty(), items: menu ? pictureOfMenu(menu) : [] }
+export function snapshotOfTray(): TraySnapshot | null {
+  if (!currentTray) return null
+  const { toolTip, image, menu } = currentTray
+  return { toolTip, hasImage: !image.isEmpty(), items: menu ? snapshotOfMenu(menu) : [] }
 }

@@ -82,7 +82,7 @@ type Offered = Pick<
   | 'selectAll'
 >
 
-const living = new Map<number, WebContents>()
+const liveContents = new Map<number, WebContents>()
 let lastId = 0
 
 export class WebContents extends Emulated implements Offered, PageOwner {
@@ -97,14 +97,14 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     return this.targetId ?? ''
   })
   readonly navigationHistory = strictly('navigationHistory', {
-    clear: () => this.#tell((page) => page.tell('Page.resetNavigationHistory'))
+    clear: () => this.#whenOpen((page) => page.sendAndForget('Page.resetNavigationHistory'))
   } satisfies Pick<Electron.NavigationHistory, 'clear'>)
   /** @internal Chromium's id of the page, once it is ready. */
   targetId: string | undefined
   readonly #preferences: Electron.WebPreferences
   readonly #token = `host-${randomUUID()}`
   readonly #opened: Promise<CdpSession>
-  readonly #opening = new WindowOpening(() => this.getURL())
+  readonly #windowOpening = new WindowOpening(() => this.getURL())
   readonly #worlds: PageWorlds
   /** The sessions of the page and its frames, with the id of each one's script for WebSockets. */
   readonly #sessions = new Map<CdpSession, string>()
@@ -114,7 +114,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   #zoom = 1
   #title = ''
   #muted = false
-  #calls = 'default'
+  #webRtcPolicy = 'default'
   #userAgent: string | undefined
   #destroyed = false
   #crashed = false
@@ -132,11 +132,12 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     this.navigation = new Navigation(this, this.frames)
     this.#worlds = new PageWorlds({
       preload: (frameId, text, contextId) => this.#receive(frameId, text, contextId),
-      ask: (session, frameId, text, contextId) => void this.#answer(session, frameId, contextId, JSON.parse(text)),
-      report: (session, frameId, text, contextId) => this.#reported(session, frameId, contextId, JSON.parse(text))
+      ask: (session, frameId, text, contextId) =>
+        void this.#answerPermission(session, frameId, contextId, JSON.parse(text)),
+      report: (session, frameId, text, contextId) => this.#handleReport(session, frameId, contextId, JSON.parse(text))
     })
-    living.set(this.id, this)
-    this.session.members.add(this)
+    liveContents.set(this.id, this)
+    this.session.pages.add(this)
     this.#opened = this.#open()
     this.#opened.catch((error) => {
       if (!this.#destroyed) refuseLater(`a page that can't be opened (${error})`)
@@ -145,11 +146,11 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   }
 
   static all(): WebContents[] {
-    return [...living.values()]
+    return [...liveContents.values()]
   }
 
   static fromId(id: number): WebContents | undefined {
-    return living.get(id)
+    return liveContents.get(id)
   }
 
   /** Returns this object as the type that Electron's API names; members that the host lacks throw. */
@@ -170,7 +171,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     if (options?.userAgent) this.setUserAgent(options.userAgent)
     this.navigation.startLoading()
     const page = await this.#opened
-    await this.session.settled()
+    await this.session.whenSettingsApplied()
     const isUnknown = isPrivileged(scheme) && !this.session.schemes.isProtocolHandled(scheme)
     if (isUnknown) throw loadError('ERR_UNKNOWN_URL_SCHEME', url)
     const referrer = options?.httpReferrer
@@ -186,7 +187,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   }
 
   getURL(): string {
-    return this.navigation.begun ? (this.frames.main?.url ?? '') : ''
+    return this.navigation.hasStarted ? (this.frames.main?.url ?? '') : ''
   }
 
   getTitle(): string {
@@ -222,23 +223,23 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   }
 
   stop(): void {
-    this.#tell((page) => page.tell('Page.stopLoading'))
+    this.#whenOpen((page) => page.sendAndForget('Page.stopLoading'))
   }
 
   reload(): void {
     this.#crashed = false
     this.navigation.startLoading()
-    this.#tell((page) => page.tell('Page.reload'))
+    this.#whenOpen((page) => page.sendAndForget('Page.reload'))
   }
 
   reloadIgnoringCache(): void {
     this.navigation.startLoading()
-    this.#tell((page) => page.tell('Page.reload', { ignoreCache: true }))
+    this.#whenOpen((page) => page.sendAndForget('Page.reload', { ignoreCache: true }))
   }
 
   focus(): void {
     if (this.#focused) return
-    for (const other of living.values()) other.blur()
+    for (const other of liveContents.values()) other.blur()
     this.#focused = true
     this.emit('focus', {})
   }
@@ -257,13 +258,13 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   /** Ends the page. With `waitForBeforeUnload` the page is asked first and may stay (see will-prevent-unload). */
   close(options?: Electron.CloseOpts): void {
     if (options?.waitForBeforeUnload) {
-      this.#tell((page) => page.tell('Page.close'))
+      this.#whenOpen((page) => page.sendAndForget('Page.close'))
       return
     }
     // For the application it is gone at once; #open closes a page that was still being created.
     const { targetId } = this
     this.detached()
-    if (targetId) chromium().root.tell('Target.closeTarget', { targetId })
+    if (targetId) chromium().root.sendAndForget('Target.closeTarget', { targetId })
   }
 
   /** No longer in Electron's types, but still there; the same as close(). */
@@ -274,7 +275,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   send(channel: string, ...args: unknown[]): void {
     if (typeof channel !== 'string') throw new TypeError('Missing required channel argument')
     const text = codec.encode({ t: 'event', channel, args })
-    this.#tell(() => this.#deliver(text, this.#worlds.preload))
+    this.#whenOpen(() => this.#deliver(text, this.#worlds.preload))
   }
 
   async executeJavaScript(code: string, userGesture?: boolean): Promise<unknown> {
@@ -301,7 +302,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   setZoomFactor(factor: number): void {
     if (!(factor > 0)) throw new TypeError("'zoomFactor' must be a double greater than 0.0")
     this.#zoom = factor
-    this.#tell((page) => this.#applySize(page))
+    this.#whenOpen((page) => this.#applySize(page))
   }
 
   getZoomFactor(): number {
@@ -328,12 +329,12 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   async setVisualZoomLevelLimits(): Promise<void> {}
 
   setWindowOpenHandler(handler: Parameters<Electron.WebContents['setWindowOpenHandler']>[0]): void {
-    this.#opening.handler = handler
+    this.#windowOpening.handler = handler
   }
 
   setUserAgent(userAgent: string): void {
     this.#userAgent = userAgent
-    this.#tell((page) => page.tell('Emulation.setUserAgentOverride', { userAgent }))
+    this.#whenOpen((page) => page.sendAndForget('Emulation.setUserAgentOverride', { userAgent }))
   }
 
   getUserAgent(): string {
@@ -351,10 +352,10 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   sendInputEvent(event: input.Sent): void {
     const key = input.asInput(event)
     const mouse = input.asMouse(event)
-    const told = preventable({})
-    if (key) this.emit('before-input-event', told, key)
-    if (mouse) this.emit('before-mouse-event', told, mouse)
-    if (!told.defaultPrevented) this.#tell((page) => input.pass(page, event).catch(() => {}))
+    const preventableEvent = preventable({})
+    if (key) this.emit('before-input-event', preventableEvent, key)
+    if (mouse) this.emit('before-mouse-event', preventableEvent, mouse)
+    if (!preventableEvent.defaultPrevented) this.#whenOpen((page) => input.dispatch(page, event).catch(() => {}))
   }
 
   print(options: Electron.WebContentsPrintOptions = {}, callback?: (success: boolean, reason: string) => void): void {
@@ -367,27 +368,27 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   }
 
   undo(): void {
-    this.#tell((page) => editing.edit(page, 'undo'))
+    this.#whenOpen((page) => editing.edit(page, 'undo'))
   }
 
   redo(): void {
-    this.#tell((page) => editing.edit(page, 'redo'))
+    this.#whenOpen((page) => editing.edit(page, 'redo'))
   }
 
   selectAll(): void {
-    this.#tell((page) => editing.edit(page, 'selectAll'))
+    this.#whenOpen((page) => editing.edit(page, 'selectAll'))
   }
 
   cut(): void {
-    this.#tell((page) => editing.cut(page))
+    this.#whenOpen((page) => editing.cut(page))
   }
 
   copy(): void {
-    this.#tell((page) => editing.copy(page))
+    this.#whenOpen((page) => editing.copy(page))
   }
 
   paste(): void {
-    this.#tell((page) => editing.paste(page))
+    this.#whenOpen((page) => editing.paste(page))
   }
 
   setAudioMuted(muted: boolean): void {
@@ -399,7 +400,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   }
 
   forcefullyCrashRenderer(): void {
-    this.#tell((page) => page.tell('Page.crash'))
+    this.#whenOpen((page) => page.sendAndForget('Page.crash'))
   }
 
   // These change nothing in the page.
@@ -407,10 +408,10 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   setIgnoreMenuShortcuts(): void {}
   /** Recorded only; Chromium has one policy for all pages alike (chromium.ts). */
   setWebRTCIPHandlingPolicy(policy: string): void {
-    this.#calls = policy
+    this.#webRtcPolicy = policy
   }
   getWebRTCIPHandlingPolicy(): string {
-    return this.#calls
+    return this.#webRtcPolicy
   }
   openDevTools(): void {}
   closeDevTools(): void {}
@@ -422,7 +423,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   // ---- for the rest of the host ----
 
   /** @internal a PNG of the page as it is, in base64 */
-  async picture(): Promise<string> {
+  async capture(): Promise<string> {
     const page = await this.#opened
     return (await page.send('Page.captureScreenshot', { format: 'png', captureBeyondViewport: false })).data
   }
@@ -436,24 +437,24 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   setSize(size: { width: number; height: number }): void {
     if (size.width <= 0 || size.height <= 0) return
     this.#size = { width: Math.round(size.width), height: Math.round(size.height) }
-    this.#tell((page) => this.#applySize(page))
+    this.#whenOpen((page) => this.#applySize(page))
   }
 
   /** @internal applies a changed theme, network state or WebSocket rule; settles once the page has it */
-  async applySurroundings(): Promise<void> {
+  async applyMachineState(): Promise<void> {
     await this.#opened
     // A frame may have gone by now.
-    await Promise.allSettled([...this.#sessions.keys()].map((each) => this.#surround(each)))
+    await Promise.allSettled([...this.#sessions.keys()].map((each) => this.#applyMachineStateTo(each)))
   }
 
   /** @internal */
-  visited(origin: string): void {
-    this.session.visited.add(origin)
+  noteVisit(origin: string): void {
+    this.session.visitedOrigins.add(origin)
   }
 
   /** @internal a click that Chromium would open elsewhere */
-  opensElsewhere(url: string, disposition: string): void {
-    this.#opening.clicked(url, disposition)
+  handleOpenElsewhere(url: string, disposition: string): void {
+    this.#windowOpening.clicked(url, disposition)
   }
 
   /**
@@ -471,9 +472,9 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     const callback = (trusted: boolean) => {
       if (trusted) refuseLater('trusting a certificate that Chromium does not')
     }
-    const told = [url, `net::${code}`, {}, callback, isMainFrame]
-    this.emit('certificate-error', event, ...told)
-    host.emit('certificate-error', event, this, ...told)
+    const args = [url, `net::${code}`, {}, callback, isMainFrame]
+    this.emit('certificate-error', event, ...args)
+    host.emit('certificate-error', event, this, ...args)
   }
 
   // ---- PageOwner: what Chromium brings ----
@@ -503,14 +504,15 @@ export class WebContents extends Emulated implements Offered, PageOwner {
       page.send('Emulation.setUserAgentOverride', { userAgent: this.getUserAgent() }),
       watchInside(page, this),
       this.#applySize(page),
-      this.#surround(page)
+      this.#applyMachineStateTo(page)
     ])
     this.#pageAttached(page)
   }
 
   async frameAttached(session: CdpSession, info: Protocol.Target.TargetInfo): Promise<void> {
     if (info.type !== 'iframe') {
-      if (this.session.webRequest.refusesWebSockets) session.tell('Runtime.evaluate', { expression: refuseSockets })
+      if (this.session.webRequest.refusesWebSockets)
+        session.sendAndForget('Runtime.evaluate', { expression: refuseSockets })
       return
     }
     this.#sessions.set(session, '')
@@ -527,7 +529,7 @@ export class WebContents extends Emulated implements Offered, PageOwner {
       ...ownScripts(this.#token).map((script) => session.send('Page.addScriptToEvaluateOnNewDocument', script)),
       session.send('Emulation.setUserAgentOverride', { userAgent: this.getUserAgent() }),
       watchInside(session, this),
-      this.#surround(session)
+      this.#applyMachineStateTo(session)
     ])
   }
 
@@ -536,18 +538,18 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   }
 
   popupAttached(): void {
-    this.#opening.arrived()
+    this.#windowOpening.arrived()
   }
 
   detached(): void {
     if (this.#destroyed) return
     this.#destroyed = true
-    living.delete(this.id)
-    this.session.members.delete(this)
+    liveContents.delete(this.id)
+    this.session.pages.delete(this)
     this.navigation.abandon()
     this.debugger.targetClosed()
     // Electron asks the handlers again for each page; Chromium would go on with what it was told for an earlier one.
-    if (this.session.members.size === 0) this.session.permissions.forget().catch(() => {})
+    if (this.session.pages.size === 0) this.session.permissions.forget().catch(() => {})
     this.emit('destroyed', {})
   }
 
@@ -560,13 +562,13 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     ownWorkers(browserContextId, this)
     const targetId = await createPage(this, { browserContextId, ...this.#size })
     const page = await attached
-    if (this.#destroyed) chromium().root.tell('Target.closeTarget', { targetId })
+    if (this.#destroyed) chromium().root.sendAndForget('Target.closeTarget', { targetId })
     this.targetId = targetId
     return page
   }
 
   /** Runs `work` after everything asked of the page before; does nothing if the page has gone. */
-  #tell(work: (page: CdpSession) => unknown): void {
+  #whenOpen(work: (page: CdpSession) => unknown): void {
     this.#opened.then(
       (page) => !this.#destroyed && work(page),
       () => {}
@@ -576,15 +578,15 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   #listen(session: CdpSession, mainFrame?: string): void {
     this.navigation.follow(session)
     this.#worlds.follow(session, mainFrame)
-    this.#opening.follow(session)
-    session.on('Network.loadingFinished', ({ encodedDataLength }) => (this.session.cached += encodedDataLength))
+    this.#windowOpening.follow(session)
+    session.on('Network.loadingFinished', ({ encodedDataLength }) => (this.session.cachedBytes += encodedDataLength))
     followConsole(session, (message) => this.emit('console-message', { ...message, frame: this.frames.main ?? null }))
   }
 
-  #reported(session: CdpSession, frameId: string, contextId: number, report: Report): void {
+  #handleReport(session: CdpSession, frameId: string, contextId: number, report: Report): void {
     if (report.kind === 'navigate') {
       if (!this.navigation.mayGo(frameId, report.url)) return
-      session.tell('Runtime.evaluate', { contextId, expression: `${names.go}(${JSON.stringify(report.url)})` })
+      session.sendAndForget('Runtime.evaluate', { contextId, expression: `${names.go}(${JSON.stringify(report.url)})` })
       return
     }
     if (report.kind === 'input') {
@@ -604,16 +606,20 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     } else if (!report.on) this.emit('leave-html-full-screen')
     else if (this.#fullscreenAllowed) this.emit('enter-html-full-screen')
     // Chromium has no switch for full screen: a page that didn't ask, or was refused, is taken out of it again.
-    else session.tell('Runtime.evaluate', { contextId, expression: 'document.exitFullscreen()' })
+    else session.sendAndForget('Runtime.evaluate', { contextId, expression: 'document.exitFullscreen()' })
   }
 
-  async #answer(session: CdpSession, frameId: string, contextId: number, question: Question): Promise<void> {
+  async #answerPermission(session: CdpSession, frameId: string, contextId: number, question: Question): Promise<void> {
     const frame = this.frames.get(frameId)
     if (!frame) return
     const allowed = await this.session.permissions.answer(this, frame, question)
     if (question.permission === 'fullscreen') this.#fullscreenAllowed = allowed
     const expression = `dispatchEvent(new CustomEvent(${JSON.stringify(this.#token)},{detail:'${question.id} ${allowed}'}))`
-    session.tell('Runtime.evaluate', { contextId, expression, userGesture: question.permission !== 'notifications' })
+    session.sendAndForget('Runtime.evaluate', {
+      contextId,
+      expression,
+      userGesture: question.permission !== 'notifications'
+    })
   }
 
   #receive(frameId: string, text: string, contextId: number): void {
@@ -662,16 +668,16 @@ export class WebContents extends Emulated implements Offered, PageOwner {
     })
   }
 
-  async #surround(session: CdpSession): Promise<void> {
+  async #applyMachineStateTo(session: CdpSession): Promise<void> {
     const identifier = this.#sessions.get(session)
-    if (identifier) session.tell('Page.removeScriptToEvaluateOnNewDocument', { identifier })
+    if (identifier) session.sendAndForget('Page.removeScriptToEvaluateOnNewDocument', { identifier })
     const source = this.session.webRequest.refusesWebSockets ? refuseSockets : ''
     const added = session.send('Page.addScriptToEvaluateOnNewDocument', { source })
     added.then(
       (script) => this.#sessions.set(session, script.identifier),
       () => {}
     )
-    const { dark, highContrast, online } = host.surroundings
+    const { dark, highContrast, online } = host.machineState
     const { acceptLanguage } = this.session
     await Promise.all([
       added,
@@ -696,12 +702,12 @@ export class WebContents extends Emulated implements Offered, PageOwner {
   #scriptDialog(page: CdpSession, type: Protocol.Page.DialogType): void {
     if (type !== 'beforeunload') {
       // A page that may show dialogs stays blocked until someone has answered, and nobody is here to.
-      if (this.#preferences.disableDialogs) page.tell('Page.handleJavaScriptDialog', { accept: false })
+      if (this.#preferences.disableDialogs) page.sendAndForget('Page.handleJavaScriptDialog', { accept: false })
       return
     }
     const event = preventable({})
     this.emit('will-prevent-unload', event)
-    page.tell('Page.handleJavaScriptDialog', { accept: event.defaultPrevented })
+    page.sendAndForget('Page.handleJavaScriptDialog', { accept: event.defaultPrevented })
   }
 
   #crash(): void {

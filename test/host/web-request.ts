@@ -18,7 +18,7 @@ type HeadersReceivedListener = (
 ) => void
 export type ResourceType = Electron.OnBeforeRequestListenerDetails['resourceType']
 
-interface Registered<L> {
+interface Registration<L> {
   readonly filter: Filter | undefined
   readonly listener: L
 }
@@ -47,7 +47,7 @@ function matchesPattern(pattern: string, url: string): boolean {
   return hostFits && new RegExp(`^${escaped}$`, 's').test(address.pathname + address.search)
 }
 
-function fits(filter: Filter | undefined, url: string, type: ResourceType): boolean {
+function matches(filter: Filter | undefined, url: string, type: ResourceType): boolean {
   if (!filter) return true
   if (filter.types?.length && !filter.types.includes(type as never)) return false
   if (filter.excludeUrls?.some((pattern) => matchesPattern(pattern, url))) return false
@@ -73,9 +73,9 @@ export function resourceType(type: Protocol.Network.ResourceType, place: { mainF
 }
 
 export class WebRequest {
-  #beforeRequest: Registered<BeforeRequestListener> | undefined
-  #beforeSendHeaders: Registered<BeforeSendHeadersListener> | undefined
-  #headersReceived: Registered<HeadersReceivedListener> | undefined
+  #beforeRequest: Registration<BeforeRequestListener> | undefined
+  #beforeSendHeaders: Registration<BeforeSendHeadersListener> | undefined
+  #headersReceived: Registration<HeadersReceivedListener> | undefined
   readonly #changed: () => void
 
   constructor(changed: () => void) {
@@ -83,16 +83,16 @@ export class WebRequest {
   }
 
   onBeforeRequest(...args: [Filter, BeforeRequestListener | null] | [BeforeRequestListener | null]): void {
-    this.#beforeRequest = registered(args)
+    this.#beforeRequest = toRegistration(args)
     this.#changed()
   }
 
   onBeforeSendHeaders(...args: [Filter, BeforeSendHeadersListener | null] | [BeforeSendHeadersListener | null]): void {
-    this.#beforeSendHeaders = registered(args)
+    this.#beforeSendHeaders = toRegistration(args)
   }
 
   onHeadersReceived(...args: [Filter, HeadersReceivedListener | null] | [HeadersReceivedListener | null]): void {
-    this.#headersReceived = registered(args)
+    this.#headersReceived = toRegistration(args)
   }
 
   onSendHeaders = (): never => notEmulated('webRequest.onSendHeaders')
@@ -103,7 +103,7 @@ export class WebRequest {
 
   /** @internal whether WebSockets must be refused, because Chromium can't hold one until a listener has decided */
   get refusesWebSockets(): boolean {
-    return this.#beforeRequest !== undefined && fits(this.#beforeRequest.filter, 'ws://example.com/', 'webSocket')
+    return this.#beforeRequest !== undefined && matches(this.#beforeRequest.filter, 'ws://example.com/', 'webSocket')
   }
 
   /** @internal */
@@ -113,27 +113,27 @@ export class WebRequest {
 
   /** @internal */
   async beforeRequest(details: Electron.OnBeforeRequestListenerDetails): Promise<Electron.CallbackResponse> {
-    const one = this.#beforeRequest
-    if (!one || !fits(one.filter, details.url, details.resourceType)) return {}
-    return new Promise((resolve) => one.listener(details, resolve))
+    const registration = this.#beforeRequest
+    if (!registration || !matches(registration.filter, details.url, details.resourceType)) return {}
+    return new Promise((resolve) => registration.listener(details, resolve))
   }
 
   /** @internal */
   async beforeSendHeaders(details: Electron.OnBeforeSendHeadersListenerDetails): Promise<Electron.BeforeSendResponse> {
-    const one = this.#beforeSendHeaders
-    if (!one || !fits(one.filter, details.url, details.resourceType)) return {}
-    return new Promise((resolve) => one.listener(details, resolve))
+    const registration = this.#beforeSendHeaders
+    if (!registration || !matches(registration.filter, details.url, details.resourceType)) return {}
+    return new Promise((resolve) => registration.listener(details, resolve))
   }
 
   /** @internal */
   async headersReceived(details: Electron.OnHeadersReceivedListenerDetails): Promise<Electron.HeadersReceivedResponse> {
-    const one = this.#headersReceived
-    if (!one || !fits(one.filter, details.url, details.resourceType)) return {}
-    return new Promise((resolve) => one.listener(details, resolve))
+    const registration = this.#headersReceived
+    if (!registration || !matches(registration.filter, details.url, details.resourceType)) return {}
+    return new Promise((resolve) => registration.listener(details, resolve))
   }
 }
 
-function registered<L>(args: [Filter, L | null] | [L | null]): Registered<L> | undefined {
+function toRegistration<L>(args: [Filter, L | null] | [L | null]): Registration<L> | undefined {
   const [filter, listener] = args.length === 2 ? args : [undefined, args[0]]
   for (const pattern of [...(filter?.urls ?? []), ...(filter?.excludeUrls ?? [])])
     matchesPattern(pattern, 'http://example.com/')

@@ -7,11 +7,11 @@ import { toApp } from './schemes.ts'
 import { NotEmulatedError, refuseLater } from './strict.ts'
 
 type Handler = Parameters<Electron.WebContents['setWindowOpenHandler']>[0]
-type Wish = Pick<Electron.HandlerDetails, 'url' | 'frameName' | 'features' | 'disposition'>
+type OpenRequest = Pick<Electron.HandlerDetails, 'url' | 'frameName' | 'features' | 'disposition'>
 
 export class WindowOpening {
   handler: Handler | undefined
-  readonly #wishes: Protocol.Page.windowOpenPayload[] = []
+  readonly #requests: Protocol.Page.windowOpenPayload[] = []
   readonly #address: () => string
 
   /** @param address returns the opener's address */
@@ -20,17 +20,17 @@ export class WindowOpening {
   }
 
   follow(session: CdpSession): void {
-    session.on('Page.windowOpen', (wish) => this.#wishes.push(wish))
+    session.on('Page.windowOpen', (request) => this.#requests.push(request))
   }
 
   /** Asks the handler about a window that has arrived, which belongs to the oldest request. */
   arrived(): void {
-    const wish = this.#wishes.shift()
-    if (!wish) return
-    const features = wish.windowFeatures.join(',')
+    const request = this.#requests.shift()
+    if (!request) return
+    const features = request.windowFeatures.join(',')
     this.#ask({
-      url: toApp(wish.url),
-      frameName: wish.windowName === '_blank' ? '' : wish.windowName,
+      url: toApp(request.url),
+      frameName: request.windowName === '_blank' ? '' : request.windowName,
       features,
       disposition: /(^|,)(width|height|left|top|popup)=/.test(features) ? 'new-window' : 'foreground-tab'
     })
@@ -46,10 +46,10 @@ export class WindowOpening {
     })
   }
 
-  #ask(wish: Wish): void {
+  #ask(request: OpenRequest): void {
     const referrer = { url: this.#address(), policy: 'strict-origin-when-cross-origin' as const }
     try {
-      const answer = this.handler?.({ ...wish, referrer }) ?? { action: 'allow' }
+      const answer = this.handler?.({ ...request, referrer }) ?? { action: 'allow' }
       if (answer.action !== 'deny') refuseLater('a window that a page opens and the window-open handler allows')
     } catch (error) {
       // As in Electron, a handler that throws hasn't allowed it.

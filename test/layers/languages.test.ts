@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { SENTENCES } from '../../src/renderer/src/screens/counter/person/languages/sentences.ts'
-import { CATALOGUES, missingFrom, wholeLanguages } from '../../src/renderer/src/screens/counter/person/translator.ts'
+import { CATALOGUES, completeLanguages, missingFrom } from '../../src/renderer/src/screens/counter/person/translator.ts'
 import { PERSON_LANGUAGES } from '../../src/shared/contract/counter-views.ts'
 import { root, sources } from './sources.ts'
 
@@ -16,7 +16,7 @@ const placesIn = (text: string) => [...text.matchAll(/\{\w+\}/g)].map(([place]) 
 test('each language has every sentence', () => {
   // A new sentence is missing from every language: translate it in each file of the folder, or ask someone who can.
   expect(catalogues.flatMap(([code, catalogue]) => missingFrom(catalogue).map((one) => `${code}: ${one}`))).toEqual([])
-  expect(wholeLanguages()).toEqual([...PERSON_LANGUAGES])
+  expect(completeLanguages()).toEqual([...PERSON_LANGUAGES])
 })
 
 test('none has a sentence that is not shown any more', () => {
@@ -58,9 +58,9 @@ test('a language that lacks a sentence, or has an empty one, is not offered', ()
   const { [first]: _left, ...others } = CATALOGUES.mi.sentences
   const emptied = { ...CATALOGUES.ar.sentences, [second]: '  ' }
   const missing = { ...CATALOGUES, mi: { ...CATALOGUES.mi, sentences: others } }
-  expect(wholeLanguages(missing)).not.toContain('mi')
-  expect(wholeLanguages({ ...CATALOGUES, ar: { ...CATALOGUES.ar, sentences: emptied } })).not.toContain('ar')
-  expect(wholeLanguages({})).toEqual(['en'])
+  expect(completeLanguages(missing)).not.toContain('mi')
+  expect(completeLanguages({ ...CATALOGUES, ar: { ...CATALOGUES.ar, sentences: emptied } })).not.toContain('ar')
+  expect(completeLanguages({})).toEqual(['en'])
 })
 
 test('each sentence of the list is said somewhere on a person’s screens', () => {

@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import type { Client } from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { allowed, checkOffice, initOffice, upgradeOffice } from '../../src/main/core/office/administration.ts'
-import { configOf, connected, openPool } from '../../src/main/core/office/connection.ts'
+import { checkOffice, initOffice, stationFunctions, upgradeOffice } from '../../src/main/core/office/administration.ts'
+import { configOf, openPool, withConnection } from '../../src/main/core/office/connection.ts'
 import { joinOffice, newCode } from '../../src/main/core/office/joining.ts'
 import { aCertificate } from '../contract/certificates.ts'
 import { openTestOffice, type Station, type TestOffice } from '../fixtures/office.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 /** What the server answers when a workstation asks this: `done`, or the five-character code of the refusal. */
 async function asked(sql: string, { place } = station): Promise<string> {
-  return await connected(place, async (client) => {
+  return await withConnection(place, async (client) => {
     try {
       await client.query(sql)
       return 'done'
@@ -78,7 +78,7 @@ describe('the command', () => {
     const fresh = { ...office.administrator, database: `${office.administrator.database}_2` }
     await initOffice(fresh)
     await office.sql(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${fresh.database}'`)
-    await connected(fresh, (client) => client.query('DROP SCHEMA office CASCADE'))
+    await withConnection(fresh, (client) => client.query('DROP SCHEMA office CASCADE'))
     const applied = await Promise.all([upgradeOffice(fresh), upgradeOffice(fresh)])
     expect(applied.sort()).toEqual([0, 13])
   })
@@ -86,7 +86,7 @@ describe('the command', () => {
   test('a database of a later version is left as it is', async () => {
     const fresh = { ...office.administrator, database: `${office.administrator.database}_3` }
     await initOffice(fresh)
-    await connected(fresh, (client) => client.query(`INSERT INTO office.step VALUES (1000, 'later')`))
+    await withConnection(fresh, (client) => client.query(`INSERT INTO office.step VALUES (1000, 'later')`))
     await expect(upgradeOffice(fresh)).rejects.toThrow('later version')
     const { schema } = await checkOffice(fresh)
     expect(schema).toBe(1000)
@@ -144,7 +144,7 @@ describe('a workstation', () => {
       `SELECT proname AS name FROM pg_proc WHERE pronamespace = 'office'::regnamespace
        AND has_function_privilege('${station.joined.user}', oid, 'EXECUTE')`
     )
-    expect(functions.map(({ name }) => name).sort()).toEqual([...allowed].sort())
+    expect(functions.map(({ name }) => name).sort()).toEqual([...stationFunctions].sort())
   })
 
   test('the check finds a right too many', async () => {
@@ -172,8 +172,8 @@ describe('a workstation', () => {
 
   test('an invitation that was not followed can do nothing', async () => {
     const code = await office.invite('Counter 6')
-    const { meaningOf } = await import('../../src/main/core/office/joining.ts')
-    const { role, password } = meaningOf(code, office.administrator.database)
+    const { credentialsOfCode } = await import('../../src/main/core/office/joining.ts')
+    const { role, password } = credentialsOfCode(code, office.administrator.database)
     const invited = { ...station, place: { ...station.place, user: role, password } }
     expect(await asked('SELECT office.take_back(gen_random_uuid())', invited)).toBe('42501')
   })
@@ -194,9 +194,9 @@ describe('a workstation', () => {
 describe('the line to the server', () => {
   test('without TLS only this computer’s own address is taken', async () => {
     for (const host of ['localhost', hostname()]) {
-      await expect(connected({ ...station.place, host }, async () => 'connected')).rejects.toThrow()
+      await expect(withConnection({ ...station.place, host }, async () => 'connected')).rejects.toThrow()
     }
-    await expect(connected({ ...station.place, host: 'localhost' }, async () => 'connected')).rejects.toThrow(
+    await expect(withConnection({ ...station.place, host: 'localhost' }, async () => 'connected')).rejects.toThrow(
       'does not support SSL'
     )
   })
@@ -208,11 +208,11 @@ describe('the line to the server', () => {
       const place = { ...cluster.place, database: 'postgres', host: 'localhost' }
       const isEncrypted = (client: Client) =>
         client.query<{ ssl: boolean }>('SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()')
-      const { rows } = await connected({ ...place, ca: right.cert }, isEncrypted)
+      const { rows } = await withConnection({ ...place, ca: right.cert }, isEncrypted)
       expect(rows).toEqual([{ ssl: true }])
-      await expect(connected(place, isEncrypted)).rejects.toThrow(/self-signed|self signed/)
+      await expect(withConnection(place, isEncrypted)).rejects.toThrow(/self-signed|self signed/)
       const other = aCertificate({ name: 'localhost' })
-      await expect(connected({ ...place, ca: other.cert }, isEncrypted)).rejects.toThrow()
+      await expect(withConnection({ ...place, ca: other.cert }, isEncrypted)).rejects.toThrow()
     } finally {
       await cluster.close()
     }
@@ -220,7 +220,7 @@ describe('the line to the server', () => {
     const wrong = await openCluster({ tls: ofAnother })
     try {
       const place = { ...wrong.place, database: 'postgres', host: 'localhost', ca: ofAnother.cert }
-      await expect(connected(place, async () => 'connected')).rejects.toMatchObject({
+      await expect(withConnection(place, async () => 'connected')).rejects.toMatchObject({
         code: 'ERR_TLS_CERT_ALTNAME_INVALID'
       })
     } finally {

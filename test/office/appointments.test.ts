@@ -4,7 +4,7 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { KeptAppointment } from '../../src/main/core/appointments/appointments-table.ts'
+import type { StoredAppointment } from '../../src/main/core/appointments/appointments-table.ts'
 import type { Input } from '../../src/shared/contract/requests.ts'
 import { dumpOf, OfficeStation, openStation, twoStations } from '../fixtures/office-station.ts'
 
@@ -16,7 +16,7 @@ class Station extends OfficeStation {
   loses: 'nothing' | 'requests' | 'answers' = 'nothing'
 
   override join(name: string): Promise<void> {
-    this.putsBy(async (put, ...asked) => {
+    this.wrapPut(async (put, ...asked) => {
       const answers = this.loses === 'requests' ? undefined : await put(...asked)
       if (!answers || this.loses === 'answers') throw new Error('The line broke.')
       return answers
@@ -27,19 +27,19 @@ class Station extends OfficeStation {
   get #appointments() {
     return this.work.parts.appointments
   }
-  all(): KeptAppointment[] {
+  all(): StoredAppointment[] {
     return this.#appointments.table.between(this.work.accountId, 0, Number.MAX_SAFE_INTEGER)
   }
   /** Adds an appointment as an import of a calendar event with that key would. */
-  imported(key: string, given: Partial<KeptAppointment> = {}): void {
-    const before = this.#appointments.table.ofKey(this.work.accountId, key)
+  imported(key: string, given: Partial<StoredAppointment> = {}): void {
+    const before = this.#appointments.table.byKey(this.work.accountId, key)
     const blank = { series: undefined, version: 0, email: '', mobile: '', minutes: 30, place: '', about: '', calls: 0 }
     const none = { person: undefined, before: undefined, number: undefined, arrivedAt: undefined, calledAt: undefined }
     this.#appointments.table.put({
       ...{ ...blank, ...none, desk: undefined, id: randomUUID(), accountId: this.work.accountId, key, name: key },
       ...{ at: noon(), state: 'expected', ...before, ...given }
     })
-    this.work.parts.records.changedHere()
+    this.work.parts.records.localChanged()
   }
   add(name: string, given: Given = {}): string {
     const before = new Set(this.all().map(({ id }) => id))
@@ -62,14 +62,14 @@ class Station extends OfficeStation {
   }
   /** As the day's list shows them. */
   list(): string[] {
-    const words = ({ name, state, place, desk }: KeptAppointment) =>
+    const words = ({ name, state, place, desk }: StoredAppointment) =>
       [name, place, state, desk !== undefined && `at ${desk}`].filter(Boolean).join(', ')
     return this.all().map(words).sort()
   }
 }
 
 const two = twoStations(Station)
-const { at, desks, joined, synced } = two
+const { at, desks, joinBoth, whenSynced } = two
 /** On a future day, whenever this runs. */
 const noon = () => Math.ceil(at(0).work.time.now / (24 * HOUR)) * 24 * HOUR + 36 * HOUR
 function expectAll(...wanted: unknown[]): void {
@@ -79,12 +79,12 @@ function expectAll(...wanted: unknown[]): void {
 test('joining brings all along; what is changed, marked and removed at one is so at each', async () => {
   const mere = at(0).add('Mere Parata')
   const tama = at(1).add('Tama Brooks', { place: 'Room 1' })
-  await joined()
-  await synced()
+  await joinBoth()
+  await whenSynced()
   expectAll('Mere Parata, expected', 'Tama Brooks, Room 1, expected')
   at(1).mark(mere, 'arrived')
   at(0).change(tama, { place: 'Room 2' })
-  await synced()
+  await whenSynced()
   expectAll('Mere Parata, arrived', 'Tama Brooks, Room 2, expected')
   expect(
     at(0)
@@ -93,32 +93,32 @@ test('joining brings all along; what is changed, marked and removed at one is so
   ).toEqual([1, undefined])
   at(1).mark(tama, 'no-show')
   at(0).remove(mere)
-  await synced()
+  await whenSynced()
   expectAll('Tama Brooks, Room 2, no-show')
   at(0).mark(tama, 'undo')
-  await synced()
+  await whenSynced()
   expectAll('Tama Brooks, Room 2, expected')
 })
 
 test('each says where someone was called, but for where that is here', async () => {
-  await joined()
+  await joinBoth()
   const mere = at(0).add('Mere Parata')
-  await synced()
+  await whenSynced()
   at(1).call(mere)
-  expect(at(1).work.parts.appointments.calling()).toMatchObject({ number: 1 })
-  await synced()
+  expect(at(1).work.parts.appointments.currentCall()).toMatchObject({ number: 1 })
+  await whenSynced()
   expect(at(0).list()).toEqual(['Mere Parata, called, at Counter 2'])
   expect(at(1).list()).toEqual(['Mere Parata, called'])
   // Anyone called elsewhere since isn't called here any more.
   at(0).call(mere)
-  await synced()
-  expect(at(1).work.parts.appointments.calling()).toBeUndefined()
+  await whenSynced()
+  expect(at(1).work.parts.appointments.currentCall()).toBeUndefined()
   expect(at(1).list()).toEqual(['Mere Parata, called, at Front desk'])
   at(1).mark(mere, 'here')
-  await synced()
+  await whenSynced()
   expect(at(0).list()).toEqual(['Mere Parata, here, at Counter 2'])
   at(1).mark(mere, 'done')
-  await synced()
+  await whenSynced()
   expectAll('Mere Parata, done')
 })
 
@@ -129,10 +129,10 @@ describe('who is called', () => {
   }
 
   test('at one counter can’t be at another in the same moment, until they have come or some minutes are over', async () => {
-    await joined()
+    await joinBoth()
     const [mere, tama] = [at(0).add('Mere Parata'), at(0).add('Tama Brooks')]
     at(1).imported('event')
-    await synced()
+    await whenSynced()
     const event = (index: number) =>
       at(index)
         .all()
@@ -154,15 +154,15 @@ describe('who is called', () => {
   })
 
   test('gets a number that nobody else has, and is called while the server is away, too', async () => {
-    await joined()
+    await joinBoth()
     const ids = Array.from({ length: 6 }, (_, index) => at(0).add(`Person ${index}`))
-    await synced()
+    await whenSynced()
     await Promise.all(ids.map((id, index) => at(index % 2).work.parts.calls.mark(id, 'arrived')))
     const numbers = desks.flatMap((desk) => desk.all().flatMap(({ number }) => number ?? []))
     expect(numbers).toHaveLength(6)
     expect(new Set(numbers).size).toBe(6)
     for (const desk of desks) {
-      desk.away()
+      desk.disconnect()
       await desk.work.parts.calls.call(ids[0] ?? '')
     }
     expect(desks.map((desk) => desk.all().find(({ id }) => id === ids[0])?.state)).toEqual(['called', 'called'])
@@ -171,16 +171,16 @@ describe('who is called', () => {
 
 describe('two who change one at the same time', () => {
   async function apart(given: Given = {}): Promise<string> {
-    await joined()
+    await joinBoth()
     const id = at(0).add('Mere Parata', given)
-    await synced()
-    at(0).away()
+    await whenSynced()
+    at(0).disconnect()
     return id
   }
   async function together(): Promise<void> {
-    await at(1).synced()
-    await at(0).back()
-    await synced()
+    await at(1).whenSynced()
+    await at(0).reconnect()
+    await whenSynced()
   }
 
   test('both have their way where it isn’t the same that they changed', async () => {
@@ -193,16 +193,16 @@ describe('two who change one at the same time', () => {
   })
 
   test('both have their way where what one gave before never came there', async () => {
-    await joined()
+    await joinBoth()
     const id = at(0).add('Mere Parata')
-    await synced()
+    await whenSynced()
     at(0).loses = 'requests'
     at(0).change(id, { name: 'Mere Parata-Reid' })
-    await expect(at(0).synced()).rejects.toThrow()
+    await expect(at(0).whenSynced()).rejects.toThrow()
     at(1).change(id, { place: 'Room 2' })
-    await at(1).synced()
+    await at(1).whenSynced()
     at(0).loses = 'nothing'
-    await synced()
+    await whenSynced()
     expectAll('Mere Parata-Reid, Room 2, expected')
   })
 
@@ -212,7 +212,7 @@ describe('two who change one at the same time', () => {
     at(1).mark(id, 'arrived')
     await together()
     expectAll('Mere Parata, arrived')
-    at(0).away()
+    at(0).disconnect()
     at(0).mark(id, 'here')
     at(1).mark(id, 'done')
     await together()
@@ -228,7 +228,7 @@ describe('two who change one at the same time', () => {
     expectAll('Mere Parata, expected')
     expect(at(1).all()).toMatchObject([{ at: noon() + 24 * HOUR, number: undefined, arrivedAt: undefined }])
     // Moved to later on the same day, they have arrived.
-    at(0).away()
+    at(0).disconnect()
     at(0).change(id, { at: noon() + 25 * HOUR })
     at(1).mark(id, 'arrived')
     await together()
@@ -255,7 +255,7 @@ describe('two who change one at the same time', () => {
     await together()
     expectAll('Mere Parata, arrived')
     const [one] = at(1).all()
-    at(0).away()
+    at(0).disconnect()
     at(0).mark(one?.id ?? '', 'here')
     at(1).remove(one?.id ?? '')
     await together()
@@ -267,53 +267,53 @@ describe('an event of a calendar', () => {
   test('that two imported is one, as the newer file has it, also once it was removed and is imported again', async () => {
     at(0).imported('event', { name: 'Mere Parata', version: 1 })
     at(1).imported('event', { name: 'Mere Parata', version: 2, place: 'Room 2', state: 'arrived' })
-    await joined()
-    await synced()
+    await joinBoth()
+    await whenSynced()
     expectAll('Mere Parata, Room 2, arrived')
     at(0).remove(at(0).all()[0]?.id ?? '')
-    await synced()
+    await whenSynced()
     expectAll()
     at(1).imported('event', { name: 'Mere Parata', version: 3 })
-    await synced()
+    await whenSynced()
     expectAll('Mere Parata, expected')
   })
 
   test('of which no file is the newer stays as the office has it', async () => {
     at(0).imported('event', { name: 'Mere Parata', place: 'Room 1' })
-    await joined()
-    await synced()
+    await joinBoth()
+    await whenSynced()
     at(1).imported('event', { place: 'Room 3' })
-    at(0).away()
+    at(0).disconnect()
     at(0).imported('event', { place: 'Room 4', version: 1 })
-    await at(1).synced()
-    await at(0).back()
-    await synced()
+    await at(1).whenSynced()
+    await at(0).reconnect()
+    await whenSynced()
     expectAll('Mere Parata, Room 4, expected')
   })
 })
 
 describe('what is over', () => {
   test('is gone here and at the office, and is nobody’s removal', async () => {
-    await joined()
+    await joinBoth()
     at(0).add('Mere Parata')
     const later = at(0).add('Tama Brooks', { at: noon() + 48 * HOUR })
-    await synced()
+    await whenSynced()
     // One workstation's clock is wrong.
     at(1).work.time.now = noon() + 24 * HOUR
     at(1).work.parts.appointments.ofToday()
     expect(at(1).list()).toEqual(['Tama Brooks, expected'])
-    await synced()
+    await whenSynced()
     expect(at(0).list()).toEqual(['Mere Parata, expected', 'Tama Brooks, expected'])
     await two.office.sql(`UPDATE office.thing SET until = now() - interval '1 s' WHERE id <> $1`, [later])
-    await synced()
+    await whenSynced()
     expect(await two.office.sql('SELECT id FROM office.thing')).toEqual([{ id: later }])
     expect(at(0).list()).toEqual(['Mere Parata, expected', 'Tama Brooks, expected'])
   })
 
   test('before the office has heard of it stays here as long as it does, and no copy is made of it', async () => {
-    await joined()
+    await joinBoth()
     at(0).add('Mere Parata', { at: at(0).work.time.now - 72 * HOUR })
-    for (let round = 0; round < 3; round++) await at(0).synced()
+    for (let round = 0; round < 3; round++) await at(0).whenSynced()
     expect(at(0).list()).toEqual(['Mere Parata, expected'])
     expect(await two.office.sql('SELECT id FROM office.thing')).toEqual([])
     expect(at(0).work.parts.db.prepare('SELECT count(*) AS n FROM office_records WHERE edits <> given').get()).toEqual({
@@ -323,87 +323,87 @@ describe('what is over', () => {
 })
 
 test('a server that was put back has again what came since', async () => {
-  await joined()
+  await joinBoth()
   const id = at(0).add('Mere Parata')
   const gone = at(0).add('Aroha King')
-  await synced()
+  await whenSynced()
   const putBack = await dumpOf(two.office)
   at(1).mark(id, 'arrived')
   at(1).add('Tama Brooks')
   at(1).remove(gone)
-  await synced()
-  for (const desk of desks) desk.away()
+  await whenSynced()
+  for (const desk of desks) desk.disconnect()
   at(0).mark(id, 'here')
   await putBack()
-  await at(1).back()
-  await at(0).back()
-  await synced()
+  await at(1).reconnect()
+  await at(0).reconnect()
+  await whenSynced()
   expect(at(1).list()).toEqual(['Mere Parata, here, at Front desk', 'Tama Brooks, expected'])
 })
 
 test.each([[[0, 1]], [[1, 0]]])(
   'a server that was put back has what was changed later, and what wasn’t told: %s',
   async (order) => {
-    await joined()
+    await joinBoth()
     const mere = at(0).add('Mere Parata')
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
-    at(0).away()
+    at(0).disconnect()
     for (const place of ['Room 1', 'Room 2']) {
       at(1).change(mere, { place })
-      await at(1).synced()
+      await at(1).whenSynced()
     }
-    at(1).away()
+    at(1).disconnect()
     at(0).change(mere, { place: 'Room 3' })
     await putBack()
-    for (const index of order) await at(index).back()
-    await synced()
+    for (const index of order) await at(index).reconnect()
+    await whenSynced()
     expectAll('Mere Parata, Room 2, expected', 'Mere Parata, Room 3, expected')
   }
 )
 
 test('a server that was put back has one of an appointment that two went on with in other ways', async () => {
-  await joined()
+  await joinBoth()
   const mere = at(0).add('Mere Parata')
-  await synced()
+  await whenSynced()
   const putBack = await dumpOf(two.office)
-  await at(1).off()
+  await at(1).powerOff()
   at(0).change(mere, { place: 'Room 1' })
-  await at(0).synced()
-  await at(0).off()
+  await at(0).whenSynced()
+  await at(0).powerOff()
   at(1).change(mere, { about: 'Lease' })
   await putBack()
-  for (const index of [1, 0]) await at(index).killed()
-  await synced()
+  for (const index of [1, 0]) await at(index).killAndRestart()
+  await whenSynced()
   expectAll('Mere Parata, Room 1, expected')
   for (const desk of desks) expect(desk.all()).toMatchObject([{ about: 'Lease' }])
 })
 
 test('a server that was put back has once what someone removed since, and several had changed before', async () => {
-  await joined()
+  await joinBoth()
   const third = await openStation(Station, two.office, at(0))
   await third.join('Counter 3')
   const mere = at(0).add('Mere Parata')
-  await synced()
-  await third.synced()
+  await whenSynced()
+  await third.whenSynced()
   const putBack = await dumpOf(two.office)
-  await at(1).off()
+  await at(1).powerOff()
   at(0).change(mere, { place: 'Room 1' })
-  for (const desk of [at(0), third]) await desk.synced()
-  for (const desk of [at(0), third]) await desk.off()
+  for (const desk of [at(0), third]) await desk.whenSynced()
+  for (const desk of [at(0), third]) await desk.powerOff()
   at(1).remove(mere)
   await putBack()
-  for (const desk of [at(1), at(0), third]) await desk.killed()
-  await synced()
+  for (const desk of [at(1), at(0), third]) await desk.killAndRestart()
+  await whenSynced()
   expectAll('Mere Parata, Room 1, expected')
   expect(third.list()).toEqual(at(0).list())
 })
 
 test('the server keeps no name, and what another workstation writes that isn’t right isn’t taken', async () => {
-  await joined()
+  await joinBoth()
   const id = at(0).add('Planted name', { email: 'planted@example.com', about: 'Planted deed' })
   at(1).imported('planted-key')
-  await synced()
+  await whenSynced()
   const rows = JSON.stringify(await two.office.sql('SELECT thing::text AS text FROM office.thing'))
   expect(rows).not.toMatch(/planted/i)
   expect(rows).not.toContain(Buffer.from('Planted').toString('hex'))
@@ -427,12 +427,12 @@ test('the server keeps no name, and what another workstation writes that isn’t
     officeId,
     some.map((one, index) => ({ id: `bad-${index}`, version: randomUUID(), basedOn: [], content: one }))
   )
-  await synced()
+  await whenSynced()
   expectAll('Good, expected', 'Planted name, expected', 'planted-key, expected')
 })
 
 test('whatever happens in whatever order, each has the same in the end, and nothing that someone wrote is lost', async () => {
-  await joined()
+  await joinBoth()
   const steps = ['expected', 'arrived', 'called', 'here', 'done'] as const
   const command = fc.record({
     who: fc.nat(1),
@@ -445,7 +445,7 @@ test('whatever happens in whatever order, each has the same in the end, and noth
   await fc.assert(
     fc.asyncProperty(fc.array(command, { minLength: 8, maxLength: 24 }), async (commands) => {
       for (const { id } of at(0).all()) at(0).remove(id)
-      await synced()
+      await whenSynced()
       let count = 0
       /** Written names that nobody who saw them has replaced. */
       const written = new Set<string>()
@@ -459,16 +459,16 @@ test('whatever happens in whatever order, each has the same in the end, and noth
           desk.add(name)
           written.add(name)
         } else if (what === 'away') {
-          desk.away()
+          desk.disconnect()
           away.add(who)
         } else if (what === 'lose requests' || what === 'lose answers') {
           desk.loses = what === 'lose requests' ? 'requests' : 'answers'
         } else if (what === 'back') {
           desk.loses = 'nothing'
-          await desk.back()
+          await desk.reconnect()
           away.delete(who)
         } else if (what === 'sync' && !away.has(who)) {
-          await desk.synced().catch((error: unknown) => {
+          await desk.whenSynced().catch((error: unknown) => {
             if (desk.loses === 'nothing') throw error
           })
         }
@@ -488,9 +488,9 @@ test('whatever happens in whatever order, each has the same in the end, and noth
         }
       }
       for (const desk of desks) desk.loses = 'nothing'
-      for (const desk of desks) await desk.back()
-      await synced()
-      await synced()
+      for (const desk of desks) await desk.reconnect()
+      await whenSynced()
+      await whenSynced()
       const [mine = [], theirs] = desks.map((desk) => desk.all().map(({ desk: _, accountId: __, ...one }) => one))
       expect(theirs).toEqual(mine)
       const names = new Set(mine.map((one) => one.name))

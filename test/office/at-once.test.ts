@@ -1,7 +1,7 @@
 // Queries made at the same moment cost the server one transaction, and each is answered as if it had been made alone.
 import { Client, DatabaseError } from 'pg'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
-import { askedAtOnce } from '../../src/main/core/office/at-once.ts'
+import { batchQueries } from '../../src/main/core/office/at-once.ts'
 import { openPool } from '../../src/main/core/office/connection.ts'
 
 function poolOf() {
@@ -9,10 +9,10 @@ function poolOf() {
   onTestFinished(() => pool.end())
   const query = vi.spyOn(Client.prototype, 'query')
   onTestFinished(() => query.mockRestore())
-  return { pool, query, atOnce: askedAtOnce(pool) }
+  return { pool, query, atOnce: batchQueries(pool) }
 }
 
-const asked = (atOnce: ReturnType<typeof askedAtOnce>, text: string, values?: unknown[]) =>
+const asked = (atOnce: ReturnType<typeof batchQueries>, text: string, values?: unknown[]) =>
   atOnce.query<Record<string, unknown>>(text, values).then(({ rows }) => rows)
 
 test('those of one moment are one transaction, and each gets its own rows', async () => {
@@ -50,7 +50,7 @@ test('one that is refused keeps no other from being answered', async () => {
 test('where the line breaks all of them fail, and none is asked once more', async () => {
   const { pool, query, atOnce } = poolOf()
   const client = await pool.connect()
-  const over = askedAtOnce(client)
+  const over = batchQueries(client)
   const asking = Promise.allSettled([asked(over, 'SELECT pg_sleep(60)'), asked(over, 'SELECT 1 AS n')])
   const isAsked = "SELECT pid FROM pg_stat_activity WHERE query LIKE 'SELECT pg_sleep(60)%' AND state = 'active'"
   await expect.poll(async () => (await asked(atOnce, isAsked)).length).toBe(1)

@@ -4,14 +4,14 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { Client, escapeIdentifier as named, escapeLiteral as text } from 'pg'
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
-import { allowed, checkOffice, initOffice, revokeStation } from '../../src/main/core/office/administration.ts'
+import { checkOffice, initOffice, revokeStation, stationFunctions } from '../../src/main/core/office/administration.ts'
 import { configOf, openPool } from '../../src/main/core/office/connection.ts'
 import { openOfficeCounters } from '../../src/main/core/office/counters.ts'
 import { openFromFeed, sealForFeed, tagOf } from '../../src/main/core/office/feed.ts'
-import { joinOffice, meaningOf } from '../../src/main/core/office/joining.ts'
+import { credentialsOfCode, joinOffice } from '../../src/main/core/office/joining.ts'
 import { openOfficeRecords } from '../../src/main/core/office/records.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
-import { openOfficeThings } from '../../src/main/core/office/things.ts'
+import { openOfficeDrafts } from '../../src/main/core/office/things.ts'
 import { openTestOffice, type Station, serverOf, type TestOffice } from '../fixtures/office.ts'
 
 /**
@@ -120,7 +120,7 @@ beforeAll(async () => {
   await asVictim('SELECT office.ask_release($1, $2)', sends.asked, askedBy)
   await store.put(account, sends.asked, Buffer.from('for someone else to release'))
   await store.put(account, sends.ready, Buffer.from('ready'))
-  const things = openOfficeThings(as(), 'draft')
+  const things = openOfficeDrafts(as(), 'draft')
   await things.save(account, { id: draft.id, basedOn: [], round: 0 }, draft.version, Buffer.from('typed'), false)
   const records = openOfficeRecords(as())
   await records.put('staff', account, [{ ...staff, basedOn: [], content: ['Grace Okafor'] }])
@@ -140,7 +140,7 @@ beforeAll(async () => {
   const bodies = [document.tag, document.other].map((tag, at) => sealForFeed(office.key, account, tag, { at }))
   await asVictim('SELECT office.publish($1, 1, $2, $3)', account, [document.tag, document.other], bodies)
   await asVictim('SELECT office.tell_head(7, $1, NULL)', 'a'.repeat(64))
-  await openOfficeCounters(as()).tell({ free: true }, { ms: 600_000, isNews: false })
+  await openOfficeCounters(as()).publish({ free: true }, { ms: 600_000, isNews: false })
 })
 afterAll(async () => {
   await line.end()
@@ -193,7 +193,7 @@ test('no function is called, replaced or taken that isn’t the workstations’,
      FROM pg_proc WHERE pronamespace = 'office'::regnamespace`
   )
   const attacks = all.flatMap(({ name, call, its }) => [
-    ...(allowed.includes(name) ? [] : [`SELECT ${call}`]),
+    ...(stationFunctions.includes(name) ? [] : [`SELECT ${call}`]),
     `ALTER FUNCTION ${its} RESET ALL`,
     `ALTER FUNCTION ${its} OWNER TO CURRENT_USER`,
     `GRANT EXECUTE ON FUNCTION ${its} TO PUBLIC`,
@@ -210,7 +210,7 @@ test('each function finds what is the office’s, whatever the caller has put be
     `SELECT format('%s(%s)', oid::regproc,
        (SELECT string_agg(format('(SELECT NULL::%s)', format_type(t, NULL)), ', ' ORDER BY n) FROM unnest(proargtypes) WITH ORDINALITY AS a (t, n))) AS call
      FROM pg_proc WHERE pronamespace = 'office'::regnamespace AND proname = ANY ($1)`,
-    [allowed]
+    [stationFunctions]
   )
   tried += all.length
   const through: string[] = []
@@ -661,7 +661,7 @@ test('with any argument that is none, or has no bounds, nothing changes that is 
     `SELECT proname AS name, (proargnames::text[])[1:pronargs] AS names,
        (SELECT array_agg(format_type(t, NULL) ORDER BY n) FROM unnest(proargtypes) WITH ORDINALITY AS a (t, n)) AS types
      FROM pg_proc WHERE pronamespace = 'office'::regnamespace AND proname = ANY ($1) AND pronargs > 0 ORDER BY oid`,
-    [allowed.filter((name) => !ANYONE.has(name))]
+    [stationFunctions.filter((name) => !ANYONE.has(name))]
   )
   const through: string[] = []
   let before = await others()
@@ -722,10 +722,10 @@ function aimed(called: string, argument: string, type: string): unknown {
 
 test('no body that was altered, or put in another’s place, is taken for one', async () => {
   tried += 8
-  const [store, things, records] = [openOfficeSends(as()), openOfficeThings(as(), 'draft'), openOfficeRecords(as())]
+  const [store, things, records] = [openOfficeSends(as()), openOfficeDrafts(as(), 'draft'), openOfficeRecords(as())]
   const ids: string[] = [randomUUID(), randomUUID()]
   for (const id of ids) {
-    await store.give(account, { id, content: Buffer.from(id), inMs: 9e6, round: 1, isInDoubt: false })
+    await store.push(account, { id, content: Buffer.from(id), inMs: 9e6, round: 1, mayHaveArrived: false })
     await things.save(account, { id, basedOn: [], round: 0 }, randomUUID(), Buffer.from(id), false)
     await records.put('view', account, [{ id, version: randomUUID(), basedOn: [], content: id }])
   }
@@ -778,7 +778,7 @@ test('a join code that was used lets nobody in', async () => {
   const code = await office.invite('Counter 2')
   const { user } = await joinOffice(serverOf(office), code)
   await expect(joinOffice(serverOf(office), code)).rejects.toMatchObject({ code: '28P01' })
-  const { password } = meaningOf(code, office.administrator.database)
+  const { password } = credentialsOfCode(code, office.administrator.database)
   await expect(openPool({ ...attacker.place, user, password }).query('SELECT 1')).rejects.toMatchObject({
     code: '28P01'
   })

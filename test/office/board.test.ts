@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinish
 import { CounterBoard } from '../../src/main/core/appointments/board.ts'
 import { OfficeBoard } from '../../src/main/core/appointments/office-board.ts'
 import { openOfficeCounters } from '../../src/main/core/office/counters.ts'
-import type { BoardDesk, ConnectionView, DeskState } from '../../src/shared/contract/index.ts'
+import type { BoardCounter, ConnectionView, DeskState } from '../../src/shared/contract/index.ts'
 import { openPools } from '../fixtures/acting-desks.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
 import { OfficeStation, openStation } from '../fixtures/office-station.ts'
@@ -68,7 +68,7 @@ async function counterAt(index: number, { name = `Counter ${index + 1}`, account
     ...its.deps,
     changed() {
       board.sessionChanged()
-      officeBoard.changedHere()
+      officeBoard.localChanged()
     }
   })
   let isOpen = false
@@ -79,13 +79,13 @@ async function counterAt(index: number, { name = `Counter ${index + 1}`, account
     counterName: () => name,
     connection: () => connection,
     hasOtherDisplay: () => name !== '',
-    accountId: () => counter.followed()
+    accountId: () => counter.sessionAccountId()
   })
-  officeBoard.follow(() => board.own())
+  officeBoard.setOwnCounter(() => board.ownCounter())
   const bell = await pool.connect()
   const ring = () => {
     rung += 1
-    officeBoard.rung()
+    officeBoard.notified()
   }
   bell.on('notification', ring)
   await bell.query('LISTEN countersign_counters')
@@ -127,7 +127,7 @@ async function counterAt(index: number, { name = `Counter ${index + 1}`, account
     },
     goesOffline() {
       connection = OFFLINE
-      officeBoard.changedHere()
+      officeBoard.localChanged()
     },
     async signs() {
       await its.start(['will', 0])
@@ -161,7 +161,7 @@ async function two(its: { here?: Parameters<typeof counterAt>[1]; there?: Parame
   there = await counterAt(1, its.there)
 }
 /** Lets time pass at both until the board there shows this of the counter here. */
-const shows = (wanted: Partial<BoardDesk> | undefined, pass = 1_000) =>
+const shows = (wanted: Partial<BoardCounter> | undefined, pass = 1_000) =>
   expect
     .poll(
       async () => {
@@ -267,7 +267,7 @@ describe('the board of another counter', () => {
     here.disconnect()
     here.connect()
     await shows({ state: 'free' })
-    await here.officeBoard.left()
+    await here.officeBoard.leftOffice()
     await shows(undefined)
   })
 
@@ -277,7 +277,7 @@ describe('the board of another counter', () => {
     const killed = openOfficeCounters({ pool: pools[0] as Pool, key: office.key })
     here.disconnect()
     await here.quiet()
-    await killed.tell({ ...SAID, state: 'signing' }, { ms: 60_000, isNews: true })
+    await killed.publish({ ...SAID, state: 'signing' }, { ms: 60_000, isNews: true })
     await shows({ state: 'signing' })
     here.connect()
     await shows(undefined)
@@ -322,10 +322,10 @@ describe('who signs', () => {
     const [told, other] = pools.map((pool) => openOfficeCounters({ pool, key: office.key }))
     const way = { ms: 60_000, isNews: false }
     // So that it knows who it is already, and asks nothing more when it tells.
-    await other?.tell(null, way)
-    await told?.tell(SAID, way)
+    await other?.publish(null, way)
+    await told?.publish(SAID, way)
     await wasHeard(86_399)
-    const does = () => (what === 'tells' ? other?.tell(SAID, way) : other?.others())
+    const does = () => (what === 'tells' ? other?.publish(SAID, way) : other?.others())
     await does()
     expect(await row()).toBeDefined()
     await wasHeard(86_401)
@@ -362,7 +362,7 @@ describe('what can’t be read', () => {
   ])('is unknown: %s', async (_name, content) => {
     there = await counterAt(1)
     here = there
-    await openOfficeCounters({ pool: pools[0] as Pool, key: office.key }).tell(content, { ms: 60_000, isNews: true })
+    await openOfficeCounters({ pool: pools[0] as Pool, key: office.key }).publish(content, { ms: 60_000, isNews: true })
     await shows({ state: 'unknown', name: '' })
   })
 
@@ -382,7 +382,7 @@ describe('what can’t be read', () => {
   test('isn’t that of a workstation that was removed, or never joined', async () => {
     const [told, other] = pools.map((pool) => openOfficeCounters({ pool, key: office.key }))
     const read = async () => (await other?.others())?.map(({ name }) => name)
-    await told?.tell(SAID, { ms: 60_000, isNews: false })
+    await told?.publish(SAID, { ms: 60_000, isNews: false })
     expect(await read()).toEqual(['Front desk'])
     for (const [column, was] of [
       ['revoked_at', 'NULL'],
@@ -412,7 +412,7 @@ describe('what can’t be read', () => {
     const others = await openOfficeCounters({ pool, key: office.key }).others()
     expect(others.slice(0, 2)).toMatchObject([
       { station: 'a', content: undefined },
-      { station: 'b', ago: 0, left: 600_000 }
+      { station: 'b', ago: 0, remaining: 600_000 }
     ])
     expect(others[1]?.name.length).toBeLessThan(200)
     expect(others.length).toBeLessThan(1_000)
@@ -522,7 +522,7 @@ describe('a workstation', () => {
             accounts: () => parts.outbox.shared.accounts()
           })
           const index = boards.push(counters)
-          counters.follow(() => ({
+          counters.setOwnCounter(() => ({
             desk: { ...SAID, id: 'here', name: `Counter ${index}`, state: index === 1 ? state : 'free' },
             ...{ isCounter: true, accountId: undefined }
           }))
@@ -549,7 +549,7 @@ describe('a workstation', () => {
         .toEqual(wanted)
     await becomes(0, ['Counter 2: free'])
     await becomes(1, ['Counter 1: free'])
-    await second.back()
+    await second.reconnect()
     await becomes(1, ['Counter 1: free'])
     // It has just read, so anything it hears of within 20 seconds is due to the bell.
     const before = heard[1] ?? 0
@@ -564,7 +564,7 @@ describe('a workstation', () => {
       )
       .toBeGreaterThan(before)
     state = 'between'
-    boards[0]?.changedHere()
+    boards[0]?.localChanged()
     await expect
       .poll(
         async () => {
@@ -575,7 +575,7 @@ describe('a workstation', () => {
         { timeout: 15_000, interval: 20 }
       )
       .toEqual(['Counter 1: between'])
-    await first.off()
+    await first.powerOff()
     await becomes(1, ['Counter 1: closed'])
     await second.leave()
     expect(await own.sql('SELECT FROM office.counter')).toHaveLength(1)

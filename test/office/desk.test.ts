@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
-import { holdWhatWaits } from '../../src/main/core/backup/restore.ts'
+import { holdPendingWork } from '../../src/main/core/backup/restore.ts'
 import { connectEncrypted } from '../../src/main/core/storage/connection.ts'
 import { memoryKeychain, type SecretSlot } from '../../src/main/core/storage/keychain.ts'
 import { forms } from '../fixtures/compositions.ts'
@@ -35,8 +35,8 @@ function deskOf(work: Workplace, slot: SecretSlot = memoryKeychain().office) {
 }
 
 const put = (work: Workplace) => {
-  const { id } = work.parts.outbox.start(work.parts.drafts.save(work.accountId, forms()).id)
-  work.parts.outbox.now(id)
+  const { id } = work.parts.outbox.enqueue(work.parts.drafts.save(work.accountId, forms()).id)
+  work.parts.outbox.sendNow(id)
   return id
 }
 const stateOf = (work: Workplace, id: string) =>
@@ -65,7 +65,7 @@ describe('joining', () => {
       name: 'Front desk',
       who: [{ name: 'Front desk', isMe: true }]
     })
-    await first.parts.outbox.shared.settled(first.accountId)
+    await first.parts.outbox.shared.syncNow(first.accountId)
     // The screens are notified that it is shared now.
     await first.time.pass(1_000)
     expect(first.parts.told.outbox).toBeGreaterThan(told)
@@ -77,7 +77,7 @@ describe('joining', () => {
     expect(other.desk.view()?.who.map(({ name }) => name)).toEqual(['Back room', 'Front desk'])
     // A person had paused it before, which now holds for everyone.
     for (const { parts, time, accountId } of [first, second]) {
-      await parts.outbox.shared.settled(accountId)
+      await parts.outbox.shared.syncNow(accountId)
       await time.pass(60_000)
       expect(parts.outbox.state(accountId).pause?.by).toBe('person')
     }
@@ -85,7 +85,7 @@ describe('joining', () => {
     await second.parts.outbox.shared.pause(second.accountId, false)
     await becomes(second, waiting, 'sent')
     await becomes(first, waiting, 'sent')
-    expect(first.taken('SendForms2')).toHaveLength(1)
+    expect(first.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
   test('a code that is none, is used up or of another office changes nothing', async () => {
@@ -128,7 +128,7 @@ describe('a workstation that has joined', () => {
     await desk.join(serverOf(office), await office.invite('Front desk'))
     await desk.close()
     const id = put(first)
-    first.startAgain()
+    first.restart()
     const next = deskOf(first, slot)
     next.desk.open()
     expect(next.desk.view()).toMatchObject({ state: 'connecting' })
@@ -141,42 +141,42 @@ describe('a workstation that has joined', () => {
     await desk.join(serverOf(office), await office.invite('Front desk'))
     await first.parts.outbox.shared.pause(first.accountId, true)
     const id = put(first)
-    await first.parts.outbox.shared.settled(first.accountId)
+    await first.parts.outbox.shared.syncNow(first.accountId)
     await desk.close()
-    first.startAgain()
+    first.restart()
     // The keychain of a computer that joined on its own, and then an empty one.
     const other = deskOf(await beside(first))
     await other.desk.join(serverOf(office), await office.invite('Back room'))
     for (const its of [other.slot, memoryKeychain().office]) {
       const copy = deskOf(first, its)
       copy.desk.open()
-      await copy.desk.look()
+      await copy.desk.checkNow()
       expect(copy.desk.view()).toMatchObject({ state: 'elsewhere', who: [] })
       expect(first.parts.outbox.shared.isAway(first.accountId)).toBe(true)
       await copy.desk.close()
     }
     const own = deskOf(first, slot)
     own.desk.open()
-    await own.desk.look()
+    await own.desk.checkNow()
     expect(own.desk.view()).toMatchObject({ state: 'connected', name: 'Front desk' })
     const last = deskOf(first, memoryKeychain().office)
     last.desk.open()
-    await last.desk.look()
+    await last.desk.checkNow()
     await last.desk.leave({ without: true })
     expect(stateOf(first, id)).toBe('cancelled')
-    expect(first.taken('SendForms2')).toHaveLength(0)
+    expect(first.receivedRequests('SendForms2')).toHaveLength(0)
   })
 
   test('whose database is put back to before it joined sends nothing that the office has, and asks it first', async () => {
     const { accountId } = first
     // It can still be undone, so it isn't sent between joining, which ends a single workstation's pause, and the
     // office's pause.
-    const { id } = first.parts.outbox.start(first.parts.drafts.save(accountId, forms()).id)
+    const { id } = first.parts.outbox.enqueue(first.parts.drafts.save(accountId, forms()).id)
     const before = await readFile(join(first.folder, 'work.db'))
     const log = await readFile(join(first.folder, 'work.db-wal'))
     const { desk, slot } = deskOf(first)
     await desk.join(serverOf(office), await office.invite('Front desk'))
-    await first.parts.outbox.shared.settled(accountId)
+    await first.parts.outbox.shared.syncNow(accountId)
     await first.parts.outbox.shared.pause(accountId, true)
     await desk.close()
     first.parts.kill()
@@ -184,9 +184,9 @@ describe('a workstation that has joined', () => {
     await writeFile(join(first.folder, 'work.db'), before)
     await writeFile(join(first.folder, 'work.db-wal'), log)
     const restored = connectEncrypted(join(first.folder, 'work.db'), Buffer.alloc(32, 7))
-    holdWhatWaits(restored, first.time.now)
+    holdPendingWork(restored, first.time.now)
     restored.close()
-    first.startAgain()
+    first.restart()
     expect(first.parts.outbox.shared.accounts().size).toBe(0)
     // While the office can't be asked, a person's resuming doesn't send it either.
     const dead: SecretSlot = { ...slot, get: () => Promise.reject(new Error('It is locked.')) }
@@ -194,7 +194,7 @@ describe('a workstation that has joined', () => {
     locked.desk.open()
     first.parts.outbox.resume(accountId)
     for (let minute = 0; minute < 10; minute++) await first.time.pass(60_000)
-    expect(first.taken('SendForms2')).toHaveLength(0)
+    expect(first.receivedRequests('SendForms2')).toHaveLength(0)
     await locked.desk.close()
     const again = deskOf(first, slot)
     again.desk.open()
@@ -204,11 +204,11 @@ describe('a workstation that has joined', () => {
         return again.desk.view()?.state
       })
       .toBe('connected')
-    await first.parts.outbox.shared.settled(accountId)
+    await first.parts.outbox.shared.syncNow(accountId)
     expect(stateOf(first, id)).toBe('ready')
     await first.parts.outbox.shared.pause(accountId, false)
     await becomes(first, id, 'sent')
-    expect(first.taken('SendForms2')).toHaveLength(1)
+    expect(first.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
   test('that has left, or is closed, while it was asking its server stays so', async () => {
@@ -217,7 +217,7 @@ describe('a workstation that has joined', () => {
     await desk.close()
     const next = deskOf(first, slot)
     next.desk.open()
-    const asking = next.desk.look()
+    const asking = next.desk.checkNow()
     await next.desk.leave({ without: true })
     await asking
     expect(next.desk.view()).toBeUndefined()
@@ -263,7 +263,7 @@ describe('a workstation that has joined', () => {
       )
       .toBe('refused')
     expect(stateOf(first, id)).toBe('ready')
-    expect(first.taken('SendForms2')).toHaveLength(0)
+    expect(first.receivedRequests('SendForms2')).toHaveLength(0)
     // Without the office it can't know whether the package is sent from there.
     await desk.leave({ without: true })
     expect([desk.view(), first.parts.outbox.shared.accounts().size]).toEqual([undefined, 0])
@@ -297,7 +297,7 @@ describe('a workstation that has joined', () => {
     await desk.join(serverOf(office), await office.invite('Front desk'))
     const sent = put(first)
     await becomes(first, sent, 'sent')
-    await first.parts.outbox.shared.settled(first.accountId)
+    await first.parts.outbox.shared.syncNow(first.accountId)
     first.parts.db.prepare('UPDATE office_accounts SET cursor = 1000').run()
     const id = put(first)
     await becomes(first, id, 'ready')
@@ -314,12 +314,12 @@ describe('a workstation that has joined', () => {
         timeout: 60_000
       })
       .toBe('conflict')
-    expect(first.taken('SendForms2')).toHaveLength(1)
+    expect(first.receivedRequests('SendForms2')).toHaveLength(1)
     await first.parts.outbox.shared.pause(first.accountId, false)
     // Slowly: a send older than half an hour waits for a person, and a busy machine takes its time.
     await becomes(first, id, 'sent', 200)
     expect(stateOf(first, sent)).toBe('sent')
-    expect(first.taken('SendForms2')).toHaveLength(2)
+    expect(first.receivedRequests('SendForms2')).toHaveLength(2)
     expect(desk.view()).toMatchObject({ state: 'connected' })
   })
 })
@@ -348,14 +348,14 @@ describe('leaving', () => {
     await desk.join(serverOf(office), await office.invite('Front desk'))
     await first.parts.outbox.shared.pause(first.accountId, true)
     const id = put(first)
-    await first.parts.outbox.shared.settled(first.accountId)
+    await first.parts.outbox.shared.syncNow(first.accountId)
     expect(await office.sql('SELECT state FROM office.send')).toEqual([{ state: 'ready' }])
     await desk.leave()
     expect([desk.view(), await slot.get()]).toEqual([undefined, null])
     expect(await office.sql('SELECT state FROM office.send')).toEqual([{ state: 'held' }])
     first.parts.outbox.resume(first.accountId)
     await becomes(first, id, 'sent')
-    expect(first.taken('SendForms2')).toHaveLength(1)
+    expect(first.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
   /** The first workstation and another of its office, and ways to sync both; nothing is sent until `arrivesOnce`. */
@@ -368,8 +368,8 @@ describe('leaving', () => {
     await first.parts.outbox.shared.pause(first.accountId, true)
     const both = async () => {
       for (const { parts, accountId, time } of [first, other, first]) {
-        await parts.sharedDrafts.settled(accountId).catch(() => undefined)
-        await parts.outbox.shared.settled(accountId).catch(() => undefined)
+        await parts.sharedDrafts.syncNow(accountId).catch(() => undefined)
+        await parts.outbox.shared.syncNow(accountId).catch(() => undefined)
         await time.pass(1_000)
       }
     }
@@ -412,7 +412,7 @@ describe('leaving', () => {
       else first.parts.outbox.resume(first.accountId)
       for (let round = 0; round < 10; round++) await both()
       expect(Object.keys(first.practice.state.documents)).toHaveLength(1)
-      expect(first.taken('SendForms2')).toHaveLength(1)
+      expect(first.receivedRequests('SendForms2')).toHaveLength(1)
     }
     return { desk, other, both, comes, rejoin, fails, there, away, arrivesOnce }
   }
@@ -437,12 +437,12 @@ describe('leaving', () => {
       expect(drafts).toEqual([was])
       if (how.startsWith('its draft')) {
         await comes(drafts[0])
-        other.parts.outbox.now(other.parts.outbox.start(drafts[0] ?? '').id)
+        other.parts.outbox.sendNow(other.parts.outbox.enqueue(drafts[0] ?? '').id)
         await both()
         expect(() => other.parts.outbox.retry(id)).toThrow('gone')
       } else {
         away()
-        first.parts.outbox.now(first.parts.outbox.start(first.parts.outbox.again(id).id).id)
+        first.parts.outbox.sendNow(first.parts.outbox.enqueue(first.parts.outbox.toDraft(id).id).id)
         other.parts.outbox.retry(id)
       }
       await arrivesOnce()
@@ -456,14 +456,14 @@ describe('leaving', () => {
     await rejoin()
     first.parts.outbox.shared.disconnect()
     await fails(id)
-    await other.parts.outbox.shared.settled(other.accountId)
+    await other.parts.outbox.shared.syncNow(other.accountId)
     other.parts.outbox.retry(id)
-    await other.parts.outbox.shared.settled(other.accountId)
+    await other.parts.outbox.shared.syncNow(other.accountId)
     // As it gives its draft, its workstation has heard that the send failed, but not yet that it is retried.
     for (const table of ['sends', 'office_sends']) {
       first.parts.db.prepare(`UPDATE ${table} SET state = 'not-sent' WHERE id = ?`).run(id)
     }
-    for (let time = 0; time < 3; time++) await first.parts.sharedDrafts.settled(first.accountId)
+    for (let time = 0; time < 3; time++) await first.parts.sharedDrafts.syncNow(first.accountId)
     expect(await there()).toEqual([])
     await arrivesOnce()
     expect(first.parts.drafts.list([first.accountId], { trashed: false }).rows).toEqual([])
@@ -481,8 +481,8 @@ describe('leaving', () => {
     await first.parts.outbox.shared.pause(first.accountId, true)
     await both()
     const [draft = ''] = await there()
-    expect([draft, first.parts.outbox.again(id).id]).toEqual([was, was])
-    other.parts.outbox.now(other.parts.outbox.start(draft).id)
+    expect([draft, first.parts.outbox.toDraft(id).id]).toEqual([was, was])
+    other.parts.outbox.sendNow(other.parts.outbox.enqueue(draft).id)
     first.parts.outbox.retry(id)
     await arrivesOnce()
   })
@@ -531,9 +531,9 @@ describe('leaving', () => {
     const { id } = first.parts.sharedDrafts.save(first.accountId, forms())
     await both()
     away()
-    const waiting = first.parts.outbox.start(id).id
-    first.parts.outbox.now(waiting)
-    other.parts.outbox.now(other.parts.outbox.start(id).id)
+    const waiting = first.parts.outbox.enqueue(id).id
+    first.parts.outbox.sendNow(waiting)
+    other.parts.outbox.sendNow(other.parts.outbox.enqueue(id).id)
     await desk.leave({ without: true })
     expect(stateOf(first, waiting)).toBe('cancelled')
     await arrivesOnce(false)
@@ -561,7 +561,7 @@ describe('leaving', () => {
           // later, counts less.
           const both = async () => {
             for (const { parts, accountId, time } of [two, one]) {
-              await parts.outbox.shared.settled(accountId).catch(() => undefined)
+              await parts.outbox.shared.syncNow(accountId).catch(() => undefined)
               await time.pass(1_000)
             }
             // Shown not to have arrived, but too late to be sent again automatically: a person retries it.
@@ -573,8 +573,8 @@ describe('leaving', () => {
       }
       const inDoubt = async () => {
         // Nobody can find it before this workstation leaves.
-        first.line.faultBy((method) => (method === 'POST' ? fault : 'cut'))
-        other.line.fault('cut')
+        first.line.setFaultBy((method) => (method === 'POST' ? fault : 'cut'))
+        other.line.setFault('cut')
         const id = put(first)
         await all(id, 'uncertain')
         await desk.leave()
@@ -584,7 +584,7 @@ describe('leaving', () => {
         expect(stateOf(first, id)).toBe('uncertain')
         return id
       }
-      const goOn = () => [first, other].forEach(({ line }) => void line.fault('pass'))
+      const goOn = () => [first, other].forEach(({ line }) => void line.setFault('pass'))
       const alone = await inDoubt()
       goOn()
       await becomes(first, alone, 'sent')
@@ -596,7 +596,7 @@ describe('leaving', () => {
       // So late that a person has to send it once more.
       if (fault === 'cut') {
         for (const { parts, accountId, time } of [other, first]) {
-          await parts.outbox.shared.settled(accountId)
+          await parts.outbox.shared.syncNow(accountId)
           await time.pass(31 * 60_000)
         }
       }
@@ -611,14 +611,14 @@ describe('leaving', () => {
     await desk.join(serverOf(office), await office.invite('Front desk'))
     await first.parts.outbox.shared.pause(first.accountId, true)
     const [theirs] = [put(first)]
-    await first.parts.outbox.shared.settled(first.accountId)
+    await first.parts.outbox.shared.syncNow(first.accountId)
     first.parts.outbox.shared.disconnect()
     const mine = put(first)
     await desk.leave({ without: true })
     expect([stateOf(first, theirs), stateOf(first, mine)]).toEqual(['cancelled', 'ready'])
     first.parts.outbox.resume(first.accountId)
     await becomes(first, mine, 'sent')
-    expect(first.taken('SendForms2')).toHaveLength(1)
+    expect(first.receivedRequests('SendForms2')).toHaveLength(1)
   })
 })
 

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, t
 import { AppFailure } from '../../src/main/core/lib/failure.ts'
 import { openPool } from '../../src/main/core/office/connection.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
-import { openOfficeThings } from '../../src/main/core/office/things.ts'
+import { openOfficeDrafts } from '../../src/main/core/office/things.ts'
 import type { AppError } from '../../src/shared/contract/index.ts'
 import { forms } from '../fixtures/compositions.ts'
 import { openTestOffice, type Station, type TestOffice } from '../fixtures/office.ts'
@@ -49,17 +49,17 @@ async function deskOf(index: number, beside?: Workplace): Promise<Desk> {
   const { accountId } = work
   const connect = () => {
     const { outbox, sharedDrafts } = work.parts
-    sharedDrafts.connect(openOfficeThings({ pool: poolOf(index), key: office.key }, 'draft'), 1)
+    sharedDrafts.connect(openOfficeDrafts({ pool: poolOf(index), key: office.key }, 'draft'), 1)
     outbox.shared.connect(storeOf(index, work), 1)
   }
   return {
     work,
     connect,
-    synced: () => work.parts.outbox.shared.settled(accountId),
+    synced: () => work.parts.outbox.shared.syncNow(accountId),
     state: (id) => work.parts.outbox.list([accountId], all).rows.find((row) => row.id === id)?.state,
     put() {
-      const { id } = work.parts.outbox.start(work.parts.drafts.save(accountId, forms()).id)
-      work.parts.outbox.now(id)
+      const { id } = work.parts.outbox.enqueue(work.parts.drafts.save(accountId, forms()).id)
+      work.parts.outbox.sendNow(id)
       return id
     }
   }
@@ -80,7 +80,7 @@ afterEach(async () => {
   await front.work.close()
 })
 
-const arrived = () => front.work.taken('SendForms2').length
+const arrived = () => front.work.receivedRequests('SendForms2').length
 /** Waits for a send's state at a desk, which syncs again and again. */
 const becomes = (desk: Desk, id: string, state: string | undefined) =>
   expect
@@ -132,7 +132,7 @@ describe('a package that is put in the outbox at one workstation', () => {
     await back.synced()
     ;[asked, answered] = [0, 0]
     for (let ring = 0; ring < 40; ring++) {
-      outbox.shared.rung(accountId)
+      outbox.shared.notified(accountId)
       await time.pass(25)
       // If nothing is new, that is all that is asked.
       await expect.poll(() => answered, { interval: 1 }).toBe(asked)
@@ -141,7 +141,7 @@ describe('a package that is put in the outbox at one workstation', () => {
     expect(asked).toBeLessThanOrEqual(3)
     const id = front.put()
     await front.synced()
-    outbox.shared.rung(accountId)
+    outbox.shared.notified(accountId)
     const reads = async () => {
       await time.pass(100)
       return back.state(id)
@@ -186,7 +186,7 @@ describe('a package that is put in the outbox at one workstation', () => {
     const id = front.put()
     await becomes(front, id, 'ready')
     await becomes(back, id, 'ready')
-    await front.work.outbox.shared.keepBack(front.work.outbox.get(id))
+    await front.work.outbox.shared.withholdForUndo(front.work.outbox.get(id))
     front.work.outbox.undo(id)
     await back.work.outbox.shared.pause(back.work.accountId, false)
     await becomes(back, id, undefined)
@@ -202,11 +202,11 @@ describe('a package that is put in the outbox at one workstation', () => {
     const store = storeOf(1, back.work)
     await store.resume(officeId)
     expect(await store.claim(officeId, 1)).toHaveLength(1)
-    await expect(front.work.outbox.shared.keepBack(front.work.outbox.get(id))).rejects.toMatchObject({
+    await expect(front.work.outbox.shared.withholdForUndo(front.work.outbox.get(id))).rejects.toMatchObject({
       appError: { code: 'busy' }
     })
     front.work.parts.outbox.shared.disconnect()
-    await expect(front.work.outbox.shared.keepBack(front.work.outbox.get(id))).rejects.toMatchObject({
+    await expect(front.work.outbox.shared.withholdForUndo(front.work.outbox.get(id))).rejects.toMatchObject({
       appError: { code: 'offline' }
     })
   })
@@ -235,7 +235,7 @@ describe('what one workstation knows better than the server', () => {
 
 describe('what came of an attempt', () => {
   /** Returns the database's flush setting at each insert and update of an attempt's outcome. */
-  function watched(tell: ReturnType<typeof storeOf>['turn']) {
+  function watched(tell: ReturnType<typeof storeOf>['finishAndClaim']) {
     back.work.parts.outbox.shared.disconnect()
     const { db, outbox } = front.work.parts
     const pragma = vi.spyOn(db, 'pragma')
@@ -244,8 +244,9 @@ describe('what came of an attempt', () => {
     for (const how of ['INSERT', 'UPDATE'])
       db.exec(`CREATE TEMP TRIGGER ${how}ed AFTER ${how} ON office_ends BEGIN SELECT said('${how}'); END`)
     const store = storeOf(0, front.work)
-    const turn: typeof store.turn = (...its) => (its[1].length === 0 ? store.turn(...its) : tell(...its))
-    outbox.shared.connect({ ...store, turn }, 1)
+    const finishAndClaim: typeof store.finishAndClaim = (...its) =>
+      its[1].length === 0 ? store.finishAndClaim(...its) : tell(...its)
+    outbox.shared.connect({ ...store, finishAndClaim }, 1)
     front.put()
     return async () => {
       await front.work.time.pass(100)
@@ -257,7 +258,7 @@ describe('what came of an attempt', () => {
   const WRITTEN_AGAIN = 'UPDATE: synchronous = 0'
 
   test('is told without waiting for the disk', async () => {
-    const said = watched(storeOf(0, front.work).turn)
+    const said = watched(storeOf(0, front.work).finishAndClaim)
     await expect.poll(said).toEqual([WRITTEN])
     for (const id of front.work.outbox.list([front.work.accountId], all).rows) await becomes(front, id.id, 'sent')
     expect(await said()).toEqual([WRITTEN])
@@ -279,8 +280,8 @@ describe('an answer of the office', () => {
     const store = storeOf(0, front.work)
     const [asked, goes] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     let isLate = false
-    const turn: typeof store.turn = async (...its) => {
-      const answer = await store.turn(...its)
+    const finishAndClaim: typeof store.finishAndClaim = async (...its) => {
+      const answer = await store.finishAndClaim(...its)
       if (answer.claims.length > 0) {
         asked.resolve()
         await goes.promise
@@ -288,7 +289,7 @@ describe('an answer of the office', () => {
       return answer
     }
     const changes: typeof store.changes = async (...its) => (isLate ? [] : await store.changes(...its))
-    outbox.shared.connect({ ...store, turn, changes }, 1)
+    outbox.shared.connect({ ...store, finishAndClaim, changes }, 1)
     await outbox.shared.pause(accountId, true)
     const mine = front.put()
     await front.synced()
@@ -320,14 +321,14 @@ describe('an answer of the office', () => {
     }
     const ids: string[] = []
     let [both, told] = [0, 0]
-    const turn: typeof store.turn = async (...its) => {
-      const answer = await store.turn(...its)
+    const finishAndClaim: typeof store.finishAndClaim = async (...its) => {
+      const answer = await store.finishAndClaim(...its)
       const isOfThese = its[1].some(({ id }) => ids.includes(id))
       if (isOfThese) told++
       if (isOfThese && answer.claims.length > 0) both++
       return answer
     }
-    outbox.shared.connect({ ...store, withhold, turn }, 1)
+    outbox.shared.connect({ ...store, withhold, finishAndClaim }, 1)
     await outbox.shared.pause(accountId, true)
     ids.push(front.put(), front.put())
     const last = front.put()
@@ -366,7 +367,7 @@ describe('an answer of the office', () => {
     parts.db.prepare(`UPDATE sends SET state = 'cancelled', settled_at = 1 WHERE id = ?`).run(id)
     const known = parts.db.prepare('SELECT state FROM office_sends WHERE id = ?').pluck()
     const reads = async () => {
-      outbox.shared.rung(accountId)
+      outbox.shared.notified(accountId)
       await time.pass(600)
       return known.get(id)
     }
@@ -389,7 +390,7 @@ describe('an answer of the office', () => {
     await outbox.shared.pause(accountId, true)
     const ids = [front.put(), front.put()]
     await front.synced()
-    disk.tellsNobody = true
+    disk.cannotNotify = true
     await outbox.shared.pause(accountId, false)
     for (const id of ids) await becomes(front, id, 'sent')
     expect(arrived()).toBe(2)
@@ -404,13 +405,13 @@ describe('an answer of the office', () => {
       const { outbox, accountId, parts, time } = front.work
       back.work.outbox.shared.disconnect()
       const store = storeOf(0, front.work)
-      const turn: typeof store.turn = async (...its) => {
-        const told = await store.turn(...its)
+      const finishAndClaim: typeof store.finishAndClaim = async (...its) => {
+        const told = await store.finishAndClaim(...its)
         for (const { id } of its[1])
           if (id === first) parts.db.prepare('UPDATE sends SET state = ? WHERE id = ?').run(state, id)
         return told
       }
-      outbox.shared.connect({ ...store, turn }, 1)
+      outbox.shared.connect({ ...store, finishAndClaim }, 1)
       await outbox.shared.pause(accountId, true)
       await storeOf(0, front.work).configure(officeId, { concurrency: 1, perMinute: null })
       const first = front.put()
@@ -481,7 +482,7 @@ describe('a workstation that ends in the middle', () => {
   test('leaves what it had in doubt, one of the others looks, and it isn’t sent twice', async () => {
     // The answer is lost with the workstation that was to get it.
     back.work.parts.outbox.shared.disconnect()
-    front.work.line.fault('lose-answer')
+    front.work.line.setFault('lose-answer')
     const id = front.put()
     const there = async () => {
       await front.work.time.pass(1_000)
@@ -494,7 +495,7 @@ describe('a workstation that ends in the middle', () => {
     await office.sql(`UPDATE office.lease SET until = now() - interval '1 ms'`)
     back.connect()
     await becomes(back, id, 'sent')
-    front.work.startAgain()
+    front.work.restart()
     front.connect()
     await becomes(front, id, 'sent')
     expect(arrived()).toBe(1)
@@ -507,13 +508,13 @@ describe('a claim without an answer in twenty seconds', () => {
     const store = storeOf(0, front.work)
     back.work.outbox.shared.disconnect()
     let isLost = false
-    const turn: typeof store.turn = async (...its) => {
-      const answer = await store.turn(...its)
+    const finishAndClaim: typeof store.finishAndClaim = async (...its) => {
+      const answer = await store.finishAndClaim(...its)
       if (isLost || answer.claims.length === 0) return answer
       isLost = true
       throw new Error('Query read timeout')
     }
-    front.work.outbox.shared.connect({ ...store, turn }, 1)
+    front.work.outbox.shared.connect({ ...store, finishAndClaim }, 1)
     const id = front.put()
     const isClaimed = async () => {
       await front.work.time.pass(200)
@@ -540,10 +541,10 @@ describe('a claim without an answer in twenty seconds', () => {
   })
 
   test('isn’t sent by itself where it is looked for half an hour later, and says why', async () => {
-    front.work.line.fault('cut')
+    front.work.line.setFault('cut')
     const id = await unanswered()
     await front.work.time.pass(31 * 60_000)
-    front.work.line.fault('pass')
+    front.work.line.setFault('pass')
     const decided = async () => {
       await front.synced()
       await front.work.time.pass(10_000)
@@ -558,12 +559,12 @@ describe('a claim without an answer in twenty seconds', () => {
 describe('a package that did not arrive long ago', () => {
   test('goes again where a person says so, however long ago that was', async () => {
     back.work.parts.outbox.shared.disconnect()
-    front.work.line.fault('cut')
+    front.work.line.setFault('cut')
     const id = front.put()
     await becomes(front, id, 'uncertain')
     // By then someone may have removed it from the folders.
     await front.work.time.pass(31 * 60_000)
-    front.work.line.fault('pass')
+    front.work.line.setFault('pass')
     await becomes(front, id, 'not-sent')
     expect(arrived()).toBe(0)
     // The proof that it hadn't arrived is too old by now.
@@ -578,34 +579,34 @@ describe('a package that did not arrive long ago', () => {
 describe('a workstation that sleeps with a claim', () => {
   test('lets nothing leave by it once it wakes', async () => {
     // No outbox claims it first: for all of them it isn't due yet.
-    const { id } = front.work.parts.outbox.start(front.work.parts.drafts.save(front.work.accountId, forms()).id)
+    const { id } = front.work.parts.outbox.enqueue(front.work.parts.drafts.save(front.work.accountId, forms()).id)
     await front.synced()
     await office.sql('UPDATE office.send SET goes_at = now() WHERE id = $1', [id])
-    const turn = await front.work.outbox.shared.leavingOf(front.work.accountId)?.turn(front.work.accountId, [], 1)
-    const [begun] = turn?.begun ?? []
+    const turn = await front.work.outbox.shared.dispatchStoreOf(front.work.accountId)?.turn(front.work.accountId, [], 1)
+    const [begun] = turn?.started ?? []
     expect(begun?.send.id).toBe(id)
-    expect(begun?.claim?.mayLeave()).toBe(true)
+    expect(begun?.claim?.maySend()).toBe(true)
     // While the computer sleeps its monotonic clock may stand still; the wall clock doesn't.
     front.work.time.now += 60_000
-    expect(begun?.claim?.mayLeave()).toBe(false)
+    expect(begun?.claim?.maySend()).toBe(false)
   })
 })
 
 describe('a workstation that goes to sleep', () => {
   test('breaks off what is on its way, which is looked for', async () => {
     // Whatever the computer still had to send when it fell asleep would go out when it wakes.
-    front.work.line.fault('hang', (method) => method === 'POST')
+    front.work.line.setFault('hang', (method) => method === 'POST')
     back.work.parts.outbox.shared.disconnect()
     const id = front.put()
     await becomes(front, id, 'sending')
     await expect
       .poll(() => front.work.line.seen.some((one) => one.includes('SendForms2')), { timeout: 30_000 })
       .toBe(true)
-    front.work.parts.outbox.shared.breakOff()
+    front.work.parts.outbox.shared.abortRequests()
     // The line would hang for ever: no time passes meanwhile.
     const isInDoubt = () => front.work.outbox.get(id).state === 'uncertain'
     await expect.poll(isInDoubt, { timeout: 60_000 }).toBe(true)
-    front.work.line.fault('pass')
+    front.work.line.setFault('pass')
     await becomes(front, id, 'sent')
     expect(arrived()).toBe(1)
   })
@@ -630,13 +631,13 @@ describe('leaving the office', () => {
     await front.work.outbox.shared.pause(front.work.accountId, true)
     const [mine, theirs] = [front.put(), back.put()]
     for (const desk of [front, back]) for (const id of [mine, theirs]) await becomes(desk, id, 'ready')
-    await front.work.outbox.shared.takeAlong(front.work.accountId)
+    await front.work.outbox.shared.reclaimOwn(front.work.accountId)
     expect([front.state(mine), front.state(theirs)]).toEqual(['ready', undefined])
     await becomes(back, mine, undefined)
     await back.work.outbox.shared.pause(back.work.accountId, false)
     await becomes(back, theirs, 'sent')
     front.work.outbox.resume(front.work.accountId)
-    await front.work.ended(mine)
+    await front.work.whenEnded(mine)
     expect(arrived()).toBe(2)
   })
 
@@ -644,16 +645,16 @@ describe('leaving the office', () => {
     await front.work.outbox.shared.pause(front.work.accountId, true)
     const id = front.put()
     for (const desk of [front, back]) await becomes(desk, id, 'ready')
-    await front.work.outbox.shared.takeAlong(front.work.accountId)
-    await expect(back.work.outbox.shared.keepBack(back.work.outbox.get(id))).rejects.toMatchObject({
+    await front.work.outbox.shared.reclaimOwn(front.work.accountId)
+    await expect(back.work.outbox.shared.withholdForUndo(back.work.outbox.get(id))).rejects.toMatchObject({
       appError: { code: 'busy' }
     })
-    const again = { id, content: Buffer.from('{}'), inMs: 0, round: 2, isInDoubt: false }
-    expect(await storeOf(1, back.work).give(officeId, again)).toMatchObject({ state: 'held' })
+    const again = { id, content: Buffer.from('{}'), inMs: 0, round: 2, mayHaveArrived: false }
+    expect(await storeOf(1, back.work).push(officeId, again)).toMatchObject({ state: 'held' })
     await back.work.outbox.shared.pause(back.work.accountId, false)
     await becomes(back, id, undefined)
     front.work.outbox.resume(front.work.accountId)
-    await front.work.ended(id)
+    await front.work.whenEnded(id)
     await back.work.time.pass(60_000)
     expect(arrived()).toBe(1)
   })
@@ -669,16 +670,16 @@ describe('a package on its way back to an office that is put back to an earlier 
     await shared.pause(accountId, true)
     const id = front.put()
     await becomes(front, id, 'ready')
-    await shared.takeAlong(accountId)
+    await shared.reclaimOwn(accountId)
     const store = storeOf(0, front.work)
-    const lost = async (...its: Parameters<typeof store.give>): ReturnType<typeof store.give> => {
-      const given = await store.give(...its)
+    const lost = async (...its: Parameters<typeof store.push>): ReturnType<typeof store.push> => {
+      const given = await store.push(...its)
       if (isLost) throw new Error('The answer is lost.')
       return given
     }
     shared.disconnect()
     shared.share(accountId, officeId)
-    shared.connect({ ...store, give: lost }, 1)
+    shared.connect({ ...store, push: lost }, 1)
     const isSynced = await front.synced().then(
       () => true,
       () => false

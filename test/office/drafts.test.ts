@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { AppFailure, fail } from '../../src/main/core/lib/failure.ts'
 import { seal } from '../../src/main/core/office/sealing.ts'
-import type { OfficeThings } from '../../src/main/core/office/things.ts'
+import type { OfficeDrafts } from '../../src/main/core/office/things.ts'
 import { form, forms } from '../fixtures/compositions.ts'
 import { dumpOf, OfficeStation, openStation, twoStations } from '../fixtures/office-station.ts'
 
@@ -28,11 +28,11 @@ class Station extends OfficeStation {
     let heldIn: Station['shared'] | undefined
     /** Marks the draft as open in this run of the application. */
     function hold(): void {
-      if (its !== undefined && heldIn !== sharedNow()) sharedNow().edit(its)
+      if (its !== undefined && heldIn !== sharedNow()) sharedNow().editorOpened(its)
       heldIn = sharedNow()
     }
     const edition = () =>
-      its === undefined ? undefined : sharedNow().marked(work.parts.drafts.summary(its)).office?.edition
+      its === undefined ? undefined : sharedNow().withSyncState(work.parts.drafts.summary(its)).office?.edition
     let begunAt = edition()
     if (its !== undefined) hold()
     return {
@@ -52,7 +52,7 @@ class Station extends OfficeStation {
       },
       close(): Promise<void> {
         heldIn = undefined
-        return sharedNow().leave(its ?? '')
+        return sharedNow().editorClosed(its ?? '')
       }
     }
   }
@@ -61,7 +61,7 @@ class Station extends OfficeStation {
     return nameIn(this.#parts.drafts.get(id).composition)
   }
   mark(id: string) {
-    return this.shared.marked(this.#parts.drafts.summary(id)).office
+    return this.shared.withSyncState(this.#parts.drafts.summary(id)).office
   }
   list(trashed = false): string[] {
     const { rows } = this.#parts.drafts.list([this.work.accountId], { trashed })
@@ -87,8 +87,8 @@ class Station extends OfficeStation {
   }
   send(id: string): string {
     const { outbox } = this.#parts
-    const send = outbox.start(id)
-    outbox.now(send.id)
+    const send = outbox.enqueue(id)
+    outbox.sendNow(send.id)
     return send.id
   }
   state(sendId: string): string | undefined {
@@ -100,15 +100,15 @@ const named = (Name: string) => forms({ items: [form({ Name })] })
 const nameIn = ({ items: [item] }: { items: { Name: string }[] }) => item?.Name ?? ''
 
 const two = twoStations(Station, { look: '0 s' })
-const { at, desks, joined, synced } = two
-beforeEach(joined)
+const { at, desks, joinBoth, whenSynced } = two
+beforeEach(joinBoth)
 
 /** Lets a workstation's time pass until it is so. */
 async function until(isSo: () => boolean, { work }: Station): Promise<void> {
   await expect
     .poll(
       async () => {
-        await work.parts.outbox.shared.settled(work.accountId).catch(() => undefined)
+        await work.parts.outbox.shared.syncNow(work.accountId).catch(() => undefined)
         await work.time.pass(3_000)
         return isSo()
       },
@@ -116,22 +116,22 @@ async function until(isSo: () => boolean, { work }: Station): Promise<void> {
     )
     .toBe(true)
 }
-const packages = () => at(0).work.taken('SendForms2').length
+const packages = () => at(0).work.receivedRequests('SendForms2').length
 
 /** A draft whose package waits in the paused Outbox, as everyone knows. */
 async function waiting() {
   const front = at(0).editor()
   front.type('Lease')
   await front.close()
-  await synced()
+  await whenSynced()
   await at(0).work.outbox.shared.pause(at(0).work.accountId, true)
   const send = at(0).send(front.id)
-  await synced()
+  await whenSynced()
   return { front, send }
 }
 
 test('a draft that the office’s server doesn’t take holds none of the others back, and goes over once it does', async () => {
-  at(0).away()
+  at(0).disconnect()
   const [refused, ...others] = ['One', 'Two', 'Three'].map((text) => {
     const editor = at(0).editor()
     editor.type(text)
@@ -142,11 +142,11 @@ test('a draft that the office’s server doesn’t take holds none of the others
   await two.office.sql(
     'CREATE TRIGGER refuse BEFORE INSERT ON office.thing FOR EACH ROW EXECUTE FUNCTION office.refuse()'
   )
-  await expect(at(0).back()).rejects.toBeInstanceOf(AppFailure)
-  await at(1).synced()
+  await expect(at(0).reconnect()).rejects.toBeInstanceOf(AppFailure)
+  await at(1).whenSynced()
   expect(at(1).list()).toEqual(['Three', 'Two'])
   await two.office.sql('DROP TRIGGER refuse ON office.thing')
-  await synced()
+  await whenSynced()
   expect(at(1).list()).toEqual(['One', 'Three', 'Two'])
   expect(others.map((id) => at(1).text(id))).toEqual(['Two', 'Three'])
 })
@@ -155,17 +155,17 @@ describe('a draft of the office', () => {
   test('is everyone’s, as it is typed', async () => {
     const editor = at(0).editor()
     editor.type('Lease')
-    await synced()
+    await whenSynced()
     expect(at(1).list()).toEqual(['Lease'])
     expect(at(1).mark(editor.id)).toMatchObject({ isMine: false, canBeMine: false, editingBy: 'Front desk' })
     expect(at(0).mark(editor.id)).toMatchObject({ canBeMine: true, versions: 0 })
     expect(at(0).mark(editor.id)?.editingBy).toBeUndefined()
     await editor.close()
-    await synced()
+    await whenSynced()
     expect(at(1).mark(editor.id)?.editingBy).toBeUndefined()
     const other = at(1).editor(editor.id)
     other.type('Lease of a shop')
-    await synced()
+    await whenSynced()
     expect(at(0).text(editor.id)).toBe('Lease of a shop')
   })
 
@@ -173,45 +173,45 @@ describe('a draft of the office', () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
-    await synced()
+    await whenSynced()
     const back = at(1).editor(front.id)
     front.type('Lease by front')
     back.type('Lease by back')
-    await synced()
+    await whenSynced()
     expect(at(0).text(front.id)).toBe(at(1).text(front.id))
     const [counts, other] = ['Lease by front', 'Lease by back'].sort((text) => (text === at(0).text(front.id) ? -1 : 1))
     for (const desk of desks) {
       expect(desk.text(front.id)).toBe(counts)
       expect(desk.versions(front.id)).toEqual([[expect.any(String), other, true]])
       expect(desk.mark(front.id)?.versions).toBe(1)
-      expect(() => desk.shared.mustBeOne(front.id)).toThrow(AppFailure)
+      expect(() => desk.shared.assertSendable(front.id)).toThrow(AppFailure)
     }
-    await at(1).shared.settle(front.id)
+    await at(1).shared.resolveConflicts(front.id)
     for (const editor of [front, back]) await editor.close()
-    await synced()
+    await whenSynced()
     for (const desk of desks) {
       expect(desk.mark(front.id)?.versions).toBe(0)
       expect(desk.versions(front.id)).toEqual([[expect.any(String), other, false]])
-      desk.shared.mustBeOne(front.id)
+      desk.shared.assertSendable(front.id)
     }
   })
 
   test('that is taken over goes on there, and what the other still types stands beside it', async () => {
     const front = at(0).editor()
     front.type('Lease')
-    await synced()
+    await whenSynced()
     await at(1).shared.takeOver(front.id)
     const back = at(1).editor(front.id)
     back.type('Lease, taken over')
     front.type('Lease, and more')
-    await synced()
+    await whenSynced()
     for (const desk of desks) {
       expect(desk.text(front.id)).toBe('Lease, taken over')
       expect(desk.versions(front.id)).toEqual([['Front desk', 'Lease, and more', true]])
     }
     expect(at(0).mark(front.id)?.editingBy).toBe('Counter 2')
     // A draft that someone is editing elsewhere can't be sent from here, neither alone nor as the basis of a bulk send.
-    expect(() => at(0).shared.mustBeOne(front.id)).toThrow(
+    expect(() => at(0).shared.assertSendable(front.id)).toThrow(
       expect.objectContaining({
         appError: expect.objectContaining({ code: 'busy', message: 'Counter 2 is working on this draft.' })
       })
@@ -221,34 +221,34 @@ describe('a draft of the office', () => {
   test('that is taken over stays so as the editor that only showed it gives way to another', async () => {
     const front = at(0).editor()
     front.type('Lease')
-    await synced()
+    await whenSynced()
     const shown = at(1).editor(front.id)
     await at(1).shared.takeOver(front.id)
     const back = at(1).editor(front.id)
     await shown.close()
-    await synced()
+    await whenSynced()
     expect(at(0).mark(front.id)?.editingBy).toBe('Counter 2')
     back.type('Lease, taken over')
-    await synced()
+    await whenSynced()
     front.type('Lease, and more')
-    await synced()
+    await whenSynced()
     expect(at(0).versions(front.id)).toEqual([['Front desk', 'Lease, and more', true]])
     await back.close()
-    await synced()
+    await whenSynced()
     expect(at(0).mark(front.id)?.editingBy).toBeUndefined()
   })
 
   test('that is opened again while it is being left is still held', async () => {
     const front = at(0).editor()
     front.type('Lease')
-    await synced()
+    await whenSynced()
     const leaving = front.close()
     const again = at(0).editor(front.id)
     await leaving
-    await synced()
+    await whenSynced()
     expect(at(1).mark(front.id)?.editingBy).toBe('Front desk')
     await again.close()
-    await synced()
+    await whenSynced()
     expect(at(1).mark(front.id)?.editingBy).toBeUndefined()
   })
 
@@ -256,19 +256,19 @@ describe('a draft of the office', () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
-    await synced()
+    await whenSynced()
     const back = at(1).editor(front.id)
     back.type('Lease by back')
     await back.close()
-    await synced()
+    await whenSynced()
     // All of it has arrived here, but the editor hasn't shown it yet.
     front.type('Lease by front, who didn’t see it')
-    await synced()
+    await whenSynced()
     expect(at(1).text(front.id)).toBe('Lease by back')
     expect(at(0).versions(front.id)).toEqual([['Front desk', 'Lease by front, who didn’t see it', true]])
     expect(front.read()).toBe('Lease by back')
     front.type('Lease by both')
-    await synced()
+    await whenSynced()
     expect(at(1).text(front.id)).toBe('Lease by both')
   })
 })
@@ -278,16 +278,16 @@ describe('while the server is away', () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
-    await synced()
-    at(0).away()
+    await whenSynced()
+    at(0).disconnect()
     front.type('Lease, written away')
     const own = at(0).editor()
     own.type('Begun away')
     const back = at(1).editor(front.id)
     back.type('Lease, written there')
     await back.close()
-    await at(0).back()
-    await synced()
+    await at(0).reconnect()
+    await whenSynced()
     for (const desk of desks) {
       expect(desk.list()).toEqual(['Begun away', 'Lease, written there'])
       expect(desk.versions(front.id)).toEqual([['Front desk', 'Lease, written away', true]])
@@ -298,19 +298,19 @@ describe('while the server is away', () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
-    await synced()
-    at(1).away()
+    await whenSynced()
+    at(1).disconnect()
     at(1).editor(front.id).type('Lease, and a line')
     const send = at(0).send(front.id)
     await expect
       .poll(async () => {
-        await at(0).synced()
+        await at(0).whenSynced()
         await at(0).work.time.pass(3_000)
         return at(0).state(send)
       })
       .toBe('sent')
-    await at(1).back()
-    await synced()
+    await at(1).reconnect()
+    await whenSynced()
     for (const desk of desks) expect(desk.list()).toEqual(['Lease, and a line'])
     expect(packages()).toBe(1)
   })
@@ -318,21 +318,21 @@ describe('while the server is away', () => {
   test('one that ends in the middle loses nothing', async () => {
     const front = at(0).editor()
     front.type('Lease')
-    at(0).away()
+    at(0).disconnect()
     front.type('Lease, to the end')
-    await at(0).killed()
-    await synced()
+    await at(0).killAndRestart()
+    await whenSynced()
     expect(at(1).list()).toEqual(['Lease, to the end'])
   })
 
   test('a save whose answer is lost is no other version', async () => {
     const front = at(0).editor()
     front.type('Lease')
-    await synced()
+    await whenSynced()
     // The server has it, but this workstation doesn't know.
     at(0).work.parts.db.prepare('UPDATE office_drafts SET given = 0').run()
     front.type('Lease, and more')
-    await synced()
+    await whenSynced()
     for (const desk of desks) {
       expect(desk.text(front.id)).toBe('Lease, and more')
       expect(desk.versions(front.id)).toEqual([])
@@ -345,16 +345,16 @@ describe('sending', () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
-    await synced()
+    await whenSynced()
     const ids = [at(0).send(front.id), at(1).send(front.id)]
     await expect
       .poll(async () => {
-        for (const desk of desks) await desk.synced().catch(() => undefined)
+        for (const desk of desks) await desk.whenSynced().catch(() => undefined)
         for (const { work } of desks) await work.time.pass(3_000)
         return ids.map((id, index) => at(index).state(id)).sort()
       })
       .toEqual(['cancelled', 'sent'])
-    await synced()
+    await whenSynced()
     for (const desk of desks) expect(desk.list()).toEqual([])
     expect(packages()).toBe(1)
   })
@@ -363,20 +363,20 @@ describe('sending', () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
-    await synced()
-    at(0).work.line.fault({ status: 400 }, (method) => method === 'POST')
-    at(1).away()
+    await whenSynced()
+    at(0).work.line.setFault({ status: 400 }, (method) => method === 'POST')
+    at(1).disconnect()
     const send = at(0).send(front.id)
     await until(() => at(0).state(send) === 'refused', at(0))
-    at(0).work.line.fault('pass')
-    await at(1).back()
-    at(0).away()
+    at(0).work.line.setFault('pass')
+    await at(1).reconnect()
+    at(0).disconnect()
     at(0).work.parts.outbox.retry(send)
     const back = at(1).editor(front.id)
     back.type('Lease, corrected')
     await back.close()
-    await at(0).back()
-    await synced()
+    await at(0).reconnect()
+    await whenSynced()
     expect(at(0).state(send)).toBe('cancelled')
     for (const desk of desks) expect(desk.list()).toEqual(['Lease, corrected'])
     expect(packages()).toBe(0)
@@ -388,16 +388,16 @@ describe('sending', () => {
       const editor = at(0).editor()
       editor.type('Ours')
       await editor.close()
-      await synced()
+      await whenSynced()
       await at(0).work.parts.outbox.shared.pause(at(0).work.accountId, true)
-      at(1).away()
+      at(1).disconnect()
       const other = at(1).send(editor.id)
       const own = at(0).send(editor.id)
-      await at(0).synced()
+      await at(0).whenSynced()
       // A restored server receives both.
       const of = (draft: string | null) => two.office.sql('UPDATE office.send SET draft = $1', [draft])
       await of(null)
-      await at(1).back()
+      await at(1).reconnect()
       await of(editor.id)
       const becomes = (id: string, state: string) =>
         two.office.sql(
@@ -407,11 +407,11 @@ describe('sending', () => {
           [id, state]
         )
       await becomes(own, 'uncertain')
-      await at(0).synced()
+      await at(0).whenSynced()
       expect(at(0).state(own)).toBe('uncertain')
-      if (isAway) at(0).away()
+      if (isAway) at(0).disconnect()
       await becomes(own, 'ready')
-      if (!isAway) await at(0).synced()
+      if (!isAway) await at(0).whenSynced()
       await becomes(other, 'sent')
       await at(1).work.parts.outbox.shared.pause(at(1).work.accountId, false)
       await expect
@@ -420,7 +420,7 @@ describe('sending', () => {
           return (await two.office.sql('SELECT state FROM office.send WHERE id = $1', [own]))[0]
         })
         .toEqual({ state: 'cancelled' })
-      if (isAway) await at(0).back()
+      if (isAway) await at(0).reconnect()
       await until(() => at(0).state(own) === 'cancelled', at(0))
       expect(Object.keys(at(0).work.practice.state.documents)).toEqual([])
     }
@@ -430,20 +430,20 @@ describe('sending', () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
-    await synced()
-    at(1).away()
+    await whenSynced()
+    at(1).disconnect()
     const late = at(1).send(front.id)
     const send = at(0).send(front.id)
     await until(() => at(0).state(send) === 'sent', at(0))
-    await at(0).synced()
+    await at(0).whenSynced()
     const { shared } = at(1)
-    const toSend = shared.toSend.bind(shared)
-    shared.toSend = async (...asked) => {
-      const gone = () => shared.settled(at(1).work.accountId).then(() => true)
+    const toSend = shared.prepareSend.bind(shared)
+    shared.prepareSend = async (...asked) => {
+      const gone = () => shared.syncNow(at(1).work.accountId).then(() => true)
       await expect.poll(() => gone().catch(() => false), { timeout: 60_000 }).toBe(true)
       return await toSend(...asked)
     }
-    await at(1).back()
+    await at(1).reconnect()
     await until(() => at(1).state(late) === 'cancelled', at(1))
     for (const desk of desks) expect(desk.list()).toEqual([])
     expect(packages()).toBe(1)
@@ -455,26 +455,26 @@ describe('sending', () => {
       const front = at(0).editor()
       front.type('Lease')
       await front.close()
-      await synced()
+      await whenSynced()
       const { shared, work } = at(1)
-      at(1).away()
+      at(1).disconnect()
       at(1).editor(front.id).type('Lease, and a line')
       const late = at(1).send(front.id)
       if (wasTried) work.parts.db.prepare('UPDATE sends SET first_attempted_at = 1 WHERE id = ?').run(late)
       await at(0).work.outbox.shared.pause(at(0).work.accountId, true)
       const send = at(0).send(front.id)
-      await at(0).synced()
-      const toSend = shared.toSend.bind(shared)
+      await at(0).whenSynced()
+      const toSend = shared.prepareSend.bind(shared)
       let breaks = 0
-      shared.toSend = async (...asked) => {
+      shared.prepareSend = async (...asked) => {
         const of = await toSend(...asked)
         if (breaks++ === 0) fail('offline', 'The line broke.')
         return of
       }
       await at(1)
-        .back()
+        .reconnect()
         .catch(() => undefined)
-      await synced()
+      await whenSynced()
       expect(breaks).toBeGreaterThan(0)
       await at(0).work.outbox.shared.pause(at(0).work.accountId, false)
       const states = () => [at(0).state(send), at(1).state(late)]
@@ -485,14 +485,14 @@ describe('sending', () => {
       await expect
         .poll(
           async () => {
-            for (const desk of desks) await desk.synced().catch(() => undefined)
+            for (const desk of desks) await desk.whenSynced().catch(() => undefined)
             for (const { work } of desks) await work.time.pass(3_000)
             return isOver()
           },
           { timeout: 60_000 }
         )
         .toBe(true)
-      await synced()
+      await whenSynced()
       const isOther = at(0).state(send) === 'sent'
       for (const desk of desks) expect(desk.list()).toEqual(isOther ? ['Lease, and a line'] : [])
       expect(packages()).toBe(1)
@@ -503,15 +503,15 @@ describe('sending', () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
-    await synced()
-    at(0).away()
+    await whenSynced()
+    at(0).disconnect()
     const send = at(0).send(front.id)
     at(1).work.parts.drafts.remove(front.id)
-    await at(1).synced()
+    await at(1).whenSynced()
     at(1).work.parts.drafts.erase(front.id)
-    await at(1).synced()
-    await at(0).back()
-    await synced()
+    await at(1).whenSynced()
+    await at(0).reconnect()
+    await whenSynced()
     expect(at(0).work.parts.outbox.get(send)).toMatchObject({
       state: 'cancelled',
       error: { message: expect.stringContaining('erased this draft') }
@@ -527,19 +527,19 @@ describe('sending', () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
-    await synced()
+    await whenSynced()
     await at(0).work.outbox.shared.pause(at(0).work.accountId, true)
-    at(1).away()
+    at(1).disconnect()
     at(1).editor(front.id).type('Lease, and a line')
     const send = at(0).send(front.id)
-    await at(0).synced()
-    await at(1).back()
-    await synced()
+    await at(0).whenSynced()
+    await at(1).reconnect()
+    await whenSynced()
     for (const desk of desks) expect(desk.list()).toEqual(['Lease, and a line'])
     const { outbox } = at(0).work.parts
-    await outbox.shared.keepBack(outbox.get(send))
+    await outbox.shared.withholdForUndo(outbox.get(send))
     outbox.undo(send)
-    await synced()
+    await whenSynced()
     for (const desk of desks) expect(desk.list()).toEqual(['Lease', 'Lease, and a line'])
   })
 
@@ -550,12 +550,12 @@ describe('sending', () => {
       front.type('Lease')
       await front.close()
       await at(0).work.outbox.shared.pause(at(0).work.accountId, true)
-      if (when === 'after') await synced()
+      if (when === 'after') await whenSynced()
       const { shared, work } = at(1)
-      at(1).away()
+      at(1).disconnect()
       if (when === 'after') at(1).editor(front.id).type('Lease, and a line')
       const send = at(0).send(front.id)
-      await at(0).synced()
+      await at(0).whenSynced()
       // The connection breaks before the drafts are read, but after what waits in the Outbox.
       const connect = shared.connect.bind(shared)
       let isBroken = false
@@ -570,10 +570,10 @@ describe('sending', () => {
           life
         )
       const { outbox } = work.parts
-      await expect(at(1).back()).rejects.toThrow(/./)
-      await outbox.shared.settled(work.accountId)
+      await expect(at(1).reconnect()).rejects.toThrow(/./)
+      await outbox.shared.syncNow(work.accountId)
       expect(at(1).state(send)).toBe('ready')
-      await outbox.shared.keepBack(outbox.get(send))
+      await outbox.shared.withholdForUndo(outbox.get(send))
       if (when === 'before') {
         // As if done by someone who didn't know yet that it was being sent.
         await two.office.sql('UPDATE office.thing_feed SET rev = rev + 1')
@@ -584,9 +584,9 @@ describe('sending', () => {
       }
       const taken = outbox.undo(send)
       shared.connect = connect
-      at(1).away()
-      await at(1).back()
-      await synced()
+      at(1).disconnect()
+      await at(1).reconnect()
+      await whenSynced()
       const all = when === 'after' ? ['Lease', 'Lease, and a line'] : ['Lease']
       for (const desk of desks) expect(desk.list()).toEqual(all)
       expect(taken.id).toBe(front.id)
@@ -602,9 +602,9 @@ describe('sending', () => {
     for (const desk of desks) expect(desk.list()).toEqual([])
     expect(() => at(1).editor(front.id).type('Lease, and more')).toThrow('busy')
     const { outbox } = at(0).work.parts
-    await outbox.shared.keepBack(outbox.get(send))
+    await outbox.shared.withholdForUndo(outbox.get(send))
     outbox.undo(send)
-    await synced()
+    await whenSynced()
     for (const desk of desks) expect(desk.list()).toEqual(['Lease'])
   })
 
@@ -612,14 +612,14 @@ describe('sending', () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
-    await synced()
-    at(0).away()
+    await whenSynced()
+    at(0).disconnect()
     const send = at(0).send(front.id)
     const back = at(1).editor(front.id)
     back.type('Lease, with the right rent')
     await back.close()
-    await at(0).back()
-    await synced()
+    await at(0).reconnect()
+    await whenSynced()
     expect(at(0).state(send)).toBe('cancelled')
     expect(at(0).work.parts.outbox.get(send).error?.message).toMatch(/changed at another workstation/)
     for (const desk of desks) expect(desk.list()).toEqual(['Lease, with the right rent'])
@@ -633,23 +633,23 @@ describe('a version beside a draft that can’t be read', () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
-    await synced()
-    at(1).away()
+    await whenSynced()
+    at(1).disconnect()
     at(1).editor(front.id).type('Lease by back')
     front.type('Lease by front')
     await front.close()
-    await at(0).synced()
-    at(0).away()
-    await at(1).back()
-    await at(1).synced()
+    await at(0).whenSynced()
+    at(0).disconnect()
+    await at(1).reconnect()
+    await at(1).whenSynced()
     const [had] = await two.office.sql<{ version: string; sealed: Buffer }>(
       'SELECT version, sealed FROM office.thing_version'
     )
     if (!had) throw new Error('Nothing stands beside the draft.')
     await two.office.sql('UPDATE office.thing_version SET sealed = $1', [sealed(had.sealed, front.id, had.version)])
-    await at(0).back()
-    await at(0).synced()
-    expect(() => at(0).shared.mustBeOne(front.id)).toThrow(AppFailure)
+    await at(0).reconnect()
+    await at(0).whenSynced()
+    expect(() => at(0).shared.assertSendable(front.id)).toThrow(AppFailure)
     return front.id
   }
 
@@ -657,8 +657,8 @@ describe('a version beside a draft that can’t be read', () => {
     const id = await withVersion((was) =>
       Buffer.concat([was.subarray(0, 40), Buffer.from([(was[40] ?? 0) ^ 1]), was.subarray(41)])
     )
-    await at(0).shared.settle(id)
-    at(0).shared.mustBeOne(id)
+    await at(0).shared.resolveConflicts(id)
+    at(0).shared.assertSendable(id)
     expect(at(0).text(id)).toBe('Lease by front')
   })
 
@@ -666,10 +666,10 @@ describe('a version beside a draft that can’t be read', () => {
     const id = await withVersion((_was, draft) =>
       seal(two.office.key, `draft:${draft}`, Buffer.from('{"composition":{"kind":"of a later version"}}'))
     )
-    await expect(at(0).shared.settle(id)).rejects.toMatchObject({
+    await expect(at(0).shared.resolveConflicts(id)).rejects.toMatchObject({
       appError: { code: 'conflict', message: expect.stringContaining('newer Countersign') }
     })
-    expect(() => at(0).shared.mustBeOne(id)).toThrow(AppFailure)
+    expect(() => at(0).shared.assertSendable(id)).toThrow(AppFailure)
   })
 })
 
@@ -678,17 +678,17 @@ describe('the trash', () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
-    await synced()
+    await whenSynced()
     const back = at(1).editor(front.id)
     front.type('Lease by front')
     back.type('Lease by back')
     await front.close()
     await back.close()
-    await synced()
+    await whenSynced()
     at(0).work.parts.drafts.remove(front.id)
-    await synced()
+    await whenSynced()
     at(0).work.parts.drafts.erase(front.id)
-    await synced()
+    await whenSynced()
     for (const desk of desks) {
       expect(desk.everything()).toContain('Lease by front')
       expect(desk.everything()).toContain('Lease by back')
@@ -699,17 +699,17 @@ describe('the trash', () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
-    await synced()
+    await whenSynced()
     at(1).work.parts.drafts.remove(front.id)
-    await synced()
+    await whenSynced()
     for (const desk of desks) expect([desk.list(), desk.list(true)]).toEqual([[], ['Lease']])
     at(0).work.parts.drafts.restore(front.id)
-    await synced()
+    await whenSynced()
     for (const desk of desks) expect(desk.list()).toEqual(['Lease'])
     at(0).work.parts.drafts.remove(front.id)
-    await synced()
+    await whenSynced()
     at(1).work.parts.drafts.erase(front.id)
-    await synced()
+    await whenSynced()
     for (const desk of desks) expect([desk.list(), desk.list(true)]).toEqual([[], []])
     expect(await two.office.sql('SELECT FROM office.thing WHERE sealed IS NOT NULL')).toEqual([])
   })
@@ -718,14 +718,14 @@ describe('the trash', () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
-    await synced()
-    at(0).away()
+    await whenSynced()
+    at(0).disconnect()
     at(0).work.parts.drafts.remove(front.id)
     const back = at(1).editor(front.id)
     back.type('Lease, and more')
     await back.close()
-    await at(0).back()
-    await synced()
+    await at(0).reconnect()
+    await whenSynced()
     for (const desk of desks) expect(desk.list()).toEqual(['Lease, and more'])
   })
 })
@@ -735,20 +735,20 @@ describe('one’s own', () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
-    await synced()
-    await expect(at(1).shared.setWhose(front.id, 'mine')).rejects.toMatchObject({ appError: { code: 'conflict' } })
-    await at(0).shared.setWhose(front.id, 'mine')
-    await synced()
+    await whenSynced()
+    await expect(at(1).shared.setOwner(front.id, 'mine')).rejects.toMatchObject({ appError: { code: 'conflict' } })
+    await at(0).shared.setOwner(front.id, 'mine')
+    await whenSynced()
     // As if the process had ended, or no answer had come, before that was stored.
     at(0).work.parts.db.exec('UPDATE office_drafts SET is_mine = 0; UPDATE office_accounts SET drafts_cursor = 0')
-    await synced()
+    await whenSynced()
     expect(at(0).mark(front.id)).toMatchObject({ isMine: true })
     expect([at(0).list(), at(1).list()]).toEqual([['Lease'], []])
     front.type('Lease, my own')
-    await synced()
+    await whenSynced()
     expect(at(1).list()).toEqual([])
-    await at(0).shared.setWhose(front.id, 'office')
-    await synced()
+    await at(0).shared.setOwner(front.id, 'office')
+    await whenSynced()
     expect(at(1).list()).toEqual(['Lease, my own'])
   })
 })
@@ -761,20 +761,20 @@ describe('joining and leaving', () => {
     own.type('My own')
     await third.join('Counter 3')
     desks.push(third)
-    await third.shared.setWhose(own.id, 'mine')
-    await synced()
+    await third.shared.setOwner(own.id, 'mine')
+    await whenSynced()
     expect(at(0).list()).toEqual(['One', 'Three', 'Two'])
     const there = await two.office.sql('SELECT FROM office.thing WHERE gone_at IS NULL')
     expect(there).toHaveLength(3)
     await third.leave()
     desks.pop()
     expect(third.list()).toEqual(['My own'])
-    await synced()
+    await whenSynced()
     expect(at(0).list()).toEqual(['One', 'Three', 'Two'])
     // A draft that someone kept to this workstation stays there.
     await third.join('Counter 5')
     desks.push(third)
-    await synced()
+    await whenSynced()
     expect(at(0).list()).toEqual(['One', 'Three', 'Two'])
     expect(third.mark(own.id)).toMatchObject({ isMine: true })
   })
@@ -784,22 +784,25 @@ describe('joining and leaving', () => {
     async (when) => {
       const { send } = await waiting()
       const { shared } = at(0)
-      if (when === 'before it is written down here') shared.left = () => expect.fail('It ends here.')
+      if (when === 'before it is written down here') shared.stopSharing = () => expect.fail('It ends here.')
       else {
         const connect = shared.connect.bind(shared)
         shared.connect = (things, life) =>
-          connect({ ...things, sent: (...its) => things.sent(...its).then(() => expect.fail('No answer.')) }, life)
-        await at(0).back()
+          connect(
+            { ...things, removeSent: (...its) => things.removeSent(...its).then(() => expect.fail('No answer.')) },
+            life
+          )
+        await at(0).reconnect()
       }
       await expect(at(0).leave()).rejects.toThrow(/./)
       expect(await two.office.sql('SELECT FROM office.thing WHERE gone_with = $1', [send])).toHaveLength(1)
-      await at(0).killed()
+      await at(0).killAndRestart()
       // The other workstation has read that it is gone, in this run or an earlier one.
-      if (when !== 'without the answer to that') await at(1).killed()
+      if (when !== 'without the answer to that') await at(1).killAndRestart()
       const { outbox } = at(0).work.parts
-      await outbox.shared.keepBack(outbox.get(send))
+      await outbox.shared.withholdForUndo(outbox.get(send))
       outbox.undo(send)
-      await synced()
+      await whenSynced()
       for (const desk of desks) {
         expect(desk.list()).toEqual(['Lease'])
         const [draft] = desk.work.parts.drafts.list([desk.work.accountId], {}).rows
@@ -812,32 +815,32 @@ describe('joining and leaving', () => {
 
   test('that the office still takes for sent as its package is taken back is that same draft', async () => {
     const { send } = await waiting()
-    at(0).shared.left = () => expect.fail('It ends here.')
+    at(0).shared.stopSharing = () => expect.fail('It ends here.')
     await expect(at(0).leave()).rejects.toThrow(/./)
     const { work } = at(0)
     const [asked, undone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const startAgain = work.startAgain.bind(work)
-    work.startAgain = () => {
+    const startAgain = work.restart.bind(work)
+    work.restart = () => {
       const parts = startAgain()
       const { sharedDrafts } = parts
       const connect = sharedDrafts.connect.bind(sharedDrafts)
       sharedDrafts.connect = (things, life) => connect({ ...things, save: (...its) => answeredLate(things, its) }, life)
       return parts
     }
-    const answeredLate = async (things: OfficeThings, its: Parameters<OfficeThings['save']>) => {
+    const answeredLate = async (things: OfficeDrafts, its: Parameters<OfficeDrafts['save']>) => {
       const saved = await things.save(...its)
       asked.resolve()
       await undone.promise
       return saved
     }
-    const again = at(0).killed()
+    const again = at(0).killAndRestart()
     await asked.promise
     const { outbox } = work.parts
-    await outbox.shared.keepBack(outbox.get(send))
+    await outbox.shared.withholdForUndo(outbox.get(send))
     outbox.undo(send)
     undone.resolve()
     await again
-    await synced()
+    await whenSynced()
     for (const desk of desks) expect(desk.list()).toEqual(['Lease'])
     expect(await two.office.sql('SELECT FROM office.thing WHERE gone_at IS NULL')).toHaveLength(1)
   })
@@ -846,12 +849,12 @@ describe('joining and leaving', () => {
     const third = await openStation(Station, two.office, at(0))
     const lease = third.editor()
     lease.type('Lease')
-    third.work.line.fault('cut')
+    third.work.line.setFault('cut')
     const send = third.send(lease.id)
     await until(() => third.state(send) === 'uncertain', third)
     await third.join('Counter 3')
     desks.push(third)
-    await synced()
+    await whenSynced()
     expect(at(0).list()).toEqual([])
   })
 
@@ -859,23 +862,23 @@ describe('joining and leaving', () => {
     const lease = at(0).editor()
     lease.type('Lease')
     await lease.close()
-    await synced()
+    await whenSynced()
     await at(1).leave({ without: true })
     at(1).editor(lease.id).type('Lease, further')
     const send = at(0).send(lease.id)
     await until(() => at(0).state(send) === 'sent', at(0))
     await at(1).join('Counter 4')
-    await synced()
+    await whenSynced()
     for (const desk of desks) expect(desk.list()).toEqual(['Lease, further'])
   })
 
   test('without the server all of it stays here, and joining again makes no second of any', async () => {
     at(0).editor().type('Lease')
-    await synced()
+    await whenSynced()
     await at(1).leave({ without: true })
     expect(at(1).list()).toEqual(['Lease'])
     await at(1).join('Counter 4')
-    await synced()
+    await whenSynced()
     for (const desk of desks) expect(desk.list()).toEqual(['Lease'])
     expect(await two.office.sql('SELECT FROM office.thing_version')).toEqual([])
   })
@@ -889,7 +892,7 @@ describe('a server that was put back', () => {
     await work.parts.outbox.shared.pause(work.accountId, false)
     const send = desk.send(draft)
     await until(() => desk.state(send) === 'sent', desk)
-    await desk.synced()
+    await desk.whenSynced()
   }
 
   /** A draft that has had two competing contents since a dump. */
@@ -897,12 +900,12 @@ describe('a server that was put back', () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
     const back = at(1).editor(front.id)
     front.type('Lease by front')
     back.type('Lease by back')
-    await synced()
+    await whenSynced()
     return { front, back, putBack }
   }
 
@@ -910,18 +913,18 @@ describe('a server that was put back', () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
-    at(0).away()
+    at(0).disconnect()
     front.type('Lease, not told yet')
     const back = at(1).editor(front.id)
     back.type('Lease by back')
     await back.close()
-    at(1).away()
+    at(1).disconnect()
     await putBack()
-    await at(1).back()
-    await at(0).back()
-    await synced()
+    await at(1).reconnect()
+    await at(0).reconnect()
+    await whenSynced()
     for (const desk of desks) {
       // Whichever arrived first is the draft's content; the other is a version beside it.
       const texts = [desk.text(front.id), ...desk.versions(front.id).map(([, text]) => text)]
@@ -933,20 +936,20 @@ describe('a server that was put back', () => {
     const lease = at(0).editor()
     lease.type('Lease')
     await lease.close()
-    await synced()
+    await whenSynced()
     const [had] = await two.office.sql<Record<'version' | 'round' | 'sealed', unknown>>(
       `SELECT version, round, sealed FROM office.thing WHERE kind = 'draft'`
     )
     const further = at(1).editor(lease.id)
     further.type('Lease, and further')
     await further.close()
-    await synced()
+    await whenSynced()
     await two.office.sql(
       `WITH feed AS (UPDATE office.thing_feed SET rev = rev + 1 WHERE kind = 'draft' RETURNING rev AS next)
        UPDATE office.thing SET version = $1, round = $2, sealed = $3, rev = next, body_rev = next FROM feed WHERE kind = 'draft'`,
       [had?.version, had?.round, had?.sealed]
     )
-    await synced()
+    await whenSynced()
     for (const desk of desks) expect(desk.text(lease.id)).toBe('Lease, and further')
   })
 
@@ -954,13 +957,13 @@ describe('a server that was put back', () => {
     const lease = at(0).editor()
     lease.type('Lease')
     await lease.close()
-    await synced()
+    await whenSynced()
     const [had] = await two.office.sql<{ sealed: Buffer }>(`SELECT sealed FROM office.thing WHERE kind = 'draft'`)
     const further = at(0).editor(lease.id)
     further.type('Lease, and further')
     await further.close()
-    await synced()
-    for (const desk of desks) await desk.off()
+    await whenSynced()
+    for (const desk of desks) await desk.powerOff()
     // As if a workstation that is gone had edited further without this one's knowing, and had reported that first.
     await two.office.sql('SELECT office.begin_life(now())')
     await two.office.sql(
@@ -969,8 +972,8 @@ describe('a server that was put back', () => {
        WHERE kind = 'draft'`,
       [had?.sealed]
     )
-    for (const desk of desks) await desk.killed()
-    await synced()
+    for (const desk of desks) await desk.killAndRestart()
+    await whenSynced()
     for (const desk of desks) {
       expect(desk.text(lease.id)).toBe('Lease')
       expect(desk.everything()).toContain('Lease, and further')
@@ -984,66 +987,66 @@ describe('a server that was put back', () => {
     const lease = at(0).editor()
     lease.type('Lease')
     await lease.close()
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
     async function write(index: number, text: string) {
       const editor = at(index).editor(lease.id)
       editor.type(text)
       await editor.close()
-      await at(index).synced()
+      await at(index).whenSynced()
     }
-    await at(1).off()
+    await at(1).powerOff()
     await write(0, 'Lease, before')
     await write(0, 'Lease, before, further')
-    await at(0).off()
+    await at(0).powerOff()
     await putBack()
-    await at(1).killed()
+    await at(1).killAndRestart()
     await write(1, 'Lease, between')
-    await at(1).off()
+    await at(1).powerOff()
     await putBack()
-    if (!goesOn) await at(1).killed()
-    await at(0).killed()
+    if (!goesOn) await at(1).killAndRestart()
+    await at(0).killAndRestart()
     if (goesOn) await write(0, 'Lease, before, further, since')
-    if (goesOn) await at(1).killed()
-    await synced()
+    if (goesOn) await at(1).killAndRestart()
+    await whenSynced()
     expect(at(1).text(lease.id)).toBe(goesOn ? 'Lease, before, further, since' : 'Lease, before, further')
     expect(at(1).everything()).toContain('Lease, between')
   })
 
   test('that lost what stood beside a draft is told it, and lets the draft be sent once someone has chosen', async () => {
     const { front, back, putBack } = await besideSinceDump()
-    for (const desk of desks) desk.away()
+    for (const desk of desks) desk.disconnect()
     await putBack()
-    for (const desk of desks) await desk.back()
+    for (const desk of desks) await desk.reconnect()
     for (const editor of [front, back]) await editor.close()
-    await synced()
+    await whenSynced()
     for (const desk of desks) {
-      expect(() => desk.shared.mustBeOne(front.id)).toThrow(AppFailure)
+      expect(() => desk.shared.assertSendable(front.id)).toThrow(AppFailure)
       expect(desk.everything()).toContain('Lease by front')
       expect(desk.everything()).toContain('Lease by back')
     }
-    await at(0).shared.settle(front.id)
-    await synced()
-    for (const desk of desks) desk.shared.mustBeOne(front.id)
+    await at(0).shared.resolveConflicts(front.id)
+    await whenSynced()
+    for (const desk of desks) desk.shared.assertSendable(front.id)
   })
 
   test('that sent a draft without what it had been told keeps that as another draft', async () => {
     const lease = at(0).editor()
     lease.type('Lease')
     await lease.close()
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
-    await at(0).off()
+    await at(0).powerOff()
     const back = at(1).editor(lease.id)
     back.type('Lease, and more')
     await back.close()
-    await at(1).synced()
-    await at(1).off()
+    await at(1).whenSynced()
+    await at(1).powerOff()
     await putBack()
-    await at(0).killed()
+    await at(0).killAndRestart()
     await sentFrom(at(0), lease.id)
-    await at(1).killed()
-    await synced()
+    await at(1).killAndRestart()
+    await whenSynced()
     for (const desk of desks) expect(desk.list()).toEqual(['Lease, and more'])
     expect(packages()).toBe(1)
   })
@@ -1055,30 +1058,30 @@ describe('a server that was put back', () => {
     const lease = at(0).editor()
     lease.type('Lease')
     await lease.close()
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
-    await at(0).off()
+    await at(0).powerOff()
     const back = at(1).editor(lease.id)
     for (const text of ['Lease, and more', 'Lease, and even more']) {
       back.type(text)
-      await at(1).synced()
+      await at(1).whenSynced()
     }
     await back.close()
-    await at(1).off()
+    await at(1).powerOff()
     await putBack()
-    await at(0).killed()
+    await at(0).killAndRestart()
     const front = at(0).editor(lease.id)
     for (const text of isWritten ? ['Lease since', 'Lease since, twice', 'Lease since, three times'] : []) {
       front.type(text)
-      await at(0).synced()
+      await at(0).whenSynced()
     }
     await front.close()
     at(0).work.parts.drafts.remove(lease.id)
-    await at(0).synced()
+    await at(0).whenSynced()
     at(0).work.parts.drafts.erase(lease.id)
-    await at(0).synced()
-    await at(1).killed()
-    await synced()
+    await at(0).whenSynced()
+    await at(1).killAndRestart()
+    await whenSynced()
     for (const desk of desks) expect([desk.list(), desk.list(true)]).toEqual([['Lease, and even more'], []])
   })
 
@@ -1086,20 +1089,20 @@ describe('a server that was put back', () => {
     const lease = at(0).editor()
     lease.type('Lease')
     await lease.close()
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
     lease.type('Lease, and more')
     await lease.close()
-    await synced()
-    await at(1).off()
-    at(0).away()
+    await whenSynced()
+    await at(1).powerOff()
+    at(0).disconnect()
     at(0).work.parts.drafts.remove(lease.id)
     at(0).work.parts.drafts.erase(lease.id)
     await putBack()
-    await at(0).back()
-    await at(0).synced()
-    await at(1).killed()
-    await synced()
+    await at(0).reconnect()
+    await at(0).whenSynced()
+    await at(1).killAndRestart()
+    await whenSynced()
     for (const desk of desks) expect([desk.list(), desk.list(true)]).toEqual([[], []])
   })
 
@@ -1107,25 +1110,25 @@ describe('a server that was put back', () => {
     const lease = at(0).editor()
     lease.type('Lease')
     await lease.close()
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
-    await at(0).off()
+    await at(0).powerOff()
     const back = at(1).editor(lease.id)
     back.type('Lease, and more')
     await back.close()
-    await at(1).synced()
-    await at(1).off()
+    await at(1).whenSynced()
+    await at(1).powerOff()
     await putBack()
-    await at(0).killed()
+    await at(0).killAndRestart()
     const front = at(0).editor(lease.id)
     for (const text of ['Lease since', 'Lease since, twice', 'Lease since, three times']) {
       front.type(text)
-      await at(0).synced()
+      await at(0).whenSynced()
     }
     await front.close()
     await sentFrom(at(0), lease.id)
-    await at(1).killed()
-    await synced()
+    await at(1).killAndRestart()
+    await whenSynced()
     for (const desk of desks) expect(desk.list()).toEqual(['Lease, and more'])
     expect(packages()).toBe(1)
   })
@@ -1135,31 +1138,31 @@ describe('a server that was put back', () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
-    at(1).away()
+    at(1).disconnect()
     front.type('Lease by front')
     await front.close()
-    await at(0).synced()
-    await at(0).off()
+    await at(0).whenSynced()
+    await at(0).powerOff()
     at(1).editor(front.id).type('Lease by back')
-    await at(1).back()
+    await at(1).reconnect()
     expect(
       at(1)
         .versions(front.id)
         .map(([, text, isOpen]) => [text, isOpen])
     ).toEqual([['Lease by back', true]])
-    await at(1).off()
+    await at(1).powerOff()
     await putBack()
     return front
   }
 
   test('that sent a draft keeps what stood beside it elsewhere as another draft', async () => {
     const front = await besideBeforeRestore()
-    await at(0).killed()
+    await at(0).killAndRestart()
     await sentFrom(at(0), front.id)
-    await at(1).killed()
-    await synced()
+    await at(1).killAndRestart()
+    await whenSynced()
     for (const desk of desks) expect(desk.list()).toEqual(['Lease by back'])
     expect(packages()).toBe(1)
   })
@@ -1168,20 +1171,20 @@ describe('a server that was put back', () => {
     'that sends a draft once all are there again keeps what stood beside it as another draft (sent by %i)',
     async (sender) => {
       const front = await besideBeforeRestore()
-      await at(0).killed()
+      await at(0).killAndRestart()
       const send = at(0).send(front.id)
-      await at(0).synced()
-      await at(1).killed()
-      await synced()
+      await at(0).whenSynced()
+      await at(1).killAndRestart()
+      await whenSynced()
       const { work } = at(sender)
       await expect.poll(() => work.parts.outbox.state(work.accountId).office, { timeout: 60_000 }).toBe('connected')
-      if (sender === 1) await at(0).off()
+      if (sender === 1) await at(0).powerOff()
       await work.parts.outbox.shared.pause(work.accountId, false)
       await until(() => at(sender).state(send) === 'sent', at(sender))
-      await at(sender).synced()
-      if (sender === 1) await at(0).killed()
-      await synced()
-      await synced()
+      await at(sender).whenSynced()
+      if (sender === 1) await at(0).killAndRestart()
+      await whenSynced()
+      await whenSynced()
       for (const desk of desks) expect(desk.list()).toEqual(['Lease by back'])
       expect(packages()).toBe(1)
     }
@@ -1191,25 +1194,25 @@ describe('a server that was put back', () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
     at(1).editor(front.id).type('Lease by back')
     at(0).editor(front.id).type('Lease by front')
-    await at(0).synced()
-    await at(1).synced()
+    await at(0).whenSynced()
+    await at(1).whenSynced()
     const counts = at(1).text(front.id)
     expect(at(1).versions(front.id)).toHaveLength(1)
-    await at(1).off()
-    await at(0).synced()
-    await at(0).shared.settle(front.id)
-    await at(0).synced()
+    await at(1).powerOff()
+    await at(0).whenSynced()
+    await at(0).shared.resolveConflicts(front.id)
+    await at(0).whenSynced()
     const send = at(0).send(front.id)
     await until(() => at(0).state(send) === 'sent', at(0))
-    await at(0).off()
+    await at(0).powerOff()
     await putBack()
-    await at(1).killed()
-    await at(0).killed()
-    await synced()
+    await at(1).killAndRestart()
+    await at(0).killAndRestart()
+    await whenSynced()
     for (const desk of desks) {
       expect(desk.list()).not.toContain(counts)
       expect(desk.list()).toHaveLength(1)
@@ -1221,21 +1224,21 @@ describe('a server that was put back', () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
-    await synced()
-    at(0).away()
+    await whenSynced()
+    at(0).disconnect()
     const back = at(1).editor(front.id)
     back.type('Lease by back')
     await back.close()
-    await at(1).synced()
+    await at(1).whenSynced()
     const putBack = await dumpOf(two.office)
     at(0).editor(front.id).type('Lease by front')
-    await at(0).back()
+    await at(0).reconnect()
     expect(at(0).text(front.id)).toBe('Lease by back')
-    await at(0).off()
+    await at(0).powerOff()
     await two.office.sql('DELETE FROM office.thing_version')
     at(0).work.parts.db.exec(`DELETE FROM draft_versions WHERE beside IS NOT NULL`)
     await putBack()
-    await at(0).killed()
+    await at(0).killAndRestart()
     expect(at(0).everything()).toContain('Lease by front')
   })
 
@@ -1243,24 +1246,24 @@ describe('a server that was put back', () => {
     const lease = at(0).editor()
     lease.type('Lease')
     await lease.close()
-    await synced()
+    await whenSynced()
     await at(0).work.parts.outbox.shared.pause(at(0).work.accountId, true)
-    await at(0).off()
+    await at(0).powerOff()
     const send = at(0).send(lease.id)
     at(0).work.parts.db.prepare('UPDATE sends SET first_attempted_at = 1 WHERE id = ?').run(send)
     // The restored server doesn't know of the send, and hears that it may have left only after someone has edited
     // further.
     await two.office.sql('SELECT office.begin_life(now())')
-    await at(1).back()
+    await at(1).reconnect()
     const further = at(1).editor(lease.id)
     further.type('Lease, further')
     await further.close()
-    await at(1).synced()
-    await at(0).killed()
-    await at(1).synced()
+    await at(1).whenSynced()
+    await at(0).killAndRestart()
+    await at(1).whenSynced()
     await two.office.sql(`UPDATE office.send SET state = 'sent', settled_at = now(), epoch = 9 WHERE id = $1`, [send])
     const lists = async () => {
-      await synced()
+      await whenSynced()
       return desks.map((desk) => desk.list())
     }
     await expect.poll(lists, { timeout: 60_000 }).toEqual([['Lease, further'], ['Lease, further']])
@@ -1270,11 +1273,11 @@ describe('a server that was put back', () => {
     const { front, putBack } = await besideSinceDump()
     expect(at(0).versions(front.id)).toHaveLength(1)
     await at(0).leave({ without: true })
-    at(1).away()
+    at(1).disconnect()
     await putBack()
     await at(0).join('Front desk again')
-    await at(1).back()
-    await synced()
+    await at(1).reconnect()
+    await whenSynced()
     for (const desk of desks) {
       expect(desk.versions(front.id).filter(([, , isOpen]) => isOpen)).toHaveLength(1)
       expect(desk.everything()).toContain('Lease by front')
@@ -1285,17 +1288,17 @@ describe('a server that was put back', () => {
   test('that has again what stood beside a draft has it undecided everywhere', async () => {
     const { front, back, putBack } = await besideSinceDump()
     for (const editor of [front, back]) await editor.close()
-    await synced()
+    await whenSynced()
     const putForward = await dumpOf(two.office)
     for (const put of [putBack, putForward]) {
-      for (const desk of desks) desk.away()
+      for (const desk of desks) desk.disconnect()
       await put()
-      for (const desk of desks) await desk.back()
-      await synced()
+      for (const desk of desks) await desk.reconnect()
+      await whenSynced()
     }
     for (const desk of desks) {
       expect(desk.versions(front.id).map(([, , isOpen]) => isOpen)).toEqual([true])
-      expect(() => desk.shared.mustBeOne(front.id)).toThrow(AppFailure)
+      expect(() => desk.shared.assertSendable(front.id)).toThrow(AppFailure)
     }
   })
 
@@ -1304,15 +1307,15 @@ describe('a server that was put back', () => {
     const lease = at(0).editor()
     lease.type('Lease')
     await lease.close()
-    await synced()
+    await whenSynced()
     at(1)
       .work.parts.db.prepare('UPDATE office_drafts SET based_on = ?')
       .run(JSON.stringify([randomUUID()]))
-    for (const desk of desks) desk.away()
+    for (const desk of desks) desk.disconnect()
     await putBack()
-    for (const desk of desks) await desk.back()
-    await synced()
-    for (const desk of desks) desk.shared.mustBeOne(lease.id)
+    for (const desk of desks) await desk.reconnect()
+    await whenSynced()
+    for (const desk of desks) desk.shared.assertSendable(lease.id)
     expect(await two.office.sql('SELECT is_settled FROM office.thing_version')).toEqual([{ is_settled: true }])
   })
 
@@ -1320,20 +1323,20 @@ describe('a server that was put back', () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
-    await synced()
+    await whenSynced()
     const [before] = await two.office.sql<{ sealed: Buffer }>('SELECT sealed FROM office.thing WHERE id = $1', [
       front.id
     ])
     const send = at(0).send(front.id)
     await until(() => at(0).state(send) === 'sent', at(0))
-    await synced()
+    await whenSynced()
     expect(at(1).state(send)).toBe('sent')
     await two.office.sql(
       `UPDATE office.thing SET gone_at = NULL, sealed = $2, rev = rev + 1, body_rev = rev + 1 WHERE id = $1`,
       [front.id, before?.sealed]
     )
     await two.office.sql('UPDATE office.thing_feed SET rev = rev + 1')
-    await synced()
+    await whenSynced()
     for (const desk of desks) expect(desk.list()).toEqual([])
     expect(packages()).toBe(1)
   })
@@ -1343,13 +1346,13 @@ describe('a server that was put back', () => {
     const front = at(0).editor()
     front.type('Lease')
     await front.close()
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
-    for (const desk of desks.slice(1)) await desk.off()
+    for (const desk of desks.slice(1)) await desk.powerOff()
     const send = at(0).send(front.id)
     await until(() => at(0).state(send) === 'sent', at(0))
     await since?.()
-    await at(0).off()
+    await at(0).powerOff()
     await forgetSends()
     await putBack()
     return front.id
@@ -1366,15 +1369,15 @@ describe('a server that was put back', () => {
     await third.join('Counter 3')
     desks.push(third)
     const sent = await sentAndLost()
-    await at(1).killed()
+    await at(1).killAndRestart()
     const back = at(1).editor(sent)
     back.type('Lease, and further')
     await back.close()
-    await at(1).synced()
-    await third.killed()
+    await at(1).whenSynced()
+    await third.killAndRestart()
     expect(third.list()).toEqual(['Lease, and further'])
-    await at(0).killed()
-    await synced()
+    await at(0).killAndRestart()
+    await whenSynced()
     const ids = desks.map((desk) => desk.work.parts.drafts.list([desk.work.accountId], {}).rows.map(({ id }) => id))
     expect(new Set(ids.map((its) => its.join())).size).toBe(1)
     expect(ids[0]).not.toContain(sent)
@@ -1385,32 +1388,32 @@ describe('a server that was put back', () => {
 
   test('brings back nothing of what went on as another one, and was sent', async () => {
     const sent = await sentAndLost()
-    await at(1).killed()
+    await at(1).killAndRestart()
     const back = at(1).editor(sent)
     back.type('Lease, and further')
     await back.close()
-    await at(1).synced()
+    await at(1).whenSynced()
     const [before] = await two.office.sql<{ sealed: Buffer }>('SELECT sealed FROM office.thing WHERE id = $1', [sent])
-    await at(0).killed()
-    await synced()
+    await at(0).killAndRestart()
+    await whenSynced()
     const { accountId, parts } = at(1).work
     const [other] = parts.drafts.list([accountId], {}).rows
     await until(() => parts.outbox.state(accountId).office === 'connected', at(1))
     await parts.outbox.shared.pause(accountId, false)
     const send = at(1).send(other?.id ?? '')
     await until(() => at(1).state(send) === 'sent', at(1))
-    await synced()
+    await whenSynced()
     // The first draft is back until its sender reports that it was sent.
-    await at(0).off()
+    await at(0).powerOff()
     await two.office.sql(
       `UPDATE office.thing SET gone_at = NULL, gone_with = NULL, sealed = $2, rev = rev + 5, body_rev = rev + 5 WHERE id = $1`,
       [sent, before?.sealed]
     )
     await two.office.sql('UPDATE office.thing_feed SET rev = rev + 5')
-    await at(1).synced()
+    await at(1).whenSynced()
     expect(at(1).list()).toEqual(['Lease, and further'])
-    await at(0).killed()
-    await synced()
+    await at(0).killAndRestart()
+    await whenSynced()
     for (const desk of desks) expect(desk.list()).toEqual([])
     expect(packages()).toBe(2)
   })
@@ -1420,10 +1423,10 @@ describe('a server that was put back', () => {
       await at(0).leave()
       await at(0).join('Front desk, again')
     })
-    await at(1).killed()
+    await at(1).killAndRestart()
     expect(at(1).list()).toEqual(['Lease'])
-    await at(0).killed()
-    await synced()
+    await at(0).killAndRestart()
+    await whenSynced()
     for (const desk of desks) expect(desk.list()).toEqual([])
     expect(
       await two.office.sql('SELECT FROM office.send WHERE draft = $1 AND state = $2', [sent, 'sent'])
@@ -1435,19 +1438,19 @@ describe('a server that was put back', () => {
     front.type('Lease')
     const other = at(1).editor()
     other.type('Deed')
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
     front.type('Lease, later')
-    await synced()
+    await whenSynced()
     const late = at(0).editor()
     late.type('Begun later')
-    await synced()
-    for (const desk of desks) desk.away()
+    await whenSynced()
+    for (const desk of desks) desk.disconnect()
     await putBack()
-    await at(1).back()
+    await at(1).reconnect()
     at(1).editor(other.id).type('Deed, since')
-    await at(0).back()
-    await synced()
+    await at(0).reconnect()
+    await whenSynced()
     for (const desk of desks) {
       expect(desk.list()).toEqual(['Begun later', 'Deed, since', 'Lease, later'])
       expect(desk.versions(front.id)).toEqual([])
@@ -1471,7 +1474,7 @@ describe('three people at once', () => {
     }
     const first = at(0).editor()
     first.type('start')
-    await synced()
+    await whenSynced()
     const editors = desks.map((desk) => desk.editor(first.id))
     const typed: string[] = []
     for (let round = 0; round < rounds; round++) {
@@ -1479,20 +1482,20 @@ describe('three people at once', () => {
         const desk = at(index)
         switch (chance(7)) {
           case 0:
-            desk.away()
+            desk.disconnect()
             break
           case 1:
-            await desk.back()
+            await desk.reconnect()
             break
           case 2:
             await desk.shared.takeOver(first.id).catch(() => undefined)
             break
           case 3:
-            await desk.synced().catch(() => undefined)
+            await desk.whenSynced().catch(() => undefined)
             editor.read()
             break
           case 4:
-            await desk.killed().catch(() => undefined)
+            await desk.killAndRestart().catch(() => undefined)
             break
           default: {
             const word = `w${round}-${index}`
@@ -1503,8 +1506,8 @@ describe('three people at once', () => {
         }
       }
     }
-    for (const desk of desks) await desk.back()
-    await synced()
+    for (const desk of desks) await desk.reconnect()
+    await whenSynced()
     return { typed, found: desks.map((desk) => desk.everything()).join('\n') }
   }
 

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import type { Client, Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { systemTime } from '../../src/main/core/lib/time.ts'
-import { connected, openPool } from '../../src/main/core/office/connection.ts'
+import { openPool, withConnection } from '../../src/main/core/office/connection.ts'
 import { openFromFeed, openOfficeFeed, sealForFeed, tagOf } from '../../src/main/core/office/feed.ts'
 import { openTestOffice, type Station, type TestOffice } from '../fixtures/office.ts'
 
@@ -34,7 +34,7 @@ function leaseOf(index: number, time = systemTime) {
     hold: async (ms = 30_000) => (await feed.watch(accountId, { ms })).lease,
     publish: ({ epoch }: { epoch: number }, changes: ReturnType<typeof change>[]) =>
       feed.publish(accountId, epoch, changes),
-    giveUp: ({ epoch }: { epoch: number }) => feed.giveUp(accountId, epoch)
+    giveUp: ({ epoch }: { epoch: number }) => feed.releaseLease(accountId, epoch)
   }
 }
 async function held(index: number) {
@@ -159,8 +159,8 @@ describe('what is new', () => {
     }
     // The account has been written to before.
     await leaseOf(0).publish({ epoch }, [])
-    await connected(place, (slow) =>
-      connected(place, async (quick) => {
+    await withConnection(place, (slow) =>
+      withConnection(place, async (quick) => {
         await slow.query('BEGIN')
         await write(slow, 0)
         let isDone = false

@@ -7,10 +7,10 @@ import { promisify } from 'node:util'
 import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { checkOffice } from '../../src/main/core/office/administration.ts'
-import { connected, openPool } from '../../src/main/core/office/connection.ts'
+import { openPool, withConnection } from '../../src/main/core/office/connection.ts'
 import { Heads, openOfficeHeads } from '../../src/main/core/office/heads.ts'
 import type { Db } from '../../src/main/core/storage/connection.ts'
-import { keptIn } from '../../src/main/core/storage/meta.ts'
+import { openJsonMeta } from '../../src/main/core/storage/meta.ts'
 import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
 import { openWorkplace } from '../fixtures/workplace.ts'
 import { workstation } from '../unit/audit/office.ts'
@@ -35,8 +35,8 @@ async function station(name: string) {
   let elapsed = 0
   const begin = () => {
     const audit = its.run()
-    const heads = new Heads(keptIn(its.db), { now: () => its.now.at, elapsed: () => elapsed })
-    heads.follow(audit)
+    const heads = new Heads(openJsonMeta(its.db), { now: () => its.now.at, elapsed: () => elapsed })
+    heads.setTrail(audit)
     return { audit, heads }
   }
   let now = begin()
@@ -45,23 +45,23 @@ async function station(name: string) {
     get trail() {
       return now.audit
     },
-    found: () => now.heads.found().map(({ name: who, why, isMe }) => [who, why, isMe]),
+    found: () => now.heads.findings().map(({ name: who, why, isMe }) => [who, why, isMe]),
     async greets(life = 1, by = server) {
       elapsed += LATER
-      return await now.heads.greet(by, life)
+      return await now.heads.sync(by, life)
     },
-    tell: (every?: number) => now.heads.tell(server, every),
+    tell: (every?: number) => now.heads.report(server, every),
     /** Writes that many entries. */
     async writes(many: number) {
       for (let one = 0; one < many; one++)
         now.audit.note({ what: 'turn-ended', signerName: `Person ${one} at ${name}` })
-      await now.audit.settled()
+      await now.audit.flush()
     },
     /** Ends the application and starts it again. */
     async restarts() {
-      await now.audit.settled()
+      await now.audit.flush()
       now = begin()
-      await now.audit.settled()
+      await now.audit.flush()
     }
   }
 }
@@ -160,7 +160,7 @@ describe('a trail', () => {
     front.its.entries.clear()
     for (const [name, text] of others.its.entries) front.its.entries.set(name, text)
     // The database's record of what was reported now matches what is there.
-    const kept = keptIn(front.its.db)
+    const kept = openJsonMeta(front.its.db)
     const heads = kept.read('office-heads', z.looseObject({ mine: z.string(), stations: z.looseObject({}) }))
     const newest = others.trail.newest()
     if (!heads || !newest) throw new Error('Nothing was told.')
@@ -193,13 +193,13 @@ describe('a trail', () => {
     const older = new Opened(copy)
     onTestFinished(() => void older.close())
     const audit = front.its.run(undefined, older)
-    await audit.settled()
-    const heads = new Heads(keptIn(older), { now: () => 0, elapsed: () => 0 })
-    heads.follow(audit)
-    await heads.greet(front.server, 1)
+    await audit.flush()
+    const heads = new Heads(openJsonMeta(older), { now: () => 0, elapsed: () => 0 })
+    heads.setTrail(audit)
+    await heads.sync(front.server, 1)
     await back.greets()
     expect(back.found()).toEqual([['Front desk', 'older-copy', false]])
-    expect(heads.found()).toMatchObject([{ isMe: true, why: 'older-copy' }])
+    expect(heads.findings()).toMatchObject([{ isMe: true, why: 'older-copy' }])
   })
 })
 
@@ -233,7 +233,7 @@ describe('a server', () => {
     async (_what, sql) => {
       const { front, back } = await two()
       await asOwner(sql)
-      for (const one of [front, back]) expect(await one.greets()).toEqual({ isPutBack: true })
+      for (const one of [front, back]) expect(await one.greets()).toEqual({ isRolledBack: true })
       expect([front.found(), back.found()]).toEqual([[], []])
     }
   )
@@ -243,10 +243,10 @@ describe('a server', () => {
     onTestFinished(() => work.close())
     const its = workstation()
     const audit = its.run()
-    const heads = new Heads(keptIn(its.db), work.time.run())
-    heads.follow(audit)
+    const heads = new Heads(openJsonMeta(its.db), work.time.run())
+    heads.setTrail(audit)
     audit.note({ what: 'turn-ended', signerName: 'Mere Tamati' })
-    await audit.settled()
+    await audit.flush()
     const desk = openDesk(work, { heads })
     onTestFinished(() => desk.close())
     await desk.join(serverOf(office), await office.invite('Front desk'))
@@ -263,7 +263,7 @@ describe('a server', () => {
     const [first] = await office.sql(life)
     await asOwner('DELETE FROM office.head')
     await now(life).not.toEqual(first)
-    expect(heads.found()).toEqual([])
+    expect(heads.findings()).toEqual([])
   })
 
   test('that was put back to an earlier moment is no forger, and what is known of trails stays known', async () => {
@@ -273,9 +273,9 @@ describe('a server', () => {
     await back.greets()
     await asOwner('DELETE FROM office.head WHERE number > 2')
     // A machine that was restored as a whole doesn't begin a new life by itself.
-    for (const one of [front, back]) expect(await one.greets()).toEqual({ isPutBack: true })
+    for (const one of [front, back]) expect(await one.greets()).toEqual({ isRolledBack: true })
     expect([front.found(), back.found()]).toEqual([[], []])
-    for (const one of [front, back]) expect(await one.greets(2)).toEqual({ isPutBack: false })
+    for (const one of [front, back]) expect(await one.greets(2)).toEqual({ isRolledBack: false })
     expect([front.found(), back.found()]).toEqual([[], []])
     front.its.tamper('DELETE FROM audit WHERE seq > 4')
     await front.restarts()
@@ -288,7 +288,7 @@ describe('a server', () => {
 test('a workstation can tell of its own trail alone, adds to the chain alone, and what it tells twice is there once', async () => {
   const { front, back } = await two()
   const hash = 'a'.repeat(64)
-  await connected(back.joined.place, async (client) => {
+  await withConnection(back.joined.place, async (client) => {
     const asked = (sql: string) =>
       client.query(sql).then(
         () => 'done',

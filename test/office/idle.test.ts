@@ -2,7 +2,7 @@
 // workstation.
 import { Client } from 'pg'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
-import type { Desk } from '../../src/main/core/office/desk.ts'
+import type { OfficeMembership } from '../../src/main/core/office/desk.ts'
 import { headsOf, openDesk, openTestOffice, serverOf, staffOf } from '../fixtures/office.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 
@@ -12,7 +12,7 @@ const IDLE = 300
 test('a workstation greets once a minute, reads what it has in common once with that, in four transactions, and asks for changes only where there are any', async () => {
   const office = await openTestOffice(inject('cluster'))
   const works: Workplace[] = []
-  const desks: Desk[] = []
+  const desks: OfficeMembership[] = []
   for (const name of ['Front desk', 'Back room']) {
     const work = await openWorkplace('demo', works[0])
     works.push(work)

@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { memoryKeychain, type SecretSlot } from '../../src/main/core/storage/keychain.ts'
-import { keptIn } from '../../src/main/core/storage/meta.ts'
+import { openJsonMeta } from '../../src/main/core/storage/meta.ts'
 import { chanceOf } from '../chaos/chance.ts'
 import { forms } from '../fixtures/compositions.ts'
 import { openDesk, openTestOffice } from '../fixtures/office.ts'
@@ -80,10 +80,10 @@ test(
       }
       seats = { end }
       // The server's address was stored with a line that no longer exists.
-      const office = keptIn(work.parts.db).read('office', z.looseObject({}))
-      if (office) keptIn(work.parts.db).write('office', { ...office, port: line.port })
+      const office = openJsonMeta(work.parts.db).read('office', z.looseObject({}))
+      if (office) openJsonMeta(work.parts.db).write('office', { ...office, port: line.port })
       desk.open()
-      await desk.look()
+      await desk.checkNow()
       return { desk, end, server: { host: '127.0.0.1', port: line.port, database } }
     }
 
@@ -93,9 +93,9 @@ test(
         ({ id }) => id
       )
     async function given(): Promise<void> {
-      await work.parts.outbox.shared.settled(work.accountId)
+      await work.parts.outbox.shared.syncNow(work.accountId)
       // Packages from before joining go over in a second round.
-      await work.parts.outbox.shared.settled(work.accountId)
+      await work.parts.outbox.shared.syncNow(work.accountId)
     }
 
     const put: string[] = []
@@ -104,7 +104,7 @@ test(
     for (let moment = 1; moment <= MOMENTS; moment++) {
       // Due next week, so that it isn't sent meanwhile.
       const at = work.clock() + 7 * 86_400_000
-      const { id } = work.parts.outbox.start(work.parts.drafts.save(work.accountId, forms()).id, { at })
+      const { id } = work.parts.outbox.enqueue(work.parts.drafts.save(work.accountId, forms()).id, { at })
       put.push(id)
       put.sort()
       const isIn = desk.view() !== undefined
@@ -117,7 +117,7 @@ test(
       await pause(chance.below(LASTS))
       if (!isDone) killed++
       end()
-      work.startAgain()
+      work.restart()
       ;({ desk, end, server } = await seat())
       // Whether it has joined or left now, both sides agree.
       const view = desk.view()
@@ -132,7 +132,7 @@ test(
       expect(own(), `moment ${moment}: here`).toEqual(put)
     }
     expect(killed).toBeGreaterThan(MOMENTS / 5)
-    expect(work.taken('SendForms2')).toHaveLength(0)
+    expect(work.receivedRequests('SendForms2')).toHaveLength(0)
   },
   MOMENTS * 6_000
 )

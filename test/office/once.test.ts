@@ -9,7 +9,13 @@ import type { ActionRequest } from '../../src/shared/contract/index.ts'
 import type { DocumentResponse } from '../../src/shared/model/index.ts'
 import { onceChaos } from '../chaos/office-once.ts'
 import { isClean } from '../chaos/tally.ts'
-import { type ActingDesk, type ActingDesks, openActingDesks, openPools, reminderOf } from '../fixtures/acting-desks.ts'
+import {
+  type ActingWorkstation,
+  type ActingWorkstations,
+  openActingWorkstations,
+  openPools,
+  reminderOf
+} from '../fixtures/acting-desks.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
 import { extension } from '../unit/actions/office.ts'
 import { openOffice as openCounter, PIN } from '../unit/counter/office.ts'
@@ -17,7 +23,7 @@ import { openOffice as openCounter, PIN } from '../unit/counter/office.ts'
 const NAMES = ['Counter 1', 'Counter 2', 'Counter 3']
 let office: TestOffice
 let pools: Pool[]
-let all: ActingDesks
+let all: ActingWorkstations
 let document: DocumentResponse
 
 beforeAll(async () => {
@@ -26,14 +32,14 @@ beforeAll(async () => {
 })
 afterAll(() => Promise.all(pools.map((pool) => pool.end())))
 beforeEach(async () => {
-  all = await openActingDesks(office, pools)
+  all = await openActingWorkstations(office, pools)
   document = await all.send()
 })
 afterEach(() => all.close())
 
 const desk = (index: number) => all.desk(index)
 const start = (index: number, request: ActionRequest, id?: string) => desk(index).start(document, request, id)
-const arrived = (operation: string) => all.arrived(operation)
+const arrived = (operation: string) => all.receivedCount(operation)
 const reminder = () => reminderOf(document)
 /** Rings the bell and lets time pass until it is so. */
 const becomes = (look: () => unknown, wanted: unknown) =>
@@ -77,7 +83,7 @@ function losingAnswers(index: number, ...functions: string[]): () => void {
 /** Starts a reminder that is sent and gets no answer for as long as the connection lasts. */
 async function hanging(index: number): Promise<string> {
   const [{ work }, id] = [desk(index), randomUUID()]
-  work.line.fault('hang', posts)
+  work.line.setFault('hang', posts)
   void start(index, reminder(), id).catch(() => undefined)
   await expect.poll(() => work.line.seen.some((one) => one.includes('SendReminder'))).toBe(true)
   return id
@@ -113,7 +119,7 @@ describe('an action from three workstations at once', () => {
 describe('an action without an answer', () => {
   test('is in doubt for all, and found done by the one that looks', async () => {
     // The first workstation can't look itself.
-    desk(0).work.line.faultBy((method) => (posts(method) ? 'lose-answer' : 'cut'))
+    desk(0).work.line.setFaultBy((method) => (posts(method) ? 'lose-answer' : 'cut'))
     const first = await start(0, extension(10))
     expect(first).toMatchObject({ state: 'uncertain' })
     await told('uncertain')
@@ -135,7 +141,7 @@ describe('an action without an answer', () => {
   ])(
     'of which what another has to know %s is in doubt there, too, until a person says what became of it',
     async (_name, to) => {
-      desk(0).work.line.faultBy((method) => (posts(method) ? 'lose-answer' : 'cut'))
+      desk(0).work.line.setFaultBy((method) => (posts(method) ? 'lose-answer' : 'cut'))
       const first = await start(0, extension(10))
       await told('uncertain')
       await office.sql(`UPDATE office.task SET sealed = ${to} WHERE account = $1`, [all.officeId])
@@ -143,7 +149,7 @@ describe('an action without an answer', () => {
       expect(stateOf(1, first.id)).toBe('uncertain')
       const { actions } = desk(1).work.parts
       await expect(actions.check(first.id)).rejects.toMatchObject({ appError: { code: 'conflict' } })
-      actions.settle(first.id, false)
+      actions.conclude(first.id, false)
       await told('free')
       expect(await start(1, extension(20))).toMatchObject({ state: 'done' })
     }
@@ -161,19 +167,19 @@ describe('an action without an answer', () => {
     expect(await start(2, reminder())).toMatchObject({ state: 'refused' })
     expect([stateOf(1, id), stateOf(2, id)]).toEqual(['uncertain', 'uncertain'])
     await expect(start(1, reminder())).rejects.toMatchObject({ appError: { code: 'busy' } })
-    desk(1).work.parts.actions.settle(id, false)
+    desk(1).work.parts.actions.conclude(id, false)
     await becomes(() => stateOf(2, id), 'refused')
     expect(await start(2, reminder())).toMatchObject({ state: 'done' })
     expect(arrived('SendReminder')).toBeLessThanOrEqual(1)
   })
 
   test('is done once more by the one who decides that, while the others wait', async () => {
-    desk(0).work.line.fault('lose-answer', posts)
+    desk(0).work.line.setFault('lose-answer', posts)
     const { id } = await start(0, reminder())
     await told('uncertain')
     await start(1, reminder())
     expect(stateOf(1, id)).toBe('uncertain')
-    expect(await desk(1).work.parts.actions.again(id)).toMatchObject({ state: 'done' })
+    expect(await desk(1).work.parts.actions.retry(id)).toMatchObject({ state: 'done' })
     await becomes(() => stateOf(0, id), 'done')
   })
 })
@@ -212,7 +218,7 @@ describe('a claim of which the answer is lost', () => {
     await office.sql(`UPDATE office.task SET until = now() - interval '1 ms' WHERE state = 'open'`)
     expect(await start(1, extension())).toMatchObject({ state: 'refused' })
     heard()
-    desk(0).work.startAgain()
+    desk(0).work.restart()
     desk(0).connect()
     await becomes(
       () =>
@@ -239,12 +245,12 @@ test('who leaves the office has told it how all ended, and has nothing in doubt'
   const { accountId, parts } = desk(0).work
   const id = await hanging(0)
   const BUSY = { appError: { code: 'busy' } }
-  await expect(parts.once.leaves(accountId)).rejects.toMatchObject(BUSY)
+  await expect(parts.once.beforeLeaving(accountId)).rejects.toMatchObject(BUSY)
   await desk(0).work.line.goDown()
   await becomes(() => stateOf(0, id), 'uncertain')
-  await expect(parts.once.leaves(accountId)).rejects.toMatchObject(BUSY)
-  parts.actions.settle(id, true)
-  await parts.once.leaves(accountId)
+  await expect(parts.once.beforeLeaving(accountId)).rejects.toMatchObject(BUSY)
+  parts.actions.conclude(id, true)
+  await parts.once.beforeLeaving(accountId)
   expect(await office.sql('SELECT state FROM office.task WHERE account = $1', [all.officeId])).toEqual([
     { state: 'done' }
   ])
@@ -277,7 +283,7 @@ describe('while the office’s server is away', () => {
     desk(0).disconnect()
     await desk(0).work.line.goDown()
     await becomes(() => stateOf(0, id), 'uncertain')
-    desk(0).work.parts.actions.settle(id, true)
+    desk(0).work.parts.actions.conclude(id, true)
     desk(0).connect()
     await told('done')
     expect(await start(1, reminder())).toMatchObject({
@@ -288,7 +294,7 @@ describe('while the office’s server is away', () => {
 
 describe('a person at the counter', () => {
   /** A workstation's counter, over the documents in its folders; its page isn't shown anywhere. */
-  function counterOf({ work }: ActingDesk) {
+  function counterOf({ work }: ActingWorkstation) {
     const { accountId, parts } = work
     const time = work.time.run()
     const { origin } = new URL(document.Signers?.[0]?.SigningKey ?? '')
@@ -409,7 +415,7 @@ describe('a person at the counter', () => {
     const heard = losingAnswers(1, 'tasks_of_others')
     const asked = vi.spyOn(pool, 'query')
     await place(0).start()
-    desk(1).work.parts.once.rung(all.officeId)
+    desk(1).work.parts.once.notified(all.officeId)
     await expect.poll(() => asked.mock.calls.length).toBeGreaterThan(0)
     asked.mockRestore()
     heard()

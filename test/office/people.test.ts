@@ -28,17 +28,17 @@ class Station extends OfficeStation {
   }
   /** Reconnects; before each of its puts of people to the office the next of these runs. */
   async slowly(...meanwhile: (() => unknown)[]): Promise<void> {
-    this.away()
-    this.putsBy(async (put, ...asked) => {
+    this.disconnect()
+    this.wrapPut(async (put, ...asked) => {
       if (asked[0] === 'person') await meanwhile.shift()?.()
       return put(...asked)
     })
-    await this.back()
+    await this.reconnect()
   }
   /** Kills and restarts it; `meanwhile` runs right after the server has answered that another content counts. */
   async killedAnd(meanwhile: () => Promise<unknown>): Promise<void> {
     let isOver = false
-    this.putsBy(async (put, ...asked) => {
+    this.wrapPut(async (put, ...asked) => {
       const answers = await put(...asked)
       if (isOver || asked[0] !== 'person') return answers
       isOver = true
@@ -46,7 +46,7 @@ class Station extends OfficeStation {
       await meanwhile()
       return answers
     })
-    await this.killed()
+    await this.killAndRestart()
     expect(isOver).toBe(true)
   }
   /** Stored rows of the office's people who aren't here. */
@@ -65,7 +65,7 @@ class Station extends OfficeStation {
 }
 
 const two = twoStations(Station)
-const { at, desks, joined, synced } = two
+const { at, desks, joinBoth, whenSynced } = two
 function expectAll(...wanted: unknown[]): void {
   for (const desk of desks) expect(desk.list()).toEqual(wanted)
 }
@@ -75,8 +75,8 @@ test('joining brings all along: who is the same by name and e-mail is one, anyon
   at(0).send('Rewi', 'Parata', 'mere@example.com')
   at(1).send('mere', 'parata', 'Mere@example.com')
   at(1).send('Mere', 'Parata', 'other@example.com')
-  await joined()
-  await synced()
+  await joinBoth()
+  await whenSynced()
   expectAll(
     'Mere Parata <other@example.com>  1',
     'Rewi Parata <mere@example.com>  1',
@@ -85,19 +85,19 @@ test('joining brings all along: who is the same by name and e-mail is one, anyon
 })
 
 describe('joined', () => {
-  beforeEach(joined)
+  beforeEach(joinBoth)
 
   test('each offers whom another sends to, found by their words, and counts what all sent', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
-    await synced()
+    await whenSynced()
     const { people } = at(1).work.parts
     expect(people.find(at(1).work.accountId, 'mer', 5)).toMatchObject([{ LastName: 'Parata', from: 'sent' }])
-    at(0).away()
+    at(0).disconnect()
     at(0).send('Mere', 'Parata', 'mere@example.com', '021 555 0101')
     at(1).send('Mere', 'Parata', 'mere@example.com', '021 555 0202')
-    await at(1).synced()
-    await at(0).back()
-    await synced()
+    await at(1).whenSynced()
+    await at(0).reconnect()
+    await whenSynced()
     // If two sent to a person at once with different numbers, the later one counts.
     expectAll(expect.stringMatching(/^Mere Parata <mere@example.com> 021 555 0[12]0[12] 3$/))
     expect(at(0).list()).toEqual(at(1).list())
@@ -109,31 +109,31 @@ describe('joined', () => {
 
   test('of whom the office has another state can be read, also where the line breaks right after it said so', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
-    await synced()
-    at(0).away()
+    await whenSynced()
+    at(0).disconnect()
     at(0).send('Mere', 'Parata', 'mere@example.com')
     const outcomes: string[] = []
-    at(0).putsBy(async (put, ...asked) => {
+    at(0).wrapPut(async (put, ...asked) => {
       if (asked[0] !== 'person' || outcomes.length > 0) return put(...asked)
       at(1).send('Mere', 'Parata', 'mere@example.com')
-      await at(1).synced()
+      await at(1).whenSynced()
       const answers = await put(...asked)
       outcomes.push(...answers.map(({ outcome }) => outcome))
-      at(0).away()
+      at(0).disconnect()
       return answers
     })
-    await expect(at(0).back()).rejects.toBeDefined()
+    await expect(at(0).reconnect()).rejects.toBeDefined()
     expect(outcomes).toEqual(['beside'])
-    await at(0).back()
-    await synced()
+    await at(0).reconnect()
+    await whenSynced()
     expectAll('Mere Parata <mere@example.com>  3')
   })
 
   test('whom two have sent to is one, also where the line breaks right after one was told of the other’s', async () => {
-    at(0).away()
+    at(0).disconnect()
     at(0).send('Mere', 'Parata', 'mere@example.com')
     at(1).send('Mere', 'Parata', 'mere@example.com')
-    await at(1).synced()
+    await at(1).whenSynced()
     const { records } = at(0).work.parts
     const connect = records.connect.bind(records)
     let breaks = true
@@ -143,83 +143,83 @@ describe('joined', () => {
           ...its,
           async changes(...asked) {
             const page = await its.changes(...asked)
-            if (breaks && page.length > 0) at(0).away()
+            if (breaks && page.length > 0) at(0).disconnect()
             breaks &&= page.length === 0
             return page
           }
         },
         ...more
       )
-    await expect(at(0).back()).rejects.toBeDefined()
+    await expect(at(0).reconnect()).rejects.toBeDefined()
     expect(breaks).toBe(false)
-    await at(0).back()
-    await synced()
+    await at(0).reconnect()
+    await whenSynced()
     expectAll('Mere Parata <mere@example.com>  2')
   })
 
   test('whom one has sent to counts once, also where another has gone on from that before it was answered', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
-    await synced()
+    await whenSynced()
     at(0).send('Mere', 'Parata', 'mere@example.com')
     let isAnswered = false
-    at(0).away()
-    at(0).putsBy(async (put, ...asked) => {
+    at(0).disconnect()
+    at(0).wrapPut(async (put, ...asked) => {
       const answers = await put(...asked)
       if (isAnswered || asked[0] !== 'person') return answers
-      at(0).away()
+      at(0).disconnect()
       throw new Error('The line broke.')
     })
-    await expect(at(0).back()).rejects.toBeDefined()
-    await at(1).synced()
+    await expect(at(0).reconnect()).rejects.toBeDefined()
+    await at(1).whenSynced()
     expect(at(1).list()).toEqual(['Mere Parata <mere@example.com>  2'])
     at(1).send('Mere', 'Parata', 'mere@example.com')
-    await at(1).synced()
+    await at(1).whenSynced()
     isAnswered = true
-    await at(0).back()
-    await synced()
+    await at(0).reconnect()
+    await whenSynced()
     expectAll('Mere Parata <mere@example.com>  3')
   })
 
   test('who is forgotten at one is at all, whatever others did meanwhile, and is there again once sent to', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
-    await synced()
-    at(0).away()
+    await whenSynced()
+    at(0).disconnect()
     at(0).forget('mere@example.com', 'Mere', 'Parata')
     at(1).send('Mere', 'Parata', 'mere@example.com')
-    await at(1).synced()
-    await at(0).back()
-    await synced()
+    await at(1).whenSynced()
+    await at(0).reconnect()
+    await whenSynced()
     expectAll()
     expect(await two.office.sql('SELECT FROM office.thing WHERE sealed IS NOT NULL')).toEqual([])
     at(1).send('Mere', 'Parata', 'mere@example.com')
-    await synced()
+    await whenSynced()
     expectAll('Mere Parata <mere@example.com>  1')
   })
 
   test('of who is forgotten nothing is left, whatever was just on its way', async () => {
     const left: unknown[][] = []
-    at(0).away()
+    at(0).disconnect()
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await at(0).slowly(
       () => at(0).forget('mere@example.com', 'Mere', 'Parata'),
       () => left.push(at(0).left())
     )
     expect(left).toEqual([[]])
-    await synced()
+    await whenSynced()
     expectAll()
   })
 
   test('who is forgotten while another’s change of them comes in between stays so', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
-    await synced()
-    at(0).away()
+    await whenSynced()
+    at(0).disconnect()
     at(0).send('Mere', 'Parata', 'mere@example.com')
     await at(0).slowly(async () => {
       at(1).send('Mere', 'Parata', 'mere@example.com')
-      await at(1).synced()
+      await at(1).whenSynced()
       at(0).forget('mere@example.com', 'Mere', 'Parata')
     })
-    await synced()
+    await whenSynced()
     expectAll()
     expect(await two.office.sql('SELECT FROM office.thing WHERE sealed IS NOT NULL')).toEqual([])
   })
@@ -227,105 +227,105 @@ describe('joined', () => {
   test('who is forgotten is so for longer than they would have been kept', async () => {
     for (const desk of desks) desk.work.keeping.people = 30
     at(0).send('Mere', 'Parata', 'mere@example.com')
-    await synced()
-    at(1).away()
+    await whenSynced()
+    at(1).disconnect()
     at(1).send('Mere', 'Parata', 'mere@example.com')
     at(0).forget('mere@example.com', 'Mere', 'Parata')
-    await at(0).synced()
+    await at(0).whenSynced()
     await two.office.sql(`UPDATE office.thing SET until = now() - interval '1 s' WHERE until IS NOT NULL`)
-    await at(0).synced()
-    await at(1).back()
-    await synced()
+    await at(0).whenSynced()
+    await at(1).reconnect()
+    await whenSynced()
     expectAll()
   })
 
   test('the office keeps someone as long as the one who sent to them last does', async () => {
     at(0).work.keeping.people = 30
     at(0).send('Mere', 'Parata', 'mere@example.com')
-    await synced()
+    await whenSynced()
     expect(await two.office.sql('SELECT until IS NULL AS always FROM office.thing')).toEqual([{ always: false }])
     at(1).send('Mere', 'Parata', 'mere@example.com')
-    await synced()
+    await whenSynced()
     expect(await two.office.sql('SELECT until IS NULL AS always FROM office.thing')).toEqual([{ always: true }])
   })
 
   test('who is forgotten is so, too, where what the office has of them can’t be read here', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
-    await synced()
+    await whenSynced()
     const { officeId, records } = await two.third()
     const put = (id: string, basedOn: string[]) =>
       records.put('person', officeId, [{ id, version: randomUUID(), basedOn, content: { later: 1 } }])
     const [known] = await records.changes('person', officeId, 0, 10)
     await put(known?.id ?? '', [known?.version ?? ''])
     // Another person, of whom this workstation had nothing.
-    await put(records.tag('person', officeId, '["tama@example.com","tama brooks"]'), [])
-    await synced()
+    await put(records.idFor('person', officeId, '["tama@example.com","tama brooks"]'), [])
+    await whenSynced()
     at(1).send('Tama', 'Brooks', 'tama@example.com')
-    await synced()
+    await whenSynced()
     at(1).forget('mere@example.com', 'Mere', 'Parata')
     at(1).forget('tama@example.com', 'Tama', 'Brooks')
-    await synced()
+    await whenSynced()
     expectAll()
     expect(await two.office.sql('SELECT FROM office.thing WHERE sealed IS NOT NULL')).toEqual([])
     at(1).send('Mere', 'Parata', 'mere@example.com')
-    await synced()
+    await whenSynced()
     expectAll('Mere Parata <mere@example.com>  1')
   })
 
   test('who can be read again here is so with what was done here meanwhile', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
-    await synced()
+    await whenSynced()
     const { officeId, records } = await two.third()
     const [known] = await records.changes('person', officeId, 0, 10)
     const { id = '', version = '', content } = known ?? {}
     const later = { id, version: randomUUID(), basedOn: [version], content: { later: 1 } }
     await records.put('person', officeId, [later])
-    await at(0).synced()
+    await at(0).whenSynced()
     at(0).send('Mere', 'Parata', 'mere@example.com')
-    await at(0).synced()
+    await at(0).whenSynced()
     await records.put('person', officeId, [{ id, version: randomUUID(), basedOn: [later.version], content }])
-    await synced()
+    await whenSynced()
     expectAll('Mere Parata <mere@example.com>  2')
   })
 
   test('who is corrected is so everywhere, and the wrong one is nobody’s', async () => {
     at(0).send('Mere', 'Prata', 'mere@example.com')
-    await synced()
+    await whenSynced()
     at(1).correct(['Mere', 'Prata', 'mere@example.com'], ['Mere', 'Parata', 'mere@example.com'])
-    await synced()
+    await whenSynced()
     expectAll('Mere Parata <mere@example.com>  1')
     at(0).correct(['Mere', 'Parata', 'mere@example.com'], ['Mere', 'PARATA', 'mere@example.com'])
-    await synced()
+    await whenSynced()
     expectAll('Mere PARATA <mere@example.com>  1')
   })
 
   test('whom one purges after their days the others keep, and the office erases them by the days that it was told', async () => {
     for (const desk of desks) desk.work.keeping.people = 30
     at(0).send('Mere', 'Parata', 'mere@example.com')
-    await synced()
+    await whenSynced()
     const [row] = await two.office.sql<{ days: number }>(
       `SELECT extract(epoch FROM until - now())::integer / 86400.0 AS days FROM office.thing`
     )
     expect(Math.round(Number(row?.days))).toBe(30)
     await openPurging(at(1).work.parts.db).erase({ people: at(1).work.clock() + DAY })
-    await synced()
+    await whenSynced()
     expect([at(0).list(), at(1).list()]).toEqual([['Mere Parata <mere@example.com>  1'], []])
     // Reading everything again doesn't bring one back either.
     at(1).work.time.now += 31 * DAY
     at(1).work.parts.db.exec('UPDATE office_records_read SET cursor = 0')
-    await synced()
+    await whenSynced()
     expect([at(0).list(), at(1).list()]).toEqual([['Mere Parata <mere@example.com>  1'], []])
     await two.office.sql(`UPDATE office.thing SET until = now() - interval '1 s'`)
-    await synced()
+    await whenSynced()
     expect(await two.office.sql('SELECT FROM office.thing')).toEqual([])
     at(1).send('Mere', 'Parata', 'mere@example.com')
-    await synced()
+    await whenSynced()
     expect(at(0).list()).toEqual(['Mere Parata <mere@example.com>  1'])
   })
 
   test('what another writes under an id that isn’t theirs, or isn’t right, is nobody here', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
-    await synced()
+    await whenSynced()
     const { officeId, records } = await two.third()
     const good = {
       ...{ firstName: 'Tama', middleName: '', lastName: 'Brooks', email: 'tama@example.com' },
@@ -340,10 +340,10 @@ describe('joined', () => {
     // A clock that is years ahead counts as a day ahead at most.
     const aroha = { ...good, firstName: 'Aroha', lastName: 'King', email: 'aroha@example.com' }
     const ahead = at(0).work.clock() + 10_000 * DAY
-    await put(records.tag('person', officeId, '["aroha@example.com","aroha king"]'), { ...aroha, usedAt: ahead })
-    await put(records.tag('person', officeId, '["tama@example.com","tama brooks"]'), { ...good, times: -1 })
+    await put(records.idFor('person', officeId, '["aroha@example.com","aroha king"]'), { ...aroha, usedAt: ahead })
+    await put(records.idFor('person', officeId, '["tama@example.com","tama brooks"]'), { ...good, times: -1 })
     await put(known?.id ?? '', good, [known?.version ?? ''])
-    await synced()
+    await whenSynced()
     for (const desk of desks) {
       const newest = desk.work.parts.db.prepare<[], number>('SELECT max(used_at) FROM people').pluck().get() ?? Infinity
       expect(newest).toBeLessThanOrEqual(desk.work.clock() + DAY)
@@ -353,16 +353,16 @@ describe('joined', () => {
 
   test('a server that was put back has again whom it lost, and not whom someone forgot since', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
     at(0).forget('mere@example.com', 'Mere', 'Parata')
     at(1).send('Tama', 'Brooks', 'tama@example.com')
-    await synced()
-    for (const desk of desks) desk.away()
+    await whenSynced()
+    for (const desk of desks) desk.disconnect()
     await putBack()
-    await at(1).back()
-    await at(0).back()
-    await synced()
+    await at(1).reconnect()
+    await at(0).reconnect()
+    await whenSynced()
     expectAll('Tama Brooks <tama@example.com>  1')
   })
 
@@ -371,19 +371,19 @@ describe('joined', () => {
     await third.join('Counter 3')
     at(0).send('Mere', 'Parata', 'mere@example.com')
     at(0).send('Mere', 'Parata', 'mere@example.com')
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
-    await at(1).off()
+    await at(1).powerOff()
     at(0).send('Mere', 'Parata', 'mere@example.com')
-    await at(0).synced()
-    await third.synced()
-    await at(0).off()
-    await third.off()
+    await at(0).whenSynced()
+    await third.whenSynced()
+    await at(0).powerOff()
+    await third.powerOff()
     at(1).send('Mere', 'Parata', 'mere@example.com')
     await putBack()
-    for (const desk of [at(1), at(0), third]) await desk.killed()
-    await synced()
-    await third.synced()
+    for (const desk of [at(1), at(0), third]) await desk.killAndRestart()
+    await whenSynced()
+    await third.whenSynced()
     expectAll('Mere Parata <mere@example.com>  4')
     expect(third.list()).toEqual(at(0).list())
   })
@@ -396,17 +396,17 @@ describe('joined', () => {
     /** The first has used it more often than the restored server knows; the second hasn't heard of that. */
     async function usedBy(lost: number, ...others: Station[]): Promise<void> {
       mere(at(0), 2)
-      for (const desk of [...desks, ...others]) await desk.synced()
+      for (const desk of [...desks, ...others]) await desk.whenSynced()
       putBack = await dumpOf(two.office)
-      await at(1).off()
+      await at(1).powerOff()
       mere(at(0), lost)
-      for (const desk of [at(0), ...others]) await desk.synced()
-      for (const desk of [at(0), ...others]) await desk.off()
+      for (const desk of [at(0), ...others]) await desk.whenSynced()
+      for (const desk of [at(0), ...others]) await desk.powerOff()
     }
     async function usedSince(times: number): Promise<void> {
       mere(at(1), times)
       await putBack()
-      await at(1).killed()
+      await at(1).killAndRestart()
     }
 
     test.each([
@@ -417,9 +417,9 @@ describe('joined', () => {
       await usedSince(since)
       await at(0).killedAnd(async () => {
         mere(at(1), 1)
-        await at(1).synced()
+        await at(1).whenSynced()
       })
-      await synced()
+      await whenSynced()
       expectAll(`Mere Parata <mere@example.com>  ${2 + lost + since + 1}`)
     })
 
@@ -429,10 +429,10 @@ describe('joined', () => {
       await usedBy(1, third)
       mere(third, 1)
       await usedSince(1)
-      await at(0).killedAnd(() => third.killed())
-      await synced()
-      await third.synced()
-      await synced()
+      await at(0).killedAnd(() => third.killAndRestart())
+      await whenSynced()
+      await third.whenSynced()
+      await whenSynced()
       expectAll('Mere Parata <mere@example.com>  5')
       expect(third.list()).toEqual(at(0).list())
     })
@@ -445,10 +445,10 @@ describe('joined', () => {
       const { id = '', version = '', content } = known ?? {}
       const later = { id, version: randomUUID(), basedOn: [version], content: { later: 1 } }
       await records.put('person', officeId, [later])
-      await at(0).killed()
+      await at(0).killAndRestart()
       await records.put('person', officeId, [{ id, version: randomUUID(), basedOn: [later.version], content }])
-      await at(0).killed()
-      await synced()
+      await at(0).killAndRestart()
+      await whenSynced()
       expectAll('Mere Parata <mere@example.com>  3')
     })
 
@@ -456,24 +456,24 @@ describe('joined', () => {
       await usedBy(1)
       await usedSince(1)
       await at(0)
-        .killedAnd(async () => at(0).away())
+        .killedAnd(async () => at(0).disconnect())
         .catch(() => undefined)
       expect(at(0).list()).toEqual(['Mere Parata <mere@example.com>  4'])
       at(0).forget('mere@example.com', 'Mere', 'Parata')
       expect(at(0).left()).toEqual([])
-      await at(0).back()
-      await synced()
+      await at(0).reconnect()
+      await whenSynced()
       expectAll()
     })
   })
 
   test('a server that was put back brings nobody back who was forgotten, also where that can’t be told at once', async () => {
     at(0).send('Mere', 'Parata', 'mere@example.com')
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
     at(0).forget('mere@example.com', 'Mere', 'Parata')
-    await synced()
-    for (const desk of desks) desk.away()
+    await whenSynced()
+    for (const desk of desks) desk.disconnect()
     await two.office.sql(
       `CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`
     )
@@ -481,17 +481,17 @@ describe('joined', () => {
       `CREATE TRIGGER refused BEFORE UPDATE ON office.thing FOR EACH ROW WHEN (NEW.sealed IS NULL) EXECUTE FUNCTION refused()`
     )
     await putBack()
-    await expect(at(0).back()).rejects.toBeDefined()
+    await expect(at(0).reconnect()).rejects.toBeDefined()
     expect(at(0).list()).toEqual([])
     await two.office.sql('DROP TRIGGER refused ON office.thing')
-    await at(1).back()
-    await synced()
+    await at(1).reconnect()
+    await whenSynced()
     expectAll()
   })
 })
 
 test('whatever happens in whatever order, each has the same people in the end, once each, and whom nobody forgot', async () => {
-  await joined()
+  await joinBoth()
   const command = fc.record({
     who: fc.nat(1),
     what: fc.constantFrom('send', 'send', 'send', 'forget', 'correct', 'away', 'back', 'sync', 'sync'),
@@ -516,19 +516,19 @@ test('whatever happens in whatever order, each has the same people in the end, o
           desk.correct(['Person', `Of ${whom}`, mail], ['Person', `Corrected ${whom}`, mail])
           touched.add(whom)
         } else if (what === 'away') {
-          desk.away()
+          desk.disconnect()
           away.add(who)
         } else if (what === 'back') {
-          await desk.back()
+          await desk.reconnect()
           away.delete(who)
-        } else if (!away.has(who)) await desk.synced()
+        } else if (!away.has(who)) await desk.whenSynced()
       }
-      for (const desk of desks) await desk.back()
+      for (const desk of desks) await desk.reconnect()
       // Simultaneous merges go back and forth until both have the same.
       await expect
         .poll(
           async () => {
-            await synced()
+            await whenSynced()
             const [mine, theirs] = desks.map((desk) => desk.list().join('\n'))
             return mine === theirs ? '' : `${mine}\n  here, and there\n${theirs}`
           },

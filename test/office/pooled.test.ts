@@ -3,7 +3,7 @@
 import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
-import { keptIn } from '../../src/main/core/storage/meta.ts'
+import { openJsonMeta } from '../../src/main/core/storage/meta.ts'
 import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
 import { openPooler, type Pooler } from '../fixtures/office-cluster.ts'
 import { openWorkplace } from '../fixtures/workplace.ts'
@@ -57,7 +57,7 @@ test('a workstation whose server’s name leads to a pooler from then on says so
   await before.join(serverOf(office), await office.invite('Back room'))
   await before.close()
   const pooler = await openPooler(inject('cluster'), 'transaction')
-  const kept = keptIn(work.parts.db)
+  const kept = openJsonMeta(work.parts.db)
   kept.write('office', { ...kept.read('office', z.looseObject({})), port: pooler.place.port })
   const desk = openDesk(work, { slot })
   onTestFinished(async () => {
@@ -66,6 +66,6 @@ test('a workstation whose server’s name leads to a pooler from then on says so
     await pooler.close()
   })
   desk.open()
-  await desk.look()
+  await desk.checkNow()
   expect(desk.view()).toMatchObject({ state: 'pooled' })
 })

@@ -1,7 +1,7 @@
 // Two and three workstations of an office, each with its own mirror, share a PostgreSQL server and a signing service:
 // one reads the folders, and the others get what is in them.
 import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
-import type { Desk } from '../../src/main/core/office/desk.ts'
+import type { OfficeMembership } from '../../src/main/core/office/desk.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import { forms } from '../fixtures/compositions.ts'
 import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
@@ -9,7 +9,7 @@ import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 
 interface Station {
   work: Workplace
-  desk: Desk
+  desk: OfficeMembership
   /** As if the process had been killed or frozen: it does nothing more, and gives up nothing. */
   halt: () => void
 }
@@ -103,7 +103,7 @@ async function happens(): Promise<void> {
   const reply = await fetch(`${stations[0]?.work.serviceUrl}/FormDirect/SendForms2`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(stations[0]?.work.taken('SendForms2')[0]?.body)
+    body: JSON.stringify(stations[0]?.work.receivedRequests('SendForms2')[0]?.body)
   })
   expect(reply.ok).toBe(true)
 }
@@ -215,7 +215,7 @@ describe('another takes over', () => {
 
   test('where its key is refused; and it says so to all, until it is taken again', async () => {
     const [one, other] = await two()
-    one.work.line.fault({ status: 401 })
+    one.work.line.setFault({ status: 401 })
     await until(() => reads(other))
     await until(() => viewOf(one)?.how === 'alone')
     await until(() => viewOf(other)?.troubles.length === 1)
@@ -224,7 +224,7 @@ describe('another takes over', () => {
     const before = asked(one)
     for (let second = 0; second < 120; second++) await until(() => true)
     expect(asked(one) - before).toBeLessThan(60)
-    one.work.line.fault('pass')
+    one.work.line.setFault('pass')
     await until(() => follows(one))
     await until(() => viewOf(other)?.troubles.length === 0)
     await until(areEqual)
@@ -232,7 +232,7 @@ describe('another takes over', () => {
 
   test('where the service can’t be reached from there', async () => {
     const [one, other] = await two()
-    one.work.line.fault('cut')
+    one.work.line.setFault('cut')
     await until(() => reads(other))
     await until(() => follows(one) && viewOf(one)?.troubles.length === 1)
     expect(viewOf(one)?.troubles).toMatchObject([{ name: 'Front desk', kind: 'unreachable' }])
@@ -332,7 +332,7 @@ describe('while the office’s server is away', () => {
     expect((await listed(other)).some((row) => row.includes('only-here'))).toBe(true)
     other.work.line.spoil((body) => body)
     await office.sql('ALTER FUNCTION office.hello_of_before() RENAME TO hello')
-    for (const { desk } of [one, other]) await desk.look()
+    for (const { desk } of [one, other]) await desk.checkNow()
     await until(() => reads(one) && follows(other))
     await until(areEqual)
     expect((await listed(one)).some((row) => row.includes('only-here'))).toBe(false)
@@ -347,11 +347,11 @@ describe('while the office’s server is away', () => {
     await before.join(serverOf(office), await office.invite('Front desk'))
     await office.sql(`INSERT INTO office.station (name, role_name, invited_until, joined_at)
       SELECT 'Counter ' || n, 'counter_' || n, now(), now() FROM generate_series(1, 49) n`)
-    await before.look()
+    await before.checkNow()
     await office.sql('ALTER FUNCTION office.hello() RENAME TO hello_of_before')
     first.end()
     await before.close()
-    work.startAgain()
+    work.restart()
     const desk = openDesk(work, { slot })
     onTestFinished(() => desk.close())
     const station: Station = { work, desk, halt: () => undefined }

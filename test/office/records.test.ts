@@ -4,7 +4,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import { describe, expect, onTestFinished, test, vi } from 'vitest'
 import { sharedId } from '../../src/main/core/lib/shared-id.ts'
-import { changeOnly } from '../../src/main/core/office/administered-records.ts'
+import { changeSingleRecord } from '../../src/main/core/office/administered-records.ts'
 import type { RecordToPut } from '../../src/main/core/office/records.ts'
 import { seal } from '../../src/main/core/office/sealing.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
@@ -41,13 +41,13 @@ class Station extends OfficeStation {
   marks() {
     const { presets, records } = this.work.parts
     return records
-      .marked('preset', this.work.accountId, presets.list(this.work.accountId))
+      .withSyncState('preset', this.work.accountId, presets.list(this.work.accountId))
       .map(({ office: its }) => its)
   }
 }
 
 const two = twoStations(Station)
-const { at, desks, joined, synced } = two
+const { at, desks, joinBoth, whenSynced } = two
 function expectPresets(...wanted: unknown[]): void {
   for (const desk of desks) expect(desk.presets()).toEqual(wanted)
 }
@@ -89,8 +89,8 @@ describe('joining', () => {
     for (let each = 0; each < 45; each++) at(0).preset(`Front ${each}`, 'Lease')
     at(0).view('Front view', 'lease', undefined, true)
     at(1).preset('Back', 'Deed')
-    await joined()
-    await synced()
+    await joinBoth()
+    await whenSynced()
     for (const desk of desks) expect(desk.presets()).toHaveLength(46)
     expect(at(0).views()).toEqual(['Front view: lease, told'])
     // Whether a view notifies is each workstation's own setting.
@@ -109,25 +109,25 @@ describe('joining', () => {
       desk.preset('Deed', `Deed of ${desks.indexOf(desk)}`)
       desk.view('Waiting', 'lease', undefined, desk === at(1))
     }
-    await joined()
-    await synced()
+    await joinBoth()
+    await whenSynced()
     const names = ['Deed', 'Deed (2)', 'Lease']
     for (const desk of desks) expect(desk.presets().map((text) => text.split(':')[0])).toEqual(names)
     expect(desks.map((desk) => desk.views())).toEqual([['Waiting: lease'], ['Waiting: lease, told']])
     const [, , lease] = at(1).work.parts.presets.list(at(1).work.accountId)
     at(1).preset('Lease', 'Lease of a shop', lease?.id)
-    await synced()
+    await whenSynced()
     expect(at(0).presets()).toContain('Lease: Lease of a shop')
     at(0).remove(at(0).work.parts.presets.list(at(0).work.accountId)[2]?.id ?? '')
-    await synced()
+    await whenSynced()
     for (const desk of desks) expect(desk.presets()).toHaveLength(2)
   })
 
   test('gives two of one name other names, the same at each', async () => {
     at(0).preset('Lease', 'Lease by front')
     at(1).preset('Lease', 'Lease by back')
-    await joined()
-    await synced()
+    await joinBoth()
+    await whenSynced()
     expect(at(0).presets()).toEqual(at(1).presets())
     expect(
       at(0)
@@ -139,11 +139,11 @@ describe('joining', () => {
   test('doesn’t bring along what is the organisation’s', async () => {
     const { presets, views } = at(0).work.parts
     const id = sharedId(at(0).work.accountId, 'Policy')
-    presets.share(at(0).work.accountId, id, 'Policy', forms())
+    presets.putShared(at(0).work.accountId, id, 'Policy', forms())
     views.share(at(0).work.accountId, [{ id, name: 'Policy', query: DocumentQuery.parse({}), tell: false }])
-    await joined()
-    presets.share(at(0).work.accountId, sharedId(at(0).work.accountId, 'Policy 2'), 'Policy 2', forms())
-    await synced()
+    await joinBoth()
+    presets.putShared(at(0).work.accountId, sharedId(at(0).work.accountId, 'Policy 2'), 'Policy 2', forms())
+    await whenSynced()
     expect(at(1).presets()).toEqual([])
     expect(at(1).views()).toEqual([])
     expect(await two.office.sql('SELECT FROM office.thing')).toEqual([])
@@ -152,36 +152,36 @@ describe('joining', () => {
 
 describe('what is changed', () => {
   test('is so everywhere, and removed for all', async () => {
-    await joined()
+    await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
     const view = at(0).view('Waiting', 'lease')
-    await synced()
+    await whenSynced()
     at(1).preset('Lease', 'Lease of a shop', id)
     at(1).view('Waiting long', 'lease', view)
-    await synced()
+    await whenSynced()
     expectPresets('Lease: Lease of a shop')
     for (const desk of desks) expect(desk.views()).toEqual(['Waiting long: lease'])
     at(0).remove(id)
     at(0).work.parts.views.remove(at(0).work.accountId, view)
-    await synced()
+    await whenSynced()
     expectPresets()
     for (const desk of desks) expect(desk.views()).toEqual([])
     expect(await two.office.sql('SELECT FROM office.thing WHERE sealed IS NOT NULL')).toEqual([])
   })
 
   test('by two at once is there twice: the newer as it is, the other beside it by name and time', async () => {
-    await joined()
+    await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
     const view = at(0).view('Waiting', 'lease')
-    await synced()
-    at(0).away()
+    await whenSynced()
+    at(0).disconnect()
     at(0).preset('Lease', 'Lease by front', id)
     at(0).view('Waiting', 'front', view)
     at(1).preset('Lease', 'Lease by back', id)
     at(1).view('Waiting', 'back', view)
-    await at(1).synced()
-    await at(0).back()
-    await synced()
+    await at(1).whenSynced()
+    await at(0).reconnect()
+    await whenSynced()
     const time = String.raw`\d\d:\d\d on \d+ \w+`
     for (const desk of desks) {
       expect(desk.presets()).toEqual([
@@ -196,57 +196,57 @@ describe('what is changed', () => {
   })
 
   test('in the same way by two at once is one', async () => {
-    await joined()
+    await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
-    await synced()
-    at(0).away()
+    await whenSynced()
+    at(0).disconnect()
     const at0 = at(0).work.parts.presets.get(id)
     at(0).work.parts.presets.rename(id, 'Leases')
     at(1).work.parts.presets.rename(id, 'Leases')
-    await at(1).synced()
-    await at(0).back()
-    await synced()
+    await at(1).whenSynced()
+    await at(0).reconnect()
+    await whenSynced()
     expect(at0.name).toBe('Lease')
     expectPresets('Leases: Lease')
   })
 
   test('while another removes it goes on as one of its own; what was removed as it was before stays', async () => {
-    await joined()
+    await joinBoth()
     const [first, second] = [at(0).preset('Lease', 'Lease'), at(0).preset('Deed', 'Deed')]
-    await synced()
-    at(0).away()
+    await whenSynced()
+    at(0).disconnect()
     at(0).preset('Lease', 'Lease by front', first)
     at(0).remove(second)
     at(1).remove(first)
     at(1).preset('Deed', 'Deed by back', second)
-    await at(1).synced()
-    await at(0).back()
-    await synced()
+    await at(1).whenSynced()
+    await at(0).reconnect()
+    await whenSynced()
     expectPresets('Deed: Deed by back', 'Lease: Lease by front')
   })
 
   test('while the server is away goes over once it is there, also after the process was killed', async () => {
-    await joined()
-    at(0).away()
+    await joinBoth()
+    at(0).disconnect()
     const id = at(0).preset('Lease', 'Lease')
     expect(at(0).marks()).toEqual([{ isUntold: true }])
-    await at(0).killed()
-    await synced()
+    await at(0).killAndRestart()
+    await whenSynced()
     expectPresets('Lease: Lease')
     expect([at(0).marks(), at(1).marks()]).toEqual([[{ isUntold: false }], [{ isUntold: false, by: 'Front desk' }]])
     at(1).preset('Lease', 'Lease of a shop', id)
-    await synced()
+    await whenSynced()
     expect(at(0).marks()).toEqual([{ isUntold: false, by: 'Counter 2' }])
   })
 
   test('goes over once where its answer was lost', async () => {
-    await joined()
+    await joinBoth()
     at(0).preset('Lease', 'Lease')
-    await synced()
+    await whenSynced()
     // As if the office had it and the workstation didn't know.
     at(0).work.parts.db.prepare('UPDATE office_records SET given = 0').run()
     at(1).preset('Deed', 'Deed')
-    await synced()
+    await whenSynced()
     expectPresets('Deed: Deed', 'Lease: Lease')
   })
 })
@@ -262,12 +262,12 @@ describe('what can’t go over or be taken holds nothing else back', () => {
     await records.put('preset', other, [
       { id, version: randomUUID(), basedOn: [], content: presetOf('Other', 'Other') }
     ])
-    await joined()
-    await synced()
+    await joinBoth()
+    await whenSynced()
     expectPresets('Lease: Lease')
     expect(at(1).views()).toEqual(['Waiting: lease'])
     at(1).preset('Lease', 'Lease of a shop', at(1).work.parts.presets.list(at(1).work.accountId)[0]?.id)
-    await synced()
+    await whenSynced()
     expectPresets('Lease: Lease of a shop')
     // The server accepts no id this long.
     const { db } = at(0).work.parts
@@ -276,14 +276,14 @@ describe('what can’t go over or be taken holds nothing else back', () => {
     ).run('x'.repeat(201), id)
     at(0).preset('Deed', 'Deed')
     at(0).view('Sent', 'deed')
-    await expect(at(0).work.parts.records.settled(at(0).work.accountId)).rejects.toThrow()
-    await at(1).synced()
+    await expect(at(0).work.parts.records.syncNow(at(0).work.accountId)).rejects.toThrow()
+    await at(1).whenSynced()
     expect(at(1).presets()).toEqual(['Deed: Deed', 'Lease: Lease of a shop'])
     expect(at(1).views()).toEqual(['Sent: deed', 'Waiting: lease'])
   })
 
   test('where another workstation writes what isn’t right', async () => {
-    await joined()
+    await joinBoth()
     const { presets, views, db } = at(0).work.parts
     const { put } = await openThird()
     const shared = sharedId(at(0).work.accountId, 'Policy')
@@ -295,7 +295,7 @@ describe('what can’t go over or be taken holds nothing else back', () => {
     const own = presets.save('own', 'Own', forms()).id
     db.exec(`CREATE TRIGGER refused BEFORE INSERT ON presets WHEN NEW.name = 'Refused'
       BEGIN SELECT raise(ABORT, 'Refused'); END`)
-    at(0).away()
+    at(0).disconnect()
     await put('preset', [
       { id: 'broken', content: presetOf('Broken', 'Broken') },
       { id: 'half', content: { ...presetOf('Half', 'Half'), updatedAt: 1.5 } },
@@ -309,31 +309,31 @@ describe('what can’t go over or be taken holds nothing else back', () => {
       { id: 'good', content: { name: 'Good', query: DocumentQuery.parse({ search: 'good' }) } }
     ])
     await sealedAs('broken', 'not JSON')
-    await at(0).back()
+    await at(0).reconnect()
     expect(at(0).presets()).toEqual(['Good: Good'])
     expect(presets.get(own).name).toBe('Own')
     expect(at(0).views()).toEqual(['Good: good', 'Policy: policy'])
     // The refused preset appears in a later run, once it can be stored.
     db.exec('DROP TRIGGER refused')
-    await at(0).killed()
+    await at(0).killAndRestart()
     expect(at(0).presets()).toEqual(['Good: Good', 'Refused: Lease'])
   })
 
   test('where a later version wrote it: what is changed here waits, and both are there once it can be read', async () => {
-    await joined()
+    await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
-    await synced()
+    await whenSynced()
     const { put, versionOf } = await openThird()
     await put('preset', [{ id, basedOn: [await versionOf(id)], content: { later: true } }])
     const later = await versionOf(id)
-    await at(0).synced()
+    await at(0).whenSynced()
     at(0).preset('Lease', 'Lease by front', id)
-    await at(0).synced()
+    await at(0).whenSynced()
     expect(at(0).presets()).toEqual(['Lease: Lease by front'])
     expect(at(0).marks()).toMatchObject([{ isUntold: true }])
     expect(await versionOf(id)).toBe(later)
     await sealedAs(id, JSON.stringify(presetOf('Lease', 'Lease, later')))
-    await at(0).killed()
+    await at(0).killAndRestart()
     expect(at(0).presets()).toEqual([
       'Lease: Lease, later',
       expect.stringMatching(/^Lease \(Front desk, .*: Lease by front$/)
@@ -343,19 +343,19 @@ describe('what can’t go over or be taken holds nothing else back', () => {
   test('where it is much: it goes in parts, and what had no answer is the same save once more', async () => {
     const puts: (readonly RecordToPut[])[] = []
     let isLost = false
-    at(0).putsBy(async (put, kind, accountId, some) => {
+    at(0).wrapPut(async (put, kind, accountId, some) => {
       puts.push(some)
       const answers = await put(kind, accountId, some)
       if (isLost) throw new Error('The answer is lost.')
       return answers
     })
-    await joined()
+    await joinBoth()
     for (let each = 0; each < 3; each++) {
       const XMLData = randomBytes(MOST_BYTES / 2).toString('base64')
       const { presets } = at(0).work.parts
       presets.save(at(0).work.accountId, `Large ${each}`, forms({ items: [form({ Name: 'Large', XMLData })] }))
     }
-    await synced()
+    await whenSynced()
     expect(puts.map((some) => some.length)).toEqual([2, 1])
     const { records: others, officeId } = await openThird()
     // Sealing compresses it, but to slightly more than its size before base64.
@@ -364,16 +364,16 @@ describe('what can’t go over or be taken holds nothing else back', () => {
     puts.length = 0
     isLost = true
     at(0).preset('Lease', 'Lease')
-    await expect(at(0).work.parts.records.settled(at(0).work.accountId)).rejects.toThrow()
+    await expect(at(0).work.parts.records.syncNow(at(0).work.accountId)).rejects.toThrow()
     isLost = false
-    await synced()
+    await whenSynced()
     expect(new Set(puts.flat().map(({ version }) => version)).size).toBe(1)
     expect(at(1).presets()).toContain('Lease: Lease')
   })
 })
 
 test('a view that names accounts is its workstation’s own, also where it was the office’s before', async () => {
-  await joined()
+  await joinBoth()
   const { views, records } = at(0).work.parts
   const named = (name: string, id?: string) => {
     const query = DocumentQuery.parse({ accounts: [at(0).work.accountId], search: 'mine' })
@@ -381,50 +381,50 @@ test('a view that names accounts is its workstation’s own, also where it was t
   }
   named('Both')
   const id = at(0).view('Waiting', 'lease')
-  await synced()
+  await whenSynced()
   expect(at(1).views()).toEqual(['Waiting: lease'])
   named('Waiting', id)
-  await synced()
+  await whenSynced()
   at(1).view('Waiting', 'deed', id)
-  await synced()
+  await whenSynced()
   expect(at(0).views()).toEqual(['Both: mine', 'Waiting: mine'])
   expect(at(1).views()).toEqual(['Waiting: deed'])
   at(1).work.parts.views.remove(at(1).work.accountId, id)
-  await synced()
+  await whenSynced()
   expect(at(0).views()).toEqual(['Both: mine', 'Waiting: mine'])
   // If one arrives from elsewhere all the same, it isn't taken.
   const { put } = await openThird()
   await put('view', [{ id: 'named', content: { name: 'Named', query: DocumentQuery.parse({ accounts: ['a'] }) } }])
-  await records.settled(at(0).work.accountId)
+  await records.syncNow(at(0).work.accountId)
   expect(at(0).views()).toEqual(['Both: mine', 'Waiting: mine'])
 })
 
 describe('leaving', () => {
   test('keeps what is here, and joining again doubles nothing', async () => {
-    await joined()
+    await joinBoth()
     const [first, second] = [at(0).preset('Lease', 'Lease'), at(0).preset('Deed', 'Deed')]
-    await synced()
+    await whenSynced()
     await at(1).leave()
     expect(at(1).presets()).toEqual(['Deed: Deed', 'Lease: Lease'])
     at(0).preset('Lease', 'Lease, later', first)
     // Removals outside the office apply only there; changes are brought along.
     at(1).remove(second)
     at(1).preset('Will', 'Will')
-    await at(0).synced()
+    await at(0).whenSynced()
     expect(at(0).presets()).toEqual(['Deed: Deed', 'Lease: Lease, later'])
     await at(1).join('Counter 3')
-    await synced()
+    await whenSynced()
     expectPresets('Deed: Deed', 'Lease: Lease, later', 'Will: Will')
   })
 
   test('without the server keeps all, too', async () => {
-    await joined()
+    await joinBoth()
     at(0).preset('Lease', 'Lease')
-    await synced()
-    at(1).away()
+    await whenSynced()
+    at(1).disconnect()
     await at(1).leave({ without: true })
     at(0).preset('Deed', 'Deed')
-    await at(0).synced()
+    await at(0).whenSynced()
     expect(at(1).presets()).toEqual(['Lease: Lease'])
     expect(at(1).marks()).toEqual([undefined])
   })
@@ -434,19 +434,19 @@ describe('leaving', () => {
     at(1).remove(first)
     at(1).preset('Will', 'Will')
     await at(1).join('Counter 3')
-    await synced()
+    await whenSynced()
     expectPresets('Lease: Lease', 'Will: Will')
   }
 
   test('while something is new at the office leaves wholly', async () => {
-    await joined()
+    await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
-    await synced()
+    await whenSynced()
     const { records, outbox } = at(1).work.parts
-    const takeAlong = outbox.shared.takeAlong.bind(outbox.shared)
+    const takeAlong = outbox.shared.reclaimOwn.bind(outbox.shared)
     // As if the bell rang meanwhile.
-    outbox.shared.takeAlong = async (accountId) => {
-      await records.settled(accountId)
+    outbox.shared.reclaimOwn = async (accountId) => {
+      await records.syncNow(accountId)
       await takeAlong(accountId)
     }
     await at(1).leave()
@@ -454,15 +454,15 @@ describe('leaving', () => {
   })
 
   test('while the server is just being asked leaves wholly', async () => {
-    await joined()
+    await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
-    await synced()
+    await whenSynced()
     const { records } = at(1).work.parts
     const server = new Client({ ...two.office.administrator })
     await server.connect()
     onTestFinished(() => server.end())
     await server.query('BEGIN; LOCK TABLE office.thing_feed')
-    const asking = records.settled(at(1).work.accountId).catch(() => undefined)
+    const asking = records.syncNow(at(1).work.accountId).catch(() => undefined)
     const isAsking = () =>
       server.query("SELECT FROM pg_locks WHERE NOT granted AND relation = 'office.thing_feed'::regclass")
     await vi.waitFor(async () => expect((await isAsking()).rowCount).toBeGreaterThan(0), { timeout: 60_000 })
@@ -475,178 +475,178 @@ describe('leaving', () => {
 
 describe('a server that was put back', () => {
   test('has again what it had, and what was removed stays so, in whatever order its workstations come', async () => {
-    await joined()
+    await joinBoth()
     const [kept, removed] = [at(0).preset('Lease', 'Lease'), at(0).preset('Deed', 'Deed')]
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
     at(0).preset('Lease', 'Lease, later', kept)
     at(1).preset('Will', 'Will')
     at(0).remove(removed)
-    await synced()
-    for (const desk of desks) desk.away()
+    await whenSynced()
+    for (const desk of desks) desk.disconnect()
     at(1).preset('Lease', 'Lease, not told', kept)
     await putBack()
-    await at(1).back()
-    await at(0).back()
-    await synced()
+    await at(1).reconnect()
+    await at(0).reconnect()
+    await whenSynced()
     expectPresets('Lease: Lease, not told', 'Will: Will')
   })
 
   test.each(['it has', 'it lost'])('says of a preset that %s who saved it', async (which) => {
-    await joined()
+    await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
-    await synced()
+    await whenSynced()
     const first = which === 'it has' ? undefined : await dumpOf(two.office)
     at(1).preset('Lease', 'Lease, later', id)
-    await synced()
+    await whenSynced()
     const marks = () => desks.map((desk) => desk.marks())
     const said = [[{ isUntold: false, by: 'Counter 2' }], [{ isUntold: false }]]
     expect(marks()).toEqual(said)
     const putBack = first ?? (await dumpOf(two.office))
-    for (const desk of desks) desk.away()
+    for (const desk of desks) desk.disconnect()
     await putBack()
-    for (const desk of desks) await desk.back()
-    await synced()
+    for (const desk of desks) await desk.reconnect()
+    await whenSynced()
     expect(marks()).toEqual(said)
   })
 
   test('has again what one of its workstations had that left meanwhile, and joins by another code', async () => {
-    await joined()
+    await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
-    await at(0).off()
+    await at(0).powerOff()
     at(1).preset('Lease', 'Lease, later', id)
     at(1).preset('Will', 'Will')
-    await at(1).synced()
-    at(1).away()
+    await at(1).whenSynced()
+    at(1).disconnect()
     await putBack()
     await at(1).leave({ without: true })
     await at(1).join('Counter 3')
-    await at(0).killed()
-    await synced()
+    await at(0).killAndRestart()
+    await whenSynced()
     expectPresets('Lease: Lease, later', 'Will: Will')
   })
 
   test.each([[[0, 1]], [[1, 0]]])('keeps what nobody was told of beside what another has later: %s', async (order) => {
-    await joined()
+    await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
-    at(0).away()
+    at(0).disconnect()
     for (const text of ['Lease, later', 'Lease, latest']) {
       at(1).preset('Lease', text, id)
-      await at(1).synced()
+      await at(1).whenSynced()
     }
-    at(1).away()
+    at(1).disconnect()
     at(0).preset('Lease', 'Lease, not told', id)
     await putBack()
-    for (const index of order) await at(index).back()
-    await synced()
+    for (const index of order) await at(index).reconnect()
+    await whenSynced()
     expectContents('Lease, latest', 'Lease, not told')
   })
 
   test('keeps here what it lost, where someone who didn’t know of it removed it since', async () => {
-    await joined()
+    await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
-    await at(0).off()
+    await at(0).powerOff()
     at(1).preset('Lease', 'Lease, later', id)
-    await at(1).synced()
-    await at(1).off()
+    await at(1).whenSynced()
+    await at(1).powerOff()
     await putBack()
     const { put, versionOf } = await openThird()
     await put('preset', [{ id, basedOn: [await versionOf(id)], content: undefined }])
-    await at(1).killed()
-    await at(0).killed()
-    await synced()
+    await at(1).killAndRestart()
+    await at(0).killAndRestart()
+    await whenSynced()
     expect(at(1).presets()).toEqual(['Lease: Lease, later'])
   })
 
   test('has once what several of its workstations tell it, beside what was changed since', async () => {
-    await joined()
+    await joinBoth()
     const third = await openStation(Station, two.office, at(0))
     await third.join('Counter 3')
     const id = at(0).preset('Lease', 'Lease')
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
-    await at(1).off()
+    await at(1).powerOff()
     at(0).preset('Lease', 'Lease, before', id)
-    for (const desk of [at(0), third]) await desk.synced()
-    for (const desk of [at(0), third]) await desk.off()
+    for (const desk of [at(0), third]) await desk.whenSynced()
+    for (const desk of [at(0), third]) await desk.powerOff()
     at(1).preset('Lease', 'Lease, since', id)
     await putBack()
-    for (const desk of [at(1), at(0), third]) await desk.killed()
-    await synced()
+    for (const desk of [at(1), at(0), third]) await desk.killAndRestart()
+    await whenSynced()
     expectContents('Lease, before', 'Lease, since')
     expect(third.presets()).toEqual(at(0).presets())
   })
 
   test('gets what it lost, also where it doesn’t take that at once', async () => {
-    await joined()
+    await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
-    await at(1).off()
+    await at(1).powerOff()
     at(0).preset('Lease', 'Lease, later', id)
-    await at(0).synced()
-    await at(0).off()
+    await at(0).whenSynced()
+    await at(0).powerOff()
     await putBack()
     await two.office.sql(
       `CREATE FUNCTION refused() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused'; END $$`
     )
     await two.office.sql('CREATE TRIGGER refused BEFORE UPDATE ON office.thing FOR EACH ROW EXECUTE FUNCTION refused()')
-    await expect(at(0).killed()).rejects.toBeDefined()
+    await expect(at(0).killAndRestart()).rejects.toBeDefined()
     await two.office.sql('DROP TRIGGER refused ON office.thing')
-    await at(1).killed()
-    await synced()
+    await at(1).killAndRestart()
+    await whenSynced()
     expectPresets('Lease: Lease, later')
   })
 
   test('says what another knows of later, also to one whose own it doesn’t take at once', async () => {
-    await joined()
+    await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
     at(1).preset('Lease', 'Lease, later', id)
-    await synced()
-    await at(0).off()
+    await whenSynced()
+    await at(0).powerOff()
     at(1).preset('Lease', 'Lease, latest', id)
-    await at(1).synced()
-    await at(1).off()
+    await at(1).whenSynced()
+    await at(1).powerOff()
     await putBack()
-    await at(1).killed()
+    await at(1).killAndRestart()
     let takes = false
-    at(0).putsBy((put, ...asked) => (takes ? put(...asked) : Promise.reject(new Error('Not now.'))))
-    await expect(at(0).killed()).rejects.toBeDefined()
+    at(0).wrapPut((put, ...asked) => (takes ? put(...asked) : Promise.reject(new Error('Not now.'))))
+    await expect(at(0).killAndRestart()).rejects.toBeDefined()
     takes = true
-    await synced()
+    await whenSynced()
     expectPresets('Lease: Lease, latest')
   })
 
   test.each([[[0, 1]], [[1, 0]]])(
     'twice in a row has what was told it in between, and what was before: %s',
     async (order) => {
-      await joined()
+      await joinBoth()
       const id = at(0).preset('Lease', 'Lease')
       at(0).view('Waiting', 'lease')
-      await synced()
+      await whenSynced()
       const putBack = await dumpOf(two.office)
-      await at(0).off()
+      await at(0).powerOff()
       for (const text of ['Lease, later', 'Lease, before']) {
         at(1).preset('Lease', text, id)
-        await at(1).synced()
+        await at(1).whenSynced()
       }
-      await at(1).off()
+      await at(1).powerOff()
       await putBack()
-      await at(0).killed()
+      await at(0).killAndRestart()
       at(0).preset('Lease', 'Lease, between', id)
-      await at(0).synced()
-      await at(0).off()
+      await at(0).whenSynced()
+      await at(0).powerOff()
       await putBack()
-      for (const index of order) await at(index).killed()
-      await synced()
+      for (const index of order) await at(index).killAndRestart()
+      await whenSynced()
       expectContents('Lease, before', 'Lease, between')
       for (const desk of desks) expect(desk.views()).toEqual(['Waiting: lease'])
     }
@@ -655,45 +655,45 @@ describe('a server that was put back', () => {
   test.each([[[0, 1]], [[1, 0]]])(
     'has once what was told, and what the administrator’s script and others made of it: %s',
     async (order) => {
-      await joined()
+      await joinBoth()
       const id = at(0).preset('Lease', 'Lease')
-      await synced()
+      await whenSynced()
       const putBack = await dumpOf(two.office)
       at(0).preset('Lease', 'Lease, told', id)
-      await synced()
-      await at(0).off()
-      await changeOnly(two.office.administrator, { kind: 'preset', key: two.office.key }, (content) => ({
+      await whenSynced()
+      await at(0).powerOff()
+      await changeSingleRecord(two.office.administrator, { kind: 'preset', key: two.office.key }, (content) => ({
         content: { ...(content as object), updatedAt: 5 },
         done: true
       }))
-      await at(1).synced()
+      await at(1).whenSynced()
       at(1).preset('Lease', 'Lease, latest', id)
-      await at(1).synced()
-      await at(1).off()
+      await at(1).whenSynced()
+      await at(1).powerOff()
       await putBack()
-      for (const index of order) await at(index).killed()
-      await synced()
+      for (const index of order) await at(index).killAndRestart()
+      await whenSynced()
       expectContents('Lease, latest')
     }
   )
 
   /** A third workstation that has what the other two have, but hears nothing of what they do from now on. */
   async function withThird() {
-    await joined()
+    await joinBoth()
     const third = await openStation(Station, two.office, at(0))
     await third.join('Counter 3')
     const id = at(0).preset('Lease', 'Lease')
-    await synced()
-    await third.synced()
+    await whenSynced()
+    await third.whenSynced()
     const putBack = await dumpOf(two.office)
-    await at(1).off()
+    await at(1).powerOff()
     at(0).preset('Lease', 'Lease, before', id)
-    for (const desk of [at(0), third]) await desk.synced()
-    for (const desk of [at(0), third]) await desk.off()
+    for (const desk of [at(0), third]) await desk.whenSynced()
+    for (const desk of [at(0), third]) await desk.powerOff()
     await putBack()
-    await at(1).killed()
+    await at(1).killAndRestart()
     at(1).preset('Lease', 'Lease, since', id)
-    await at(1).synced()
+    await at(1).whenSynced()
     return { third, putBack, id }
   }
 
@@ -709,13 +709,13 @@ describe('a server that was put back', () => {
     test(`twice has once what was kept beside what counted after the first time: ${order}`, { tags }, async () => {
       const { third, putBack } = await withThird()
       const all = [at(0), at(1), third]
-      await at(0).killed()
-      await synced()
+      await at(0).killAndRestart()
+      await whenSynced()
       expectContents('Lease, before', 'Lease, since')
-      for (const desk of desks) await desk.off()
+      for (const desk of desks) await desk.powerOff()
       await putBack()
-      for (const index of order) await all[index]?.killed()
-      for (let round = 0; round < 3; round++) for (const desk of all) await desk.synced()
+      for (const index of order) await all[index]?.killAndRestart()
+      for (let round = 0; round < 3; round++) for (const desk of all) await desk.whenSynced()
       expectContents('Lease, before', 'Lease, since')
       expect(third.presets()).toEqual(at(0).presets())
     })
@@ -724,77 +724,77 @@ describe('a server that was put back', () => {
   test('has once what was kept beside, where that was told only after another had gone on', async () => {
     const { third, id } = await withThird()
     let takes = 1
-    at(0).putsBy((put, kind, ...asked) =>
+    at(0).wrapPut((put, kind, ...asked) =>
       kind === 'preset' && takes-- <= 0 ? Promise.reject(new Error('Not now.')) : put(kind, ...asked)
     )
-    await expect(at(0).killed()).rejects.toBeDefined()
+    await expect(at(0).killAndRestart()).rejects.toBeDefined()
     at(1).preset('Lease', 'Lease, since, further', id)
-    await at(1).synced()
+    await at(1).whenSynced()
     takes = Number.POSITIVE_INFINITY
-    await synced()
-    await third.killed()
-    for (const desk of [at(0), third, at(1), third]) await desk.synced()
+    await whenSynced()
+    await third.killAndRestart()
+    for (const desk of [at(0), third, at(1), third]) await desk.whenSynced()
     expectContents('Lease, before', 'Lease, since, further')
     expect(third.presets()).toEqual(at(0).presets())
   })
 
   test('has once what was told without an answer, and what another made of it', async () => {
-    await joined()
+    await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
     let how: 'lost' | 'over' | undefined = 'lost'
-    at(0).putsBy(async (put, kind, ...asked) => {
+    at(0).wrapPut(async (put, kind, ...asked) => {
       const answer = await put(kind, ...asked)
       if (kind === 'preset' && how === 'lost') throw new Error('The line broke.')
-      if (kind === 'preset' && how === 'over') at(0).away()
+      if (kind === 'preset' && how === 'over') at(0).disconnect()
       return answer
     })
-    await at(0).off()
-    await at(0).killed()
+    await at(0).powerOff()
+    await at(0).killAndRestart()
     at(0).preset('Lease', 'Lease, told', id)
-    await expect(at(0).synced()).rejects.toBeDefined()
-    at(0).away()
-    await at(1).synced()
+    await expect(at(0).whenSynced()).rejects.toBeDefined()
+    at(0).disconnect()
+    await at(1).whenSynced()
     at(1).preset('Lease', 'Lease, told, further', id)
-    await at(1).synced()
-    await at(1).off()
+    await at(1).whenSynced()
+    await at(1).powerOff()
     how = 'over'
     await at(0)
-      .back()
+      .reconnect()
       .catch(() => undefined)
-    await at(0).off()
+    await at(0).powerOff()
     how = undefined
     await putBack()
-    for (const desk of desks) await desk.killed()
-    await synced()
+    for (const desk of desks) await desk.killAndRestart()
+    await whenSynced()
     expectContents('Lease, told, further')
   })
 
   test('and what was changed since it was, stays beside what is told again', async () => {
-    await joined()
+    await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
-    await synced()
+    await whenSynced()
     const putBack = await dumpOf(two.office)
-    at(0).away()
+    at(0).disconnect()
     at(1).preset('Lease', 'Lease, before', id)
-    await at(1).synced()
-    await at(1).off()
+    await at(1).whenSynced()
+    await at(1).powerOff()
     await putBack()
-    await at(0).back()
+    await at(0).reconnect()
     at(0).preset('Lease', 'Lease, since', id)
-    await at(0).synced()
-    await at(1).killed()
-    await synced()
+    await at(0).whenSynced()
+    await at(1).killAndRestart()
+    await whenSynced()
     expectContents('Lease, before', 'Lease, since')
   })
 })
 
 describe('the server', () => {
   test('keeps no name and no content that can be read, and gives another account’s to nobody', async () => {
-    await joined()
+    await joinBoth()
     at(0).preset('Planted name', 'Planted document')
-    await at(0).synced()
+    await at(0).whenSynced()
     const rows = await two.office.sql<{ text: string }>('SELECT thing::text AS text FROM office.thing')
     expect(JSON.stringify(rows)).not.toContain('Planted')
     const hex = Buffer.from('Planted').toString('hex')
@@ -802,9 +802,9 @@ describe('the server', () => {
   })
 
   test('takes one of two that are told at once, and tells the other what counts', async () => {
-    await joined()
+    await joinBoth()
     const id = at(0).preset('Lease', 'Lease')
-    await synced()
+    await whenSynced()
     const { records, officeId, versionOf } = await openThird()
     const version = await versionOf(id)
     const outcomes = async () => {

@@ -27,7 +27,7 @@ describe('the server', () => {
 
   test('lets nobody claim what waits for a release, and it once after that', async () => {
     const { store, accountId, id } = await open()
-    await store.askRelease(id, 'ben')
+    await store.requireRelease(id, 'ben')
     await store.put(accountId, id, Buffer.from('it'))
     expect(await store.claim(accountId, 4)).toEqual([])
     expect(await store.release(id, 'ana')).toBe(true)
@@ -37,8 +37,8 @@ describe('the server', () => {
 
   test('takes no release by who asked for it, also where they ask again as someone else', async () => {
     const { store, accountId, id } = await open()
-    await store.askRelease(id, 'ben')
-    await store.askRelease(id, 'ana')
+    await store.requireRelease(id, 'ben')
+    await store.requireRelease(id, 'ana')
     await store.put(accountId, id, Buffer.from('it'))
     expect(await store.release(id, 'ben')).toBe(false)
     expect(await store.claim(accountId, 4)).toEqual([])
@@ -46,7 +46,7 @@ describe('the server', () => {
 
   test('takes one decision of a package, with what says so, and none by who asked', async () => {
     const { store, accountId, id } = await open()
-    await store.askRelease(id, 'ben')
+    await store.requireRelease(id, 'ben')
     await store.put(accountId, id, Buffer.from('it'))
     const [{ round } = { round: 0 }] = await store.changes(accountId, 0, 0)
     const decide = (by: string, isReleased: boolean, later: number) => {
@@ -72,7 +72,7 @@ describe('the server', () => {
 
   test('has a package that is released refused by nobody any more', async () => {
     const { store, accountId, id } = await open()
-    await store.askRelease(id, 'ben')
+    await store.requireRelease(id, 'ben')
     await store.put(accountId, id, Buffer.from('it'))
     const of = { id, content: Buffer.from('another'), inMs: 0, round: 9, askedBy: 'ben', by: 'ana' }
     expect(await store.release(id, 'grace')).toBe(true)
@@ -87,7 +87,7 @@ describe('the server', () => {
     const { store, accountId, id } = await open()
     const held = Array.from({ length: LIMITS.concurrency }, () => randomUUID())
     for (const one of held) {
-      await store.askRelease(one, 'ben')
+      await store.requireRelease(one, 'ben')
       await store.put(accountId, one, Buffer.from('it'))
     }
     await office.sql("UPDATE office.send SET goes_at = now() - interval '1 h'")
@@ -98,7 +98,7 @@ describe('the server', () => {
   test('gives back one that waits, though it was in doubt since a backup was put in its place', async () => {
     const { store, accountId, id } = await open()
     const other = randomUUID()
-    await store.askRelease(id, 'ben')
+    await store.requireRelease(id, 'ben')
     for (const one of [id, other]) await store.put(accountId, one, Buffer.from('it'))
     await office.sql('UPDATE office.send SET is_in_doubt = true')
     expect(await store.withhold(accountId, { id, round: 2 }, 'cancelled', 1)).toBe(true)
@@ -110,7 +110,7 @@ describe('the server', () => {
     await store.put(accountId, id, Buffer.from('it'))
     const pool = await poolAs('Back room', office)
     const another = openOfficeSends({ pool, key: office.key, time: { elapsed: () => performance.now() } })
-    await another.askRelease(id, 'ben')
+    await another.requireRelease(id, 'ben')
     expect(await store.claim(accountId, 4)).toMatchObject([{ id }])
   })
 
@@ -118,8 +118,8 @@ describe('the server', () => {
     const { store, id } = await open()
     expect(await store.release(id, 'ana')).toBe(false)
     const other = randomUUID()
-    await store.askRelease(id, 'ben')
-    await store.askRelease(other, 'ben')
+    await store.requireRelease(id, 'ben')
+    await store.requireRelease(other, 'ben')
     const rows = await office.sql<{ asked_by: Buffer }>('SELECT asked_by FROM office.release')
     expect(new Set(rows.map(({ asked_by }) => asked_by.toString('hex'))).size).toBe(2)
   })
@@ -136,19 +136,19 @@ describe('the server', () => {
 describe('two workstations', () => {
   const all = { show: 'all', offset: 0, limit: 50 } as const
   const two = twoStations(OfficeStation)
-  const { at, desks, joined } = two
+  const { at, desks, joinBoth } = two
   const rowAt = (index: number, id: string) =>
     at(index)
       .work.parts.outbox.list([at(index).work.accountId], all)
       .rows.find((row) => row.id === id)
-  const arrived = () => at(0).work.taken('SendForms2').length
+  const arrived = () => at(0).work.receivedRequests('SendForms2').length
   /** Lets time pass until it is so. */
   const becomes = (index: number, id: string, wanted: object | undefined) =>
     expect
       .poll(
         async () => {
           for (const { work } of desks) {
-            await work.parts.outbox.shared.settled(work.accountId)
+            await work.parts.outbox.shared.syncNow(work.accountId)
             await work.time.pass(5_000)
           }
           return { row: rowAt(index, id) }
@@ -158,12 +158,12 @@ describe('two workstations', () => {
       .toMatchObject({ row: wanted })
 
   beforeEach(async () => {
-    await joined()
+    await joinBoth()
     at(0).work.staff.above = 0
     at(0).work.staff.who = BEN
     at(1).work.staff.who = ANA
   })
-  const start = () => at(0).work.parts.outbox.start(at(0).work.parts.drafts.save(at(0).work.accountId, forms()).id).id
+  const start = () => at(0).work.parts.outbox.enqueue(at(0).work.parts.drafts.save(at(0).work.accountId, forms()).id).id
 
   test('show what waits, and what one releases leaves once', async () => {
     const id = start()
@@ -182,7 +182,7 @@ describe('two workstations', () => {
     await at(1).work.parts.outbox.refuse(id, 'Wrong address.')
     await becomes(0, id, { hold: 'release', release: { refused: { by: 'Ana Reweti', reason: 'Wrong address.' } } })
     const { outbox } = at(0).work.parts
-    await outbox.shared.keepBack(outbox.get(id))
+    await outbox.shared.withholdForUndo(outbox.get(id))
     outbox.undo(id)
     await becomes(1, id, undefined)
     expect(arrived()).toBe(0)
@@ -216,7 +216,7 @@ describe('two workstations', () => {
   test('say that nothing was decided where the server is away, and nothing is', async () => {
     const id = start()
     await becomes(1, id, { hold: 'release' })
-    at(1).away()
+    at(1).disconnect()
     const { outbox } = at(1).work.parts
     await expect(outbox.refuse(id, 'Wrong address.')).rejects.toMatchObject({ appError: { code: 'offline' } })
     await expect(outbox.release(id)).rejects.toMatchObject({ appError: { code: 'offline' } })
@@ -224,7 +224,7 @@ describe('two workstations', () => {
     expect(outbox.get(id).release).toEqual({ by: 'Ben Tui' })
     at(0).work.staff.who = GRACE
     await at(0).work.parts.outbox.release(id)
-    await at(1).back()
+    await at(1).reconnect()
     await becomes(1, id, { state: 'sent', release: { released: 'Grace Okafor' } })
     expect(arrived()).toBe(1)
   })
@@ -232,7 +232,7 @@ describe('two workstations', () => {
   test('have another’s refusal count against a release that one of them couldn’t tell yet', async () => {
     const id = start()
     await becomes(1, id, { hold: 'release' })
-    at(0).away()
+    at(0).disconnect()
     // As for a batch, which is released as a whole.
     at(0)
       .work.parts.db.prepare(
@@ -240,7 +240,7 @@ describe('two workstations', () => {
       )
       .run(JSON.stringify(GRACE), id)
     await at(1).work.parts.outbox.refuse(id, 'Wrong address.')
-    await at(0).back()
+    await at(0).reconnect()
     const refused = { hold: 'release', release: { refused: { by: 'Ana Reweti', reason: 'Wrong address.' } } }
     for (const index of [0, 1]) await becomes(index, id, refused)
     expect(rowAt(0, id)?.release).not.toHaveProperty('released')
@@ -253,7 +253,7 @@ describe('two workstations', () => {
     await two.office.sql("UPDATE office.send SET goes_at = now() - interval '1 min' WHERE id = $1", [id])
     for (let round = 0; round < 5; round++) {
       for (const { work } of desks) {
-        await work.parts.outbox.shared.settled(work.accountId)
+        await work.parts.outbox.shared.syncNow(work.accountId)
         await work.time.pass(5_000)
       }
     }
@@ -271,7 +271,7 @@ describe('two workstations', () => {
     // Another package that is due makes each of them ask what there is.
     at(0).work.staff.above = 100
     const other = start()
-    at(0).work.parts.outbox.now(other)
+    at(0).work.parts.outbox.sendNow(other)
     await becomes(0, id, { state: 'refused', error: { code: 'not-allowed' } })
     await becomes(0, other, { state: 'sent' })
     expect(arrived()).toBe(1)

@@ -9,11 +9,11 @@ import { join } from 'node:path'
 import { expect, inject, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { findPostgres } from '../../scripts/system-packages.ts'
-import { connected, openPool } from '../../src/main/core/office/connection.ts'
-import type { Desk } from '../../src/main/core/office/desk.ts'
+import { openPool, withConnection } from '../../src/main/core/office/connection.ts'
+import type { OfficeMembership } from '../../src/main/core/office/desk.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
-import { keptIn } from '../../src/main/core/storage/meta.ts'
+import { openJsonMeta } from '../../src/main/core/storage/meta.ts'
 import { form, forms } from '../fixtures/compositions.ts'
 import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
 import { type Cluster, type ClusterPlace, openCluster } from '../fixtures/office-cluster.ts'
@@ -21,7 +21,7 @@ import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 
 interface Station {
   work: Workplace
-  desk: Desk
+  desk: OfficeMembership
   /** Starts it again after it was closed. */
   open(): void
   put(name: string): string
@@ -43,14 +43,14 @@ async function joined(office: TestOffice, name: string, beside?: Workplace): Pro
     work,
     desk: deskHere(),
     open() {
-      work.startAgain()
+      work.restart()
       station.desk = deskHere()
       station.desk.open()
     },
     put(name) {
       const composition = forms({ items: [form({ Name: name, Reference: name })] })
-      const { id } = work.parts.outbox.start(work.parts.drafts.save(work.accountId, composition).id)
-      work.parts.outbox.now(id)
+      const { id } = work.parts.outbox.enqueue(work.parts.drafts.save(work.accountId, composition).id)
+      work.parts.outbox.sendNow(id)
       return id
     },
     state: (id) => work.parts.outbox.list([work.accountId], all).rows.find((row) => row.id === id)?.state
@@ -111,7 +111,7 @@ async function dumpRestored(which: 0 | 1, wasOff: boolean): Promise<void> {
   const both = [front, back]
   const arrived = () =>
     front.work
-      .taken('SendForms2')
+      .receivedRequests('SendForms2')
       .flatMap(({ body }) => namesIn(body))
       .sort()
 
@@ -124,11 +124,11 @@ async function dumpRestored(which: 0 | 1, wasOff: boolean): Promise<void> {
     () => [leaves, waits].every((id) => back.state(id) === 'ready') && front.state(takenBack) === 'ready'
   )
   // Each is put in the outbox, then sent at once: the second of these reports mustn't arrive after the changes below.
-  for (const { work } of both) await work.parts.outbox.shared.settled(work.accountId)
+  for (const { work } of both) await work.parts.outbox.shared.syncNow(work.accountId)
   run('pg_dump', '-Fc')
 
   if (wasOff) await front.desk.close()
-  await back.work.outbox.shared.keepBack(back.work.outbox.get(takenBack))
+  await back.work.outbox.shared.withholdForUndo(back.work.outbox.get(takenBack))
   back.work.outbox.undo(takenBack)
   await office.sql(`UPDATE office.send SET goes_at = now() + interval '1 hour' WHERE id = $1`, [waits])
   await pause(back, false)
@@ -190,8 +190,8 @@ test.each([
   await until(both, () => both.every(has))
   run('pg_dump', '-Fc')
   const send = ({ work }: Station) => {
-    const { id } = work.parts.outbox.start(draft)
-    work.parts.outbox.now(id)
+    const { id } = work.parts.outbox.enqueue(draft)
+    work.parts.outbox.sendNow(id)
     return id
   }
   await back.desk.close()
@@ -200,9 +200,9 @@ test.each([
   await front.desk.close()
   // It can't learn that it was sent, neither from the office nor from the folders.
   const another = send(back)
-  back.work.line.fault('cut')
+  back.work.line.setFault('cut')
   run('pg_restore', '--clean', '--if-exists', '--single-transaction')
-  const arrived = () => front.work.taken('SendForms2').length
+  const arrived = () => front.work.receivedRequests('SendForms2').length
   // It reports its drafts later than what it sent.
   const opens = () => {
     front.open()
@@ -224,7 +224,7 @@ test.each([
       return row?.state === 'sent'
     })
   }
-  back.work.line.fault('pass')
+  back.work.line.setFault('pass')
   await longEnough(office)
   await pause(back, false)
   await until(both, () => front.state(sent) === 'sent' && back.state(another) !== 'ready')
@@ -250,7 +250,7 @@ test('a standby that takes the server’s place is noticed, also by one that los
   await longEnough(office)
   await pause(front, false)
   await until([front], () => front.state(id) === 'sent')
-  expect(front.work.taken('SendForms2')).toHaveLength(2)
+  expect(front.work.receivedRequests('SendForms2')).toHaveLength(2)
   // Once is enough.
   for (let minute = 0; minute < 3; minute++) await front.work.time.pass(60_000)
   expect(await office.sql('SELECT life FROM office.office')).toEqual([life])
@@ -320,17 +320,17 @@ test.each([
     if (copied === withDump) await server.close()
 
     const its = { ...office.administrator, ...place }
-    expect(await connected(its, async (client) => (await client.query(asWritten)).rows)).toEqual(written)
-    const kept = keptIn(front.work.parts.db)
+    expect(await withConnection(its, async (client) => (await client.query(asWritten)).rows)).toEqual(written)
+    const kept = openJsonMeta(front.work.parts.db)
     kept.write('office', { ...kept.read('office', z.looseObject({})), port: place.port })
     front.open()
     await until([front], () => pausedBecause(front).includes('put back to an earlier moment'))
-    await connected(its, (client) =>
+    await withConnection(its, (client) =>
       client.query('UPDATE office.send SET uncertain_at = now() WHERE uncertain_at > now()')
     )
     await pause(front, false)
     await until([front], () => front.state(waits) === 'sent')
-    expect(front.work.taken('SendForms2')).toHaveLength(2)
+    expect(front.work.receivedRequests('SendForms2')).toHaveLength(2)
   }
 )
 
@@ -352,7 +352,7 @@ test('what may have left long ago goes again only where someone says so', { time
   await until([front], () => front.state(waits) === 'not-sent')
   await pause(front, false)
   for (let minute = 0; minute < 5; minute++) await front.work.time.pass(60_000)
-  expect(front.work.taken('SendForms2')).toHaveLength(0)
+  expect(front.work.receivedRequests('SendForms2')).toHaveLength(0)
 })
 
 test('an account that the server has never heard of is the office’s again', { timeout: 240_000 }, async () => {
@@ -376,7 +376,7 @@ test('an account that the server has never heard of is the office’s again', { 
   await pause(front, false)
   await until([front], () => front.state(waits) === 'sent')
   expect(front.state(sent)).toBe('sent')
-  expect(front.work.taken('SendForms2')).toHaveLength(2)
+  expect(front.work.receivedRequests('SendForms2')).toHaveLength(2)
 })
 
 test('nothing is claimed of a copy before anyone has noticed that it is one', async () => {

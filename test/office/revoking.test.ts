@@ -49,7 +49,7 @@ test('its role and its lines are gone, its name is free, and the others send wha
   expect((await back.claim(accountId, 1)).map(({ id }) => id)).toEqual([waits])
   // What it was sending may have arrived.
   await office.sql(`UPDATE office.send SET lease_until = now() - interval '1 ms' WHERE id = $1`, [leaves])
-  await back.lapse(accountId)
+  await back.expireClaims(accountId)
   expect(await back.stateOf(leaves)).toBe('uncertain')
   expect(await office.join('Front desk')).toBeDefined()
 })

@@ -54,7 +54,7 @@ class Station extends OfficeStation {
         ...{ cost: { n: 2 ** 10, r: 8, p: 1 }, newId: randomUUID, firstName: () => PLANTED.staff },
         note: (_note, _when, along) => along?.(),
         time: { now: time.clock, elapsed: time.elapsed },
-        isOffices: () => shared.isOffices,
+        isInOffice: () => shared.isInOffice,
         changed: () => shared.changedHere()
       })
       shared.follow(staff)
@@ -133,8 +133,8 @@ test('what was put into an office is in no dump and in no log of its server', as
     ...{ name: PLANTED.guest, at, minutes: 30, email: Email, mobile: MobileNumber },
     ...{ place: PLANTED.place, about: PLANTED.about }
   })
-  const { id } = parts.outbox.start(parts.drafts.save(accountId, composition).id)
-  parts.outbox.now(id)
+  const { id } = parts.outbox.enqueue(parts.drafts.save(accountId, composition).id)
+  parts.outbox.sendNow(id)
   const sent = async () => {
     await front.work.time.pass(1_000)
     return parts.outbox.get(id).state
@@ -147,7 +147,7 @@ test('what was put into an office is in no dump and in no log of its server', as
   const tag = tagOf(key, reference)
   await openOfficeFeed(line).watch(officeId, { ms: 30_000, isShown: true })
   await openOfficeFeed(line).publish(officeId, 1, [{ tag, sealed: sealForFeed(key, officeId, tag, { Name }) }])
-  await openOfficeCounters(line).tell({ person: PLANTED.counter }, { ms: 60_000, isNews: true })
+  await openOfficeCounters(line).publish({ person: PLANTED.counter }, { ms: 60_000, isNews: true })
   const tasks = openOfficeTasks(line)
   for (const [kind, content] of [
     ['action', PLANTED.action],
@@ -162,12 +162,12 @@ test('what was put into an office is in no dump and in no log of its server', as
       content: { content }
     })
   }
-  await front.synced()
-  await back.synced()
-  for (const { its } of [front, back]) await its.shared.settled()
-  await back.synced()
+  await front.whenSynced()
+  await back.whenSynced()
+  for (const { its } of [front, back]) await its.shared.syncNow()
+  await back.whenSynced()
   expect(back.its.staff.list().map(({ name }) => name)).toContain(PLANTED.clerk)
-  await office.turn().catch(() => undefined)
+  await office.rotateKey().catch(() => undefined)
 
   const args = ['-h', host, '-p', String(port), '-U', user, '-d', database]
   const dump = execFileSync(join(findPostgres() ?? '', 'pg_dump'), args, {

@@ -182,9 +182,9 @@ describe.each(Object.entries(kinds))('sends in the store: %s', (_name, open) => 
 
   test('a refusal proves nothing where an earlier attempt may have arrived', async () => {
     await store.finish(await only(), 'uncertain', {})
-    const [inDoubt] = await store.uncertain(under.accountId)
+    const [inDoubt] = await store.uncertainSends(under.accountId)
     if (!inDoubt) throw new Error('It is not in doubt.')
-    expect(await store.settle(inDoubt, 'ready')).toBe(true)
+    expect(await store.conclude(inDoubt, 'ready')).toBe(true)
     const [again] = await claimed()
     expect(again?.id).toBe(inDoubt.id)
     expect(await store.finish(again ?? inDoubt, 'refused', {})).toBe('uncertain')
@@ -192,23 +192,23 @@ describe.each(Object.entries(kinds))('sends in the store: %s', (_name, open) => 
 
   test('what waits can be taken back, and never leaves then; what has left can’t', async () => {
     const [id = ''] = await put()
-    expect(await store.takeBack(id)).toBe(true)
+    expect(await store.cancel(id)).toBe(true)
     expect(await claimed()).toEqual([])
-    expect(await store.takeBack((await only()).id)).toBe(false)
+    expect(await store.cancel((await only()).id)).toBe(false)
   })
 
   test('a send whose holder is gone is in doubt, and goes again only once it was settled so', async () => {
     const { id } = await only()
     const next = await under.another()
-    await next.lapse(under.accountId)
+    await next.expireClaims(under.accountId)
     expect(await next.stateOf(id)).toBe('uncertain')
     expect(await claimed(10, next)).toEqual([])
-    const [inDoubt] = await next.uncertain(under.accountId)
+    const [inDoubt] = await next.uncertainSends(under.accountId)
     expect(inDoubt?.id).toBe(id)
-    expect(await next.settle(inDoubt ?? { id, epoch: 0 }, 'ready')).toBe(true)
+    expect(await next.conclude(inDoubt ?? { id, epoch: 0 }, 'ready')).toBe(true)
     expect(await claimed(10, next)).toHaveLength(1)
     // That verdict was about its earlier state.
-    expect(await next.settle(inDoubt ?? { id, epoch: 0 }, 'ready')).toBe(false)
+    expect(await next.conclude(inDoubt ?? { id, epoch: 0 }, 'ready')).toBe(false)
   })
 })
 
@@ -227,14 +227,14 @@ describe('sends that several workstations share', () => {
     const [claim] = await one.claim(accountId, 1)
     if (!claim) throw new Error('It was not claimed.')
     await expire()
-    await two.lapse(accountId)
+    await two.expireClaims(accountId)
     return { one, two, accountId, id, claim }
   }
   /** The same, but the second has claimed it after it was shown not to have arrived. */
   async function heldByTheNext() {
     const held = await heldByOneGone()
-    const [inDoubt] = await held.two.uncertain(held.accountId)
-    await held.two.settle(inDoubt ?? held.claim, 'ready')
+    const [inDoubt] = await held.two.uncertainSends(held.accountId)
+    await held.two.conclude(inDoubt ?? held.claim, 'ready')
     const [next] = await held.two.claim(held.accountId, 1)
     if (!next) throw new Error('It was not claimed again.')
     return { ...held, next }
@@ -303,9 +303,9 @@ describe('sends that several workstations share', () => {
     await one.configure(accountId, { concurrency: 1, perMinute: null })
     await one.put(accountId, randomUUID(), Buffer.from('next'))
     const never = { id, epoch: claim.epoch + 1, end: 'accepted' as const, answer: {} }
-    expect(await one.turn(accountId, [never], 1)).toEqual({ states: [undefined], claims: [] })
+    expect(await one.finishAndClaim(accountId, [never], 1)).toEqual({ states: [undefined], claims: [] })
     expect(await two.stateOf(id)).toBe('sending')
-    const { states, claims } = await two.turn(accountId, [never, { ...never, epoch: 99 }], 2)
+    const { states, claims } = await two.finishAndClaim(accountId, [never, { ...never, epoch: 99 }], 2)
     expect(states).toEqual(['sent', undefined])
     expect(claims.map(({ content }) => content.toString())).toEqual(['next'])
     expect(await office.sql('SELECT epoch FROM office.answer WHERE send = $1', [id])).toEqual([{ epoch: never.epoch }])
@@ -366,7 +366,7 @@ describe('sends that several workstations share', () => {
       for (const id of [randomUUID(), randomUUID()]) await one.put(accountId, id, content(id))
       const refused = await meeting(
         feedOf(accountId),
-        () => one.turn(accountId, [accepted(first)], 1),
+        () => one.finishAndClaim(accountId, [accepted(first)], 1),
         () => two.claim(accountId, 1)
       )
       expect(refused).toEqual([])
@@ -375,11 +375,11 @@ describe('sends that several workstations share', () => {
     test('one tells two ends while another has found one of them: neither is refused', async () => {
       const { one, two, accountId, first, second } = await claimedByTheFirst(2)
       await expire()
-      await two.lapse(accountId)
+      await two.expireClaims(accountId)
       const refused = await meeting(
         feedOf(accountId),
-        () => one.turn(accountId, [accepted(first), accepted(second)], 0),
-        () => two.found(second, {})
+        () => one.finishAndClaim(accountId, [accepted(first), accepted(second)], 0),
+        () => two.recordFound(second, {})
       )
       expect(refused).toEqual([])
     })
@@ -390,8 +390,8 @@ describe('sends that several workstations share', () => {
       await expire()
       const refused = await meeting(
         feedOf(accountId),
-        () => two.takeAlong(accountId),
-        () => one.found(first, {})
+        () => two.reclaimSends(accountId),
+        () => one.recordFound(first, {})
       )
       expect(refused).toEqual([])
       expect([await one.stateOf(first.id), await one.stateOf(second.id)]).toEqual(['held', 'held'])
@@ -411,7 +411,7 @@ describe('sends that several workstations share', () => {
       await expire()
       const refused = await meeting(
         { table: 'send WHERE id = $1', is: last },
-        () => two.takeAlong(accountId),
+        () => two.reclaimSends(accountId),
         () => one.claim(accountId, 1)
       )
       expect(refused).toEqual([])
@@ -421,11 +421,11 @@ describe('sends that several workstations share', () => {
     test('one takes along what it made while another tells ends of it: neither is refused', async () => {
       const { one, two, accountId, claims, second } = await claimedByTheFirst(3)
       await expire()
-      await two.lapse(accountId)
+      await two.expireClaims(accountId)
       const refused = await meeting(
         { table: 'send WHERE id = $1', is: second.id },
-        () => two.takeAlong(accountId),
-        () => one.turn(accountId, claims.map(accepted).reverse(), 0)
+        () => two.reclaimSends(accountId),
+        () => one.finishAndClaim(accountId, claims.map(accepted).reverse(), 0)
       )
       expect(refused).toEqual([])
       for (const { id } of claims) expect(await one.stateOf(id)).toBe('sent')
@@ -436,9 +436,9 @@ describe('sends that several workstations share', () => {
     const { two, accountId, id } = await heldByOneGone()
     await office.sql(`UPDATE office.office SET look = '1 min'`)
     try {
-      const [inDoubt] = await two.uncertain(accountId)
-      expect(await two.settle(inDoubt ?? { id, epoch: 0 }, 'ready')).toBe(false)
-      expect(await two.settle(inDoubt ?? { id, epoch: 0 }, 'sent')).toBe(true)
+      const [inDoubt] = await two.uncertainSends(accountId)
+      expect(await two.conclude(inDoubt ?? { id, epoch: 0 }, 'ready')).toBe(false)
+      expect(await two.conclude(inDoubt ?? { id, epoch: 0 }, 'sent')).toBe(true)
     } finally {
       await office.sql(`UPDATE office.office SET look = '0 s'`)
     }
@@ -446,8 +446,8 @@ describe('sends that several workstations share', () => {
 
   test('what shows that it did not arrive goes stale', async () => {
     const { two, accountId, id } = await heldByOneGone()
-    const [inDoubt] = await two.uncertain(accountId)
-    await two.settle(inDoubt ?? { id, epoch: 0 }, 'ready')
+    const [inDoubt] = await two.uncertainSends(accountId)
+    await two.conclude(inDoubt ?? { id, epoch: 0 }, 'ready')
     await office.sql(`UPDATE office.send SET proven_until = now() - interval '1 ms' WHERE id = $1`, [id])
     expect(await two.claim(accountId, 1)).toEqual([])
     expect(await two.stateOf(id)).toBe('uncertain')
@@ -520,7 +520,7 @@ describe('sends that several workstations share', () => {
       if (how === 'is told late') expect(isTold).toBe(false)
       await told.promise
       await expire()
-      await store.lapse(accountId)
+      await store.expireClaims(accountId)
       expect(await store.stateOf(altered)).toBe(how === 'is told late' ? 'refused' : 'uncertain')
     }
   )

@@ -9,7 +9,7 @@ import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { openPools } from '../fixtures/acting-desks.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
 import { openPdfServer, type PdfServer, pdfOf, sendPdf } from '../fixtures/pdf-server.ts'
-import { newReferences, openSavingDesk, type SavingDesk, sharedFolder } from '../fixtures/saving-desks.ts'
+import { newReferences, openSavingWorkstation, type SavingWorkstation, sharedFolder } from '../fixtures/saving-desks.ts'
 
 const NAMES = ['Counter 1', 'Counter 2', 'Counter 3']
 let office: TestOffice
@@ -17,7 +17,7 @@ let pools: Pool[]
 let officeId: string
 let server: PdfServer
 let share: ReturnType<typeof sharedFolder>
-let desks: SavingDesk[]
+let desks: SavingWorkstation[]
 
 beforeAll(async () => {
   office = await openTestOffice(inject('cluster'))
@@ -47,7 +47,7 @@ async function open(count: number, files: string | undefined = share.path, patte
     const pool = pools[index] ?? expect.fail('There is no such line.')
     const sign = randomBytes(4).toString('hex')
     desks.push(
-      await openSavingDesk({
+      await openSavingWorkstation({
         office,
         pool,
         officeId,
@@ -59,10 +59,10 @@ async function open(count: number, files: string | undefined = share.path, patte
     )
   }
 }
-const completes = (references: readonly string[], at: readonly SavingDesk[] = desks) =>
-  Promise.all(at.map((one) => one.completes(references)))
+const completes = (references: readonly string[], at: readonly SavingWorkstation[] = desks) =>
+  Promise.all(at.map((one) => one.completeDocuments(references)))
 /** Rings the bell and lets time pass until it is so. */
-const becomes = (look: () => unknown, wanted: unknown, at: readonly SavingDesk[] = desks) =>
+const becomes = (look: () => unknown, wanted: unknown, at: readonly SavingWorkstation[] = desks) =>
   expect
     .poll(
       async () => {
@@ -100,18 +100,18 @@ describe('into a folder that they share', () => {
       desks.map(() => done(8))
     )
     expect(share.names()).toEqual(named(references))
-    expect(server.asked.sort()).toEqual([...references].sort())
+    expect(server.requested.sort()).toEqual([...references].sort())
     // Only one audit trail says that it was saved.
-    expect(desks.flatMap((one) => one.noted()).sort()).toEqual([...references].sort())
+    expect(desks.flatMap((one) => one.auditedReferences()).sort()).toEqual([...references].sort())
     for (const reference of references) {
       const its = desks.map((one) => one.list().find(({ documentReference }) => documentReference === reference))
       const at = its.findIndex((one) => one?.desk === undefined)
       expect(new Set(its.map((one) => `${one?.fileName} ${one?.sha256}`)).size).toBe(1)
       expect(its.filter((one) => one?.desk === NAMES[at])).toHaveLength(2)
     }
-    const before = server.asked.length
+    const before = server.requested.length
     expect(await desk(0).its.downloads.check(desk(0).accountId)).toMatchObject({ missing: [], altered: [] })
-    expect(server.asked).toHaveLength(before)
+    expect(server.requested).toHaveLength(before)
   })
 
   test('another saves it where the one was killed before it had it, and there is no half of it', async () => {
@@ -119,7 +119,7 @@ describe('into a folder that they share', () => {
     const go = stalled()
     const [reference = ''] = newReferences(1)
     await completes([reference], [desk(0)])
-    await becomes(() => server.asked.length, 1)
+    await becomes(() => server.requested.length, 1)
     await completes([reference], [desk(1)])
     await expect.poll(() => desk(1).list()[0]?.error?.message).toBe('Counter 1 is saving this file.')
     desk(0).kill()
@@ -127,7 +127,7 @@ describe('into a folder that they share', () => {
     go()
     await becomes(() => desk(1).states(), ['done'], [desk(1)])
     expect(share.names()).toEqual(named([reference]))
-    expect(desk(1).noted()).toEqual([reference])
+    expect(desk(1).auditedReferences()).toEqual([reference])
     await desk(0).startAgain()
     await becomes(
       () =>
@@ -147,7 +147,7 @@ describe('into a folder that they share', () => {
     const [reference = ''] = newReferences(1)
     // It says which file it will be; nobody hears what happens then.
     let isSaid = false
-    desk(0).breaks((asked, [, , , , , sealed]) => {
+    desk(0).setFate((asked, [, , , , , sealed]) => {
       if (asked === 'end_task') return 'gone'
       isSaid ||= sealed !== null
       return isSaid && !isNamed ? 'hangs' : undefined
@@ -159,9 +159,9 @@ describe('into a folder that they share', () => {
     await expire()
     await becomes(() => desk(1).states(), ['done'], [desk(1)])
     expect(share.names()).toEqual(named([reference]))
-    expect(server.asked).toHaveLength(isNamed ? 1 : 2)
+    expect(server.requested).toHaveLength(isNamed ? 1 : 2)
     await desk(0).startAgain()
-    desk(0).holds()
+    desk(0).resetFate()
     await becomes(() => desk(0).states(), ['done'])
     expect(share.names()).toEqual(named([reference]))
   })
@@ -171,7 +171,7 @@ describe('into a folder that they share', () => {
     const go = stalled()
     const [reference = ''] = newReferences(1)
     await completes([reference], [desk(0)])
-    await becomes(() => server.asked.length, 1, [])
+    await becomes(() => server.requested.length, 1, [])
     // While asleep it renews nothing.
     await expire()
     const slow = go
@@ -196,7 +196,7 @@ describe('into a folder that they share', () => {
     const go = stalled()
     const references = newReferences(1)
     await completes(references, [desk(0)])
-    await becomes(() => server.asked.length, 1, [])
+    await becomes(() => server.requested.length, 1, [])
     await office.sql(`UPDATE office.task SET until = now() + interval '5 s' WHERE account = $1`, [officeId])
     const isRenewed = async () =>
       (
@@ -208,7 +208,7 @@ describe('into a folder that they share', () => {
     await completes(references, [desk(1)])
     go()
     await becomes(() => desks.map((one) => one.states()), [['done'], ['done']])
-    expect(server.asked).toHaveLength(1)
+    expect(server.requested).toHaveLength(1)
   })
 
   test('what is stopped at one is saved by another at once', async () => {
@@ -216,7 +216,7 @@ describe('into a folder that they share', () => {
     const go = stalled()
     const references = newReferences(1)
     await completes(references, [desk(0)])
-    await becomes(() => server.asked.length, 1, [])
+    await becomes(() => server.requested.length, 1, [])
     await completes(references, [desk(1)])
     await expect.poll(() => desk(1).list()[0]?.error?.code).toBe('busy')
     const { its, accountId } = desk(0)
@@ -245,8 +245,8 @@ describe('into a folder that they share', () => {
     const { its, accountId } = desk(1)
     // As if filed elsewhere by now.
     rmSync(join(share.path, named(references)[0] ?? ''))
-    await its.downloads.again(accountId, [desk(1).list()[0]?.id ?? ''])
-    await becomes(() => server.asked.length, 2)
+    await its.downloads.retry(accountId, [desk(1).list()[0]?.id ?? ''])
+    await becomes(() => server.requested.length, 2)
     await becomes(
       () =>
         desk(1)
@@ -273,7 +273,7 @@ describe('into a folder that they share', () => {
     )
     await completes(references, [desk(1)])
     await becomes(() => desk(1).states(), [])
-    expect(server.asked).toHaveLength(2)
+    expect(server.requested).toHaveLength(2)
   })
 
   test.each(['x\n/../../secret.pdf', '../secret.pdf', 'a/./b.pdf', '/etc/passwd', 'a\\..\\b.pdf'])(
@@ -312,10 +312,10 @@ describe('while the office’s server is away', () => {
     const references = newReferences(3)
     await completes(references)
     await becomes(() => desks.map((one) => one.list().filter(({ error }) => error?.code === 'offline').length), [3, 3])
-    expect(server.asked).toHaveLength(1)
+    expect(server.requested).toHaveLength(1)
     for (const one of desks) one.connect()
     await becomes(() => desks.map((one) => one.states()), [done(4), done(4)])
-    expect(server.asked).toHaveLength(4)
+    expect(server.requested).toHaveLength(4)
     expect(share.names()).toHaveLength(4)
   })
 
@@ -343,17 +343,17 @@ describe('while the office’s server is away', () => {
 
   test('that one is saved is told as the application ends, and as the workstation leaves', async () => {
     await open(1)
-    desk(0).breaks((asked) => (asked === 'end_task' ? 'gone' : undefined))
+    desk(0).setFate((asked) => (asked === 'end_task' ? 'gone' : undefined))
     await completes(newReferences(1))
     await becomes(() => desk(0).states(), ['done'])
     expect(await tasks()).toEqual([{ state: 'open' }])
-    desk(0).holds()
+    desk(0).resetFate()
     await desk(0).leaves()
     expect(await tasks()).toEqual([{ state: 'done' }])
-    desk(0).breaks((asked) => (asked === 'end_task' ? 'gone' : undefined))
+    desk(0).setFate((asked) => (asked === 'end_task' ? 'gone' : undefined))
     await completes(newReferences(1))
     await becomes(() => desk(0).states(), ['done', 'done'])
-    desk(0).holds()
+    desk(0).resetFate()
     await desk(0).its.downloads.close(5_000)
     expect(await tasks()).toEqual([{ state: 'done' }, { state: 'done' }])
   })
@@ -366,9 +366,9 @@ test('a server that was put back hears again which files there are, before anoth
   await becomes(() => desk(0).states(), done(2))
   await becomes(tasks, [{ state: 'done' }, { state: 'done' }])
   await office.sql('DELETE FROM office.task WHERE account = $1', [officeId])
-  desk(0).restored()
+  desk(0).restoreServer()
   await becomes(tasks, [{ state: 'done' }, { state: 'done' }])
-  desk(1).restored()
+  desk(1).restoreServer()
   await completes(references, [desk(1)])
   await becomes(
     () =>
@@ -377,7 +377,7 @@ test('a server that was put back hears again which files there are, before anoth
         .map((one) => one.desk),
     ['Counter 1', 'Counter 1']
   )
-  expect(server.asked).toHaveLength(2)
+  expect(server.requested).toHaveLength(2)
 })
 
 describe('into folders of their own', () => {

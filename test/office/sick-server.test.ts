@@ -1,10 +1,18 @@
 // The office's server answers but is sick: it is read-only, its disk is full, or it has no connections left. Nothing
 // may be sent twice or lost; each workstation says what is wrong, and recovers by itself.
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest'
-import { connected } from '../../src/main/core/office/connection.ts'
+import { withConnection } from '../../src/main/core/office/connection.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
 import { type Cluster, openCluster } from '../fixtures/office-cluster.ts'
-import { areBack, arrived, OutboxStation, pass, serverSays, twoStations, until } from '../fixtures/outbox-station.ts'
+import {
+  OutboxStation,
+  passTime,
+  sentNames,
+  serverState,
+  twoStations,
+  waitUntil,
+  whenReconnected
+} from '../fixtures/outbox-station.ts'
 
 let cluster: Cluster
 let office: TestOffice
@@ -20,7 +28,7 @@ beforeEach(async () => {
 async function asOneClaims(stations: readonly OutboxStation[], happens: () => unknown): Promise<void> {
   let isOver = false
   for (const station of stations) {
-    await station.claims(async (claim) => {
+    await station.wrapClaims(async (claim) => {
       const claims = await claim()
       if (isOver || claims.length === 0) return claims
       isOver = true
@@ -28,7 +36,7 @@ async function asOneClaims(stations: readonly OutboxStation[], happens: () => un
       return claims
     })
   }
-  await areBack(stations)
+  await whenReconnected(stations)
 }
 
 /** Resolves once it applies to new connections, too. */
@@ -36,7 +44,10 @@ async function setReadOnly(to: 'on' | 'off'): Promise<void> {
   await office.sql(`ALTER SYSTEM SET default_transaction_read_only = ${to}`)
   await office.sql('SELECT pg_reload_conf()')
   const asNow = () =>
-    connected(office.administrator, async (client) => (await client.query('SHOW default_transaction_read_only')).rows)
+    withConnection(
+      office.administrator,
+      async (client) => (await client.query('SHOW default_transaction_read_only')).rows
+    )
   await expect.poll(asNow, { interval: 5 }).toEqual([{ default_transaction_read_only: to }])
 }
 const readOnly = { begins: () => setReadOnly('on'), ends: () => setReadOnly('off') }
@@ -69,28 +80,28 @@ test.each([
   })
   const onItsWay = front.put('On its way')
   // A claim whose answer takes long isn't sent, so no time passes from here on.
-  await until(both, () => isSick)
-  await expect.poll(() => arrived(front)).toEqual(['On its way'])
+  await waitUntil(both, () => isSick)
+  await expect.poll(() => sentNames(front)).toEqual(['On its way'])
   const waits = [front.put('Waits'), back.put('Waits, too')]
-  await until(both, () => both.every(({ says }) => says.join() === 'unwritable,away'))
+  await waitUntil(both, () => both.every(({ officeStates }) => officeStates.join() === 'unwritable,away'))
   // As long as it lasts, nobody takes the server for recovered, and nothing is sent.
   for (let minute = 0; minute < 2; minute++) {
-    await pass(both, 60_000)
+    await passTime(both, 60_000)
     // Each greets it again.
-    for (const { desk } of both) await desk.look()
-    await until(both, () => both.every(({ says }) => says.join() === 'unwritable,away'))
+    for (const { desk } of both) await desk.checkNow()
+    await waitUntil(both, () => both.every(({ officeStates }) => officeStates.join() === 'unwritable,away'))
   }
-  expect(arrived(front)).toEqual(['On its way'])
+  expect(sentNames(front)).toEqual(['On its way'])
   // On a full disk, what fits into an existing page is still written.
   if (sick === readOnly) {
     await expect(front.pause(true)).rejects.toThrow('offline')
-    expect(await serverSays(office, onItsWay)).toBe('sending')
+    expect(await serverState(office, onItsWay)).toBe('sending')
   }
   await ends()
-  await areBack(both)
-  await until(both, () => both.every((one) => [onItsWay, ...waits].every((id) => one.state(id) === 'sent')))
-  expect(await serverSays(office, onItsWay)).toBe('sent')
-  expect(arrived(front)).toEqual(['On its way', 'Waits', 'Waits, too'])
+  await whenReconnected(both)
+  await waitUntil(both, () => both.every((one) => [onItsWay, ...waits].every((id) => one.state(id) === 'sent')))
+  expect(await serverState(office, onItsWay)).toBe('sent')
+  expect(sentNames(front)).toEqual(['On its way', 'Waits', 'Waits, too'])
 })
 
 test('a server that can’t write down who has a package: that waits, and who would have sent it says so', async () => {
@@ -98,23 +109,23 @@ test('a server that can’t write down who has a package: that waits, and who wo
   const [front] = both
   await front.pause(true)
   const waits = front.put('Waits')
-  await until(both, async () => (await serverSays(office, waits)) === 'ready')
+  await waitUntil(both, async () => (await serverState(office, waits)) === 'ready')
   await office.sql(`CREATE FUNCTION office.is_full() RETURNS trigger LANGUAGE plpgsql AS
       $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$;
     CREATE TRIGGER is_full BEFORE UPDATE ON office.send FOR EACH ROW WHEN (NEW.state = 'sending') EXECUTE FUNCTION office.is_full()`)
   await front.pause(false)
-  await until(both, () => front.says.join() === 'unwritable,away')
+  await waitUntil(both, () => front.officeStates.join() === 'unwritable,away')
   // Everything else that it is asked succeeds.
-  await front.work.parts.outbox.shared.settled(front.work.accountId)
-  expect(front.says).toEqual(['unwritable', 'away'])
+  await front.work.parts.outbox.shared.syncNow(front.work.accountId)
+  expect(front.officeStates).toEqual(['unwritable', 'away'])
   // As long as nothing is to be sent, nothing is known to be wrong.
   await front.pause(true)
-  await areBack(both)
+  await whenReconnected(both)
   await office.sql('DROP FUNCTION office.is_full CASCADE')
   await front.pause(false)
-  await until(both, () => both.every((one) => one.state(waits) === 'sent'))
-  await areBack(both)
-  expect(arrived(front)).toEqual(['Waits'])
+  await waitUntil(both, () => both.every((one) => one.state(waits) === 'sent'))
+  await whenReconnected(both)
+  expect(sentNames(front)).toEqual(['Waits'])
 })
 
 test('a server that has no connection left: who has one goes on, and who hasn’t says so', async () => {
@@ -124,16 +135,16 @@ test('a server that has no connection left: who has one goes on, and who hasn’
     office.sql(`ALTER DATABASE ${office.administrator.database} CONNECTION LIMIT ${count}`)
   await most(1)
   await back.desk.resumed()
-  await expect.poll(() => back.says).toEqual(['crowded', 'away'])
+  await expect.poll(() => back.officeStates).toEqual(['crowded', 'away'])
   const waits = back.put('Waits')
   const goes = front.put('Goes')
-  await until(both, () => front.state(goes) === 'sent')
-  expect(back.says).toEqual(['crowded', 'away'])
+  await waitUntil(both, () => front.state(goes) === 'sent')
+  expect(back.officeStates).toEqual(['crowded', 'away'])
   await expect(OutboxStation.joined(office, 'Counter', { beside: front })).rejects.toMatchObject({
     appError: { code: 'offline', message: expect.stringContaining('can’t take in') }
   })
   await most(-1)
-  await areBack(both)
-  await until(both, () => both.every((one) => [waits, goes].every((id) => one.state(id) === 'sent')))
-  expect(arrived(front)).toEqual(['Goes', 'Waits'])
+  await whenReconnected(both)
+  await waitUntil(both, () => both.every((one) => [waits, goes].every((id) => one.state(id) === 'sent')))
+  expect(sentNames(front)).toEqual(['Goes', 'Waits'])
 })

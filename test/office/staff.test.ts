@@ -11,7 +11,7 @@ import type { AuditNote } from '../../src/main/core/audit/audit.ts'
 import { resetPin } from '../../src/main/core/counter/pin-reset.ts'
 import { SharedStaff } from '../../src/main/core/counter/shared-staff.ts'
 import { Staff } from '../../src/main/core/counter/staff.ts'
-import { connected } from '../../src/main/core/office/connection.ts'
+import { withConnection } from '../../src/main/core/office/connection.ts'
 import { openOfficeRecords } from '../../src/main/core/office/records.ts'
 import { seal, unseal } from '../../src/main/core/office/sealing.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
@@ -49,7 +49,7 @@ class Station extends OfficeStation {
           notes.push(note)
         },
         time: { now: time.clock, elapsed: time.elapsed },
-        isOffices: () => shared.isOffices,
+        isInOffice: () => shared.isInOffice,
         changed: () => shared.changedHere()
       })
       shared.follow(staff)
@@ -95,21 +95,21 @@ class Station extends OfficeStation {
   idOf(name: string): string {
     return this.staff.list().find((one) => one.name === name)?.id ?? expect.fail('They are not on the list.')
   }
-  override away(): void {
-    super.away()
+  override disconnect(): void {
+    super.disconnect()
     this.its.shared.disconnect()
   }
-  override async synced(): Promise<void> {
-    await super.synced()
-    for (let round = 0; round < 2; round++) await this.its.shared.settled()
+  override async whenSynced(): Promise<void> {
+    await super.whenSynced()
+    for (let round = 0; round < 2; round++) await this.its.shared.syncNow()
   }
 }
 
 const two = twoStations(Station)
-const { at, desks, synced } = two
+const { at, desks, whenSynced } = two
 async function joined(): Promise<void> {
-  await two.joined()
-  await synced()
+  await two.joinBoth()
+  await whenSynced()
 }
 
 describe('staff named at one workstation', () => {
@@ -143,7 +143,7 @@ describe('staff named at one workstation', () => {
     await joined()
     for (const desk of desks) {
       expect(await desk.slot.get()).toBeNull()
-      expect(await desk.staff.hasLostEntry()).toBe(false)
+      expect(await desk.staff.hasLostKeychainEntry()).toBe(false)
       await expect(desk.staff.set('91736')).rejects.toMatchObject({ appError: { code: 'invalid' } })
       await expect(desk.staff.reset()).rejects.toMatchObject({ appError: { code: 'bad-input' } })
     }
@@ -154,7 +154,7 @@ describe('staff named at one workstation', () => {
     await joined()
     await at(1).staff.set('83920')
     await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '60417' })
-    await synced()
+    await whenSynced()
     expect(at(0).names()).toEqual(['Ana Reweti, clerk', 'Grace Okafor, administrator'])
     expect(await at(0).staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
     expect(
@@ -174,7 +174,7 @@ describe('a change at one workstation', () => {
   test('that removes someone makes them nobody everywhere, also where they work just now', async () => {
     await at(1).staff.check('60417', 'Ben Tui')
     await at(0).staff.remove(at(0).idOf('Ben Tui'))
-    await synced()
+    await whenSynced()
     expect(at(1).names()).toEqual(['Grace Okafor, administrator'])
     expect(at(1).staff.current()).toBeUndefined()
     expect(await at(1).staff.check('60417', 'Ben Tui')).toMatchObject(WRONG)
@@ -183,7 +183,7 @@ describe('a change at one workstation', () => {
 
   test('of a PIN or role holds at all', async () => {
     await at(1).staff.change(at(1).idOf('Ben Tui'), { pin: '91736', role: 'administrator' })
-    await synced()
+    await whenSynced()
     expect(at(0).names()).toEqual(['Ben Tui, administrator', 'Grace Okafor, administrator'])
     expect(await at(0).staff.check('60417', 'Ben Tui')).toMatchObject(WRONG)
     expect(await at(0).staff.check('91736', 'Ben Tui')).toEqual({ ok: true })
@@ -191,36 +191,36 @@ describe('a change at one workstation', () => {
 
   test('of which packages take a second person holds at all', async () => {
     await at(0).staff.add({ name: 'Ana Reweti', role: 'manager', pin: '83920' })
-    at(0).staff.needRelease({ above: 5 })
-    await synced()
-    expect(at(1).staff.release()).toEqual({ above: 5 })
+    at(0).staff.setReleaseNeeded({ above: 5 })
+    await whenSynced()
+    expect(at(1).staff.releaseNeeded()).toEqual({ above: 5 })
     expect(at(1).its.shared.releaseRule.isNeeded(5)).toBe(false)
     expect(at(1).its.shared.releaseRule.isNeeded(6)).toBe(true)
-    at(1).staff.needRelease(null)
-    await synced()
-    expect(at(0).staff.release()).toBeUndefined()
+    at(1).staff.setReleaseNeeded(null)
+    await whenSynced()
+    expect(at(0).staff.releaseNeeded()).toBeUndefined()
   })
 
   test('of one’s own PIN holds at all', async () => {
     await at(1).staff.set('91736', '60417', 'Ben Tui')
-    await synced()
+    await whenSynced()
     expect(await at(0).staff.check('91736', 'Ben Tui')).toEqual({ ok: true })
   })
 
   test('comes to one that was off, which goes on with what it knew until then', async () => {
-    at(1).away()
+    at(1).disconnect()
     await at(0).staff.remove(at(0).idOf('Ben Tui'))
-    await at(0).synced()
+    await at(0).whenSynced()
     expect(await at(1).staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
-    await at(1).back()
+    await at(1).reconnect()
     expect(await at(1).staff.check('60417', 'Ben Tui')).toMatchObject(WRONG)
   })
 
   test('is waited for at each greeting until it could be read, before which a package might miss a new rule', async () => {
-    at(1).away()
+    at(1).disconnect()
     await at(0).staff.add({ name: 'Ana Reweti', role: 'manager', pin: '83920' })
-    at(0).staff.needRelease({ above: 5 })
-    await at(0).synced()
+    at(0).staff.setReleaseNeeded({ above: 5 })
+    await at(0).whenSynced()
     const pool = await poolAs('Back room', two.office)
     const of = { pool, key: two.office.key }
     const store = openOfficeSends({ ...of, time: { elapsed: () => performance.now() } })
@@ -240,13 +240,13 @@ describe('a change at one workstation', () => {
   })
 
   test('and one at another at the same time both hold', async () => {
-    at(1).away()
+    at(1).disconnect()
     await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '83920' })
     await at(0).staff.change(at(0).idOf('Ben Tui'), { pin: '91736' })
     await at(0).staff.add({ name: 'Wiremu Ngata', role: 'clerk', pin: '52819' })
-    await at(0).synced()
-    await at(1).back()
-    await synced()
+    await at(0).whenSynced()
+    await at(1).reconnect()
+    await whenSynced()
     for (const { staff } of desks) {
       expect(await staff.check('83920', 'Ana Reweti')).toEqual({ ok: true })
       expect(await staff.check('91736', 'Ben Tui')).toEqual({ ok: true })
@@ -256,37 +256,37 @@ describe('a change at one workstation', () => {
   })
 
   test('without an answer brings nobody back whom another removed since', async () => {
-    at(0).away()
+    at(0).disconnect()
     await at(0).staff.add({ name: 'Wiremu Ngata', role: 'clerk', pin: '52819' })
     at(0).next.isUnanswered = true
     await at(0)
-      .back()
+      .reconnect()
       .catch(() => undefined)
-    await at(1).its.shared.settled()
+    await at(1).its.shared.syncNow()
     await at(1).staff.remove(at(1).idOf('Wiremu Ngata'))
-    await at(1).synced()
+    await at(1).whenSynced()
     at(0).next.isUnanswered = false
-    await at(0).back()
-    await synced()
+    await at(0).reconnect()
+    await whenSynced()
     for (const desk of desks) expect(desk.names()).toEqual(['Ben Tui, clerk', 'Grace Okafor, administrator'])
   })
 
   test('is known after a kill', async () => {
     await at(1).staff.check('60417', 'Ben Tui')
-    await at(1).killed()
+    await at(1).killAndRestart()
     expect(at(1).staff.current()?.name).toBe('Ben Tui')
     await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '83920' })
-    await synced()
+    await whenSynced()
     expect(at(0).names()).toContain('Ana Reweti, clerk')
   })
 
   test('that removed someone holds after a backup was put in the server’s place', async () => {
     const putBack = await dumpOf(two.office)
     await at(0).staff.remove(at(0).idOf('Ben Tui'))
-    await synced()
+    await whenSynced()
     await putBack()
-    for (const desk of desks) await desk.back()
-    await synced()
+    for (const desk of desks) await desk.reconnect()
+    await whenSynced()
     for (const desk of desks) expect(desk.names()).toEqual(['Grace Okafor, administrator'])
   })
 })
@@ -300,15 +300,15 @@ describe('a backup in the server’s place', () => {
     'loses nobody who was added, told or not, and brings nobody back: %s',
     async (order) => {
       const putBack = await dumpOf(two.office)
-      await at(1).off()
+      await at(1).powerOff()
       await at(0).staff.remove(at(0).idOf('Ben Tui'))
       await at(0).staff.add({ name: 'Wiremu Ngata', role: 'clerk', pin: '52819' })
-      await at(0).synced()
-      await at(0).off()
+      await at(0).whenSynced()
+      await at(0).powerOff()
       await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '83920' })
       await putBack()
-      for (const index of order) await at(index).killed()
-      await synced()
+      for (const index of order) await at(index).killAndRestart()
+      await whenSynced()
       for (const desk of desks) {
         expect(desk.names()).toEqual(['Ana Reweti, clerk', 'Grace Okafor, administrator', 'Wiremu Ngata, clerk'])
       }
@@ -321,20 +321,20 @@ describe('a backup in the server’s place, whose list is changed while another 
     await at(0).name()
     await joined()
     const putBack = await dumpOf(two.office)
-    await at(1).off()
+    await at(1).powerOff()
     await at(0).staff.add({ name: 'Wiremu Ngata', role: 'clerk', pin: '52819' })
-    await at(0).synced()
-    await at(0).off()
+    await at(0).whenSynced()
+    await at(0).powerOff()
     await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '83920' })
     await putBack()
-    await at(1).killed()
+    await at(1).killAndRestart()
   })
   const others = ['Ben Tui, clerk', 'Grace Okafor, administrator']
   async function expectAll(meanwhile: () => Promise<unknown>, ...names: string[]): Promise<void> {
-    at(0).next.meanwhile = () => meanwhile().then(() => at(1).synced())
-    await at(0).killed()
+    at(0).next.meanwhile = () => meanwhile().then(() => at(1).whenSynced())
+    await at(0).killAndRestart()
     expect(at(0).next.meanwhile).toBeUndefined()
-    await synced()
+    await whenSynced()
     for (const desk of desks) expect(desk.names()).toEqual([...others, ...names].sort())
   }
 
@@ -364,7 +364,7 @@ test('nobody takes staff from an office: not a workstation, and not its server',
      UPDATE office.thing SET gone_at = now(), sealed = NULL, version = gen_random_uuid(), round = round + 1,
        rev = feed.rev, body_rev = feed.rev FROM feed WHERE kind = 'staff'`
   )
-  await synced()
+  await whenSynced()
   for (const desk of desks) {
     expect(desk.names()).toEqual(['Ben Tui, clerk', 'Grace Okafor, administrator'])
     expect(await desk.staff.check('74918', 'Grace Okafor')).toEqual({ ok: true })
@@ -398,12 +398,12 @@ describe('where every administrator has forgotten their PIN, who has the server 
     await at(0).staff.check('74918', 'Grace Okafor')
     const { name, pin } = await reset()
     expect(name).toBe('Grace Okafor')
-    await synced()
+    await whenSynced()
     for (const { staff } of desks) {
-      expect(staff.proved()).toBeUndefined()
+      expect(staff.authenticated()).toBeUndefined()
       expect(await staff.check('74918', 'Grace Okafor')).toMatchObject(WRONG)
       expect(await staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
-      expect(staff.proved()).toBeUndefined()
+      expect(staff.authenticated()).toBeUndefined()
       expect(await staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
     }
   })
@@ -418,13 +418,13 @@ describe('where every administrator has forgotten their PIN, who has the server 
       const args = [SCRIPT, ...where, 'reset-pin', '--key-file', file, '--name', 'grace okafor']
       const { stdout } = await run(process.execPath, args, { env: { ...process.env, PGPASSWORD: password } })
       const pin = /^Grace Okafor has a one-time PIN: (\d{8})$/m.exec(stdout)?.[1] ?? expect.fail('It says no PIN.')
-      await synced()
+      await whenSynced()
       for (const { staff } of desks) {
         expect(await staff.check('74918', 'Grace Okafor')).toMatchObject(WRONG)
         expect(await staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
       }
       await at(1).staff.set('83920', pin, 'Grace Okafor')
-      await synced()
+      await whenSynced()
       for (const { staff } of desks) expect(await staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
     } finally {
       await rm(folder, { recursive: true, force: true })
@@ -436,16 +436,16 @@ describe('where every administrator has forgotten their PIN, who has the server 
     async (when) => {
       const before = (await listThere()).sealed
       const { pin } = await reset()
-      await synced()
+      await whenSynced()
       const between = (await listThere()).sealed
       await at(0).staff.set('83920', pin, 'Grace Okafor')
-      await synced()
+      await whenSynced()
       await at(1).leave()
       // Nobody else is connected who could say so.
-      at(0).away()
+      at(0).disconnect()
       await put({ before, between }[when])
       await at(1).join('Counter 3')
-      await at(1).synced()
+      await at(1).whenSynced()
       const { staff, notes } = at(1)
       for (const gone of ['74918', pin]) expect(await staff.check(gone, 'Grace Okafor')).toMatchObject(WRONG)
       expect(await staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
@@ -456,13 +456,13 @@ describe('where every administrator has forgotten their PIN, who has the server 
 
   test('has them choose their own before anything, which is everyone’s who they are from then on', async () => {
     const { pin } = await reset()
-    await synced()
+    await whenSynced()
     const { staff } = at(1)
     await expect(staff.set(pin, pin, 'Grace Okafor')).rejects.toMatchObject({ appError: { code: 'invalid' } })
     await expect(staff.set('83920', '74918', 'Grace Okafor')).rejects.toMatchObject({ appError: { code: 'wrong-pin' } })
     await staff.set('83920', pin, 'Grace Okafor')
-    expect(staff.proved()?.name).toBe('Grace Okafor')
-    await synced()
+    expect(staff.authenticated()?.name).toBe('Grace Okafor')
+    await whenSynced()
     for (const desk of desks) {
       expect(await desk.staff.check(pin, 'Grace Okafor')).toMatchObject(WRONG)
       expect(await desk.staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
@@ -471,17 +471,17 @@ describe('where every administrator has forgotten their PIN, who has the server 
 
   test('is in the audit trail of each workstation once, also of one that was off until it was over', async () => {
     await at(1).staff.check('74918', 'Grace Okafor')
-    at(1).away()
+    at(1).disconnect()
     const { pin } = await reset()
-    await at(0).synced()
+    await at(0).whenSynced()
     await at(0).staff.set('83920', pin, 'Grace Okafor')
-    await at(0).synced()
-    await at(1).back()
-    await synced()
+    await at(0).whenSynced()
+    await at(1).reconnect()
+    await whenSynced()
     // Having entered the old PIN there no longer counts.
-    expect(at(1).staff.proved()).toBeUndefined()
-    expect(at(0).staff.proved()?.name).toBe('Grace Okafor')
-    await at(1).killed()
+    expect(at(1).staff.authenticated()).toBeUndefined()
+    expect(at(0).staff.authenticated()?.name).toBe('Grace Okafor')
+    await at(1).killAndRestart()
     const { user } = two.office.administrator
     for (const { notes } of desks) {
       expect(notes.filter(({ what }) => what === 'pin-reset')).toEqual([
@@ -502,12 +502,12 @@ describe('where every administrator has forgotten their PIN, who has the server 
   test('ends their wait after wrong PINs, and does so against a change that a workstation had not told yet', async () => {
     for (let tries = 0; tries < 3; tries++) await at(1).staff.check('0000', 'Grace Okafor')
     expect(await at(1).staff.check('74918', 'Grace Okafor')).toMatchObject({ ok: false, code: 'pin-wait' })
-    at(1).away()
+    at(1).disconnect()
     await at(1).staff.change(at(1).idOf('Grace Okafor'), { pin: '83920' })
     await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '52819' })
     const { pin } = await reset()
-    await at(1).back()
-    await synced()
+    await at(1).reconnect()
+    await whenSynced()
     for (const { staff } of desks) {
       expect(await staff.check('83920', 'Grace Okafor')).toMatchObject(WRONG)
       expect(await staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
@@ -518,21 +518,21 @@ describe('where every administrator has forgotten their PIN, who has the server 
   test('does it again with another, and with one that someone sets for them at a workstation it is over', async () => {
     const first = await reset()
     const second = await reset()
-    await synced()
+    await whenSynced()
     expect(await at(0).staff.check(first.pin, 'Grace Okafor')).toMatchObject(WRONG)
     expect(await at(0).staff.check(second.pin, 'Grace Okafor')).toEqual(ONCE)
     await at(1).staff.change(at(1).idOf('Grace Okafor'), { pin: '83920' })
-    await synced()
+    await whenSynced()
     expect(await at(0).staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
   })
 
   test('holds after a backup was put in the server’s place, and waits until that was noticed', async () => {
     const putBack = await dumpOf(two.office)
     const { pin } = await reset()
-    await synced()
+    await whenSynced()
     await putBack()
-    for (const desk of desks) await desk.back()
-    await synced()
+    for (const desk of desks) await desk.reconnect()
+    await whenSynced()
     for (const { staff } of desks) {
       expect(await staff.check('74918', 'Grace Okafor')).toMatchObject(WRONG)
       expect(await staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
@@ -545,16 +545,16 @@ describe('where every administrator has forgotten their PIN, who has the server 
 
   test('brings nobody back who was removed, where it is the first change of a server that was put back', async () => {
     const putBack = await dumpOf(two.office)
-    await at(1).off()
+    await at(1).powerOff()
     await at(0).staff.remove(at(0).idOf('Ben Tui'))
-    await at(0).synced()
-    await at(0).off()
+    await at(0).whenSynced()
+    await at(0).powerOff()
     await putBack()
-    await at(1).killed()
+    await at(1).killAndRestart()
     const { pin } = await reset()
-    await at(1).synced()
-    await at(0).killed()
-    await synced()
+    await at(1).whenSynced()
+    await at(0).killAndRestart()
+    await whenSynced()
     for (const desk of desks) {
       expect(desk.names()).toEqual(['Grace Okafor, administrator'])
       expect(await desk.staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
@@ -564,32 +564,32 @@ describe('where every administrator has forgotten their PIN, who has the server 
   test('does it for administrators alone, and says who they are', async () => {
     for (const name of ['Ben Tui', 'Nobody'])
       await expect(reset(name)).rejects.toThrow('Its administrators are: Grace Okafor.')
-    await synced()
+    await whenSynced()
     expect(await at(1).staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
   })
 
   test('is nobody without that key: not who has the server, and not a workstation’s role', async () => {
     await expect(reset('Grace Okafor', randomBytes(32))).rejects.toThrow('Another key counts')
     const before = two.office.key
-    await two.office.turn()
+    await two.office.rotateKey()
     await expect(reset('Grace Okafor', before)).rejects.toThrow('Another key counts')
     const { place } = await two.office.join('Thief')
     await expect(resetPin(place, { name: 'Grace Okafor', key: two.office.key, cost })).rejects.toMatchObject({
       code: '42501'
     })
     const change = "UPDATE office.thing SET sealed = sealed WHERE kind = 'staff'"
-    await expect(connected(place, (client) => client.query(change))).rejects.toMatchObject({ code: '42501' })
-    for (const desk of desks) await desk.back()
-    await synced()
+    await expect(withConnection(place, (client) => client.query(change))).rejects.toMatchObject({ code: '42501' })
+    for (const desk of desks) await desk.reconnect()
+    await whenSynced()
     for (const { staff } of desks) expect(await staff.check('74918', 'Grace Okafor')).toEqual({ ok: true })
   })
 
   test('is not undone by a list of before that the server’s administrator puts in its place', async () => {
     const { sealed } = await listThere()
     const { pin } = await reset()
-    await synced()
+    await whenSynced()
     await put(sealed)
-    await synced()
+    await whenSynced()
     // Nor for those who join later.
     expect((await listThere()).read()).toMatchObject({
       members: expect.arrayContaining([expect.objectContaining({ name: 'Grace Okafor', isPinOnce: true })]),
@@ -600,9 +600,9 @@ describe('where every administrator has forgotten their PIN, who has the server 
       expect(await staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
     }
     await at(0).staff.set('83920', pin, 'Grace Okafor')
-    await synced()
+    await whenSynced()
     await put(sealed)
-    await synced()
+    await whenSynced()
     for (const { staff } of desks) {
       expect(await staff.check('74918', 'Grace Okafor')).toMatchObject(WRONG)
       expect(await staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
@@ -612,14 +612,14 @@ describe('where every administrator has forgotten their PIN, who has the server 
   test('is not undone by such a list where it meets what a workstation had not told yet', async () => {
     const { sealed } = await listThere()
     const { pin } = await reset()
-    await synced()
-    for (const desk of desks) desk.away()
+    await whenSynced()
+    for (const desk of desks) desk.disconnect()
     await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '52819' })
     await put(sealed)
-    await at(1).back()
+    await at(1).reconnect()
     expect((await listThere()).read().resets).toHaveLength(1)
-    await at(0).back()
-    await synced()
+    await at(0).reconnect()
+    await whenSynced()
     for (const { staff } of desks) {
       expect(await staff.check('74918', 'Grace Okafor')).toMatchObject(WRONG)
       expect(await staff.check(pin, 'Grace Okafor')).toEqual(ONCE)
@@ -631,21 +631,21 @@ describe('where every administrator has forgotten their PIN, who has the server 
     'is over once they chose their own, also where a list of between is put back: with a change untold, %s',
     async (isUntold) => {
       const { pin } = await reset()
-      await synced()
+      await whenSynced()
       const { sealed } = await listThere()
       await at(0).staff.set('83920', pin, 'Grace Okafor')
-      await synced()
-      for (const desk of desks) desk.away()
+      await whenSynced()
+      for (const desk of desks) desk.disconnect()
       if (isUntold) await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '52819' })
       await put(sealed)
-      await at(1).back()
-      await at(1).synced()
+      await at(1).reconnect()
+      await at(1).whenSynced()
       // For those who join later, too.
       const { members, resets } = (await listThere()).read()
       expect(members.find(({ name }: { name: string }) => name === 'Grace Okafor')).not.toHaveProperty('isPinOnce')
       expect(resets).toMatchObject([{ name: 'Grace Okafor', isOver: true }])
-      await at(0).back()
-      await synced()
+      await at(0).reconnect()
+      await whenSynced()
       for (const { staff } of desks) {
         expect(await staff.check(pin, 'Grace Okafor')).toMatchObject(WRONG)
         expect(await staff.check('83920', 'Grace Okafor')).toEqual({ ok: true })
@@ -661,11 +661,11 @@ describe('where every administrator has forgotten their PIN, who has the server 
     list.resets[0].at += 3_600_000
     const sealed = seal(two.office.key, `staff:${id}`, Buffer.from(JSON.stringify(list)))
     await put(sealed)
-    await synced()
+    await whenSynced()
     const second = await reset()
-    await synced()
+    await whenSynced()
     await put(sealed)
-    await synced()
+    await whenSynced()
     for (const { staff } of desks) {
       expect(await staff.check(first.pin, 'Grace Okafor')).toMatchObject(WRONG)
       expect(await staff.check(second.pin, 'Grace Okafor')).toEqual(ONCE)
@@ -676,18 +676,18 @@ describe('where every administrator has forgotten their PIN, who has the server 
     'holds where a workstation that never heard of it goes on from a backup of before: the newest of %i',
     async (times) => {
       const putBack = await dumpOf(two.office)
-      at(1).away()
+      at(1).disconnect()
       const pins = [await reset()]
-      await at(0).synced()
-      at(0).away()
+      await at(0).whenSynced()
+      at(0).disconnect()
       await putBack()
-      await at(1).back()
+      await at(1).reconnect()
       await at(1).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '52819' })
-      await at(1).synced()
+      await at(1).whenSynced()
       if (times > 1) pins.push(await reset())
-      await at(1).synced()
-      await at(0).back()
-      await synced()
+      await at(1).whenSynced()
+      await at(0).reconnect()
+      await whenSynced()
       for (const { staff } of desks) {
         expect(await staff.check('74918', 'Grace Okafor')).toMatchObject(WRONG)
         for (const { pin } of pins.slice(0, -1)) expect(await staff.check(pin, 'Grace Okafor')).toMatchObject(WRONG)
@@ -704,7 +704,7 @@ test('wrong PINs are counted where they were given', async () => {
   for (let tries = 0; tries < 3; tries++) await at(1).staff.check('0000', 'Ben Tui')
   expect(await at(1).staff.check('60417', 'Ben Tui')).toMatchObject({ ok: false, code: 'pin-wait' })
   await at(0).staff.add({ name: 'Ana Reweti', role: 'clerk', pin: '83920' })
-  await synced()
+  await whenSynced()
   // Changes to others don't end the wait.
   expect(await at(1).staff.check('60417', 'Ben Tui')).toMatchObject({ ok: false, code: 'pin-wait' })
   expect(await at(0).staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
@@ -727,14 +727,14 @@ test('a workstation that leaves keeps staff as they were, and who was removed fr
   await joined()
   await at(1).leave()
   // Nobody had entered a PIN there, so nobody is taken for the administrator now.
-  expect(at(1).staff.proved()).toBeUndefined()
+  expect(at(1).staff.authenticated()).toBeUndefined()
   expect(await at(1).staff.check('60417', 'Ben Tui')).toEqual({ ok: true })
   // Its keychain had no entry that could have been lost.
-  expect(await at(1).staff.hasLostEntry()).toBe(false)
+  expect(await at(1).staff.hasLostKeychainEntry()).toBe(false)
   await at(0).staff.remove(at(0).idOf('Ben Tui'))
-  await at(0).synced()
+  await at(0).whenSynced()
   expect(at(1).names()).toContain('Ben Tui, clerk')
   await at(1).join('Counter 3')
-  await synced()
+  await whenSynced()
   for (const desk of desks) expect(desk.names()).toEqual(['Grace Okafor, administrator'])
 })

@@ -7,7 +7,7 @@ import { systemTime } from '../../src/main/core/lib/time.ts'
 import { openPool } from '../../src/main/core/office/connection.ts'
 import { openOfficeRecords } from '../../src/main/core/office/records.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
-import { MOST_BYTES, openOfficeThings } from '../../src/main/core/office/things.ts'
+import { MOST_BYTES, openOfficeDrafts } from '../../src/main/core/office/things.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
 
 let office: TestOffice
@@ -26,7 +26,7 @@ beforeEach(async () => {
 function poolOf(index: number): Pool {
   return pools[index] ?? expect.fail('There is no such workstation.')
 }
-const thingsOf = (index: number) => openOfficeThings({ pool: poolOf(index), key: office.key }, 'draft')
+const thingsOf = (index: number) => openOfficeDrafts({ pool: poolOf(index), key: office.key }, 'draft')
 const sendsOf = (index: number) => openOfficeSends({ pool: poolOf(index), key: office.key, time: systemTime })
 /**
  * Saves as one workstation; returns the outcome and the new version.
@@ -69,7 +69,7 @@ describe('a save', () => {
     const first = await save(0, id, 'one', [], true)
     expect((await save(1, id, 'two', [first.its])).outcome).toBe('beside')
     expect((await one(id, 1)).editing).toMatchObject({ by: 'One', isMe: false })
-    await thingsOf(0).letGo(accountId, id)
+    await thingsOf(0).releaseHold(accountId, id)
     expect((await one(id, 1)).editing).toBeUndefined()
     expect((await save(1, id, 'two', [first.its])).outcome).toBe('newest')
   })
@@ -182,8 +182,8 @@ function giveOf(
   round = 1
 ) {
   const { basedOn, draftRound = 0, isInDoubt = false } = its
-  const send = { id, content: Buffer.from('{}'), inMs: 60_000, round, isInDoubt }
-  return sendsOf(index).give(accountId, { ...send, of: { draft, basedOn, round: draftRound } })
+  const send = { id, content: Buffer.from('{}'), inMs: 60_000, round, mayHaveArrived: isInDoubt }
+  return sendsOf(index).push(accountId, { ...send, of: { draft, basedOn, round: draftRound } })
 }
 
 /** Withholds a send: `cancelled` if taken back, `held` if its workstation leaves. */
@@ -219,8 +219,8 @@ describe('sending a draft', () => {
     await give(0, draft, [its], second)
     // As if the server hadn't known that they are of one draft: that is set only afterwards.
     for (const id of [first, third]) {
-      const known = { id, content: Buffer.from('{}'), inMs: 0, round: 1, isInDoubt: id === third }
-      await sendsOf(1).give(accountId, known)
+      const known = { id, content: Buffer.from('{}'), inMs: 0, round: 1, mayHaveArrived: id === third }
+      await sendsOf(1).push(accountId, known)
     }
     await office.sql(`UPDATE office.send SET draft = $1, goes_at = now() - interval '1 s' WHERE account = $2`, [
       draft,
@@ -239,7 +239,7 @@ describe('sending a draft', () => {
     expect(await claimed()).toEqual([])
     await becomes(first, 'sent')
     expect(await claimed()).toEqual([])
-    expect(await thingsOf(2).sent(accountId, draft, first)).toBe(true)
+    expect(await thingsOf(2).removeSent(accountId, draft, first)).toBe(true)
     expect(await office.sql('SELECT state FROM office.send WHERE id = $1', [second])).toEqual([{ state: 'cancelled' }])
   })
 
@@ -247,12 +247,12 @@ describe('sending a draft', () => {
     const [draft, id] = [randomUUID(), randomUUID()]
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
-    expect(await thingsOf(1).sent(accountId, draft, id)).toBe(false)
+    expect(await thingsOf(1).removeSent(accountId, draft, id)).toBe(false)
     expect(await withhold({ id, round: 2 }, 'cancelled')).toBe(true)
     const again = randomUUID()
     expect((await give(1, draft, [its], again)).state).toBe('ready')
     await office.sql(`UPDATE office.send SET state = 'sent' WHERE id = $1`, [again])
-    expect(await thingsOf(2).sent(accountId, draft, again)).toBe(true)
+    expect(await thingsOf(2).removeSent(accountId, draft, again)).toBe(true)
     expect((await one(draft)).isGone).toBe(true)
     expect((await give(0, draft, [its])).state).toBe('taken')
   })
@@ -262,12 +262,12 @@ describe('sending a draft', () => {
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
     expect(await withhold({ id, round: 2 }, 'held')).toBe(true)
-    expect(await thingsOf(0).sent(accountId, draft, id, [its])).toBe(true)
+    expect(await thingsOf(0).removeSent(accountId, draft, id, [its])).toBe(true)
     // Its workstation came back and gave it again, and the service refused it.
     await office.sql(`UPDATE office.send SET state = 'refused', settled_at = now() WHERE id = $1`, [id])
     expect((await give(1, draft, [])).state).toBe('gone')
-    const again = { id, content: Buffer.from('{}'), inMs: 0, round: 3, isInDoubt: false }
-    expect(await sendsOf(1).give(accountId, { ...again, of: { draft, basedOn: [], round: 0 } })).toMatchObject({
+    const again = { id, content: Buffer.from('{}'), inMs: 0, round: 3, mayHaveArrived: false }
+    expect(await sendsOf(1).push(accountId, { ...again, of: { draft, basedOn: [], round: 0 } })).toMatchObject({
       state: 'ready'
     })
   })
@@ -282,8 +282,8 @@ describe('sending a draft', () => {
       const basedOn = [isFurther ? its : second.its]
       await giveOf(0, draft, { basedOn, draftRound: isFurther ? 1 : 2, isInDoubt: true }, id)
       await office.sql(`UPDATE office.send SET state = 'sent' WHERE id = $1`, [id])
-      expect(await thingsOf(2).sent(accountId, draft, id)).toBe(true)
-      expect(await one(draft)).toMatchObject({ isGone: true, isFurther })
+      expect(await thingsOf(2).removeSent(accountId, draft, id)).toBe(true)
+      expect(await one(draft)).toMatchObject({ isGone: true, isSplitOff: isFurther })
     }
   )
 
@@ -304,19 +304,19 @@ describe('sending a draft', () => {
     await give(0, draft, [its], id)
     expect(await withhold({ id, round: 2 }, 'held')).toBe(true)
     const second = await save(1, draft, 'two', [its])
-    expect(await thingsOf(0).sent(accountId, draft, id, [its])).toBe(false)
+    expect(await thingsOf(0).removeSent(accountId, draft, id, [its])).toBe(false)
     expect(await one(draft)).toMatchObject({ isGone: false })
-    expect(await thingsOf(0).sent(accountId, draft, id, [second.its])).toBe(true)
+    expect(await thingsOf(0).removeSent(accountId, draft, id, [second.its])).toBe(true)
   })
 
   test('goes along where a server that was put back has nothing of it, and nobody brings it back', async () => {
     const [draft, id, version] = [randomUUID(), randomUUID(), randomUUID()]
-    await sendsOf(0).give(accountId, { id, content: Buffer.from('{}'), inMs: 60_000, round: 1, isInDoubt: true })
-    expect(await thingsOf(0).sent(accountId, draft, id, [version])).toBe(false)
+    await sendsOf(0).push(accountId, { id, content: Buffer.from('{}'), inMs: 60_000, round: 1, mayHaveArrived: true })
+    expect(await thingsOf(0).removeSent(accountId, draft, id, [version])).toBe(false)
     // Its workstation leaves.
-    await sendsOf(0).takeAlong(accountId)
-    expect(await thingsOf(0).sent(accountId, draft, id, [version])).toBe(true)
-    const told = await thingsOf(1).know(accountId, { id: draft, round: 2 }, version, Buffer.from('one'))
+    await sendsOf(0).reclaimSends(accountId)
+    expect(await thingsOf(0).removeSent(accountId, draft, id, [version])).toBe(true)
+    const told = await thingsOf(1).restore(accountId, { id: draft, round: 2 }, version, Buffer.from('one'))
     expect(told.outcome).toBe('gone')
   })
 
@@ -328,7 +328,7 @@ describe('sending a draft', () => {
     const { its } = await save(0, draft, 'one')
     await give(0, draft, [its], id)
     await withhold({ id, round: 2 }, 'held')
-    expect(await thingsOf(0).sent(accountId, draft, id, [its])).toBe(true)
+    expect(await thingsOf(0).removeSent(accountId, draft, id, [its])).toBe(true)
     return { draft, id }
   }
 
@@ -354,7 +354,7 @@ describe('sending a draft', () => {
     const { draft } = await goneAlong()
     await office.sql('SELECT office.begin_life(now())')
     const know = (round: number) =>
-      thingsOf(1).know(accountId, { id: draft, round }, randomUUID(), Buffer.from('later'))
+      thingsOf(1).restore(accountId, { id: draft, round }, randomUUID(), Buffer.from('later'))
     expect((await know(1)).outcome).toBe('gone')
     expect((await know(2)).outcome).toBe('newest')
     expect((await one(draft)).content?.toString()).toBe('later')
@@ -368,7 +368,7 @@ describe('sending a draft', () => {
     const sent = randomUUID()
     await give(1, draft, [its], sent)
     await settled(sent, 'sent')
-    await thingsOf(1).sent(accountId, draft, sent)
+    await thingsOf(1).removeSent(accountId, draft, sent)
     const further = await save(0, other, 'one')
     // Another send of its first draft has arrived.
     expect((await give(0, other, [further.its], id, 2)).state).toBe('taken')
@@ -407,11 +407,11 @@ describe('changes', () => {
     expect(change).toMatchObject({ id, version: its, beside: 1 })
     expect(change?.content).toBeUndefined()
     // A version that the person who decides doesn't know of remains undecided.
-    await thingsOf(2).settle(accountId, id, [randomUUID()])
-    expect(await thingsOf(2).versions(id, [])).toMatchObject([{ isSettled: false }])
-    await thingsOf(2).settle(accountId, id, [beside])
+    await thingsOf(2).resolveConflicts(accountId, id, [randomUUID()])
+    expect(await thingsOf(2).versions(id, [])).toMatchObject([{ isResolved: false }])
+    await thingsOf(2).resolveConflicts(accountId, id, [beside])
     const [version] = await thingsOf(2).versions(id, [])
-    expect(version).toMatchObject({ by: 'Two', isSettled: true })
+    expect(version).toMatchObject({ by: 'Two', isResolved: true })
     expect((await thingsOf(2).versions(id, [version?.version ?? '']))[0]?.content).toBeUndefined()
   })
 })
@@ -419,7 +419,7 @@ describe('changes', () => {
 describe('a server that was put back', () => {
   const putBack = () => office.sql('SELECT office.begin_life(now())')
   const know = (index: number, id: string, text: string, round: number, version = randomUUID()) =>
-    thingsOf(index).know(accountId, { id, round }, version, Buffer.from(text))
+    thingsOf(index).restore(accountId, { id, round }, version, Buffer.from(text))
 
   test('is told the latest of what it had, in whatever order', async () => {
     const [id, lost] = [randomUUID(), randomUUID()]
@@ -502,8 +502,8 @@ describe('a server that was put back', () => {
     await giveOf(1, id, { basedOn: [sent], draftRound: 2, isInDoubt: isFirst }, send)
     if (!isFirst) await know(0, id, 'told', told, isFurther ? version : sent)
     await office.sql(`UPDATE office.send SET state = 'sent' WHERE id = $1`, [send])
-    expect(await thingsOf(1).sent(accountId, id, send)).toBe(true)
-    expect(await one(id)).toMatchObject({ isGone: true, isFurther })
+    expect(await thingsOf(1).removeSent(accountId, id, send)).toBe(true)
+    expect(await one(id)).toMatchObject({ isGone: true, isSplitOff: isFurther })
   })
 
   test.each([
@@ -515,15 +515,15 @@ describe('a server that was put back', () => {
       const [id, send] = [randomUUID(), randomUUID()]
       await putBack()
       await know(0, id, 'told', told)
-      await sendsOf(1).knowSent(
+      await sendsOf(1).reportSent(
         accountId,
         { id: send, epoch: 1 },
         {},
         { draft: id, versions: [randomUUID()], round: 2 }
       )
       expect((await sendsOf(2).changes(accountId, 0, 0)).at(-1)).toMatchObject({ id: send, of: { round: 2 } })
-      expect(await thingsOf(2).sent(accountId, id, send)).toBe(true)
-      expect(await one(id)).toMatchObject({ isGone: true, isFurther })
+      expect(await thingsOf(2).removeSent(accountId, id, send)).toBe(true)
+      expect(await one(id)).toMatchObject({ isGone: true, isSplitOff: isFurther })
     }
   )
 
@@ -532,15 +532,26 @@ describe('a server that was put back', () => {
     await save(0, id, 'one')
     await putBack()
     await save(1, id, 'one, and further', [randomUUID()])
-    await sendsOf(0).knowSent(accountId, { id: send, epoch: 1 }, {}, { draft: id, versions: [randomUUID()], round: 2 })
-    expect(await thingsOf(0).sent(accountId, id, send)).toBe(true)
-    expect(await one(id)).toMatchObject({ isGone: true, isUndecided: true, isFurther: false })
+    await sendsOf(0).reportSent(
+      accountId,
+      { id: send, epoch: 1 },
+      {},
+      { draft: id, versions: [randomUUID()], round: 2 }
+    )
+    expect(await thingsOf(0).removeSent(accountId, id, send)).toBe(true)
+    expect(await one(id)).toMatchObject({ isGone: true, hasOpenConflicts: true, isSplitOff: false })
   })
 
   test('does nothing for who knows nothing of that: keeps nothing back, saves nothing, is read by nobody', async () => {
     const [waiting, unknown] = [randomUUID(), randomUUID()]
     await save(0, waiting, 'one')
-    await sendsOf(0).give(accountId, { id: waiting, content: Buffer.from('{}'), inMs: 0, round: 1, isInDoubt: false })
+    await sendsOf(0).push(accountId, {
+      id: waiting,
+      content: Buffer.from('{}'),
+      inMs: 0,
+      round: 1,
+      mayHaveArrived: false
+    })
     const [had] = await office.sql<{ life: number; birthmark: string }>('SELECT life, birthmark FROM office.office')
     const life = had?.life ?? 0
     const records = openOfficeRecords({ pool: poolOf(0), key: office.key })
@@ -603,10 +614,16 @@ describe('a workstation that wants more than it may', () => {
     const { its } = await save(0, id, 'one')
     const known = { id, basedOn: [its], round: 1 }
     expect(await thingsOf(1).move(accountId, known, 'maker')).toBe(false)
-    expect(await thingsOf(1).sent(accountId, id, randomUUID())).toBe(false)
+    expect(await thingsOf(1).removeSent(accountId, id, randomUUID())).toBe(false)
     const other = randomUUID()
-    await sendsOf(1).give(accountId, { id: other, content: Buffer.from('{}'), inMs: 0, round: 1, isInDoubt: false })
-    expect(await thingsOf(1).sent(accountId, id, other)).toBe(false)
+    await sendsOf(1).push(accountId, {
+      id: other,
+      content: Buffer.from('{}'),
+      inMs: 0,
+      round: 1,
+      mayHaveArrived: false
+    })
+    expect(await thingsOf(1).removeSent(accountId, id, other)).toBe(false)
     expect((await one(id)).isGone).toBe(false)
     expect(await thingsOf(0).move(accountId, known, 'maker')).toBe(true)
     expect((await save(1, id, 'two', [its])).outcome).toBe('gone')
@@ -623,7 +640,7 @@ describe('a workstation that wants more than it may', () => {
     await expect(ask(put, 'draft', id, elsewhere, randomUUID(), [its], body)).rejects.toMatchObject(NO_RIGHT)
     await expect(ask(put, 'secret', id, accountId, randomUUID(), [its], body)).rejects.toMatchObject(NO_RIGHT)
     await expect(thingsOf(1).move(elsewhere, { id, basedOn: [its], round: 1 }, 'aside')).rejects.toMatchObject(NO_RIGHT)
-    await expect(thingsOf(1).settle(elsewhere, id, [])).rejects.toMatchObject(NO_RIGHT)
+    await expect(thingsOf(1).resolveConflicts(elsewhere, id, [])).rejects.toMatchObject(NO_RIGHT)
     await expect(thingsOf(1).hold(elsewhere, id, true)).rejects.toMatchObject(NO_RIGHT)
     await expect(
       ask(`SELECT office.move_thing('draft', $1, $2, $3, 1, 'mine')`, id, accountId, [its])
@@ -638,7 +655,7 @@ describe('a workstation that wants more than it may', () => {
     const { place } = await office.join('Four')
     const pool = openPool(place)
     try {
-      const things = openOfficeThings({ pool, key: office.key }, 'draft')
+      const things = openOfficeDrafts({ pool, key: office.key }, 'draft')
       expect(await things.changes(accountId, 0, 0)).toEqual([])
       await office.sql(`UPDATE office.station SET revoked_at = now() WHERE role_name = $1`, [place.user])
       const version = randomUUID()

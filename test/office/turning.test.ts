@@ -3,8 +3,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
 import { checkOffice, revokeStation } from '../../src/main/core/office/administration.ts'
-import { connected } from '../../src/main/core/office/connection.ts'
-import { publicKeyOf, sealFor, vouchedFor } from '../../src/main/core/office/keys.ts'
+import { withConnection } from '../../src/main/core/office/connection.ts'
+import { publicKeyOf, sealFor, voucherFor } from '../../src/main/core/office/keys.ts'
 import { keyId, keysIn, newestOf, unseal } from '../../src/main/core/office/sealing.ts'
 import { KeychainError, memoryKeychain, type SecretSlot } from '../../src/main/core/storage/keychain.ts'
 import { forms } from '../fixtures/compositions.ts'
@@ -31,13 +31,13 @@ async function joined(name: string, beside?: Workplace) {
     ...{ work, slot, desk: deskHere() },
     /** Starts it again after it was closed. */
     open() {
-      work.startAgain()
+      work.restart()
       station.desk = deskHere()
       station.desk.open()
     },
     put() {
-      const { id } = work.parts.outbox.start(work.parts.drafts.save(work.accountId, forms()).id)
-      work.parts.outbox.now(id)
+      const { id } = work.parts.outbox.enqueue(work.parts.drafts.save(work.accountId, forms()).id)
+      work.parts.outbox.sendNow(id)
       return id
     },
     state: (id: string) => work.parts.outbox.list([work.accountId], all).rows.find((row) => row.id === id)?.state,
@@ -50,7 +50,7 @@ async function joined(name: string, beside?: Workplace) {
     /** Looks until its desk is in this state. */
     async stands(state: string) {
       const look = async () => {
-        await station.desk.look()
+        await station.desk.checkNow()
         return station.desk.view()?.state
       }
       await expect.poll(look, { timeout: 60_000, interval: 20 }).toBe(state)
@@ -89,7 +89,7 @@ test('all that were there go on, what was sealed before is read and leaves once,
   await until([front, back], () => back.state(before) === 'ready')
   const first = office.key
 
-  expect(await office.turn()).toEqual({ stations: 2, invitations: 0 })
+  expect(await office.rotateKey()).toEqual({ stations: 2, invitations: 0 })
   expect(keysIn(office.key)).toHaveLength(2)
   expect((await checkOffice(office.administrator)).behind).toEqual(['Back room', 'Front desk'])
   for (const station of [front, back]) await station.stands('connected')
@@ -105,12 +105,12 @@ test('all that were there go on, what was sealed before is read and leaves once,
   for (const id of [before, after]) {
     await until([front, back], () => front.state(id) === 'sent' && back.state(id) === 'sent')
   }
-  expect(front.work.taken('SendForms2')).toHaveLength(2)
+  expect(front.work.receivedRequests('SendForms2')).toHaveLength(2)
   // It found the account by its tag: another tag would have made another account, with an outbox of its own.
   const third = await joined('Counter 1', front.work)
   await until([third], () => third.state(before) === 'sent' && third.state(after) === 'sent')
   expect(await countOf('account')).toBe(1)
-  expect(front.work.taken('SendForms2')).toHaveLength(2)
+  expect(front.work.receivedRequests('SendForms2')).toHaveLength(2)
 })
 
 test('who was revoked has a key that opens nothing written since, and is given none', async () => {
@@ -118,7 +118,7 @@ test('who was revoked has a key that opens nothing written since, and is given n
   const back = await joined('Back room', front.work)
   const had = await back.key()
   expect(await revokeStation(office.administrator, 'Back room')).toBe(true)
-  expect(await office.turn()).toMatchObject({ stations: 1 })
+  expect(await office.rotateKey()).toMatchObject({ stations: 1 })
   await front.stands('connected')
   const id = front.put()
   await until([front], () => front.state(id) === 'sent')
@@ -136,7 +136,7 @@ test('one that was off while it turned twice is given both keys as it comes back
   await back.desk.close()
   const ids: string[] = []
   for (const _ of [1, 2]) {
-    await office.turn()
+    await office.rotateKey()
     await front.stands('connected')
     const id = front.put()
     ids.push(id)
@@ -145,18 +145,18 @@ test('one that was off while it turned twice is given both keys as it comes back
   back.open()
   await until([back], () => ids.every((id) => back.state(id) === 'sent'))
   expect(keysIn(await back.key())).toHaveLength(3)
-  expect(front.work.taken('SendForms2')).toHaveLength(2)
+  expect(front.work.receivedRequests('SendForms2')).toHaveLength(2)
 })
 
 test('a question of a workstation that has not taken it yet is answered nothing', async () => {
   const { place } = await office.join('Front desk')
   const { user, password } = place
-  await connected(place, async (client) => {
+  await withConnection(place, async (client) => {
     const ask = () => client.query('SELECT office.take_back(gen_random_uuid())')
     const publicKey = publicKeyOf(password)
-    await client.query('SELECT office.office_key($1, $2)', [publicKey, vouchedFor(office.key, user, publicKey)])
+    await client.query('SELECT office.office_key($1, $2)', [publicKey, voucherFor(office.key, user, publicKey)])
     await ask()
-    await office.turn()
+    await office.rotateKey()
     await expect(ask()).rejects.toMatchObject({ code: 'KEY01' })
     await client.query('SELECT office.took_key(7)')
     await expect(ask()).rejects.toMatchObject({ code: 'KEY01' })
@@ -165,10 +165,10 @@ test('a question of a workstation that has not taken it yet is answered nothing'
 
 test('a question that came while it turned, and waited, is answered nothing either', async () => {
   const { place } = await office.join('Front desk')
-  await connected(place, async (client) => {
+  await withConnection(place, async (client) => {
     const ask = () => client.query('SELECT office.take_back(gen_random_uuid())')
     await ask()
-    const waits = await connected(office.administrator, async (turning) => {
+    const waits = await withConnection(office.administrator, async (turning) => {
       await turning.query('BEGIN; LOCK TABLE office.station IN ACCESS EXCLUSIVE MODE')
       const asked = ask().then(
         () => 'answered',
@@ -188,7 +188,7 @@ test('a keychain that can’t keep the key has it given again', async () => {
   const { slot } = front
   const keep = slot.set
   slot.set = () => Promise.reject(new KeychainError('locked', 'The keychain is locked.'))
-  await office.turn()
+  await office.rotateKey()
   await front.stands('no-keychain')
   expect((await checkOffice(office.administrator)).behind).toEqual(['Front desk'])
   slot.set = keep
@@ -206,13 +206,13 @@ describe('the command', () => {
         throw new Error('stopped')
       }
     }
-    await expect(office.turn(stopped)).rejects.toThrow('stopped')
+    await expect(office.rotateKey(stopped)).rejects.toThrow('stopped')
     const key = office.key
     expect(keysIn(key)).toHaveLength(2)
     await front.stands('connected')
     expect(keysIn(await front.key())).toHaveLength(1)
     await expect(office.invite('Back room')).rejects.toThrow('Another key counts')
-    await office.turn()
+    await office.rotateKey()
     expect(office.key).toEqual(key)
     await front.stands('connected')
     expect(await front.key()).toEqual(key)
@@ -227,10 +227,10 @@ describe('the command', () => {
         copy = key
       }
     }
-    const ends = await Promise.allSettled([office.turn(), office.turn()])
+    const ends = await Promise.allSettled([office.rotateKey(), office.rotateKey()])
     expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled'])
     expect(keysIn(office.key)).toHaveLength(3)
-    await expect(office.turn(other)).rejects.toThrow('another copy of the file')
+    await expect(office.rotateKey(other)).rejects.toThrow('another copy of the file')
     expect(keysIn(copy)).toHaveLength(1)
     await front.stands('connected')
     expect(await front.key()).toEqual(office.key)
@@ -239,7 +239,7 @@ describe('the command', () => {
   test('makes open invitations void, and invites with all keys', async () => {
     await joined('Front desk')
     const code = await office.invite('Back room')
-    expect(await office.turn()).toEqual({ stations: 1, invitations: 1 })
+    expect(await office.rotateKey()).toEqual({ stations: 1, invitations: 1 })
     const { joinOffice } = await import('../../src/main/core/office/joining.ts')
     await expect(joinOffice(serverOf(office), code)).rejects.toMatchObject({ code: '28P01' })
     expect((await office.join('Back room')).joined.key).toEqual(office.key)
@@ -247,17 +247,17 @@ describe('the command', () => {
 
   test('names who can’t be given one, or whose public key someone has put in its place, and turns nothing', async () => {
     await office.join('Never there')
-    await expect(office.turn()).rejects.toThrow('Never there')
+    await expect(office.rotateKey()).rejects.toThrow('Never there')
     await revokeStation(office.administrator, 'Never there')
     const front = await joined('Front desk')
     const { user } = await front.secrets()
     const own = publicKeyOf('a password of who has the server')
-    const vouched = vouchedFor(randomBytes(32), user, own)
+    const vouched = voucherFor(randomBytes(32), user, own)
     await office.sql('UPDATE office.station SET public_key = $1, vouched = $2', [own, vouched])
-    await expect(office.turn()).rejects.toThrow('Front desk')
+    await expect(office.rotateKey()).rejects.toThrow('Front desk')
     expect(keysIn(office.key)).toHaveLength(1)
     await front.stands('connected')
-    await office.turn()
+    await office.rotateKey()
   })
 })
 
@@ -276,7 +276,7 @@ test('a server that has the key of before again is told so, and nothing leaves u
   const back = await joined('Back room', front.work)
   await back.desk.close()
   const [before] = await office.sql<{ key_id: Buffer }>('SELECT key_id FROM office.office')
-  await office.turn()
+  await office.rotateKey()
   await front.stands('connected')
   // As in a backup from before.
   await office.sql('UPDATE office.station SET key_number = 1, sealed_key = NULL')
@@ -287,23 +287,23 @@ test('a server that has the key of before again is told so, and nothing leaves u
   expect(front.state(id)).toBe('ready')
   expect(await countOf('send')).toBe(0)
   const key = office.key
-  await office.turn()
+  await office.rotateKey()
   expect(office.key).toEqual(key)
   await front.stands('connected')
   back.open()
   await until([front, back], () => front.state(id) === 'sent' && back.state(id) === 'sent')
-  expect(front.work.taken('SendForms2')).toHaveLength(1)
+  expect(front.work.receivedRequests('SendForms2')).toHaveLength(1)
 })
 
 test('what it is told by can’t be changed for another workstation', async () => {
   const [one, other] = await Promise.all(['Front desk', 'Back room'].map((name) => office.join(name)))
   if (!one || !other) throw new Error('There are no workstations.')
   const own = publicKeyOf(randomUUID())
-  await connected(one.place, (client) =>
-    client.query('SELECT office.office_key($1, $2)', [own, vouchedFor(office.key, other.place.user, own)])
+  await withConnection(one.place, (client) =>
+    client.query('SELECT office.office_key($1, $2)', [own, voucherFor(office.key, other.place.user, own)])
   )
   const rows = await office.sql<{ name: string }>('SELECT name FROM office.station WHERE public_key IS NOT NULL')
   expect(rows).toEqual([{ name: 'Front desk' }])
   // It is vouched for as another workstation's key, so this one isn't given the office's key with it.
-  await expect(office.turn()).rejects.toThrow('Back room, Front desk')
+  await expect(office.rotateKey()).rejects.toThrow('Back room, Front desk')
 })

@@ -1,7 +1,7 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
 import ActivityScreen from '../../src/renderer/src/screens/activity/Activity.svelte'
-import { Activity, happeningsOf } from '../../src/renderer/src/screens/activity/activity.svelte.ts'
+import { Activity, timelineOf } from '../../src/renderer/src/screens/activity/activity.svelte.ts'
 import type { ActionView, ActivityEntry } from '../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
 import { FakeClock, settle } from './fake-clock.ts'
@@ -51,9 +51,9 @@ test('a reading that is overtaken asks for no more pages', async () => {
   const api = fakeApi({ changes: changesOf(NOW, 330) })
   const activity = new Activity(api, new FakeClock(NOW))
   await activity.load()
-  await activity.more()
+  await activity.loadMore()
   const answer = api.control.hold('activity.list')
-  const overtaken = activity.more()
+  const overtaken = activity.loadMore()
   api.control.free('activity.list')
   await activity.load()
   const asked = () => api.control.calls.filter(({ name }) => name === 'activity.list').length
@@ -185,7 +185,7 @@ test('what was done from here is found by its document, and stands among what wa
   const actions = [action('done', 'Deed of gift'), action('refused', 'Loan variation')]
   const shown = { part: 'all' as const, search: '' }
   const names = (what: object) =>
-    happeningsOf({ changes: [], verifications: [], from: 0 }, actions, { ...shown, ...what }).map(
+    timelineOf({ changes: [], verifications: [], from: 0 }, actions, { ...shown, ...what }).map(
       ({ documentName }) => documentName
     )
   expect(names({})).toEqual(['Deed of gift', 'Loan variation'])

@@ -146,7 +146,7 @@ describe('where all accounts are shown', () => {
     await fireEvent.change(account, { target: { value: 'harbour' } })
     await settle()
     expect(app.accounts.chosen?.id).toBe('harbour')
-    expect(app.accounts.areSeveral).toBe(true)
+    expect(app.accounts.showsSeveral).toBe(true)
   })
 })
 

@@ -5,10 +5,10 @@ import {
   checkWords,
   detailsIn,
   entryStatus,
-  inShort,
   momentInFull,
   momentOf,
   officeCheckWords,
+  summaryOf,
   zoneOf
 } from '../../src/renderer/src/screens/audit/audit-words.ts'
 import { fileCheckWords } from '../../src/renderer/src/words/file-check.ts'
@@ -332,7 +332,7 @@ test('every event has words of its own, and a later version’s event is shown b
 
 test('of an appointment the list says which number, and what was noted', () => {
   const entry = { seq: 1, at: 0, zone: 'Pacific/Auckland', staff: 'Grace', what: 'appointment-marked' as const }
-  expect(inShort({ ...entry, detail: { number: '6', to: 'here' } })).toBe('Number 6; at the counter')
+  expect(summaryOf({ ...entry, detail: { number: '6', to: 'here' } })).toBe('Number 6; at the counter')
 })
 
 test('details are named in plain words, and one that is not known is not lost', () => {

@@ -146,12 +146,12 @@ describe('a file over the window', () => {
         opened.api.control.state.lock = { isLocked: true, opensBySignIn: true }
         opened.api.control.emit('lock.changed', null)
         await settle()
-      } else Object.defineProperty(opened.app, 'isAway', { value: true })
+      } else Object.defineProperty(opened.app, 'isOfficeHidden', { value: true })
       expect(await over(file('clients.csv', 'text/csv'))).toEqual({ effect: 'none', isTaken: true })
       expect(zone()).toBeUndefined()
       // Otherwise the window would navigate to it.
       expect(await drop(file('clients.csv', 'text/csv'))).toBe(true)
-      expect(opened.app.drops.rows).toBeUndefined()
+      expect(opened.app.drops.rowsFile).toBeUndefined()
       expect(calls('bulk.openDropped')).toEqual([])
     }
   )
@@ -368,7 +368,7 @@ describe('a cell that is wrong', () => {
     await opened.app.choose(officeAccount().id)
     await settle()
     expect(calls('bulk.close')).toEqual([{ id: 'sheet-1' }])
-    expect(opened.app.leftBulk).toBeUndefined()
+    expect(opened.app.suspendedBulk).toBeUndefined()
   })
 
   test('that was corrected isn’t lost to another sheet without a question', async () => {

@@ -181,7 +181,7 @@ describe('a screen or a command that a role refuses', () => {
     await fireEvent.click(undo())
     await rest()
     expect(app.toasts.shown.at(-1)?.text).toBe(WHY)
-    app.toasts.drop(app.toasts.shown.at(-1)?.id ?? 0)
+    app.toasts.dismiss(app.toasts.shown.at(-1)?.id ?? 0)
     await fireEvent.keyDown(window, { key: 'z', ctrlKey: true })
     await rest()
     expect(app.toasts.shown.at(-1)?.text).toBe(WHY)

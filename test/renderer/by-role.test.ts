@@ -5,8 +5,8 @@
 
 import { fireEvent } from '@testing-library/svelte'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { closedTo, rights } from '../../src/main/core/counter/rights.ts'
-import { mayAs, ROLES } from '../../src/main/core/counter/roles.ts'
+import { closedScreens, requiredRoles } from '../../src/main/core/counter/rights.ts'
+import { isAtLeast, ROLES } from '../../src/main/core/counter/roles.ts'
 import { loadScreens } from '../../src/renderer/src/frame/screens.ts'
 import type { RequestName } from '../../src/shared/contract/requests.ts'
 import type { FakeApi } from './fake-api.ts'
@@ -29,8 +29,8 @@ async function holds(api: FakeApi) {
     for (const element of document.querySelectorAll('[data-takes]')) {
       const name = requestOf(element)
       const where = `${name} for ${role}: ${element.textContent?.trim() || element.getAttribute('aria-label')}`
-      expect(rights.has(name), `${name} takes a role`).toBe(true)
-      const may = role !== undefined && mayAs(role, rights.get(name) ?? 'administrator')
+      expect(requiredRoles.has(name), `${name} takes a role`).toBe(true)
+      const may = role !== undefined && isAtLeast(role, requiredRoles.get(name) ?? 'administrator')
       expect(saidAt(element), where).toBe(may ? undefined : refused[name])
       if (!may) expect(isOff(element), where).toBe(true)
       else if (role === 'administrator' && !isOff(element)) offered.add(name)
@@ -87,10 +87,10 @@ describe('nothing is offered that the one who works here may not do', () => {
 
   test('and each right has a place, or is of a screen that is closed as a whole', () => {
     const closed = Object.values(
-      closedTo({ hasNames: true, proved: () => ({ id: 'a', name: 'A', role: 'counter' }) }) ?? {}
+      closedScreens({ hasNames: true, authenticated: () => ({ id: 'a', name: 'A', role: 'counter' }) }) ?? {}
     )
     expect(closed.length).toBeGreaterThan(0)
-    const missing = [...rights.keys()].filter((name) => !offered.has(name))
+    const missing = [...requiredRoles.keys()].filter((name) => !offered.has(name))
     // The first two are everything their screens show; a row is only viewed on the bulk send screen.
     expect(missing.sort(), missing.join()).toEqual(['activity.list', 'audit.list', 'bulk.package'])
   })

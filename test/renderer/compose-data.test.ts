@@ -4,7 +4,7 @@ import Compose from '../../src/renderer/src/screens/compose/Compose.svelte'
 import { readXmlFile } from '../../src/renderer/src/screens/compose/data/xml-file.ts'
 import { choicesOfLines } from '../../src/renderer/src/screens/compose/edits.ts'
 import type { Composition } from '../../src/shared/composition/composition.ts'
-import { titleOf, whoOf } from '../../src/shared/composition/names.ts'
+import { signersInWords, titleOf } from '../../src/shared/composition/names.ts'
 import { presetOf } from '../../src/shared/composition/preset.ts'
 import { form, forms, signer, template, templates } from '../fixtures/compositions.ts'
 import { fakeApi } from './fake-api.ts'
@@ -26,7 +26,12 @@ const blankField = {
 }
 
 function draftOf(composition: Composition) {
-  const summary = { kind: composition.kind, title: titleOf(composition), who: whoOf(composition), updatedAt: NOW }
+  const summary = {
+    kind: composition.kind,
+    title: titleOf(composition),
+    who: signersInWords(composition),
+    updatedAt: NOW
+  }
   return { id: 'draft-1', accountId: 'practice', ...summary, composition }
 }
 

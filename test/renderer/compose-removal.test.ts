@@ -2,13 +2,13 @@ import { fireEvent, screen, waitFor } from '@testing-library/svelte'
 import { describe, expect, test } from 'vitest'
 import Compose from '../../src/renderer/src/screens/compose/Compose.svelte'
 import {
-  exchangedTemplate,
   itemOfTemplate,
-  lackingOf,
-  samePeople
+  omissionsOf,
+  replacedTemplate,
+  signersFrom
 } from '../../src/renderer/src/screens/compose/edits.ts'
 import { Composition } from '../../src/shared/composition/composition.ts'
-import { titleOf, whoOf } from '../../src/shared/composition/names.ts'
+import { signersInWords, titleOf } from '../../src/shared/composition/names.ts'
 import type { TemplateView } from '../../src/shared/contract/views.ts'
 import { form, forms, signer, template, templates } from '../fixtures/compositions.ts'
 import { fakeApi } from './fake-api.ts'
@@ -19,7 +19,12 @@ import { NOW } from './people.ts'
 let opened: Opened
 
 async function openDraft(composition: Composition) {
-  const summary = { kind: composition.kind, title: titleOf(composition), who: whoOf(composition), updatedAt: NOW }
+  const summary = {
+    kind: composition.kind,
+    title: titleOf(composition),
+    who: signersInWords(composition),
+    updatedAt: NOW
+  }
   const draft = { id: 'draft-1', accountId: 'practice', ...summary, composition }
   opened = await openOffice(fakeApi({ drafts: [draft] }))
   opened.app.router.go('compose', ['draft-1'])
@@ -147,7 +152,7 @@ describe('the same people as of another template', () => {
         signer({ key: SignerReference, SignerReference, FirstName: '' })
       )
     })
-    expect(samePeople(item, people, newKey)).toMatchObject([
+    expect(signersFrom(item, people, newKey)).toMatchObject([
       { FirstName: 'Mere', faceToFace: true, SignerReference: 'tenant' },
       { FirstName: 'Tama', SignerReference: 'landlord' },
       { FirstName: '', SignerReference: 'witness' }
@@ -165,7 +170,7 @@ describe('the same people as of another template', () => {
 
   test('stay where the template that takes the place of another tells of nobody', () => {
     const before = template({ signers: [signer({ SignerReference: 'tenant' })], fields: [field('rent')] })
-    const after = exchangedTemplate(before, { Reference: 'tpl-2', Name: 'Other' } as TemplateView, newKey)
+    const after = replacedTemplate(before, { Reference: 'tpl-2', Name: 'Other' } as TemplateView, newKey)
     expect(after).toMatchObject({ Reference: 'tpl-2', signers: before.signers, fields: before.fields })
   })
 })
@@ -185,9 +190,9 @@ describe('a template with more than a package holds', () => {
   })
 
   test('says what was left out', () => {
-    expect(lackingOf(huge)).toBe(
+    expect(omissionsOf(huge)).toBe(
       '“Huge” is too large for one package. Left out: 3 fields, 1 signer and text over 10,000 characters.'
     )
-    expect(lackingOf({ Reference: 'tpl-1', Name: 'Small' } as TemplateView)).toBeUndefined()
+    expect(omissionsOf({ Reference: 'tpl-1', Name: 'Small' } as TemplateView)).toBeUndefined()
   })
 })

@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { Composing } from '../../src/renderer/src/screens/compose/composing.svelte.ts'
-import { moved, placeAt } from '../../src/renderer/src/screens/compose/edits.ts'
+import { dropIndex, moved } from '../../src/renderer/src/screens/compose/edits.ts'
 import WhoSection from '../../src/renderer/src/screens/compose/who/WhoSection.svelte'
 import { blankSigner, type ComposedSigner, type Composition } from '../../src/shared/composition/composition.ts'
 import type { PersonView } from '../../src/shared/contract/views.ts'
@@ -170,7 +170,7 @@ describe('the order', () => {
   })
 
   test('one that is let go stands below those whose middles are above it', () => {
-    expect([10, 60, 160, 290].map((y) => placeAt([50, 150, 250], 1, y))).toEqual([0, 1, 1, 2])
+    expect([10, 60, 160, 290].map((y) => dropIndex([50, 150, 250], 1, y))).toEqual([0, 1, 1, 2])
     expect(moved(['a', 'b', 'c'], 0, 2)).toEqual(['b', 'c', 'a'])
     expect(moved(['a', 'b', 'c'], 2, 0)).toEqual(['c', 'a', 'b'])
   })
@@ -292,7 +292,7 @@ describe('a mobile number that is written otherwise', () => {
     await openWho(three())
     await type(box('Mobile optional'), '+64 21 555 0123')
     expect(screen.queryByRole('button', { name: /^Write it as/ })).toBeNull()
-    composing.left(box('Mobile optional').id)
+    composing.markTouched(box('Mobile optional').id)
     await settle()
     await press('Change to 64, 0215550123')
     expect(signerAt(0)).toMatchObject({ MobileCountry: '64', MobileNumber: '0215550123' })

@@ -10,12 +10,12 @@ function open() {
   return { composing, item }
 }
 
-const said = (composing: Composing) => [...composing.told.keys()]
+const said = (composing: Composing) => [...composing.serviceMessages.keys()]
 
 describe('what the service said of a field', () => {
   test('goes with the person it was said of', () => {
     const { composing, item } = open()
-    composing.tell([{ field: 'Forms[0].Signers[1].Email', message: 'This address bounces.' }])
+    composing.setServiceMessages([{ field: 'Forms[0].Signers[1].Email', message: 'This address bounces.' }])
     expect(composing.control('a.signers.s2.Email').error).toBe('This address bounces.')
     item.signers.splice(1, 1)
     expect(said(composing)).toEqual([])
@@ -24,7 +24,7 @@ describe('what the service said of a field', () => {
 
   test('stays with its person where others are moved or removed', () => {
     const { composing, item } = open()
-    composing.tell([{ field: 'Forms[0].Signers[1].Email', message: 'This address bounces.' }])
+    composing.setServiceMessages([{ field: 'Forms[0].Signers[1].Email', message: 'This address bounces.' }])
     item.signers.reverse()
     item.signers.pop()
     expect(said(composing)).toEqual(['a.signers.s2.Email'])
@@ -37,7 +37,7 @@ describe('what the service said of a field', () => {
     ['one of them is changed', (item) => Object.assign(item.signers[0] ?? {}, { Email: 'tama@example.com' })]
   ])('of a whole list is out of date once %s', (_words, change) => {
     const { composing, item } = open()
-    composing.tell([{ field: 'Forms[0].Signers', message: 'Too few.' }])
+    composing.setServiceMessages([{ field: 'Forms[0].Signers', message: 'Too few.' }])
     expect(said(composing)).toEqual(['a.signers'])
     change(item)
     expect(said(composing)).toEqual([])
@@ -45,7 +45,7 @@ describe('what the service said of a field', () => {
 
   test('is out of date once the field is changed by whatever, not only by typing', () => {
     const { composing } = open()
-    composing.tell([{ field: 'DueDate', message: 'Too soon.' }])
+    composing.setServiceMessages([{ field: 'DueDate', message: 'Too soon.' }])
     expect(composing.control('due').error).toBe('Too soon.')
     Object.assign(composing.composition, { due: '2025-12-10T17:00', gmt: '780' })
     expect(composing.control('due').error).toBeUndefined()
@@ -53,14 +53,14 @@ describe('what the service said of a field', () => {
 
   test('of a list is out of date once a control in it says that it was changed', () => {
     const { composing } = open()
-    composing.tell([{ field: 'Forms[0].Signers', message: 'Too few.' }])
-    composing.changed(idOf('a.signers.s2.Email'))
+    composing.setServiceMessages([{ field: 'Forms[0].Signers', message: 'Too few.' }])
+    composing.markChanged(idOf('a.signers.s2.Email'))
     expect(said(composing)).toEqual([])
   })
 
   test('of someone who is no longer there is said apart', () => {
     const { composing } = open()
     const message = { field: 'a.signers.s9.Email', message: 'This address bounces.' }
-    expect(composing.tell([message])).toEqual([message])
+    expect(composing.setServiceMessages([message])).toEqual([message])
   })
 })

@@ -11,7 +11,7 @@ import type {
   Appointment,
   AppointmentsInFile,
   Board,
-  BoardDesk,
+  BoardCounter,
   CounterEntry
 } from '../../src/shared/contract/views.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
@@ -469,13 +469,13 @@ describe('the board', () => {
   })
 
   describe('of an office', () => {
-    const there = (id: string, change: Partial<BoardDesk> = {}): BoardDesk => ({
+    const there = (id: string, change: Partial<BoardCounter> = {}): BoardCounter => ({
       ...{ id, name: id, staff: '', state: 'free', wantsStaff: false, hasOtherDisplay: true },
       office: { workstation: id, heardAt: NOW - 24_000 },
       ...change
     })
     const HERE = there('here', { name: 'Counter 1', staff: 'Grace Okafor' })
-    async function board(office: Board['office'], ...others: BoardDesk[]) {
+    async function board(office: Board['office'], ...others: BoardCounter[]) {
       const { office: _, ...here } = HERE
       await open({ queue: [], board: { desks: [here, ...others], ...(office && { office }) } }, ['board'])
       await settle()
@@ -562,7 +562,7 @@ describe('the board', () => {
 
     test('of many has those first where help is wanted, this workstation’s own next', async () => {
       const names = ['2', '3', '4', '5', '6', '7'].map((number) => `Counter ${number}`)
-      const change = (name: string): Partial<BoardDesk> => {
+      const change = (name: string): Partial<BoardCounter> => {
         const silent = { workstation: name, heardAt: NOW - 15 * MINUTE, isSilent: true } as const
         if (name === 'Counter 3') return { wantsStaff: true, office: silent }
         return { wantsStaff: name === 'Counter 6' }

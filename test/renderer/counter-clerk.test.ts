@@ -2,7 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
 import Notices from '../../src/renderer/src/frame/Notices.svelte'
 import Counter from '../../src/renderer/src/screens/counter/Counter.svelte'
-import { foundIn, isDay } from '../../src/renderer/src/screens/counter/finding.ts'
+import { entriesMatching, isDay } from '../../src/renderer/src/screens/counter/finding.ts'
 import type { CounterEntry, DocumentPage, SignerView } from '../../src/shared/contract/views.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
@@ -58,7 +58,7 @@ test('people are found by their name, the document, or the day that it is due', 
     entry({ signerName: 'Tama Brooks', documentName: 'Loan variation', due: soon }),
     entry({ signerName: 'Grace Okafor', documentName: 'Lease of 25 Queen Street' })
   ]
-  const found = (typed: string) => foundIn(queue, typed, NOW).map((one) => one.signerName)
+  const found = (typed: string) => entriesMatching(queue, typed, NOW).map((one) => one.signerName)
   expect(found('ngata')).toEqual(['Wiremu Ngāta'])
   expect(found('LOAN tama')).toEqual(['Tama Brooks'])
   expect(found('friday')).toEqual(['Wiremu Ngāta'])

@@ -221,7 +221,7 @@ describe('a request that is never answered', () => {
       const { staff } = api.counter
       api.counter.staff = (input) => (input.does === does ? new Promise<never>(() => {}) : staff(input))
       const hang = () => {
-        void counter.staff(does)
+        void counter.runStaffAction(does)
         expect(counter.busy).toBe(does)
       }
       hang()
@@ -231,16 +231,16 @@ describe('a request that is never answered', () => {
       await counter.resume()
       expect(counter.session?.phase).toBe('open')
       hang()
-      await counter.staff('cover')
+      await counter.runStaffAction('cover')
       expect(counter.session?.isLocked).toBe(true)
       hang()
       await counter.unlock(fakePin)
       expect(counter.session?.cover).toBe('staff')
       hang()
-      await counter.staff('continue')
+      await counter.runStaffAction('continue')
       expect(counter.session?.phase).toBe('open')
       hang()
-      await counter.staff('end')
+      await counter.runStaffAction('end')
       expect(counter.session?.phase).toBe('ended')
     }
   )
@@ -264,7 +264,7 @@ describe('a request that is never answered', () => {
       new Promise((resolve) => {
         refuse = () => resolve({ ok: false, error: { code: 'internal', message: 'No.' } })
       })
-    const printing = counter.staff('print')
+    const printing = counter.runStaffAction('print')
     await become(change)
     expect(counter.busy).toBeUndefined()
     refuse()

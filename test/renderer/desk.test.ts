@@ -1,7 +1,7 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
 import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
-import type { DeskState, DeskView } from '../../src/shared/contract/office.ts'
+import type { OfficeMembershipState, OfficeMembershipView } from '../../src/shared/contract/office.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { DESK_STATES, deskOf, JOIN_CODE, watchesOf } from './fakes/desk.ts'
@@ -11,7 +11,7 @@ import { NOW } from './people.ts'
 let opened: Opened
 afterEach(() => opened?.close())
 
-async function open(desk: DeskView | null, staff?: FakeState['staff'], at = 'office') {
+async function open(desk: OfficeMembershipView | null, staff?: FakeState['staff'], at = 'office') {
   opened = await openOffice(fakeApi({ desk, ...(staff && { staff }) }))
   opened.app.router.go('settings', [at])
   show(opened, Settings)
@@ -60,7 +60,7 @@ test('without an office it says what one is, and offers to join', async () => {
   expect(document.body.innerHTML).not.toContain('ABCD-EFGH')
 })
 
-test.each<[DeskState, RegExp]>([
+test.each<[OfficeMembershipState, RegExp]>([
   ['connecting', /Connecting to the office…/],
   ['connected', /Connected to the office.*“Counter 2” at office\.harbour\.example:5432/],
   ['away', /doesn’t answer.*wait until it’s back; reminders.*can’t be made/],
@@ -90,7 +90,7 @@ test.each(DESK_STATES.filter((state) => state !== 'connected' && state !== 'conn
 
 test('the focus stays in the question of leaving as the server comes and goes', async () => {
   await open(deskOf(NOW, { state: 'away' }))
-  const becomes = async (state: DeskState) => {
+  const becomes = async (state: OfficeMembershipState) => {
     opened.api.control.state.desk = deskOf(NOW, { state })
     opened.api.control.emit('office.changed', null)
     await settle()

@@ -2,7 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import DocumentPage from '../../src/renderer/src/screens/documents/DocumentPage.svelte'
 import { DocumentCommands } from '../../src/renderer/src/screens/documents/document-commands.svelte.ts'
-import { momentInWords, when } from '../../src/renderer/src/words/dates.ts'
+import { momentInWords, whenInWords } from '../../src/renderer/src/words/dates.ts'
 import type { DownloadView, DocumentPage as Page } from '../../src/shared/contract/views.ts'
 import { readDocumentStatus } from '../../src/shared/model/document-status.ts'
 import { actionOf, changesOf, fullPage, hostilePage, pageOf, signerOf } from './document-pages.ts'
@@ -249,7 +249,7 @@ test('verifying shows each signature with who, when and whether it is valid, and
 test('what was verified before is there at once, with its time, and nothing is asked', async () => {
   await open(officeWith(fullPage(), { verifications: [verificationOf()] }))
   expect(screen.getByRole('heading', { name: 'All 3 signatures are valid' })).toBeTruthy()
-  expect(article().textContent).toContain(`Verified by the service ${when(NOW - 3_600_000, NOW)}`)
+  expect(article().textContent).toContain(`Verified by the service ${whenInWords(NOW - 3_600_000, NOW)}`)
   expect(screen.getByText('Signatures verified: all 3 valid.')).toBeTruthy()
   expect(calls('documents.validate')).toHaveLength(0)
   await press('Save result…')

@@ -28,7 +28,7 @@ test('the pages stand on the page when the dialog opens, and are forgotten after
   await printing.print(file)
   expect(seen).toEqual(['laid out', sheets])
   expect(printing.sheets).toEqual([])
-  expect(printing.painted).toBeUndefined()
+  expect(printing.paintedCount).toBeUndefined()
   expect(printing.error).toBeUndefined()
 })
 
@@ -68,7 +68,7 @@ test('what is cleared while it is made ready isn’t printed any more', async ()
     () => painting.promise
   )
   const printed = printing.print(file)
-  printing.end()
+  printing.cancel()
   painting.resolve(sheets)
   await printed
   expect(printing.sheets).toEqual([])

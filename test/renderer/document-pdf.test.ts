@@ -1,7 +1,7 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
 import IdentityPdf from '../../src/renderer/src/screens/pdf/DocumentPdf.svelte'
-import { IDLE, type PdfFile, UnreadablePdf } from '../../src/renderer/src/screens/pdf/pdf-look.svelte.ts'
+import { IDLE_TIMEOUT, type PdfFile, UnreadablePdf } from '../../src/renderer/src/screens/pdf/pdf-look.svelte.ts'
 import { MOST_PRINTED } from '../../src/renderer/src/screens/pdf/printing.svelte.ts'
 import type { CounterSession } from '../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
@@ -114,9 +114,9 @@ test('leaving while it is still fetched tells the main process, and shows nothin
 test('five minutes without a hand on it clear it; it is shown again by being fetched again', async () => {
   const { did, openPdf } = reader()
   await open(undefined, openPdf)
-  await opened.clock.pass(IDLE - 1000)
+  await opened.clock.pass(IDLE_TIMEOUT - 1000)
   await fireEvent.pointerMove(window)
-  await opened.clock.pass(IDLE - 1000)
+  await opened.clock.pass(IDLE_TIMEOUT - 1000)
   expect(screen.queryByText(/^Cleared/)).toBeNull()
   await opened.clock.pass(2000)
   expect(screen.getByText('Cleared after 5 minutes without use.')).toBeTruthy()

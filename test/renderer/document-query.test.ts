@@ -7,14 +7,19 @@ import {
   without,
   withoutAll
 } from '../../src/renderer/src/screens/documents/filters.ts'
-import { moved, toggled, usualColumns, withWidth } from '../../src/renderer/src/state/document-columns.ts'
+import {
+  defaultColumns,
+  withColumnMoved,
+  withColumnToggled,
+  withWidth
+} from '../../src/renderer/src/state/document-columns.ts'
 import {
   changedViewParameters,
+  defaultSort,
   documentsHref,
   isSameQuery,
   queryFromRoute,
-  sortedBy,
-  sortOf
+  sortAfterClick
 } from '../../src/renderer/src/state/document-query.ts'
 import { hrefOf, readRoute } from '../../src/renderer/src/state/router.svelte.ts'
 import { DOCUMENT_COLUMNS, DocumentQuery, STATUS_FAMILIES } from '../../src/shared/contract/document-query.ts'
@@ -100,7 +105,7 @@ describe('the address of a list', () => {
 
   test('leaves out what it does not understand', () => {
     const { query: asked } = at('#/documents/all?families=purple,declined&dueWithinDays=-1&overdue=yes&sort=colour')
-    expect(asked).toEqual({ search: '', families: ['declined'], sort: sortOf(undefined), grouped: false })
+    expect(asked).toEqual({ search: '', families: ['declined'], sort: defaultSort(undefined), grouped: false })
   })
 
   test('tells a folder that is called “all” or “view” from those words', () => {
@@ -117,9 +122,9 @@ describe('the address of a list', () => {
   })
 
   test('a heading sorts by it, and the other way round the second time', () => {
-    expect(sortedBy({ by: 'due', descending: false }, 'name')).toEqual({ by: 'name', descending: false })
-    expect(sortedBy({ by: 'name', descending: false }, 'name')).toEqual({ by: 'name', descending: true })
-    expect(sortedBy({ by: 'name', descending: false }, 'changed').descending).toBe(true)
+    expect(sortAfterClick({ by: 'due', descending: false }, 'name')).toEqual({ by: 'name', descending: false })
+    expect(sortAfterClick({ by: 'name', descending: false }, 'name')).toEqual({ by: 'name', descending: true })
+    expect(sortAfterClick({ by: 'name', descending: false }, 'changed').descending).toBe(true)
   })
 })
 
@@ -150,7 +155,7 @@ describe('the filters of a query', () => {
     [{ accounts: ['b'] }, 'accounts', 'Also Account b'],
     [{ week: { monday: '2026-11-16', what: 'completed' } }, 'week', 'Completed in the week of 16 November 2026']
   ] as const)('%j is said in words', (change, filter, words) => {
-    const asked = { search: '', sort: sortOf(undefined), grouped: false, ...change } as DocumentQuery
+    const asked = { search: '', sort: defaultSort(undefined), grouped: false, ...change } as DocumentQuery
     expect(filterInWords(asked, filter, nameOf)).toBe(words)
   })
 })
@@ -158,7 +163,7 @@ describe('the filters of a query', () => {
 describe('the columns of the list', () => {
   test('fill it at first, with the one that it is in order of', () => {
     for (const room of [860, 1000, 1158, 1400, 1800, 2400]) {
-      const columns = usualColumns(room, 'changed')
+      const columns = defaultColumns(room, 'changed')
       expect(columns.map(({ column }) => column)).toContain('changed')
       const sum = columns.reduce((all, { width }) => all + width + 12, 48 + 18)
       expect(sum).toBeLessThanOrEqual(room)
@@ -167,16 +172,16 @@ describe('the columns of the list', () => {
   })
 
   test('are never narrower than can be read, and one stays', () => {
-    const [name] = withWidth(usualColumns(1200), 'name', 3)
+    const [name] = withWidth(defaultColumns(1200), 'name', 3)
     expect(name?.width).toBe(140)
-    expect(toggled([{ column: 'due', width: 100 }], 'due')).toHaveLength(1)
+    expect(withColumnToggled([{ column: 'due', width: 100 }], 'due')).toHaveLength(1)
   })
 
   test('are moved, not copied', () => {
-    const columns = usualColumns(1200)
-    const after = moved(columns, 'status', -2)
+    const columns = defaultColumns(1200)
+    const after = withColumnMoved(columns, 'status', -2)
     expect(after[0]?.column).toBe('status')
     expect(after).toHaveLength(columns.length)
-    expect(moved(columns, 'name', -1)).toEqual(columns)
+    expect(withColumnMoved(columns, 'name', -1)).toEqual(columns)
   })
 })

@@ -16,7 +16,7 @@ import {
   signedStatusInWords,
   signerStatuses
 } from '../../src/renderer/src/words/statuses.ts'
-import { foundInWords, verifiedInWords } from '../../src/renderer/src/words/verifications.ts'
+import { signaturesInWords, verifiedInWords } from '../../src/renderer/src/words/verifications.ts'
 import type { ActionRequest } from '../../src/shared/contract/document-actions.ts'
 import type {
   ActionState,
@@ -144,7 +144,7 @@ test('a signature tells who signed, when, and the company, title and reason', ()
 
 test('one bad signature is never lost among good ones', () => {
   const of = (...valid: (boolean | undefined)[]) =>
-    foundInWords({
+    signaturesInWords({
       signatures: valid.length,
       valid: valid.filter((one) => one === true).length,
       notValid: valid.filter((one) => one === false).length

@@ -2,7 +2,7 @@ import { fireEvent, screen, within } from '@testing-library/svelte'
 import axe from 'axe-core'
 import { afterEach, describe, expect, test, vi } from 'vitest'
 import Downloads from '../../src/renderer/src/screens/downloads/Downloads.svelte'
-import { waitsForInWords } from '../../src/renderer/src/screens/downloads/download-words.ts'
+import { waitReasonInWords } from '../../src/renderer/src/screens/downloads/download-words.ts'
 import type { ErrorCode } from '../../src/shared/contract/errors.ts'
 import type { DownloadView } from '../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'
@@ -481,21 +481,21 @@ test.each([
 describe('what a file waits for', () => {
   const soon = { folder: 'Evidence', retryAt: NOW + 5000 }
   const said = (code: ErrorCode, change: Partial<DownloadView> = {}, isPaused = false) =>
-    waitsForInWords(
+    waitReasonInWords(
       { ...soon, error: { code, message: 'The disk is full.', next: 'Free some space.' }, ...change },
       { isPaused },
       NOW
     )
 
   test('is nothing while only its turn has not come, or all is paused', () => {
-    expect(waitsForInWords(soon, { isPaused: false }, NOW)).toBeUndefined()
-    expect(waitsForInWords(soon, undefined, NOW)).toBeUndefined()
+    expect(waitReasonInWords(soon, { isPaused: false }, NOW)).toBeUndefined()
+    expect(waitReasonInWords(soon, undefined, NOW)).toBeUndefined()
     const problem = { code: 'offline', message: 'No network.' } as const
-    expect(waitsForInWords(soon, { isPaused: true, problem }, NOW)).toBeUndefined()
+    expect(waitReasonInWords(soon, { isPaused: true, problem }, NOW)).toBeUndefined()
   })
 
   test('is its own trouble before what holds all of them', () => {
-    const own = waitsForInWords(
+    const own = waitReasonInWords(
       { ...soon, error: { code: 'server', message: 'No.' } },
       { isPaused: false, problem: { code: 'offline', message: 'No network.' } },
       NOW

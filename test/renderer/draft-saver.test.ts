@@ -19,7 +19,7 @@ beforeEach(() => {
 function type(text: string) {
   const [item] = composition.items
   if (item) item.Name = text
-  saver.edited(structuredClone(composition))
+  saver.recordEdit(structuredClone(composition))
 }
 
 const saves = () => api.control.calls.filter((call) => call.name === 'drafts.save')
@@ -106,8 +106,8 @@ describe('what is typed', () => {
     type('first')
     await clock.pass(250)
     type('second')
-    saver.leave()
-    saver.leave()
+    saver.flushOnExit()
+    saver.flushOnExit()
     answer()
     await expect.poll(kept).toEqual(['second'])
     await clock.pass(60_000)
@@ -153,7 +153,7 @@ describe('what is typed', () => {
       expect(saves()).toHaveLength(1)
       expect(saver.error?.code).toBe(code)
       api.control.heal('drafts.save')
-      expect(await saver.tryAgain()).toBe(true)
+      expect(await saver.retry()).toBe(true)
       expect(kept()).toEqual(['later'])
     }
   )
@@ -163,7 +163,7 @@ describe('what is typed', () => {
     type('precious')
     await clock.pass(300)
     expect(saver.error?.code).toBe('gone')
-    expect(await saver.keepAsNew()).toBe(true)
+    expect(await saver.saveAsNew()).toBe(true)
     expect(kept()).toEqual(['precious'])
     expect(saver.id).not.toBe('removed')
   })
@@ -178,7 +178,7 @@ describe('what is typed', () => {
     type('precious')
     await clock.pass(300)
     expect([saver.error?.code, editions()]).toEqual(['gone', [3]])
-    await saver.keepAsNew()
+    await saver.saveAsNew()
     expect(editions()).toEqual([3, undefined])
     begin()
     saver.close()

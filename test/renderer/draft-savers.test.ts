@@ -24,14 +24,14 @@ function named(Name: string): Composition {
 }
 
 /** Returns a package's saver, and a function that closes its editor. */
-function edit(id?: string, saver: DraftSaver = opened.app.draftSavers.begin(named(''), id)) {
-  return { saver, close: opened.app.draftSavers.use(saver) }
+function edit(id?: string, saver: DraftSaver = opened.app.draftSavers.create(named(''), id)) {
+  return { saver, close: opened.app.draftSavers.attach(saver) }
 }
 
 /** Stores a draft. */
 async function saved(text: string): Promise<string> {
   const { saver, close } = edit()
-  saver.edited(named(text))
+  saver.recordEdit(named(text))
   await saver.flush()
   close()
   await settle()
@@ -42,7 +42,7 @@ async function saved(text: string): Promise<string> {
 async function typeAndClose(text: string, id?: string): Promise<DraftSaver> {
   control().fail('drafts.save', full)
   const { saver, close } = edit(id)
-  saver.edited(named(text))
+  saver.recordEdit(named(text))
   close()
   await settle()
   return saver
@@ -71,8 +71,8 @@ describe('a draft whose editor is closed before it is saved', () => {
     expect(found?.composition.items[0]?.Name).toBe('newer')
     const { saver } = edit(id, found)
     control().heal('drafts.save')
-    saver.edited(named('newest'))
-    await saver.tryAgain()
+    saver.recordEdit(named('newest'))
+    await saver.retry()
     await opened.clock.pass(120_000)
     expect(kept()).toEqual([['practice', 'newest']])
   })
@@ -118,7 +118,7 @@ describe('a draft whose editor is closed before it is saved', () => {
     const id = await saved('sent')
     control().state.sends = [sendOf({ id: 'send-1', draftId: id, state: 'ready' })]
     const { saver, close: closeEditor } = edit(id)
-    saver.edited(named('typed late'))
+    saver.recordEdit(named('typed late'))
     closeEditor()
     await settle()
     expect(said().at(-1)).toContain('The package is in the Outbox')
@@ -135,27 +135,27 @@ describe('a draft whose editor is closed before it is saved', () => {
 
 describe('closing the window', () => {
   test('is let go at once where all is kept', async () => {
-    edit().saver.edited(named('typed'))
+    edit().saver.recordEdit(named('typed'))
     expect(await close()).toEqual({ kept: true })
     expect(kept()).toEqual([['practice', 'typed']])
   })
 
   test('asks at once where a save fails', async () => {
     control().fail('drafts.save', full)
-    edit().saver.edited(named('typed'))
+    edit().saver.recordEdit(named('typed'))
     expect(await close()).toEqual({ kept: false })
   })
 
   test('asks after two seconds where a save is not answered', async () => {
     control().hold('drafts.save')
-    edit().saver.edited(named('typed'))
+    edit().saver.recordEdit(named('typed'))
     expect(await close(1900)).toBeUndefined()
     await opened.clock.pass(100)
     expect(calls('system.readyToClose').map((call) => call.input)).toEqual([{ kept: false }])
   })
 
   test('asks where the draft is gone or with the outbox, too: what was typed would be lost', async () => {
-    edit('removed').saver.edited(named('typed'))
+    edit('removed').saver.recordEdit(named('typed'))
     expect(await close()).toEqual({ kept: false })
   })
 })

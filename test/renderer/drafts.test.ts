@@ -1,7 +1,7 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/svelte'
 import { afterEach, describe, expect, test } from 'vitest'
 import Drafts from '../../src/renderer/src/screens/drafts/Drafts.svelte'
-import { titleOf, whoOf } from '../../src/shared/composition/names.ts'
+import { signersInWords, titleOf } from '../../src/shared/composition/names.ts'
 import type { DraftView } from '../../src/shared/contract/views.ts'
 import { form, forms, signer } from '../fixtures/compositions.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
@@ -17,7 +17,7 @@ function draft(id: string, title: string, age: number): DraftView {
     accountId: 'practice',
     kind: 'form-direct',
     title: titleOf(composition),
-    who: whoOf(composition),
+    who: signersInWords(composition),
     updatedAt: NOW - age,
     composition
   }

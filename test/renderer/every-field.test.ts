@@ -7,7 +7,12 @@ import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import Compose from '../../src/renderer/src/screens/compose/Compose.svelte'
 import type { ComposedSigner, Composition } from '../../src/shared/composition/composition.ts'
-import { titleOf, toFormDirectRequest, toFormFillerRequest, whoOf } from '../../src/shared/composition/index.ts'
+import {
+  signersInWords,
+  titleOf,
+  toFormDirectRequest,
+  toFormFillerRequest
+} from '../../src/shared/composition/index.ts'
 import { SendFormDirectRequest } from '../../src/shared/model/form-direct.ts'
 import { SendFormFillerRequest } from '../../src/shared/model/form-filler.ts'
 import { form, forms, signer, template, templates } from '../fixtures/compositions.ts'
@@ -195,7 +200,7 @@ async function openComposer(composition: Composition) {
         accountId: 'practice',
         kind: composition.kind,
         title: titleOf(composition),
-        who: whoOf(composition),
+        who: signersInWords(composition),
         updatedAt: 0,
         composition
       }

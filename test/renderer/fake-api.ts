@@ -9,7 +9,7 @@ import { BackupPlan, type BackupsView, type RecoveryView, type RemovalView } fro
 import { PERSON_LANGUAGES } from '../../src/shared/contract/counter-views.ts'
 import type { NotificationPreferences } from '../../src/shared/contract/document-requests.ts'
 import type { AppError, ErrorCode, Result } from '../../src/shared/contract/errors.ts'
-import type { DeskView } from '../../src/shared/contract/office.ts'
+import type { OfficeMembershipView } from '../../src/shared/contract/office.ts'
 import type { PolicyView } from '../../src/shared/contract/policy.ts'
 import { isUsual } from '../../src/shared/contract/practice-day.ts'
 import {
@@ -62,7 +62,7 @@ import type {
   EmployersView,
   HintView,
   IdentityRecordView,
-  Imported,
+  ImportResult,
   KnownForm,
   OfficeLockState,
   OutboxView,
@@ -117,7 +117,7 @@ export interface FakeState {
   versions: Record<string, (Omit<DraftVersion, 'title' | 'who'> & { composition: Composition })[]>
   presets: PresetView[]
   /** The result of importing files; undefined makes it fail. */
-  imported: Imported | undefined
+  imported: ImportResult | undefined
   outside: OutsideView[]
   crashReports: CrashReportsView
   people: PersonView[]
@@ -221,7 +221,7 @@ export interface FakeState {
   requests: RequestLogEntry[]
   updates: UpdatesView
   /** This workstation's place in a shared office. */
-  desk: DeskView | null
+  desk: OfficeMembershipView | null
   auditCheck: Partial<AuditCheck>
   auditAtStart: AuditCheck | null
   auditFile: AuditFileCheck | null

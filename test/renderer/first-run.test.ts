@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
 import { loadScreens } from '../../src/renderer/src/frame/screens.ts'
 import LockedPage from '../../src/renderer/src/screens/first-run/LockedPage.svelte'
-import type { NotAdded } from '../../src/renderer/src/state/accounts.svelte.ts'
+import type { AccountFailure } from '../../src/renderer/src/state/accounts.svelte.ts'
 import type { ErrorCode } from '../../src/shared/contract/errors.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
@@ -297,7 +297,7 @@ describe('an account that does not work', () => {
       name: 'Harbour',
       baseUrl: 'https://signing.example.com',
       authentication: { scheme: 'none' }
-    })) as NotAdded
+    })) as AccountFailure
     expect(error.code).toBe('unauthorised')
     expect(opened.app.accounts.list.map((one) => [one.id, one.chosen])).toEqual([
       ['practice', true],

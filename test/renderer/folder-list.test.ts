@@ -32,7 +32,7 @@ test('only what is in sight is read of a large folder', async () => {
   expect(asked()).toEqual([{ query: progress(), expanded: [], offset: 0, limit: 100 }])
   expect(documentAt(list, 0)?.folder).toBe('Progress')
   expect(list.row(1000)).toBeUndefined()
-  list.need(990, 1010)
+  list.ensureLoaded(990, 1010)
   await settle()
   expect(asked().slice(1)).toMatchObject([{ offset: 900 }, { offset: 1000 }])
   expect(list.row(990)).toBeDefined()
@@ -42,7 +42,7 @@ test('only what is in sight is read of a large folder', async () => {
 test('a long scroll reads where it ends, and not all that it passed', async () => {
   const { asked, list } = office()
   await list.open(progress())
-  for (let first = 0; first < 3100; first += 20) list.need(first, first + 20)
+  for (let first = 0; first < 3100; first += 20) list.ensureLoaded(first, first + 20)
   await settle()
   expect(list.row(3100)).toBeDefined()
   expect(asked().length).toBeLessThan(8)
@@ -54,7 +54,7 @@ test('rows stay in sight while they are read again, and are the new ones afterwa
   const name = documentAt(list, 0)?.name
   const before = list.version
   api.control.state.documents = api.control.state.documents.map((one) => ({ ...one, name: `${one.name} (2)` }))
-  const reading = list.follow()
+  const reading = list.reloadAfterChange()
   expect(documentAt(list, 0)?.name).toBe(name)
   await reading
   expect(documentAt(list, 0)?.name).toBe(`${name} (2)`)
@@ -64,13 +64,18 @@ test('rows stay in sight while they are read again, and are the new ones afterwa
 test('changes that come while the list is read are followed once, together', async () => {
   const { asked, list } = office(40)
   await list.open(progress())
-  await Promise.all([list.follow(), list.follow(), list.follow(), list.follow()])
+  await Promise.all([
+    list.reloadAfterChange(),
+    list.reloadAfterChange(),
+    list.reloadAfterChange(),
+    list.reloadAfterChange()
+  ])
   expect(asked()).toHaveLength(3)
 })
 
 test('a change before anything was asked for asks for nothing', async () => {
   const { asked, list } = office(40)
-  await list.follow()
+  await list.reloadAfterChange()
   expect(asked()).toEqual([])
 })
 
@@ -102,7 +107,7 @@ test('a list that can no longer be read keeps what it showed and says why', asyn
   const { api, list } = office(40)
   await list.open(progress())
   api.control.fail('documents.list', { code: 'storage', message: 'The disk is gone.' })
-  await list.follow()
+  await list.reloadAfterChange()
   expect(list.error?.code).toBe('storage')
   expect(list.row(0)).toBeDefined()
 })

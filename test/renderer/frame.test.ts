@@ -6,10 +6,10 @@ import { commandsFor } from '../../src/renderer/src/frame/commands.ts'
 import { loadScreens } from '../../src/renderer/src/frame/screens.ts'
 import {
   hrefOf,
+  parentScreens,
   readRoute,
   type ScreenName,
-  screenNames,
-  screensWithin
+  screenNames
 } from '../../src/renderer/src/state/router.svelte.ts'
 import { blankComposition } from '../../src/shared/composition/composition.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
@@ -255,7 +255,7 @@ describe('the frame', () => {
     const links = within(screen.getByRole('navigation', { name: 'Screens' })).getAllByRole('link')
     expect(links.map((link) => link.getAttribute('href'))).toEqual(
       expect.arrayContaining(
-        screenNames.filter((name) => screensWithin[name] === undefined).map((name) => hrefOf(name))
+        screenNames.filter((name) => parentScreens[name] === undefined).map((name) => hrefOf(name))
       )
     )
     expect(screen.getByRole('link', { name: /^InBox, \d+/ })).toBeTruthy()

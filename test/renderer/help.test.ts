@@ -3,7 +3,7 @@ import { fireEvent, render, screen, within } from '@testing-library/svelte'
 import { describe, expect, test } from 'vitest'
 import App from '../../src/renderer/src/App.svelte'
 import { commandsFor } from '../../src/renderer/src/frame/commands.ts'
-import { labels, loadScreens } from '../../src/renderer/src/frame/screens.ts'
+import { loadScreens, screenLabels } from '../../src/renderer/src/frame/screens.ts'
 import { sectionOfScreen } from '../../src/renderer/src/screens/help/sections.ts'
 import { type Router, screenNames } from '../../src/renderer/src/state/router.svelte.ts'
 import type { FakeState } from './fake-api.ts'
@@ -145,7 +145,7 @@ test('a section leads to those within it, and no link leads out of the applicati
 
 test('the palette finds sections by their titles, once something is typed', () => {
   const help = (typed: string) =>
-    commandsFor(typed, labels, [], { help: sections }).filter(({ group }) => group === 'Help')
+    commandsFor(typed, screenLabels, [], { help: sections }).filter(({ group }) => group === 'Help')
   expect(help('')).toEqual([])
   expect(help('bulk').map(({ label }) => label)).toEqual(['Help: Bulk send'])
   expect(help('help bulk')[0]).toMatchObject({ go: ['help', ['guide', 'bulk-send']] })

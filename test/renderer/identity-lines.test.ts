@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { compared } from '../../src/renderer/src/screens/counter/identity-lines.ts'
+import { compareLines } from '../../src/renderer/src/screens/counter/identity-lines.ts'
 
 /** The specimens of ICAO 9303: their names belong to nobody. */
 const PASSPORT = 'P<UTOERIKSSON<<ANNA<MARIA<<<<<<<<<<<<<<<<<<<\nL898902C36UTO7408122F1204159ZE184226B<<<<<10'
@@ -20,15 +20,18 @@ test.each([
     'L898902C3'
   ]
 ])('reads %s, and finds the name there', (_what, lines, number) => {
-  expect(compared(lines, { signerName: 'Anna Maria Eriksson' }, BEFORE)).toEqual({
+  expect(compareLines(lines, { signerName: 'Anna Maria Eriksson' }, BEFORE)).toEqual({
     ...{ kind: 'matches', name: 'ANNA MARIA ERIKSSON', isExpired: false, isBornOtherwise: false },
     document: { number, expires: '2012-04-15' }
   })
 })
 
 test('says that a document has expired on the day after its last', () => {
-  expect(compared(PASSPORT, { signerName: 'Anna Eriksson' }, BEFORE)).toMatchObject({ isExpired: false })
-  expect(compared(PASSPORT, { signerName: 'Anna Eriksson' }, AFTER)).toMatchObject({ kind: 'matches', isExpired: true })
+  expect(compareLines(PASSPORT, { signerName: 'Anna Eriksson' }, BEFORE)).toMatchObject({ isExpired: false })
+  expect(compareLines(PASSPORT, { signerName: 'Anna Eriksson' }, AFTER)).toMatchObject({
+    kind: 'matches',
+    isExpired: true
+  })
 })
 
 test.each([
@@ -38,7 +41,7 @@ test.each([
   ['of whom nothing is known', PASSPORT, undefined, false]
 ])('says whether the one is meant who was born: %s', (_what, lines, born, isBornOtherwise) => {
   const signer = { signerName: 'Anna Eriksson', ...(born && { born }) }
-  expect(compared(lines, signer, BEFORE)).toMatchObject({ kind: 'matches', isBornOtherwise })
+  expect(compareLines(lines, signer, BEFORE)).toMatchObject({ kind: 'matches', isBornOtherwise })
 })
 
 test.each([
@@ -48,7 +51,7 @@ test.each([
   ['a name beside it', 'Anna Eriksson Brooks'],
   ['no name', ' ']
 ])('differs for %s', (_what, name) => {
-  expect(compared(PASSPORT, { signerName: name }, BEFORE)).toMatchObject({
+  expect(compareLines(PASSPORT, { signerName: name }, BEFORE)).toMatchObject({
     kind: 'differs',
     name: 'ANNA MARIA ERIKSSON'
   })
@@ -66,13 +69,13 @@ test.each([
   ['SMITH<JONES<<MARY<JANE', 'Mary-Jane Smith-Jones'],
   ['RANASINGHE<ARACHCHILAGE<<DON<NISHANTHAPRI', 'Don Nishanthapriya Ranasinghe']
 ])('knows %s for %s', (lines, name) => {
-  expect(compared(passportOf(lines), { signerName: name }, BEFORE).kind).toBe('matches')
+  expect(compareLines(passportOf(lines), { signerName: name }, BEFORE).kind).toBe('matches')
 })
 
 test('names what was misread, and never takes a single wrong character of what is checked for right', () => {
   const [first = '', second = ''] = PASSPORT.split('\n')
   expect(
-    compared(`${first}\n${second.replace('L898902C3', 'L898902C4')}`, { signerName: 'Anna Eriksson' }, BEFORE)
+    compareLines(`${first}\n${second.replace('L898902C3', 'L898902C4')}`, { signerName: 'Anna Eriksson' }, BEFORE)
   ).toEqual({
     ...{ kind: 'misread', fields: ['number', 'whole'] }
   })
@@ -85,26 +88,26 @@ test('names what was misread, and never takes a single wrong character of what i
         const wrong = second.slice(0, at) + digit + second.slice(at + 1)
         // A letter and a digit with the same remainder can't be told apart (A is 10, which is the same as 0 modulo 10).
         fc.pre(/\d/.test(second[at] ?? ''))
-        expect(compared(`${first}\n${wrong}`, { signerName: 'Anna Eriksson' }, BEFORE).kind).toBe('misread')
+        expect(compareLines(`${first}\n${wrong}`, { signerName: 'Anna Eriksson' }, BEFORE).kind).toBe('misread')
       }
     )
   )
 })
 
 test('waits while a line is missing, and whatever is typed', () => {
-  expect(compared(PASSPORT.slice(0, 60), { signerName: 'Anna Eriksson' }, BEFORE)).toEqual({ kind: 'incomplete' })
-  expect(compared('', { signerName: 'Anna Eriksson' }, BEFORE)).toEqual({ kind: 'incomplete' })
+  expect(compareLines(PASSPORT.slice(0, 60), { signerName: 'Anna Eriksson' }, BEFORE)).toEqual({ kind: 'incomplete' })
+  expect(compareLines('', { signerName: 'Anna Eriksson' }, BEFORE)).toEqual({ kind: 'incomplete' })
   fc.assert(
     fc.property(
       fc.string({ maxLength: 400 }),
       fc.string(),
-      (typed, name) => void compared(typed, { signerName: name }, BEFORE)
+      (typed, name) => void compareLines(typed, { signerName: name }, BEFORE)
     )
   )
   const lines = fc
     .constantFrom(88, 72, 90)
     .chain((length) => fc.array(fc.constantFrom(...'ABCZ019<'), { minLength: length, maxLength: length }))
   fc.assert(
-    fc.property(lines, fc.string(), (typed, name) => void compared(typed.join(''), { signerName: name }, BEFORE))
+    fc.property(lines, fc.string(), (typed, name) => void compareLines(typed.join(''), { signerName: name }, BEFORE))
   )
 })

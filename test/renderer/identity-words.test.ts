@@ -1,19 +1,19 @@
 import { describe, expect, test } from 'vitest'
 import {
   ageAt,
-  cardDate,
   dateInWords,
-  doubtOf,
-  expiryFinding
+  dateProblemOf,
+  expiryFinding,
+  readCardDate
 } from '../../src/renderer/src/screens/identity/card-dates.ts'
 import { compareNames, nameFinding } from '../../src/renderer/src/screens/identity/name-comparison.ts'
-import { PictureLook } from '../../src/renderer/src/screens/identity/picture-look.svelte.ts'
+import { PictureViewport } from '../../src/renderer/src/screens/identity/picture-look.svelte.ts'
 import {
   examinedInWords,
   faceFinding,
-  faceScore,
-  glance,
-  personOf,
+  keyFindings,
+  personNameOf,
+  readFaceScore,
   resultFinding,
   scoreInWords,
   signerOf
@@ -62,9 +62,9 @@ describe('the name on the card beside the one that the office gave', () => {
   })
   test('a name that is only divided otherwise agrees', () => {
     const texts = names(['MERE AROHA', '', 'PARATA'], ['Mere', 'Aroha', 'Parata'])
-    expect(compareNames(texts).isDividedOtherwise).toBe(true)
+    expect(compareNames(texts).isSplitDifferently).toBe(true)
     expect(found(texts)).toMatch(/^Names match: .*split differently/)
-    expect(compareNames(names(['MERE', '', 'X'], ['Mere', '', 'Y'])).isDividedOtherwise).toBe(false)
+    expect(compareNames(names(['MERE', '', 'X'], ['Mere', '', 'Y'])).isSplitDifferently).toBe(false)
   })
   test('a side without any name says so', () => {
     expect(found(names([], ['A']))).toMatch(/^No name from the card/)
@@ -84,26 +84,26 @@ describe('dates of the card', () => {
     ['05.05.1984', ['1984-05-05']],
     ['31/02/1984', []],
     ['next year', []]
-  ])('%s', (raw, days) => expect(cardDate(raw).days).toEqual(days.map(utc)))
+  ])('%s', (raw, days) => expect(readCardDate(raw).days).toEqual(days.map(utc)))
 
   test('what can be read in two ways stays as it came, with both', () => {
-    const date = cardDate('04/05/1984')
+    const date = readCardDate('04/05/1984')
     expect(dateInWords(date)).toBe('04/05/1984')
-    expect(doubtOf(date)).toBe('Could be 4 May 1984 or 5 April 1984.')
-    expect(doubtOf(cardDate('soon'))).toMatch(/isn’t a date/)
-    expect(dateInWords(cardDate('1984-05-17'))).toBe('Thursday 17 May 1984')
-    expect(doubtOf(cardDate('1984-05-17'))).toBeUndefined()
+    expect(dateProblemOf(date)).toBe('Could be 4 May 1984 or 5 April 1984.')
+    expect(dateProblemOf(readCardDate('soon'))).toMatch(/isn’t a date/)
+    expect(dateInWords(readCardDate('1984-05-17'))).toBe('Thursday 17 May 1984')
+    expect(dateProblemOf(readCardDate('1984-05-17'))).toBeUndefined()
   })
   test('an age counts birthdays', () => {
-    expect(ageAt(cardDate('1984-05-17'), new Date(2026, 4, 16, 12).getTime())).toBe(41)
-    expect(ageAt(cardDate('1984-05-17'), new Date(2026, 4, 17, 12).getTime())).toBe(42)
-    expect(ageAt(cardDate('04/05/1984'), Date.now())).toBeUndefined()
+    expect(ageAt(readCardDate('1984-05-17'), new Date(2026, 4, 16, 12).getTime())).toBe(41)
+    expect(ageAt(readCardDate('1984-05-17'), new Date(2026, 4, 17, 12).getTime())).toBe(42)
+    expect(ageAt(readCardDate('04/05/1984'), Date.now())).toBeUndefined()
   })
 
   const noon = (text: string) => new Date(`${text}T12:00:00`).getTime()
   const expiry = (expires: string | undefined, examined: string | undefined, now: string) =>
     expiryFinding(
-      expires === undefined ? undefined : cardDate(expires),
+      expires === undefined ? undefined : readCardDate(expires),
       examined ? noon(examined) : undefined,
       noon(now)
     )
@@ -137,15 +137,15 @@ describe('faces', () => {
     ['0.5 %', 0.005, 100],
     ['100', 1, 100]
   ])('a score of %s', (raw, fraction, of) => {
-    const score = faceScore(raw)
+    const score = readFaceScore(raw)
     expect(score.fraction).toBeCloseTo(fraction, 6)
-    expect(score.of).toBe(of)
+    expect(score.scaleMax).toBe(of)
   })
   test.each(['1', 'high', '-0.2', '412', '', 'NaN', '0x10', '1e2'])(
     '“%s” has no place on a scale, and is shown as it came',
     (raw) => {
-      expect(faceScore(raw).fraction).toBeUndefined()
-      expect(faceScore(raw).why).toMatch(/^(Not a score|Could be)/)
+      expect(readFaceScore(raw).fraction).toBeUndefined()
+      expect(readFaceScore(raw).why).toMatch(/^(Not a score|Could be)/)
     }
   )
   test('the service’s own result decides, never the score', () => {
@@ -160,7 +160,7 @@ describe('faces', () => {
     })
     expect(faceFinding({ faceMatchScore: '0.9' })).toMatchObject({ word: 'No face result', tone: 'quiet' })
     expect(faceFinding({ faceError: 'No face found.' })).toMatchObject({ tone: 'warn', meaning: 'No face found.' })
-    expect(scoreInWords(faceScore('high'))).toBe('“high”')
+    expect(scoreInWords(readFaceScore('high'))).toBe('“high”')
   })
 })
 
@@ -177,7 +177,7 @@ describe('a record as a whole', () => {
     expect(resultFinding({ attentions: [] })).toMatchObject({ word: 'No result', tone: 'warn' })
   })
   test('a record with nothing in it still says what isn’t there', () => {
-    const found = glance({ texts: {}, pictures: [], attentions: [], others: [] }, undefined, 0)
+    const found = keyFindings({ texts: {}, pictures: [], attentions: [], others: [] }, undefined, 0)
     expect(found.map(({ word }) => word)).toEqual(['No result', 'No face result', 'No names', 'No expiry date'])
   })
   test('when it was checked: a text without a zone names no moment', () => {
@@ -197,9 +197,9 @@ describe('a record as a whole', () => {
     expect(signerOf(unnamed, 1, [tama, personWith()])).toBe(tama)
     expect(signerOf(unnamed, 2, [tama])).toBeUndefined()
     expect(signerOf(unnamed, 1, [tama, mere])).toBeUndefined()
-    expect(personOf(record)).toBe('Mere Aroha Parata')
-    expect(personOf({ texts: { firstName: 'MERE' } })).toBe('MERE')
-    expect(personOf(unnamed)).toBeUndefined()
+    expect(personNameOf(record)).toBe('Mere Aroha Parata')
+    expect(personNameOf({ texts: { firstName: 'MERE' } })).toBe('MERE')
+    expect(personNameOf(unnamed)).toBeUndefined()
     expect(identityTexts.faceMatchScore).toBe('0.9641')
   })
 })
@@ -207,10 +207,10 @@ describe('a record as a whole', () => {
 describe('looking at a picture', () => {
   const picture = { width: 640, height: 400 }
   const frame = { width: 320, height: 320 }
-  const press = (look: PictureLook, ...keys: string[]) => keys.map((key) => look.key(key, picture, frame))
+  const press = (look: PictureViewport, ...keys: string[]) => keys.map((key) => look.handleKey(key, picture, frame))
 
   test('keys make it larger and smaller, turn it and put it back', () => {
-    const look = new PictureLook()
+    const look = new PictureViewport()
     expect(press(look, '+', '=', '-', 'r', 'R', 'r')).toEqual([true, true, true, true, true, true])
     expect(look.zoom).toBeCloseTo(1.25)
     expect(look.degrees).toBe(90)
@@ -220,7 +220,7 @@ describe('looking at a picture', () => {
     expect(press(look, 'x', 'Tab')).toEqual([false, false])
   })
   test('as large as the frame it leaves the arrows to the page; larger it stops at its edges', () => {
-    const look = new PictureLook()
+    const look = new PictureViewport()
     expect(press(look, 'ArrowDown')).toEqual([false])
     press(look, ...Array.from({ length: 20 }, () => '+'))
     expect(look.zoom).toBe(8)
@@ -230,7 +230,7 @@ describe('looking at a picture', () => {
     expect(look.transform(picture, frame)).toBe('translate(0px, 0px) rotate(0deg) scale(1)')
   })
   test('on its side it is in the frame as a whole', () => {
-    const look = new PictureLook()
+    const look = new PictureViewport()
     press(look, 'r')
     const scale = Number(/scale\((.*)\)/.exec(look.transform(picture, { width: 640, height: 400 }))?.[1])
     expect(scale * 640).toBeCloseTo(400)

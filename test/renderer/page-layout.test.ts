@@ -1,21 +1,21 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import {
-  fittingWidth,
+  currentPageAt,
   GAP,
-  LARGEST,
-  larger,
   layoutOf,
-  pageRead,
+  MAX_ZOOM,
+  MIN_ZOOM,
+  nextLargerZoom,
+  nextSmallerZoom,
   pagesInView,
   paintScale,
-  SMALLEST,
-  smaller
+  zoomToFitWidth
 } from '../../src/renderer/src/screens/pdf/page-layout.ts'
 
 const size = fc.record({ width: fc.integer({ min: 1, max: 20_000 }), height: fc.integer({ min: 1, max: 20_000 }) })
 const sizes = fc.array(size, { minLength: 1, maxLength: 60 })
-const zoom = fc.double({ min: SMALLEST, max: LARGEST, noNaN: true })
+const zoom = fc.double({ min: MIN_ZOOM, max: MAX_ZOOM, noNaN: true })
 
 test('every page in view keeps its canvas, and at most one on either side', () => {
   fc.assert(
@@ -60,21 +60,31 @@ test('pages lie below each other without touching, and the first is read at the 
   )
   expect(layout.places.map(({ top }) => top)).toEqual([GAP, GAP + 400 + GAP])
   expect(layout.width).toBe(400 + 2 * GAP)
-  expect(pageRead(layout, 0, 500)).toBe(1)
-  expect(pageRead(layout, 300, 500)).toBe(2)
+  expect(currentPageAt(layout, 0, 500)).toBe(1)
+  expect(currentPageAt(layout, 300, 500)).toBe(2)
 })
 
 test('sizes are stepped through, from any size to the ends', () => {
   const up: number[] = []
-  for (let at = SMALLEST; at < LARGEST; at = larger(at)) up.push(at)
+  for (let at = MIN_ZOOM; at < MAX_ZOOM; at = nextLargerZoom(at)) up.push(at)
   expect(up.slice(0, 5)).toEqual([0.25, 0.5, 0.75, 1, 1.25])
-  expect([larger(0.98), larger(0.999), larger(1.31), larger(LARGEST)]).toEqual([1, 1.25, 1.5, LARGEST])
-  expect([smaller(1.02), smaller(1.001), smaller(1.31), smaller(SMALLEST)]).toEqual([1, 0.75, 1.25, SMALLEST])
+  expect([nextLargerZoom(0.98), nextLargerZoom(0.999), nextLargerZoom(1.31), nextLargerZoom(MAX_ZOOM)]).toEqual([
+    1,
+    1.25,
+    1.5,
+    MAX_ZOOM
+  ])
+  expect([nextSmallerZoom(1.02), nextSmallerZoom(1.001), nextSmallerZoom(1.31), nextSmallerZoom(MIN_ZOOM)]).toEqual([
+    1,
+    0.75,
+    1.25,
+    MIN_ZOOM
+  ])
 })
 
 test('the widest page fits the width that there is', () => {
   expect(
-    fittingWidth(
+    zoomToFitWidth(
       [
         { width: 600, height: 800 },
         { width: 800, height: 600 }
@@ -82,5 +92,5 @@ test('the widest page fits the width that there is', () => {
       832
     )
   ).toBe(1)
-  expect(fittingWidth([{ width: 600, height: 800 }], 0)).toBe(SMALLEST)
+  expect(zoomToFitWidth([{ width: 600, height: 800 }], 0)).toBe(MIN_ZOOM)
 })

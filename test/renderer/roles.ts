@@ -1,7 +1,7 @@
 /** The application as staff of each role see it, scene by scene. */
 import { fireEvent, render, screen } from '@testing-library/svelte'
 import { expect, onTestFinished, vi } from 'vitest'
-import { refusedTo } from '../../src/main/core/counter/rights.ts'
+import { refusedRequests } from '../../src/main/core/counter/rights.ts'
 import { ROLES } from '../../src/main/core/counter/roles.ts'
 import App from '../../src/renderer/src/App.svelte'
 import type { StaffRole } from '../../src/shared/contract/views.ts'
@@ -134,7 +134,7 @@ export async function rest() {
 }
 
 export const isOff = (element: Element) => element.matches('[aria-disabled="true"], [data-disabled], :disabled')
-const SENTENCES = new Set(Object.values(refusedTo({ hasNames: true, proved: () => undefined }) ?? {}))
+const SENTENCES = new Set(Object.values(refusedRequests({ hasNames: true, authenticated: () => undefined }) ?? {}))
 for (const role of ROLES) for (const why of Object.values(lockOf(role).refused ?? {})) SENTENCES.add(why)
 /** Returns the role's reason why an element is unavailable, from its tooltip or the text below it. */
 export const saidAt = (element: Element) =>

@@ -2,7 +2,7 @@ import { sections } from 'virtual:handbook'
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test, vi } from 'vitest'
 import { commandsFor } from '../../src/renderer/src/frame/commands.ts'
-import { labels } from '../../src/renderer/src/frame/screens.ts'
+import { screenLabels } from '../../src/renderer/src/frame/screens.ts'
 import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
 import { fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
@@ -35,7 +35,7 @@ test('the search for commands knows every section', async () => {
   const links = within(screen.getByRole('navigation', { name: 'Settings sections' })).getAllByRole<HTMLAnchorElement>(
     'link'
   )
-  const found = commandsFor('settings:', labels, []).flatMap((one) =>
+  const found = commandsFor('settings:', screenLabels, []).flatMap((one) =>
     'go' in one && one.go[0] === 'settings' ? one.go[1] : []
   )
   expect(found).toEqual(links.map((link) => link.hash.replace('#/settings/', '')))

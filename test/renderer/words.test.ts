@@ -1,9 +1,15 @@
 import { describe, expect, test } from 'vitest'
 import { dueInWords } from '../../src/renderer/src/screens/compose/describe.ts'
 import { listed } from '../../src/renderer/src/words/counts.ts'
-import { daysAway, momentInWords, offsetAt, offsetInWords, when } from '../../src/renderer/src/words/dates.ts'
+import { daysAway, momentInWords, offsetAt, offsetInWords, whenInWords } from '../../src/renderer/src/words/dates.ts'
 import { documentStatus } from '../../src/renderer/src/words/statuses.ts'
-import { offsetChoices, seasonInWords, zoneCalled, zoneChoice, zoneNames } from '../../src/renderer/src/words/zones.ts'
+import {
+  offsetChoices,
+  seasonInWords,
+  zoneChoice,
+  zoneNameInWords,
+  zoneNames
+} from '../../src/renderer/src/words/zones.ts'
 import { counted } from '../../src/shared/counted.ts'
 import { readDocumentStatus } from '../../src/shared/model/document-status.ts'
 
@@ -25,9 +31,9 @@ describe('dates in words', () => {
   })
   test('today is a time, yesterday is named, before that a day', () => {
     const now = new Date(2025, 10, 26, 10, 42).getTime()
-    expect(when(new Date(2025, 10, 26, 9, 5).getTime(), now)).toBe('09:05')
-    expect(when(new Date(2025, 10, 25, 9, 5).getTime(), now)).toBe('yesterday 09:05')
-    expect(when(new Date(2025, 10, 1, 9, 5).getTime(), now)).toBe('1 Nov 09:05')
+    expect(whenInWords(new Date(2025, 10, 26, 9, 5).getTime(), now)).toBe('09:05')
+    expect(whenInWords(new Date(2025, 10, 25, 9, 5).getTime(), now)).toBe('yesterday 09:05')
+    expect(whenInWords(new Date(2025, 10, 1, 9, 5).getTime(), now)).toBe('1 Nov 09:05')
     expect(daysAway(new Date(2025, 10, 27, 1).getTime(), now)).toBe('tomorrow')
   })
   test('no due date is said as the service’s default, where that is known', () => {
@@ -62,7 +68,10 @@ describe('dates in words', () => {
     expect(names.slice(0, 2)).toContain('UTC')
     expect(names[0]).toBe(Intl.DateTimeFormat().resolvedOptions().timeZone)
     expect(new Set(names.map((name) => zoneChoice(name).city)).size).toBe(names.length)
-    expect([zoneCalled('Pacific/Auckland'), zoneCalled('Mars/Olympus')]).toEqual(['New Zealand time', 'Mars/Olympus'])
+    expect([zoneNameInWords('Pacific/Auckland'), zoneNameInWords('Mars/Olympus')]).toEqual([
+      'New Zealand time',
+      'Mars/Olympus'
+    ])
   })
   test('an offset that was chosen elsewhere stays among those to choose from', () => {
     const values = offsetChoices('-151').map((choice) => choice.value)

@@ -3,7 +3,7 @@
  */
 import type {
   AccountLimits,
-  AccountMay,
+  AccountPermissions,
   AccountRights,
   AccountView,
   ConnectionView,
@@ -19,13 +19,13 @@ import type { CredentialsChange, CredentialsInput } from '../core/accounts/crede
 import type { Tokens } from '../core/accounts/oauth-tokens.ts'
 import type { Rights } from '../core/accounts/rights.ts'
 import type { AuditNote, NoteInAudit } from '../core/audit/audit.ts'
-import type { Some } from '../core/documents/questions.ts'
+import type { DocumentSelection } from '../core/documents/questions.ts'
 import type { PdfPreviews } from '../core/downloads/pdf-preview.ts'
 import { PRACTICE_PRESET } from '../core/drafts/practice-preset.ts'
 import { fail } from '../core/lib/failure.ts'
 import { defined } from '../core/lib/objects.ts'
 import type { OwnAuthorities } from '../core/service/own-authorities.ts'
-import { inCheckingWords, inConnectingWords } from './errors.ts'
+import { withCheckingMessages, withConnectingMessages } from './errors.ts'
 import type { Parts } from './parts.ts'
 import { type HandlersOf, namedAccount } from './registration.ts'
 
@@ -49,9 +49,9 @@ interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'l
   /** Which of the organisation's certificate authorities vouches for a service. */
   authorities: Pick<OwnAuthorities, 'voucherFor'>
   /** The origin of the signed document that was viewed last. */
-  signedLooks: Pick<PdfPreviews, 'signedFrom' | 'forgetSigned'>
+  signedPreviews: Pick<PdfPreviews, 'signedFrom' | 'forgetSigned'>
   /** Removes an account while none of its downloads is running. */
-  whileDownloadsRest: (id: string, remove: () => Promise<void>) => Promise<void>
+  withDownloadsStopped: (id: string, remove: () => Promise<void>) => Promise<void>
   /** Records changes of where documents and secrets go in the audit trail. */
   note: NoteInAudit
   /** Ends what belongs to the previously chosen account. */
@@ -93,14 +93,14 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
   }
 
   /** The latest request wins, however long the practice office takes to start for an earlier one. */
-  let wishes = 0
+  let choices = 0
   async function choose(id: string, showsAll: boolean): Promise<AccountView> {
-    const wish = ++wishes
+    const choice = ++choices
     const chosen = accounts.get(id)
     if (accounts.chosen()?.id !== id) await parts.leaveAccount()
     const shown = showsAll ? accounts.list() : [chosen]
     if (shown.some(({ kind }) => kind === 'practice')) await practice.start()
-    if (wish !== wishes) return view(accounts.get(id))
+    if (choice !== choices) return view(accounts.get(id))
     accounts.choose(id)
     accounts.showAll(showsAll)
     for (const one of shown) watch.soon(one.id)
@@ -113,7 +113,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     facts.forget(id)
     lists.forget(id)
     rights.forget(id, isSameService)
-    if (!isSameService) parts.signedLooks.forgetSigned(id)
+    if (!isSameService) parts.signedPreviews.forgetSigned(id)
   }
 
   async function update(
@@ -123,18 +123,19 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
   ): Promise<AccountView> {
     const isRefused = watch.connectionOf(id).state === 'refused' || clients.isSignedOut(id)
     const before = accounts.get(id)
-    if (certificate) certificates.mayKeep(accounts.addressIn(changes.baseUrl ?? before.baseUrl ?? ''), certificate, id)
-    const isOther = changes.authentication !== undefined && !clients.isSignedOut(id)
-    const endSignIn = isOther ? await clients.ending(id) : undefined
+    if (certificate)
+      certificates.checkChoice(accounts.normaliseAddress(changes.baseUrl ?? before.baseUrl ?? ''), certificate, id)
+    const replacesSignIn = changes.authentication !== undefined && !clients.isSignedOut(id)
+    const endSignIn = replacesSignIn ? await clients.prepareRevocation(id) : undefined
     const account = await accounts.update(id, changes, isRefused ? 'refused' : 'not refused')
     // Revokes the replaced sign-in without waiting; it would soon expire anyway.
     void endSignIn?.()
-    if (certificate !== undefined) certificates.keep(id, account.baseUrl, certificate)
+    if (certificate !== undefined) certificates.store(id, account.baseUrl, certificate)
     const secrets = {
       hasNewSecrets: changes.authentication !== undefined,
       hasOtherCertificate: certificate !== undefined
     }
-    note('account-changed', account, whatChanged(before, account, secrets))
+    note('account-changed', account, describeChanges(before, account, secrets))
     clients.forget(id)
     const isSameService = account.baseUrl === before.baseUrl
     if (!isSameService || changes.authentication) forgetService(id, isSameService)
@@ -156,10 +157,11 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       const { signIn, typed } = input.kind === 'service' ? asTyped(input.authentication) : {}
       const authentication = typed as CredentialsInput
       const { certificate } = input.kind === 'service' ? input : {}
-      if (certificate && input.kind === 'service') certificates.mayKeep(accounts.addressIn(input.baseUrl), certificate)
+      if (certificate && input.kind === 'service')
+        certificates.checkChoice(accounts.normaliseAddress(input.baseUrl), certificate)
       const account = await accounts.add(input.kind === 'service' ? { ...input, authentication } : input)
-      if (certificate) certificates.keep(account.id, account.baseUrl, certificate)
-      browserSignIn.used(signIn)
+      if (certificate) certificates.store(account.id, account.baseUrl, certificate)
+      browserSignIn.discard(signIn)
       note('account-added', account, { address: account.baseUrl ?? '' })
       if (account.kind === 'practice') parts.presets.save(account.id, PRACTICE_PRESET.name, PRACTICE_PRESET.composition)
       return choose(account.id, false)
@@ -168,33 +170,33 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     'accounts.update': async ({ id, authentication, certificate, ...changes }) => {
       const { signIn, typed } = authentication ? asTyped(authentication) : {}
       const account = await update(id, { ...changes, ...(typed && { authentication: typed }) }, certificate)
-      browserSignIn.used(signIn)
+      browserSignIn.discard(signIn)
       return account
     },
 
     'accounts.signIn': async ({ authentication }) => ({ signIn: await browserSignIn.begin(authentication) }),
     'accounts.signInAgain': async ({ id }) => {
       const { baseUrl } = accounts.get(id)
-      const number = accounts.signInNumber(id)
-      const kept = await accounts.secretsOf(id)
+      const number = accounts.credentialsRevision(id)
+      const kept = await accounts.credentialsOf(id)
       if (kept.scheme !== 'oauth' || kept.grant !== 'code')
         fail('not-allowed', 'This account doesn’t sign in with a browser.')
       const authentication = await browserSignIn.signIn(kept)
       // Signing in takes minutes: credentials entered meanwhile take precedence, and tokens mustn't go to another
       // service.
-      if (accounts.get(id).baseUrl !== baseUrl || accounts.signInNumber(id) !== number)
+      if (accounts.get(id).baseUrl !== baseUrl || accounts.credentialsRevision(id) !== number)
         fail('cancelled', 'Sign-in was cancelled.')
       return update(id, { authentication })
     },
     'accounts.cancelSignIn': async () => browserSignIn.cancel(),
 
-    'accounts.mark': async ({ id, ...look }) => {
-      const account = accounts.mark(id, look)
+    'accounts.mark': async ({ id, ...appearance }) => {
+      const account = accounts.mark(id, appearance)
       parts.changed()
       return view(account)
     },
     'accounts.order': async ({ ids }) => {
-      accounts.order(ids)
+      accounts.reorder(ids)
       parts.changed()
     },
     'accounts.choose': ({ id }) => choose(id, false),
@@ -204,8 +206,8 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     'accounts.remove': async ({ id }) => {
       const wasChosen = accounts.chosen()?.id === id
       const account = accounts.get(id)
-      const endSignIn = await clients.ending(id)
-      await parts.whileDownloadsRest(id, () => accounts.remove(id))
+      const endSignIn = await clients.prepareRevocation(id)
+      await parts.withDownloadsStopped(id, () => accounts.remove(id))
       note('account-removed', account, { address: account.baseUrl ?? '' })
       if (wasChosen) await parts.leaveAccount()
       clients.forget(id)
@@ -218,24 +220,24 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
     },
 
     'accounts.certificates': async ({ baseUrl }) => {
-      const address = accounts.addressIn(baseUrl)
-      return [...(await certificates.offeredTo(address, () => parts.askOnce(address)))]
+      const address = accounts.normaliseAddress(baseUrl)
+      return [...(await certificates.listOffered(address, () => parts.askOnce(address)))]
     },
     'accounts.try': async ({ authentication, certificate, ...tried }) => {
       const { signIn, typed } = authentication ? asTyped(authentication) : {}
-      const keepTokens = (tokens: Tokens) => browserSignIn.renewed(signIn, tokens)
-      if (certificate) certificates.mayKeep(accounts.addressIn(tried.baseUrl), certificate, tried.id)
-      const trying = () => clients.try({ ...tried, authentication: typed, keepTokens })
-      return inConnectingWords(certificates.whileTried(tried.baseUrl, certificate, trying), typed?.scheme)
+      const storeTokens = (tokens: Tokens) => browserSignIn.storeRenewed(signIn, tokens)
+      if (certificate) certificates.checkChoice(accounts.normaliseAddress(tried.baseUrl), certificate, tried.id)
+      const attempt = () => clients.test({ ...tried, authentication: typed, storeTokens })
+      return withConnectingMessages(certificates.withCertificate(tried.baseUrl, certificate, attempt), typed?.scheme)
     },
     'accounts.check': async ({ id }) => {
-      const folders = await inCheckingWords(watch.check(id), accounts.get(id).scheme)
+      const folders = await withCheckingMessages(watch.check(id), accounts.get(id).scheme)
       const { info } = await clients.of(id).then((client) => facts.limits(id, client))
       const minutes = Math.round(clients.clockAhead(id) / 60_000)
       const vouchedBy = parts.authorities.voucherFor(accounts.get(id).baseUrl ?? '')
       return {
         folders,
-        may: mayOf(info, rights.of(id)),
+        may: permissionsOf(info, rights.of(id)),
         ...(vouchedBy && { vouchedBy }),
         ...(Math.abs(minutes) >= CLOCK_OFF && { clockAheadMinutes: minutes })
       }
@@ -263,11 +265,11 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
       asked.catch(() => undefined)
       return view(accounts.get(id))
     },
-    'accounts.connection': async () => connectionOf(accounts.chosen() ? shownIds(accounts) : [], watch),
+    'accounts.connection': async () => combinedConnection(accounts.chosen() ? shownIds(accounts) : [], watch),
     'accounts.rights': async () => rights.of(accounts.chosen() ? chosenId(accounts) : ''),
     'accounts.allowSigned': async ({ id, allow }) => {
       const { signedFrom } = rights.of(id)
-      const from = allow ? parts.signedLooks.signedFrom(id) : undefined
+      const from = allow ? parts.signedPreviews.signedFrom(id) : undefined
       rights.learn(id, {
         signedDocuments: allow ? 'yes' : 'no',
         // Once revoked, permission isn't restored by viewing another document.
@@ -328,20 +330,26 @@ export function shownIds(accounts: Accounts): readonly [first: string, ...others
 }
 
 /** Prepares a query for the index: for the accounts that it covers. */
-export function askedOf(accounts: Accounts, query: DocumentQuery): { accountId: string; query: DocumentQuery } {
+export function queryFor(accounts: Accounts, query: DocumentQuery): { accountId: string; query: DocumentQuery } {
   const [accountId, ...others] = shownIds(accounts)
   return { accountId, query: others.length > 0 ? { ...query, accounts: others } : query }
 }
 
-/** As `askedOf`, for documents or a query. */
-export function askedOfSome(accounts: Accounts, some: Some): { accountId: string; some: Some } {
+/** As `queryFor`, for documents or a query. */
+export function selectionFor(
+  accounts: Accounts,
+  some: DocumentSelection
+): { accountId: string; some: DocumentSelection } {
   if (!('query' in some)) return { accountId: chosenId(accounts), some }
-  const { accountId, query } = askedOf(accounts, some.query)
+  const { accountId, query } = queryFor(accounts, some.query)
   return { accountId, some: { query } }
 }
 
 /** Combines the accounts' connections: any account's refusal counts, but only if all are offline is the line down. */
-function connectionOf(ids: readonly string[], { connectionOf }: Pick<Parts['watch'], 'connectionOf'>): ConnectionView {
+function combinedConnection(
+  ids: readonly string[],
+  { connectionOf }: Pick<Parts['watch'], 'connectionOf'>
+): ConnectionView {
   const all = ids.map((id) => connectionOf(id))
   const inState = (wanted: ConnectionView['state']) => all.find(({ state }) => state === wanted)
   // With no accounts, there is no state.
@@ -364,7 +372,7 @@ export function directoryHandlers({
 }
 
 /** Describes an account's change for the audit trail; for secrets, only that they changed. */
-function whatChanged(
+function describeChanges(
   before: Account,
   after: Account,
   { hasNewSecrets, hasOtherCertificate }: { hasNewSecrets: boolean; hasOtherCertificate: boolean }
@@ -385,13 +393,16 @@ function whatChanged(
 }
 
 /** What is known about the sign-in's permissions. */
-function mayOf(info: AccountInfo | undefined, { reminders, readsEmployers }: AccountRights): AccountMay {
-  const tried = (right: AccountRights['reminders']) => (right === 'unknown' ? undefined : right === 'yes')
+function permissionsOf(
+  info: AccountInfo | undefined,
+  { reminders, readsEmployers }: AccountRights
+): AccountPermissions {
+  const toBoolean = (right: AccountRights['reminders']) => (right === 'unknown' ? undefined : right === 'yes')
   return defined({
     administrate: info?.IsAdmin,
     faceToFace: info?.EnabledFaceToFaceSigning,
     video: info?.EnabledVideoConfirmation,
-    remind: tried(reminders),
-    readEmployers: tried(readsEmployers)
+    remind: toBoolean(reminders),
+    readEmployers: toBoolean(readsEmployers)
   })
 }

@@ -5,7 +5,7 @@ import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
 export function actionHandlers({ accounts, actions }: Pick<Parts, 'accounts' | 'actions'>): HandlersOf<'actions'> {
-  function own(id: string): string {
+  function ownAction(id: string): string {
     if (!shownIds(accounts).includes(actions.get(id).accountId)) {
       fail('gone', 'This was done to a document of another account.', { next: 'Choose that account to see it.' })
     }
@@ -20,9 +20,9 @@ export function actionHandlers({ accounts, actions }: Pick<Parts, 'accounts' | '
             .flatMap((accountId) => actions.list(accountId))
             .sort((one, other) => other.createdAt - one.createdAt)
         : actions.list(chosenId(accounts), reference),
-    'actions.cancel': async ({ id }) => actions.cancel(own(id)),
-    'actions.check': async ({ id }) => actions.check(own(id)),
-    'actions.again': async ({ id }) => actions.again(own(id)),
-    'actions.settle': async ({ id, happened }) => actions.settle(own(id), happened)
+    'actions.cancel': async ({ id }) => actions.cancel(ownAction(id)),
+    'actions.check': async ({ id }) => actions.check(ownAction(id)),
+    'actions.again': async ({ id }) => actions.retry(ownAction(id)),
+    'actions.settle': async ({ id, happened }) => actions.conclude(ownAction(id), happened)
   }
 }

@@ -1,8 +1,8 @@
 /** Requests about documents' activity, and about desktop notifications of it. */
 
 import type { ActivityEntry, DocumentChange } from '../../shared/contract/index.ts'
-import type { KeptPreferences } from '../core/notifications/preferences.ts'
-import { awayTogether, awayView, type Presence } from '../core/notifications/presence.ts'
+import type { StoredPreferences } from '../core/notifications/preferences.ts'
+import { awayView, combinedAway, type Presence } from '../core/notifications/presence.ts'
 import { shownIds } from './accounts.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
@@ -10,8 +10,8 @@ import type { HandlersOf } from './registration.ts'
 export interface ActivityParts extends Pick<Parts, 'accounts' | 'ask'> {
   /** Name of the batch that a document was sent with from here. */
   batchOf: (reference: string) => string | undefined
-  presence: Pick<Presence, 'awayOf' | 'seen'>
-  settings: KeptPreferences
+  presence: Pick<Presence, 'awayOf' | 'markSeen'>
+  settings: StoredPreferences
   /** Called when the notification preferences change. */
   settingsChanged: () => void
 }
@@ -32,9 +32,9 @@ export function activityHandlers(parts: ActivityParts): HandlersOf<'activity' | 
     },
     'activity.away': async () => {
       const views = shownIds(accounts).map((id) => awayView(ask, id, presence.awayOf(id)))
-      return (await Promise.all(views)).reduce(awayTogether)
+      return (await Promise.all(views)).reduce(combinedAway)
     },
-    'activity.seen': async () => shownIds(accounts).forEach(presence.seen),
+    'activity.seen': async () => shownIds(accounts).forEach(presence.markSeen),
     'notifications.get': async () => settings.read(),
     'notifications.set': async (wanted) => {
       const kept = settings.set(wanted)

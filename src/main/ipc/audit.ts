@@ -8,7 +8,7 @@ const KINDS = {
   ...TABLE_KINDS,
   json: { name: 'JSON with hash chain', extensions: ['json'] }
 } satisfies Record<string, FileKind>
-const CHECKED: FileKind = {
+const CHECKABLE_FILES: FileKind = {
   name: 'Exported audit trail or receipt',
   extensions: ['json', 'csv', 'xlsx', 'signature', 'pdf']
 }
@@ -30,17 +30,17 @@ export function auditHandlers({
   return {
     'audit.list': ({ search, offset, limit }) => audit.list(search, offset, limit),
     async 'audit.check'() {
-      const office = heads.found()
+      const office = heads.findings()
       return { ...(await audit.check()), ...(office.length > 0 && { office }) }
     },
-    'audit.checkAtStart': async () => audit.checkedAtStart,
+    'audit.checkAtStart': async () => audit.startCheck,
     'audit.export': async ({ format }, { stillAsking }) => {
       const suggested = `Audit trail ${dayAt(time.now(), time.zone())}.${format}`
       const path = await chooseSaveFile('Export the audit trail', suggested, [KINDS[format]], stillAsking)
       return path === undefined ? null : auditExports.write(path, format)
     },
     'audit.checkFile': async (_nothing, { stillAsking }) => {
-      const [path] = await chooseFiles('Check a file', [CHECKED], stillAsking, 'one')
+      const [path] = await chooseFiles('Check a file', [CHECKABLE_FILES], stillAsking, 'one')
       if (path === undefined) return null
       return path.toLowerCase().endsWith('.pdf') ? receipts.check(path) : auditExports.check(path)
     },

@@ -41,7 +41,7 @@ export function bulkHandlers({ accounts, bulk, readClipboard, ...dialogs }: Bulk
       return { sheet: await bulk.practise(accountId, composition), name: PRACTICE_PRESET.name, composition }
     },
     'bulk.sheet': ({ id, sheet, firstRow }) => bulk.sheet(chosenId(accounts), id, sheet, firstRow),
-    'bulk.remembered': async ({ id, composition }) => bulk.remembered(chosenId(accounts), id, composition),
+    'bulk.remembered': async ({ id, composition }) => bulk.rememberedMapping(chosenId(accounts), id, composition),
     'bulk.check': (input) => bulk.check(chosenId(accounts), input),
     'bulk.rows': (input) => bulk.rows(chosenId(accounts), input),
     'bulk.correct': (input) => bulk.correct(chosenId(accounts), input),
@@ -49,12 +49,12 @@ export function bulkHandlers({ accounts, bulk, readClipboard, ...dialogs }: Bulk
     'bulk.package': (input) => bulk.package(chosenId(accounts), input),
     'bulk.send': (input) => bulk.send(chosenId(accounts), input),
     'bulk.exportFailed': async ({ id }, { stillAsking }) => {
-      const { fileName, file } = bulk.failed(chosenId(accounts), id)
+      const { fileName, file } = bulk.failedRows(chosenId(accounts), id)
       const name = `${withoutEnding(fileName)} to mend`
       return saveTable(dialogs, { title: 'Save the rows to mend', name, file }, stillAsking)
     },
     'bulk.exportCorrected': async ({ id }, { stillAsking }) => {
-      const { fileName, file } = bulk.corrected(chosenId(accounts), id)
+      const { fileName, file } = bulk.correctedSheet(chosenId(accounts), id)
       const name = `${withoutEnding(fileName)} corrected`
       return saveTable(dialogs, { title: 'Save the corrected sheet', name, file }, stillAsking)
     },

@@ -24,9 +24,9 @@ import type { HandlersOf, RequestContext, RequestHandlers } from './registration
 
 /**
  * Wraps a handler that takes a PIN: if the keychain was unavailable at the start, checks it again and retries.
- * @param look returns whether it is back.
+ * @param recheck returns whether it is back.
  */
-export function onceMoreWithKeychain(look: () => Promise<boolean>) {
+export function withKeychainRetry(recheck: () => Promise<boolean>) {
   return <Name extends string, Handlers extends Record<Name, (...asked: never[]) => Promise<unknown>>>(
     handlers: Handlers,
     name: Name
@@ -34,7 +34,7 @@ export function onceMoreWithKeychain(look: () => Promise<boolean>) {
     ...handlers,
     [name]: (...asked: never[]) =>
       handlers[name](...asked).catch(async (error: unknown) => {
-        if (!(error instanceof KeychainError) || !(await look())) throw error
+        if (!(error instanceof KeychainError) || !(await recheck())) throw error
         return handlers[name](...asked)
       })
   })
@@ -46,19 +46,19 @@ export function counterHandlers(
   shown: () => readonly string[]
 ): Omit<HandlersOf<'counter'>, keyof CounterSettingsHandlers> {
   /** Whether the request comes from the page where the person signs. */
-  function isPersons({ from }: RequestContext): boolean {
+  function isFromSigner({ from }: RequestContext): boolean {
     const place = counter.state()?.place ?? 'here'
     return from === (place === 'here' ? 'office' : 'person')
   }
 
   /** @throws AppFailure `not-allowed` if another of our pages asks: the signer's bounds and touches aren't its own. */
-  function persons(context: RequestContext): Counter {
-    return isPersons(context) ? counter : fail('not-allowed', 'The signer is on the other screen.')
+  function forSigner(context: RequestContext): Counter {
+    return isFromSigner(context) ? counter : fail('not-allowed', 'The signer is on the other screen.')
   }
 
-  /** Wraps a request from the signer's own page; the answer is filtered by `toldTo`. */
-  function theirs<Input extends { id: string }>(act: (of: Counter, input: Input) => Promise<CounterSession>) {
-    return async (input: Input, context: RequestContext) => toldTo(context, await act(persons(context), input))
+  /** Wraps a request from the signer's own page; the answer is filtered by `visibleTo`. */
+  function signerRequest<Input extends { id: string }>(act: (of: Counter, input: Input) => Promise<CounterSession>) {
+    return async (input: Input, context: RequestContext) => visibleTo(context, await act(forSigner(context), input))
   }
 
   return {
@@ -78,30 +78,30 @@ export function counterHandlers(
     // The second display learns of a session only while a person signs on it.
     'counter.state': async (_nothing, context) => {
       const state = counter.state()
-      if (context.from === 'person' && (!isPersons(context) || state?.phase === 'ended')) return null
-      return state && toldTo(context, state)
+      if (context.from === 'person' && (!isFromSigner(context) || state?.phase === 'ended')) return null
+      return state && visibleTo(context, state)
     },
-    'counter.begin': theirs((of, { id }) => of.begin(id)),
-    'counter.show': theirs(async (of, { id, bounds }) => of.show(id, bounds)),
-    'counter.cover': theirs((of, { id, why }) => of.cover(id, why)),
-    'counter.resume': theirs((of, { id }) => of.resume(id)),
-    'counter.allowCamera': theirs((of, { id }) => of.allowCamera(id)),
-    'counter.giveFile': theirs((of, { id, file }) => of.giveFile(id, file)),
-    'counter.finish': theirs((of, { id }) => of.finish(id)),
-    'counter.next': theirs((of, { id }) => of.next(id)),
-    'counter.retry': theirs((of, { id }) => of.retry(id)),
-    'counter.zoom': theirs((of, { id, factor }) => of.zoom(id, factor)),
-    'counter.adjust': theirs(async (of, { id, ...changes }) => of.adjust(id, defined(changes))),
-    'counter.touched': async ({ id }, context) => persons(context).touched(id),
-    'counter.unlock': async ({ id, pin, name }, context) => toldTo(context, await counter.unlock(id, pin, name)),
-    'counter.staff': async ({ id, does }, context) => toldTo(context, await counter.staff(id, does, context.from)),
-    'counter.receipt': async ({ id }, context) => persons(context).receipt(id),
+    'counter.begin': signerRequest((of, { id }) => of.begin(id)),
+    'counter.show': signerRequest(async (of, { id, bounds }) => of.show(id, bounds)),
+    'counter.cover': signerRequest((of, { id, why }) => of.cover(id, why)),
+    'counter.resume': signerRequest((of, { id }) => of.resume(id)),
+    'counter.allowCamera': signerRequest((of, { id }) => of.allowCamera(id)),
+    'counter.giveFile': signerRequest((of, { id, file }) => of.giveFile(id, file)),
+    'counter.finish': signerRequest((of, { id }) => of.finish(id)),
+    'counter.next': signerRequest((of, { id }) => of.next(id)),
+    'counter.retry': signerRequest((of, { id }) => of.retry(id)),
+    'counter.zoom': signerRequest((of, { id, factor }) => of.zoom(id, factor)),
+    'counter.adjust': signerRequest(async (of, { id, ...changes }) => of.adjust(id, defined(changes))),
+    'counter.touched': async ({ id }, context) => forSigner(context).touched(id),
+    'counter.unlock': async ({ id, pin, name }, context) => visibleTo(context, await counter.unlock(id, pin, name)),
+    'counter.staff': async ({ id, does }, context) => visibleTo(context, await counter.staff(id, does, context.from)),
+    'counter.receipt': async ({ id }, context) => forSigner(context).receipt(id),
     'counter.close': async ({ id }) => counter.close(id)
   }
 }
 
 /** On the second display, hides contact details of everyone but the current signer. */
-function toldTo({ from }: RequestContext, session: CounterSession): CounterSession {
+function visibleTo({ from }: RequestContext, session: CounterSession): CounterSession {
   if (from === 'office') return session
   const turns = session.turns.map((turn, index) => {
     const { contact: _contact, ...others } = turn
@@ -163,7 +163,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
   async function view(): Promise<StaffView> {
     const isOpen = await access.isOpen()
     const { isSet } = staff.hasNames ? { isSet: true } : await staff.state()
-    const release = staff.release()
+    const release = staff.releaseNeeded()
     return {
       members: staff.list(),
       settings: isSet ? (isOpen ? 'open' : 'locked') : 'unguarded',
@@ -172,7 +172,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
   }
 
   /** Checks a PIN. @throws AppFailure `wrong-pin`, `pin-wait`, `no-pin`; `keychain` if the PIN can't be read. */
-  async function mustProve(pin: string, name: string | undefined, where: string): Promise<void> {
+  async function requirePin(pin: string, name: string | undefined, where: string): Promise<void> {
     const answer = await staff.check(pin, name)
     if (answer.ok) return
     if (answer.code === 'wrong-pin')
@@ -181,7 +181,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
   }
 
   /** Makes a change that needs an administrator; returns the new state. */
-  async function administered(change: () => Promise<void>): Promise<StaffView> {
+  async function asAdministrator(change: () => Promise<void>): Promise<StaffView> {
     await access.mustBeOpen()
     await change()
     return view()
@@ -191,7 +191,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
     'counter.pin': () => staff.state(),
     'counter.setPin': async ({ pin: chosen, current, name }) => {
       // If the office's PIN is lost, the person who has the screen could take over with a PIN of their own.
-      if (parts.isRunning() && ((await staff.hasLostEntry()) || !(await staff.state()).isSet))
+      if (parts.isRunning() && ((await staff.hasLostKeychainEntry()) || !(await staff.state()).isSet))
         fail('busy', 'Someone is signing.', { next: 'Choose the first PIN once they finish.' })
       const state = await staff.set(chosen, current, name)
       // After entering the only PIN, the user needn't enter it again.
@@ -205,11 +205,11 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
 
     'counter.staffList': () => view(),
     'counter.chooseStaff': async ({ name, pin }) => {
-      await mustProve(pin, name, 'choosing who works here')
+      await requirePin(pin, name, 'choosing who works here')
       return view()
     },
     'counter.openSettings': async ({ name, pin }) => {
-      await mustProve(pin, name, 'the counter’s settings')
+      await requirePin(pin, name, 'the counter’s settings')
       access.open()
       return view()
     },
@@ -218,21 +218,21 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
       return view()
     },
     'counter.addStaff': (member) =>
-      administered(async () => {
+      asAdministrator(async () => {
         const isFirst = !staff.hasNames
         await staff.add(member)
-        if (isFirst) access.follow()
+        if (isFirst) access.followNewId()
       }),
-    'counter.changeStaff': ({ id, ...change }) => administered(() => staff.change(id, change)),
-    'counter.removeStaff': ({ id }) => administered(() => staff.remove(id)),
-    'counter.needRelease': ({ release }) => administered(async () => staff.needRelease(release)),
+    'counter.changeStaff': ({ id, ...change }) => asAdministrator(() => staff.change(id, change)),
+    'counter.removeStaff': ({ id }) => asAdministrator(() => staff.remove(id)),
+    'counter.needRelease': ({ release }) => asAdministrator(async () => staff.setReleaseNeeded(release)),
 
     'counter.settings': async () => settings.read(),
     'counter.configure': async (changes) => {
       // If no staff names are set up, anyone may enter their own name.
       const { staffName, ...guarded } = changes
-      const isName = staffName !== undefined && !staff.hasNames
-      if (!isName || Object.values(guarded).some((value) => value !== undefined)) await access.mustBeOpen()
+      const isOwnName = staffName !== undefined && !staff.hasNames
+      if (!isOwnName || Object.values(guarded).some((value) => value !== undefined)) await access.mustBeOpen()
       return settings.configure(changes)
     },
     'counter.openCamera': async () => {
@@ -246,7 +246,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
       if (path === undefined) return null
       // The settings may have been locked while the dialog was open.
       await access.mustBeOpen()
-      return settings.setLogo(await beginningOf(path, LARGEST_LOGO))
+      return settings.setLogo(await readUpTo(path, LARGEST_LOGO))
     },
     'counter.addPictures': async (_input, { stillAsking }) => {
       await access.mustBeOpen()
@@ -256,7 +256,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
       if (paths.length > MOST_PICTURES) fail('invalid', `The second display shows ${MOST_PICTURES} pictures at most.`)
       const files: Uint8Array[] = []
       // Sequentially, since each file may be large.
-      for (const path of paths) files.push(await beginningOf(path, PICTURE_LIMITS.bytes))
+      for (const path of paths) files.push(await readUpTo(path, PICTURE_LIMITS.bytes))
       return settings.addPictures(files)
     },
     'counter.idleScreen': async () => {
@@ -269,7 +269,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
 }
 
 /** Reads the file; if it is too large, only enough to know that. */
-async function beginningOf(path: string, most: number): Promise<Uint8Array> {
+async function readUpTo(path: string, most: number): Promise<Uint8Array> {
   try {
     const file = await openChosen(path)
     return await buffer(file.createReadStream({ end: most }))

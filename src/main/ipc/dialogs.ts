@@ -2,7 +2,7 @@
 import type { SavedFile } from '../../shared/contract/index.ts'
 import type { TableFormat } from '../core/bulk/table-file.ts'
 import type { FileContent } from '../core/storage/atomic-file.ts'
-import { writeWhereChosen } from '../core/storage/chosen-file.ts'
+import { writeChosen } from '../core/storage/chosen-file.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
 
 /** A file type for system dialogs. */
@@ -38,7 +38,7 @@ export async function saveAs(
   const path = await chooseSaveFile(file.title, file.suggested, [file.kind], stillAsking)
   if (path === undefined) return null
   const bytes = typeof file.bytes === 'function' ? file.bytes() : file.bytes
-  return { label: await writeWhereChosen(path, file.kind.extensions[0], bytes) }
+  return { label: await writeChosen(path, file.kind.extensions[0], bytes) }
 }
 
 export const TABLE_KINDS: Record<TableFormat, FileKind> = {
@@ -59,5 +59,5 @@ export async function saveTable(
   const path = await chooseSaveFile(table.title, suggested, Object.values(TABLE_KINDS), stillAsking)
   if (path === undefined) return null
   const format = path.toLowerCase().endsWith('.csv') ? 'csv' : 'xlsx'
-  return { label: await writeWhereChosen(path, format, await table.file(format)) }
+  return { label: await writeChosen(path, format, await table.file(format)) }
 }

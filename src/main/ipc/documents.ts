@@ -8,7 +8,7 @@ import type { Answer } from '../core/documents/questions.ts'
 import { dayAt } from '../core/lib/calendar.ts'
 import { fail } from '../core/lib/failure.ts'
 import { defined } from '../core/lib/objects.ts'
-import { askedOf, askedOfSome, chosenId, shownIds } from './accounts.ts'
+import { chosenId, queryFor, selectionFor, shownIds } from './accounts.ts'
 import { saveTable } from './dialogs.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
@@ -16,7 +16,7 @@ import type { HandlersOf } from './registration.ts'
 /** Maximum number of references in one answer. */
 const MOST_REFERENCES = 10_000
 /** Maximum number of unreadable documents named. */
-const NAMED = 20
+const MOST_NAMED = 20
 /** Days without activity after which the overview counts a document as stuck. */
 const STUCK_DAYS = 7
 
@@ -42,7 +42,7 @@ interface DocumentParts extends Pick<Parts, 'accounts' | 'ask' | 'views' | 'time
 }
 
 /** How current the shown folders are, and their problems. */
-type Truth = Pick<DocumentList, 'lookedAt' | 'problem' | 'problemFolder' | 'problemAccount' | 'unreadable'>
+type Freshness = Pick<DocumentList, 'lookedAt' | 'problem' | 'problemFolder' | 'problemAccount' | 'unreadable'>
 
 export function documentHandlers(
   parts: DocumentParts
@@ -57,18 +57,18 @@ export function documentHandlers(
    * Returns how current these accounts' data are: as old as their oldest folder, or as the shown folder. A folder that
    * is unreadable and has never been read doesn't affect the others.
    */
-  async function truthOf(accountIds: readonly string[], shown?: string): Promise<Truth> {
-    const looks: (number | undefined)[] = []
+  async function freshnessOf(accountIds: readonly string[], shown?: string): Promise<Freshness> {
+    const readTimes: (number | undefined)[] = []
     const problems: Pick<DocumentList, 'problem' | 'problemFolder' | 'problemAccount'>[] = []
     const unreadable: NonNullable<DocumentList['unreadable']> = { count: 0, documents: [] }
     for (const account of accounts.list().filter(({ id }) => accountIds.includes(id))) {
-      const isTheirs = accountIds.length === 1 || shown === undefined || account.folders.includes(shown)
-      const folders = shown === undefined ? [...account.folders] : isTheirs ? [shown] : []
+      const hasFolder = accountIds.length === 1 || shown === undefined || account.folders.includes(shown)
+      const folders = shown === undefined ? [...account.folders] : hasFolder ? [shown] : []
       const lookedAt = await ask('lookedAt', { accountId: account.id, folders })
       for (const folder of folders) {
         const trouble = watch.troubleOf(account.id, folder)
         const at = Object.hasOwn(lookedAt, folder) ? lookedAt[folder] : undefined
-        if (at !== undefined || !trouble.problem) looks.push(at)
+        if (at !== undefined || !trouble.problem) readTimes.push(at)
         if (trouble.problem) {
           const where = { problemFolder: folder, ...(accountIds.length > 1 && { problemAccount: account.id }) }
           problems.push({ problem: trouble.problem, ...where })
@@ -77,10 +77,10 @@ export function documentHandlers(
         unreadable.documents.push(...(trouble.unreadable?.documents ?? []))
       }
     }
-    unreadable.documents.splice(NAMED)
-    const areAllRead = looks.length > 0 && looks.every((at) => at !== undefined)
+    unreadable.documents.splice(MOST_NAMED)
+    const areAllRead = readTimes.length > 0 && readTimes.every((at) => at !== undefined)
     return {
-      ...(areAllRead && { lookedAt: Math.min(...looks) }),
+      ...(areAllRead && { lookedAt: Math.min(...readTimes) }),
       ...problems[0],
       ...(unreadable.count > 0 && { unreadable })
     }
@@ -89,34 +89,34 @@ export function documentHandlers(
   const accountsOf = (accountId: string, { accounts: others = [] }: DocumentQuery) => [accountId, ...others]
 
   return {
-    'documents.list': async ({ query: wanted, expanded, offset, limit }) => {
-      const { accountId, query } = askedOf(accounts, wanted)
+    'documents.list': async ({ query: requested, expanded, offset, limit }) => {
+      const { accountId, query } = queryFor(accounts, requested)
       const list = await ask('list', { accountId, query, expanded, offset, limit, ...moment() })
-      return { ...list, ...(await truthOf(accountsOf(accountId, query), query.folder)) }
+      return { ...list, ...(await freshnessOf(accountsOf(accountId, query), query.folder)) }
     },
 
     'documents.counts': async () => {
       const [first, ...others] = shownIds(accounts)
       const queries = [first, ...others]
         .flatMap(parts.views.list)
-        .map(({ id, query }) => ({ id, query: askedOf(accounts, query).query }))
+        .map(({ id, query }) => ({ id, query: queryFor(accounts, query).query }))
       const [counts, ...rest] = await Promise.all([
         ask('counts', { accountId: first, queries, ...moment() }),
         ...others.map((accountId) => ask('counts', { accountId, queries: [], ...moment() }))
       ])
       return {
-        folders: summed([counts, ...rest].map(({ folders }) => folders)),
+        folders: sumByName([counts, ...rest].map(({ folders }) => folders)),
         views: counts.queries,
         unread: rest.reduce((sum, { unread }) => sum + unread, counts.unread)
       }
     },
 
     'documents.references': ({ query }) =>
-      ask('references', { ...askedOf(accounts, query), limit: MOST_REFERENCES, ...moment() }),
+      ask('references', { ...queryFor(accounts, query), limit: MOST_REFERENCES, ...moment() }),
 
     'documents.get': async ({ reference }) => {
       const accountId = chosenId(accounts)
-      const page = (await ask('page', { accountId, reference })) ?? fail('gone', NOT_AMONG_THEM)
+      const page = (await ask('page', { accountId, reference })) ?? fail('gone', UNKNOWN_DOCUMENT)
       // The log only comes with the folder's answer: the page is shown at once, and notified when the log arrives.
       if (page.logsAreOld && page.goneAt === undefined) {
         watch.refreshWithLogs(accountId, page.folder).catch(() => undefined)
@@ -127,56 +127,57 @@ export function documentHandlers(
     },
 
     'documents.refresh': async () => {
-      const ends = await Promise.allSettled(shownIds(accounts).map((id) => watch.refresh(id)))
+      const results = await Promise.allSettled(shownIds(accounts).map((id) => watch.refresh(id)))
       // If one of several accounts can't be read, the others are still refreshed.
-      for (const end of ends) if (end.status === 'rejected') throw end.reason
+      for (const result of results) if (result.status === 'rejected') throw result.reason
     },
 
     'documents.markRead': async ({ some, read }) => {
-      const meant = askedOfSome(accounts, some)
-      if ((await ask('markRead', { ...meant, read, ...moment() })) === 0) return
+      const selection = selectionFor(accounts, some)
+      if ((await ask('markRead', { ...selection, read, ...moment() })) === 0) return
       const others =
-        'query' in meant.some
-          ? accountsOf(meant.accountId, meant.some.query)
-          : meant.some.documents.map((document) => document.accountId)
+        'query' in selection.some
+          ? accountsOf(selection.accountId, selection.some.query)
+          : selection.some.documents.map((document) => document.accountId)
       for (const id of new Set(others)) parts.changed(id)
     },
 
     'documents.export': async ({ some, columns }, { stillAsking }) => {
       const { now, zone } = moment()
-      const meant = askedOfSome(accounts, some)
-      const file = async (format: TableFormat) => (await ask('table', { ...meant, columns, now, zone, format })).bytes
+      const selection = selectionFor(accounts, some)
+      const file = async (format: TableFormat) =>
+        (await ask('table', { ...selection, columns, now, zone, format })).bytes
       const name = `Documents ${dayAt(now, zone)}`
       return saveTable(parts, { title: 'Export documents', name, file }, stillAsking)
     },
 
     'documents.openInBrowser': async ({ reference, page }) => {
       const accountId = chosenId(accounts)
-      const { document } = await known(ask, accountId, reference)
+      const { document } = await getDocument(ask, accountId, reference)
       const address =
         page === 'edit' ? document.EditUrl : document.Signers?.[page.videoOf]?.VideoConfirmationDetail?.ShortUrl
       await parts.openInBrowser(address || fail('gone', 'There is no page of this that could be opened.'), accountId)
     },
 
     'documents.copyLink': async ({ reference }) => {
-      const { document } = await known(ask, chosenId(accounts), reference)
+      const { document } = await getDocument(ask, chosenId(accounts), reference)
       await parts.copyPrivately(document.EditUrl || fail('gone', 'The service gave no link for this document.'))
     },
 
     'documents.correctedCopy': async ({ reference }) => {
       const accountId = chosenId(accounts)
-      const { document } = await known(ask, accountId, reference)
+      const { document } = await getDocument(ask, accountId, reference)
       return parts.correctedCopy(accountId, document)
     },
 
     'documents.another': async ({ reference, keeps }) => {
       const accountId = chosenId(accounts)
-      const { document } = await known(ask, accountId, reference)
+      const { document } = await getDocument(ask, accountId, reference)
       return parts.another(accountId, document, keeps)
     },
 
     'documents.videoPassword': async ({ reference, signer }) => {
-      const { document } = await known(ask, chosenId(accounts), reference)
+      const { document } = await getDocument(ask, chosenId(accounts), reference)
       const password = document.Signers?.[signer]?.VideoConfirmationDetail?.Password
       return { password: password || fail('gone', 'The service gave no password for this video.') }
     },
@@ -187,14 +188,19 @@ export function documentHandlers(
       const [first, ...others] = await Promise.all(
         ids.map((accountId) => ask('overview', { accountId, stuckDays: STUCK_DAYS, ...at }))
       )
-      const { unreadable: _unreadable, problemFolder: _folder, problemAccount: _account, ...truth } = await truthOf(ids)
-      return { ...others.reduce(together, first as Overview), ...truth }
+      const {
+        unreadable: _unreadable,
+        problemFolder: _folder,
+        problemAccount: _account,
+        ...freshness
+      } = await freshnessOf(ids)
+      return { ...others.reduce(combineOverviews, first as Overview), ...freshness }
     }
   }
 }
 
 /** Adds up counts by name. */
-function summed(counts: readonly Record<string, number>[]): Record<string, number> {
+function sumByName(counts: readonly Record<string, number>[]): Record<string, number> {
   const sums = new Map<string, number>()
   for (const [name, count] of counts.flatMap((one) => Object.entries(one))) {
     sums.set(name, (sums.get(name) ?? 0) + count)
@@ -206,15 +212,15 @@ function summed(counts: readonly Record<string, number>[]): Record<string, numbe
 type Overview = Answer<'overview'>
 
 /** Combines two accounts' overviews. Both were made for the same moment, so their states, days and weeks match. */
-function together(one: Overview, other: Overview): Overview {
+function combineOverviews(one: Overview, other: Overview): Overview {
   const sum = (
     name: 'withoutDue' | 'overdue' | 'declined' | 'identityFailed' | 'waitingHere' | 'unread' | 'withoutWeek'
   ) => one[name] + other[name]
-  const added = <Row extends { count: number }>(rows: readonly Row[], others: readonly Row[]): Row[] =>
+  const addRows = <Row extends { count: number }>(rows: readonly Row[], others: readonly Row[]): Row[] =>
     rows.map((row, at) => ({ ...row, count: row.count + (others[at]?.count ?? 0) }))
   return {
-    states: added(one.states, other.states),
-    due: added(one.due, other.due),
+    states: addRows(one.states, other.states),
+    due: addRows(one.due, other.due),
     withoutDue: sum('withoutDue'),
     overdue: sum('overdue'),
     stuck: { days: one.stuck.days, count: one.stuck.count + other.stuck.count },
@@ -230,11 +236,11 @@ function together(one: Overview, other: Overview): Overview {
   }
 }
 
-const NOT_AMONG_THEM = 'This document isn’t among those that were read.'
+const UNKNOWN_DOCUMENT = 'This document isn’t among those that were read.'
 
 /** Returns a document from the mirror. @throws AppFailure `gone`. */
-export async function known(ask: Parts['ask'], accountId: string, reference: string) {
-  return (await ask('get', { accountId, reference })) ?? fail('gone', NOT_AMONG_THEM)
+export async function getDocument(ask: Parts['ask'], accountId: string, reference: string) {
+  return (await ask('get', { accountId, reference })) ?? fail('gone', UNKNOWN_DOCUMENT)
 }
 
 /** Requests about saved views of the shown accounts. A new one belongs to the chosen account. */
@@ -247,7 +253,7 @@ export function viewHandlers({ accounts, views }: Pick<Parts, 'accounts' | 'view
     'views.save': async (view) => views.save(ownerOf(view.id), view),
     'views.remove': async ({ id }) => views.remove(ownerOf(id), id),
     'views.order': async ({ ids }) => {
-      for (const accountId of shownIds(accounts)) views.order(accountId, ids)
+      for (const accountId of shownIds(accounts)) views.setOrder(accountId, ids)
     }
   }
 }

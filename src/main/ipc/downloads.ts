@@ -3,10 +3,10 @@
  * and labels.
  */
 import type { DownloadCheck, DownloadState, DownloadSummary } from '../../shared/contract/index.ts'
-import { insistOnPattern } from '../core/downloads/name-pattern.ts'
+import { assertValidPattern } from '../core/downloads/name-pattern.ts'
 import { defined } from '../core/lib/objects.ts'
 import { chosenId, shownIds } from './accounts.ts'
-import { known } from './documents.ts'
+import { getDocument } from './documents.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
@@ -18,7 +18,7 @@ interface DownloadParts extends Pick<Parts, 'accounts' | 'ask' | 'downloads' | '
 export function downloadHandlers(parts: DownloadParts): HandlersOf<'downloads'> {
   const { accounts, ask, downloads } = parts
   const chosen = () => chosenId(accounts)
-  const summary = () => shownIds(accounts).map(downloads.summary).reduce(together)
+  const summary = () => shownIds(accounts).map(downloads.summary).reduce(combineSummaries)
   const forAll = <Answer>(act: (accountId: string) => Promise<Answer>) => Promise.all(shownIds(accounts).map(act))
   /** The account of a shown download; otherwise the chosen account, which doesn't have it. */
   function ownerOf(id: string): string {
@@ -30,11 +30,11 @@ export function downloadHandlers(parts: DownloadParts): HandlersOf<'downloads'> 
   return {
     'downloads.start': async ({ reference, type }) => {
       const accountId = chosen()
-      const { document } = await known(ask, accountId, reference)
+      const { document } = await getDocument(ask, accountId, reference)
       return downloads.start(accountId, reference, document.Name ?? reference, type)
     },
     'downloads.add': async ({ what, ...choice }) => {
-      insistOnPattern(choice.pattern)
+      assertValidPattern(choice.pattern)
       return downloads.add(chosen(), what, choice)
     },
     'downloads.list': async (demand) => downloads.list(shownIds(accounts), demand),
@@ -55,34 +55,34 @@ export function downloadHandlers(parts: DownloadParts): HandlersOf<'downloads'> 
       return { moved: moved.reduce((sum, count) => sum + count, 0) }
     },
     'downloads.again': async ({ ids }) => {
-      for (const [accountId, own] of Map.groupBy(ids, ownerOf)) await downloads.again(accountId, own)
+      for (const [accountId, own] of Map.groupBy(ids, ownerOf)) await downloads.retry(accountId, own)
     },
-    'downloads.againAll': async () => void (await forAll(downloads.againAll)),
+    'downloads.againAll': async () => void (await forAll(downloads.retryFailed)),
     'downloads.clear': async () => void (await forAll(downloads.clear)),
     'downloads.reveal': async ({ id }) => parts.reveal(downloads.pathOf(ownerOf(id), id)),
     'downloads.settings': async () => downloads.settings(),
     'downloads.configure': async (changes) => downloads.configure(changes),
     'downloads.chooseFolder': async (_input, { stillAsking }) => {
       const path = await parts.chooseFolder(stillAsking)
-      return path === undefined ? null : downloads.folders.of(path)
+      return path === undefined ? null : downloads.folders.register(path)
     },
     'downloads.preview': (asked) => downloads.preview(chosen(), asked),
     'downloads.rules': async () => shownIds(accounts).flatMap((id) => downloads.rules.list(id)),
     'downloads.addRule': async (input) => {
-      insistOnPattern(input.pattern)
+      assertValidPattern(input.pattern)
       return downloads.rules.add(chosen(), input)
     },
     'downloads.changeRule': async ({ id, ...changes }) => {
-      if (changes.pattern !== undefined) insistOnPattern(changes.pattern)
+      if (changes.pattern !== undefined) assertValidPattern(changes.pattern)
       return downloads.rules.change(ownerOfRule(id), id, changes)
     },
     'downloads.removeRule': async ({ id }) => downloads.rules.remove(ownerOfRule(id), id),
-    'downloads.verifyAgain': async ({ id }) => downloads.rules.verifyAgain(ownerOfRule(id), id),
+    'downloads.verifyAgain': async ({ id }) => downloads.rules.retryVerifications(ownerOfRule(id), id),
     // Sequentially: they are on the same disks.
     'downloads.check': async () => {
       const found: DownloadCheck[] = []
       for (const id of shownIds(accounts)) found.push(await downloads.check(id))
-      return found.reduce(checkedTogether)
+      return found.reduce(combineChecks)
     },
     'downloads.writeIndex': ({ folderId }) => downloads.writeIndex(folderId)
   }
@@ -98,7 +98,7 @@ export function pdfHandlers({ accounts, ask, previews, print }: PdfParts): Handl
   return {
     'pdf.open': async ({ reference, kind }) => {
       const accountId = chosenId(accounts)
-      const { document } = await known(ask, accountId, reference)
+      const { document } = await getDocument(ask, accountId, reference)
       return previews.open(accountId, reference, document.Name ?? reference, kind)
     },
     'pdf.next': async ({ id }) => previews.next(id, chosenId(accounts)),
@@ -108,10 +108,10 @@ export function pdfHandlers({ accounts, ask, previews, print }: PdfParts): Handl
 }
 
 /** Combines two accounts' parts of the shared queue. */
-function together(one: DownloadSummary, other: DownloadSummary): DownloadSummary {
+function combineSummaries(one: DownloadSummary, other: DownloadSummary): DownloadSummary {
   const states = Object.keys(one.counts) as DownloadState[]
   const counts = Object.fromEntries(states.map((state) => [state, one.counts[state] + other.counts[state]]))
-  const run = one.run && other.run ? addedRuns(one.run, other.run) : (one.run ?? other.run)
+  const run = one.run && other.run ? addRuns(one.run, other.run) : (one.run ?? other.run)
   const total = one.total === undefined && other.total === undefined ? undefined : (one.total ?? 0) + (other.total ?? 0)
   const { problem, retryAt, folder } = one.problem ? one : other
   const secondsLeft = Math.max(one.secondsLeft ?? 0, other.secondsLeft ?? 0)
@@ -125,13 +125,13 @@ function together(one: DownloadSummary, other: DownloadSummary): DownloadSummary
   }
 }
 
-function addedRuns(one: DownloadRun, other: DownloadRun): DownloadRun {
+function addRuns(one: DownloadRun, other: DownloadRun): DownloadRun {
   return { done: one.done + other.done, failed: one.failed + other.failed, of: one.of + other.of }
 }
 
 type DownloadRun = NonNullable<DownloadSummary['run']>
 
-function checkedTogether(one: DownloadCheck, other: DownloadCheck): DownloadCheck {
+function combineChecks(one: DownloadCheck, other: DownloadCheck): DownloadCheck {
   return {
     checkedAt: other.checkedAt,
     intact: one.intact + other.intact,

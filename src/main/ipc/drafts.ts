@@ -1,7 +1,7 @@
 /** Requests about drafts and presets, `.countersign` files, and suggestions while composing. */
 import type { SavedFile } from '../../shared/contract/index.ts'
 import { suggestedName } from '../core/drafts/exchange.ts'
-import { ENDING } from '../core/drafts/exchange-file.ts'
+import { FILE_EXTENSION } from '../core/drafts/exchange-file.ts'
 import { fail } from '../core/lib/failure.ts'
 import { chosenId, shownIds } from './accounts.ts'
 import type { Dialogs, FileKind } from './dialogs.ts'
@@ -14,13 +14,13 @@ type DraftParts = Dialogs &
     'accounts' | 'drafts' | 'sharedDrafts' | 'records' | 'presets' | 'exchange' | 'outside' | 'people' | 'remembered'
   >
 
-const KINDS: readonly FileKind[] = [{ name: 'Countersign file', extensions: [ENDING] }]
+const KINDS: readonly FileKind[] = [{ name: 'Countersign file', extensions: [FILE_EXTENSION] }]
 
 export function draftHandlers(
   parts: DraftParts
 ): HandlersOf<'drafts' | 'presets' | 'exchange' | 'outside' | 'people' | 'remembered'> {
   const { accounts, drafts, sharedDrafts, records, presets, exchange, outside, people, remembered } = parts
-  const { marked } = sharedDrafts
+  const { withSyncState } = sharedDrafts
 
   /** Checks that a draft belongs to an account that the user sees. */
   function ownDraft(id: string): string {
@@ -33,7 +33,7 @@ export function draftHandlers(
     return shownIds(accounts).includes(accountId) ? id : fail('gone', 'This preset belongs to another account.')
   }
 
-  async function saveAs(
+  async function exportTo(
     what: 'drafts' | 'presets',
     names: readonly string[],
     stillAsking: () => boolean,
@@ -46,45 +46,45 @@ export function draftHandlers(
   return {
     'drafts.list': async (query) => {
       const found = drafts.list(shownIds(accounts), query)
-      return { ...found, rows: found.rows.map(marked) }
+      return { ...found, rows: found.rows.map(withSyncState) }
     },
     'drafts.get': async ({ id, toSend }) => {
       const draft = drafts.get(ownDraft(id))
-      if (toSend) sharedDrafts.mustBeOne(id)
-      return marked(draft)
+      if (toSend) sharedDrafts.assertSendable(id)
+      return withSyncState(draft)
     },
     'drafts.save': async ({ id, newId, composition, edition }) =>
-      marked(sharedDrafts.save(chosenId(accounts), composition, id, newId, edition)),
+      withSyncState(sharedDrafts.save(chosenId(accounts), composition, id, newId, edition)),
     'drafts.remove': async ({ id }) => drafts.remove(ownDraft(id)),
-    'drafts.restore': async ({ id }) => marked(drafts.restore(ownDraft(id))),
+    'drafts.restore': async ({ id }) => withSyncState(drafts.restore(ownDraft(id))),
     'drafts.erase': async ({ id }) => drafts.erase(ownDraft(id)),
     'drafts.emptyTrash': async () => ({ erased: await drafts.emptyTrash(shownIds(accounts)) }),
-    'drafts.duplicate': async ({ id }) => marked(drafts.duplicate(ownDraft(id))),
+    'drafts.duplicate': async ({ id }) => withSyncState(drafts.duplicate(ownDraft(id))),
     'drafts.history': async ({ id }) => drafts.history(ownDraft(id)),
     'drafts.version': async ({ id, version }) => ({ composition: drafts.version(ownDraft(id), version) }),
     'drafts.goBack': async ({ id, version }) => {
-      const decides = drafts.history(ownDraft(id)).some((one) => one.id === version && one.isOpen)
-      const draft = drafts.goBack(id, version)
+      const resolvesConflict = drafts.history(ownDraft(id)).some((one) => one.id === version && one.isOpen)
+      const draft = drafts.restoreVersion(id, version)
       // If the office's server can't be reached, it stays undecided; the draft itself is already correct.
-      if (decides) await sharedDrafts.settle(id).catch(() => undefined)
-      return marked(decides ? drafts.get(id) : draft)
+      if (resolvesConflict) await sharedDrafts.resolveConflicts(id).catch(() => undefined)
+      return withSyncState(resolvesConflict ? drafts.get(id) : draft)
     },
-    'drafts.edit': async ({ id }) => sharedDrafts.edit(ownDraft(id)),
+    'drafts.edit': async ({ id }) => sharedDrafts.editorOpened(ownDraft(id)),
     'drafts.takeOver': async ({ id }) => {
       await sharedDrafts.takeOver(ownDraft(id))
-      return marked(drafts.get(id))
+      return withSyncState(drafts.get(id))
     },
-    'drafts.leave': async ({ id }) => sharedDrafts.leave(id),
-    'drafts.setWhose': async ({ id, whose }) => marked(await sharedDrafts.setWhose(ownDraft(id), whose)),
-    'drafts.settle': async ({ id }) => sharedDrafts.settle(ownDraft(id)),
+    'drafts.leave': async ({ id }) => sharedDrafts.editorClosed(id),
+    'drafts.setWhose': async ({ id, whose }) => withSyncState(await sharedDrafts.setOwner(ownDraft(id), whose)),
+    'drafts.settle': async ({ id }) => sharedDrafts.resolveConflicts(ownDraft(id)),
     'drafts.export': async ({ ids }, { stillAsking }) => {
       const titles = ids.map((id) => drafts.summary(ownDraft(id)).title)
-      return saveAs('drafts', titles, stillAsking, (path) => exchange.exportDrafts(path, ids))
+      return exportTo('drafts', titles, stillAsking, (path) => exchange.exportDrafts(path, ids))
     },
 
     'presets.list': async () => {
       const accountId = chosenId(accounts)
-      return records.marked('preset', accountId, presets.list(accountId))
+      return records.withSyncState('preset', accountId, presets.list(accountId))
     },
     'presets.get': async ({ id }) => presets.get(ownPreset(id)),
     'presets.save': async ({ id, name, composition }) => presets.save(chosenId(accounts), name, composition, id),
@@ -93,7 +93,7 @@ export function draftHandlers(
     'presets.export': async ({ ids }, { stillAsking }) => {
       const own = new Set(ids.map(ownPreset))
       const names = presets.list(chosenId(accounts)).flatMap(({ id, name }) => (own.has(id) ? [name] : []))
-      return saveAs('presets', names, stillAsking, (path) => exchange.exportPresets(path, ids))
+      return exportTo('presets', names, stillAsking, (path) => exchange.exportPresets(path, ids))
     },
     'exchange.import': async (_input, { stillAsking }) => {
       const accountId = chosenId(accounts)

@@ -16,7 +16,7 @@ interface DropFolderParts extends Pick<Parts, 'accounts' | 'dropFolders' | 'reve
 export function dropFolderHandlers(parts: DropFolderParts): HandlersOf<'dropFolders'> {
   const { accounts, dropFolders } = parts
 
-  function own(accountId: string): void {
+  function mustBeOwn(accountId: string): void {
     if (!shownIds(accounts).includes(accountId)) fail('gone', 'This folder belongs to another account.')
   }
 
@@ -28,15 +28,15 @@ export function dropFolderHandlers(parts: DropFolderParts): HandlersOf<'dropFold
       return path === undefined ? null : dropFolders.add(accountId, path, 'paused')
     },
     'dropFolders.change': async ({ id, ...changes }) => {
-      own(dropFolders.accountOf(id))
+      mustBeOwn(dropFolders.accountOf(id))
       return dropFolders.change(id, changes)
     },
     'dropFolders.remove': async ({ id }) => {
-      own(dropFolders.accountOf(id))
+      mustBeOwn(dropFolders.accountOf(id))
       dropFolders.remove(id)
     },
     'dropFolders.files': async ({ id, ...page }) => {
-      own(dropFolders.accountOf(id))
+      mustBeOwn(dropFolders.accountOf(id))
       return dropFolders.files(id, page)
     },
     'dropFolders.refused': async ({ offset, limit }) => {
@@ -51,12 +51,12 @@ export function dropFolderHandlers(parts: DropFolderParts): HandlersOf<'dropFold
       }
     },
     'dropFolders.dismissRefused': async ({ folderId, until }) => {
-      own(dropFolders.accountOf(folderId))
+      mustBeOwn(dropFolders.accountOf(folderId))
       dropFolders.dismissRefused(folderId, until)
     },
     'dropFolders.reveal': async ({ id }) => {
       const { path, accountId } = dropFolders.pathOf(id)
-      own(accountId)
+      mustBeOwn(accountId)
       parts.reveal(path)
     }
   }

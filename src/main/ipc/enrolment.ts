@@ -4,14 +4,14 @@
  */
 import { basename } from 'node:path'
 import type { AuthScheme } from '../../shared/contract/index.ts'
-import { ENROLMENT_ENDING, type Enrolment, enrolmentFile, OpenEnrolment } from '../core/accounts/enrolment.ts'
+import { ENROLMENT_EXTENSION, type Enrolment, enrolmentFile, OpenEnrolment } from '../core/accounts/enrolment.ts'
 import type { AuditNote, NoteInAudit } from '../core/audit/audit.ts'
 import { DAY, dayAt } from '../core/lib/calendar.ts'
 import { fail } from '../core/lib/failure.ts'
 import { folded } from '../core/lib/text-folding.ts'
 import { safeFileName } from '../core/storage/safe-name.ts'
 import { type Dialogs, saveAs } from './dialogs.ts'
-import { inConnectingWords } from './errors.ts'
+import { withConnectingMessages } from './errors.ts'
 import type { Parts } from './parts.ts'
 import type { HandlersOf } from './registration.ts'
 
@@ -27,11 +27,11 @@ interface EnrolmentParts extends Pick<Parts, 'accounts' | 'clients' | 'time'>, D
   /** @throws AppFailure if the organisation doesn't allow completing this existing account with the file's secret. */
   mayComplete: (account: { id: string; scheme: AuthScheme }) => void
   /** Called when an existing account got other credentials. */
-  signsInOtherwise: (id: string) => void
+  credentialsChanged: (id: string) => void
   changed: () => void
 }
 
-const KIND = { name: 'Enrolment files of Countersign', extensions: [ENROLMENT_ENDING] as [string] }
+const KIND = { name: 'Enrolment files of Countersign', extensions: [ENROLMENT_EXTENSION] as [string] }
 
 export function enrolmentHandlers(parts: EnrolmentParts): HandlersOf<'enrolment'> {
   const { accounts, clients, time } = parts
@@ -47,19 +47,23 @@ export function enrolmentHandlers(parts: EnrolmentParts): HandlersOf<'enrolment'
    * @throws AppFailure `invalid` if another account has its name, or it already has a secret; `keychain` if that can't
    * be determined; as `mayAdd` and `mayComplete`.
    */
-  async function waiting({ account: { name, baseUrl }, credentials }: Enrolment): Promise<string | undefined> {
-    const there = accounts.list().find((one) => folded(one.name) === folded(name))
-    if (!there) {
+  async function accountToComplete({
+    account: { name, baseUrl },
+    credentials
+  }: Enrolment): Promise<string | undefined> {
+    const existing = accounts.list().find((one) => folded(one.name) === folded(name))
+    if (!existing) {
       parts.mayAdd({ name, scheme: credentials.scheme })
       return undefined
     }
-    if (there.kind === 'practice') fail('invalid', PRACTICE, { next: RENAME })
-    if (there.baseUrl !== baseUrl || there.scheme !== credentials.scheme) fail('invalid', ELSEWHERE, { next: RENAME })
-    parts.mayComplete(there)
-    const state = await accounts.secretState(there.id)
+    if (existing.kind === 'practice') fail('invalid', PRACTICE, { next: RENAME })
+    if (existing.baseUrl !== baseUrl || existing.scheme !== credentials.scheme)
+      fail('invalid', ACCOUNT_DIFFERS, { next: RENAME })
+    parts.mayComplete(existing)
+    const state = await accounts.secretState(existing.id)
     if (state === 'unknown') fail('keychain', KEYCHAIN, { next: 'Unlock it, then try again.' })
     if (state === 'kept') fail('invalid', CONNECTED, { next: REMOVE })
-    return there.id
+    return existing.id
   }
 
   return {
@@ -72,7 +76,7 @@ export function enrolmentHandlers(parts: EnrolmentParts): HandlersOf<'enrolment'
       const content = enrolmentFile(account, credentials, { code, validUntil, madeAt: now, madeBy, cost })
       const pieces: Buffer[] = []
       for await (const piece of content) pieces.push(piece)
-      const suggested = safeFileName(account.name, { extension: ENROLMENT_ENDING })
+      const suggested = safeFileName(account.name, { extension: ENROLMENT_EXTENSION })
       const title = 'Save the enrolment file'
       const saved = await saveAs(parts, { title, suggested, kind: KIND, bytes: Buffer.concat(pieces) }, stillAsking)
       if (!saved) return null
@@ -91,27 +95,27 @@ export function enrolmentHandlers(parts: EnrolmentParts): HandlersOf<'enrolment'
       const { account, credentials } = enrolment
       const { name, baseUrl, folders } = account
       const { scheme } = credentials
-      const there = await waiting(enrolment)
-      await inConnectingWords(clients.try({ baseUrl, authentication: credentials, folders }), scheme)
+      const existing = await accountToComplete(enrolment)
+      await withConnectingMessages(clients.test({ baseUrl, authentication: credentials, folders }), scheme)
       // The service may respond slowly: meanwhile an account may have been added, redirected or signed in.
-      if ((await waiting(enrolment)) !== there) fail('busy', CHANGED, { next: 'Try again.' })
-      const { id } = await accounts.enrol(account, credentials, there)
-      await opened.leave()
+      if ((await accountToComplete(enrolment)) !== existing) fail('busy', CHANGED, { next: 'Try again.' })
+      const { id } = await accounts.enrol(account, credentials, existing)
+      await opened.close()
       const how = 'enrolment file'
-      if (there === undefined) note('account-added', name, { address: baseUrl, how })
+      if (existing === undefined) note('account-added', name, { address: baseUrl, how })
       else {
         note('account-changed', name, { changed: 'key, token or password', how })
-        parts.signsInOtherwise(id)
+        parts.credentialsChanged(id)
       }
       parts.changed()
       return { id, name }
     },
-    'enrolment.leave': () => opened.leave()
+    'enrolment.leave': () => opened.close()
   }
 }
 
 const PRACTICE = 'The practice office here has the name of this account.'
-const ELSEWHERE = 'The account of this name here has another address or sign-in method.'
+const ACCOUNT_DIFFERS = 'The account of this name here has another address or sign-in method.'
 const RENAME = 'Rename that account, then try again.'
 const CONNECTED = 'This account is connected here already.'
 const REMOVE = 'If this file should connect it, remove the account first. Its drafts and documents here go with it.'

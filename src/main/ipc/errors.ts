@@ -9,7 +9,7 @@ import { isServiceError, type ServiceError, type SignInTrouble } from '../core/s
 import { queryTroubleOf } from '../core/storage/database-fault.ts'
 import { type FileErrorCode, fileErrorOf } from '../core/storage/file-error.ts'
 import { KeychainError, type KeychainTrouble } from '../core/storage/keychain.ts'
-import { fileWords } from './file-words.ts'
+import { fileMessage } from './file-words.ts'
 
 const INTERNAL: AppError = {
   code: 'internal',
@@ -31,14 +31,14 @@ export function asAppError(thrown: unknown): AppError {
 }
 
 /** Read-only operations: a lost request can't have had an effect. */
-const READS =
+const READ_OPERATIONS =
   /^(Account\/Info|Document\/(GetActiveDocuments|Validation)|Download\/.+|FormDirect\/Employers|FormFiller\/GetTemplateList|Recipient\/.+)$/
 
 /** Converts an error of the service client. */
 function fromService(error: ServiceError): AppError {
   return {
-    ...(fileWords(error) ?? described(error)),
-    ...(!READS.test(error.operation) && { mayHaveArrived: error.mayHaveArrived }),
+    ...(fileMessage(error) ?? messageOf(error)),
+    ...(!READ_OPERATIONS.test(error.operation) && { mayHaveArrived: error.mayHaveArrived }),
     ...(error.serviceMessage !== undefined && { serviceMessage: error.serviceMessage }),
     ...(error.fields !== undefined && { fields: [...error.fields] }),
     ...(error.path !== undefined && { path: error.path }),
@@ -50,7 +50,7 @@ function fromService(error: ServiceError): AppError {
 const CLOCK_OFF = 2 * 60_000
 
 /** With a wrong clock, even the right key is rejected. */
-function clockWords({ clockAheadMs = 0 }: ServiceError): Pick<AppError, 'code' | 'message' | 'next'> | undefined {
+function clockMessage({ clockAheadMs = 0 }: ServiceError): Pick<AppError, 'code' | 'message' | 'next'> | undefined {
   if (Math.abs(clockAheadMs) < CLOCK_OFF) return undefined
   const minutes = Math.round(Math.abs(clockAheadMs) / 60_000)
   const by = minutes < 120 ? `${minutes} minutes` : `${Math.round(minutes / 60)} hours`
@@ -65,7 +65,7 @@ function clockWords({ clockAheadMs = 0 }: ServiceError): Pick<AppError, 'code' |
  * Describes what is wrong with a certificate, based on the network's error code, with its subject, issuer and dates if
  * known.
  */
-function certificateWords({ reason = '', certificate }: ServiceError): string | undefined {
+function certificateMessage({ reason = '', certificate }: ServiceError): string | undefined {
   const { subject = '', issuer = '', validFrom, validTo } = certificate ?? {}
   if (/HAS_EXPIRED/.test(reason) && validTo !== undefined) return `its certificate expired on ${dayOf(validTo)}.`
   if (/NOT_YET_VALID/.test(reason) && validFrom !== undefined) {
@@ -95,7 +95,7 @@ function dayOf(at: number): string {
 }
 
 /** Describes a network proxy that blocks requests. */
-function proxyWords({ status, reason = '' }: ServiceError): Pick<AppError, 'code' | 'message' | 'next'> | undefined {
+function proxyMessage({ status, reason = '' }: ServiceError): Pick<AppError, 'code' | 'message' | 'next'> | undefined {
   if (status === 407 || /^ERR_PROXY_AUTH/.test(reason)) {
     return {
       code: 'refused',
@@ -111,19 +111,19 @@ function proxyWords({ status, reason = '' }: ServiceError): Pick<AppError, 'code
   }
 }
 
-function described(error: ServiceError): Pick<AppError, 'code' | 'message' | 'next'> {
+function messageOf(error: ServiceError): Pick<AppError, 'code' | 'message' | 'next'> {
   const { code, movedTo } = error
   if (code === 'keychain') return { ...KEYCHAIN.failed, message: NOT_IN_KEYCHAIN }
-  const known = proxyWords(error) ?? (error.signIn && signInWords(error))
+  const known = proxyMessage(error) ?? (error.signIn && signInMessage(error))
   if (known) return known
-  if (error.isTokenOver)
+  if (error.isTokenExpired)
     return {
       code: 'unauthorised',
       message: 'This account’s token has expired.',
       next: 'Ask your provider for a new one, then enter it in Settings.'
     }
-  if (code === 'unauthorised') return clockWords(error) ?? { code, message: SERVICE[code] }
-  const certificate = code === 'tls' && certificateWords(error)
+  if (code === 'unauthorised') return clockMessage(error) ?? { code, message: SERVICE[code] }
+  const certificate = code === 'tls' && certificateMessage(error)
   if (certificate) return { code, message: `The connection to the signing service isn’t secure: ${certificate}` }
   // The contract has no code for a broken connection; the user can do the same about it.
   if (code === 'interrupted') {
@@ -139,24 +139,24 @@ function described(error: ServiceError): Pick<AppError, 'code' | 'message' | 'ne
 }
 
 /** Describes the sign-in service's error, or why it couldn't be reached. */
-function signInWords(error: ServiceError): Pick<AppError, 'code' | 'message' | 'next'> {
+function signInMessage(error: ServiceError): Pick<AppError, 'code' | 'message' | 'next'> {
   const { code, signIn = 'answer' } = error
   if (code === 'rate-limited') return { code, message: 'The sign-in service has asked us to slow down.' }
   // The contract has no code for a broken connection.
   if (code === 'interrupted') {
     return { code: 'timeout', message: 'The connection to the sign-in service was lost before it answered.' }
   }
-  const certificate = code === 'tls' && certificateWords(error)
+  const certificate = code === 'tls' && certificateMessage(error)
   if (certificate) return { code, message: `The connection to the sign-in service isn’t secure: ${certificate}` }
-  if (signIn === 'away' && isAway(code)) {
+  if (signIn === 'away' && isUnreachable(code)) {
     const next = 'Try again in a few minutes. If it continues, check its address or ask your provider.'
-    return { code, message: SIGN_IN_AWAY[code], ...(code === 'refused' && { next }) }
+    return { code, message: SIGN_IN_UNREACHABLE[code], ...(code === 'refused' && { next }) }
   }
   return { code: code === 'redirected' ? 'unsafe-address' : code, ...SIGN_IN[signIn] }
 }
 
-function isAway(code: ServiceError['code']): code is keyof typeof SIGN_IN_AWAY {
-  return code in SIGN_IN_AWAY
+function isUnreachable(code: ServiceError['code']): code is keyof typeof SIGN_IN_UNREACHABLE {
+  return code in SIGN_IN_UNREACHABLE
 }
 
 const SIGN_IN: Record<SignInTrouble, Pick<AppError, 'message' | 'next'>> = {
@@ -192,7 +192,7 @@ const SIGN_IN: Record<SignInTrouble, Pick<AppError, 'message' | 'next'>> = {
   away: { message: 'The sign-in service can’t be reached.' }
 }
 
-const SIGN_IN_AWAY: Record<'offline' | 'dns' | 'refused' | 'timeout' | 'tls', string> = {
+const SIGN_IN_UNREACHABLE: Record<'offline' | 'dns' | 'refused' | 'timeout' | 'tls', string> = {
   offline: 'This computer is offline.',
   dns: 'The sign-in service’s address can’t be found.',
   refused: 'The sign-in service can’t be reached.',
@@ -305,34 +305,34 @@ function isAppError(value: unknown): value is AppError {
  * but nothing was sent here.
  * @param scheme the sign-in method, if typed: the message uses the form's terms.
  */
-export async function inConnectingWords<Answer>(call: Promise<Answer>, scheme?: AuthScheme): Promise<Answer> {
+export async function withConnectingMessages<Answer>(call: Promise<Answer>, scheme?: AuthScheme): Promise<Answer> {
   try {
     return await call
   } catch (error) {
     const { mayHaveArrived: _, ...described } = asAppError(error)
     const byScheme = described.code === 'unauthorised' && scheme && REFUSED_BY_SCHEME[scheme]
-    const said =
+    const wording =
       isServiceError(error) &&
       !error.signIn &&
-      (TRIED_BY_STATUS.get(error.status ?? 0) ?? (byScheme || TRIED_BY_CODE.get(error.code)))
+      (CONNECTING_BY_STATUS.get(error.status ?? 0) ?? (byScheme || CONNECTING_BY_CODE.get(error.code)))
     // The error's own advice is specific; the one here is shared by all errors of a code.
-    throw new AppFailure({ ...described, ...said, ...(described.next && { next: described.next }) })
+    throw new AppFailure({ ...described, ...wording, ...(described.next && { next: described.next }) })
   }
 }
 
 /** Rejects as the call does; if refused, names what the account signs in with. */
-export async function inCheckingWords<Answer>(call: Promise<Answer>, scheme: AuthScheme): Promise<Answer> {
+export async function withCheckingMessages<Answer>(call: Promise<Answer>, scheme: AuthScheme): Promise<Answer> {
   try {
     return await call
   } catch (error) {
-    if (!isServiceError(error) || error.code !== 'unauthorised' || error.signIn || error.isTokenOver) throw error
-    throw new AppFailure({ ...asAppError(error), ...REFUSED_BY_SCHEME[scheme], ...clockWords(error) })
+    if (!isServiceError(error) || error.code !== 'unauthorised' || error.signIn || error.isTokenExpired) throw error
+    throw new AppFailure({ ...asAppError(error), ...REFUSED_BY_SCHEME[scheme], ...clockMessage(error) })
   }
 }
 
-type Said = Partial<Pick<AppError, 'code' | 'message' | 'next'>>
+type MessageParts = Partial<Pick<AppError, 'code' | 'message' | 'next'>>
 
-const TRIED_BY_STATUS = new Map<number, Said>([
+const CONNECTING_BY_STATUS = new Map<number, MessageParts>([
   [
     503,
     {
@@ -342,12 +342,12 @@ const TRIED_BY_STATUS = new Map<number, Said>([
   ]
 ])
 
-const NO_FOLDERS: Said = {
+const NO_FOLDERS: MessageParts = {
   message: 'This address has no document folders. The path is probably wrong.',
   next: 'Check the part after the domain name. It’s often /web/v1.4.'
 }
 
-const REFUSED_BY_SCHEME: Record<AuthScheme, Said> = {
+const REFUSED_BY_SCHEME: Record<AuthScheme, MessageParts> = {
   none: { message: 'The signing service asks for a key or token.', next: 'Choose another sign-in method.' },
   'api-key': {
     message: 'The signing service rejected the API key, the secret or the access URL.',
@@ -372,7 +372,7 @@ const REFUSED_BY_SCHEME: Record<AuthScheme, Said> = {
 }
 
 /** The form is open, so nothing refers to Settings. */
-const TRIED_BY_CODE = new Map<string, Said>([
+const CONNECTING_BY_CODE = new Map<string, MessageParts>([
   ['dns', { next: 'Check the address and your network connection.' }],
   ['refused', { next: 'Check the address. If it’s right, ask your provider whether the service is down.' }],
   ['unauthorised', { next: 'Check the key or token, or ask your provider for a new one.' }],

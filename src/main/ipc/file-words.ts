@@ -5,48 +5,48 @@
 import type { AppError, DownloadType } from '../../shared/contract/index.ts'
 import type { Finding, ServiceError } from '../core/service/errors.ts'
 
-type Words = Pick<AppError, 'code' | 'message' | 'next'>
+type FileMessage = Pick<AppError, 'code' | 'message' | 'next'>
 
 /** Returns undefined for other operations, and if the general message fits. */
-export function fileWords(error: ServiceError): Words | undefined {
+export function fileMessage(error: ServiceError): FileMessage | undefined {
   if (!error.asked) return undefined
   const { asked, finding } = error
-  const wanted = WANTED[asked]
-  if (finding) return { code: codeOf(error), message: found[finding](wanted, error), ...WAYS_ON[finding] }
-  return asked === 'signed' ? undefined : refused(error, wanted)
+  const requested = REQUESTED[asked]
+  if (finding) return { code: codeOf(error), message: messages[finding](requested, error), ...ADVICE[finding] }
+  return asked === 'signed' ? undefined : messageByStatus(error, requested)
 }
 
-const WANTED: Record<DownloadType, string> = { pdf: 'the PDF', json: 'the records', signed: 'the signed document' }
+const REQUESTED: Record<DownloadType, string> = { pdf: 'the PDF', json: 'the records', signed: 'the signed document' }
 
-const NOT_KEPT = 'Nothing was saved.'
+const NOT_SAVED = 'Nothing was saved.'
 
 /** Messages by finding; `wanted` is what was requested. The service's own message is shown separately. */
-const found: Record<Finding, (wanted: string, error: ServiceError) => string> = {
+const messages: Record<Finding, (wanted: string, error: ServiceError) => string> = {
   nothing: (wanted) => `The signing service sent nothing: ${wanted} may not be ready yet, or may have been deleted.`,
-  error: (wanted) => `The signing service refused to send ${wanted}. ${NOT_KEPT}`,
+  error: (wanted) => `The signing service refused to send ${wanted}. ${NOT_SAVED}`,
   'sign-in-page': (wanted) =>
     `A sign-in page came instead of ${wanted}. Open a browser to sign in to this network, then try again.`,
   'not-http': () => 'What answered at the account’s address isn’t a signing service. Check the address in Settings.',
   'other-form': (wanted) =>
     wanted === 'the PDF'
-      ? `The signing service sent the identity records instead of the PDF. ${NOT_KEPT}`
+      ? `The signing service sent the identity records instead of the PDF. ${NOT_SAVED}`
       : 'The signing service sent the PDF instead of the records. Download the PDF instead.',
   'something-else': (wanted) =>
     `What came isn’t ${wanted}. Something on your network may have answered instead of the service.`,
-  'not-whole': (wanted) => `Part of ${wanted} is missing or damaged. ${NOT_KEPT}`,
+  'not-whole': (wanted) => `Part of ${wanted} is missing or damaged. ${NOT_SAVED}`,
   'no-address': () => 'The service doesn’t say where the signed document is.',
-  elsewhere: () => `The signed document’s address isn’t one that Countersign may download from. ${NOT_KEPT}`,
+  elsewhere: () => `The signed document’s address isn’t one that Countersign may download from. ${NOT_SAVED}`,
   'another-place': (_wanted, { movedTo = '' }) =>
-    `The signed document is at ${movedTo}, a new place for this account. ${NOT_KEPT}`,
-  'place-away': () => `The signed document’s address can’t be reached. ${NOT_KEPT}`,
+    `The signed document is at ${movedTo}, a new place for this account. ${NOT_SAVED}`,
+  'place-away': () => `The signed document’s address can’t be reached. ${NOT_SAVED}`,
   'not-let-in': () => 'The signed document’s address needs a sign-in.',
   expired: () => 'The signed document’s address has expired or isn’t ready yet.',
-  page: () => `The signed document’s address opens a web page, not a PDF. ${NOT_KEPT}`,
-  'too-slow': (wanted) => `The signing service started sending ${wanted} but stopped or was too slow. ${NOT_KEPT}`
+  page: () => `The signed document’s address opens a web page, not a PDF. ${NOT_SAVED}`,
+  'too-slow': (wanted) => `The signing service started sending ${wanted} but stopped or was too slow. ${NOT_SAVED}`
 }
 
 /** Advice, where it is certain. */
-const WAYS_ON: Partial<Record<Finding, Pick<AppError, 'next'>>> = {
+const ADVICE: Partial<Record<Finding, Pick<AppError, 'next'>>> = {
   'no-address': { next: 'Ask your provider where signed documents are kept.' },
   'another-place': { next: 'Open the signed document once, then save it.' },
   'not-let-in': { next: 'Ask your provider for permission to download signed documents.' },
@@ -59,12 +59,12 @@ function codeOf({ code }: ServiceError): AppError['code'] {
 }
 
 /** Messages by HTTP status. */
-function refused({ code, status, asked }: ServiceError, wanted: string): Words | undefined {
+function messageByStatus({ code, status, asked }: ServiceError, requested: string): FileMessage | undefined {
   if (code === 'redirected' || code === 'interrupted') return undefined
   switch (status) {
     case 400:
     case 422:
-      return { code, message: `The signing service didn’t accept the request for ${wanted} of this document.` }
+      return { code, message: `The signing service didn’t accept the request for ${requested} of this document.` }
     case 403:
       return {
         code,
@@ -84,7 +84,7 @@ function refused({ code, status, asked }: ServiceError, wanted: string): Words |
         next: 'Ask your provider about it.'
       }
     case 406:
-      return { code, message: `The signing service can’t send ${wanted} in a format that Countersign reads.` }
+      return { code, message: `The signing service can’t send ${requested} in a format that Countersign reads.` }
     case 407:
       return { code, message: 'Your network’s proxy needs you to sign in.' }
     case 410:

@@ -28,7 +28,7 @@ export function identityHandlers(parts: IdentityParts): HandlersOf<'identity'> {
   return {
     'identity.read': async ({ reference }) => readings.read(chosenId(accounts), reference),
     'identity.picture': async ({ reading, record, name }) => readings.picture(reading, record, name),
-    'identity.keep': async ({ reading }) => readings.keep(reading),
+    'identity.keep': async ({ reading }) => readings.keepAlive(reading),
     'identity.close': async ({ reading }) => readings.close(reading),
     'identity.savePicture': async ({ reading, record, name }, { stillAsking }) => {
       const { type, reference, documentName } = readings.about(reading, record, name)
@@ -36,12 +36,12 @@ export function identityHandlers(parts: IdentityParts): HandlersOf<'identity'> {
       const suggested = safeFileName(`${documentName} – ${names[name]}`, { extension: kind.extensions[0] })
       let bytes: Uint8Array = new Uint8Array()
       // Copied only once the path is known: while the user is choosing, the reading is cleared as usual.
-      const copied = () => {
+      const copyBytes = () => {
         bytes = readings.copyOf(reading, record, name)
         return bytes
       }
       try {
-        const asked = { title: 'Save this picture', suggested, kind, bytes: copied }
+        const asked = { title: 'Save this picture', suggested, kind, bytes: copyBytes }
         const saved = await saveAs(parts, asked, stillAsking)
         if (saved) {
           const detail = { as: 'saved-picture', picture: names[name], file: saved.label }

@@ -3,13 +3,13 @@ import { X509Certificate } from 'node:crypto'
 import { basename } from 'node:path'
 import type { NoteInAudit } from '../core/audit/audit.ts'
 import { fail } from '../core/lib/failure.ts'
-import type { Desk } from '../core/office/desk.ts'
+import type { OfficeMembership } from '../core/office/desk.ts'
 import { readChosen } from '../core/storage/chosen-file.ts'
 import type { Dialogs } from './dialogs.ts'
 import type { HandlersOf } from './registration.ts'
 
 interface OfficeParts extends Pick<Dialogs, 'chooseFiles'> {
-  desk: Pick<Desk, 'view' | 'look' | 'join' | 'leave'>
+  desk: Pick<OfficeMembership, 'view' | 'checkNow' | 'join' | 'leave'>
   newId: () => string
   note: NoteInAudit
   /** @throws AppFailure `not-allowed` if a PIN is set and no administrator has unlocked the office's settings. */
@@ -18,18 +18,18 @@ interface OfficeParts extends Pick<Dialogs, 'chooseFiles'> {
 
 const KIND = { name: 'Certificates', extensions: ['pem', 'crt', 'cer'] as [string, ...string[]] }
 /** Maximum size of a list of authorities, in bytes. */
-const MOST = 1_000_000
+const LARGEST_LIST = 1_000_000
 
 export function officeHandlers({ desk, chooseFiles, newId, note, mustBeOpen }: OfficeParts): HandlersOf<'office'> {
   let chosen: { id: string; pem: string } | undefined
 
   return {
     'office.get': async () => desk.view() ?? null,
-    'office.look': () => desk.look(),
+    'office.look': () => desk.checkNow(),
     'office.chooseAuthority': async (_nothing, { stillAsking }) => {
       const [path] = await chooseFiles('Choose the authority’s certificate', [KIND], stillAsking)
       if (path === undefined) return null
-      chosen = { id: newId(), pem: certificatesIn((await readChosen(path, MOST)).toString()) }
+      chosen = { id: newId(), pem: certificatesIn((await readChosen(path, LARGEST_LIST)).toString()) }
       return { id: chosen.id, label: basename(path) }
     },
     'office.join': async ({ authority, code, ...server }) => {

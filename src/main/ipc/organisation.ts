@@ -22,9 +22,9 @@ interface LockDeps {
   quiet: () => unknown
 }
 
-type Changed = Lockable | false | undefined
+type ChangedSetting = Lockable | false | undefined
 /** Returns the lockable settings that a request would change; the request is refused if one is locked. */
-type Locks = { [Name in RequestName]?: (input: DecodedInput<Name>, deps: LockDeps) => readonly Changed[] }
+type Locks = { [Name in RequestName]?: (input: DecodedInput<Name>, deps: LockDeps) => readonly ChangedSetting[] }
 
 type Counter = DecodedInput<'counter.configure'>
 const COUNTER: readonly (readonly [member: keyof Counter, setting: Lockable])[] = [
@@ -44,14 +44,14 @@ const LOCKS: Locks = {
       ? ['practiceOffice']
       : [
           'otherAccounts',
-          ...lockedForNew({ name: input.name, scheme: input.authentication.scheme }, { organisation, accounts })
+          ...locksForAdding({ name: input.name, scheme: input.authentication.scheme }, { organisation, accounts })
         ],
   'accounts.update': ({ id, name, baseUrl, authentication }, { organisation, accounts }) => {
     const account = accounts.list().find((one) => one.id === id)
     return [
       authentication && !organisation.allowsSignIn(authentication.scheme) && 'signInMethods',
-      account && changesManaged(account, { name, baseUrl, authentication }, organisation) && 'accounts',
-      account && leadsElsewhere(account, baseUrl) && 'otherAccounts'
+      account && changesManagedAccount(account, { name, baseUrl, authentication }, organisation) && 'accounts',
+      account && usesOtherService(account, baseUrl) && 'otherAccounts'
     ]
   },
   'accounts.mark': ({ id, colour }, { organisation }) => [
@@ -62,23 +62,23 @@ const LOCKS: Locks = {
   'accounts.try': ({ id, baseUrl, authentication }, { organisation, accounts }) => {
     const account = accounts.list().find((one) => one.id === id)
     return [
-      (!account || leadsElsewhere(account, baseUrl)) && 'otherAccounts',
+      (!account || usesOtherService(account, baseUrl)) && 'otherAccounts',
       authentication && !organisation.allowsSignIn(authentication.scheme) && 'signInMethods',
-      account && changesManaged(account, { baseUrl, authentication }, organisation) && 'accounts'
+      account && changesManagedAccount(account, { baseUrl, authentication }, organisation) && 'accounts'
     ]
   },
   'accounts.certificates': ({ baseUrl }, { accounts }) => [
-    accounts.list().every((account) => leadsElsewhere(account, baseUrl)) && 'otherAccounts'
+    accounts.list().every((account) => usesOtherService(account, baseUrl)) && 'otherAccounts'
   ],
   'counter.configure': (changes) => COUNTER.map(([member, setting]) => changes[member] !== undefined && setting),
   'dropFolders.add': () => ['dropFolders'],
   'dropFolders.change': ({ sends, paused }) => [(sends !== undefined || paused !== undefined) && 'dropFolders'],
   'dropFolders.remove': () => ['dropFolders'],
-  'downloads.configure': ({ folderId, pattern }, deps) => downloadsChanged(folderId, pattern, deps),
+  'downloads.configure': ({ folderId, pattern }, deps) => changedDownloads(folderId, pattern, deps),
   'downloads.chooseFolder': () => ['downloads.folder'],
-  'downloads.add': ({ folderId, pattern }, deps) => downloadsChanged(folderId, pattern, deps),
-  'downloads.addRule': ({ folderId, pattern }, deps) => downloadsChanged(folderId, pattern, deps),
-  'downloads.changeRule': ({ folderId, pattern }, deps) => downloadsChanged(folderId, pattern, deps),
+  'downloads.add': ({ folderId, pattern }, deps) => changedDownloads(folderId, pattern, deps),
+  'downloads.addRule': ({ folderId, pattern }, deps) => changedDownloads(folderId, pattern, deps),
+  'downloads.changeRule': ({ folderId, pattern }, deps) => changedDownloads(folderId, pattern, deps),
   'downloads.relocate': () => ['downloads.folder'],
   'settings.set': ({ startAtLogin }) => [startAtLogin !== undefined && 'startAtLogin'],
   'storage.remove': () => ['removal'],
@@ -95,17 +95,17 @@ const LOCKS: Locks = {
 export function lockOf(deps: LockDeps): (name: RequestName, input: unknown) => void {
   const { organisation } = deps
   return (name, input) => {
-    const changes = LOCKS[name] as ((input: unknown, deps: LockDeps) => readonly Changed[]) | undefined
+    const changes = LOCKS[name] as ((input: unknown, deps: LockDeps) => readonly ChangedSetting[]) | undefined
     for (const setting of changes?.(input, deps) ?? []) if (setting && organisation.isLocked(setting)) refuse()
-    if (CHOOSE_PIN.has(name)) insistOnDigits(input as { pin?: string }, organisation.policy.counter?.pinDigits ?? 0)
+    if (CHOOSE_PIN.has(name)) requirePinLength(input as { pin?: string }, organisation.policy.counter?.pinDigits ?? 0)
   }
 }
 
 /** What may prevent an account from being added, in whatever way. */
-function lockedForNew(
+function locksForAdding(
   { name, scheme }: { name: string; scheme: AuthScheme },
   { organisation, accounts }: Pick<LockDeps, 'organisation' | 'accounts'>
-): Changed[] {
+): ChangedSetting[] {
   const isManaged = accounts.list().some((one) => organisation.hasAccount(one.id) && folded(one.name) === folded(name))
   return [!organisation.allowsSignIn(scheme) && 'signInMethods', isManaged && 'accounts']
 }
@@ -117,7 +117,7 @@ export function mayEnrol(
 ): void {
   const { organisation } = deps
   const byFile = organisation.policy.otherAccounts === 'enrolled' ? [] : (['otherAccounts'] as const)
-  for (const one of [...byFile, ...lockedForNew(account, deps)]) if (one && organisation.isLocked(one)) refuse()
+  for (const one of [...byFile, ...locksForAdding(account, deps)]) if (one && organisation.isLocked(one)) refuse()
 }
 
 /** @throws AppFailure `not-allowed` if an existing account may not get its secret from an enrolment file. */
@@ -131,7 +131,7 @@ export function mayComplete(
 
 const CHOOSE_PIN: ReadonlySet<RequestName> = new Set(['counter.setPin', 'counter.addStaff', 'counter.changeStaff'])
 
-function insistOnDigits({ pin }: { pin?: string }, digits: number): void {
+function requirePinLength({ pin }: { pin?: string }, digits: number): void {
   if (pin === undefined || pin.length >= digits) return
   const message = `Your organisation wants PINs of at least ${digits} digits.`
   fail('invalid', message, { fields: [{ field: 'pin', message }] })
@@ -142,7 +142,7 @@ function refuse(): never {
 }
 
 /** Whether one of the organisation's accounts would be renamed, redirected, or sign in differently. */
-function changesManaged(
+function changesManagedAccount(
   account: Account,
   {
     name,
@@ -155,28 +155,28 @@ function changesManaged(
   const scheme = authentication?.scheme
   return (
     (name !== undefined && name !== account.name) ||
-    leadsElsewhere(account, baseUrl) ||
+    usesOtherService(account, baseUrl) ||
     (scheme !== undefined && scheme !== account.scheme) ||
-    (authentication?.scheme === 'oauth' && signsInOtherwise(authentication, organisation.oauthOf(account.id)))
+    (authentication?.scheme === 'oauth' && changesSignIn(authentication, organisation.oauthOf(account.id)))
   )
 }
 
 const OAUTH = ['grant', 'clientId', 'issuer', 'authorizeUrl', 'tokenUrl', 'revokeUrl', 'scope'] as const
 
-function signsInOtherwise(typed: OrganisationsOAuth, set: OrganisationsOAuth | undefined): boolean {
-  return set !== undefined && OAUTH.some((member) => typed[member] !== set[member])
+function changesSignIn(typed: OrganisationsOAuth, policy: OrganisationsOAuth | undefined): boolean {
+  return policy !== undefined && OAUTH.some((member) => typed[member] !== policy[member])
 }
 
 /** An account with another service counts as another account, whatever its name was. */
-function leadsElsewhere(account: Account, baseUrl: string): boolean {
+function usesOtherService(account: Account, baseUrl: string): boolean {
   return baseUrl.replace(/\/+$/, '') !== account.baseUrl
 }
 
-function downloadsChanged(folderId: string | undefined, pattern: string | undefined, deps: LockDeps): Changed[] {
-  const set = deps.downloads()
+function changedDownloads(folderId: string | undefined, pattern: string | undefined, deps: LockDeps): ChangedSetting[] {
+  const current = deps.downloads()
   return [
-    folderId !== undefined && folderId !== set.folder.id && 'downloads.folder',
-    pattern !== undefined && pattern.trim() !== set.pattern && 'downloads.names'
+    folderId !== undefined && folderId !== current.folder.id && 'downloads.folder',
+    pattern !== undefined && pattern.trim() !== current.pattern && 'downloads.names'
   ]
 }
 

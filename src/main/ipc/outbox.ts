@@ -11,7 +11,7 @@ import type { HandlersOf } from './registration.ts'
 
 interface OutboxParts extends Pick<Parts, 'accounts' | 'outbox' | 'chooseSaveFile'> {
   note: NoteInAudit
-  sharedDrafts: Pick<Parts['sharedDrafts'], 'mustBeOne'>
+  sharedDrafts: Pick<Parts['sharedDrafts'], 'assertSendable'>
   drafts: Pick<Parts['drafts'], 'summary'>
 }
 
@@ -24,7 +24,7 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
     if (!shownIds(accounts).includes(drafts.summary(id).accountId)) {
       fail('gone', 'This draft belongs to another account.', { next: 'Choose that account to send it.' })
     }
-    sharedDrafts.mustBeOne(id)
+    sharedDrafts.assertSendable(id)
     return id
   }
 
@@ -36,8 +36,8 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
   }
 
   /** Withdraws a send from the office first, since another workstation may send it. */
-  async function keptBack(id: string): Promise<string> {
-    await outbox.shared.keepBack(outbox.get(ownSend(id)))
+  async function withdrawFromOffice(id: string): Promise<string> {
+    await outbox.shared.withholdForUndo(outbox.get(ownSend(id)))
     return id
   }
 
@@ -49,7 +49,7 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
   }
 
   /** Runs `act` for each account covered; returns the combined outbox. */
-  function ofAll(act: (accountId: string) => OutboxView): OutboxView {
+  function forAll(act: (accountId: string) => OutboxView): OutboxView {
     const [first, ...others] = shownIds(accounts)
     const view = act(first)
     if (others.length === 0) return view
@@ -57,13 +57,13 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
     const paused = [{ accountId: first, view }, ...views].flatMap(({ accountId, view: { pause } }) =>
       pause ? [{ accountId, pause }] : []
     )
-    return { ...views.map(({ view }) => view).reduce(together, view), ...(paused.length > 0 && { paused }) }
+    return { ...views.map(({ view }) => view).reduce(combineOutboxes, view), ...(paused.length > 0 && { paused }) }
   }
 
   return {
-    'sends.start': async ({ draftId, at }) => outbox.start(ownDraft(draftId), { at }),
-    'sends.now': async ({ id }) => outbox.now(ownSend(id)),
-    'sends.undo': async ({ id }) => outbox.undo(await keptBack(id)),
+    'sends.start': async ({ draftId, at }) => outbox.enqueue(ownDraft(draftId), { at }),
+    'sends.now': async ({ id }) => outbox.sendNow(ownSend(id)),
+    'sends.undo': async ({ id }) => outbox.undo(await withdrawFromOffice(id)),
     'sends.release': async ({ id }) => {
       const view = await outbox.release(ownSend(id))
       note({ what: 'package-released', detail: { package: view.title, sentBy: view.release?.by ?? '' } })
@@ -78,26 +78,26 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
       search.trim() === '' ? outbox.list(shownIds(accounts), query) : outbox.search(shownIds(accounts), search, query),
     'sends.get': async ({ id }) => outbox.get(ownSend(id)),
     'sends.reconcile': async ({ id }) => outbox.reconcile(ownSend(id)),
-    'sends.settle': async ({ id, ...answer }) => outbox.settle(ownSend(id), answer),
+    'sends.settle': async ({ id, ...answer }) => outbox.resolveAmbiguity(ownSend(id), answer),
     'sends.retry': async ({ id }) => outbox.retry(ownSend(id)),
-    'sends.again': async ({ id }) => outbox.again(await keptBack(id)),
-    'sends.another': async ({ id, keeps }) => outbox.another(ownSend(id), keeps),
+    'sends.again': async ({ id }) => outbox.toDraft(await withdrawFromOffice(id)),
+    'sends.another': async ({ id, keeps }) => outbox.duplicate(ownSend(id), keeps),
     'sends.sameSent': async ({ composition }) => outbox.sameSent(chosenId(accounts), composition) ?? null,
 
-    'outbox.state': async () => ofAll(outbox.state),
+    'outbox.state': async () => forAll(outbox.state),
     'outbox.pause': async () => {
       for (const accountId of shownIds(accounts)) await outbox.shared.pause(accountId, true)
-      return ofAll(outbox.pause)
+      return forAll(outbox.pause)
     },
     'outbox.resume': async () => {
       for (const accountId of shownIds(accounts)) await outbox.shared.pause(accountId, false)
-      return ofAll(outbox.resume)
+      return forAll(outbox.resume)
     },
     'outbox.configure': async (change) => {
       for (const accountId of shownIds(accounts)) {
         await outbox.shared.configure(accountId, { ...outbox.state(accountId).settings, ...defined(change) })
       }
-      return ofAll((accountId) => outbox.configure(accountId, defined(change)))
+      return forAll((accountId) => outbox.configure(accountId, defined(change)))
     },
 
     'batches.list': async () =>
@@ -128,7 +128,7 @@ export function outboxHandlers(parts: OutboxParts): HandlersOf<'sends' | 'outbox
  * Combines two outboxes: paused only if both are, and the office is unavailable if it is for either. Settings are the
  * first one's.
  */
-function together({ counts, pause, settings, office }: OutboxView, other: OutboxView): OutboxView {
+function combineOutboxes({ counts, pause, settings, office }: OutboxView, other: OutboxView): OutboxView {
   const their = office === undefined || office === 'connected' ? other.office : office
   const names = Object.keys(counts) as (keyof SendCounts)[]
   const sums = names.map((name) => [name, counts[name] + other.counts[name]])

@@ -2,7 +2,7 @@
 import type { Accounts } from '../core/accounts/accounts.ts'
 import type { Clients } from '../core/accounts/clients.ts'
 import type { FetchedLists } from '../core/accounts/fetched-lists.ts'
-import type { ServiceFactsOf } from '../core/accounts/service-facts.ts'
+import type { ServiceFactsStore } from '../core/accounts/service-facts.ts'
 import type { Actions } from '../core/actions/actions.ts'
 import type { Audit } from '../core/audit/audit.ts'
 import type { AuditExports } from '../core/audit/signed-exports.ts'
@@ -35,8 +35,8 @@ export interface Parts extends Dialogs {
   accounts: Accounts
   actions: Actions
   ask: AskDocuments
-  audit: Pick<Audit, 'list' | 'check' | 'checkedAtStart'>
-  heads: Pick<Heads, 'found'>
+  audit: Pick<Audit, 'list' | 'check' | 'startCheck'>
+  heads: Pick<Heads, 'findings'>
   auditExports: Pick<AuditExports, 'write' | 'check' | 'key' | 'writeKey'>
   bulk: Bulk
   clients: Clients
@@ -45,7 +45,7 @@ export interface Parts extends Dialogs {
   dropFolders: DropFolders
   employers: Employers
   exchange: Exchange
-  facts: ServiceFactsOf
+  facts: ServiceFactsStore
   forms: KnownForms
   lists: FetchedLists
   outbox: Outbox
@@ -55,13 +55,20 @@ export interface Parts extends Dialogs {
   previews: PdfPreviews
   readings: Readings
   receipts: Pick<Receipts, 'people' | 'pdf' | 'print' | 'printKey' | 'check'>
-  records: Pick<SharedRecords, 'marked'>
+  records: Pick<SharedRecords, 'withSyncState'>
   remembered: Remembered
   /** Shows a file or folder in the system's file manager. */
   reveal: (path: string) => void
   sharedDrafts: Pick<
     SharedDrafts,
-    'marked' | 'save' | 'edit' | 'takeOver' | 'leave' | 'setWhose' | 'settle' | 'mustBeOne'
+    | 'withSyncState'
+    | 'save'
+    | 'editorOpened'
+    | 'takeOver'
+    | 'editorClosed'
+    | 'setOwner'
+    | 'resolveConflicts'
+    | 'assertSendable'
   >
   time: Pick<Time, 'now' | 'zone'>
   verifications: Verifications

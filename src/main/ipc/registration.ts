@@ -48,7 +48,7 @@ export interface Registration<Event> {
   /** Whether a signer has the office's window, or it is locked. */
   isAway(): boolean
   /** Resolves once it is back with staff. */
-  handedBack(): Promise<void>
+  whenHandedBack(): Promise<void>
   /** Called before any handler. @throws AppFailure if the organisation has set what the request would change. */
   lock(name: RequestName, input: unknown): void
   handlers: RequestHandlers
@@ -62,7 +62,7 @@ export interface Registration<Event> {
 export const namedAccount = new AsyncLocalStorage<string>()
 
 /** A request's second argument: the account it is for, if not those that are shown. */
-const Named = z.string().min(1).max(100).optional()
+const AccountId = z.string().min(1).max(100).optional()
 
 const ASKED_BY_PERSON: ReadonlySet<string> = new Set(personRequestNames)
 const ASKED_WHILE_HANDED_OVER: ReadonlySet<string> = new Set(handedOverRequestNames)
@@ -77,12 +77,12 @@ export function registerHandlers<Event>(registration: Registration<Event>): void
     if (typeof registration.handlers[name] !== 'function') throw new Error(`No handler for "${name}".`)
   }
   for (const name of requestNames) {
-    registration.handle(name, (event, ...args) => answer(registration, name, event, args))
+    registration.handle(name, (event, ...args) => handleRequest(registration, name, event, args))
   }
 }
 
-async function answer<Event>(
-  { roleOf, isAway, handedBack, lock, handlers, log }: Registration<Event>,
+async function handleRequest<Event>(
+  { roleOf, isAway, whenHandedBack, lock, handlers, log }: Registration<Event>,
   name: RequestName,
   event: Event,
   args: unknown[]
@@ -96,11 +96,11 @@ async function answer<Event>(
   const mayAsk = () => from === 'person' || ASKED_WHILE_HANDED_OVER.has(name) || !isAway()
   // While a signer has the window, or it is locked, the office's page stays behind and may still send requests; these
   // wait, so that it misses nothing.
-  while (!mayAsk()) await handedBack()
+  while (!mayAsk()) await whenHandedBack()
   if (!isThere()) return { ok: false, error: NOT_ALLOWED }
-  const named = Named.safeParse(args[1])
-  const isOfItsShape = args.length <= 2 && named.success && (named.data === undefined || from === 'office')
-  const decoded = isOfItsShape ? requests[name].input.safeParse(args[0], { error: lengthInWords }) : undefined
+  const named = AccountId.safeParse(args[1])
+  const hasValidShape = args.length <= 2 && named.success && (named.data === undefined || from === 'office')
+  const decoded = hasValidShape ? requests[name].input.safeParse(args[0], { error: lengthInWords }) : undefined
   if (!decoded?.success) {
     const fields = decoded?.error.issues.map((issue) => ({ field: issue.path.join('.'), message: issue.message }))
     log.error('A request was not of its shape.', { request: name, fields: fields?.map(({ field }) => field) })
@@ -119,7 +119,7 @@ async function answer<Event>(
     const handle = () => (handlers[name] as RequestHandler<never>)(input, context)
     return named.data === undefined ? handle() : namedAccount.run(named.data, handle)
   }
-  const result = await handled(handler, decoded.data, context, name, log)
+  const result = await runHandler(handler, decoded.data, context, name, log)
   // The page may have gone or navigated while the handler ran: the answer isn't for its successor.
   return isThere() ? result : { ok: false, error: NOT_ALLOWED }
 }
@@ -131,7 +131,7 @@ function lengthInWords(issue: z.core.$ZodRawIssue): string | undefined {
   return issue.minimum === 1 ? 'This can’t be blank.' : `Use at least ${issue.minimum} characters.`
 }
 
-async function handled(
+async function runHandler(
   handler: (input: never, context: RequestContext) => Promise<unknown>,
   input: unknown,
   context: RequestContext,

@@ -4,14 +4,14 @@ import { basename } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { ChosenSettings } from '../../shared/contract/settings-file.ts'
 import { fail } from '../core/lib/failure.ts'
-import { settingsHere } from '../core/settings-file/exporting.ts'
-import { carryOut, planOf, type SettingsFileDeps } from '../core/settings-file/importing.ts'
+import { collectSettings } from '../core/settings-file/exporting.ts'
+import { applyPlan, planOf, type SettingsFileDeps } from '../core/settings-file/importing.ts'
 import {
+  encodeSettingsFile,
   MOST_BYTES,
   readSettingsFile,
   SETTINGS_ENDING,
-  type SettingsFile,
-  settingsFile
+  type SettingsFile
 } from '../core/settings-file/settings-file.ts'
 import { readChosen } from '../core/storage/chosen-file.ts'
 import { type Dialogs, saveAs } from './dialogs.ts'
@@ -25,9 +25,9 @@ interface SettingsFileParts extends SettingsFileDeps, Dialogs {
 const KIND = { name: 'Settings of Countersign', extensions: [SETTINGS_ENDING] as [string] }
 
 export function settingsFileHandlers(parts: SettingsFileParts): HandlersOf<'settingsFile'> {
-  let open: { file: SettingsFile; shown: ChosenSettings } | undefined
+  let opened: { file: SettingsFile; shown: ChosenSettings } | undefined
 
-  async function planned(file: SettingsFile, { id, name }: Pick<ChosenSettings, 'id' | 'name'>) {
+  async function makePlan(file: SettingsFile, { id, name }: Pick<ChosenSettings, 'id' | 'name'>) {
     const plan = await planOf(file, parts)
     const { changes, left, withoutSecret } = plan
     return { plan, shown: { id, name, madeBy: file.madeBy, changes, left, withoutSecret } }
@@ -35,7 +35,7 @@ export function settingsFileHandlers(parts: SettingsFileParts): HandlersOf<'sett
 
   return {
     'settingsFile.save': async (_nothing, { stillAsking }) => {
-      const bytes = settingsFile(await settingsHere(parts, parts.madeBy))
+      const bytes = encodeSettingsFile(await collectSettings(parts, parts.madeBy))
       const suggested = `Countersign.${SETTINGS_ENDING}`
       const saved = await saveAs(parts, { title: 'Export settings', suggested, kind: KIND, bytes }, stillAsking)
       if (saved) parts.note({ what: 'settings-exported' })
@@ -45,22 +45,23 @@ export function settingsFileHandlers(parts: SettingsFileParts): HandlersOf<'sett
       const [path] = await parts.chooseFiles('Choose a settings file', [KIND], stillAsking)
       if (path === undefined) return null
       const file = await readSettingsFile(await readChosen(path, MOST_BYTES))
-      const { shown } = await planned(file, { id: parts.newId(), name: basename(path) })
-      open = { file, shown }
+      const { shown } = await makePlan(file, { id: parts.newId(), name: basename(path) })
+      opened = { file, shown }
       return shown
     },
     'settingsFile.apply': async ({ id }) => {
-      const { file, shown } = open?.shown.id === id ? open : fail('gone', 'This file is no longer open.', AGAIN)
-      const now = await planned(file, shown)
-      if (!isDeepStrictEqual(now.shown, shown))
-        fail('busy', 'Settings here have changed since the file was read.', AGAIN)
-      open = undefined
-      await carryOut(now.plan, parts)
+      const { file, shown } =
+        opened?.shown.id === id ? opened : fail('gone', 'This file is no longer open.', CHOOSE_AGAIN)
+      const current = await makePlan(file, shown)
+      if (!isDeepStrictEqual(current.shown, shown))
+        fail('busy', 'Settings here have changed since the file was read.', CHOOSE_AGAIN)
+      opened = undefined
+      await applyPlan(current.plan, parts)
     },
     'settingsFile.leave': async () => {
-      open = undefined
+      opened = undefined
     }
   }
 }
 
-const AGAIN = { next: 'Choose it again.' }
+const CHOOSE_AGAIN = { next: 'Choose it again.' }

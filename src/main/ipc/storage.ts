@@ -1,7 +1,7 @@
 /** Requests about data on this computer. Paths and keys stay in the main process. */
 import { basename } from 'node:path'
 import type { MemoryReason } from '../../shared/contract/index.ts'
-import { BACKUP_ENDING } from '../core/backup/backup.ts'
+import { BACKUP_EXTENSION } from '../core/backup/backup.ts'
 import type { Backups } from '../core/backup/backups.ts'
 import type { Recovery } from '../core/backup/recovery.ts'
 import type { RollingCopies } from '../core/backup/rolling-copies.ts'
@@ -14,13 +14,13 @@ import type { StoreTroubles } from '../core/storage/store-troubles.ts'
 import type { Dialogs } from './dialogs.ts'
 import type { HandlersOf } from './registration.ts'
 
-const BACKUPS = { name: 'Backups of Countersign', extensions: [BACKUP_ENDING] as [string] }
+const BACKUPS = { name: 'Backups of Countersign', extensions: [BACKUP_EXTENSION] as [string] }
 
 export interface StorageParts extends Pick<Dialogs, 'chooseFiles' | 'chooseSaveFile'> {
   backups: Backups
-  schedule: Pick<BackupSchedule, 'view' | 'offer' | 'set' | 'runNow' | 'made'>
+  schedule: Pick<BackupSchedule, 'view' | 'offerFolder' | 'set' | 'runNow' | 'existingBackups'>
   copies: Pick<RollingCopies, 'list' | 'use'>
-  recovery: Pick<Recovery, 'view' | 'keep' | 'changeKey' | 'dismissOffer'>
+  recovery: Pick<Recovery, 'view' | 'setPaperKey' | 'changeKey' | 'dismissOffer'>
   /** Whether someone is signing at the counter. */
   isSigning: () => boolean
   /** Recovers the database's key with a recovery key, and stores it. */
@@ -29,11 +29,11 @@ export interface StorageParts extends Pick<Dialogs, 'chooseFiles' | 'chooseSaveF
   /** Today in the office's time zone: `2026-11-24`. */
   today: () => string
   storage: OpenedDatabase
-  troubles: Pick<StoreTroubles, 'settle'>
+  troubles: Pick<StoreTroubles, 'dismiss'>
   /** Checks the keychain as a start does. */
   openKeychain: () => Promise<Pick<OpenedKeychain, 'keychain' | 'status'>>
   /** For a run opened with a recovery key: checks whether the keychain is back. */
-  lookForKeychain: () => Promise<KeychainState>
+  recheckKeychain: () => Promise<KeychainState>
   /** Sets the database aside. */
   startEmpty: () => Promise<unknown>
   /** Number of packages that are unsent, or may be. */
@@ -71,14 +71,14 @@ export function storageHandlers({
     }
     if (status.reason === 'locked')
       fail('keychain', 'The keychain is still locked.', { next: 'Unlock it, then try again.' })
-    fail('keychain', 'This computer still has no working keychain.', { next: ASK })
+    fail('keychain', 'This computer still has no working keychain.', { next: ASK_ADMINISTRATOR })
   }
 
   /** @throws AppFailure if a restart wouldn't help. */
   async function checkKeychain(): Promise<void> {
     const keychain = await workingKeychain()
     if ((await storedKey(keychain)) === undefined && storage.state === 'memory' && storage.hasData) {
-      fail('keychain', 'The keychain works, but the key of your data isn’t in it.', { next: ASK })
+      fail('keychain', 'The keychain works, but the key of your data isn’t in it.', { next: ASK_ADMINISTRATOR })
     }
   }
 
@@ -91,11 +91,11 @@ export function storageHandlers({
     'storage.recovery': () => recovery.view(),
     'storage.dismissRecoveryOffer': async () => recovery.dismissOffer(),
     'storage.keepRecoveryKey': async ({ key }) => {
-      backups.checkKept()
-      await recovery.keep(key)
+      backups.checkBackupPossible()
+      await recovery.setPaperKey(key)
     },
     'storage.changeKey': async ({ key }) => {
-      backups.checkKept()
+      backups.checkBackupPossible()
       if (parts.isSigning())
         fail('busy', 'Someone is signing at the counter.', { next: 'Try again when they’ve finished.' })
       await recovery.changeKey(key)
@@ -103,7 +103,7 @@ export function storageHandlers({
     },
     'storage.removal': async () => ({
       unsent: parts.unsent(),
-      backups: schedule.made().length,
+      backups: schedule.existingBackups().length,
       othersMayNeedKey: parts.othersMayNeedKey
     }),
     'storage.remove': async ({ backups: withBackups, unsent }) => {
@@ -122,7 +122,7 @@ export function storageHandlers({
       parts.restart()
     },
     'storage.goOn': async () => undefined,
-    'storage.lookForKeychain': async () => mustWork(await parts.lookForKeychain()),
+    'storage.lookForKeychain': async () => mustWork(await parts.recheckKeychain()),
     'storage.startEmpty': async () => {
       if (storage.state === 'encrypted' || !MAY_BE_SET_ASIDE.has(storage.because))
         fail('not-allowed', 'Your data can still be opened, so they weren’t set aside.')
@@ -134,15 +134,15 @@ export function storageHandlers({
       await copies.use(name)
       parts.restart()
     },
-    'storage.settle': async ({ name }) => troubles.settle(name),
+    'storage.settle': async ({ name }) => troubles.dismiss(name),
     'storage.backUp': async (input, { stillAsking }) => {
-      backups.checkKept()
-      const suggested = `Countersign ${parts.today()}.${BACKUP_ENDING}`
+      backups.checkBackupPossible()
+      const suggested = `Countersign ${parts.today()}.${BACKUP_EXTENSION}`
       const path = await parts.chooseSaveFile('Save the backup', suggested, [BACKUPS], stillAsking)
       if (path === undefined) return null
-      const whole = path.toLowerCase().endsWith(`.${BACKUP_ENDING}`) ? path : `${path}.${BACKUP_ENDING}`
-      await backups.make(whole, input)
-      return { name: basename(whole) }
+      const fullPath = path.toLowerCase().endsWith(`.${BACKUP_EXTENSION}`) ? path : `${path}.${BACKUP_EXTENSION}`
+      await backups.make(fullPath, input)
+      return { name: basename(fullPath) }
     },
     'storage.chooseBackup': async (_input, { stillAsking }) => {
       const [path] = await parts.chooseFiles('Choose a backup', [BACKUPS], stillAsking)
@@ -153,18 +153,18 @@ export function storageHandlers({
       await backups.restore(id)
       parts.restart()
     },
-    'storage.leaveBackup': ({ id }) => backups.leave(id),
+    'storage.leaveBackup': ({ id }) => backups.close(id),
     'storage.backups': () => schedule.view(),
     'storage.chooseBackupFolder': async (_nothing, { stillAsking }) => {
       const path = await parts.chooseFolder('Where backups go', stillAsking)
-      return path === undefined ? null : schedule.offer(path)
+      return path === undefined ? null : schedule.offerFolder(path)
     },
     'storage.scheduleBackups': async (input) => {
-      backups.checkKept()
+      backups.checkBackupPossible()
       return schedule.set(input)
     },
     'storage.backUpNow': async () => {
-      backups.checkKept()
+      backups.checkBackupPossible()
       return schedule.runNow()
     }
   }
@@ -178,4 +178,4 @@ const MAY_BE_SET_ASIDE: ReadonlySet<MemoryReason> = new Set([
   'upgrade-failed'
 ])
 
-const ASK = 'Ask your administrator to look at the keychain of this computer.'
+const ASK_ADMINISTRATOR = 'Ask your administrator to look at the keychain of this computer.'

@@ -3,7 +3,7 @@ import type { SelfTestFinding, SupportReport } from '../../shared/contract/index
 import { dayAt } from '../core/lib/calendar.ts'
 import { fail } from '../core/lib/failure.ts'
 import type { CrashReports } from '../core/support/crash-reports.ts'
-import { zipped } from '../core/support/report.ts'
+import { zipReport } from '../core/support/report.ts'
 import type { RequestLog } from '../core/support/request-log.ts'
 import { saveAs, TABLE_KINDS } from './dialogs.ts'
 import type { Parts } from './parts.ts'
@@ -13,7 +13,7 @@ interface SupportParts extends Pick<Parts, 'chooseSaveFile' | 'time'> {
   requestLog: Pick<RequestLog, 'list' | 'file'>
   check: () => Promise<SelfTestFinding[]>
   report: () => Promise<SupportReport>
-  crashReports: Pick<CrashReports, 'view' | 'keep' | 'removeAll' | 'files'>
+  crashReports: Pick<CrashReports, 'view' | 'setEnabled' | 'removeAll' | 'files'>
 }
 
 const ZIP = { name: 'Zip file', extensions: ['zip'] as [string] }
@@ -49,13 +49,18 @@ export function supportHandlers({
     'support.saveReport': async ({ id, withCrashReports = false }, { stillAsking }) => {
       const report = shown?.id === id ? shown : fail('gone', 'This report was replaced by a newer one.')
       const suggested = `Countersign report ${today()}.zip`
-      const added = withCrashReports ? await crashReports.files() : []
-      const file = { title: 'Save a report for support', suggested, kind: ZIP, bytes: () => zipped(report, added) }
+      const crashDumps = withCrashReports ? await crashReports.files() : []
+      const file = {
+        title: 'Save a report for support',
+        suggested,
+        kind: ZIP,
+        bytes: () => zipReport(report, crashDumps)
+      }
       return saveAs({ chooseSaveFile }, file, stillAsking)
     },
     'support.crashReports': async () => crashReports.view(),
     'support.keepCrashReports': async ({ keep }) => {
-      if (!(await crashReports.keep(keep))) fail('storage', 'This couldn’t be saved for next time.')
+      if (!(await crashReports.setEnabled(keep))) fail('storage', 'This couldn’t be saved for next time.')
       return crashReports.view()
     },
     'support.removeCrashReports': async () => {

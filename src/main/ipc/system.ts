@@ -25,7 +25,7 @@ interface SystemParts {
   copyBriefly: (text: string) => Promise<number>
   proxies: Pick<ProxySignIns, 'waiting' | 'signIn'>
   /** Retries what waited for a proxy. */
-  throughProxy: () => void
+  retryThroughProxy: () => void
   /** The page's answer to whether everything typed is kept before the window closes. */
   readyToClose: (kept: boolean) => void
 }
@@ -60,16 +60,16 @@ export function systemHandlers({ settings, version, ...parts }: SystemParts): Ha
       const { documentColumns, news, startAtLogin, ...others } = change
       if (startAtLogin !== undefined) setLoginStart(startAtLogin)
       const columns = documentColumns === undefined ? {} : { documentColumns: documentColumns ?? undefined }
-      const kept = settings.change({ ...others, ...columns, ...(news === null && { newsSeen: version }) })
+      const outcome = settings.change({ ...others, ...columns, ...(news === null && { newsSeen: version }) })
       parts.applySettings(view())
       parts.changed()
-      if (!kept.saved) fail('storage', 'This works for now but couldn’t be saved for next time.')
+      if (!outcome.saved) fail('storage', 'This works for now but couldn’t be saved for next time.')
       return view()
     },
     'system.proxy': async () => parts.proxies.waiting() ?? null,
     'system.signInToProxy': async (login) => {
       // The sign-in applies now even if it can't be stored.
-      await parts.proxies.signIn(login).finally(parts.throughProxy)
+      await parts.proxies.signIn(login).finally(parts.retryThroughProxy)
     },
     'system.keepPlace': async ({ place }) => parts.keepPlace(place),
     'system.status': async () => parts.status(),

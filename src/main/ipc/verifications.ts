@@ -30,7 +30,7 @@ export function verificationHandlers(parts: Pick<Parts, 'accounts' | 'verificati
     },
     'verifications.open': async ({ limit }) =>
       pageOf(
-        shownIds(accounts).map((id) => verifications.open(id, limit)),
+        shownIds(accounts).map((id) => verifications.listOpen(id, limit)),
         0,
         limit
       ),

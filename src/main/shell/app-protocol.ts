@@ -25,7 +25,7 @@ const POLICY = {
 /**
  * Text becomes markup or a script address in only two places: in the framework, and where the PDF worker is started.
  */
-const TRUSTED = {
+const TRUSTED_TYPES = {
   'require-trusted-types-for': "'script'",
   'trusted-types': 'svelte-trusted-html own-worker'
 }
@@ -33,7 +33,7 @@ const TRUSTED = {
 /** Nothing listens on port 0, on any computer. */
 const NOWHERE = '127.0.0.1:0'
 
-const TYPES: Record<string, string> = {
+const CONTENT_TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.mjs': 'text/javascript; charset=utf-8',
@@ -61,7 +61,7 @@ export function declareAppScheme(): void {
  * Cuts our own pages off every network, as no content policy covers WebRTC. Must be called before the first of them is
  * created.
  */
-export async function keepOffNetworks(devServer?: URL): Promise<void> {
+export async function blockNetworkAccess(devServer?: URL): Promise<void> {
   await session.defaultSession.setProxy({
     mode: 'fixed_servers',
     proxyRules: `socks5://${NOWHERE}`,
@@ -76,20 +76,20 @@ export async function keepOffNetworks(devServer?: URL): Promise<void> {
  * @param folder absolute path of the renderer's built files.
  */
 export function serveAppPages(folder: string): void {
-  protocol.handle(APP_SCHEME, (request) => appPage(request, folder))
+  protocol.handle(APP_SCHEME, (request) => servePage(request, folder))
 }
 
 /** Answers one request. */
-async function appPage(request: Request, folder: string): Promise<Response> {
-  if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(405)
+async function servePage(request: Request, folder: string): Promise<Response> {
+  if (request.method !== 'GET' && request.method !== 'HEAD') return errorResponse(405)
   const file = fileOfPage(request.url, folder)
-  const type = file && TYPES[extname(file)]
-  if (!file || !type) return refusal(404)
+  const type = file && CONTENT_TYPES[extname(file)]
+  if (!file || !type) return errorResponse(404)
   try {
-    const own = isOfficePage(request.url) ? OFFICE_HEADERS : HEADERS
-    return new Response(await readFile(file), { headers: { ...own, 'Content-Type': type } })
+    const headers = isOfficePage(request.url) ? OFFICE_HEADERS : HEADERS
+    return new Response(await readFile(file), { headers: { ...headers, 'Content-Type': type } })
   } catch {
-    return refusal(404)
+    return errorResponse(404)
   }
 }
 
@@ -104,33 +104,33 @@ export function guardDevServer(server: URL): void {
     'connect-src': `'self' ws://${server.host}`
   }
   session.defaultSession.webRequest.onHeadersReceived({ urls: [`${server.origin}/*`] }, (details, respond) => {
-    respond({ responseHeaders: { ...details.responseHeaders, 'Content-Security-Policy': [written(policy)] } })
+    respond({ responseHeaders: { ...details.responseHeaders, 'Content-Security-Policy': [serializePolicy(policy)] } })
   })
 }
 
 const HEADERS = {
-  'Content-Security-Policy': written({ ...POLICY, ...TRUSTED }),
+  'Content-Security-Policy': serializePolicy({ ...POLICY, ...TRUSTED_TYPES }),
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
-  'Permissions-Policy': mayUse('camera=()'),
+  'Permissions-Policy': permissionsPolicy('camera=()'),
   'X-DNS-Prefetch-Control': 'off',
   'Cache-Control': 'no-store'
 }
 
 /** The office's page shows staff a camera test; `CameraTest` decides when. */
-const OFFICE_HEADERS = { ...HEADERS, 'Permissions-Policy': mayUse('camera=(self)') }
+const OFFICE_HEADERS = { ...HEADERS, 'Permissions-Policy': permissionsPolicy('camera=(self)') }
 
-function mayUse(camera: 'camera=()' | 'camera=(self)'): string {
+function permissionsPolicy(camera: 'camera=()' | 'camera=(self)'): string {
   return `${camera}, microphone=(), geolocation=(), usb=(), serial=(), hid=(), display-capture=()`
 }
 
-function refusal(status: 404 | 405): Response {
+function errorResponse(status: 404 | 405): Response {
   return new Response(null, { status, headers: { ...HEADERS, 'Content-Type': 'text/plain; charset=utf-8' } })
 }
 
-function written(policy: Record<string, string>): string {
+function serializePolicy(policy: Record<string, string>): string {
   return Object.entries(policy)
     .map(([directive, sources]) => `${directive} ${sources}`)
     .join('; ')

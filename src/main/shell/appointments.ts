@@ -3,7 +3,7 @@ import type { AppError } from '../../shared/contract/index.ts'
 import type { AppointmentQuestions } from '../core/appointments/appointment-files.ts'
 import type { Ask } from '../core/bulk/worker.ts'
 import type { BulkWorkerDeps } from './bulk.ts'
-import { askThread } from './worker-thread.ts'
+import { openWorkerThread } from './worker-thread.ts'
 
 /** Five megabytes of calendar take less than a tenth: the limit stops a defect of ours, or of the library. */
 const MEMORY_MB = 512
@@ -11,8 +11,8 @@ const MEMORY_MB = 512
 const TIMEOUT_MS = 30_000
 
 export function appointmentWorkerOf({ worker, log }: BulkWorkerDeps) {
-  const thread = askThread({
-    ...{ worker, log, words, name: 'appointments', title: 'The worker of appointments' },
+  const thread = openWorkerThread({
+    ...{ worker, log, errors, name: 'appointments', title: 'The worker of appointments' },
     memoryMb: MEMORY_MB,
     timeoutMs: TIMEOUT_MS
   })
@@ -25,7 +25,7 @@ const failed = (message: string): AppError => ({
   message,
   next: 'Export fewer days, and import that.'
 })
-const words = {
+const errors = {
   closed: { code: 'gone', message: 'This file is no longer open.', next: 'Import it again.' } as AppError,
   tooLarge: failed('This file is too large to be read.'),
   tooLong: failed('This file takes too long to read.'),

@@ -2,7 +2,7 @@
 import type { AppError } from '../../shared/contract/index.ts'
 import type { BackupQuestions } from '../core/backup/backups.ts'
 import type { Log } from './log.ts'
-import { askThread } from './worker-thread.ts'
+import { openWorkerThread } from './worker-thread.ts'
 
 /** Everything is streamed. Deriving a passphrase's key takes 128 MB, outside this limit. */
 const MEMORY_MB = 256
@@ -11,8 +11,8 @@ const TIMEOUT_MS = 2 * 3_600_000
 
 /** Returns the worker. @param worker the built worker. `ask` rejects with AppFailure. */
 export function backupThread({ worker, log }: { worker: URL; log: Pick<Log, 'error'> }) {
-  const thread = askThread({
-    ...{ worker, log, words, name: 'backups', title: 'The worker of backups' },
+  const thread = openWorkerThread({
+    ...{ worker, log, errors, name: 'backups', title: 'The worker of backups' },
     memoryMb: MEMORY_MB,
     timeoutMs: TIMEOUT_MS
   })
@@ -26,4 +26,4 @@ const failed: AppError = {
   message: 'The backup stopped before it was done. Nothing was changed.',
   next: 'Try again.'
 }
-const words = { closed: failed, tooLarge: failed, tooLong: failed, failed }
+const errors = { closed: failed, tooLarge: failed, tooLong: failed, failed }

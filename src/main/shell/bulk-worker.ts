@@ -5,7 +5,7 @@
 import { type AppointmentQuestions, appointmentAnswers } from '../core/appointments/appointment-files.ts'
 import { askOf, bulkAnswers } from '../core/bulk/worker.ts'
 import { type FileQuestions, packageAnswers } from '../core/drop-folders/package-files.ts'
-import { answerOrders } from './worker-thread.ts'
+import { serveRequests } from './worker-thread.ts'
 
 const ask = askOf<FileQuestions & AppointmentQuestions>({
   ...bulkAnswers(),
@@ -13,7 +13,7 @@ const ask = askOf<FileQuestions & AppointmentQuestions>({
   ...appointmentAnswers
 }) as (name: string, ask: unknown) => Promise<unknown>
 
-answerOrders(ask, () => ({
+serveRequests(ask, () => ({
   code: 'internal',
   message: 'Something went wrong with this file. Nothing was sent.'
 }))

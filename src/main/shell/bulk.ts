@@ -4,7 +4,7 @@
 import type { AppError } from '../../shared/contract/index.ts'
 import type { AskFiles } from '../core/drop-folders/package-files.ts'
 import type { Log } from './log.ts'
-import { askThread } from './worker-thread.ts'
+import { openWorkerThread } from './worker-thread.ts'
 
 export interface BulkWorkerDeps {
   /** The built worker, or its source when running from source. */
@@ -28,8 +28,8 @@ export type BulkWorker = ReturnType<typeof bulkWorkerOf>
  * starts it again.
  */
 export function bulkWorkerOf({ worker, log }: BulkWorkerDeps) {
-  const thread = askThread({
-    ...{ worker, log, words, name: 'bulk', title: 'The worker of bulk sending' },
+  const thread = openWorkerThread({
+    ...{ worker, log, errors, name: 'bulk', title: 'The worker of bulk sending' },
     memoryMb: MEMORY_MB,
     timeoutMs: TIMEOUT_MS
   })
@@ -50,4 +50,4 @@ const failed: AppError = {
   code: 'bad-file',
   message: 'Countersign couldn’t continue with this file. Nothing was sent. Choose it again.'
 }
-const words = { closed, tooLarge, tooLong, failed }
+const errors = { closed, tooLarge, tooLong, failed }

@@ -3,18 +3,21 @@ import { ClipboardItem, clipboard } from 'electron'
 import { inTurn } from '../core/lib/slices.ts'
 
 /** A clipboard format of the system's, which programs with a clipboard history look for. */
-const own = (name: string) => `electron application/osclipboard;format="${name}"`
+const customFormat = (name: string) => `electron application/osclipboard;format="${name}"`
 /** A number in Windows' format: four bytes. */
-const NO = () => new Blob([new Uint8Array(4)])
+const zeroDword = () => new Blob([new Uint8Array(4)])
 
-const NOT_KEPT: Partial<Record<NodeJS.Platform, Record<string, string | Blob>>> = {
+const HISTORY_OPT_OUT: Partial<Record<NodeJS.Platform, Record<string, string | Blob>>> = {
   win32: {
-    [own('ExcludeClipboardContentFromMonitorProcessing')]: NO(),
-    [own('CanIncludeInClipboardHistory')]: NO(),
-    [own('CanUploadToCloudClipboard')]: NO()
+    [customFormat('ExcludeClipboardContentFromMonitorProcessing')]: zeroDword(),
+    [customFormat('CanIncludeInClipboardHistory')]: zeroDword(),
+    [customFormat('CanUploadToCloudClipboard')]: zeroDword()
   },
-  darwin: { [own('org.nspasteboard.ConcealedType')]: '', [own('org.nspasteboard.TransientType')]: '' },
-  linux: { [own('x-kde-passwordManagerHint')]: 'secret' }
+  darwin: {
+    [customFormat('org.nspasteboard.ConcealedType')]: '',
+    [customFormat('org.nspasteboard.TransientType')]: ''
+  },
+  linux: { [customFormat('x-kde-passwordManagerHint')]: 'secret' }
 }
 
 export const plainClipboard = {
@@ -22,7 +25,7 @@ export const plainClipboard = {
   write: async (text: string): Promise<void> => clipboard.writeText(text),
   /** For text that must not stay: kept out of the system's clipboard history and off other computers. */
   writePrivately: (text: string): Promise<void> =>
-    clipboard.write([new ClipboardItem({ 'text/plain': text, ...(NOT_KEPT[process.platform] ?? {}) })]),
+    clipboard.write([new ClipboardItem({ 'text/plain': text, ...(HISTORY_OPT_OUT[process.platform] ?? {}) })]),
   clear: (): void => clipboard.clear()
 }
 
@@ -30,9 +33,9 @@ export const plainClipboard = {
  * Sets aside what staff had on the clipboard while a person has this window: it must not be pasted into their page, and
  * nothing that they copied may stay behind. One call at a time: text must have been read before it's given back.
  */
-export class ClipboardAside {
+export class ClipboardStash {
   readonly #platform: NodeJS.Platform
-  #isAside = false
+  #isStashed = false
   #text = ''
 
   constructor(platform: NodeJS.Platform = process.platform) {
@@ -40,13 +43,13 @@ export class ClipboardAside {
   }
 
   /** Resolves once the clipboard is empty. It's emptied even if this rejects, as its text couldn't be read. */
-  put(): Promise<void> {
+  stash(): Promise<void> {
     return inTurn(this, async () => {
-      const wasAside = this.#isAside
-      this.#isAside = true
+      const wasStashed = this.#isStashed
+      this.#isStashed = true
       try {
         // Text found there later is the person's.
-        if (!wasAside) this.#text = await clipboard.readText()
+        if (!wasStashed) this.#text = await clipboard.readText()
       } finally {
         this.empty()
       }
@@ -54,19 +57,19 @@ export class ClipboardAside {
   }
 
   /** Removes what the person left on the clipboard and gives staff their text back. */
-  giveBack(): Promise<void> {
+  restore(): Promise<void> {
     return inTurn(this, async () => {
-      if (!this.#isAside) return
-      const own = this.#text
-      this.#isAside = false
+      if (!this.#isStashed) return
+      const staffText = this.#text
+      this.#isStashed = false
       this.#text = ''
       this.empty()
-      if (own !== '') await clipboard.writeText(own)
+      if (staffText !== '') await clipboard.writeText(staffText)
     })
   }
 
   /** Resolves once nothing is being set aside or given back. */
-  settled(): Promise<void> {
+  whenIdle(): Promise<void> {
     return inTurn(this, () => undefined)
   }
 

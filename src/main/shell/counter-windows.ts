@@ -3,19 +3,19 @@
  * person's screen was left, and moves to our own window if the second display is lost.
  */
 import { type BrowserWindow, type Display, screen } from 'electron'
-import type { CounterPlace, LeftBy } from '../core/counter/deps.ts'
-import { enlarged } from '../core/counter/page.ts'
-import type { ClipboardAside } from './clipboard.ts'
+import type { CounterPlace, LeaveReason } from '../core/counter/deps.ts'
+import { enlargedZoom } from '../core/counter/page.ts'
+import type { ClipboardStash } from './clipboard.ts'
 import { applyZoom } from './own-page.ts'
-import { bringForward, filled, hasFocus, isShown } from './windows.ts'
+import { bringForward, enterFullScreen, hasFocus, isShown } from './windows.ts'
 
 /** A window being dragged between displays counts as moved once it has rested this long, in milliseconds. */
-const RESTED = 300
+const MOVE_DEBOUNCE_MS = 300
 /**
  * How long to wait before reopening a window whose page was lost: longer after each loss, until one has held for
  * `held`. In milliseconds.
  */
-const AGAIN = { first: 5_000, most: 300_000, held: 60_000 }
+const REOPEN_BACKOFF = { first: 5_000, max: 300_000, held: 60_000 }
 
 export interface CounterPlaceDeps {
   /** The office's own window. */
@@ -24,8 +24,8 @@ export interface CounterPlaceDeps {
   /** The zoom of our own pages. */
   zoom: () => number
   openPersonWindow: (display: Display) => BrowserWindow
-  clipboard: Pick<ClipboardAside, 'put' | 'giveBack'>
-  left: (by: LeftBy) => void
+  clipboard: Pick<ClipboardStash, 'stash' | 'restore'>
+  screenLeft: (by: LeaveReason) => void
   /** The second display can't be signed on any more: the person now has our own window. */
   placeLost: () => void
   /** A second display, or its window, was added or removed. */
@@ -34,7 +34,7 @@ export interface CounterPlaceDeps {
 }
 
 /** A window that a person has, and how to end that. */
-interface Taken {
+interface AssignedWindow {
   window: BrowserWindow
   release: () => void
 }
@@ -48,14 +48,14 @@ export class CounterWindows implements CounterPlace {
   #personDisplay: number | undefined
   /** A display where the system doesn't put our window, whatever we ask. */
   #unusable: number | undefined
-  #taken: Taken | undefined
+  #assigned: AssignedWindow | undefined
   /** How much larger than the office's zoom the person wants the text. */
-  #enlarged = 1
+  #textScale = 1
   /** How many of our dialogs, opened by staff, are in front of the window. */
-  #asking = 0
-  #resting: NodeJS.Timeout | undefined
+  #openDialogs = 0
+  #moveTimer: NodeJS.Timeout | undefined
   /** The timer that reopens the window on the second display, and how often that was lost since it last held. */
-  #again: NodeJS.Timeout | undefined
+  #reopenTimer: NodeJS.Timeout | undefined
   #losses = 0
 
   constructor(deps: CounterPlaceDeps) {
@@ -63,64 +63,64 @@ export class CounterWindows implements CounterPlace {
     this.#deps = deps
     this.#office = office
     this.#officeDisplay = displayOf(office).id
-    const follow = () => this.follow()
-    const unplugged = (_event: unknown, { id }: Display) => this.#unplugged(id)
-    screen.on('display-added', follow)
-    screen.on('display-removed', unplugged)
-    office.on('move', () => this.#moved())
+    const update = () => this.updatePersonWindow()
+    const displayRemoved = (_event: unknown, { id }: Display) => this.#displayRemoved(id)
+    screen.on('display-added', update)
+    screen.on('display-removed', displayRemoved)
+    office.on('move', () => this.#officeMoved())
     office.once('closed', () => {
-      if (this.#taken?.window === office) deps.left('hidden')
-      clearTimeout(this.#resting)
-      clearTimeout(this.#again)
-      screen.off('display-added', follow)
-      screen.off('display-removed', unplugged)
+      if (this.#assigned?.window === office) deps.screenLeft('hidden')
+      clearTimeout(this.#moveTimer)
+      clearTimeout(this.#reopenTimer)
+      screen.off('display-added', update)
+      screen.off('display-removed', displayRemoved)
       this.#closePerson()
     })
   }
 
   /** Gives the person a window. Returns which one, once it's ready to show something. */
-  async take(): Promise<'here' | 'other-display'> {
+  async handOver(): Promise<'here' | 'other-display'> {
     this.giveBack()
     const window = this.#person
-    if (!window || !(await isShown(window))) return this.#takeOffice()
+    if (!window || !(await isShown(window))) return this.#assignOffice()
     const isThere = this.#person === window && displayOf(window).id === this.#personDisplay
-    if (!isThere) return this.#takeOffice()
+    if (!isThere) return this.#assignOffice()
     // The clerk works in our own window meanwhile: that doesn't count as leaving this one.
-    this.#taken = { window, release: watch(window, this.#deps.left, () => false) }
+    this.#assigned = { window, release: watchForLeaving(window, this.#deps.screenLeft, () => false) }
     return 'other-display'
   }
 
   enlarge(factor: number): void {
-    this.#enlarged = factor
-    if (this.#taken) this.#show(this.#taken.window)
+    this.#textScale = factor
+    if (this.#assigned) this.#applyZoom(this.#assigned.window)
   }
 
-  /** Sets the window's zoom for the person, capped as `enlarged` does. */
-  #show(window: BrowserWindow): void {
-    applyZoom(window, enlarged(this.#deps.zoom(), this.#enlarged))
+  /** Sets the window's zoom for the person, capped as `textScale` does. */
+  #applyZoom(window: BrowserWindow): void {
+    applyZoom(window, enlargedZoom(this.#deps.zoom(), this.#textScale))
   }
 
   giveBack(): void {
-    const before = this.#taken?.window
+    const previous = this.#assigned?.window
     this.#release()
-    if (this.#enlarged !== 1) {
-      this.#enlarged = 1
-      if (before) this.#show(before)
+    if (this.#textScale !== 1) {
+      this.#textScale = 1
+      if (previous) this.#applyZoom(previous)
     }
-    this.follow()
+    this.updatePersonWindow()
   }
 
   /** Opens or closes the window on the second display, according to the settings and the connected displays. */
-  follow(): void {
+  updatePersonWindow(): void {
     if (this.#office.isDestroyed()) return
     // While someone signs, everything stays where it is, whatever is plugged in.
-    if (!this.#taken) {
+    if (!this.#assigned) {
       const { useOtherDisplay } = this.#deps.settings()
       this.#officeDisplay = displayOf(this.#office).id
       if (!useOtherDisplay || screen.getAllDisplays().length < 2) this.#unusable = undefined
-      const wanted = useOtherDisplay ? this.#otherDisplay() : undefined
-      if (this.#person && (wanted?.id !== this.#personDisplay || isDead(this.#person))) this.#closePerson()
-      if (wanted && !this.#person) this.#openPerson(wanted)
+      const target = useOtherDisplay ? this.#otherDisplay() : undefined
+      if (this.#person && (target?.id !== this.#personDisplay || isDead(this.#person))) this.#closePerson()
+      if (target && !this.#person) this.#openPerson(target)
     }
     this.#deps.changed()
   }
@@ -131,7 +131,7 @@ export class CounterWindows implements CounterPlace {
 
   /** The window that a person signs in, or would. */
   window(): BrowserWindow {
-    return this.#taken?.window ?? this.#person ?? this.#office
+    return this.#assigned?.window ?? this.#person ?? this.#office
   }
 
   /** The name of the second display, if there is one now. */
@@ -144,21 +144,22 @@ export class CounterWindows implements CounterPlace {
    * Runs a dialog of staff's without counting it as leaving the window. If another window is in front afterwards, that
    * does count.
    */
-  async whileAsking<Answer>(work: () => Promise<Answer>): Promise<Answer> {
-    this.#asking += 1
+  async duringDialog<Answer>(work: () => Promise<Answer>): Promise<Answer> {
+    this.#openDialogs += 1
     try {
       return await work()
     } finally {
       void hasFocus(this.#office).then((isFocused) => {
-        this.#asking -= 1
-        if (!isFocused && this.#asking === 0 && this.#taken?.window === this.#office) this.#deps.left('blur')
+        this.#openDialogs -= 1
+        if (!isFocused && this.#openDialogs === 0 && this.#assigned?.window === this.#office)
+          this.#deps.screenLeft('blur')
       })
     }
   }
 
   /** Fills the screen again once staff lets the person go on. */
-  keepFilled(): void {
-    const window = this.#taken?.window
+  restoreFullScreen(): void {
+    const window = this.#assigned?.window
     if (!window || window.isDestroyed()) return
     if (window !== this.#office || this.#deps.settings().fullScreen) window.setFullScreen(true)
   }
@@ -174,22 +175,22 @@ export class CounterWindows implements CounterPlace {
     this.#person = opened
     this.#personDisplay = display.id
     // If the system doesn't let windows be placed (Wayland), it may cover the office's own.
-    const judge = () => {
-      if (this.#person !== opened || this.#taken || displayOf(opened).id === display.id) return
+    const checkPlacement = () => {
+      if (this.#person !== opened || this.#assigned || displayOf(opened).id === display.id) return
       this.#unusable = display.id
       this.#closePerson()
       this.#deps.changed()
     }
-    opened.on('show', judge)
-    opened.on('enter-full-screen', judge)
+    opened.on('show', checkPlacement)
+    opened.on('enter-full-screen', checkPlacement)
     opened.once('closed', () => {
       if (this.#person !== opened) return
       this.#person = undefined
       this.#personDisplay = undefined
-      if (this.#taken?.window === opened) {
-        this.#deps.left('hidden')
+      if (this.#assigned?.window === opened) {
+        this.#deps.screenLeft('hidden')
         this.#moveToOffice()
-      } else this.#openAgain(Date.now() - openedAt)
+      } else this.#scheduleReopen(Date.now() - openedAt)
       this.#deps.changed()
     })
   }
@@ -198,10 +199,13 @@ export class CounterWindows implements CounterPlace {
    * Reopens the window on the second display; while nobody signs on it, nothing else does. @param held how long it was
    * open, in milliseconds.
    */
-  #openAgain(held: number): void {
-    if (held >= AGAIN.held) this.#losses = 0
-    clearTimeout(this.#again)
-    this.#again = setTimeout(() => this.follow(), Math.min(AGAIN.first * 2 ** this.#losses++, AGAIN.most))
+  #scheduleReopen(held: number): void {
+    if (held >= REOPEN_BACKOFF.held) this.#losses = 0
+    clearTimeout(this.#reopenTimer)
+    this.#reopenTimer = setTimeout(
+      () => this.updatePersonWindow(),
+      Math.min(REOPEN_BACKOFF.first * 2 ** this.#losses++, REOPEN_BACKOFF.max)
+    )
   }
 
   #closePerson(): void {
@@ -212,31 +216,31 @@ export class CounterWindows implements CounterPlace {
   }
 
   #release(): void {
-    const before = this.#taken
-    this.#taken = undefined
-    before?.release()
+    const previous = this.#assigned
+    this.#assigned = undefined
+    previous?.release()
   }
 
   /** Gives the person the office's own window at once. Resolves once it's ready to show something. */
-  async #takeOffice(): Promise<'here'> {
-    const { clipboard, failed, left, settings } = this.#deps
+  async #assignOffice(): Promise<'here'> {
+    const { clipboard, failed, screenLeft, settings } = this.#deps
     const office = this.#office
-    const wasFilled = office.isFullScreen()
+    const wasFullScreen = office.isFullScreen()
     let stop = () => {}
-    const mine: Taken = {
+    const assigned: AssignedWindow = {
       window: office,
       release() {
         stop()
-        if (!office.isDestroyed() && !wasFilled && office.isFullScreen()) office.setFullScreen(false)
-        void clipboard.giveBack().catch(failed)
+        if (!office.isDestroyed() && !wasFullScreen && office.isFullScreen()) office.setFullScreen(false)
+        void clipboard.restore().catch(failed)
       }
     }
-    this.#taken = mine
-    if (settings().fullScreen && !wasFilled) await filled(office)
-    if (this.#taken === mine) await clipboard.put().catch(failed)
+    this.#assigned = assigned
+    if (settings().fullScreen && !wasFullScreen) await enterFullScreen(office)
+    if (this.#assigned === assigned) await clipboard.stash().catch(failed)
     // Staff may have it back by now.
-    if (this.#taken !== mine || office.isDestroyed()) return 'here'
-    stop = watch(office, left, () => this.#asking === 0)
+    if (this.#assigned !== assigned || office.isDestroyed()) return 'here'
+    stop = watchForLeaving(office, screenLeft, () => this.#openDialogs === 0)
     // A window that isn't in front can't be left for another.
     if (!office.isFocused()) bringForward(office)
     return 'here'
@@ -248,25 +252,25 @@ export class CounterWindows implements CounterPlace {
     this.#deps.placeLost()
     this.#release()
     this.#closePerson()
-    if (!this.#office.isDestroyed()) void this.#takeOffice().catch(this.#deps.failed)
+    if (!this.#office.isDestroyed()) void this.#assignOffice().catch(this.#deps.failed)
   }
 
-  #unplugged(id: number): void {
+  #displayRemoved(id: number): void {
     const isOffice = id === this.#officeDisplay
-    if (this.#taken && this.#taken.window !== this.#office && (id === this.#personDisplay || isOffice))
+    if (this.#assigned && this.#assigned.window !== this.#office && (id === this.#personDisplay || isOffice))
       this.#moveToOffice()
-    else if (this.#taken && isOffice) this.#deps.left('display')
+    else if (this.#assigned && isOffice) this.#deps.screenLeft('display')
     if (!this.#office.isDestroyed()) this.#officeDisplay = displayOf(this.#office).id
-    this.follow()
+    this.updatePersonWindow()
   }
 
-  #moved(): void {
-    clearTimeout(this.#resting)
-    this.#resting = setTimeout(() => {
+  #officeMoved(): void {
+    clearTimeout(this.#moveTimer)
+    this.#moveTimer = setTimeout(() => {
       if (this.#office.isDestroyed() || displayOf(this.#office).id === this.#officeDisplay) return
       this.#officeDisplay = displayOf(this.#office).id
-      this.follow()
-    }, RESTED)
+      this.updatePersonWindow()
+    }, MOVE_DEBOUNCE_MS)
   }
 }
 
@@ -275,21 +279,25 @@ const displayOf = (window: BrowserWindow): Display => screen.getDisplayMatching(
 const isDead = (window: BrowserWindow): boolean => window.isDestroyed() || window.webContents.isCrashed()
 
 /** Reports when the window is left: for another window, by leaving full screen, or by being hidden. */
-function watch(window: BrowserWindow, left: (by: LeftBy) => void, blurs: () => boolean): () => void {
-  const hidden = () => left('hidden')
-  const crashed = () => left('page')
-  const told = Object.entries({
-    blur: () => blurs() && left('blur'),
-    'leave-full-screen': () => left('full-screen'),
+function watchForLeaving(
+  window: BrowserWindow,
+  screenLeft: (by: LeaveReason) => void,
+  countsBlur: () => boolean
+): () => void {
+  const hidden = () => screenLeft('hidden')
+  const crashed = () => screenLeft('page')
+  const listeners = Object.entries({
+    blur: () => countsBlur() && screenLeft('blur'),
+    'leave-full-screen': () => screenLeft('full-screen'),
     hide: hidden,
     minimize: hidden
   })
   // The type declarations have an overload per event, but none for all of them.
-  for (const [event, heard] of told) window.on(event as 'blur', heard)
+  for (const [event, listener] of listeners) window.on(event as 'blur', listener)
   window.webContents.on('render-process-gone', crashed)
   return () => {
     if (window.isDestroyed()) return
-    for (const [event, heard] of told) window.off(event as 'blur', heard)
+    for (const [event, listener] of listeners) window.off(event as 'blur', listener)
     window.webContents.off('render-process-gone', crashed)
   }
 }

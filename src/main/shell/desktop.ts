@@ -22,12 +22,12 @@ export interface DesktopParts extends Pick<TrayParts, 'log'> {
 
 export function openDesktop({ window, isAway, send, time, log }: DesktopParts) {
   const { platform } = process
-  const pictures = app.isPackaged
+  const picturesFolder = app.isPackaged
     ? join(process.resourcesPath, 'tray')
     : join(import.meta.dirname, '../../resources/tray')
-  const badge = openBadge({ platform, pictures, window })
+  const badge = openBadge({ platform, picturesFolder, window })
   const tray = openTray({
-    ...{ platform, pictures, log },
+    ...{ platform, picturesFolder, log },
     quit: () => app.quit(),
     open(place) {
       if (isAway() || !bringForward(window)) return
@@ -35,18 +35,18 @@ export function openDesktop({ window, isAway, send, time, log }: DesktopParts) {
     }
   })
   const ring = new Ring(time, () => shell.beep())
-  let isWanted = false
+  let isFlashing = false
   return {
     /**
      * Calls staff to the second display: in the task bar and the tray until the call is over. Shows no name.
-     * @param isCalled nobody has answered yet, so that it's also heard, repeatedly.
+     * @param isUnanswered nobody has answered yet, so that it's also heard, repeatedly.
      */
-    call(isWantedNow: boolean, isCalled: boolean): void {
-      ring.set(isCalled)
-      if (isWantedNow === isWanted) return
-      isWanted = isWantedNow
-      if (!window.isDestroyed()) window.flashFrame(isWanted)
-      tray.call(isWanted)
+    call(isStaffCalled: boolean, isUnanswered: boolean): void {
+      ring.setRinging(isUnanswered)
+      if (isStaffCalled === isFlashing) return
+      isFlashing = isStaffCalled
+      if (!window.isDestroyed()) window.flashFrame(isFlashing)
+      tray.call(isFlashing)
     },
     notifications: openNotifications({
       ...{ platform, log },
@@ -67,7 +67,7 @@ export function openDesktop({ window, isAway, send, time, log }: DesktopParts) {
 interface BadgeParts {
   platform: NodeJS.Platform
   /** Absolute path of the folder with the pictures of resources/tray. */
-  pictures: string
+  picturesFolder: string
   window: BrowserWindow
 }
 
@@ -76,7 +76,7 @@ interface BadgeParts {
  * a function that shows a number; 0 shows nothing.
  * @public The host's tests call it in the application.
  */
-export function openBadge({ platform, pictures, window }: BadgeParts): (unread: number) => void {
+export function openBadge({ platform, picturesFolder, window }: BadgeParts): (unread: number) => void {
   return (unread) => {
     if (platform !== 'win32') {
       // On desktops without badges Electron returns false, which is fine.
@@ -85,7 +85,7 @@ export function openBadge({ platform, pictures, window }: BadgeParts): (unread: 
     }
     if (window.isDestroyed()) return
     if (unread === 0) return window.setOverlayIcon(null, '')
-    const mark = nativeImage.createFromPath(join(pictures, 'unread.png'))
+    const mark = nativeImage.createFromPath(join(picturesFolder, 'unread.png'))
     window.setOverlayIcon(mark, unread === 1 ? '1 unread document' : `${unread} unread documents`)
   }
 }
@@ -103,43 +103,43 @@ interface TrayParts extends Omit<BadgeParts, 'window'> {
  * @public The host's tests call it in the application.
  */
 export function openTray(parts: TrayParts) {
-  let told: Told = { unread: 0, waiting: 0, isCalled: false }
-  const tray = madeTray(parts, told)
+  let state: TrayState = { unread: 0, waiting: 0, isCalled: false }
+  const tray = createTray(parts, state)
 
-  function tell(change: Partial<Told>): void {
-    told = { ...told, ...change }
-    if (tray && !tray.isDestroyed()) showIn(tray, parts, told)
+  function update(change: Partial<TrayState>): void {
+    state = { ...state, ...change }
+    if (tray && !tray.isDestroyed()) renderTray(tray, parts, state)
   }
 
   return {
-    show: (badgeCounts: BadgeCounts): void => tell(badgeCounts),
+    show: (badgeCounts: BadgeCounts): void => update(badgeCounts),
     /** Whether someone at the counter needs staff. */
-    call: (isCalled: boolean): void => tell({ isCalled }),
+    call: (isCalled: boolean): void => update({ isCalled }),
     remove: (): void => tray?.destroy()
   }
 }
 
-interface Told extends BadgeCounts {
+interface TrayState extends BadgeCounts {
   isCalled: boolean
 }
 
-function showIn(tray: Tray, parts: TrayParts, told: Told): void {
-  tray.setToolTip(toolTipOf(told))
-  tray.setImage(pictureOf(parts, told))
+function renderTray(tray: Tray, parts: TrayParts, state: TrayState): void {
+  tray.setToolTip(toolTipOf(state))
+  tray.setImage(pictureOf(parts, state))
   // Some Linux desktops notice a changed menu only when it's set again.
-  tray.setContextMenu(Menu.buildFromTemplate(trayMenu(parts, told)))
+  tray.setContextMenu(Menu.buildFromTemplate(trayMenu(parts, state)))
 }
 
-function toolTipOf({ unread, waiting, isCalled }: Told): string {
-  const said = [
+function toolTipOf({ unread, waiting, isCalled }: TrayState): string {
+  const notes = [
     ...(isCalled ? ['staff wanted at the counter'] : []),
     ...(unread > 0 ? [`${unread} unread`] : []),
     ...(waiting > 0 ? [`${waiting} waiting at the counter`] : [])
   ]
-  return said.length === 0 ? 'Countersign' : `Countersign: ${said.join(', ')}`
+  return notes.length === 0 ? 'Countersign' : `Countersign: ${notes.join(', ')}`
 }
 
-function trayMenu({ open, quit }: Pick<TrayParts, 'open' | 'quit'>, { unread, waiting, isCalled }: Told) {
+function trayMenu({ open, quit }: Pick<TrayParts, 'open' | 'quit'>, { unread, waiting, isCalled }: TrayState) {
   const counted = (label: string, count: number, what: string) => (count > 0 ? `${label} (${count} ${what})` : label)
   return [
     { label: 'Open Countersign', click: () => open() },
@@ -154,10 +154,10 @@ function trayMenu({ open, quit }: Pick<TrayParts, 'open' | 'quit'>, { unread, wa
   ] satisfies MenuItemConstructorOptions[]
 }
 
-function madeTray(parts: TrayParts, told: Told): Tray | undefined {
+function createTray(parts: TrayParts, state: TrayState): Tray | undefined {
   try {
-    const tray = new Tray(pictureOf(parts, told))
-    showIn(tray, parts, told)
+    const tray = new Tray(pictureOf(parts, state))
+    renderTray(tray, parts, state)
     // On macOS a click opens the menu; on Linux it may not be reported at all.
     if (parts.platform !== 'darwin') tray.on('click', () => parts.open())
     return tray
@@ -170,7 +170,7 @@ function madeTray(parts: TrayParts, told: Told): Tray | undefined {
 /**
  * macOS colours its template picture itself. Versions for high-resolution screens are next to the picture of that name.
  */
-function pictureOf({ platform, pictures }: TrayParts, { unread, isCalled }: Told) {
+function pictureOf({ platform, picturesFolder }: TrayParts, { unread, isCalled }: TrayState) {
   const name = platform === 'darwin' ? 'trayTemplate.png' : unread > 0 || isCalled ? 'tray-unread.png' : 'tray.png'
-  return nativeImage.createFromPath(join(pictures, name))
+  return nativeImage.createFromPath(join(picturesFolder, name))
 }

@@ -9,10 +9,10 @@ import type { Dialogs } from '../ipc/dialogs.ts'
 /**
  * Windows lists what was chosen, for the next person at this computer: the names of our files reveal who signed what.
  */
-const NOT_LISTED = 'dontAddToRecent'
+const OMIT_FROM_RECENT = 'dontAddToRecent'
 
 /** Reports that the application can't start. In a native box, as there is no window yet. */
-export function sayCannotStart(): void {
+export function showCannotStart(): void {
   dialog.showErrorBox(
     'Countersign can’t start',
     'The disk may be full, or Countersign can’t read its data folder. Free some space and try again, or contact your administrator.'
@@ -20,7 +20,7 @@ export function sayCannotStart(): void {
 }
 
 /** Reports what was removed from this computer and what couldn't be. Resolves once someone has read it. */
-export async function sayRemoved({ files, entries, backups, left }: Removed): Promise<void> {
+export async function showRemoved({ files, entries, backups, left }: Removed): Promise<void> {
   const lines = [
     `Files and folders: ${files}`,
     `Entries in the keychain: ${entries}`,
@@ -44,7 +44,7 @@ export async function sayRemoved({ files, entries, backups, left }: Removed): Pr
 }
 
 /** Reports that the application wasn't started because of a switch or a variable. */
-export function sayNotStartedWith(name: string): void {
+export function showUnsafeStart(name: string): void {
   dialog.showErrorBox(
     'Countersign wasn’t started',
     `It was started with “${name}”, which would turn off a security protection. Start it without that option, or ask your administrator.`
@@ -54,16 +54,16 @@ export function sayNotStartedWith(name: string): void {
 /**
  * Creates the dialogs over this window. None of them returns a choice once the window, or the page that asked, is gone.
  * Paths are for the main process only.
- * @param kept remembers the last folder for each purpose, by its title: since Electron 43 a dialog without a folder
+ * @param meta remembers the last folder for each purpose, by its title: since Electron 43 a dialog without a folder
  * begins in Downloads.
  */
-export function dialogsOf(window: BrowserWindow, kept: Pick<Meta, 'read' | 'write'>) {
-  const isWanted = (stillAsking: () => boolean) => !window.isDestroyed() && stillAsking()
+export function dialogsOf(window: BrowserWindow, meta: Pick<Meta, 'read' | 'write'>) {
+  const isRequesterThere = (stillAsking: () => boolean) => !window.isDestroyed() && stillAsking()
   const keyOf = (title: string) => `folder of “${title}”`
 
   function lastFolder(title: string): string | undefined {
     try {
-      return kept.read(keyOf(title))
+      return meta.read(keyOf(title))
     } catch {
       return undefined
     }
@@ -71,7 +71,7 @@ export function dialogsOf(window: BrowserWindow, kept: Pick<Meta, 'read' | 'writ
 
   function keepFolder(title: string, folder: string): void {
     try {
-      kept.write(keyOf(title), folder)
+      meta.write(keyOf(title), folder)
     } catch {
       // The next dialog begins elsewhere.
     }
@@ -86,11 +86,11 @@ export function dialogsOf(window: BrowserWindow, kept: Pick<Meta, 'read' | 'writ
     async chooseFolder(title: string, stillAsking: () => boolean): Promise<string | undefined> {
       const { canceled, filePaths } = await dialog.showOpenDialog(window, {
         title,
-        ...beginningIn(lastFolder(title)),
-        properties: ['openDirectory', 'createDirectory', NOT_LISTED]
+        ...defaultPathOption(lastFolder(title)),
+        properties: ['openDirectory', 'createDirectory', OMIT_FROM_RECENT]
       })
       const [chosen] = filePaths
-      if (!isWanted(stillAsking) || canceled || chosen === undefined) return undefined
+      if (!isRequesterThere(stillAsking) || canceled || chosen === undefined) return undefined
       keepFolder(title, chosen)
       return chosen
     },
@@ -98,11 +98,12 @@ export function dialogsOf(window: BrowserWindow, kept: Pick<Meta, 'read' | 'writ
     async chooseFiles(title, kinds, stillAsking, howMany = 'one') {
       const { canceled, filePaths } = await dialog.showOpenDialog(window, {
         title,
-        ...beginningIn(lastFolder(title)),
+        ...defaultPathOption(lastFolder(title)),
         filters: [...kinds],
-        properties: howMany === 'many' ? ['openFile', 'multiSelections', NOT_LISTED] : ['openFile', NOT_LISTED]
+        properties:
+          howMany === 'many' ? ['openFile', 'multiSelections', OMIT_FROM_RECENT] : ['openFile', OMIT_FROM_RECENT]
       })
-      if (!isWanted(stillAsking) || canceled) return []
+      if (!isRequesterThere(stillAsking) || canceled) return []
       for (const chosen of filePaths.slice(0, 1)) keepFolder(title, dirname(chosen))
       return filePaths
     },
@@ -113,16 +114,16 @@ export function dialogsOf(window: BrowserWindow, kept: Pick<Meta, 'read' | 'writ
         title,
         defaultPath: join(lastFolder(title) ?? '', suggested),
         filters: [...kinds],
-        properties: ['showOverwriteConfirmation', 'createDirectory', NOT_LISTED]
+        properties: ['showOverwriteConfirmation', 'createDirectory', OMIT_FROM_RECENT]
       })
-      if (!isWanted(stillAsking) || canceled || filePath === '') return undefined
+      if (!isRequesterThere(stillAsking) || canceled || filePath === '') return undefined
       keepFolder(title, dirname(filePath))
       return filePath
     }
   } satisfies Dialogs & Record<string, unknown>
 }
 
-function beginningIn(folder: string | undefined): { defaultPath?: string } {
+function defaultPathOption(folder: string | undefined): { defaultPath?: string } {
   return folder === undefined ? {} : { defaultPath: folder }
 }
 

@@ -8,17 +8,17 @@ import type { DocumentsKey } from '../core/documents/mirror/database.ts'
 import { openRecoveringWorker } from '../core/documents/recovery.ts'
 import { systemTime } from '../core/lib/time.ts'
 import { asAppError } from '../ipc/errors.ts'
-import { answerOrders, tell } from './worker-thread.ts'
+import { emitEvent, serveRequests } from './worker-thread.ts'
 
 /** The thread's initial data. */
-export interface DocumentsPlan {
+export interface DocumentsWorkerData {
   /** The data folder. */
   folder: string
   /** Undefined if nothing is stored on this computer. */
   key: DocumentsKey | undefined
 }
 
-const { folder, key } = workerData as DocumentsPlan
-const { ask, close } = openRecoveringWorker({ folder, key, time: systemTime }, tell)
+const { folder, key } = workerData as DocumentsWorkerData
+const { ask, close } = openRecoveringWorker({ folder, key, time: systemTime }, emitEvent)
 
-answerOrders((name, what) => (name === 'close' ? close() : ask(name as 'take', what as never)), asAppError)
+serveRequests((name, what) => (name === 'close' ? close() : ask(name as 'take', what as never)), asAppError)

@@ -5,9 +5,9 @@ import type { AskDocuments } from '../core/documents/questions.ts'
 import type { DocumentsOpened } from '../core/documents/recovery.ts'
 import { AppFailure } from '../core/lib/failure.ts'
 import type { StoreTroubles } from '../core/storage/store-troubles.ts'
-import type { DocumentsPlan } from './documents-worker.ts'
+import type { DocumentsWorkerData } from './documents-worker.ts'
 import type { Log } from './log.ts'
-import { askThread } from './worker-thread.ts'
+import { openWorkerThread } from './worker-thread.ts'
 
 export interface DocumentsThreadDeps {
   /** The built worker, or its source when running from source. */
@@ -18,7 +18,7 @@ export interface DocumentsThreadDeps {
   key: DocumentsKey | undefined
   log: Pick<Log, 'warn' | 'error'>
   /** Told if the file was set aside, or is in memory although it shouldn't be. */
-  troubles?: Pick<StoreTroubles, 'setAside' | 'ofThisRun'>
+  troubles?: Pick<StoreTroubles, 'setAside' | 'reportForThisRun'>
 }
 
 /**
@@ -41,33 +41,33 @@ const TIMEOUT_MS = 600_000
  * it again, until `end`.
  */
 export function openDocumentsThread({ worker, folder, key, log, troubles }: DocumentsThreadDeps) {
-  const workerData: DocumentsPlan = { folder, key }
-  const thread = askThread({
-    ...{ worker, log, words, name: 'documents', title: 'The worker of documents' },
-    begin: { workerData },
+  const workerData: DocumentsWorkerData = { folder, key }
+  const thread = openWorkerThread({
+    ...{ worker, log, errors, name: 'documents', title: 'The worker of documents' },
+    workerOptions: { workerData },
     memoryMb: MEMORY_MB,
     youngMemoryMb: YOUNG_MEMORY_MB,
     timeoutMs: TIMEOUT_MS,
-    heard: (news) => opened(news as DocumentsOpened)
+    onEvent: (news) => handleOpened(news as DocumentsOpened)
   })
   let isEnded = false
 
-  function opened({ setAside, because }: DocumentsOpened): void {
+  function handleOpened({ setAside, because }: DocumentsOpened): void {
     if (setAside) {
       log.warn('The file of documents was set aside, and a new one begun.', { folder: setAside })
       troubles?.setAside('documents', { name: setAside, reason: 'damaged' })
     }
     if (because) {
       log.warn('Documents are kept in memory alone.', { because })
-      troubles?.ofThisRun({ kind: 'in-memory', store: 'documents', reason: because })
+      troubles?.reportForThisRun({ kind: 'in-memory', store: 'documents', reason: because })
     }
     // Once it has opened, the key fits. A restarted thread must not think that the file has another key.
     if (key) workerData.key = { ...key, isNew: false }
   }
 
   const ask: AskDocuments = async (name, ask) => {
-    if (isEnded) throw new AppFailure(words.closed)
-    return thread.ask(name, ask, transferred(ask)) as Promise<never>
+    if (isEnded) throw new AppFailure(errors.closed)
+    return thread.ask(name, ask, transferableBuffers(ask)) as Promise<never>
   }
 
   return {
@@ -83,7 +83,7 @@ export function openDocumentsThread({ worker, folder, key, log, troubles }: Docu
 }
 
 /** A folder's answer is transferred, not copied: it may be hundreds of megabytes. */
-function transferred(ask: unknown): ArrayBuffer[] {
+function transferableBuffers(ask: unknown): ArrayBuffer[] {
   if (typeof ask !== 'object' || ask === null || !('bytes' in ask)) return []
   return ask.bytes instanceof Uint8Array && ask.bytes.buffer instanceof ArrayBuffer ? [ask.bytes.buffer] : []
 }
@@ -92,7 +92,7 @@ const failed: AppError = {
   code: 'storage',
   message: 'The document list stopped working and is restarting.'
 }
-const words = {
+const errors = {
   closed: { code: 'storage', message: 'The document list is already closed.' },
   tooLarge: {
     code: 'storage',

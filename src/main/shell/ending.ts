@@ -3,21 +3,21 @@ import { app } from 'electron'
 
 /**
  * Keeps the application from ending until some work is done.
- * @param before begun once, however often quitting is requested. Never rejects.
+ * @param cleanup begun once, however often quitting is requested. Never rejects.
  * @returns a function that lets it end without.
  */
-export function endAfter(before: () => Promise<void>): () => void {
-  let isLeaving = false
+export function delayQuitUntil(cleanup: () => Promise<void>): () => void {
+  let isQuitting = false
   const onWillQuit = (event: { preventDefault(): void }) => {
     event.preventDefault()
-    if (isLeaving) return
-    isLeaving = true
-    void before().then(() => {
-      letGo()
+    if (isQuitting) return
+    isQuitting = true
+    void cleanup().then(() => {
+      allowQuit()
       app.quit()
     })
   }
-  const letGo = () => void app.off('will-quit', onWillQuit)
+  const allowQuit = () => void app.off('will-quit', onWillQuit)
   app.on('will-quit', onWillQuit)
-  return letGo
+  return allowQuit
 }

@@ -5,29 +5,29 @@
 import { randomUUID } from 'node:crypto'
 import type { BrowserWindow, Debugger, Session, WebContents } from 'electron'
 import { defined } from '../core/lib/objects.ts'
-import type { SigningGround } from '../core/policy/navigation.ts'
+import type { SigningScope } from '../core/policy/navigation.ts'
 import type { Lookup } from '../core/policy/private-networks.ts'
 import { preferCamera } from './chosen-camera.ts'
 import type { Permits } from './session-policy.ts'
-import { closed, makeSigningContents, ViewPlace } from './signing-contents.ts'
+import { closePage, makeSigningContents, ViewPlace } from './signing-contents.ts'
 import { admit, closeSigningSession, openSigningSession, type SessionEvents } from './signing-session.ts'
 
 /** The turn that the page belongs to: what the page may do, and who gets its events. */
 export interface Occupant {
-  ground: SigningGround
+  ground: SigningScope
   permits: Permits
   session: SessionEvents
   /** The page tried to print. */
-  printed(): void
+  triedToPrint(): void
   /** The page asked the person for a file on this computer. The browser has shown nothing and given it no file. */
   askedForFile(chooser: FileChooser): void
   /**
    * The page asked for video and got a camera other than the one the office chose, which isn't connected or can't be
    * used.
    */
-  otherCamera(): void
+  gotOtherCamera(): void
   /** The page is no longer held, or is gone. */
-  slipped(): void
+  holdLost(): void
   /** The window closes, and the page with it. */
   windowClosed(): void
 }
@@ -44,7 +44,7 @@ export interface FileChooser {
 export interface IsolatedPageDeps {
   window: BrowserWindow
   /** Whether the page may use WebRTC: only one that is granted a camera. */
-  mayCall: boolean
+  mayUseWebRtc: boolean
   /** The name of the camera that such a page gets; '' for the browser's choice. */
   camera: string
   /** How names are resolved; by default as the browser does. */
@@ -56,12 +56,12 @@ export class IsolatedPage {
   readonly contents: WebContents
   readonly place: ViewPlace
   /** Resolves once the page is held; rejects if it can't be. Nothing may be loaded before. */
-  readonly held: Promise<void>
+  readonly whenHeld: Promise<void>
   readonly #deps: IsolatedPageDeps
   readonly #session: Session
   #occupant: Occupant | undefined
   #isLost = false
-  #emptying: Promise<void> | undefined
+  #destroying: Promise<void> | undefined
 
   constructor(deps: IsolatedPageDeps) {
     this.#deps = deps
@@ -71,17 +71,17 @@ export class IsolatedPage {
     this.contents = view.webContents
     this.place = new ViewPlace(deps.window, view, () => this.#windowClosed())
     this.contents.once('destroyed', () => this.place.leave())
-    this.held = this.#hold()
+    this.whenHeld = this.#hold()
     // An occupant awaits it itself; an unoccupied page is just marked as unusable.
-    this.held.catch(() => {
+    this.whenHeld.catch(() => {
       this.#isLost = true
     })
   }
 
   /** Whether a turn can still enter it, to be shown in this window. */
-  fits({ window, mayCall }: Pick<IsolatedPageDeps, 'window' | 'mayCall'>): boolean {
+  fits({ window, mayUseWebRtc }: Pick<IsolatedPageDeps, 'window' | 'mayUseWebRtc'>): boolean {
     const isThere = !this.#isLost && !this.#occupant && !this.contents.isDestroyed()
-    return isThere && this.window === window && this.#deps.mayCall === mayCall
+    return isThere && this.window === window && this.#deps.mayUseWebRtc === mayUseWebRtc
   }
 
   /** Gives the page to a turn, once and for all. */
@@ -92,28 +92,28 @@ export class IsolatedPage {
   }
 
   /** @param languages sent to the page's server as those that the person reads, best first, as in `mi,en`. */
-  speak(languages: string): void {
+  setLanguages(languages: string): void {
     this.#session.setUserAgent(this.#session.getUserAgent(), languages)
   }
 
   /** Destroys the page and wipes everything it stored. Resolves once nothing is left. Calling it again is harmless. */
-  empty(): Promise<void> {
-    this.#emptying ??= this.#empty()
-    return this.#emptying
+  destroy(): Promise<void> {
+    this.#destroying ??= this.#destroy()
+    return this.#destroying
   }
 
   async #hold(): Promise<void> {
     await this.contents.loadURL('about:blank')
     await hold(
       this.contents,
-      { call: this.#deps.mayCall, camera: this.#deps.camera },
+      { webRtc: this.#deps.mayUseWebRtc, camera: this.#deps.camera },
       {
-        printed: () => this.#occupant?.printed(),
+        triedToPrint: () => this.#occupant?.triedToPrint(),
         askedForFile: (chooser) => this.#occupant?.askedForFile(chooser),
-        otherCamera: () => this.#occupant?.otherCamera(),
-        slipped: () => {
+        gotOtherCamera: () => this.#occupant?.gotOtherCamera(),
+        holdLost: () => {
           this.#isLost = true
-          setImmediate(() => this.#occupant?.slipped())
+          setImmediate(() => this.#occupant?.holdLost())
         }
       }
     )
@@ -122,13 +122,13 @@ export class IsolatedPage {
   #windowClosed(): void {
     this.#isLost = true
     if (this.#occupant) this.#occupant.windowClosed()
-    else void this.empty()
+    else void this.destroy()
   }
 
-  async #empty(): Promise<void> {
+  async #destroy(): Promise<void> {
     this.#isLost = true
     this.place.leave()
-    await closed(this.contents)
+    await closePage(this.contents)
     await closeSigningSession(this.#session)
   }
 }
@@ -158,77 +158,81 @@ export class IsolatedPages {
   prepare(): void {
     const window = this.#window()
     // Whether a page may use a camera is known when its turn begins; most don't.
-    if (!window.isDestroyed() && !this.#ready?.fits({ window, mayCall: false })) this.#ready = this.take(false)
+    if (!window.isDestroyed() && !this.#ready?.fits({ window, mayUseWebRtc: false })) this.#ready = this.take(false)
   }
 
   /** Destroys the prepared page, as nobody is next. */
-  drop(): void {
+  discardPrepared(): void {
     const unused = this.#ready
     this.#ready = undefined
-    void unused?.empty()
+    void unused?.destroy()
   }
 
   /** Returns the prepared page, or a new one if it doesn't fit. Nobody has entered it. */
   take(mayCall: boolean): IsolatedPage {
-    const wanted = { window: this.#window(), mayCall }
-    const ready = this.#ready?.fits(wanted) ? this.#ready : undefined
+    const requested = { window: this.#window(), mayUseWebRtc: mayCall }
+    const ready = this.#ready?.fits(requested) ? this.#ready : undefined
     if (ready) this.#ready = undefined
-    else this.drop()
-    return ready ?? new IsolatedPage({ ...wanted, camera: this.#camera(), lookupOf: this.#lookupOf })
+    else this.discardPrepared()
+    return ready ?? new IsolatedPage({ ...requested, camera: this.#camera(), lookupOf: this.#lookupOf })
   }
 }
 
 /**
  * Guards what Electron has no switch for: a page's file dialogs, its WebRTC calls, and service workers that would
  * answer in place of the network. It works over the browser's debugger connection, in every frame and before any script
- * of the page. If the connection is lost, `slipped` is called so that the page can be ended. The page must not have a
+ * of the page. If the connection is lost, `holdLost` is called so that the page can be ended. The page must not have a
  * document of its own yet. Rejects if it can't be held.
- * @param may whether it may use WebRTC, whose relays no request guard sees, and the name of the camera that it gets.
+ * @param allowed whether it may use WebRTC, whose relays no request guard sees, and the name of the camera that it gets.
  */
 export async function hold(
   contents: WebContents,
-  may: { call: boolean; camera: string },
-  events: Pick<Occupant, 'printed' | 'askedForFile' | 'otherCamera' | 'slipped'>
+  allowed: { webRtc: boolean; camera: string },
+  events: Pick<Occupant, 'triedToPrint' | 'askedForFile' | 'gotOtherCamera' | 'holdLost'>
 ): Promise<void> {
-  const line = contents.debugger
+  const connection = contents.debugger
   // Logged to the page's console instead of printing, and when it gets another camera. The page can't know them.
-  const password = randomUUID()
-  const other = randomUUID()
-  const choice = may.call && may.camera !== '' ? `(${preferCamera})(${JSON.stringify(may.camera)}, '${other}');` : ''
-  const script = `'use strict';(${prepare})('${password}', ${may.call});${choice}`
+  const printToken = randomUUID()
+  const otherCameraToken = randomUUID()
+  const cameraScript =
+    allowed.webRtc && allowed.camera !== ''
+      ? `(${preferCamera})(${JSON.stringify(allowed.camera)}, '${otherCameraToken}');`
+      : ''
+  const script = `'use strict';(${restrictDocument})('${printToken}', ${allowed.webRtc});${cameraScript}`
   contents.on('console-message', ({ message }) => {
-    if (message === password) events.printed()
-    if (message === other) events.otherCamera()
+    if (message === printToken) events.triedToPrint()
+    if (message === otherCameraToken) events.gotOtherCamera()
   })
-  line.on('detach', () => events.slipped())
-  line.on('message', (_event, method: string, told: Told, session?: string) => {
+  connection.on('detach', () => events.holdLost())
+  connection.on('message', (_event, method: string, parameters: EventParameters, session?: string) => {
     if (method === 'Page.fileChooserOpened') {
-      const { frameId = '', backendNodeId } = told
+      const { frameId = '', backendNodeId } = parameters
       events.askedForFile({ frameId, ...defined({ backendNodeId, sessionId: session || undefined }) })
     }
-    if (method === 'Target.attachedToTarget' && told.sessionId) void holdFrame(line, script, told.sessionId)
+    if (method === 'Target.attachedToTarget' && parameters.sessionId)
+      void holdFrame(connection, script, parameters.sessionId)
   })
-  line.attach('1.3')
-  await holdDocuments(line, script)
+  connection.attach('1.3')
+  await holdDocuments(connection, script)
 }
 
-interface Told extends Partial<Omit<FileChooser, 'sessionId'>> {
+interface EventParameters extends Partial<Omit<FileChooser, 'sessionId'>> {
   /** For a frame in another process. */
   sessionId?: string
 }
 
 /** Starts a frame in another process once it is held; one that can't be held never starts. */
-async function holdFrame(line: Debugger, script: string, session: string): Promise<void> {
+async function holdFrame(connection: Debugger, script: string, session: string): Promise<void> {
   try {
-    await holdDocuments(line, script, session)
-    await line.sendCommand('Runtime.runIfWaitingForDebugger', {}, session)
+    await holdDocuments(connection, script, session)
+    await connection.sendCommand('Runtime.runIfWaitingForDebugger', {}, session)
   } catch {
     // The frame is gone, or the connection is, which is reported.
   }
 }
 
-async function holdDocuments(line: Debugger, script: string, session?: string): Promise<void> {
-  const send = (method: string, parameters: object) => line.sendCommand(method, parameters, session)
+async function holdDocuments(connection: Debugger, script: string, session?: string): Promise<void> {
+  const send = (method: string, parameters: object) => connection.sendCommand(method, parameters, session)
   await Promise.all([
     send('Page.enable', {}),
     send('Page.setInterceptFileChooserDialog', { enabled: true, cancel: true }),
@@ -246,11 +250,11 @@ async function holdDocuments(line: Debugger, script: string, session?: string): 
 }
 
 /** Self-contained: its source runs in the page's documents. The sandbox of the page's policy blocks printing, too. */
-function prepare(password: string, mayCall: boolean): void {
+function restrictDocument(printToken: string, mayUseWebRtc: boolean): void {
   // biome-ignore lint/suspicious/noConsole: it is the page's, and what is said on it is heard by us alone.
-  const say = console.debug.bind(console)
-  const { print } = { print: () => say(password) }
+  const logToConsole = console.debug.bind(console)
+  const { print } = { print: () => logToConsole(printToken) }
   Object.defineProperty(globalThis, 'print', { value: print, enumerable: true, configurable: false, writable: false })
-  if (mayCall) return
+  if (mayUseWebRtc) return
   for (const name of ['RTCPeerConnection', 'webkitRTCPeerConnection']) Reflect.deleteProperty(globalThis, name)
 }

@@ -4,7 +4,7 @@
  */
 import { app, type BrowserWindow, ipcMain } from 'electron'
 import { type RequestName, requestNames, type SystemStatus } from '../../shared/contract/index.ts'
-import type { LockedWays } from '../core/backup/unlocking.ts'
+import type { UnlockOptions } from '../core/backup/unlocking.ts'
 import { fail } from '../core/lib/failure.ts'
 import { inTurn } from '../core/lib/slices.ts'
 import { systemTime as time } from '../core/lib/time.ts'
@@ -12,7 +12,7 @@ import { LOCKED_START } from '../core/policy/app-pages.ts'
 import type { SettingsStore } from '../core/storage/settings.ts'
 import { StatusFile } from '../core/support/status.ts'
 import { type RequestHandlers, registerHandlers } from '../ipc/registration.ts'
-import { endAfter } from './ending.ts'
+import { delayQuitUntil } from './ending.ts'
 import type { Log } from './log.ts'
 import { installMenu } from './menu.ts'
 import { applyZoom } from './own-page.ts'
@@ -32,17 +32,17 @@ interface LockedPage {
  * Shows the page. Resolves once one of the ways has led on; the window keeps the page until it gets another. Closing it
  * ends the application.
  */
-export async function showLockedPage({ window, screens, settings, devServer, log }: LockedPage, ways: LockedWays) {
+export async function showLockedPage({ window, screens, settings, devServer, log }: LockedPage, ways: UnlockOptions) {
   const done = Promise.withResolvers<void>()
-  let hasLed = false
+  let hasProceeded = false
   /** One at a time: of two that lead on, one would open what the other leaves behind. */
-  const leads =
+  const proceedVia =
     <Input>(way: (input: Input) => Promise<void>) =>
     (input: Input): Promise<void> =>
       inTurn(done, async () => {
-        if (hasLed) return
+        if (hasProceeded) return
         await way(input)
-        hasLed = true
+        hasProceeded = true
         done.resolve()
       })
   const status: SystemStatus = {
@@ -52,40 +52,43 @@ export async function showLockedPage({ window, screens, settings, devServer, log
     storage: { state: 'memory', reason: 'no-keychain', hasData: true },
     troubles: []
   }
-  const locked = async () => fail('not-allowed', 'Your data are still locked.')
+  const refuseLocked = async () => fail('not-allowed', 'Your data are still locked.')
   const handlers: RequestHandlers = {
-    ...(Object.fromEntries(requestNames.map((name) => [name, locked])) as Record<RequestName, typeof locked>),
+    ...(Object.fromEntries(requestNames.map((name) => [name, refuseLocked])) as Record<
+      RequestName,
+      typeof refuseLocked
+    >),
     'system.status': async () => status,
-    'storage.tryAgain': leads(ways.tryAgain),
-    'storage.recover': leads(({ key }: { key: string }) => ways.recover(key)),
-    'storage.goOn': leads(ways.goOn)
+    'storage.tryAgain': proceedVia(ways.retry),
+    'storage.recover': proceedVia(({ key }: { key: string }) => ways.recover(key)),
+    'storage.goOn': proceedVia(ways.continueWithoutData)
   }
   registerHandlers({
     handle: (channel, listener) => ipcMain.handle(channel, listener),
     roleOf: screens.roleOf,
     isAway: () => false,
-    handedBack: () => done.promise,
+    whenHandedBack: () => done.promise,
     // None of these changes anything that an organisation sets.
     lock: () => undefined,
     ...{ handlers, log }
   })
   installMenu({ platform: process.platform, isPackaged: app.isPackaged, choose: () => undefined })
-  const forward = () => void bringForward(window)
-  app.on('second-instance', forward)
-  app.on('activate', forward)
+  const showWindow = () => void bringForward(window)
+  app.on('second-instance', showWindow)
+  app.on('activate', showWindow)
   const facts = { version: status.version, keychain: ways.reason, database: 'locked' } as const
   const statusFile = new StatusFile({ folder: app.getPath('userData'), pid: process.pid, facts: () => facts, time })
-  const letGo = endAfter(() => statusFile.end())
+  const allowQuit = delayQuitUntil(() => statusFile.end())
   // Even if the system started the application, when its window would stay in the background: there is no tray yet to
   // open it from.
-  window.once('ready-to-show', forward)
+  window.once('ready-to-show', showWindow)
   window.webContents.once('dom-ready', () => applyZoom(window, settings.read().zoom))
   log.warn('The data are locked, and a recovery key may open them.', { keychain: ways.reason })
   loadFirstPage(window, devServer ? new URL('locked.html', devServer).href : LOCKED_START, log)
   await done.promise
-  app.off('second-instance', forward)
-  app.off('activate', forward)
-  letGo()
+  app.off('second-instance', showWindow)
+  app.off('activate', showWindow)
+  allowQuit()
   await statusFile.handOver()
   for (const name of requestNames) ipcMain.removeHandler(name)
 }

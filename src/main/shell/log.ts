@@ -9,12 +9,12 @@ import { app, crashReporter } from 'electron'
 import electronLog from 'electron-log/node.js'
 import { logLine } from '../core/policy/log-lines.ts'
 
-type LogLine = (message: string, detail?: Record<string, unknown>) => void
+type LogMethod = (message: string, detail?: Record<string, unknown>) => void
 
 export interface Log {
-  info: LogLine
-  warn: LogLine
-  error: LogLine
+  info: LogMethod
+  warn: LogMethod
+  error: LogMethod
 }
 
 const LARGEST_FILE = 1024 * 1024
@@ -33,12 +33,12 @@ export function openLog(): Log {
       logger.transports.console.level = false
     })
   }
-  const line =
-    (level: 'info' | 'warn' | 'error'): LogLine =>
+  const logAt =
+    (level: 'info' | 'warn' | 'error'): LogMethod =>
     (message, detail) => {
       logger[level](logLine(message, detail))
     }
-  return { info: line('info'), warn: line('warn'), error: line('error') }
+  return { info: logAt('info'), warn: logAt('warn'), error: logAt('error') }
 }
 
 const logFile = (name = 'countersign') => join(app.getPath('logs'), `${name}.log`)
@@ -56,7 +56,7 @@ export async function readLog(): Promise<string> {
 export const crashFolder = (): string => app.getPath('crashDumps')
 
 /** Enables crash dumps, for processes started after this; none leaves this computer. */
-export function makeCrashReports(log: Log): void {
+export function enableCrashReports(log: Log): void {
   try {
     crashReporter.start({ uploadToServer: false })
   } catch {

@@ -10,7 +10,7 @@ import { type LoginStart, xdgLoginStart } from '../core/support/login-start.ts'
 const AT_LOGIN = '--at-login'
 
 /** Undefined if nothing is installed that could be started. */
-export function loginStartHere(): LoginStart | undefined {
+export function openLoginStart(): LoginStart | undefined {
   if (!app.isPackaged) return undefined
   if (process.platform === 'linux')
     return xdgLoginStart(join(app.getPath('appData'), 'autostart'), [
@@ -35,6 +35,6 @@ export function isStartedAtLogin(): boolean {
  * Keeps the window in the background until someone wants it. Not every Linux desktop has a tray, so it's minimised to
  * the task bar there.
  */
-export function showAtLogin(window: BrowserWindow): void {
+export function keepInBackground(window: BrowserWindow): void {
   if (process.platform === 'linux') window.minimize()
 }

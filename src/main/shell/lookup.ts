@@ -9,14 +9,14 @@ import type { Lookup } from '../core/policy/private-networks.ts'
 export function lookupIn(opened: Pick<Session, 'resolveProxy' | 'resolveHost'>): Lookup {
   return async (hostname) => {
     const route = await opened.resolveProxy(`https://${hostname}/`)
-    const ways = route.split(';').map((way) => way.trim().toUpperCase())
-    if (!ways.includes('DIRECT')) return 'elsewhere'
+    const routes = route.split(';').map((way) => way.trim().toUpperCase())
+    if (!routes.includes('DIRECT')) return 'elsewhere'
     try {
       const { endpoints } = await opened.resolveHost(hostname)
       return endpoints.map(({ address }) => address)
     } catch (error) {
       // In many offices only the proxies can resolve names: nothing can then bypass them either.
-      if (ways[0] !== 'DIRECT') return 'elsewhere'
+      if (routes[0] !== 'DIRECT') return 'elsewhere'
       throw error
     }
   }

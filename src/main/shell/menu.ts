@@ -27,7 +27,7 @@ function menuTemplate({ platform, isPackaged, choose }: MenuParts): MenuItemCons
    * A command that works on every screen, with its usual name. Pages know its shortcut, too: the menu doesn't get keys
    * that a page handles.
    */
-  const anywhere = (chosen: keyof typeof APP_COMMANDS, accelerator: string) =>
+  const appCommand = (chosen: keyof typeof APP_COMMANDS, accelerator: string) =>
     command(APP_COMMANDS[chosen], accelerator, chosen)
   const separator: MenuItemConstructorOptions = { type: 'separator' }
   const settings = command('Settings…', 'CmdOrCtrl+,', 'settings')
@@ -38,9 +38,9 @@ function menuTemplate({ platform, isPackaged, choose }: MenuParts): MenuItemCons
     {
       label: 'File',
       submenu: [
-        anywhere('compose', 'CmdOrCtrl+N'),
-        anywhere('search', 'CmdOrCtrl+K'),
-        anywhere('find', 'CmdOrCtrl+F'),
+        appCommand('compose', 'CmdOrCtrl+N'),
+        appCommand('search', 'CmdOrCtrl+K'),
+        appCommand('find', 'CmdOrCtrl+F'),
         separator,
         ...(isMac ? [{ role: 'close' } as const] : [settings, separator, { role: 'quit' } as const])
       ]
@@ -53,13 +53,13 @@ function menuTemplate({ platform, isPackaged, choose }: MenuParts): MenuItemCons
         command('Counter', 'CmdOrCtrl+2', 'counter'),
         command('Downloads', 'CmdOrCtrl+3', 'downloads'),
         separator,
-        anywhere('back', isMac ? 'Cmd+[' : 'Alt+Left'),
-        anywhere('forward', isMac ? 'Cmd+]' : 'Alt+Right'),
-        anywhere('refresh', 'CmdOrCtrl+R'),
+        appCommand('back', isMac ? 'Cmd+[' : 'Alt+Left'),
+        appCommand('forward', isMac ? 'Cmd+]' : 'Alt+Right'),
+        appCommand('refresh', 'CmdOrCtrl+R'),
         separator,
-        anywhere('zoom-in', 'CmdOrCtrl+Plus'),
-        anywhere('zoom-out', 'CmdOrCtrl+-'),
-        anywhere('zoom-reset', 'CmdOrCtrl+0'),
+        appCommand('zoom-in', 'CmdOrCtrl+Plus'),
+        appCommand('zoom-out', 'CmdOrCtrl+-'),
+        appCommand('zoom-reset', 'CmdOrCtrl+0'),
         separator,
         { role: 'togglefullscreen' },
         ...(isPackaged ? [] : [separator, { role: 'toggleDevTools' } as const])
@@ -78,7 +78,7 @@ function menuTemplate({ platform, isPackaged, choose }: MenuParts): MenuItemCons
     {
       label: 'Help',
       submenu: [
-        anywhere('help', 'F1'),
+        appCommand('help', 'F1'),
         { id: 'news', label: 'What’s new', click: () => choose('news') },
         separator,
         { id: 'shortcuts', label: APP_COMMANDS.shortcuts, click: () => choose('shortcuts') }

@@ -14,7 +14,7 @@ const APP_ID = 'app.countersign.desktop'
  */
 const TOAST_ACTIVATOR = '{25DD9B6F-AC50-4F10-9396-6062CA646E0F}'
 /** A notification without a reference is garbage-collected, and clicks on it are lost. */
-const MOST_HELD = 50
+const MAX_HELD = 50
 
 export interface NotificationParts {
   platform: NodeJS.Platform
@@ -24,7 +24,7 @@ export interface NotificationParts {
 }
 
 /** Must be called before the first window exists. */
-export function nameToDesktop(platform: NodeJS.Platform): void {
+export function registerWithDesktop(platform: NodeJS.Platform): void {
   if (platform !== 'win32') return
   app.setAppUserModelId(APP_ID)
   app.setToastActivatorCLSID(TOAST_ACTIVATOR)
@@ -52,7 +52,7 @@ export function openNotifications({ platform, log, clicked }: NotificationParts)
       })
       held.add(notification)
       for (const oldest of held) {
-        if (held.size <= MOST_HELD) break
+        if (held.size <= MAX_HELD) break
         held.delete(oldest)
       }
       notification.show()

@@ -9,8 +9,8 @@ import { AUTHORITY_INVALID, type OwnAuthorities } from '../core/service/own-auth
 import type { ProxyChallenge, ProxyLogin, ProxySignIns } from '../core/service/proxy-sign-in.ts'
 
 /** Chromium's codes for "use your own result" and "trusted". */
-const AS_FOUND = -3
-const BELIEVED = 0
+const KEEP_RESULT = -3
+const TRUSTED = 0
 /** The most certificates of one server's chain that are looked at: it could be endless. */
 const LONGEST_CHAIN = 10
 
@@ -20,39 +20,43 @@ const LONGEST_CHAIN = 10
 export function trustOwnAuthorities(authorities: Pick<OwnAuthorities, 'vouch'>): void {
   app.on('session-created', (created: Session) => {
     created.setCertificateVerifyProc(({ hostname, certificate, errorCode }, answer) => {
-      if (errorCode !== AUTHORITY_INVALID) return answer(AS_FOUND)
+      if (errorCode !== AUTHORITY_INVALID) return answer(KEEP_RESULT)
       void authorities
         .vouch({ hostname, chain: chainOf(certificate) })
-        .then((isVouchedFor) => answer(isVouchedFor ? BELIEVED : AS_FOUND))
+        .then((isVouchedFor) => answer(isVouchedFor ? TRUSTED : KEEP_RESULT))
     })
   })
 }
 
-function chainOf(own: Electron.Certificate): string[] {
+function chainOf(certificate: Electron.Certificate): string[] {
   const chain: string[] = []
-  for (let next: Electron.Certificate | undefined = own; next && chain.length < LONGEST_CHAIN; next = next.issuerCert) {
+  for (
+    let next: Electron.Certificate | undefined = certificate;
+    next && chain.length < LONGEST_CHAIN;
+    next = next.issuerCert
+  ) {
     chain.push(next.data)
   }
   return chain
 }
 
-let shown: Pick<ClientCertificates, 'choose'> | undefined
+let clientCertificates: Pick<ClientCertificates, 'choose'> | undefined
 
 /** Sets what chooses the certificate that a service is shown. */
-export function showCertificatesBy(certificates: Pick<ClientCertificates, 'choose'>): void {
-  shown = certificates
+export function useClientCertificates(certificates: Pick<ClientCertificates, 'choose'>): void {
+  clientCertificates = certificates
 }
 
 /**
  * The certificate that a service of ours is shown; undefined for none.
- * @param place host and port.
+ * @param hostAndPort host and port.
  */
 export function certificateFor(
-  place: string,
+  hostAndPort: string,
   store: readonly Electron.Certificate[]
 ): Electron.Certificate | undefined {
-  const chosen = shown?.choose(
-    place,
+  const chosen = clientCertificates?.choose(
+    hostAndPort,
     store.map(({ fingerprint, subjectName, issuerName, validExpiry }) => ({
       ...{ fingerprint, subject: subjectName, issuer: issuerName },
       // Electron counts in seconds.
@@ -67,12 +71,12 @@ export function certificateFor(
  * @returns a function that resolves once a session uses it. It rejects if that's impossible: nothing may bypass a
  * proxy.
  */
-export function useOwnProxy(proxy: Policy['proxy']): (own: Session) => Promise<void> {
-  const led = new WeakMap<Session, Promise<void>>()
+export function useOrganisationProxy(proxy: Policy['proxy']): (own: Session) => Promise<void> {
+  const proxied = new WeakMap<Session, Promise<void>>()
   if (proxy) {
-    app.on('session-created', (created: Session) => void led.set(created, created.setProxy(proxyConfig(proxy))))
+    app.on('session-created', (created: Session) => void proxied.set(created, created.setProxy(proxyConfig(proxy))))
   }
-  return async (own) => led.get(own)
+  return async (own) => proxied.get(own)
 }
 
 function proxyConfig({ server, except = [], script }: NonNullable<Policy['proxy']>): Electron.ProxyConfig {
@@ -84,7 +88,7 @@ function proxyConfig({ server, except = [], script }: NonNullable<Policy['proxy'
 let proxySignIns: Pick<ProxySignIns, 'forRequest'> | undefined
 
 /** Sets the proxy sign-ins that pages use. */
-export function signInToProxiesBy(signIns: Pick<ProxySignIns, 'forRequest'>): void {
+export function useProxySignIns(signIns: Pick<ProxySignIns, 'forRequest'>): void {
   proxySignIns = signIns
 }
 
@@ -98,6 +102,6 @@ export async function proxyLoginFor(challenge: ProxyChallenge, isFirst: boolean)
   const answers = proxySignIns.forRequest()
   const login = await answers.answer(challenge)
   // A page's request isn't followed up, so it neither proves nor refutes the sign-in.
-  answers.over('failed')
+  answers.finish('failed')
   return login
 }

@@ -1,26 +1,26 @@
 /** Links and files that the system passes to the application, as text, at its start and while it runs. */
 import { app } from 'electron'
-import { type Brought, broughtBy } from '../core/drafts/from-outside.ts'
+import { type OutsideRequest, requestsIn } from '../core/drafts/from-outside.ts'
 
 /**
  * Begins to listen; macOS reports before the application is ready. What arrives before there is a listener is kept for
  * it.
  * @returns a function that sets the listener.
  */
-export function hearOutside(): (listener: (brought: readonly Brought[]) => void) => void {
-  const early = broughtBy(process.argv.slice(1), process.cwd())
-  let tell = (brought: readonly Brought[]): void => void early.push(...brought)
-  app.on('second-instance', (_event, argv, folder) => tell(broughtBy(argv.slice(1), folder)))
+export function listenForLinksAndFiles(): (listener: (brought: readonly OutsideRequest[]) => void) => void {
+  const pending = requestsIn(process.argv.slice(1), process.cwd())
+  let emit = (brought: readonly OutsideRequest[]): void => void pending.push(...brought)
+  app.on('second-instance', (_event, argv, folder) => emit(requestsIn(argv.slice(1), folder)))
   app.on('open-url', (event, link) => {
     event.preventDefault()
-    tell(broughtBy([link], '/'))
+    emit(requestsIn([link], '/'))
   })
   app.on('open-file', (event, path) => {
     event.preventDefault()
-    tell(broughtBy([path], '/'))
+    emit(requestsIn([path], '/'))
   })
   return (listener) => {
-    tell = listener
-    listener(early)
+    emit = listener
+    listener(pending)
   }
 }

@@ -5,12 +5,12 @@
 import { BrowserWindow, type Display, nativeTheme, type Rectangle, screen } from 'electron'
 import type { SettingsStore, WindowBounds } from '../core/storage/settings.ts'
 import type { Log } from './log.ts'
-import { showAtLogin } from './login-start.ts'
+import { keepInBackground } from './login-start.ts'
 import { applyZoom, guardOwnPage, ownPagePreferences } from './own-page.ts'
 
 const TITLE_BAR_HEIGHT = 40
-const SMALLEST = { width: 960, height: 640 }
-const FIRST = { width: 1280, height: 840 }
+const MINIMUM_SIZE = { width: 960, height: 640 }
+const INITIAL_SIZE = { width: 1280, height: 840 }
 
 /** As the renderer's tokens `--ground` and `--text`, so that the system's window buttons match our title bar. */
 const COLOURS = {
@@ -30,11 +30,11 @@ export interface MainWindowParts {
 
 /** Creates the window without a page: what its page asks for must exist before it can ask. */
 export function openMainWindow(parts: MainWindowParts): BrowserWindow {
-  const kept = parts.settings.read().windowBounds
+  const savedBounds = parts.settings.read().windowBounds
   const window = new BrowserWindow({
-    ...placeFor(kept),
-    minWidth: SMALLEST.width,
-    minHeight: SMALLEST.height,
+    ...initialBounds(savedBounds),
+    minWidth: MINIMUM_SIZE.width,
+    minHeight: MINIMUM_SIZE.height,
     show: false,
     title: 'Countersign',
     backgroundColor: colours().color,
@@ -44,12 +44,12 @@ export function openMainWindow(parts: MainWindowParts): BrowserWindow {
   })
   guardOwnPage(window.webContents, parts.devServer)
   followTheme(window)
-  rememberPlace(window, parts.settings)
+  rememberBounds(window, parts.settings)
   reviveAfterCrash(window, parts.log)
   window.once('ready-to-show', () => {
-    if (parts.isAtLogin) return showAtLogin(window)
+    if (parts.isAtLogin) return keepInBackground(window)
     window.show()
-    if (kept?.maximised) window.maximize()
+    if (savedBounds?.maximised) window.maximize()
   })
   return window
 }
@@ -73,50 +73,53 @@ function followTheme(window: BrowserWindow): void {
   window.once('closed', () => nativeTheme.off('updated', follow))
 }
 
-function rememberPlace(window: BrowserWindow, settings: SettingsStore): void {
-  let late: NodeJS.Timeout | undefined
-  const remember = () => {
-    clearTimeout(late)
+function rememberBounds(window: BrowserWindow, settings: SettingsStore): void {
+  let saveTimer: NodeJS.Timeout | undefined
+  const save = () => {
+    clearTimeout(saveTimer)
     if (window.isDestroyed() || window.isMinimized() || window.isFullScreen()) return
     const maximised = window.isMaximized()
     const { x, y, width, height } = maximised ? window.getNormalBounds() : window.getBounds()
     settings.change({ windowBounds: { x, y, width, height, maximised } })
   }
-  const soon = () => {
-    clearTimeout(late)
-    late = setTimeout(remember, 500)
+  const saveSoon = () => {
+    clearTimeout(saveTimer)
+    saveTimer = setTimeout(save, 500)
   }
-  window.on('resize', soon)
-  window.on('move', soon)
-  window.on('close', remember)
-  window.once('closed', () => clearTimeout(late))
+  window.on('resize', saveSoon)
+  window.on('move', saveSoon)
+  window.on('close', save)
+  window.once('closed', () => clearTimeout(saveTimer))
 }
 
 /**
  * Returns the remembered place if it's still on a screen; otherwise centres the window at its first size, or what fits.
  */
-function placeFor(kept: WindowBounds | undefined): Partial<Rectangle> {
-  if (kept) {
-    const area = screen.getDisplayMatching(kept).workArea
+function initialBounds(savedBounds: WindowBounds | undefined): Partial<Rectangle> {
+  if (savedBounds) {
+    const area = screen.getDisplayMatching(savedBounds).workArea
     const overlaps =
-      kept.x < area.x + area.width && kept.x + kept.width > area.x && kept.y >= area.y && kept.y < area.y + area.height
-    if (overlaps) return { x: kept.x, y: kept.y, width: kept.width, height: kept.height }
+      savedBounds.x < area.x + area.width &&
+      savedBounds.x + savedBounds.width > area.x &&
+      savedBounds.y >= area.y &&
+      savedBounds.y < area.y + area.height
+    if (overlaps) return { x: savedBounds.x, y: savedBounds.y, width: savedBounds.width, height: savedBounds.height }
   }
   const { width, height } = screen.getPrimaryDisplay().workAreaSize
-  return { width: Math.min(FIRST.width, width), height: Math.min(FIRST.height, height) }
+  return { width: Math.min(INITIAL_SIZE.width, width), height: Math.min(INITIAL_SIZE.height, height) }
 }
 
 /**
  * Reloads our page after a crash. Nothing is lost, as the main process holds all state. Doesn't reload in a loop.
- * @param gaveUp called if it crashed again at once.
+ * @param onGaveUp called if it crashed again at once.
  */
-function reviveAfterCrash(window: BrowserWindow, log: MainWindowParts['log'], gaveUp: () => void = () => {}): void {
+function reviveAfterCrash(window: BrowserWindow, log: MainWindowParts['log'], onGaveUp: () => void = () => {}): void {
   let last = 0
   window.webContents.on('render-process-gone', (_event, { reason, exitCode }) => {
     if (reason === 'clean-exit' || window.isDestroyed()) return
     log.error('The window’s page ended unexpectedly.', { reason, exitCode })
     if (Date.now() - last < 10_000) {
-      gaveUp()
+      onGaveUp()
       return
     }
     last = Date.now()

@@ -10,7 +10,7 @@ import { inTurn } from '../core/lib/slices.ts'
 import { APP_SCHEME } from '../core/policy/app-pages.ts'
 import { FONTS } from '../core/receipts/receipt-page.ts'
 import { CONTAINED, guard } from './session-policy.ts'
-import { printed } from './signing-contents.ts'
+import { printPage } from './signing-contents.ts'
 
 /** A host of its own: it isn't a page of the application, and may request nothing. */
 const ORIGIN = `${APP_SCHEME}://paper`
@@ -26,23 +26,23 @@ const FILES: Readonly<Record<string, string>> = {
   [`/${FONTS.semibold}`]: 'public-sans-semibold.ttf'
 }
 
-export class Paper {
+export class PagePrinter {
   #session: Session | undefined
   readonly #pages = new Map<string, string>()
 
   pdf(page: string): Promise<Uint8Array> {
-    return this.#drawn(page, (window) =>
+    return this.#render(page, (window) =>
       window.webContents.printToPDF({ printBackground: true, preferCSSPageSize: true })
     )
   }
 
   /** Prints on the default printer, without a dialog. @throws AppFailure with a message for staff. */
   print(page: string): Promise<void> {
-    return this.#drawn(page, (window) => printed(window.webContents))
+    return this.#render(page, (window) => printPage(window.webContents))
   }
 
   /** One at a time, as each gets its own window. */
-  #drawn<Answer>(page: string, use: (window: BrowserWindow) => Promise<Answer>): Promise<Answer> {
+  #render<Answer>(page: string, use: (window: BrowserWindow) => Promise<Answer>): Promise<Answer> {
     return inTurn(this, async () => {
       const id = randomUUID()
       this.#pages.set(`/${id}`, page)
@@ -50,7 +50,7 @@ export class Paper {
         ...{ show: false, width: 900, height: 1200 },
         webPreferences: {
           ...CONTAINED,
-          session: this.#opened(),
+          session: this.#openSession(),
           spellcheck: false,
           devTools: false,
           disableDialogs: true
@@ -68,7 +68,7 @@ export class Paper {
   }
 
   /** Created with the first page; without "persist:" it lives in memory. */
-  #opened(): Session {
+  #openSession(): Session {
     if (this.#session) return this.#session
     const made = session.fromPartition('paper')
     made.setSpellCheckerEnabled(false)

@@ -1,10 +1,15 @@
 /** Runs the practice service in a worker: starts it when it's needed, and again once if it ends by itself. */
 import { Worker } from 'node:worker_threads'
 import { type PracticeDay, USUAL_DAY } from '../../shared/contract/practice-day.ts'
-import type { KeptOffice } from '../core/accounts/kept-office.ts'
+import type { PracticeOfficeStore } from '../core/accounts/kept-office.ts'
 import { fail } from '../core/lib/failure.ts'
 import type { Log } from './log.ts'
-import type { PracticeKept, PracticeOrder, PracticeOrderOfDay, PracticeWord } from './practice-worker.ts'
+import type {
+  PracticeDayMessage,
+  PracticeKeepReply,
+  PracticeWorkerData,
+  PracticeWorkerMessage
+} from './practice-worker.ts'
 
 /** Where the service listens in this run, and the token for it. */
 export interface PracticeRun {
@@ -15,9 +20,9 @@ export interface PracticeRun {
 export interface PracticeParts {
   /** The built worker, or its source when running from source. */
   worker: string | URL
-  kept: KeptOffice
+  kept: PracticeOfficeStore
   /** Called at each start, as port and token change; undefined once it has ended. */
-  runs(run: PracticeRun | undefined): void
+  runChanged(run: PracticeRun | undefined): void
   log: Pick<Log, 'error'>
 }
 
@@ -35,17 +40,17 @@ export function practiceOf(parts: PracticeParts) {
   let day = USUAL_DAY
   let mailbox = ''
   /** Practice days sent to the worker, and who is waiting for its confirmation. */
-  const waiting: { wanted: PracticeDay; settle: (isSet: boolean) => void }[] = []
+  const pendingDays: { requested: PracticeDay; finish: (isSet: boolean) => void }[] = []
 
   async function open(): Promise<void> {
-    const order: PracticeOrder = { state: parts.kept.load(), port, day }
+    const order: PracticeWorkerData = { state: parts.kept.load(), port, day }
     // The practice service has no use for the application's environment and arguments.
     const opened = new Worker(parts.worker, { workerData: order, env: {}, argv: [], name: 'practice' })
     worker = opened
-    opened.on('message', (word: PracticeWord) => keep(opened, word))
+    opened.on('message', (word: PracticeWorkerMessage) => handleMessage(opened, word))
     opened.on('error', (error) => parts.log.error('The practice office failed.', { kind: error.constructor.name }))
-    opened.once('exit', () => ended(opened))
-    const word = await next(opened)
+    opened.once('exit', () => handleExit(opened))
+    const word = await nextState(opened)
     if (word?.kind !== 'open') {
       worker = undefined
       await opened.terminate()
@@ -56,25 +61,25 @@ export function practiceOf(parts: PracticeParts) {
     }
     port = Number(new URL(word.url).port)
     mailbox = word.mailbox
-    parts.runs({ url: word.url, token: word.token })
+    parts.runChanged({ url: word.url, token: word.token })
   }
 
   /** Stores what the worker asks to keep. The service answers a send only once it hears that the package is stored. */
-  function keep(from: Worker, word: PracticeWord): void {
-    if (word.kind === 'keep') attempt(() => parts.kept.save(word.state))
-    else if (word.kind === 'unreadable') attempt(() => parts.kept.setAside())
+  function handleMessage(from: Worker, word: PracticeWorkerMessage): void {
+    if (word.kind === 'keep') tryKeep(() => parts.kept.save(word.state))
+    else if (word.kind === 'unreadable') tryKeep(() => parts.kept.setAside())
     else if (word.kind === 'add') {
-      const isKept = attempt(() => parts.kept.add(word.line))
-      from.postMessage({ kind: isKept ? 'kept' : 'not kept', number: word.number } satisfies PracticeKept)
+      const isKept = tryKeep(() => parts.kept.add(word.line))
+      from.postMessage({ kind: isKept ? 'kept' : 'not kept', number: word.number } satisfies PracticeKeepReply)
     } else if (word.kind === 'day') {
-      const asked = waiting.shift()
+      const asked = pendingDays.shift()
       // Set at once: an ending worker's last messages arrive in the same turn as its end, which starts the next one.
-      if (asked) day = asked.wanted
-      asked?.settle(true)
+      if (asked) day = asked.requested
+      asked?.finish(true)
     }
   }
 
-  function attempt(keeping: () => void): boolean {
+  function tryKeep(keeping: () => void): boolean {
     try {
       keeping()
       return true
@@ -84,12 +89,12 @@ export function practiceOf(parts: PracticeParts) {
     }
   }
 
-  function ended(which: Worker): void {
+  function handleExit(which: Worker): void {
     if (worker !== which) return
     worker = undefined
     starting = undefined
-    for (const { settle } of waiting.splice(0)) settle(false)
-    parts.runs(undefined)
+    for (const { finish } of pendingDays.splice(0)) finish(false)
+    parts.runChanged(undefined)
     if (isStopping) return
     parts.log.error('The practice office ended by itself.')
     if (revivals >= 1) return
@@ -124,12 +129,12 @@ export function practiceOf(parts: PracticeParts) {
     /**
      * Sets the practice day; resolves once it applies. @throws AppFailure `refused` if the service can't be reached.
      */
-    async setDay(wanted: PracticeDay): Promise<void> {
+    async setDay(requested: PracticeDay): Promise<void> {
       await start()
-      const isSet = await new Promise<boolean>((settle) => {
-        if (!worker) return settle(false)
-        waiting.push({ wanted, settle })
-        worker.postMessage({ kind: 'day', day: wanted } satisfies PracticeOrderOfDay)
+      const isSet = await new Promise<boolean>((finish) => {
+        if (!worker) return finish(false)
+        pendingDays.push({ requested, finish })
+        worker.postMessage({ kind: 'day', day: requested } satisfies PracticeDayMessage)
       })
       if (!isSet) fail('refused', 'The practice office stopped before it received this.', { next: 'Try again.' })
     },
@@ -142,7 +147,7 @@ export function practiceOf(parts: PracticeParts) {
       await starting?.catch(() => undefined)
       // A failed start has ended it already.
       if (worker !== running) return
-      const closed = next(running)
+      const closed = nextState(running)
       running.postMessage('close')
       await closed
       await running.terminate()
@@ -151,17 +156,17 @@ export function practiceOf(parts: PracticeParts) {
 }
 
 /** The worker's next state message; undefined if it ends or doesn't reply in time. */
-function next(worker: Worker): Promise<PracticeWord | undefined> {
+function nextState(worker: Worker): Promise<PracticeWorkerMessage | undefined> {
   return new Promise((resolve) => {
-    const late = setTimeout(() => resolve(undefined), TIMEOUT_MS)
-    const settle = (word?: PracticeWord) => {
-      clearTimeout(late)
+    const timer = setTimeout(() => resolve(undefined), TIMEOUT_MS)
+    const finish = (word?: PracticeWorkerMessage) => {
+      clearTimeout(timer)
       resolve(word)
     }
-    worker.on('message', (word: PracticeWord) => {
-      if (word.kind === 'open' || word.kind === 'failed' || word.kind === 'closed') settle(word)
+    worker.on('message', (word: PracticeWorkerMessage) => {
+      if (word.kind === 'open' || word.kind === 'failed' || word.kind === 'closed') finish(word)
     })
-    worker.once('exit', () => settle())
+    worker.once('exit', () => finish())
   })
 }
 

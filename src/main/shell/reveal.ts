@@ -2,7 +2,7 @@
 import { shell } from 'electron'
 import type { Account } from '../core/accounts/account.ts'
 import { fail } from '../core/lib/failure.ts'
-import { externalLink } from '../core/policy/external-links.ts'
+import { checkExternalLink } from '../core/policy/external-links.ts'
 
 /** Shows a file in its folder. @param path absolute path of a file that we wrote; never one from a page. */
 export function showInFolder(path: string): void {
@@ -15,7 +15,7 @@ export function showInFolder(path: string): void {
  * @throws AppFailure `unsafe-address` if the address isn't a plain web address.
  */
 export async function openOutside(address: string, account: Pick<Account, 'baseUrl'> | undefined): Promise<void> {
-  const link = externalLink(address, ownAddresses(account))
+  const link = checkExternalLink(address, ownAddresses(account))
   if (!link.ok)
     fail('unsafe-address', 'This link isn’t a plain web address of the signing service, so it wasn’t opened.')
   await shell.openExternal(link.href)

@@ -3,7 +3,7 @@
  * sessions separate from every page, and with a fresh connection for each POST.
  */
 import { net, type Session, session } from 'electron'
-import { openLanes } from '../core/lib/lanes.ts'
+import { openLanePool } from '../core/lib/lanes.ts'
 import type { Lookup } from '../core/policy/private-networks.ts'
 import { type Fetch, fetchByNetRequest } from '../core/service/index.ts'
 import type { ProxySignIns } from '../core/service/proxy-sign-in.ts'
@@ -13,69 +13,69 @@ import { lookupIn } from './lookup.ts'
 const LANES = 4
 
 /** How long a service has to answer a mere greeting, in milliseconds. */
-const GREETING_LIMIT = 15_000
+const GREETING_TIMEOUT_MS = 15_000
 
 interface ServiceNetwork {
   fetch: Fetch
   lookup: Lookup
   /** Moves everything to new sessions, none of which remembers a certificate that a service was shown. */
-  renewLines: () => void
+  renewConnections: () => void
   /** Sends one request in a session of its own. Rejects as `fetch`. */
-  askOnce: (url: string) => Promise<void>
+  requestOnce: (url: string) => Promise<void>
 }
 
 interface NetworkDeps {
   proxies: Pick<ProxySignIns, 'forRequest'>
   /** Resolves once a session uses the proxy that it should. */
-  isProxied: (own: Session) => Promise<void>
+  whenProxied: (own: Session) => Promise<void>
 }
 
 /** Opens the network for clients of the service. Nothing is stored on disk: no cookies, no cache. */
 export function openServiceNetwork(deps: NetworkDeps): ServiceNetwork {
   let generation = 0
   // The first generation has plain names, for people who look for them.
-  const named = (name: string) => session.fromPartition(generation === 0 ? name : `${name}-${generation}`)
-  let now = openLines(named, deps)
+  const sessionNamed = (name: string) => session.fromPartition(generation === 0 ? name : `${name}-${generation}`)
+  let current = openConnections(sessionNamed, deps)
   return {
-    fetch: (...request) => now.fetch(...request),
-    lookup: (name) => now.lookup(name),
-    renewLines() {
+    fetch: (...request) => current.fetch(...request),
+    lookup: (name) => current.lookup(name),
+    renewConnections() {
       generation++
-      now = openLines(named, deps)
+      current = openConnections(sessionNamed, deps)
     },
-    async askOnce(url) {
+    async requestOnce(url) {
       generation++
-      const own = fetchIn(named('service-greeting'), deps)
-      const answer = await own(url, { method: 'GET', signal: AbortSignal.timeout(GREETING_LIMIT) })
+      const own = fetchIn(sessionNamed('service-greeting'), deps)
+      const answer = await own(url, { method: 'GET', signal: AbortSignal.timeout(GREETING_TIMEOUT_MS) })
       await answer.body?.cancel()
     }
   }
 }
 
-function openLines(named: (name: string) => Session, deps: NetworkDeps): { fetch: Fetch; lookup: Lookup } {
-  const reading = named('service-reads-0')
+function openConnections(sessionNamed: (name: string) => Session, deps: NetworkDeps): { fetch: Fetch; lookup: Lookup } {
+  const reading = sessionNamed('service-reads-0')
   // Each session has six connections per host: with a single one, eight slow file downloads would leave none for what
   // someone is looking at.
-  const [one, other] = [fetchIn(reading, deps), fetchIn(named('service-reads-1'), deps)]
-  let isOthersTurn = false
+  const [first, second] = [fetchIn(reading, deps), fetchIn(sessionNamed('service-reads-1'), deps)]
+  let useSecond = false
   const reads: Fetch = (...request) => {
-    isOthersTurn = !isOthersTurn
-    return (isOthersTurn ? other : one)(...request)
+    useSecond = !useSecond
+    return (useSecond ? second : first)(...request)
   }
-  return { fetch: fetchBy(reads, named, deps), lookup: lookupIn(reading) }
+  return { fetch: fetchBy(reads, sessionNamed, deps), lookup: lookupIn(reading) }
 }
 
-function fetchBy(reads: Fetch, named: (name: string) => Session, deps: NetworkDeps): Fetch {
-  const lanes = openLanes(
-    Array.from({ length: LANES }, (_, index) => openLane(named(`service-sends-${index}`), deps)),
+function fetchBy(reads: Fetch, sessionNamed: (name: string) => Session, deps: NetworkDeps): Fetch {
+  const lanes = openLanePool(
+    Array.from({ length: LANES }, (_, index) => openLane(sessionNamed(`service-sends-${index}`), deps)),
     // Named like a connection that couldn't be made: nothing was sent.
     () => new Error('net::ERR_CONNECTION_FAILED')
   )
 
   return async (url, init) => {
     if (init.method !== 'POST') return reads(url, init)
-    const lane = await lanes.take(init.signal)
-    return post(lane, () => lanes.leave(lane), url, init)
+    const lane = await lanes.acquire(init.signal)
+    return post(lane, () => lanes.release(lane), url, init)
   }
 }
 
@@ -88,34 +88,34 @@ function openLane(own: Session, deps: NetworkDeps): Fetch {
   return fetchIn(own, deps, () => own.closeAllConnections())
 }
 
-function fetchIn(own: Session, { isProxied, proxies }: NetworkDeps, beforePost?: () => Promise<void>): Fetch {
+function fetchIn(own: Session, { whenProxied, proxies }: NetworkDeps, beforePost?: () => Promise<void>): Fetch {
   const fetch = fetchByNetRequest((options) => net.request({ ...options, session: own }), beforePost, proxies)
   return async (...request) => {
     // Nothing may bypass the proxy.
-    await isProxied(own)
+    await whenProxied(own)
     return fetch(...request)
   }
 }
 
-async function post(lane: Fetch, leave: () => void, ...request: Parameters<Fetch>): Promise<Response> {
+async function post(lane: Fetch, release: () => void, ...request: Parameters<Fetch>): Promise<Response> {
   try {
     const response = await lane(...request)
     if (!response.body) {
-      leave()
+      release()
       return response
     }
-    return new Response(response.body.pipeThrough(untilOver(leave)), response)
+    return new Response(response.body.pipeThrough(watchEnd(release)), response)
   } catch (error) {
-    leave()
+    release()
     throw error
   }
 }
 
-/** Passes a body through and calls `over` when it ends or is abandoned. */
-function untilOver(over: () => void): TransformStream<Uint8Array, Uint8Array> {
+/** Passes a body through and calls `onEnd` when it ends or is abandoned. */
+function watchEnd(onEnd: () => void): TransformStream<Uint8Array, Uint8Array> {
   return new TransformStream({
-    flush: over,
+    flush: onEnd,
     // Not in every type declaration yet; called when the reader gives up or the connection breaks.
-    cancel: over
+    cancel: onEnd
   } as Transformer<Uint8Array, Uint8Array>)
 }

@@ -4,7 +4,7 @@
  * anything, the environment included.
  */
 import { app, type Session, session, type WebContents, type WebPreferences } from 'electron'
-import type { AskedPermission } from '../core/policy/permissions.ts'
+import type { PermissionQuery } from '../core/policy/permissions.ts'
 import type { Log } from './log.ts'
 import { certificateFor, proxyLoginFor } from './office-network.ts'
 
@@ -50,18 +50,18 @@ export interface Guard {
    * The page wanted to open a window, which never happens. Returns whether the guard loads the address in place
    * instead.
    */
-  wantedWindow?(request: { url: string; postsData: boolean }): boolean
+  handleWindowRequest?(request: { url: string; postsData: boolean }): boolean
 }
 
 /** What the pages of a session may be granted; the code that shows them decides. */
 export interface Permits {
   /** @returns false if the page is refused at once; otherwise `grant` is called, now or later. */
-  request(asked: AskedPermission, grant: (granted: boolean) => void): boolean
+  request(asked: PermissionQuery, grant: (granted: boolean) => void): boolean
   /** Whether the page has the permission already. */
-  holds(asked: AskedPermission): boolean
+  isGranted(asked: PermissionQuery): boolean
 }
 
-const NOTHING: Permits = { request: () => false, holds: () => false }
+const NO_PERMITS: Permits = { request: () => false, isGranted: () => false }
 
 /** Called with what was denied, in words without addresses (`permission "media"`). */
 export type OnDenied = (what: string) => void
@@ -103,49 +103,50 @@ export function lockSessions(log: Pick<Log, 'warn'>): void {
 }
 
 /** Sets what a page may do from now on. */
-export function guard(contents: WebContents, by: Guard): void {
-  guards.set(contents, by)
+export function guard(contents: WebContents, pageGuard: Guard): void {
+  guards.set(contents, pageGuard)
 }
 
 /** Sets what the pages of a locked session are granted from now on. */
 export function permit(locked: Session, permits: Permits): void {
-  const known = sessions.get(locked)
-  if (!known) throw new Error('A session that isn’t locked grants nothing.')
-  known.permits = permits
+  const rules = sessions.get(locked)
+  if (!rules) throw new Error('A session that isn’t locked grants nothing.')
+  rules.permits = permits
 }
 
 /**
  * Denies a session everything that a page could ask for, except what `permits` grants. Calling it again changes only
  * who is told and what is granted.
  */
-export function lockSession(locked: Session, onDenied: OnDenied, permits: Permits = NOTHING): void {
-  const known = sessions.get(locked)
-  if (known) {
-    Object.assign(known, { onDenied, permits })
+export function lockSession(locked: Session, onDenied: OnDenied, permits: Permits = NO_PERMITS): void {
+  const existing = sessions.get(locked)
+  if (existing) {
+    Object.assign(existing, { onDenied, permits })
     return
   }
-  const told = { onDenied, permits }
-  sessions.set(locked, told)
+  const rules = { onDenied, permits }
+  sessions.set(locked, rules)
 
   locked.setPermissionRequestHandler((_contents, permission, grant, details) => {
     const { mediaTypes, securityOrigin } = details as Electron.MediaAccessPermissionRequest
     const asked = { permission, url: details.requestingUrl, origin: securityOrigin, mediaTypes }
-    if (told.permits.request(asked, grant)) return
+    if (rules.permits.request(asked, grant)) return
     grant(false)
-    told.onDenied(`permission "${permission}"`)
+    rules.onDenied(`permission "${permission}"`)
   })
   // Most web APIs only check whether a permission exists, and never request it: both handlers are needed.
   locked.setPermissionCheckHandler((contents, permission, requestingOrigin, details) => {
     const { mediaType, requestingUrl = requestingOrigin, securityOrigin } = details
     const mediaTypes = mediaType === undefined ? [] : [mediaType]
     return (
-      contents !== null && told.permits.holds({ permission, url: requestingUrl, origin: securityOrigin, mediaTypes })
+      contents !== null &&
+      rules.permits.isGranted({ permission, url: requestingUrl, origin: securityOrigin, mediaTypes })
     )
   })
   locked.setDevicePermissionHandler(() => false)
   locked.setDisplayMediaRequestHandler((_request, grant) => {
     grant(null)
-    told.onDenied('screen capture')
+    rules.onDenied('screen capture')
   })
   locked.setBluetoothPairingHandler((_details, answer) => answer({ confirmed: false }))
   locked.on('select-hid-device', (event, _details, choose) => {
@@ -166,7 +167,7 @@ export function lockSession(locked: Session, onDenied: OnDenied, permits: Permit
   })
   locked.on('will-download', (event) => {
     event.preventDefault()
-    told.onDenied('download')
+    rules.onDenied('download')
   })
 }
 
@@ -182,7 +183,7 @@ function lockContents(contents: WebContents, denied: OnDenied): void {
   contents.on('will-frame-navigate', guardNavigation)
   contents.on('will-redirect', guardNavigation)
   contents.setWindowOpenHandler(({ url, postBody }) => {
-    if (!guards.get(contents)?.wantedWindow?.({ url, postsData: postBody !== undefined })) denied('new window')
+    if (!guards.get(contents)?.handleWindowRequest?.({ url, postsData: postBody !== undefined })) denied('new window')
     return { action: 'deny' }
   })
   contents.on('will-attach-webview', (event) => {

@@ -5,9 +5,9 @@
 import { type BrowserWindow, type Session, type WebContents, WebContentsView } from 'electron'
 import type { ViewBounds } from '../core/counter/deps.ts'
 import { AppFailure } from '../core/lib/failure.ts'
-import { editOf, isHeldKey } from '../core/policy/held-keys.ts'
+import { editCommandOf, isBlockedKey } from '../core/policy/held-keys.ts'
 import { CONTAINED } from './session-policy.ts'
-import { notPrinted } from './signing-words.ts'
+import { printFailed } from './signing-words.ts'
 
 const PREFERENCES: Electron.WebPreferences = {
   ...CONTAINED,
@@ -39,11 +39,11 @@ export function makeSigningContents(session: Session): WebContentsView {
 }
 
 /** Prints the page as it looks, on the default printer and without a dialog. Rejects with a message for staff. */
-export function printed(contents: WebContents): Promise<void> {
+export function printPage(contents: WebContents): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   contents.print({ silent: true, printBackground: true }, (isPrinted) => {
     if (isPrinted) resolve()
-    else reject(new AppFailure(notPrinted))
+    else reject(new AppFailure(printFailed))
   })
   return promise
 }
@@ -56,7 +56,7 @@ export function asPdf(contents: WebContents): Promise<Uint8Array> {
 const CLOSING_MS = 3000
 
 /** Closes the page without asking it. Resolves once it's gone, or was forced to go. */
-export async function closed(contents: WebContents): Promise<void> {
+export async function closePage(contents: WebContents): Promise<void> {
   if (contents.isDestroyed()) return
   const gone = Promise.withResolvers<void>()
   contents.once('destroyed', () => gone.resolve())
@@ -96,22 +96,22 @@ export class ViewPlace {
   /** Places and shows the page. It gets the keyboard focus if it was hidden, or if our own page has the focus. */
   show(bounds: ViewBounds): void {
     if (this.#window.isDestroyed() || this.#contents.isDestroyed()) return
-    const comesIntoSight = !this.#view.getVisible()
+    const wasHidden = !this.#view.getVisible()
     this.#view.setBounds(placeIn(this.#window, bounds))
     this.#view.setVisible(true)
     this.#contents.setAudioMuted(false)
     // On some systems, focusing a page brings its window to the front: what the clerk types would go to it.
     if (!this.#window.isFocused()) return
-    if (comesIntoSight || this.#window.webContents.isFocused()) this.#contents.focus()
+    if (wasHidden || this.#window.webContents.isFocused()) this.#contents.focus()
   }
 
   /** Hides the page and takes the keyboard focus from it. */
   hide(): void {
     if (this.#window.isDestroyed() || this.#contents.isDestroyed()) return
-    const hadTheKeyboard = this.#contents.isFocused()
+    const hadFocus = this.#contents.isFocused()
     this.#view.setVisible(false)
     this.#contents.setAudioMuted(true)
-    if (hadTheKeyboard) this.focusOurPage()
+    if (hadFocus) this.focusOurPage()
   }
 
   focusOurPage(): void {
@@ -141,27 +141,27 @@ function placeIn(window: BrowserWindow, { x, y, width, height }: ViewBounds): El
   }
 }
 
-interface Hands {
+interface InputListener {
   /** They touched, typed or scrolled; reported at most once a second. */
   touched(): void
   /** They pressed the key that leads out of the page to what surrounds it. */
-  wantsOut(): void
+  leaveKeyPressed(): void
 }
 
 const TOUCH_MS = 1000
 
 /** Sent by the system as windows come and go, not by the person. */
-const NOT_BY_HAND = new Set(['undefined', 'mouseEnter', 'mouseLeave'])
+const SYSTEM_EVENTS = new Set(['undefined', 'mouseEnter', 'mouseLeave'])
 
 /**
  * Reports when the person touches or types in the page, and decides which keys the page gets.
  * @param isShown whether the person sees the page; a hidden page gets no keys.
  * @param platform decides whether editing keys belong to the menu or the page.
  */
-export function followHands(
+export function followInput(
   contents: WebContents,
   isShown: () => boolean,
-  hands: Hands,
+  listener: InputListener,
   platform: NodeJS.Platform = process.platform
 ): void {
   const isMac = platform === 'darwin'
@@ -170,20 +170,20 @@ export function followHands(
     const now = performance.now()
     if (now - last < TOUCH_MS) return
     last = now
-    hands.touched()
+    listener.touched()
   }
   // Each event sees what the others miss: everything in the main frame; keys and clicks in any frame.
   contents.on('input-event', (_event, { type }) => {
-    if (!NOT_BY_HAND.has(type)) touched()
+    if (!SYSTEM_EVENTS.has(type)) touched()
   })
   contents.on('before-mouse-event', (_event, { type }) => {
-    if (!NOT_BY_HAND.has(type)) touched()
+    if (!SYSTEM_EVENTS.has(type)) touched()
   })
   contents.on('before-input-event', (event, input) => {
     touched()
-    if (input.key === 'F6' && input.type === 'keyDown') hands.wantsOut()
-    const edit = isMac && isShown() ? editOf(input) : undefined
+    if (input.key === 'F6' && input.type === 'keyDown') listener.leaveKeyPressed()
+    const edit = isMac && isShown() ? editCommandOf(input) : undefined
     if (edit && input.type === 'keyDown') contents[edit]()
-    if (edit || !isShown() || isHeldKey(input, isMac)) event.preventDefault()
+    if (edit || !isShown() || isBlockedKey(input, isMac)) event.preventDefault()
   })
 }

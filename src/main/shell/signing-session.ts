@@ -6,12 +6,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Session, session } from 'electron'
-import { type Decision, decideRequest, type RefusalReason, type SigningGround } from '../core/policy/navigation.ts'
-import { withPagePolicy, withPartPolicy } from '../core/policy/page-policy.ts'
-import { type Lookup, whyNotReached } from '../core/policy/private-networks.ts'
+import { type Decision, decideRequest, type RefusalReason, type SigningScope } from '../core/policy/navigation.ts'
+import { withPagePolicy, withSubresourcePolicy } from '../core/policy/page-policy.ts'
+import { blockReason, type Lookup } from '../core/policy/private-networks.ts'
 import { lookupIn } from './lookup.ts'
 import { lockSession, type Permits } from './session-policy.ts'
-import { SESSIONS, SessionPool } from './session-pool.ts'
+import { SESSIONS_BEFORE_REUSE, SessionPool } from './session-pool.ts'
 
 export interface SessionEvents {
   /** A document asked for a return address; no request was sent. */
@@ -23,13 +23,13 @@ export interface SessionEvents {
 }
 
 // Partitions without "persist:" live in memory.
-const pool = new SessionPool<Session>(SESSIONS, () => session.fromPartition(`signing-${randomUUID()}`))
+const pool = new SessionPool<Session>(SESSIONS_BEFORE_REUSE, () => session.fromPartition(`signing-${randomUUID()}`))
 
 /** Takes a session that no page uses and that holds nothing of any page. Nothing leaves it until `admit`. */
 export function openSigningSession(): Session {
   const opened = pool.take()
   lockSession(opened, () => {})
-  shut(opened)
+  blockRequests(opened)
   opened.setSpellCheckerEnabled(false)
   return opened
 }
@@ -37,7 +37,7 @@ export function openSigningSession(): Session {
 /** Gives the session to one turn's page: what it's granted, where it may go, and who gets its events. */
 export function admit(
   opened: Session,
-  { ground, permits, session: events }: { ground: SigningGround; permits: Permits; session: SessionEvents },
+  { ground, permits, session: events }: { ground: SigningScope; permits: Permits; session: SessionEvents },
   lookupOf: (opened: Session) => Lookup = lookupIn
 ): void {
   lockSession(opened, events.denied, permits)
@@ -53,20 +53,20 @@ export function admit(
   })
   opened.webRequest.onHeadersReceived((details, respond) => {
     const isPart = partOf(details.resourceType) === 'content'
-    respond({ responseHeaders: (isPart ? withPartPolicy : withPagePolicy)(details.responseHeaders, ground) })
+    respond({ responseHeaders: (isPart ? withSubresourcePolicy : withPagePolicy)(details.responseHeaders, ground) })
   })
 }
 
 /** Ends a session whose page is gone: wipes what it stored, closes its connections and shuts it. Never rejects. */
 export async function closeSigningSession(used: Session): Promise<void> {
   lockSession(used, () => {})
-  shut(used)
+  blockRequests(used)
   // The session outlives the turn, and would keep this listener's references.
   used.webRequest.onHeadersReceived(null)
   pool.giveBack(used, (await wipe(used)) && (await isSeenEmpty(used)))
 }
 
-function shut(closed: Session): void {
+function blockRequests(closed: Session): void {
   closed.webRequest.onBeforeRequest((_details, respond) => respond({ cancel: true }))
 }
 
@@ -90,8 +90,8 @@ async function wipe(used: Session): Promise<boolean> {
  * moment.
  */
 async function isSeenEmpty(used: Session): Promise<boolean> {
-  for (let look = 0; look < 5; look++) {
-    if (look > 0) await pause(100)
+  for (let attempt = 0; attempt < 5; attempt++) {
+    if (attempt > 0) await pause(100)
     try {
       const [cookies, cached, dictionaries] = await Promise.all([
         used.cookies.get({}),
@@ -109,12 +109,12 @@ async function isSeenEmpty(used: Session): Promise<boolean> {
 
 async function decide(
   details: Electron.OnBeforeRequestListenerDetails,
-  ground: SigningGround,
+  ground: SigningScope,
   lookup: Lookup
 ): Promise<Decision> {
   const decision = decideRequest(details, ground)
   if (decision.kind !== 'look-up') return decision
-  const reason = await whyNotReached(decision.url, lookup)
+  const reason = await blockReason(decision.url, lookup)
   return reason ? { kind: 'refuse', reason } : { kind: 'allow' }
 }
 

@@ -8,27 +8,27 @@ import type { AppError } from '../../shared/contract/index.ts'
 import type { SigningTurn, SigningView, ViewBounds } from '../core/counter/deps.ts'
 import { AppFailure } from '../core/lib/failure.ts'
 import { MediaGrants } from '../core/policy/media-grants.ts'
-import { decideNavigation, type RefusalReason, type SigningGround } from '../core/policy/navigation.ts'
+import { decideNavigation, type RefusalReason, type SigningScope } from '../core/policy/navigation.ts'
 import type { MediaDevice } from '../core/policy/permissions.ts'
-import { type FileField, fileFieldOf, give } from './file-field.ts'
+import { type FileField, fileFieldOf, setFieldFile } from './file-field.ts'
 import type { FileChooser, IsolatedPage } from './isolated-page.ts'
 import { guard } from './session-policy.ts'
-import { asPdf, followHands, printed } from './signing-contents.ts'
+import { asPdf, followInput, printPage } from './signing-contents.ts'
 import {
   askedForFile,
   askedForFolder,
-  asksNoLonger,
-  deniedWords,
-  ended,
-  ledAway,
+  closedUnexpectedly,
+  deniedInWords,
+  fileNoLongerRequested,
+  isolationLost,
   loadFailure,
-  notHeld,
-  nothingToKeep,
-  nothingToShow,
-  onceASecond,
-  refusalWords,
-  stuck,
-  tooSlow,
+  loadTimedOut,
+  noPage,
+  noPageToKeep,
+  openedOtherSite,
+  pageUnresponsive,
+  refusalInWords,
+  throttled,
   triedToPrint
 } from './signing-words.ts'
 import { offerTextMenu } from './text-menu.ts'
@@ -42,23 +42,23 @@ export interface SigningViewDeps {
   whilePrinting?: (print: () => Promise<void>) => Promise<void>
 }
 
-const ASKED_FOR_FILES: ReadonlySet<string> = new Set([askedForFile, askedForFolder])
+const FILE_REQUESTS: ReadonlySet<string> = new Set([askedForFile, askedForFolder])
 
 type State = 'loading' | 'open' | 'returned' | 'failed' | 'destroyed'
 
 /** The page of one turn. It begins to load at once, out of sight. */
-export class ShownSigningView implements SigningView {
+export class ElectronSigningView implements SigningView {
   readonly #deps: SigningViewDeps
   readonly #turn: SigningTurn
-  readonly #ground: SigningGround
+  readonly #ground: SigningScope
   readonly #isolated: IsolatedPage
   readonly #contents: WebContents
   readonly #media: MediaGrants
   /** Reports refusals until the page's end, so that a page can't fill our lists. */
-  readonly #tell: (what: string) => void
+  readonly #report: (what: string) => void
   #state: State = 'loading'
   #hasShownSomething = false
-  #wasBrokenOff = false
+  #wasAborted = false
   #timeout: NodeJS.Timeout | undefined
   #isHeld = false
   #closeMenu = () => {}
@@ -70,8 +70,8 @@ export class ShownSigningView implements SigningView {
     this.#deps = deps
     this.#turn = turn
     this.#ground = turn
-    const tell = onceASecond((what) => turn.events.refused(what, ASKED_FOR_FILES.has(what) ? 'file' : undefined))
-    this.#tell = (what) => this.#isOver() || tell(what)
+    const report = throttled((what) => turn.events.refused(what, FILE_REQUESTS.has(what) ? 'file' : undefined))
+    this.#report = (what) => this.#isOver() || report(what)
     this.#media = new MediaGrants(this.#ground, () => turn.media(), {
       now: () => performance.now(),
       ask: (devices, answer) => turn.events.asksFor(devices, answer),
@@ -88,13 +88,13 @@ export class ShownSigningView implements SigningView {
         refused: (url, reason, part) => this.#refuse(url, reason, part),
         denied: (what) => this.#denied(what)
       },
-      printed: () => this.#tell(triedToPrint),
+      triedToPrint: () => this.#report(triedToPrint),
       askedForFile: (chooser) => void this.#askedForFile(chooser),
-      otherCamera: () => this.#isOver() || this.#turn.events.otherCamera(),
-      slipped: () => this.#slipped(),
+      gotOtherCamera: () => this.#isOver() || this.#turn.events.otherCamera(),
+      holdLost: () => this.#holdLost(),
       windowClosed: () => void this.destroy()
     })
-    this.#isolated.speak(turn.languages)
+    this.#isolated.setLanguages(turn.languages)
     this.#listen()
     // Begin later: when the turn's owner handles an event, it must already have the view.
     queueMicrotask(() => void this.#begin(turn.url))
@@ -104,33 +104,33 @@ export class ShownSigningView implements SigningView {
     if (!this.#isOver()) this.#isolated.place.show(bounds)
   }
 
-  cover(): void {
+  hide(): void {
     this.#hide()
   }
 
   async print(): Promise<void> {
-    const print = async () => printed(this.#open())
+    const print = async () => printPage(this.#openPage())
     await (this.#deps.whilePrinting?.(print) ?? print())
   }
 
   async pdf(): Promise<Uint8Array> {
-    return asPdf(this.#open())
+    return asPdf(this.#openPage())
   }
 
   async giveFile(path: string): Promise<void> {
     const field = this.#field
     this.#field = undefined
     const isGiven =
-      field !== undefined && !this.#isOver() && (await give(this.#contents.debugger, field, path, this.#ground))
-    if (!isGiven) throw new AppFailure(asksNoLonger)
+      field !== undefined && !this.#isOver() && (await setFieldFile(this.#contents.debugger, field, path, this.#ground))
+    if (!isGiven) throw new AppFailure(fileNoLongerRequested)
   }
 
   zoom(factor: number): void {
     if (!this.#contents.isDestroyed()) this.#contents.setZoomFactor(Math.min(Math.max(factor, 0.5), 3))
   }
 
-  speak(languages: string): void {
-    if (!this.#isOver()) this.#isolated.speak(languages)
+  setLanguages(languages: string): void {
+    if (!this.#isOver()) this.#isolated.setLanguages(languages)
   }
 
   destroy(): Promise<void> {
@@ -142,39 +142,39 @@ export class ShownSigningView implements SigningView {
   async #begin(url: string): Promise<void> {
     if (!this.#mayLoad(url)) return
     try {
-      await this.#isolated.held
+      await this.#isolated.whenHeld
     } catch {
-      this.#slipped()
+      this.#holdLost()
       return
     }
     this.#isHeld = true
-    if (!this.#isOver()) this.#go(url)
+    if (!this.#isOver()) this.#load(url)
   }
 
   /** loadURL triggers no navigation event, so the same decision is made here. */
   #mayLoad(url: string): boolean {
-    return this.#mayGo({ url, isMainFrame: true }) === true
+    return this.#mayNavigate({ url, isMainFrame: true }) === true
   }
 
-  #go(url: string): void {
+  #load(url: string): void {
     this.#contents.loadURL(url).catch((error: { code?: unknown }) => this.#loadFailed(String(error.code)))
   }
 
   #listen(): void {
     const contents = this.#contents
     guard(contents, {
-      mayNavigate: (request) => this.#mayGo(request),
-      wantedWindow: ({ url, postsData }) => {
+      mayNavigate: (request) => this.#mayNavigate(request),
+      handleWindowRequest: ({ url, postsData }) => {
         // A form's data can't be carried over into the page, and sending half of it would be worse than none.
-        if (postsData) this.#tell('It tried to send a form into another window.')
+        if (postsData) this.#report('It tried to send a form into another window.')
         const isLoaded = !postsData && this.#mayLoad(url)
-        if (isLoaded) this.#go(url)
+        if (isLoaded) this.#load(url)
         return isLoaded
       }
     })
-    followHands(contents, () => this.#isolated.place.isShown(), {
+    followInput(contents, () => this.#isolated.place.isShown(), {
       touched: () => this.#isOver() || this.#turn.events.touched(),
-      wantsOut: () => this.#isolated.place.focusOurPage()
+      leaveKeyPressed: () => this.#isolated.place.focusOurPage()
     })
     this.#closeMenu = offerTextMenu(contents, this.#isolated.window)
     contents.on('dom-ready', () => this.#opened())
@@ -182,25 +182,25 @@ export class ShownSigningView implements SigningView {
     contents.on('did-fail-load', (_event, _code, name, _url, isMainFrame) => {
       if (isMainFrame) this.#loadFailed(name)
     })
-    contents.on('render-process-gone', () => this.#fail(ended))
-    contents.on('destroyed', () => this.#gone())
-    contents.on('unresponsive', () => this.#fail(stuck))
+    contents.on('render-process-gone', () => this.#fail(closedUnexpectedly))
+    contents.on('destroyed', () => this.#pageDestroyed())
+    contents.on('unresponsive', () => this.#fail(pageUnresponsive))
   }
 
-  #mayGo(request: { url: string; isMainFrame: boolean }): boolean | 'caught' {
+  #mayNavigate(request: { url: string; isMainFrame: boolean }): boolean | 'caught' {
     if (this.#isOver()) return 'caught'
     const decision = decideNavigation(request, this.#ground)
     if (decision.kind === 'returned') this.#return()
     if (decision.kind === 'refuse') this.#refuse(request.url, decision.reason, request.isMainFrame ? 'page' : 'frame')
-    if (decision.kind === 'allow' && request.isMainFrame) this.#wait()
+    if (decision.kind === 'allow' && request.isMainFrame) this.#startLoading()
     return decision.kind === 'returned' ? 'caught' : decision.kind === 'allow'
   }
 
-  #wait(): void {
+  #startLoading(): void {
     this.#field = undefined
     this.#state = 'loading'
     clearTimeout(this.#timeout)
-    this.#timeout = setTimeout(() => this.#fail(tooSlow), this.#deps.timeoutMs)
+    this.#timeout = setTimeout(() => this.#fail(loadTimedOut), this.#deps.timeoutMs)
     this.#turn.events.loading()
   }
 
@@ -217,7 +217,7 @@ export class ShownSigningView implements SigningView {
   /** A navigation that ends without a new document (refused, or a download) leaves the old one in place. */
   #stopped(): void {
     if (this.#hasShownSomething) this.#opened()
-    else if (this.#wasBrokenOff) this.#fail(nothingToShow)
+    else if (this.#wasAborted) this.#fail(noPage)
   }
 
   /**
@@ -228,7 +228,7 @@ export class ShownSigningView implements SigningView {
     if (this.#isOver()) return
     const field = this.#turn.files() ? await fileFieldOf(this.#contents.debugger, chooser, this.#ground) : undefined
     if (this.#isOver()) return
-    if (!field || field.takesFolder) return this.#tell(field?.takesFolder ? askedForFolder : askedForFile)
+    if (!field || field.takesFolder) return this.#report(field?.takesFolder ? askedForFolder : askedForFile)
     this.#field = field
     this.#turn.events.asksForFile(field.accept)
   }
@@ -244,21 +244,21 @@ export class ShownSigningView implements SigningView {
     if (this.#hasShownSomething && /ABORTED|BLOCKED_BY_CLIENT/.test(name)) return
     if (!/ABORTED/.test(name)) this.#fail(loadFailure(name))
     // A page that navigates on while loading is reported as aborted too; the next one is then on its way.
-    else if (this.#contents.isLoading()) this.#wasBrokenOff = true
-    else this.#fail(nothingToShow)
+    else if (this.#contents.isLoading()) this.#wasAborted = true
+    else this.#fail(noPage)
   }
 
   /** The page closed itself, or was closed. */
-  #gone(): void {
-    if (this.#state !== 'destroyed') this.#fail(ended)
+  #pageDestroyed(): void {
+    if (this.#state !== 'destroyed') this.#fail(closedUnexpectedly)
   }
 
   /**
    * The page is no longer held, so it may not go on. A page that closes loses its hold as well; that is then reported
    * instead.
    */
-  #slipped(): void {
-    this.#fail(this.#contents.isDestroyed() ? ended : notHeld)
+  #holdLost(): void {
+    this.#fail(this.#contents.isDestroyed() ? closedUnexpectedly : isolationLost)
     void this.destroy()
   }
 
@@ -270,14 +270,14 @@ export class ShownSigningView implements SigningView {
 
   #refuse(url: string, reason: RefusalReason, part: 'page' | 'frame' | 'content'): void {
     if (this.#isOver()) return
-    this.#tell(refusalWords(url, reason, part))
+    this.#report(refusalInWords(url, reason, part))
     if (part !== 'page' || this.#hasShownSomething) return
-    this.#fail(reason === 'not-found' ? loadFailure('ERR_NAME_NOT_RESOLVED') : ledAway)
+    this.#fail(reason === 'not-found' ? loadFailure('ERR_NAME_NOT_RESOLVED') : openedOtherSite)
   }
 
   #denied(what: string): void {
-    this.#tell(deniedWords(what))
-    if (what === 'download' && !this.#hasShownSomething) this.#fail(nothingToShow)
+    this.#report(deniedInWords(what))
+    if (what === 'download' && !this.#hasShownSomething) this.#fail(noPage)
   }
 
   #finish(state: 'returned' | 'failed'): void {
@@ -298,7 +298,7 @@ export class ShownSigningView implements SigningView {
     clearTimeout(this.#timeout)
     this.#media.end()
     this.#closeMenu()
-    await this.#isolated.empty()
+    await this.#isolated.destroy()
   }
 
   #isOver(): boolean {
@@ -306,8 +306,8 @@ export class ShownSigningView implements SigningView {
   }
 
   /** Returns the page, if it shows something. */
-  #open(): WebContents {
-    if (this.#state !== 'open' || this.#contents.isDestroyed()) throw new AppFailure(nothingToKeep)
+  #openPage(): WebContents {
+    if (this.#state !== 'open' || this.#contents.isDestroyed()) throw new AppFailure(noPageToKeep)
     return this.#contents
   }
 }

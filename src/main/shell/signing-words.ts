@@ -6,7 +6,7 @@ import type { AppError } from '../../shared/contract/index.ts'
 import type { RefusalReason } from '../core/policy/navigation.ts'
 
 /** Describes what the session policy denied, from the policy's name for it. */
-export function deniedWords(what: string): string {
+export function deniedInWords(what: string): string {
   return DENIED[what] ?? `It asked for something pages aren’t allowed (${what}).`
 }
 
@@ -31,7 +31,7 @@ const DENIED: Record<string, string> = {
  * Describes an address that the page was refused. Names only the host: the rest may contain a key.
  * @param part what it would have loaded: the whole page, a frame, or something in it.
  */
-export function refusalWords(address: string, reason: RefusalReason, part: 'page' | 'frame' | 'content'): string {
+export function refusalInWords(address: string, reason: RefusalReason, part: 'page' | 'frame' | 'content'): string {
   const host = URL.canParse(address) ? new URL(address).hostname.slice(0, 100) : ''
   if (reason === 'private-network') return `It tried to reach a private network${host && ` (${host})`}.`
   if (reason === 'not-found') return `It asked for an address that can’t be found${host && ` (${host})`}.`
@@ -43,17 +43,17 @@ export function refusalWords(address: string, reason: RefusalReason, part: 'page
 }
 
 /** The most different things that are reported per turn; a page could invent new ones for ever. */
-const MOST = 100
+const MAX_REPORTS = 100
 
-/** Reports the same thing at most once a second, and only the first `MOST` different things. */
-export function onceASecond(tell: (what: string) => void): (what: string) => void {
-  const toldAt = new Map<string, number>()
+/** Reports the same thing at most once a second, and only the first `MAX_REPORTS` different things. */
+export function throttled(report: (what: string) => void): (what: string) => void {
+  const reportedAt = new Map<string, number>()
   return (what) => {
     const now = performance.now()
-    const before = toldAt.get(what)
-    if (before === undefined ? toldAt.size >= MOST : now - before < 1000) return
-    toldAt.set(what, now)
-    tell(what)
+    const last = reportedAt.get(what)
+    if (last === undefined ? reportedAt.size >= MAX_REPORTS : now - last < 1000) return
+    reportedAt.set(what, now)
+    report(what)
   }
 }
 
@@ -65,7 +65,7 @@ export function loadFailure(name: string): AppError {
   if (/INTERNET_DISCONNECTED|NETWORK_CHANGED|NETWORK_IO_SUSPENDED/.test(name)) {
     return { code: 'offline', message: 'This computer is offline.' }
   }
-  if (/TIMED_OUT/.test(name)) return tooSlow
+  if (/TIMED_OUT/.test(name)) return loadTimedOut
   if (/CERT|SSL|TLS/.test(name)) {
     return {
       code: 'tls',
@@ -75,48 +75,48 @@ export function loadFailure(name: string): AppError {
   if (/CONNECTION_|ADDRESS_|EMPTY_RESPONSE|PROXY|TUNNEL/.test(name)) {
     return { code: 'refused', message: 'The signing page can’t be reached.' }
   }
-  if (/BLOCKED|UNSAFE|DISALLOWED|UNKNOWN_URL_SCHEME/.test(name)) return ledAway
+  if (/BLOCKED|UNSAFE|DISALLOWED|UNKNOWN_URL_SCHEME/.test(name)) return openedOtherSite
   return { code: 'server', message: 'The signing page couldn’t be loaded.' }
 }
 
-export const tooSlow: AppError = { code: 'timeout', message: 'The signing page took too long to load.' }
+export const loadTimedOut: AppError = { code: 'timeout', message: 'The signing page took too long to load.' }
 
-export const ledAway: AppError = {
+export const openedOtherSite: AppError = {
   code: 'unsafe-address',
   message: 'The signing page tried to open another website, so it was stopped.'
 }
 
-export const nothingToShow: AppError = {
+export const noPage: AppError = {
   code: 'server',
   message: 'The signing service didn’t send a page.'
 }
 
-export const stuck: AppError = { code: 'timeout', message: 'The signing page isn’t responding.' }
+export const pageUnresponsive: AppError = { code: 'timeout', message: 'The signing page isn’t responding.' }
 
-export const ended: AppError = {
+export const closedUnexpectedly: AppError = {
   code: 'internal',
   message: 'The signing page closed unexpectedly.',
   next: 'Check the document before opening it again.'
 }
 
-export const notHeld: AppError = {
+export const isolationLost: AppError = {
   code: 'internal',
   message: 'The signing page was closed because it could no longer be isolated safely.'
 }
 
-export const notPrinted: AppError = {
+export const printFailed: AppError = {
   code: 'internal',
   message: 'The page couldn’t be printed.',
   next: 'Check that the default printer is connected and ready.'
 }
 
-export const asksNoLonger: AppError = {
+export const fileNoLongerRequested: AppError = {
   code: 'gone',
   message: 'The page no longer asks for a file.',
   next: 'Go back to the page and press its button again.'
 }
 
-export const nothingToKeep: AppError = {
+export const noPageToKeep: AppError = {
   code: 'gone',
   message: 'There is no page to print or save.',
   next: 'Wait until the signing page has loaded.'

@@ -35,7 +35,7 @@ export async function openSettingsStore(): ReturnType<typeof openSettings> {
 /** For all keychains that are opened: some are asked repeatedly whether they are available again. */
 const calls = { underWay: 0 }
 
-function endNow(): void {
+function killIfCallsPending(): void {
   if (calls.underWay > 0) process.kill(process.pid, 'SIGKILL')
 }
 
@@ -51,13 +51,13 @@ export async function openKeychain(): Promise<OpenedKeychain> {
   const profile = profileOf(app.getPath('userData'), usual)
   // Everything is stored by then. Node would wait for the call's thread: for ever, if the keychain's prompt was left
   // unanswered.
-  if (app.listenerCount('quit', endNow) === 0) app.on('quit', endNow)
+  if (app.listenerCount('quit', killIfCallsPending) === 0) app.on('quit', killIfCallsPending)
   return openKeytarKeychain(async () => (await import('keytar')).default, { profile, calls })
 }
 
 /** Returns the application's own status for the screens. */
 export function systemStatus(
-  { storage, keychainState, lookAgain, isWithout }: OpenedData,
+  { storage, keychainState, recheckKeychain, isWithoutData }: OpenedData,
   troubles: StoreTroubles
 ): SystemStatus {
   const keychain = keychainState()
@@ -68,11 +68,11 @@ export function systemStatus(
       keychain.state === 'available' ? { state: 'available' } : { state: 'unavailable', reason: keychain.reason },
     storage:
       storage.state === 'encrypted'
-        ? { state: 'encrypted', ...(lookAgain && { isByRecoveryKey: true }) }
+        ? { state: 'encrypted', ...(recheckKeychain && { isByRecoveryKey: true }) }
         : {
             ...{ state: 'memory', reason: storage.because, hasData: storage.hasData },
             ...(storage.usedBy !== undefined && { usedBy: storage.usedBy }),
-            ...(isWithout && { isWithout })
+            ...(isWithoutData && { isWithout: isWithoutData })
           },
     troubles: troubles.list()
   }

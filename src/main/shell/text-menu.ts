@@ -13,7 +13,7 @@ import {
 
 /** As many as can be read at a glance. */
 const MOST_SUGGESTIONS = 5
-const LINE: MenuItemConstructorOptions = { type: 'separator' }
+const SEPARATOR: MenuItemConstructorOptions = { type: 'separator' }
 
 /**
  * Shows our menu where the page would have one: only what can be done with the text there.
@@ -25,18 +25,18 @@ export function offerTextMenu(
   window: BrowserWindow,
   isOffered: () => boolean = () => true
 ): () => void {
-  let open: Menu | undefined
+  let openMenu: Menu | undefined
   contents.on('context-menu', (_event, params) => {
     const items = itemsFor(contents, params)
     if (items.length === 0 || window.isDestroyed() || !isOffered()) return
     const menu = Menu.buildFromTemplate(items)
-    open = menu
+    openMenu = menu
     // The keyboard's menu key opens it at the text, wherever the pointer is.
     const place = params.menuSourceType === 'keyboard' ? { x: params.x, y: params.y } : {}
-    menu.popup({ window, ...place, callback: () => (open = undefined) })
+    menu.popup({ window, ...place, callback: () => (openMenu = undefined) })
   })
   return () => {
-    if (open && !window.isDestroyed()) open.closePopup(window)
+    if (openMenu && !window.isDestroyed()) openMenu.closePopup(window)
   }
 }
 
@@ -51,14 +51,14 @@ function itemsFor(
     .map((word): MenuItemConstructorOptions => ({ label: word, click: () => contents.replaceMisspelling(word) }))
   return [
     ...suggestions,
-    ...(suggestions.length > 0 ? [LINE] : []),
+    ...(suggestions.length > 0 ? [SEPARATOR] : []),
     { label: 'Undo', enabled: editFlags.canUndo, click: () => contents.undo() },
     { label: 'Redo', enabled: editFlags.canRedo, click: () => contents.redo() },
-    LINE,
+    SEPARATOR,
     { label: 'Cut', enabled: editFlags.canCut, click: () => contents.cut() },
     copy,
     { label: 'Paste', enabled: editFlags.canPaste, click: () => contents.paste() },
-    LINE,
+    SEPARATOR,
     { label: 'Select all', enabled: editFlags.canSelectAll, click: () => contents.selectAll() }
   ]
 }

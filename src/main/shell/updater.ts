@@ -11,20 +11,20 @@ declare const BUILT_AT_MS: number | undefined
 export const BUILT_AT = typeof BUILT_AT_MS === 'undefined' ? Date.now() : BUILT_AT_MS
 
 /** Works only when running from source: the kind of package to update as. */
-const AS_PACKAGE = '--package-type='
+const PACKAGE_TYPE_SWITCH = '--package-type='
 
 /**
  * Creates this package's updater; undefined for one that only people replace: an MSI, an opened disk image, or source.
  */
-export function updaterHere(deps: Pick<FeedDeps, 'fetch' | 'time'>): UpdatesDeps['updater'] {
+export function openUpdater(deps: Pick<FeedDeps, 'fetch' | 'time'>): UpdatesDeps['updater'] {
   const kind = kindOfPackage()
   if (!kind) return undefined
   const userDataPath = app.getPath('userData')
-  return async (place) => {
+  return async (config) => {
     // Loaded only if a feed is configured.
     const { PackageUpdater } = await import('../core/updates/package-updater.ts')
     return new PackageUpdater({
-      ...{ ...deps, place, target: { platform: process.platform, arch: process.arch, kind } },
+      ...{ ...deps, config, target: { platform: process.platform, arch: process.arch, kind } },
       app: {
         ...{ version: app.getVersion(), name: app.getName(), isPackaged: true, userDataPath },
         appUpdateConfigPath: join(app.isPackaged ? process.resourcesPath : userDataPath, 'app-update.yml'),
@@ -40,7 +40,9 @@ export function updaterHere(deps: Pick<FeedDeps, 'fetch' | 'time'>): UpdatesDeps
 
 function kindOfPackage(): PackageKind | undefined {
   if (!app.isPackaged) {
-    const given = process.argv.find((argument) => argument.startsWith(AS_PACKAGE))?.slice(AS_PACKAGE.length)
+    const given = process.argv
+      .find((argument) => argument.startsWith(PACKAGE_TYPE_SWITCH))
+      ?.slice(PACKAGE_TYPE_SWITCH.length)
     return given === 'deb' || given === 'rpm' ? given : undefined
   }
   if (process.platform === 'darwin') return 'mac'

@@ -18,37 +18,37 @@ export function bringForward(window: BrowserWindow | undefined): boolean {
 }
 
 /** Enters full screen. Resolves once the system reports it, or after a timeout. */
-export async function filled(window: BrowserWindow): Promise<void> {
-  await told(window, ['enter-full-screen'], FILLING_TIMEOUT, () => window.setFullScreen(true))
+export async function enterFullScreen(window: BrowserWindow): Promise<void> {
+  await waitForEvent(window, ['enter-full-screen'], FILLING_TIMEOUT, () => window.setFullScreen(true))
 }
 
 /** Resolves to whether the window is visible, waiting for it up to a limit. */
 export async function isShown(window: BrowserWindow): Promise<boolean> {
   if (window.isDestroyed()) return false
-  if (!window.isVisible()) await told(window, ['show', 'closed'], SHOWING_TIMEOUT)
+  if (!window.isVisible()) await waitForEvent(window, ['show', 'closed'], SHOWING_TIMEOUT)
   return !window.isDestroyed() && window.isVisible()
 }
 
 /** Resolves to whether the window is in front, waiting for it up to a limit. */
 export async function hasFocus(window: BrowserWindow): Promise<boolean> {
   if (window.isDestroyed()) return false
-  if (!window.isFocused()) await told(window, ['focus'], FOCUS_TIMEOUT)
+  if (!window.isFocused()) await waitForEvent(window, ['focus'], FOCUS_TIMEOUT)
   return !window.isDestroyed() && window.isFocused()
 }
 
 /** Waits for the first of these events, or the timeout. */
-async function told(
+async function waitForEvent(
   window: BrowserWindow,
   events: readonly ('enter-full-screen' | 'show' | 'closed' | 'focus')[],
   timeoutMs: number,
-  begin: () => void = () => {}
+  trigger: () => void = () => {}
 ): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const late = setTimeout(resolve, timeoutMs)
+  const timer = setTimeout(resolve, timeoutMs)
   // The type declarations have an overload per event, but none for all of them.
   for (const event of events) window.once(event as 'show', resolve)
-  begin()
+  trigger()
   await promise
-  clearTimeout(late)
+  clearTimeout(timer)
   if (!window.isDestroyed()) for (const event of events) window.off(event as 'show', resolve)
 }

@@ -8,25 +8,25 @@ import { AppFailure } from '../core/lib/failure.ts'
 import type { Log } from './log.ts'
 
 /** A question from the main thread. */
-interface Order {
+interface WorkerRequest {
   number: number
   name: string
   ask: unknown
 }
 
 /** The worker's answer to the order with that number. */
-export type Word = { number: number; answer: unknown } | { number: number; error: AppError }
+export type WorkerReply = { number: number; answer: unknown } | { number: number; error: AppError }
 
 /** A message from the worker that isn't an answer. */
-export interface News {
+export interface WorkerEvent {
   news: unknown
 }
 
-export interface AskedThread {
+export interface WorkerThreadOptions {
   /** The built worker, or its source when running from source. */
   worker: string | URL
   /** The worker's initial data. */
-  begin?: Pick<WorkerOptions, 'workerData'>
+  workerOptions?: Pick<WorkerOptions, 'workerData'>
   /** For the system and the log. */
   name: string
   title: string
@@ -37,81 +37,81 @@ export interface AskedThread {
   timeoutMs: number
   log: Pick<Log, 'error'>
   /** Called with the worker's messages that aren't answers. */
-  heard?: (news: unknown) => void
+  onEvent?: (news: unknown) => void
   /** The errors for a question without an answer. */
-  words: Record<'closed' | 'tooLarge' | 'tooLong' | 'failed', AppError>
+  errors: Record<'closed' | 'tooLarge' | 'tooLong' | 'failed', AppError>
 }
 
-interface Waiting {
+interface PendingRequest {
   resolve(answer: unknown): void
   reject(error: Error): void
-  late: NodeJS.Timeout
+  timer: NodeJS.Timeout
 }
 
 /**
  * Runs a worker thread. `ask` rejects with AppFailure, also if the thread ended during a question; the next question
  * starts it again.
  */
-export function askThread({ title, log, heard, words, ...thread }: AskedThread) {
+export function openWorkerThread({ title, log, onEvent, errors, ...thread }: WorkerThreadOptions) {
   let worker: Worker | undefined
   let number = 0
-  let waiting = new Map<number, Waiting>()
+  let pending = new Map<number, PendingRequest>()
 
-  function running(): Worker {
+  function ensureRunning(): Worker {
     if (worker) return worker
     const started = new Worker(thread.worker, {
-      ...{ ...thread.begin, env: {}, argv: [], name: thread.name },
+      ...{ ...thread.workerOptions, env: {}, argv: [], name: thread.name },
       resourceLimits: {
         maxOldGenerationSizeMb: thread.memoryMb,
         ...(thread.youngMemoryMb && { maxYoungGenerationSizeMb: thread.youngMemoryMb })
       }
     })
     worker = started
-    const asked = new Map<number, Waiting>()
-    waiting = asked
-    let wentBeyond = false
-    started.on('message', (word: Word | News) => {
-      if ('news' in word) return heard?.(word.news)
-      const asker = asked.get(word.number)
-      asked.delete(word.number)
-      clearTimeout(asker?.late)
-      if ('error' in word) asker?.reject(new AppFailure(word.error))
-      else asker?.resolve(word.answer)
+    const ownPending = new Map<number, PendingRequest>()
+    pending = ownPending
+    let ranOutOfMemory = false
+    started.on('message', (message: WorkerReply | WorkerEvent) => {
+      if ('news' in message) return onEvent?.(message.news)
+      const request = ownPending.get(message.number)
+      ownPending.delete(message.number)
+      clearTimeout(request?.timer)
+      if ('error' in message) request?.reject(new AppFailure(message.error))
+      else request?.resolve(message.answer)
       // An idle thread must not keep the application from ending.
-      if (asked.size === 0) started.unref()
+      if (ownPending.size === 0) started.unref()
     })
     started.on('error', (error) => {
-      wentBeyond = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+      ranOutOfMemory = 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY'
       log.error(`${title} failed.`, { kind: error.constructor.name })
     })
     started.once('exit', () => {
-      const why = worker !== started ? words.closed : wentBeyond ? words.tooLarge : words.failed
+      const why = worker !== started ? errors.closed : ranOutOfMemory ? errors.tooLarge : errors.failed
       if (worker === started) worker = undefined
-      for (const asker of asked.values()) {
-        clearTimeout(asker.late)
-        asker.reject(new AppFailure(why))
+      for (const request of ownPending.values()) {
+        clearTimeout(request.timer)
+        request.reject(new AppFailure(why))
       }
-      asked.clear()
+      ownPending.clear()
     })
     return started
   }
 
-  function ask(question: string, what: unknown, transfer: readonly ArrayBuffer[] = []): Promise<unknown> {
+  function ask(question: string, input: unknown, transfer: readonly ArrayBuffer[] = []): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const to = running()
-      const mine = ++number
-      const late = setTimeout(() => {
-        reject(new AppFailure(words.tooLong))
+      const target = ensureRunning()
+      const requestNumber = ++number
+      const timer = setTimeout(() => {
+        reject(new AppFailure(errors.tooLong))
         log.error(`${title} did not answer in time.`, { question })
-        void to.terminate()
+        void target.terminate()
       }, thread.timeoutMs)
-      to.ref()
-      waiting.set(mine, { resolve, reject, late })
+      target.ref()
+      pending.set(requestNumber, { resolve, reject, timer })
       try {
-        to.postMessage({ number: mine, name: question, ask: what } satisfies Order, transfer)
+        target.postMessage({ number: requestNumber, name: question, ask: input } satisfies WorkerRequest, transfer)
       } catch (error) {
-        clearTimeout(late)
-        waiting.delete(mine)
+        clearTimeout(timer)
+        pending.delete(requestNumber)
         reject(error)
       }
     })
@@ -123,9 +123,9 @@ export function askThread({ title, log, heard, words, ...thread }: AskedThread) 
 
     /** Ends the thread, and everything open in it. Never rejects. */
     async end(): Promise<void> {
-      const leaving = worker
+      const ending = worker
       worker = undefined
-      await leaving?.terminate()
+      await ending?.terminate()
     }
   }
 }
@@ -135,16 +135,16 @@ export function askThread({ title, log, heard, words, ...thread }: AskedThread) 
  * @param ask answers a question by its name.
  * @param describe turns a thrown error into one for the user.
  */
-export function answerOrders(
+export function serveRequests(
   ask: (name: string, ask: unknown) => Promise<unknown>,
   describe: (error: unknown) => AppError
 ): void {
-  parentPort?.on('message', async ({ number, name, ask: what }: Order) => {
-    const word = await wordOf(number, () => ask(name, what))
-    parentPort?.postMessage(word, 'answer' in word ? buffersOf(word.answer) : [])
+  parentPort?.on('message', async ({ number, name, ask: input }: WorkerRequest) => {
+    const reply = await replyTo(number, () => ask(name, input))
+    parentPort?.postMessage(reply, 'answer' in reply ? buffersOf(reply.answer) : [])
   })
 
-  async function wordOf(number: number, answer: () => Promise<unknown>): Promise<Word> {
+  async function replyTo(number: number, answer: () => Promise<unknown>): Promise<WorkerReply> {
     try {
       return { number, answer: await answer() }
     } catch (error) {
@@ -153,9 +153,9 @@ export function answerOrders(
   }
 }
 
-/** Sends a message that isn't an answer; see `heard`. */
-export function tell(news: unknown): void {
-  parentPort?.postMessage({ news } satisfies News)
+/** Sends a message that isn't an answer; see `onEvent`. */
+export function emitEvent(news: unknown): void {
+  parentPort?.postMessage({ news } satisfies WorkerEvent)
 }
 
 /** Buffers that belong to an answer alone are transferred, not copied. */

@@ -2,9 +2,9 @@
 import { fullName } from '../../shared/model/index.ts'
 import { repeatableRandom } from '../sources.ts'
 import type { Person } from '../state.ts'
-import { box, type Colour, Drawing, ellipse, gradient, mix, type Point, stroke } from './drawing.ts'
+import { box, type Colour, Drawing, ellipse, gradient, mixColours, type Point, strokeOutline } from './drawing.ts'
 import type { Findings } from './findings.ts'
-import { portrait } from './portrait.ts'
+import { drawPortrait } from './portrait.ts'
 
 const CARD = { width: 640, height: 404 }
 
@@ -17,20 +17,20 @@ function tintOf({ country, docClass }: Findings): Colour {
 }
 
 export function cardFront(person: Person, findings: Findings): Drawing {
-  const drawing = ground(findings)
+  const drawing = background(findings)
   const tint = tintOf(findings)
-  drawing.fill([box(0, 0, CARD.width, 62)], gradient(tint, mix(tint, [0, 0, 0], 0.25), 0, 62))
+  drawing.fill([box(0, 0, CARD.width, 62)], gradient(tint, mixColours(tint, [0, 0, 0], 0.25), 0, 62))
   drawing.text(findings.docClass.toUpperCase(), 28, 41, 25, [255, 255, 255], 'bold')
   const issuer = findings.issuer.toUpperCase()
-  drawing.text(issuer, CARD.width - 28 - widthOf(issuer, 17), 39, 17, mix(tint, [255, 255, 255], 0.8))
+  drawing.text(issuer, CARD.width - 28 - widthOf(issuer, 17), 39, 17, mixColours(tint, [255, 255, 255], 0.8))
   drawing.fill([box(28, 84, 186, 232, 8)], [255, 255, 255])
-  drawing.place(portrait(fullName(person), 'card'), 31, 87, 180)
+  drawing.drawScaled(drawPortrait(fullName(person), 'card'), 31, 87, 180)
   const rows: [string, string][] = [
     ['Surname', person.LastName.toUpperCase()],
     ['Given names', [person.FirstName, person.MiddleName].filter(Boolean).join(' ').toUpperCase()],
-    ['Date of birth', inWords(findings.born)],
+    ['Date of birth', shortDayInWords(findings.born)],
     ['Number', findings.number],
-    ['Expires', inWords(findings.expires)]
+    ['Expires', shortDayInWords(findings.expires)]
   ]
   for (const [index, [label, value]] of rows.entries()) {
     const top = 98 + index * 46
@@ -46,7 +46,7 @@ export function cardFront(person: Person, findings: Findings): Drawing {
 }
 
 export function cardBack(person: Person, findings: Findings): Drawing {
-  const drawing = ground(findings)
+  const drawing = background(findings)
   drawing.fill([box(0, 34, CARD.width, 66)], [34, 36, 40])
   drawing.text('If found, please hand in at any office. This card was made for practice', 28, 136, 15, QUIET)
   drawing.text('and identifies nobody.', 28, 156, 15, QUIET)
@@ -64,17 +64,20 @@ export function cardBack(person: Person, findings: Findings): Drawing {
   return drawing
 }
 
-function ground(findings: Findings): Drawing {
+function background(findings: Findings): Drawing {
   const drawing = new Drawing(CARD.width, CARD.height)
   const tint = tintOf(findings)
-  const pale = mix(tint, [255, 255, 255], 0.9)
-  drawing.fill([box(0, 0, CARD.width, CARD.height)], gradient(pale, mix(tint, [255, 255, 255], 0.72), 60, CARD.height))
+  const pale = mixColours(tint, [255, 255, 255], 0.9)
+  drawing.fill(
+    [box(0, 0, CARD.width, CARD.height)],
+    gradient(pale, mixColours(tint, [255, 255, 255], 0.72), 60, CARD.height)
+  )
   for (let wave = 0; wave < 16; wave++) {
     const points = Array.from({ length: 41 }, (_none, index): Point => {
       const x = index * 16
       return [x, 96 + wave * 19 + Math.sin(x / 74 + wave / 2.2) * 16]
     })
-    drawing.fill([stroke(points, 1.1)], tint, 0.2)
+    drawing.fill([strokeOutline(points, 1.1)], tint, 0.2)
   }
   drawing.fill([ellipse(556, 196, 58, 58), ellipse(556, 196, 49, 49)], tint, 0.16)
   drawing.fill([ellipse(556, 196, 40, 40), ellipse(556, 196, 24, 24)], tint, 0.13)
@@ -96,7 +99,7 @@ function bars(drawing: Drawing, text: string): void {
   }
 }
 
-function inWords(day: string): string {
+function shortDayInWords(day: string): string {
   const date = new Date(`${day}T00:00:00Z`)
   return date.toLocaleDateString('en-NZ', { timeZone: 'UTC', day: '2-digit', month: 'short', year: 'numeric' })
 }

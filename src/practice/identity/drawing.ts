@@ -46,7 +46,7 @@ export class Drawing {
   }
 
   /** Copies a drawing onto this one, scaled to a width. */
-  place(other: Drawing, left: number, top: number, width: number): void {
+  drawScaled(other: Drawing, left: number, top: number, width: number): void {
     const scale = other.width / width
     for (let y = 0; y < Math.floor(other.height / scale); y++) {
       for (let x = 0; x < width; x++) this.blend(left + x, top + y, other.average(x * scale, y * scale, scale), 1)
@@ -70,7 +70,7 @@ export class Drawing {
     const { glyphs, positions } = font.layout(words)
     for (const [index, glyph] of glyphs.entries()) {
       const place = at
-      outlines.push(...flatten(glyph.path.commands, (gx, gy) => [place + gx * scale, y - gy * scale]))
+      outlines.push(...flattenOutlines(glyph.path.commands, (gx, gy) => [place + gx * scale, y - gy * scale]))
       at += (positions[index]?.xAdvance ?? 0) * scale
     }
     this.fill(outlines, paint, opacity)
@@ -172,13 +172,13 @@ function pointsOf(text: string): Point[] {
 }
 
 /** Parses a CSS colour: `#f5d6be`. */
-export function colour(hex: string): Colour {
+export function parseColour(hex: string): Colour {
   const part = (from: number) => Number.parseInt(hex.slice(from, from + 2), 16)
   return [part(1), part(3), part(5)]
 }
 
 /** Returns a smooth closed outline (Catmull-Rom) through points in SVG notation: faces, hair, shoulders. */
-export function smooth(through: string): Point[] {
+export function smoothOutline(through: string): Point[] {
   const points = pointsOf(through)
   const at = (index: number): Point => points[(index + points.length) % points.length] ?? [0, 0]
   return points.flatMap((_point, index) => {
@@ -191,7 +191,7 @@ export function smooth(through: string): Point[] {
 }
 
 /** Returns an open line of a given width through points: brows, mouths, waves on a card's background. */
-export function stroke(through: string | readonly Point[], width: number): Point[] {
+export function strokeOutline(through: string | readonly Point[], width: number): Point[] {
   const points = typeof through === 'string' ? pointsOf(through) : through
   const side = (direction: 1 | -1) =>
     points.map(([x, y], index): Point => {
@@ -207,14 +207,14 @@ function spline(a: number, b: number, c: number, d: number, t: number): number {
   return 0.5 * (2 * b + (c - a) * t + (2 * a - 5 * b + 4 * c - d) * t * t + (3 * b - a - 3 * c + d) * t * t * t)
 }
 
-export function mix(one: Colour, other: Colour, share: number): Colour {
+export function mixColours(one: Colour, other: Colour, share: number): Colour {
   const part = (index: 0 | 1 | 2) => one[index] + (other[index] - one[index]) * share
   return [part(0), part(1), part(2)]
 }
 
 /** Returns a vertical gradient from one colour at the top to another at the bottom. */
 export function gradient(from: Colour, to: Colour, top: number, bottom: number): Paint {
-  return (_x, y) => mix(from, to, Math.min(1, Math.max(0, (y - top) / (bottom - top))))
+  return (_x, y) => mixColours(from, to, Math.min(1, Math.max(0, (y - top) / (bottom - top))))
 }
 
 const fonts = new Map<string, Font>()
@@ -227,7 +227,7 @@ function fontOf(weight: 'regular' | 'bold'): Font {
   return font
 }
 
-function flatten(commands: Font.Command[], place: (x: number, y: number) => Point): Point[][] {
+function flattenOutlines(commands: Font.Command[], place: (x: number, y: number) => Point): Point[][] {
   const outlines: Point[][] = []
   let current: Point[] = []
   let [x, y] = [0, 0]
@@ -253,7 +253,7 @@ function flatten(commands: Font.Command[], place: (x: number, y: number) => Poin
   return outlines
 }
 
-const deflated = promisify(deflate)
+const deflateAsync = promisify(deflate)
 
 /** Encodes a drawing as PNG (RGB, 8 bits), with plain compression. */
 export async function png(drawing: Drawing): Promise<Buffer<ArrayBuffer>> {
@@ -263,12 +263,12 @@ export async function png(drawing: Drawing): Promise<Buffer<ArrayBuffer>> {
   // 8 bits per channel, three channels, not interlaced.
   header.set([8, 2, 0, 0, 0], 8)
   const signature = Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')
-  const data = await deflated(filtered(drawing))
+  const data = await deflateAsync(filterRows(drawing))
   return Buffer.concat([signature, ...chunk('IHDR', header), ...chunk('IDAT', data), ...chunk('IEND', Buffer.alloc(0))])
 }
 
 /** Encodes each row as its difference from the one above, which compresses smooth pictures far better. */
-function filtered({ width, height, pixels }: Drawing): Uint8Array {
+function filterRows({ width, height, pixels }: Drawing): Uint8Array {
   const row = width * 3
   const out = new Uint8Array((row + 1) * height)
   for (let y = 0; y < height; y++) {

@@ -57,21 +57,21 @@ export function findingsOf(person: Person & Partial<Pick<SignerRecord, 'idData'>
   const home = PLACES[upTo(PLACES.length)] ?? PLACES[0]
   const licence = chance() < 0.7
   const faceMatch = 0.9 + chance() * 0.097
-  const doubt = chance()
-  const expires = at + (doubt < 0.12 ? 20 : 200 + upTo(2400)) * DAY
-  const passed = doubt < 0.94
+  const roll = chance()
+  const expires = at + (roll < 0.12 ? 20 : 200 + upTo(2400)) * DAY
+  const passed = roll < 0.94
   const attentions: Findings['attentions'] = []
-  if (doubt < 0.12) attentions.push({ Name: 'Expiry', Detail: 'The card expires within a month.' })
-  if (doubt > 0.84 && passed)
+  if (roll < 0.12) attentions.push({ Name: 'Expiry', Detail: 'The card expires within a month.' })
+  if (roll > 0.84 && passed)
     attentions.push({ Name: 'Picture', Detail: 'A corner of the card is covered by a finger.' })
   if (!passed) attentions.push({ Name: 'Face match', Detail: 'The face and the card’s picture are not alike enough.' })
-  const number = letters(chance, 2) + String(100_000 + upTo(900_000))
-  const madeUp = day(Date.UTC(1950 + upTo(54), upTo(12), 1 + upTo(28)))
+  const number = randomLetters(chance, 2) + String(100_000 + upTo(900_000))
+  const madeUpBirthday = isoDay(Date.UTC(1950 + upTo(54), upTo(12), 1 + upTo(28)))
   return {
     docClass: licence ? 'Driver Licence' : 'Passport',
     number,
-    born: bornOf(person.idData) ?? madeUp,
-    expires: day(expires),
+    born: birthDateIn(person.idData) ?? madeUpBirthday,
+    expires: isoDay(expires),
     issuer: home.issuer,
     country: home.country,
     address: `${1 + upTo(180)} ${STREETS[upTo(STREETS.length)]}, ${home.place}`,
@@ -81,29 +81,29 @@ export function findingsOf(person: Person & Partial<Pick<SignerRecord, 'idData'>
   }
 }
 
-function letters(chance: () => number, count: number): string {
+function randomLetters(chance: () => number, count: number): string {
   return Array.from({ length: count }, () => String.fromCharCode(65 + Math.floor(chance() * 26))).join('')
 }
 
-function day(at: number): string {
+function isoDay(at: number): string {
   return new Date(at).toISOString().slice(0, 10)
 }
 
 /** Uses the date of birth that the office asked the person for. */
-function bornOf(asked: SignerRecord['idData'] = []): string | undefined {
+function birthDateIn(asked: SignerRecord['idData'] = []): string | undefined {
   return asked.find(({ Label, Value }) => /birth/i.test(Label) && /^\d{4}-\d\d-\d\d$/.test(Value))?.Value
 }
 
 /** Maximum number of attempts in the identity step. */
-export const TRIES = 3
+export const MAX_TRIES = 3
 
 export function triesLeft(signer: SignerRecord): number {
-  return TRIES - signer.wrongAnswers
+  return MAX_TRIES - signer.wrongAnswers
 }
 
 /** Returns whether the person at the screen was recently identified as the signer. */
-export function isIdentified(signer: SignerRecord, now: number, holds: number): boolean {
-  return signer.identifiedAt !== undefined && signer.identifiedAt <= now && signer.identifiedAt + holds > now
+export function isIdentified(signer: SignerRecord, now: number, validityMs: number): boolean {
+  return signer.identifiedAt !== undefined && signer.identifiedAt <= now && signer.identifiedAt + validityMs > now
 }
 
 /** Returns whether every answer matches. Always compares all, so that nothing reveals which was wrong. */
@@ -114,14 +114,16 @@ export function answersMatch(questions: readonly AuthInfo[], answer: (index: num
 function matches({ DataType, Value }: AuthInfo, given: string): boolean {
   if (given.trim() === '') return false
   if (DataType === 'date') {
-    const known = days(Value)
-    return known.length > 0 ? days(given).some((day) => known.includes(day)) : plain(given) === plain(Value)
+    const known = possibleDays(Value)
+    return known.length > 0
+      ? possibleDays(given).some((day) => known.includes(day))
+      : normalized(given) === normalized(Value)
   }
-  return plain(given) === plain(Value)
+  return normalized(given) === normalized(Value)
 }
 
 /** The days that a text may mean: offices write month first or day first. */
-function days(text: string): number[] {
+function possibleDays(text: string): number[] {
   const swapped = text.trim().replace(/^(\d{1,2})\/(\d{1,2})\//, '$2/$1/')
   return [text, swapped].flatMap((one) => {
     const read = readServiceDate(one)
@@ -130,6 +132,6 @@ function days(text: string): number[] {
 }
 
 /** Ignores case, spaces and the grouping of phone numbers. */
-function plain(text: string): string {
+function normalized(text: string): string {
   return text.normalize('NFC').toLowerCase().replaceAll(/\s+/g, '')
 }

@@ -1,36 +1,46 @@
 /** Draws a made-up person's face: always the same for a name, and resembling nobody. */
 import { repeatableRandom } from '../sources.ts'
-import { box, type Colour, colour, Drawing, ellipse, gradient, mix, smooth, stroke } from './drawing.ts'
+import {
+  box,
+  type Colour,
+  Drawing,
+  ellipse,
+  gradient,
+  mixColours,
+  parseColour,
+  smoothOutline,
+  strokeOutline
+} from './drawing.ts'
 
 const PORTRAIT = { width: 320, height: 400 }
 
-const SKINS = ['#f5d6be', '#ecc4a4', '#deae8a', '#c6916a', '#a8734e', '#86583a', '#68432e'].map(colour)
-const HAIRS = ['#221b19', '#3a281e', '#5c3c26', '#865c36', '#b88e58', '#96928e', '#7a3822'].map(colour)
-const CLOTHES = ['#1f4e5f', '#483d6c', '#783a42', '#365c44', '#464e5c', '#946832'].map(colour)
+const SKINS = ['#f5d6be', '#ecc4a4', '#deae8a', '#c6916a', '#a8734e', '#86583a', '#68432e'].map(parseColour)
+const HAIRS = ['#221b19', '#3a281e', '#5c3c26', '#865c36', '#b88e58', '#96928e', '#7a3822'].map(parseColour)
+const CLOTHES = ['#1f4e5f', '#483d6c', '#783a42', '#365c44', '#464e5c', '#946832'].map(parseColour)
 /** Top and bottom colours. */
-const GROUNDS: Ground[] = [
-  [colour('#d6e2e8'), colour('#b2c4ce')],
-  [colour('#e2ded4'), colour('#c4beb2')],
-  [colour('#d2ded6'), colour('#b0c2b8')]
+const BACKGROUNDS: Background[] = [
+  [parseColour('#d6e2e8'), parseColour('#b2c4ce')],
+  [parseColour('#e2ded4'), parseColour('#c4beb2')],
+  [parseColour('#d2ded6'), parseColour('#b0c2b8')]
 ]
-const CARD_GROUND: Ground = [colour('#ecf0f2'), colour('#dce2e6')]
-const FRAME = colour('#262a30')
-const BLACK = colour('#000000')
-const WHITE = colour('#ffffff')
+const CARD_BACKGROUND: Background = [parseColour('#ecf0f2'), parseColour('#dce2e6')]
+const FRAME = parseColour('#262a30')
+const BLACK = parseColour('#000000')
+const WHITE = parseColour('#ffffff')
 
-type Ground = [Colour, Colour]
+type Background = [Colour, Colour]
 
 /** Where the picture was taken: by a camera (coloured background) or for a card (plain and pale). */
 export type Occasion = 'camera' | 'card'
 
-export function portrait(name: string, occasion: Occasion): Drawing {
+export function drawPortrait(name: string, occasion: Occasion): Drawing {
   const chance = repeatableRandom(`face ${name}`)
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(chance() * items.length)] as Item
   const face = {
     skin: pick(SKINS),
     hair: pick(HAIRS),
     clothes: pick(CLOTHES),
-    ground: pick(GROUNDS),
+    ground: pick(BACKGROUNDS),
     style: pick(['short', 'long', 'bun', 'curls', 'side'] as const),
     width: 72 + chance() * 12,
     glasses: chance() < 0.28,
@@ -39,7 +49,7 @@ export function portrait(name: string, occasion: Occasion): Drawing {
     smile: occasion === 'card' ? 2 : 5 + chance() * 6
   }
   if (face.style === 'long' || face.style === 'bun') face.beard = false
-  return draw(face, occasion === 'card' ? CARD_GROUND : face.ground)
+  return draw(face, occasion === 'card' ? CARD_BACKGROUND : face.ground)
 }
 
 interface Face {
@@ -54,37 +64,38 @@ interface Face {
   smile: number
 }
 
-function draw(face: Face, [light, dark]: Ground): Drawing {
+function draw(face: Face, [light, dark]: Background): Drawing {
   const drawing = new Drawing(PORTRAIT.width, PORTRAIT.height)
   const { skin, clothes, width } = face
-  const shade = mix(skin, [60, 20, 20], 0.22)
+  const shade = mixColours(skin, [60, 20, 20], 0.22)
   drawing.fill([box(0, 0, 320, 400)], gradient(light, dark, 0, 400))
-  behind(drawing, face)
+  drawBackHair(drawing, face)
   // The back of the head, so that no background shows between hair and face.
-  drawing.fill([ellipse(160, 152, width + 4, 86)], mix(face.hair, BLACK, 0.2))
+  drawing.fill([ellipse(160, 152, width + 4, 86)], mixColours(face.hair, BLACK, 0.2))
   // Shoulders, collar and neck.
-  const shoulders = smooth('160,296 214,306 274,330 300,420 160,430 20,420 46,330 106,306')
-  drawing.fill([shoulders], gradient(clothes, mix(clothes, BLACK, 0.35), 290, 400))
-  drawing.fill([smooth('128,240 192,240 194,306 160,336 126,306')], gradient(shade, skin, 250, 330))
+  const shoulders = smoothOutline('160,296 214,306 274,330 300,420 160,430 20,420 46,330 106,306')
+  drawing.fill([shoulders], gradient(clothes, mixColours(clothes, BLACK, 0.35), 290, 400))
+  drawing.fill([smoothOutline('128,240 192,240 194,306 160,336 126,306')], gradient(shade, skin, 250, 330))
   // Ears, then the face over them.
-  for (const side of [-1, 1]) drawing.fill([ellipse(160 + side * (width + 3), 190, 12, 20)], mix(skin, shade, 0.5))
-  const jaw = smooth(
+  for (const side of [-1, 1])
+    drawing.fill([ellipse(160 + side * (width + 3), 190, 12, 20)], mixColours(skin, shade, 0.5))
+  const jaw = smoothOutline(
     `160,88 ${160 + width * 0.72},108 ${160 + width},168 ${160 + width * 0.93},220 ${160 + width * 0.55},268
     160,288 ${160 - width * 0.55},268 ${160 - width * 0.93},220 ${160 - width},168 ${160 - width * 0.72},108`
   )
-  drawing.fill([jaw], gradient(mix(skin, WHITE, 0.08), mix(skin, shade, 0.35), 120, 290))
-  if (face.beard) beard(drawing, face)
-  features(drawing, face, shade)
-  hairOver(drawing, face)
-  if (face.glasses) glasses(drawing)
+  drawing.fill([jaw], gradient(mixColours(skin, WHITE, 0.08), mixColours(skin, shade, 0.35), 120, 290))
+  if (face.beard) drawBeard(drawing, face)
+  drawFeatures(drawing, face, shade)
+  drawFrontHair(drawing, face)
+  if (face.glasses) drawGlasses(drawing)
   // Soft cheek tones make the flat shapes look like a face.
   drawing.fill([ellipse(122, 206, 20, 13)], [255, 150, 140], 0.1)
   drawing.fill([ellipse(198, 206, 20, 13)], [255, 150, 140], 0.1)
   return drawing
 }
 
-function features(drawing: Drawing, { hair, brow, smile, beard }: Face, shade: Colour): void {
-  const lid = mix(shade, [30, 18, 16], 0.65)
+function drawFeatures(drawing: Drawing, { hair, brow, smile, beard }: Face, shade: Colour): void {
+  const lid = mixColours(shade, [30, 18, 16], 0.65)
   const lift = 162 - brow
   for (const side of [-1, 1]) {
     const x = 160 + side * 31
@@ -92,27 +103,27 @@ function features(drawing: Drawing, { hair, brow, smile, beard }: Face, shade: C
     drawing.fill([ellipse(x, 184, 6.6, 6.6)], [74, 54, 40])
     drawing.fill([ellipse(x, 184, 3.2, 3.2)], [18, 14, 14])
     drawing.fill([ellipse(x + 2.2, 181.5, 1.7, 1.7)], WHITE)
-    drawing.fill([stroke(`${x - 14},182 ${x - 6},176.5 ${x + 6},176.5 ${x + 14},182`, 3)], lid)
-    const browLine = stroke(`${x - 17},${lift + 5} ${x - 5},${lift} ${x + 8},${lift} ${x + 17},${lift + 5}`, 5)
-    drawing.fill([browLine], mix(hair, [30, 22, 20], 0.35), 0.92)
+    drawing.fill([strokeOutline(`${x - 14},182 ${x - 6},176.5 ${x + 6},176.5 ${x + 14},182`, 3)], lid)
+    const browLine = strokeOutline(`${x - 17},${lift + 5} ${x - 5},${lift} ${x + 8},${lift} ${x + 17},${lift + 5}`, 5)
+    drawing.fill([browLine], mixColours(hair, [30, 22, 20], 0.35), 0.92)
   }
-  drawing.fill([stroke('163,192 167,212 169,220 160,225 150,222', 3)], shade, 0.7)
-  const lips = smooth(
+  drawing.fill([strokeOutline('163,192 167,212 169,220 160,225 150,222', 3)], shade, 0.7)
+  const lips = smoothOutline(
     `136,247 148,244 160,246 172,244 184,247 172,${254 + smile} 160,${257 + smile} 148,${254 + smile}`
   )
-  drawing.fill([lips], mix(shade, [150, 48, 52], beard ? 0.2 : 0.3))
+  drawing.fill([lips], mixColours(shade, [150, 48, 52], beard ? 0.2 : 0.3))
   const [corner, middle] = [249 + smile * 0.5, 250 + smile * 0.6]
-  const mouth = stroke(`135,247 148,${corner} 160,${middle} 172,${corner} 185,247`, 2.4)
-  drawing.fill([mouth], mix(shade, [70, 20, 24], 0.7))
+  const mouth = strokeOutline(`135,247 148,${corner} 160,${middle} 172,${corner} 185,247`, 2.4)
+  drawing.fill([mouth], mixColours(shade, [70, 20, 24], 0.7))
 }
 
 /** Hair behind the shoulders. */
-function behind(drawing: Drawing, { style, hair, width }: Face): void {
-  const paint = gradient(hair, mix(hair, BLACK, 0.35), 70, 360)
+function drawBackHair(drawing: Drawing, { style, hair, width }: Face): void {
+  const paint = gradient(hair, mixColours(hair, BLACK, 0.35), 70, 360)
   const left = 160 - width
   const right = 160 + width
   if (style === 'long') {
-    const fall = smooth(
+    const fall = smoothOutline(
       `160,58 ${right + 24},96 ${right + 30},210 ${right + 22},326
       160,340 ${left - 22},326 ${left - 30},210 ${left - 24},96`
     )
@@ -127,7 +138,7 @@ function behind(drawing: Drawing, { style, hair, width }: Face): void {
   }
 }
 
-function hairOver(drawing: Drawing, { style, hair, width }: Face): void {
+function drawFrontHair(drawing: Drawing, { style, hair, width }: Face): void {
   const left = 160 - width
   const right = 160 + width
   // Across the head from ear to ear, and back along the forehead.
@@ -143,11 +154,11 @@ function hairOver(drawing: Drawing, { style, hair, width }: Face): void {
     side: `${left - 5},182 ${left - 6},116 108,70 166,58 216,76 ${right + 5},122 ${right + 4},168
       ${right - 6},136 206,118 176,90 128,124 ${left + 5},148`
   }
-  drawing.fill([smooth(fringe[style])], gradient(mix(hair, WHITE, 0.09), hair, 66, 170))
+  drawing.fill([smoothOutline(fringe[style])], gradient(mixColours(hair, WHITE, 0.09), hair, 66, 170))
 }
 
-function beard(drawing: Drawing, { hair, width }: Face): void {
-  const outline = smooth(
+function drawBeard(drawing: Drawing, { hair, width }: Face): void {
+  const outline = smoothOutline(
     `${160 - width + 3},200 ${160 - width * 0.62},236 136,238 160,234 184,238 ${160 + width * 0.62},236
     ${160 + width - 3},200 ${160 + width * 0.9},236 ${160 + width * 0.55},276
     160,296 ${160 - width * 0.55},276 ${160 - width * 0.9},236`
@@ -155,11 +166,11 @@ function beard(drawing: Drawing, { hair, width }: Face): void {
   drawing.fill([outline], hair, 0.82)
 }
 
-function glasses(drawing: Drawing): void {
+function drawGlasses(drawing: Drawing): void {
   for (const side of [-1, 1]) {
     const x = 160 + side * 31
     drawing.fill([box(x - 23, 168, 46, 33, 13), box(x - 20, 171, 40, 27, 10)], FRAME)
-    drawing.fill([stroke(`${160 + side * 53},180 ${160 + side * 80},184`, 3)], FRAME)
+    drawing.fill([strokeOutline(`${160 + side * 53},180 ${160 + side * 80},184`, 3)], FRAME)
   }
-  drawing.fill([stroke('152,180 160,177 168,180', 3)], FRAME)
+  drawing.fill([strokeOutline('152,180 160,177 168,180', 3)], FRAME)
 }

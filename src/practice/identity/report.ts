@@ -2,20 +2,20 @@
 import { fullName } from '../../shared/model/index.ts'
 import { dayInWords, momentInWords } from '../dates.ts'
 import {
-  begun,
-  collected,
+  collectBytes,
+  createPdf,
   type Fact,
   facts,
   heading,
-  INNER,
+  INNER_WIDTH,
   LINE,
   numberPages,
   PAGE,
   type Pdf,
   paragraph,
-  put,
   QUIET,
   section,
+  setStyle,
   TEXT
 } from '../pdf-parts.ts'
 import type { Account, DocumentRecord } from '../state.ts'
@@ -26,13 +26,13 @@ const DANGER = '#a3261f'
 const WARN = '#8a5a00'
 
 /** Creates the report, in A4. */
-export function report(
+export function createReport(
   document: DocumentRecord,
   account: Account,
   examinations: readonly Examination[]
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const pdf = begun(`ID verification: ${document.name}`, account)
-  const bytes = collected(pdf)
+  const pdf = createPdf(`ID verification: ${document.name}`, account)
+  const bytes = collectBytes(pdf)
   summary(pdf, document, account, examinations)
   for (const examination of examinations) {
     pdf.addPage()
@@ -58,9 +58,9 @@ function summary(pdf: Pdf, document: DocumentRecord, account: Account, examinati
   section(pdf, 'Results')
   for (const { signer, at, findings } of examinations) {
     const top = pdf.y
-    pdf.roundedRect(PAGE.margin, top, INNER, 58, 6).lineWidth(0.8).stroke(LINE)
-    put(pdf, 'bold', 12, TEXT).text(fullName(signer), PAGE.margin + 14, top + 13, { lineBreak: false })
-    put(pdf, 'regular', 9, QUIET).text(
+    pdf.roundedRect(PAGE.margin, top, INNER_WIDTH, 58, 6).lineWidth(0.8).stroke(LINE)
+    setStyle(pdf, 'bold', 12, TEXT).text(fullName(signer), PAGE.margin + 14, top + 13, { lineBreak: false })
+    setStyle(pdf, 'regular', 9, QUIET).text(
       `${signer.Email}   ·   ${momentInWords(at, account.gmt)}`,
       PAGE.margin + 14,
       top + 33,
@@ -87,7 +87,7 @@ function personPage(pdf: Pdf, account: Account, { signer, at, findings, portrait
   const left = PAGE.margin + size.width + gap
   picture(pdf, front, left, top, { width: cardWidth, height: cardWidth * 0.63 }, 'Card, front')
   picture(pdf, back, left + cardWidth + gap - 8, top, { width: cardWidth, height: cardWidth * 0.63 }, 'Card, back')
-  gauge(pdf, findings.faceMatch, findings.passed, left, top + 140, INNER - size.width - gap)
+  gauge(pdf, findings.faceMatch, findings.passed, left, top + 140, INNER_WIDTH - size.width - gap)
   pdf.x = PAGE.margin
   pdf.y = top + size.height + 34
   section(pdf, 'What the card says')
@@ -113,10 +113,12 @@ function personPage(pdf: Pdf, account: Account, { signer, at, findings, portrait
     ['Asked', signer.idData.map((question) => question.Label).join(', ') || 'Video confirmation']
   ])
   section(pdf, 'To look at')
-  if (findings.attentions.length === 0) put(pdf, 'regular', 10, TEXT).text('Nothing.', PAGE.margin)
+  if (findings.attentions.length === 0) setStyle(pdf, 'regular', 10, TEXT).text('Nothing.', PAGE.margin)
   for (const { Name, Detail } of findings.attentions) {
-    put(pdf, 'bold', 10, findings.passed ? WARN : DANGER).text(`${Name}: `, PAGE.margin, pdf.y, { continued: true })
-    put(pdf, 'regular', 10, TEXT).text(Detail)
+    setStyle(pdf, 'bold', 10, findings.passed ? WARN : DANGER).text(`${Name}: `, PAGE.margin, pdf.y, {
+      continued: true
+    })
+    setStyle(pdf, 'regular', 10, TEXT).text(Detail)
   }
 }
 
@@ -133,20 +135,20 @@ function explanation(pdf: Pdf, document: DocumentRecord, account: Account): void
   section(pdf, 'What happened to the document')
   for (const entry of document.logs.slice(-18)) {
     if (pdf.y > PAGE.height - 90) break
-    put(pdf, 'regular', 9, QUIET).text(momentInWords(entry.at, account.gmt), PAGE.margin, pdf.y, {
+    setStyle(pdf, 'regular', 9, QUIET).text(momentInWords(entry.at, account.gmt), PAGE.margin, pdf.y, {
       width: 190,
       continued: false
     })
     pdf.moveUp()
-    put(pdf, 'regular', 9, TEXT).text(`${entry.name}: ${entry.action}`.slice(0, 120), PAGE.margin + 200, pdf.y, {
-      width: INNER - 200
+    setStyle(pdf, 'regular', 9, TEXT).text(`${entry.name}: ${entry.action}`.slice(0, 120), PAGE.margin + 200, pdf.y, {
+      width: INNER_WIDTH - 200
     })
     pdf.y += 4
   }
 }
 
 function badge(pdf: Pdf, { word, colour }: { word: string; colour: string }, right: number, top: number): void {
-  put(pdf, 'bold', 10, colour)
+  setStyle(pdf, 'bold', 10, colour)
   const width = pdf.widthOfString(word) + 20
   pdf
     .roundedRect(right - width, top, width, 22, 11)
@@ -165,11 +167,11 @@ function picture(
 ): void {
   pdf.image(image, x, y, size)
   pdf.rect(x, y, size.width, size.height).lineWidth(0.6).stroke(LINE)
-  put(pdf, 'regular', 8.5, QUIET).text(label, x, y + size.height + 5, { lineBreak: false })
+  setStyle(pdf, 'regular', 8.5, QUIET).text(label, x, y + size.height + 5, { lineBreak: false })
 }
 
 function gauge(pdf: Pdf, score: number, passed: boolean, x: number, y: number, width: number): void {
-  put(pdf, 'bold', 11, TEXT).text(`Face match ${score.toFixed(4)}`, x, y, { lineBreak: false })
+  setStyle(pdf, 'bold', 11, TEXT).text(`Face match ${score.toFixed(4)}`, x, y, { lineBreak: false })
   pdf.roundedRect(x, y + 19, width, 8, 4).fill(LINE)
   pdf.roundedRect(x, y + 19, width * score, 8, 4).fill(passed ? OK : DANGER)
   pdf
@@ -177,7 +179,7 @@ function gauge(pdf: Pdf, score: number, passed: boolean, x: number, y: number, w
     .lineTo(x + width * 0.8, y + 30)
     .lineWidth(1)
     .stroke(TEXT)
-  put(pdf, 'regular', 8, QUIET).text('0.80', x + width * 0.8 - 9, y + 33, { lineBreak: false })
+  setStyle(pdf, 'regular', 8, QUIET).text('0.80', x + width * 0.8 - 9, y + 33, { lineBreak: false })
 }
 
 function day(iso: string): string {

@@ -1,22 +1,22 @@
 /** A document's ID-verification data (operation 9, reference section 2.22): as records and as a report. */
 import { fullName } from '../../shared/model/index.ts'
 import { Refusal } from '../conventions.ts'
-import { written } from '../dates.ts'
+import { toIso } from '../dates.ts'
 import type { Account, DocumentRecord } from '../state.ts'
 import { cardBack, cardFront } from './card.ts'
 import { png } from './drawing.ts'
 import { type Examination, examinedAt, findingsOf, hasIdentityData } from './findings.ts'
-import { portrait } from './portrait.ts'
-import { report } from './report.ts'
+import { drawPortrait } from './portrait.ts'
+import { createReport } from './report.ts'
 
 /** Returns a record for each identified signer; 404 if there are none. */
 export async function identityRecords(document: DocumentRecord) {
-  return (await examine(document)).map(record)
+  return (await examine(document)).map(recordOf)
 }
 
 /** Returns the report as PDF; 404 if no signer was identified. */
 export async function identityReport(document: DocumentRecord, account: Account): Promise<Uint8Array<ArrayBuffer>> {
-  return report(document, account, await examine(document))
+  return createReport(document, account, await examine(document))
 }
 
 async function examine(document: DocumentRecord): Promise<Examination[]> {
@@ -32,7 +32,7 @@ async function examine(document: DocumentRecord): Promise<Examination[]> {
         signer,
         at,
         findings,
-        portrait: await png(portrait(fullName(signer), 'camera')),
+        portrait: await png(drawPortrait(fullName(signer), 'camera')),
         front: await png(cardFront(signer, findings)),
         back: await png(cardBack(signer, findings))
       }
@@ -40,10 +40,10 @@ async function examine(document: DocumentRecord): Promise<Examination[]> {
   )
 }
 
-function record({ signer, at, findings, ...pictures }: Examination) {
+function recordOf({ signer, at, findings, ...pictures }: Examination) {
   const front = pictures.front.toString('base64')
   return {
-    ExamingDate: written(at),
+    ExamingDate: toIso(at),
     DocClass: findings.docClass,
     PortraitImage: pictures.portrait.toString('base64'),
     FrontIDImage: front,

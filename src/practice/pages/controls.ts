@@ -30,26 +30,26 @@ export function control(document: DocumentRecord, field: FieldRecord, mistakes: 
   const id = controlId(document, field)
   const wrong = mistakes.find((mistake) => mistake.id === id)
   const message = wrong && html`<p class="wrong" id="${id}-wrong">${wrong.message}</p>`
-  const state = html`${field.required && html` required`}${wrong && html` aria-invalid="true" aria-describedby="${id}-wrong"`}`
-  const test = html` data-testid="field-${field.reference}"`
+  const attributes = html`${field.required && html` required`}${wrong && html` aria-invalid="true" aria-describedby="${id}-wrong"`}`
+  const testId = html` data-testid="field-${field.reference}"`
   const name = html`${field.label}${!field.required && html` <span class="optional">(optional)</span>`}`
   if (field.type === 'CheckBox') {
     const checked = isChecked(field.value) && html` checked`
-    return html`<div class="field"><label class="choice"><input type="checkbox" id="${id}" name="${id}" value="true"${checked}${state}${test}><span>${name}</span></label>${message}</div>`
+    return html`<div class="field"><label class="choice"><input type="checkbox" id="${id}" name="${id}" value="true"${checked}${attributes}${testId}><span>${name}</span></label>${message}</div>`
   }
   if (field.type === 'RadioButton') {
     const buttons = (field.choices ?? []).map((choice, index) => {
       const checked = choice.value === field.value && html` checked`
-      return html`<label class="choice"><input type="radio" id="${index === 0 ? id : `${id}-${index}`}" name="${id}" value="${choice.value}"${checked}${state}><span>${choice.label}</span></label>`
+      return html`<label class="choice"><input type="radio" id="${index === 0 ? id : `${id}-${index}`}" name="${id}" value="${choice.value}"${checked}${attributes}><span>${choice.label}</span></label>`
     })
-    return html`<fieldset class="field"${test}><legend>${name}</legend><div class="choices">${buttons}</div>${message}</fieldset>`
+    return html`<fieldset class="field"${testId}><legend>${name}</legend><div class="choices">${buttons}</div>${message}</fieldset>`
   }
-  return html`<div class="field"><label for="${id}">${name}</label>${input(field, id, html`${state}${test}`)}${message}</div>`
+  return html`<div class="field"><label for="${id}">${name}</label>${input(field, id, html`${attributes}${testId}`)}${message}</div>`
 }
 
-function input(field: FieldRecord, id: string, more: Markup): Markup {
+function input(field: FieldRecord, id: string, attributes: Markup): Markup {
   if (field.type === 'MultiLineText') {
-    return html`<textarea id="${id}" name="${id}" rows="3" maxlength="${LONGEST}"${more}>
+    return html`<textarea id="${id}" name="${id}" rows="3" maxlength="${LONGEST}"${attributes}>
 ${field.value}</textarea>`
   }
   if (field.type === 'DropDownList') {
@@ -57,16 +57,16 @@ ${field.value}</textarea>`
       (choice) =>
         html`<option value="${choice.value}"${choice.value === field.value && html` selected`}>${choice.label}</option>`
     )
-    return html`<select id="${id}" name="${id}"${more}><option value="">Choose…</option>${options}</select>`
+    return html`<select id="${id}" name="${id}"${attributes}><option value="">Choose…</option>${options}</select>`
   }
   if (field.type === 'DateInput') {
-    return html`<input type="date" id="${id}" name="${id}" value="${isoDay(field.value)}"${more}>`
+    return html`<input type="date" id="${id}" name="${id}" value="${isoDay(field.value)}"${attributes}>`
   }
-  return html`<input type="text" id="${id}" name="${id}" value="${field.value}" maxlength="${LONGEST}"${more}>`
+  return html`<input type="text" id="${id}" name="${id}" value="${field.value}" maxlength="${LONGEST}"${attributes}>`
 }
 
 /** Stores a posted form's values in the document's fillable fields. Returns the mistakes. */
-export function takeValues(document: DocumentRecord, form: Record<string, unknown>): Mistake[] {
+export function storeValues(document: DocumentRecord, form: Record<string, unknown>): Mistake[] {
   return document.fields
     .filter((field) => isFillable(field, document))
     .flatMap((field) => {
@@ -86,13 +86,13 @@ function postedValue(field: FieldRecord, posted: unknown): string {
 
 function mistakeIn(field: FieldRecord, value: string): string | undefined {
   const empty = field.type === 'CheckBox' ? value === 'false' : value.trim() === ''
-  if (empty) return field.required ? missing(field) : undefined
+  if (empty) return field.required ? missingMessage(field) : undefined
   if (field.choices && !field.choices.some((choice) => choice.value === value)) return 'Choose one from the list.'
   if (field.type === 'DateInput' && !readServiceDate(value)) return 'Enter a date, for example 2026-12-31.'
   return undefined
 }
 
-function missing(field: FieldRecord): string {
+function missingMessage(field: FieldRecord): string {
   switch (field.type) {
     case 'CheckBox':
       return `Tick “${field.label}” to continue.`

@@ -19,8 +19,8 @@ export function unknownPage(setting: PageSetting): Response {
 }
 
 export function donePage(setting: PageSetting, document: DocumentRecord, signer: SignerRecord): Response {
-  const left = document.signers.filter((other) => !hasSigned(other) && !other.optional)
-  const next = left.map(fullName).join(', ')
+  const remaining = document.signers.filter((other) => !hasSigned(other) && !other.optional)
+  const next = remaining.map(fullName).join(', ')
   return notice(setting, {
     name: 'done',
     title: `Thank you, ${signer.FirstName}`,
@@ -28,7 +28,7 @@ export function donePage(setting: PageSetting, document: DocumentRecord, signer:
     tone: 'ok',
     document,
     text: html`<p>You have signed “${document.name}”${signer.signedAt && html` on ${momentInWords(signer.signedAt, setting.account.gmt)}`}.</p>
-<p>${left.length > 0 ? `Still to sign: ${next}.` : 'Everyone has signed and the document is complete.'} You can close this page${signer.faceToFace && ' and give the screen back'}.</p>`
+<p>${remaining.length > 0 ? `Still to sign: ${next}.` : 'Everyone has signed and the document is complete.'} You can close this page${signer.faceToFace && ' and give the screen back'}.</p>`
   })
 }
 
@@ -37,17 +37,17 @@ const STOPPED = { shape: 'cross', tone: 'stop' } as const
 const WAITS = { shape: 'clock', tone: 'wait' } as const
 
 /** Returns a page about what prevents signing; undefined if nothing does. */
-export function obstacle(
+export function obstaclePage(
   setting: PageSetting,
   document: DocumentRecord,
   signer: SignerRecord,
   status = 200
 ): Response | undefined {
-  const say = (name: string, title: string, looks: Pick<Notice, 'shape' | 'tone'>, text: Markup) =>
+  const show = (name: string, title: string, looks: Pick<Notice, 'shape' | 'tone'>, text: Markup) =>
     notice(setting, { ...looks, name, title, text, document, status })
   if (hasSigned(signer)) {
     const when = momentInWords(signer.signedAt ?? 0, setting.account.gmt)
-    return say(
+    return show(
       'signed',
       'Already signed',
       DONE,
@@ -56,7 +56,7 @@ export function obstacle(
   }
   if (document.ending === 'Declined') {
     const own = signer.status === 'Declined'
-    return say(
+    return show(
       'declined',
       own ? 'You have declined' : 'The document was declined',
       STOPPED,
@@ -65,7 +65,7 @@ export function obstacle(
   }
   if (document.ending === 'Expired') {
     const when = momentInWords(document.dueAt, setting.account.gmt)
-    return say(
+    return show(
       'expired',
       'The time to sign has passed',
       WAITS,
@@ -73,10 +73,10 @@ export function obstacle(
     )
   }
   if (document.ending)
-    return say('complete', 'The document is complete', DONE, html`<p>No more signatures are needed.</p>`)
+    return show('complete', 'The document is complete', DONE, html`<p>No more signatures are needed.</p>`)
   const turn = whoseTurn(document)
   if (turn && turn !== signer && !signer.optional) {
-    return say(
+    return show(
       'waiting',
       'Not your turn yet',
       WAITS,

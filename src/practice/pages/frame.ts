@@ -17,14 +17,14 @@ export interface Page {
   steps?: { names: string[]; now: number }
   status?: number
   /** The ReturnUrl's origin: where a form's answer may redirect the browser, besides this service. */
-  onwards?: string | undefined
+  redirectOrigin?: string | undefined
   /** Whether the page has a camera part: no others may use the camera. */
   usesCamera?: boolean
 }
 
 export function page(
   setting: PageSetting,
-  { name, title, content, document, steps, status = 200, onwards, usesCamera = false }: Page
+  { name, title, content, document, steps, status = 200, redirectOrigin, usesCamera = false }: Page
 ): Response {
   const { account, base } = setting
   const body = `<!doctype html>${html`<html lang="en">
@@ -48,7 +48,7 @@ ${steps && stepList(steps)}
 ${content}
 </body>
 </html>`}`
-  return new Response(body, { status, headers: pageHeaders(onwards, usesCamera ? 'camera' : 'no camera') })
+  return new Response(body, { status, headers: pageHeaders(redirectOrigin, usesCamera ? 'camera' : 'no camera') })
 }
 
 function stepList({ names, now }: NonNullable<Page['steps']>): Markup {
@@ -62,9 +62,9 @@ function initials(name: string): string {
   return [...name.matchAll(/\b\p{Lu}/gu)].slice(0, 2).join('') || 'P'
 }
 
-function pageHeaders(onwards: string | undefined, devices: 'camera' | 'no camera'): Record<string, string> {
+function pageHeaders(redirectOrigin: string | undefined, devices: 'camera' | 'no camera'): Record<string, string> {
   // Browsers apply form-action to a form's redirects as well, so the target must be listed.
-  const action = onwards ? `'self' ${onwards}` : `'self'`
+  const action = redirectOrigin ? `'self' ${redirectOrigin}` : `'self'`
   const policy = `default-src 'none'; script-src 'self'; style-src 'self'; font-src 'self'; img-src 'self' data:; form-action ${action}; base-uri 'none'`
   return {
     'Content-Type': 'text/html; charset=utf-8',
@@ -97,7 +97,7 @@ export interface Notice extends Pick<Page, 'name' | 'title' | 'document' | 'stat
 }
 
 /** Returns a page with a single message. */
-export function notice(setting: PageSetting, say: Notice): Response {
-  const content = html`<main id="content" class="centre" data-testid="${say.name}"><div class="card">${emblem(say.shape, say.tone)}<h1>${say.title}</h1>${say.text}</div></main>`
-  return page(setting, { ...say, content })
+export function notice(setting: PageSetting, message: Notice): Response {
+  const content = html`<main id="content" class="centre" data-testid="${message.name}"><div class="card">${emblem(message.shape, message.tone)}<h1>${message.title}</h1>${message.text}</div></main>`
+  return page(setting, { ...message, content })
 }

@@ -14,19 +14,19 @@ type Part = Markup | string | number | undefined | null | false | readonly Part[
 
 /** A template tag: `html\`<p>${name}</p>\``. Texts are escaped; markup and lists of markup are inserted unchanged. */
 export function html(literals: TemplateStringsArray, ...parts: Part[]): Markup {
-  return new Markup(literals.reduce((text, literal, index) => text + put(parts[index - 1]) + literal))
+  return new Markup(literals.reduce((text, literal, index) => text + render(parts[index - 1]) + literal))
 }
 
-function put(part: Part): string {
+function render(part: Part): string {
   if (part === undefined || part === null || part === false) return ''
   if (part instanceof Markup) return part.text
-  if (typeof part === 'object') return part.map(put).join('')
-  return escaped(String(part))
+  if (typeof part === 'object') return part.map(render).join('')
+  return escapeHtml(String(part))
 }
 
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
 /** Escapes text for an element or a quoted attribute. */
-function escaped(text: string): string {
+function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
 }

@@ -27,13 +27,15 @@ export function wordingOf(name: string): Wording {
 }
 
 /**
- * Returns the letter. With `filling`, its open fields are controls of the surrounding form; otherwise they are plain
+ * Returns the letter. With `form`, its open fields are controls of the surrounding form; otherwise they are plain
  * text.
  */
-export function paper(document: DocumentRecord, account: Account, filling?: { mistakes: Mistake[] }): Markup {
+export function documentLetter(document: DocumentRecord, account: Account, form?: { mistakes: Mistake[] }): Markup {
   const wording = wordingOf(document.name)
-  const open = filling ? document.fields.filter((field) => isFillable(field, document)) : []
-  const read = document.fields.filter((field) => !open.includes(field) && (field.value || field.type === 'CheckBox'))
+  const fillable = form ? document.fields.filter((field) => isFillable(field, document)) : []
+  const filledIn = document.fields.filter(
+    (field) => !fillable.includes(field) && (field.value || field.type === 'CheckBox')
+  )
   return html`<article class="paper" data-testid="document">
 <header class="letterhead"><div><b>${account.name}</b>${account.address}</div><div>${dayInWords(document.createdAt, account.gmt)}${document.matterNumber && html`<br>Matter ${document.matterNumber}`}<br>To be signed by ${dayInWords(document.dueAt, account.gmt)}</div></header>
 <h1>${document.name}</h1>
@@ -41,8 +43,8 @@ export function paper(document: DocumentRecord, account: Account, filling?: { mi
 <p>${wording.opening}</p>
 <div class="numbered">
 ${wording.sections.map((section) => html`<section class="part"><h2>${section.heading}</h2>${section.paragraphs.map((text) => html`<p>${text}</p>`)}</section>`)}
-${read.length > 0 && html`<section class="part"><h2>${open.length > 0 ? 'What we have already' : 'Details'}</h2><dl class="facts">${read.map((field) => html`<dt>${field.label}</dt><dd>${shownValue(field)}</dd>`)}</dl></section>`}
-${open.length > 0 && html`<section class="part"><h2>Please fill in</h2>${open.map((field) => control(document, field, filling?.mistakes ?? []))}${wording.file && file(wording.file)}</section>`}
+${filledIn.length > 0 && html`<section class="part"><h2>${fillable.length > 0 ? 'What we have already' : 'Details'}</h2><dl class="facts">${filledIn.map((field) => html`<dt>${field.label}</dt><dd>${shownValue(field)}</dd>`)}</dl></section>`}
+${fillable.length > 0 && html`<section class="part"><h2>Please fill in</h2>${fillable.map((field) => control(document, field, form?.mistakes ?? []))}${wording.file && fileField(wording.file)}</section>`}
 <section class="part"><h2>Declaration</h2><p>${wording.declaration}</p></section>
 </div>
 <section><h2>Signatures</h2><div class="signatures">${document.signers.map((signer) => signatureOf(document, signer, account))}</div></section>
@@ -55,7 +57,7 @@ function greeting(document: DocumentRecord): string {
   return `Dear ${names.length > 0 ? `${names.join(', ')} and ${last}` : last},`
 }
 
-function file(label: string): Markup {
+function fileField(label: string): Markup {
   return html`<div class="field"><label for="file">${label} <span class="optional">(optional)</span></label><input type="file" id="file" name="file" data-testid="file"><p class="help">A picture or PDF of up to 20 MB.</p></div>`
 }
 
@@ -68,9 +70,9 @@ function signatureOf(document: DocumentRecord, signer: SignerRecord, account: Ac
     return html`<div><div class="over"><span class="none">${waiting}</span></div>${name}</div>`
   }
   const { signature, signedAt = 0 } = signer
-  const hand =
+  const mark =
     signature?.kind === 'drawn'
       ? html`<img alt="Signature of ${fullName(signer)}" src="${signature.image}">`
       : html`<span class="hand">${signature?.text ?? fullName(signer)}</span>`
-  return html`<div><div class="over">${hand}</div>${name}<small>${momentInWords(signedAt, gmt)}</small></div>`
+  return html`<div><div class="over">${mark}</div>${name}<small>${momentInWords(signedAt, gmt)}</small></div>`
 }

@@ -12,31 +12,31 @@ export async function readForm(call: Call): Promise<Record<string, unknown>> {
   return call.req.parseBody()
 }
 
-export function text(value: unknown): string {
+export function asText(value: unknown): string {
   return typeof value === 'string' ? value : ''
 }
 
 /** Reads the signature; adds what is missing to the mistakes. */
 export function readSignature(form: Record<string, unknown>, mistakes: Mistake[]): Signature | undefined {
-  const signature = text(form['signature-kind']) === 'drawn' ? drawn(form) : typed(form)
+  const signature = asText(form['signature-kind']) === 'drawn' ? drawnSignature(form) : typedSignature(form)
   if (!signature) mistakes.push({ id: 'signature-name', message: 'Type or draw your signature.' })
-  if (text(form.agree) !== 'true') mistakes.push({ id: 'agree', message: 'Tick the box to say that you agree.' })
+  if (asText(form.agree) !== 'true') mistakes.push({ id: 'agree', message: 'Tick the box to say that you agree.' })
   return signature
 }
 
-function typed(form: Record<string, unknown>): Signature | undefined {
-  const name = text(form['signature-name']).trim().slice(0, 200)
+function typedSignature(form: Record<string, unknown>): Signature | undefined {
+  const name = asText(form['signature-name']).trim().slice(0, 200)
   return name ? { kind: 'typed', text: name } : undefined
 }
 
-function drawn(form: Record<string, unknown>): Signature | undefined {
-  const image = text(form['signature-drawing'])
+function drawnSignature(form: Record<string, unknown>): Signature | undefined {
+  const image = asText(form['signature-drawing'])
   if (image.length > LONGEST_DRAWING || !/^data:image\/png;base64,[A-Za-z0-9+/]+={0,2}$/.test(image)) return undefined
   return { kind: 'drawn', image }
 }
 
 /** Records that a file was added, with its name; its content isn't stored. */
-export function takeFile(document: DocumentRecord, signer: SignerRecord, file: unknown, at: number): void {
+export function recordFile(document: DocumentRecord, signer: SignerRecord, file: unknown, at: number): void {
   if (!(file instanceof File) || file.size === 0) return
   document.files.push({ name: file.name.slice(0, 200), size: file.size, by: signer.SignerReference, at })
   log(document, at, signer, `Added the file ${file.name.slice(0, 200)}`)

@@ -1,35 +1,35 @@
 /** The routes of signing pages: which page is shown when, and what a posted form changes. */
 import type { Hono } from 'hono'
 import type { Call, Env, PracticeDeps } from '../deps.ts'
-import { answersMatch, isIdentified, TRIES, triesLeft } from '../identity/findings.ts'
-import { decline, type Happening, hasSigned, isTurn, log, open, sign } from '../life.ts'
+import { answersMatch, isIdentified, MAX_TRIES, triesLeft } from '../identity/findings.ts'
+import { type DocumentEvent, decline, hasSigned, isTurn, log, markOpened, sign } from '../life.ts'
 import { resource } from '../resources.ts'
 import { signedCopy } from '../signed-copy.ts'
 import type { DocumentRecord, Signature } from '../state.ts'
 import { hasPicture } from './camera.ts'
-import { type Mistake, takeValues } from './controls.ts'
-import { donePage, lockedPage, obstacle, unknownPage } from './endings.ts'
+import { type Mistake, storeValues } from './controls.ts'
+import { donePage, lockedPage, obstaclePage, unknownPage } from './endings.ts'
 import { notice, type Page, type PageSetting, page } from './frame.ts'
 import { html } from './html.ts'
-import { paper } from './paper.ts'
-import { readForm, readSignature, takeFile, text } from './posted-form.ts'
+import { documentLetter } from './paper.ts'
+import { asText, readForm, readSignature, recordFile } from './posted-form.ts'
 import {
   asksVideo,
   declinePage,
   documentPage,
   identityPage,
+  processVideo,
   reviewPage,
   type Signing,
-  takeVideo,
   videoPage
 } from './steps.ts'
 
 /** What a step shows, or its redirect. */
-type Shown = Page | Response
-type Step = (call: Call, signing: Signing, setting: PageSetting) => Shown | Promise<Shown>
+type StepResult = Page | Response
+type Step = (call: Call, signing: Signing, setting: PageSetting) => StepResult | Promise<StepResult>
 
 /** How long an identification stays valid, in milliseconds. */
-const HOLDS = 30 * 60 * 1000
+const IDENTIFICATION_VALIDITY_MS = 30 * 60 * 1000
 
 export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
   const now = () => deps.clock.now()
@@ -44,37 +44,37 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
       const found = findSigner(deps, key)
       if (!found) return unknownPage(setting)
       const { account } = deps.state
-      const onwards = onwardsFrom(found.document)
-      const signing = { ...found, path: `${setting.base}/sign/${key}`, account, onwards }
-      const shown =
-        obstacle(setting, found.document, found.signer, refusedStatus) ?? (await step(call, signing, setting))
-      return shown instanceof Response ? shown : page(setting, shown)
+      const redirectOrigin = redirectOriginOf(found.document)
+      const signing = { ...found, path: `${setting.base}/sign/${key}`, account, redirectOrigin }
+      const result =
+        obstaclePage(setting, found.document, found.signer, refusedStatus) ?? (await step(call, signing, setting))
+      return result instanceof Response ? result : page(setting, result)
     }
   /** A posted step: refused with 409 while the signer may not sign. */
-  const posted = (step: Step) => forSigner(step, 409)
+  const postedStep = (step: Step) => forSigner(step, 409)
   /** Runs the step only after identification and video: until then, the document is neither shown nor changed. */
-  const admitted = (step: Step): Step => {
+  const afterIdentification = (step: Step): Step => {
     return (call, signing, setting) => earlierStep(signing, setting) ?? step(call, signing, setting)
   }
-  const earlierStep = (signing: Signing, setting: PageSetting): Shown | undefined => {
+  const earlierStep = (signing: Signing, setting: PageSetting): StepResult | undefined => {
     const { signer, document } = signing
-    if (signer.idData.length > 0 && !isIdentified(signer, now(), HOLDS)) {
+    if (signer.idData.length > 0 && !isIdentified(signer, now(), IDENTIFICATION_VALIDITY_MS)) {
       if (triesLeft(signer) <= 0) return lockedPage(setting, document)
       return identityPage(signing, triesLeft(signer), signer.wrongAnswers > 0 ? 'wrong answer' : 'not tried')
     }
     return asksVideo(signer) ? videoPage(signing) : undefined
   }
-  const tell = (document: DocumentRecord, happenings: Happening[]) => {
-    deps.notifier.tell(document, happenings)
-    deps.changed()
+  const notify = (document: DocumentRecord, events: DocumentEvent[]) => {
+    deps.notifier.notify(document, events)
+    deps.stateChanged()
   }
   const showDocument: Step = (_call, signing) => {
-    if (open(signing.document, signing.signer, now())) tell(signing.document, ['Opened'])
+    if (markOpened(signing.document, signing.signer, now())) notify(signing.document, ['Opened'])
     return documentPage(signing)
   }
-  const mistaken = (shown: Page): Page => ({ ...shown, status: 400 })
+  const withMistakes = (shown: Page): Page => ({ ...shown, status: 400 })
   const finish = (call: Call, { document, signer, path }: Signing, signature: Signature) => {
-    tell(document, sign(document, signer, signature, now()))
+    notify(document, sign(document, signer, signature, now()))
     return call.redirect(returnAddress(document) ?? `${path}/done`, 302)
   }
 
@@ -83,85 +83,85 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
     forSigner((call, signing, setting) => {
       // A shared screen: the previous user may have been someone else.
       if (signing.signer.faceToFace) delete signing.signer.identifiedAt
-      return admitted(showDocument)(call, signing, setting)
+      return afterIdentification(showDocument)(call, signing, setting)
     })
   )
-  app.get('/sign/:key/document', forSigner(admitted(showDocument)))
+  app.get('/sign/:key/document', forSigner(afterIdentification(showDocument)))
 
   app.post(
     '/sign/:key/identity',
-    posted(async (call, signing, setting) => {
+    postedStep(async (call, signing, setting) => {
       const { document, signer, path } = signing
       if (triesLeft(signer) <= 0) return lockedPage(setting, document)
       const form = await readForm(call)
-      if (answersMatch(signer.idData, (index) => text(form[`answer-${index}`]))) {
+      if (answersMatch(signer.idData, (index) => asText(form[`answer-${index}`]))) {
         signer.identifiedAt = now()
         signer.wrongAnswers = 0
         log(document, now(), signer, hasPicture(form) ? 'Showed their identity and face' : 'Showed their identity')
-        deps.changed()
+        deps.stateChanged()
         return call.redirect(`${path}/document`, 303)
       }
       signer.wrongAnswers += 1
-      log(document, now(), signer, `Answered an identity question wrongly (${signer.wrongAnswers} of ${TRIES})`)
-      deps.changed()
+      log(document, now(), signer, `Answered an identity question wrongly (${signer.wrongAnswers} of ${MAX_TRIES})`)
+      deps.stateChanged()
       if (triesLeft(signer) <= 0) return lockedPage(setting, document)
-      return mistaken(identityPage(signing, triesLeft(signer), 'wrong answer'))
+      return withMistakes(identityPage(signing, triesLeft(signer), 'wrong answer'))
     })
   )
   app.post(
     '/sign/:key/video',
-    posted(async (call, signing) => {
+    postedStep(async (call, signing) => {
       const { document, signer } = signing
-      const mistake = takeVideo(document, signer, await readForm(call), now())
-      if (mistake) return mistaken(videoPage(signing, mistake))
-      deps.changed()
+      const mistake = processVideo(document, signer, await readForm(call), now())
+      if (mistake) return withMistakes(videoPage(signing, mistake))
+      deps.stateChanged()
       return call.redirect(`${signing.path}/document`, 303)
     })
   )
   app.post(
     '/sign/:key/document',
-    posted(
-      admitted(async (call, signing, setting) => {
+    postedStep(
+      afterIdentification(async (call, signing, setting) => {
         const { document, signer, path } = signing
         const form = await readForm(call)
         // Someone else may have signed while the form was being read.
         if (!isTurn(document, signer) || document.ending)
-          return obstacle(setting, document, signer, 409) ?? unknownPage(setting)
-        open(document, signer, now())
-        const mistakes = takeValues(document, form)
-        takeFile(document, signer, form.file, now())
+          return obstaclePage(setting, document, signer, 409) ?? unknownPage(setting)
+        markOpened(document, signer, now())
+        const mistakes = storeValues(document, form)
+        recordFile(document, signer, form.file, now())
         const signature = signer.review ? undefined : readSignature(form, mistakes)
-        deps.changed()
-        if (mistakes.length > 0) return mistaken(documentPage(signing, mistakes))
+        deps.stateChanged()
+        if (mistakes.length > 0) return withMistakes(documentPage(signing, mistakes))
         if (!signature) return call.redirect(`${path}/review`, 303)
         return finish(call, signing, signature)
       })
     )
   )
-  app.get('/sign/:key/review', forSigner(admitted((_call, signing) => reviewPage(signing))))
+  app.get('/sign/:key/review', forSigner(afterIdentification((_call, signing) => reviewPage(signing))))
   app.post(
     '/sign/:key/review',
-    posted(
-      admitted(async (call, signing) => {
+    postedStep(
+      afterIdentification(async (call, signing) => {
         const mistakes: Mistake[] = []
         const signature = readSignature(await readForm(call), mistakes)
-        if (unfilled(signing.document)) return call.redirect(`${signing.path}/document`, 303)
+        if (hasEmptyFields(signing.document)) return call.redirect(`${signing.path}/document`, 303)
         if (signature && mistakes.length === 0) return finish(call, signing, signature)
-        return mistaken(reviewPage(signing, mistakes))
+        return withMistakes(reviewPage(signing, mistakes))
       })
     )
   )
-  app.get('/sign/:key/decline', forSigner(admitted((_call, signing) => declinePage(signing, 'not tried'))))
+  app.get('/sign/:key/decline', forSigner(afterIdentification((_call, signing) => declinePage(signing, 'not tried'))))
   app.post(
     '/sign/:key/decline',
-    posted(
-      admitted(async (call, signing) => {
+    postedStep(
+      afterIdentification(async (call, signing) => {
         const { document, signer, path } = signing
-        const reason = text((await readForm(call)).reason)
+        const reason = asText((await readForm(call)).reason)
           .trim()
           .slice(0, 1000)
-        if (!reason) return mistaken(declinePage(signing, 'no reason'))
-        tell(document, decline(document, signer, reason, now()))
+        if (!reason) return withMistakes(declinePage(signing, 'no reason'))
+        notify(document, decline(document, signer, reason, now()))
         return call.redirect(returnAddress(document) ?? path, 302)
       })
     )
@@ -175,16 +175,16 @@ export function addSigningPages(app: Hono<Env>, deps: PracticeDeps): void {
     return donePage(setting, found.document, found.signer)
   })
 
-  const documentAt = (call: Call) =>
+  const documentOf = (call: Call) =>
     Object.values(deps.state.documents).find((one) => one.viewKey === call.req.param('key'))
   app.get('/view/:key', (call: Call) => {
-    const document = documentAt(call)
+    const document = documentOf(call)
     if (!document) return unknownPage(settingOf(call))
-    const content = html`<main id="content">${paper(document, deps.state.account)}</main>`
+    const content = html`<main id="content">${documentLetter(document, deps.state.account)}</main>`
     return page(settingOf(call), { name: 'view', title: document.name, document, content })
   })
   app.get('/signed/:key', async (call: Call) => {
-    const document = documentAt(call)
+    const document = documentOf(call)
     if (!document?.signers.some(hasSigned)) return unknownPage(settingOf(call))
     const pdf = await signedCopy(document, deps.state.account)
     return new Response(pdf, { headers: { 'content-type': 'application/pdf', 'cache-control': 'no-store' } })
@@ -219,7 +219,7 @@ function findSigner(deps: PracticeDeps, key: string): Pick<Signing, 'document' |
   return undefined
 }
 
-function unfilled(document: DocumentRecord): boolean {
+function hasEmptyFields(document: DocumentRecord): boolean {
   return document.fields.some((field) => field.required && !field.readOnly && field.value === '')
 }
 
@@ -229,7 +229,7 @@ function returnAddress(document: DocumentRecord): string | undefined {
   return url && (url.protocol === 'http:' || url.protocol === 'https:') ? url.href : undefined
 }
 
-function onwardsFrom(document: DocumentRecord): string | undefined {
+function redirectOriginOf(document: DocumentRecord): string | undefined {
   const address = returnAddress(document)
   return address && new URL(address).origin
 }

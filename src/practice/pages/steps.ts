@@ -6,8 +6,8 @@ import { cameraPart, hasPicture } from './camera.ts'
 import { type Mistake, mistakeSummary } from './controls.ts'
 import { emblem, type Page } from './frame.ts'
 import { html, type Markup } from './html.ts'
-import { paper } from './paper.ts'
-import { text } from './posted-form.ts'
+import { documentLetter } from './paper.ts'
+import { asText } from './posted-form.ts'
 
 export interface Signing {
   document: DocumentRecord
@@ -16,7 +16,7 @@ export interface Signing {
   path: string
   account: Account
   /** The ReturnUrl's origin, where a form's answer may redirect the browser. */
-  onwards: string | undefined
+  redirectOrigin: string | undefined
 }
 
 type StepName = 'Identity' | 'Read and fill in' | 'Sign' | 'Check and sign'
@@ -60,35 +60,35 @@ ${questions}
 
 /** Shows the document to read and fill in; signed on the same page, or on the next one if a review is required. */
 export function documentPage(signing: Signing, mistakes: Mistake[] = []): Page {
-  const { document, signer, path, account, onwards } = signing
+  const { document, signer, path, account, redirectOrigin } = signing
   const end = signer.review
     ? html`<div class="actions"><a class="button plain" href="${path}/decline" data-testid="decline-open">Decline</a><button class="primary" data-testid="review-continue">Continue to review</button></div>`
     : signingCard(signer, path, mistakes)
   const content = html`<main id="content"><form method="post" enctype="multipart/form-data" action="${path}/document"${!signer.review && html` data-signature`}>
-${mistakeSummary(mistakes)}${paper(document, account, { mistakes })}${end}</form></main>`
+${mistakeSummary(mistakes)}${documentLetter(document, account, { mistakes })}${end}</form></main>`
   return {
     name: 'document',
     title: document.name,
     document,
     steps: steps(signer, 'Read and fill in'),
     content,
-    onwards
+    redirectOrigin
   }
 }
 
 /** Shows the filled document once more, with the signature below. */
 export function reviewPage(signing: Signing, mistakes: Mistake[] = []): Page {
-  const { document, signer, path, account, onwards } = signing
+  const { document, signer, path, account, redirectOrigin } = signing
   const content = html`<main id="content"><form method="post" action="${path}/review" data-signature>
 ${mistakeSummary(mistakes)}<p class="note">Please check that everything is right. <a href="${path}/document" data-testid="review-back">Change something</a></p>
-${paper(document, account)}${signingCard(signer, path, mistakes)}</form></main>`
+${documentLetter(document, account)}${signingCard(signer, path, mistakes)}</form></main>`
   return {
     name: 'review',
     title: `Check: ${document.name}`,
     document,
     steps: steps(signer, 'Check and sign'),
     content,
-    onwards
+    redirectOrigin
   }
 }
 
@@ -109,13 +109,13 @@ function signingCard(signer: SignerRecord, path: string, mistakes: Mistake[]): M
 }
 
 /** Asks for a reason for declining, which the office will read. */
-export function declinePage({ document, path, onwards }: Signing, missing: 'no reason' | 'not tried'): Page {
+export function declinePage({ document, path, redirectOrigin }: Signing, missing: 'no reason' | 'not tried'): Page {
   const wrong = missing === 'no reason'
   const content = html`<main id="content"><form class="card" method="post" action="${path}/decline">${emblem('question')}<h1>Decline to sign?</h1>
 <p>“${document.name}” can’t be signed by anyone after that. The office will see your reason.</p>
 <div class="field"><label for="reason">Your reason</label><textarea id="reason" name="reason" rows="3" maxlength="1000" required data-testid="decline-reason"${wrong && html` aria-invalid="true" aria-describedby="reason-wrong"`}></textarea>${wrong && html`<p class="wrong" id="reason-wrong" role="alert">Please give a reason.</p>`}</div>
 <div class="actions"><a class="button plain" href="${path}/document">Back to the document</a><button class="danger" data-testid="decline">Decline to sign</button></div></form></main>`
-  return { name: 'decline', title: `Decline: ${document.name}`, document, content, onwards }
+  return { name: 'decline', title: `Decline: ${document.name}`, document, content, redirectOrigin }
 }
 
 /**
@@ -134,7 +134,7 @@ export function asksVideo(signer: SignerRecord): boolean {
   return signer.video && signer.videoAt === undefined && !signer.videoOptOut
 }
 
-function mayLeaveOut(signer: SignerRecord): boolean {
+function maySkipPicture(signer: SignerRecord): boolean {
   return !signer.deepfake
 }
 
@@ -143,17 +143,17 @@ export function videoPage({ document, signer, path }: Signing, mistake?: VideoMi
   const wrong = (which: VideoMistake) =>
     mistake === which &&
     html`<p class="wrong" id="${MISTAKES[which].id}-wrong" role="alert">${MISTAKES[which].message}</p>`
-  const without = html`<p>You can continue without a picture, or ask staff to help with the camera.</p><div class="actions"><button class="plain" form="without" data-testid="video-without">Continue without a picture</button></div>`
+  const skipPicture = html`<p>You can continue without a picture, or ask staff to help with the camera.</p><div class="actions"><button class="plain" form="without" data-testid="video-without">Continue without a picture</button></div>`
   const askStaff = html`<p>The office needs the picture for this document. Please ask staff to help with the camera, or to end here.</p>`
   const content = html`<main id="content"><form class="card" method="post" action="${path}/video" data-testid="video-form">
 ${emblem('person')}<h1>Video confirmation</h1>
 <p>Please look into the camera for a picture. It shows later who signed.${signer.deepfake && ' A detector checks that the picture is real.'}</p>
-${cameraPart(mayLeaveOut(signer) ? without : askStaff, 'required')}${wrong('no picture')}
+${cameraPart(maySkipPicture(signer) ? skipPicture : askStaff, 'required')}${wrong('no picture')}
 <p class="note">This is practice, so the picture isn’t kept.</p>
 <label class="choice field"><input type="checkbox" name="confirm" id="confirm" value="true" required data-testid="video-confirm"${mistake === 'not confirmed' && html` aria-invalid="true" aria-describedby="confirm-wrong"`}><span>I am ${name}, and I sign of my own will.</span></label>
 ${wrong('not confirmed')}
 <div class="actions"><span></span><button class="primary" data-testid="video-continue">Confirm</button></div></form>
-${mayLeaveOut(signer) && html`<form id="without" method="post" action="${path}/video"><input type="hidden" name="without" value="true"></form>`}</main>`
+${maySkipPicture(signer) && html`<form id="without" method="post" action="${path}/video"><input type="hidden" name="without" value="true"></form>`}</main>`
   return {
     name: 'video',
     title: 'Video confirmation',
@@ -165,19 +165,19 @@ ${mayLeaveOut(signer) && html`<form id="without" method="post" action="${path}/v
 }
 
 /** Processes a posted video form. Returns the mistake; if there is none, the step is complete. */
-export function takeVideo(
+export function processVideo(
   document: DocumentRecord,
   signer: SignerRecord,
   form: Record<string, unknown>,
   now: number
 ): VideoMistake | undefined {
-  if (text(form.without) === 'true' && mayLeaveOut(signer)) {
+  if (asText(form.without) === 'true' && maySkipPicture(signer)) {
     signer.videoOptOut = true
     log(document, now, signer, 'Went on without a video')
     return undefined
   }
   if (!hasPicture(form)) return 'no picture'
-  if (text(form.confirm) !== 'true') return 'not confirmed'
+  if (asText(form.confirm) !== 'true') return 'not confirmed'
   signer.videoAt = now
   log(document, now, signer, 'Confirmed by video (practice)')
   return undefined

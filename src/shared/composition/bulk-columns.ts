@@ -42,20 +42,20 @@ export function matchColumns(targets: readonly BulkTarget[], columns: readonly s
 /** Maps each name that a heading may use to its targets, in order. */
 function namesOf(targets: readonly BulkTarget[]): Map<string, string[]> {
   const names = new Map<string, string[]>()
-  const name = (key: string, target: string) => {
+  const addName = (key: string, target: string) => {
     const known = names.get(key)
     if (!known) names.set(key, [target])
     else if (!known.includes(target)) known.push(target)
   }
   for (const { target, label, aliases, person, item } of targets) {
-    name(exactKeys(label)[0] as string, target)
-    for (const key of compactKeys(label)) name(key, target)
+    addName(exactKeys(label)[0] as string, target)
+    for (const key of compactKeys(label)) addName(key, target)
     for (const alias of aliases) {
       const bare = compact(alias)
       if (!bare) continue
-      name(readKey(bare, person ?? 0, item ?? 0), target)
+      addName(readKey(bare, person ?? 0, item ?? 0), target)
       // A heading without a number means the first person.
-      if ((person ?? 1) === 1 && (person === undefined || (item ?? 1) === 1)) name(`compact ${bare}`, target)
+      if ((person ?? 1) === 1 && (person === undefined || (item ?? 1) === 1)) addName(`compact ${bare}`, target)
     }
   }
   return names
@@ -71,8 +71,8 @@ function compactKeys(heading: string): string[] {
 }
 
 const ordinals = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth']
-const personWord = 'person|signer|signatory|recipient|invitee|party'
-const itemWord = 'form|template'
+const personNouns = 'person|signer|signatory|recipient|invitee|party'
+const itemNouns = 'form|template'
 
 /**
  * Returns the keys of a heading: "Signer 2 e-mail", "Second signer's e-mail" and "E-mail 2" all mean the e-mail of
@@ -80,11 +80,11 @@ const itemWord = 'form|template'
  */
 function readKeys(heading: string): string[] {
   const words = ` ${wordsOf(heading)} `
-  const itemFound = numberBeside(words, itemWord)
-  const personFound = numberBeside(itemFound.rest, personWord)
+  const itemFound = numberNextTo(words, itemNouns)
+  const personFound = numberNextTo(itemFound.rest, personNouns)
   const trailing = personFound.number === undefined ? /^(.*\D) (\d{1,3}) $/.exec(personFound.rest) : null
-  const alone = personFound.rest.replace(new RegExp(` (?:${personWord})s? `), ' ')
-  const rest = compact(trailing?.[1] ?? alone)
+  const withoutNoun = personFound.rest.replace(new RegExp(` (?:${personNouns})s? `), ' ')
+  const rest = compact(trailing?.[1] ?? withoutNoun)
   if (!rest) return []
   const person = personFound.number ?? (trailing ? Number(trailing[2]) : 1)
   const item = itemFound.number ?? 1
@@ -95,7 +95,7 @@ function readKeys(heading: string): string[] {
   )
 }
 
-function numberBeside(words: string, nouns: string): { number?: number; rest: string } {
+function numberNextTo(words: string, nouns: string): { number?: number; rest: string } {
   const after = new RegExp(` (?:of )?(?:${nouns})(?: s)? (\\d{1,3}) (?:s )?`).exec(words)
   if (after) return { number: Number(after[1]), rest: words.replace(after[0], ' ') }
   const before = new RegExp(

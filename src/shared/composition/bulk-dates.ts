@@ -5,7 +5,7 @@
 /** Which comes first in 04/12/2026. */
 export type DateOrder = 'day-first' | 'month-first'
 
-export interface ReadDate {
+export interface ParsedDate {
   /** `YYYY-MM-DD` */
   day: string
   /** `HH:mm` */
@@ -23,24 +23,27 @@ export type Epoch = keyof typeof EPOCHS
 
 const months = 'january february march april may june july august september october november december'.split(' ')
 
-const parts = /^(\d{1,2})[-/.](\d{1,2})[-/.](?:\d{4}|\d{2})(?!\d)/
-const clock = String.raw`(?:[T\s,]+(?:at\s+)?(?<clock>\d{1,2}[:.]\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:[ap]\.?m\.?)?|\d{1,2}\s*[ap]\.?m\.?)\s*(?<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2})?)?$`
-const spellings = [
-  new RegExp(String.raw`^(?<year>\d{4})[-/.](?<month>\d{1,2})[-/.](?<date>\d{1,2})${clock}`, 'i'),
-  new RegExp(String.raw`^(?<year>\d{4})(?<month>\d{2})(?<date>\d{2})${clock}`, 'i'),
-  new RegExp(String.raw`^(?<first>\d{1,2})[-/.](?<second>\d{1,2})[-/.](?<year>\d{4}|\d{2})${clock}`, 'i'),
+const numericDate = /^(\d{1,2})[-/.](\d{1,2})[-/.](?:\d{4}|\d{2})(?!\d)/
+const timePattern = String.raw`(?:[T\s,]+(?:at\s+)?(?<clock>\d{1,2}[:.]\d{2}(?::\d{2}(?:[.,]\d+)?)?\s*(?:[ap]\.?m\.?)?|\d{1,2}\s*[ap]\.?m\.?)\s*(?<zone>Z|UTC|GMT|[+-]\d{2}:?\d{2})?)?$`
+const datePatterns = [
+  new RegExp(String.raw`^(?<year>\d{4})[-/.](?<month>\d{1,2})[-/.](?<date>\d{1,2})${timePattern}`, 'i'),
+  new RegExp(String.raw`^(?<year>\d{4})(?<month>\d{2})(?<date>\d{2})${timePattern}`, 'i'),
+  new RegExp(String.raw`^(?<first>\d{1,2})[-/.](?<second>\d{1,2})[-/.](?<year>\d{4}|\d{2})${timePattern}`, 'i'),
   new RegExp(
-    String.raw`^(?<date>\d{1,2})(?:st|nd|rd|th)?[-\s./]+(?:of\s+)?(?<name>[a-z]{3,9})\.?,?[-\s./]+(?<year>\d{4}|\d{2})${clock}`,
+    String.raw`^(?<date>\d{1,2})(?:st|nd|rd|th)?[-\s./]+(?:of\s+)?(?<name>[a-z]{3,9})\.?,?[-\s./]+(?<year>\d{4}|\d{2})${timePattern}`,
     'i'
   ),
-  new RegExp(String.raw`^(?<name>[a-z]{3,9})\.?\s+(?<date>\d{1,2})(?:st|nd|rd|th)?,?\s+(?<year>\d{4})${clock}`, 'i')
+  new RegExp(
+    String.raw`^(?<name>[a-z]{3,9})\.?\s+(?<date>\d{1,2})(?:st|nd|rd|th)?,?\s+(?<year>\d{4})${timePattern}`,
+    'i'
+  )
 ]
 
 /** Returns the date in a text; undefined if there is none. Five-digit numbers are days since the epoch. */
-export function readDate(text: string, order: DateOrder, epoch: Epoch = 1900): ReadDate | undefined {
+export function readDate(text: string, order: DateOrder, epoch: Epoch = 1900): ParsedDate | undefined {
   const plain = text.trim().replace(/^(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+/i, '')
-  if (/^\d{5}(?:\.\d+)?$/.test(plain)) return ofSerial(Number(plain), epoch)
-  const found = spellings.map((spelling) => spelling.exec(plain)?.groups).find(Boolean)
+  if (/^\d{5}(?:\.\d+)?$/.test(plain)) return dateFromSerial(Number(plain), epoch)
+  const found = datePatterns.map((spelling) => spelling.exec(plain)?.groups).find(Boolean)
   if (!found) return undefined
   const year = found.year as string
   const day = dayOf(fullYear(year), monthOf(found, order), Number(found.date ?? dateOf(found, order)))
@@ -65,7 +68,7 @@ export function readTime(text: string): string | undefined {
   const minute = Number(found[2] ?? 0)
   if (minute > 59 || hour > 23 || (half && (hour < 1 || hour > 12))) return undefined
   const hours = half ? (hour % 12) + (half === 'p' ? 12 : 0) : hour
-  return `${two(hours)}:${two(minute)}`
+  return `${twoDigits(hours)}:${twoDigits(minute)}`
 }
 
 /**
@@ -76,7 +79,7 @@ export function dateOrderOf(values: Iterable<string>): { order: DateOrder; doubt
   let doubt: string | undefined
   let isMonthFirst = false
   for (const value of values) {
-    const found = parts.exec(value.trim())
+    const found = numericDate.exec(value.trim())
     if (!found) continue
     const [first, second] = [Number(found[1]), Number(found[2])]
     if (first > 12) return { order: 'day-first' }
@@ -87,7 +90,7 @@ export function dateOrderOf(values: Iterable<string>): { order: DateOrder; doubt
   return { order: 'day-first', ...(doubt !== undefined && { doubt }) }
 }
 
-function ofSerial(serial: number, epoch: Epoch): ReadDate {
+function dateFromSerial(serial: number, epoch: Epoch): ParsedDate {
   const minutes = Math.round((EPOCHS[epoch] + serial * DAY) / 60_000)
   const [day, time] = new Date(minutes * 60_000).toISOString().split('T') as [string, string]
   return Number.isInteger(serial) ? { day } : { day, time: time.slice(0, 5) }
@@ -123,6 +126,6 @@ function offsetOf(zone: string): number {
   return (found[1] === '-' ? -1 : 1) * (Number(found[2]) * 60 + Number(found[3]))
 }
 
-function two(value: number): string {
+function twoDigits(value: number): string {
   return String(value).padStart(2, '0')
 }

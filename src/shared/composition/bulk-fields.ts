@@ -31,22 +31,22 @@ export interface BulkTarget {
 export type Field = Pick<BulkTarget, 'kind' | 'aliases'> & { name: string; required?: true }
 
 const field = (name: string, kind: TargetKind, aliases: readonly string[] = []): Field => ({ name, kind, aliases })
-const needed = (name: string, kind: TargetKind, aliases: readonly string[]): Field => ({
+const requiredField = (name: string, kind: TargetKind, aliases: readonly string[]): Field => ({
   ...field(name, kind, aliases),
   required: true
 })
 
 type Fields<Of> = { [Name in keyof Of]?: Field }
 
-const person = {
-  FirstName: needed('first name', 'text', ['first name', 'given name', 'given names', 'forename', 'first']),
+const personFields = {
+  FirstName: requiredField('first name', 'text', ['first name', 'given name', 'given names', 'forename', 'first']),
   MiddleName: field('middle name', 'text', ['middle name', 'middle names', 'middle']),
-  LastName: needed('last name', 'text', ['last name', 'surname', 'family name', 'last']),
-  Email: needed('e-mail', 'email', ['email', 'mail', 'email address', 'mail address'])
+  LastName: requiredField('last name', 'text', ['last name', 'surname', 'family name', 'last']),
+  Email: requiredField('e-mail', 'email', ['email', 'mail', 'email address', 'mail address'])
 }
 
-export const ofSigner = {
-  ...person,
+export const signerFields = {
+  ...personFields,
   MobileCountry: field('country code', 'text', ['mobile country', 'mobile country code', 'phone country', 'dial code']),
   MobileNumber: field('mobile', 'text', [
     'mobile number',
@@ -65,7 +65,7 @@ export const ofSigner = {
   deepfakeDetector: field('deepfake detector', 'yes-no', ['deepfake'])
 } satisfies Fields<ComposedSigner>
 
-export const ofFormSigner = {
+export const formSignerFields = {
   Optional: field('optional', 'yes-no', ['may be left out']),
   SignerType: field('signer type', 'text', ['role']),
   UseIDData: field('no mobile phone', 'yes-no', [
@@ -76,7 +76,7 @@ export const ofFormSigner = {
   ])
 } satisfies Fields<ComposedSigner>
 
-export const ofTemplateSigner = {
+export const templateSignerFields = {
   reviewBeforeSigning: field('review before signing', 'yes-no', ['review']),
   SignerReference: field('role in the template', 'text', [
     'signer reference',
@@ -85,21 +85,21 @@ export const ofTemplateSigner = {
   ])
 } satisfies Fields<ComposedSigner>
 
-export const ofShareUser = {
-  ...person,
+export const shareUserFields = {
+  ...personFields,
   IsDefault: field('default', 'yes-no', ['is default']),
   IsOwner: field('owner', 'yes-no', ['is owner'])
 } satisfies Fields<ComposedShareUser>
 
-export const ofQuestion = {
-  Label: needed('what is asked', 'text', ['identity question', 'identity label']),
+export const questionFields = {
+  Label: requiredField('what is asked', 'text', ['identity question', 'identity label']),
   DataType: field('answer type', 'question-type', ['data type', 'identity type', 'kind']),
-  Value: needed('correct answer', 'answer', ['answer', 'identity answer', 'identity value', 'right answer'])
+  Value: requiredField('correct answer', 'answer', ['answer', 'identity answer', 'identity value', 'right answer'])
 } satisfies Fields<ComposedSigner['IDData'][number]>
 
-export const ofChoice = {
-  ClientField: needed('field', 'text', ['client field']),
-  Item: needed('choice', 'text', ['item', 'text']),
+export const choiceFields = {
+  ClientField: requiredField('field', 'text', ['client field']),
+  Item: requiredField('choice', 'text', ['item', 'text']),
   Value: field('value', 'text')
 } satisfies Fields<Composition['ListItems'][number]>
 
@@ -109,21 +109,21 @@ const OUR_REFERENCE = [
   ...['matter', 'matter no', 'matter number', 'matter reference', 'file no', 'file number', 'case no', 'case number']
 ]
 
-export const ofForm = {
-  Name: needed('name', 'text', ['form name', 'document name']),
-  Reference: needed('reference', 'text', ['form reference']),
-  FormType: needed('form type', 'number', ['form type']),
+export const formFields = {
+  Name: requiredField('name', 'text', ['form name', 'document name']),
+  Reference: requiredField('reference', 'text', ['form reference']),
+  FormType: requiredField('form type', 'number', ['form type']),
   ClientReference: field('your reference', 'text', OUR_REFERENCE),
   EmployerReference: field('employer reference', 'text', ['employer reference']),
   XMLData: field('XML data', 'text', ['data to fill in', 'xml', 'xml data'])
 } satisfies Fields<ComposedItem>
 
-export const ofTemplate = {
-  Name: needed('name', 'text', ['template name', 'document name']),
+export const templateFields = {
+  Name: requiredField('name', 'text', ['template name', 'document name']),
   ClientReference: field('your reference', 'text', OUR_REFERENCE)
 } satisfies Fields<ComposedItem>
 
-export const ofSettings = {
+export const settingsFields = {
   embedded: field('Sign in this application', 'yes-no', ['embedded', 'embed form', 'embed']),
   ReturnUrl: field('Redirect after signing', 'text', [
     'return url',
@@ -139,12 +139,12 @@ export const ofSettings = {
   ])
 } satisfies Fields<Settings>
 
-export const ofPackage = {
+export const packageFields = {
   due: field('Due date', 'due', ['due', 'due by', 'sign by', 'deadline', 'due date and time']),
-  ...ofSettings
+  ...settingsFields
 } satisfies Fields<Composition>
 
-export const ofFormPackage = {
+export const formPackageFields = {
   InvitationEmailTemplateReference: field('Invitation e-mail template', 'text', [
     'invitation email template reference',
     'invitations email template',
@@ -153,7 +153,7 @@ export const ofFormPackage = {
   ])
 } satisfies Fields<Composition>
 
-export const ofTemplatePackage = {
+export const templatePackageFields = {
   Sequential: field('Signers sign in order', 'yes-no', [
     'sequential',
     'in order',

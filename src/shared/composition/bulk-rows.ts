@@ -14,7 +14,7 @@ import { isZone, localTimeIn } from './zone.ts'
 const LONGEST_CELL = 10_000
 
 /** What is needed to parse a sheet's cells. */
-export interface Reading {
+export interface CellParsing {
   /** The date order of a column, counted from 0. */
   dateOrder: (column: number) => DateOrder
   epoch: Epoch
@@ -37,7 +37,7 @@ export interface AppliedRow {
  * @returns a function from the cells of a row to its composition. `flaws` maps columns whose cells have no readable
  * value to the reason.
  */
-export function rowsOnto(base: Composition, mapping: ColumnMapping, reading: Reading) {
+export function rowMapper(base: Composition, mapping: ColumnMapping, parsing: CellParsing) {
   const columnOf = new Map(mapping.map(({ target, column }) => [target, column]))
   const mapped = bulkTargets(base).flatMap((target) => {
     const column = columnOf.get(target.target)
@@ -54,16 +54,16 @@ export function rowsOnto(base: Composition, mapping: ColumnMapping, reading: Rea
       const flaw = flaws?.get(column)
       if (text === '' && !flaw) continue
       // "No" in all of a second signer's yes-no columns doesn't create a second signer.
-      if (target.kind !== 'yes-no' || !no.has(text.toLowerCase())) filled.add(target)
-      const read = flaw ? { trouble: flaw } : readCell(composition, target, text, column, reading)
-      if ('trouble' in read) {
-        problems.push({ severity: 'error', at: target.target, message: read.trouble, column })
-      } else if (read.doubt) {
-        problems.push({ severity: 'warning', at: target.target, message: read.doubt, column })
+      if (target.kind !== 'yes-no' || !noWords.has(text.toLowerCase())) filled.add(target)
+      const outcome = flaw ? { trouble: flaw } : readCell(composition, target, text, column, parsing)
+      if ('trouble' in outcome) {
+        problems.push({ severity: 'error', at: target.target, message: outcome.trouble, column })
+      } else if (outcome.doubt) {
+        problems.push({ severity: 'warning', at: target.target, message: outcome.doubt, column })
       }
     }
     for (const part of parts) {
-      if (!part.targets.some((target) => filled.has(target))) drop(composition, part.path)
+      if (!part.targets.some((target) => filled.has(target))) removePart(composition, part.path)
     }
     return { composition, cellProblems: problems }
   }
@@ -76,7 +76,7 @@ export function unknownTargets(composition: Composition, mapping: ColumnMapping)
 }
 
 /** Returns the cells that would reproduce a composition, one per target: used for samples and for previews of rows. */
-export function rowOf(composition: Composition, targets: readonly BulkTarget[]): string[] {
+export function cellsOf(composition: Composition, targets: readonly BulkTarget[]): string[] {
   return targets.map((target) => {
     const value = valueAt(composition, target.path)
     if (typeof value === 'boolean') return value ? 'yes' : 'no'
@@ -103,36 +103,36 @@ function readCell(
   target: BulkTarget,
   text: string,
   column: number,
-  reading: Reading
+  parsing: CellParsing
 ): Outcome {
   if (spreadsheetError.test(text)) {
     return { trouble: `The spreadsheet shows an error here (${text.slice(0, 20)}). Fix it there.` }
   }
-  const most = target.path.at(-1) === 'XMLData' ? 5_000_000 : LONGEST_CELL
-  if (text.length > most) {
+  const limit = target.path.at(-1) === 'XMLData' ? 5_000_000 : LONGEST_CELL
+  if (text.length > limit) {
     return {
-      trouble: `This is too long: ${text.length.toLocaleString('en-GB')} characters, with a limit of ${most.toLocaleString('en-GB')}.`
+      trouble: `This is too long: ${text.length.toLocaleString('en-GB')} characters, with a limit of ${limit.toLocaleString('en-GB')}.`
     }
   }
   const formula = text.startsWith('=') ? { doubt: 'Starts with “=”, and is sent as plain text.' } : {}
   switch (kindOf(composition, target)) {
     case 'text':
     case 'number':
-      put(composition, target.path, text)
+      setValue(composition, target.path, text)
       return formula
     case 'email':
-      put(composition, target.path, text.replace(/^mailto:/i, ''))
+      setValue(composition, target.path, text.replace(/^mailto:/i, ''))
       return formula
     case 'yes-no':
       return readYesNo(composition, target, text)
     case 'question-type':
       return readQuestionType(composition, target, text)
     case 'date':
-      return readDay(composition, target, text, column, reading)
+      return readDay(composition, target, text, column, parsing)
     case 'due':
-      return readDue(composition, text, column, reading)
+      return readDue(composition, text, column, parsing)
     case 'time':
-      return readDueTime(composition, text, reading)
+      return readDueTime(composition, text, parsing)
     case 'answer':
       return formula
   }
@@ -147,23 +147,23 @@ function kindOf(composition: Composition, target: BulkTarget): TargetKind {
   return valueAt(composition, [...target.path.slice(0, -1), 'DataType']) as 'text' | 'date' | 'email'
 }
 
-const yes = new Set(['yes', 'y', 'true', '1', 'x', 'on', '✓', '✔'])
-const no = new Set(['no', 'n', 'false', '0', 'off'])
+const yesWords = new Set(['yes', 'y', 'true', '1', 'x', 'on', '✓', '✔'])
+const noWords = new Set(['no', 'n', 'false', '0', 'off'])
 
 function readYesNo(composition: Composition, { path }: BulkTarget, text: string): Outcome {
   const word = text.toLowerCase()
-  if (!yes.has(word) && !no.has(word)) return { trouble: `“${shown(text)}” isn’t yes or no.` }
-  const isYes = yes.has(word)
-  put(composition, path, typeof valueAt(composition, path) === 'boolean' ? isYes : String(isYes))
+  if (!yesWords.has(word) && !noWords.has(word)) return { trouble: `“${shortened(text)}” isn’t yes or no.` }
+  const isYes = yesWords.has(word)
+  setValue(composition, path, typeof valueAt(composition, path) === 'boolean' ? isYes : String(isYes))
   return {}
 }
 
 function readQuestionType(composition: Composition, { path }: BulkTarget, text: string): Outcome {
   const word = text.toLowerCase().replace(/[^a-z]/g, '')
   if (word !== 'text' && word !== 'date' && word !== 'email') {
-    return { trouble: `“${shown(text)}” isn’t an answer type. Use text, date or e-mail.` }
+    return { trouble: `“${shortened(text)}” isn’t an answer type. Use text, date or e-mail.` }
   }
-  put(composition, path, word)
+  setValue(composition, path, word)
   return {}
 }
 
@@ -172,30 +172,30 @@ function readDay(
   { path }: BulkTarget,
   text: string,
   column: number,
-  reading: Reading
+  parsing: CellParsing
 ): Outcome {
-  const order = reading.dateOrder(column)
-  const date = readDate(text, order, reading.epoch)
-  if (!date) return { trouble: noDate(text, order) }
-  put(composition, path, date.day)
-  return date.isShortYear ? shortYear(date.day) : {}
+  const order = parsing.dateOrder(column)
+  const date = readDate(text, order, parsing.epoch)
+  if (!date) return { trouble: dateProblem(text, order) }
+  setValue(composition, path, date.day)
+  return date.isShortYear ? shortYearWarning(date.day) : {}
 }
 
-function readDue(composition: Composition, text: string, column: number, reading: Reading): Outcome {
-  const order = reading.dateOrder(column)
-  const date = readDate(text, order, reading.epoch)
-  if (!date) return { trouble: noDate(text, order) }
+function readDue(composition: Composition, text: string, column: number, parsing: CellParsing): Outcome {
+  const order = parsing.dateOrder(column)
+  const date = readDate(text, order, parsing.epoch)
+  if (!date) return { trouble: dateProblem(text, order) }
   const time = date.time ?? (composition.due.split('T')[1] || '17:00')
-  setDue(composition, `${date.day}T${time}`, reading.zone, date.offset)
-  return date.isShortYear ? shortYear(date.day) : {}
+  setDue(composition, `${date.day}T${time}`, parsing.zone, date.offset)
+  return date.isShortYear ? shortYearWarning(date.day) : {}
 }
 
-function readDueTime(composition: Composition, text: string, reading: Reading): Outcome {
-  const time = readTime(text) ?? readDate(text, 'day-first', reading.epoch)?.time
-  if (!time) return { trouble: `“${shown(text)}” isn’t a time. Write it as 17:00 or 5 pm.` }
+function readDueTime(composition: Composition, text: string, parsing: CellParsing): Outcome {
+  const time = readTime(text) ?? readDate(text, 'day-first', parsing.epoch)?.time
+  if (!time) return { trouble: `“${shortened(text)}” isn’t a time. Write it as 17:00 or 5 pm.` }
   const day = composition.due.split('T')[0]
   if (!day) return { trouble: 'There’s a time but no due date.' }
-  setDue(composition, `${day}T${time}`, reading.zone)
+  setDue(composition, `${day}T${time}`, parsing.zone)
   return {}
 }
 
@@ -212,25 +212,25 @@ function setDue(composition: Composition, due: string, zone: string, offset?: nu
   composition.gmt = String(localTimeIn(composition.zone, due)?.offset ?? 0)
 }
 
-function noDate(text: string, order: DateOrder): string {
+function dateProblem(text: string, order: DateOrder): string {
   // A valid date, but in the other order.
-  const turned = readDate(text, order === 'day-first' ? 'month-first' : 'day-first')
-  if (turned) {
-    const [year, month, date] = turned.day.split('-')
+  const swapped = readDate(text, order === 'day-first' ? 'month-first' : 'day-first')
+  if (swapped) {
+    const [year, month, date] = swapped.day.split('-')
     return order === 'day-first'
       ? `Write it day first: ${date}/${month}/${year}.`
       : `Write it month first: ${month}/${date}/${year}.`
   }
   const example = order === 'day-first' ? '31/12/2026' : '12/31/2026'
-  const what = /^[\d/.\s-]+$/.test(text) ? `${shown(text)} isn’t a real date` : `“${shown(text)}” isn’t a date`
+  const what = /^[\d/.\s-]+$/.test(text) ? `${shortened(text)} isn’t a real date` : `“${shortened(text)}” isn’t a date`
   return `${what}. Write it as ${example} or 2026-12-31.`
 }
 
-function shortYear(day: string): Outcome {
+function shortYearWarning(day: string): Outcome {
   return { doubt: `The year has two digits and is read as ${day.slice(0, 4)}.` }
 }
 
-function shown(text: string): string {
+function shortened(text: string): string {
   return text.length <= 40 ? text : `${text.slice(0, 39)}…`
 }
 
@@ -251,12 +251,12 @@ function copyOf(base: Composition): Composition {
   }
 }
 
-function drop(composition: Composition, path: BulkTarget['path']): void {
+function removePart(composition: Composition, path: BulkTarget['path']): void {
   const list = valueAt(composition, path.slice(0, -1)) as unknown[]
   list.splice(path.at(-1) as number, 1)
 }
 
-function put(composition: Composition, path: BulkTarget['path'], value: unknown): void {
+function setValue(composition: Composition, path: BulkTarget['path'], value: unknown): void {
   const holder = valueAt(composition, path.slice(0, -1)) as Record<string | number, unknown>
   holder[path.at(-1) as string | number] = value
 }

@@ -1,19 +1,19 @@
 /** What the columns of a sheet can fill in a composition: every field that can differ between packages. */
 import {
   type BulkTarget,
+  choiceFields,
   type Field,
-  ofChoice,
-  ofForm,
-  ofFormPackage,
-  ofFormSigner,
-  ofPackage,
-  ofQuestion,
-  ofSettings,
-  ofShareUser,
-  ofSigner,
-  ofTemplate,
-  ofTemplatePackage,
-  ofTemplateSigner
+  formFields,
+  formPackageFields,
+  formSignerFields,
+  packageFields,
+  questionFields,
+  settingsFields,
+  shareUserFields,
+  signerFields,
+  templateFields,
+  templatePackageFields,
+  templateSignerFields
 } from './bulk-fields.ts'
 import type { ComposedField, ComposedSigner, Composition } from './composition.ts'
 
@@ -25,31 +25,31 @@ export function bulkTargets(composition: Composition): BulkTarget[] {
   const people = composition.items.flatMap((item, index) => {
     const prefix = isOne ? '' : `${noun} ${index + 1}, `
     return item.signers.flatMap((signer, order) =>
-      ofPerson(isForms, signer, { item: index + 1, person: order + 1, prefix, itemKey: item.key })
+      personTargets(isForms, signer, { item: index + 1, person: order + 1, prefix, itemKey: item.key })
     )
   })
   const items = composition.items.flatMap((item, index) => {
     const group = isOne ? noun : `${noun} ${index + 1}`
     const place = { item: index + 1, group, at: item.key, path: ['items', index] }
     return [
-      ...targetsOf(isForms ? ofForm : ofTemplate, place),
+      ...targetsOf(isForms ? formFields : templateFields, place),
       ...(isForms ? [] : item.fields.map((one, order) => fieldTarget(one, order, place, isOne)))
     ]
   })
   // After the package's own settings, which a heading without a form number means.
-  const own = composition.items.flatMap((item, index) => {
+  const ownSettings = composition.items.flatMap((item, index) => {
     const place = { item: index + 1, group: isOne ? noun : `${noun} ${index + 1}`, at: `${item.key}.own` }
-    return isForms && item.own ? targetsOf(ofSettings, { ...place, path: ['items', index, 'own'] }) : []
+    return isForms && item.own ? targetsOf(settingsFields, { ...place, path: ['items', index, 'own'] }) : []
   })
-  const package_ = {
-    ...ofPackage,
-    ...(isForms ? ofFormPackage : ofTemplatePackage)
+  const allPackageFields = {
+    ...packageFields,
+    ...(isForms ? formPackageFields : templatePackageFields)
   }
-  return withOwnLabels([
+  return withUniqueLabels([
     ...people,
     ...items,
-    ...targetsOf(package_, { group: 'Package', at: '', path: [] }, (name) => name).flatMap(withTime),
-    ...own,
+    ...targetsOf(allPackageFields, { group: 'Package', at: '', path: [] }, (name) => name).flatMap(withTimeTarget),
+    ...ownSettings,
     ...(isForms ? choiceTargets(composition) : [])
   ])
 }
@@ -68,7 +68,7 @@ interface Place {
   person?: number
 }
 
-function ofPerson(
+function personTargets(
   isForms: boolean,
   signer: ComposedSigner,
   { item, person, prefix, itemKey }: { item: number; person: number; prefix: string; itemKey: string }
@@ -82,7 +82,7 @@ function ofPerson(
     person
   }
   const shared = signer.ShareUsers.flatMap((user, index) =>
-    numbered(ofShareUser, 'shared with', index, {
+    numberedTargets(shareUserFields, 'shared with', index, {
       ...place,
       at: `${place.at}.ShareUsers.${user.key}`,
       path: [...place.path, 'ShareUsers', index]
@@ -90,18 +90,22 @@ function ofPerson(
   )
   const questions = isForms
     ? signer.IDData.flatMap((one, index) =>
-        numbered(ofQuestion, 'question', index, {
+        numberedTargets(questionFields, 'question', index, {
           ...place,
           at: `${place.at}.IDData.${one.key}`,
           path: [...place.path, 'IDData', index]
         })
       )
     : []
-  return [...targetsOf({ ...ofSigner, ...(isForms ? ofFormSigner : ofTemplateSigner) }, place), ...questions, ...shared]
+  return [
+    ...targetsOf({ ...signerFields, ...(isForms ? formSignerFields : templateSignerFields) }, place),
+    ...questions,
+    ...shared
+  ]
 }
 
 /** Returns the targets of something a person can have several of: "Signer 1: question 2, correct answer". */
-function numbered(fields: Record<string, Field>, noun: string, index: number, place: Place): BulkTarget[] {
+function numberedTargets(fields: Record<string, Field>, noun: string, index: number, place: Place): BulkTarget[] {
   const number = index + 1
   return targetsOf(fields, place, (name) => `${place.group}: ${noun} ${number}, ${name}`).map((target) => ({
     ...target,
@@ -116,7 +120,7 @@ function choiceTargets(composition: Composition): BulkTarget[] {
   return composition.ListItems.flatMap((choice, index) => {
     const group = `Drop-down choice ${index + 1}`
     const place = { group, at: `ListItems.${choice.key}`, path: ['ListItems', index] }
-    return targetsOf(ofChoice, place).map((target) => ({
+    return targetsOf(choiceFields, place).map((target) => ({
       ...target,
       group: 'Drop-down choices',
       aliases: target.aliases.flatMap((alias) => [
@@ -129,13 +133,13 @@ function choiceTargets(composition: Composition): BulkTarget[] {
 }
 
 function fieldTarget(one: ComposedField, order: number, place: Place, isOne: boolean): BulkTarget {
-  const known = [one.Label, one.Reference, one.ClientField].map(oneLine).filter(Boolean)
-  const name = known[0] ?? `${order + 1}`
+  const names = [one.Label, one.Reference, one.ClientField].map(oneLine).filter(Boolean)
+  const name = names[0] ?? `${order + 1}`
   return {
     target: `${place.at}.fields.${one.key}.Value`,
     label: `${isOne ? 'Field' : `${place.group}, field`}: ${name}`,
     group: isOne ? 'Fields' : `${place.group}: fields`,
-    aliases: known,
+    aliases: names,
     kind: one.FieldType === 'CheckBox' ? 'yes-no' : one.FieldType === 'DateInput' ? 'date' : 'text',
     ...(place.item !== undefined && { item: place.item }),
     path: [...place.path, 'fields', order, 'Value'],
@@ -163,7 +167,7 @@ function targetsOf(
 }
 
 /** Adds a target for the time of the due date, which may have a column of its own. */
-function withTime(target: BulkTarget): BulkTarget[] {
+function withTimeTarget(target: BulkTarget): BulkTarget[] {
   if (target.kind !== 'due') return [target]
   const time: BulkTarget = {
     ...target,
@@ -177,14 +181,14 @@ function withTime(target: BulkTarget): BulkTarget[] {
 }
 
 /** Makes labels unique, so that a heading identifies one target: two fields may have the same label. */
-function withOwnLabels(targets: readonly BulkTarget[]): BulkTarget[] {
+function withUniqueLabels(targets: readonly BulkTarget[]): BulkTarget[] {
   const taken = new Set<string>()
   return targets.map((target) => {
     const label = shortened(oneLine(target.label))
-    let own = label
-    for (let number = 2; taken.has(own.toLowerCase()); number++) own = `${label} (${number})`
-    taken.add(own.toLowerCase())
-    return { ...target, label: own }
+    let unique = label
+    for (let number = 2; taken.has(unique.toLowerCase()); number++) unique = `${label} (${number})`
+    taken.add(unique.toLowerCase())
+    return { ...target, label: unique }
   })
 }
 
@@ -201,7 +205,7 @@ function capital(text: string): string {
 }
 
 /** A part of a composition that a row may leave out: sheets have columns for the most parts that any row needs. */
-export interface Part {
+export interface DroppablePart {
   targets: BulkTarget[]
   /** Path in the composition; the last step is the index in a list. */
   path: BulkTarget['path']
@@ -212,8 +216,8 @@ export interface Part {
  * drop-down items, questions. They are in reverse order, nested parts before their parents, so that dropping one
  * doesn't shift the ones still to be dropped.
  */
-export function droppableParts(base: Composition, mapped: readonly { target: BulkTarget }[]): Part[] {
-  const part = (at: string, path: BulkTarget['path'], texts: readonly string[]): Part[] => {
+export function droppableParts(base: Composition, mapped: readonly { target: BulkTarget }[]): DroppablePart[] {
+  const part = (at: string, path: BulkTarget['path'], texts: readonly string[]): DroppablePart[] => {
     const targets = mapped.map(({ target }) => target).filter(({ target }) => target.startsWith(`${at}.`))
     return targets.length > 0 && texts.every((text) => text.trim() === '') ? [{ targets, path }] : []
   }

@@ -1,13 +1,13 @@
 /** Calendar days as people type them. */
 
-const DAYS = /^(?:(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})[/.](\d{1,2})[/.](\d{4}))$/
+const DAY_PATTERN = /^(?:(\d{4})-(\d{1,2})-(\d{1,2})|(\d{1,2})[/.](\d{1,2})[/.](\d{4}))$/
 
 /** The accepted ways to write a day, for prompts. */
 export const WRITTEN_DAY = '31/12/1980 or 1980-12-31'
 
 /** Converts `YYYY-MM-DD` or `dd/mm/yyyy` to `YYYY-MM-DD`; undefined if there is no such day. */
 export function readDay(typed: string): string | undefined {
-  const match = DAYS.exec(typed.trim())
+  const match = DAY_PATTERN.exec(typed.trim())
   if (!match) return undefined
   const [year, month, day] = (match[1] ? match.slice(1, 4) : [match[6], match[5], match[4]]).map(Number) as [
     number,

@@ -118,13 +118,13 @@ export type Composition = z.infer<typeof Composition>
 export type CompositionKind = Composition['kind']
 
 /** A person with nothing filled in. */
-export const NOBODY = { FirstName: '', MiddleName: '', LastName: '', Email: '' }
+export const BLANK_PERSON = { FirstName: '', MiddleName: '', LastName: '', Email: '' }
 
 /** Returns a blank signer. `key` must be unique among its siblings. */
 export function blankSigner(key: string): ComposedSigner {
   return {
     key,
-    ...NOBODY,
+    ...BLANK_PERSON,
     MobileCountry: '',
     MobileNumber: '',
     ClientReference: '',

@@ -31,22 +31,22 @@ export function problemsOfDue(composition: Pick<Composition, 'due' | 'gmt' | 'zo
 
 function problemsOfZone({ due, zone }: Pick<Composition, 'due' | 'zone'>, offset: number): Problem[] {
   if (!zone) return []
-  const there = localTimeIn(zone, due)
-  if (!there || !isZone(zone)) {
+  const localTime = localTimeIn(zone, due)
+  if (!localTime || !isZone(zone)) {
     return [warning('due', `The time zone ${zone} isn’t known on this computer, so ${offsetInWords(offset)} is used.`)]
   }
   const time = due.slice(11)
-  if (there.happens === 'never') {
+  if (localTime.happens === 'never') {
     return [warning('due', `Clocks go forward that day and skip ${time}. The time after the change is used.`)]
   }
-  if (there.happens === 'twice') {
+  if (localTime.happens === 'twice') {
     return [warning('due', `Clocks go back that day, so ${time} happens twice. Choose another time.`)]
   }
-  if (there.offset === offset) return []
+  if (localTime.offset === offset) return []
   return [
     warning(
       'due',
-      `On that day ${zone} is at ${offsetInWords(there.offset)}, not ${offsetInWords(offset)}. Choose the time zone again.`
+      `On that day ${zone} is at ${offsetInWords(localTime.offset)}, not ${offsetInWords(offset)}. Choose the time zone again.`
     )
   ]
 }

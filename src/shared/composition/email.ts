@@ -5,7 +5,7 @@ import { error, type Problem, warning } from './problem.ts'
 const email = z.email({ pattern: z.regexes.unicodeEmail })
 
 /** Common misspellings of domains, with the intended one. None of them receives mail for an actual office. */
-const slips = new Map(
+const misspellings = new Map(
   [
     ['gmail.com', 'gmial.com gmai.com gmal.com gamil.com gnail.com gmaill.com'],
     ['gmail.com', 'gmail.co gmail.con gmail.cm gmail.co.nz gmail.com.au'],
@@ -48,7 +48,8 @@ export function problemsOfEmail(at: string, address: string): Problem[] {
     return [error(at, 'There’s a comma after the @. Should it be a dot?')]
   }
   if (!isEmail(typed)) return [error(at, 'This isn’t an e-mail address. Write it like name@example.com.')]
-  const meant = slips.get(domain) ?? (MISSPELT_COM.test(domain) ? domain.replace(MISSPELT_COM, '.com') : undefined)
+  const meant =
+    misspellings.get(domain) ?? (MISSPELT_COM.test(domain) ? domain.replace(MISSPELT_COM, '.com') : undefined)
   if (meant) return [warning(at, `Did you mean ${meant}? This address ends in ${domain}.`)]
   // Only a warning: addresses within an organisation may have no ending.
   return domain.includes('.') ? [] : [warning(at, 'This address seems to lack an ending, such as .com or .nz.')]

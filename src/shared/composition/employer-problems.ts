@@ -11,7 +11,7 @@ export const EDITABLE_EMPLOYERS = ['SuperFund', 'TFN', 'AccClaimsHistory'] as co
 export type EditableEmployerKind = (typeof EDITABLE_EMPLOYERS)[number]
 
 /** The parts of a record that are validated. */
-export interface JudgedEmployer {
+export interface EmployerInput {
   kind: EmployerKind
   Reference: string
   Name: string
@@ -22,7 +22,7 @@ const ABNS: ReadonlySet<string> = new Set(['ABN', 'BusinessABN', 'SuperFundABN']
 const EMAILS: ReadonlySet<string> = new Set(['BusinessEmail', 'ContactPersonEmail'])
 
 /** Returns a record's problems. `at` is the reference's member name (2.18). Errors prevent saving; warnings don't. */
-export function employerProblems({ kind, Reference, Name, fields }: JudgedEmployer): Problem[] {
+export function employerProblems({ kind, Reference, Name, fields }: EmployerInput): Problem[] {
   const known: readonly string[] = EMPLOYER_FIELDS[kind]
   return [
     ...(isEditable(kind) ? [] : [error('kind', 'Records of this kind can’t be changed from here.')]),

@@ -29,11 +29,11 @@ export function fingerprintOf(composition: Composition): string {
       plain(item.Reference),
       plain(item.Name),
       plain(item.ClientReference),
-      inOrder(people),
+      sorted(people),
       contentOf(composition, item)
     ]
   })
-  return JSON.stringify([composition.kind, inOrder(items), choicesOf(composition)])
+  return JSON.stringify([composition.kind, sorted(items), choicesOf(composition)])
 }
 
 /**
@@ -46,9 +46,9 @@ export function looseFingerprintOf(fingerprint: string): string | undefined {
   const alike = items.map(([subject, , , , people]) => [
     subject,
     // First and last name may have been swapped.
-    inOrder(people.map(([email, name]) => [email, name.split(' ').sort().join(' ')]))
+    sorted(people.map(([email, name]) => [email, name.split(' ').sort().join(' ')]))
   ])
-  return JSON.stringify([kind, inOrder(alike)])
+  return JSON.stringify([kind, sorted(alike)])
 }
 
 /**
@@ -78,7 +78,7 @@ function isItemPrint(item: unknown): item is ItemPrint {
   return Array.isArray(item) && Array.isArray(item[4])
 }
 
-function inOrder<Print extends readonly unknown[]>(prints: readonly Print[]): Print[] {
+function sorted<Print extends readonly unknown[]>(prints: readonly Print[]): Print[] {
   return prints
     .map((print) => ({ print, text: JSON.stringify(print) }))
     .sort((one, other) => (one.text < other.text ? -1 : 1))
@@ -86,19 +86,19 @@ function inOrder<Print extends readonly unknown[]>(prints: readonly Print[]): Pr
 }
 
 function contentOf({ kind }: Composition, item: ComposedItem): string {
-  if (kind === 'form-direct') return digested([plain(item.FormType), plain(item.EmployerReference), text(item.XMLData)])
+  if (kind === 'form-direct') return digestOf([plain(item.FormType), plain(item.EmployerReference), text(item.XMLData)])
   const values = item.fields
     .filter(({ Value }) => text(Value) !== '')
     .map(({ Reference, ClientField, Label, Value }) =>
       JSON.stringify([plain(Reference) || plain(ClientField) || plain(Label), text(Value)])
     )
-  return digested(values.sort())
+  return digestOf(values.sort())
 }
 
 /** Only forms have them. */
 function choicesOf({ kind, ListItems }: Composition): string {
   if (kind !== 'form-direct') return ''
-  return digested(ListItems.map((one) => JSON.stringify([one.ClientField, one.Item, one.Value].map(text))).sort())
+  return digestOf(ListItems.map((one) => JSON.stringify([one.ClientField, one.Item, one.Value].map(text))).sort())
 }
 
 function plainName(typed: string): string {
@@ -118,21 +118,21 @@ function text(typed: string): string {
  * so every version must compute the same one. It needn't withstand attacks: packages whose digests collide still differ
  * by their people.
  */
-function digested(texts: readonly string[]): string {
+function digestOf(texts: readonly string[]): string {
   if (texts.every((one) => one === '')) return ''
   // Two sums over the same code units, the first as in FNV-1a; both are finalised as in MurmurHash3.
-  let one = 0x811c9dc5
-  let other = 0x9e3779b9
-  const whole = texts.join('\0')
-  for (let index = 0; index < whole.length; index++) {
-    const unit = whole.charCodeAt(index)
-    one = Math.imul(one ^ unit, 0x01000193)
-    other = Math.imul(other ^ unit, 0x85ebca6b) ^ (other >>> 15)
+  let first = 0x811c9dc5
+  let second = 0x9e3779b9
+  const joined = texts.join('\0')
+  for (let index = 0; index < joined.length; index++) {
+    const unit = joined.charCodeAt(index)
+    first = Math.imul(first ^ unit, 0x01000193)
+    second = Math.imul(second ^ unit, 0x85ebca6b) ^ (second >>> 15)
   }
-  return [one, other].map((sum) => stirred(sum).toString(16).padStart(8, '0')).join('')
+  return [first, second].map((sum) => finalised(sum).toString(16).padStart(8, '0')).join('')
 }
 
-function stirred(sum: number): number {
+function finalised(sum: number): number {
   let mixed = Math.imul(sum ^ (sum >>> 16), 0x85ebca6b)
   mixed = Math.imul(mixed ^ (mixed >>> 13), 0xc2b2ae35)
   return (mixed ^ (mixed >>> 16)) >>> 0

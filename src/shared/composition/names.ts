@@ -12,7 +12,7 @@ export function titleOf(composition: Composition): string {
  * Returns the signers' names: "Mere Parata", "Mere Parata and Tama Brooks", "Mere Parata and 2 more"; blank if none has
  * a name.
  */
-export function whoOf(composition: Composition): string {
+export function signersInWords(composition: Composition): string {
   const names = composition.items.flatMap((item) => item.signers.map(nameOrAddress)).filter(Boolean)
   const people = [...new Set(names)]
   if (people.length <= 2) return people.join(' and ')

@@ -28,7 +28,7 @@ import { offsetInWords, readLocal } from './zone.ts'
 const MINUTE = 60_000
 const DAY = 86_400_000
 
-export interface OfRequest {
+export interface RequestComposition {
   composition: Composition
   /**
    * What differs in the composition, by its place in the request (`Forms[1].Signers[0].IDData`). Errors: it would be
@@ -52,20 +52,22 @@ export type SendRequest =
  * Makes the composition of a request. If there are no errors, the request made from that composition says the same.
  * @param dateFormat the account's, as given by `Account/Info`.
  */
-export function compositionOfRequest(sent: SendRequest, dateFormat?: string): OfRequest {
+export function compositionOfRequest(sent: SendRequest, dateFormat?: string): RequestComposition {
   let keys = 0
   const newKey = () => `k${++keys}`
   const due = dueOf(sent.request, dateFormat)
-  return sent.kind === 'form-direct' ? ofForms(sent.request, due, newKey) : ofTemplates(sent.request, due, newKey)
+  return sent.kind === 'form-direct'
+    ? composeForms(sent.request, due, newKey)
+    : composeTemplates(sent.request, due, newKey)
 }
 
-function ofForms(request: FormsRequest, due: Due, newKey: () => string): OfRequest {
+function composeForms(request: FormsRequest, due: Due, newKey: () => string): RequestComposition {
   const { Forms, ListItems = [], InvitationEmailTemplateReference = '' } = request
   const settings = settingsOf(Forms[0])
   const composition: Composition = {
     ...blankComposition('form-direct', newKey()),
     ...due.members,
-    items: Forms.map((form) => ({ ...ofForm(form, newKey), ...ownOf(settingsOf(form), settings) })),
+    items: Forms.map((form) => ({ ...composeForm(form, newKey), ...ownSettings(settingsOf(form), settings) })),
     ...settings,
     InvitationEmailTemplateReference,
     ListItems: ListItems.map(({ ClientField, Item, Value }) => ({ key: newKey(), ClientField, Item, Value }))
@@ -82,12 +84,12 @@ function ofForms(request: FormsRequest, due: Due, newKey: () => string): OfReque
   }
 }
 
-function ofTemplates(request: SendFormFillerRequest, due: Due, newKey: () => string): OfRequest {
+function composeTemplates(request: SendFormFillerRequest, due: Due, newKey: () => string): RequestComposition {
   const { Templates, Embedded = false, ReturnUrl, NotifyUrl = '', Sequential = false } = request
   const composition: Composition = {
     ...blankComposition('form-filler', newKey()),
     ...due.members,
-    items: Templates.map((template) => ofTemplate(template, newKey)),
+    items: Templates.map((template) => composeTemplate(template, newKey)),
     embedded: Embedded,
     ReturnUrl: returnUrl(ReturnUrl, Embedded),
     NotifyUrl,
@@ -112,7 +114,7 @@ function ofTemplates(request: SendFormFillerRequest, due: Due, newKey: () => str
   }
 }
 
-function ofForm(form: SentForm, newKey: () => string): ComposedItem {
+function composeForm(form: SentForm, newKey: () => string): ComposedItem {
   return {
     ...blankItem(newKey()),
     Name: form.Name,
@@ -122,7 +124,7 @@ function ofForm(form: SentForm, newKey: () => string): ComposedItem {
     EmployerReference: form.EmployerReference ?? '',
     XMLData: form.XMLData ?? '',
     signers: form.Signers.map((signer) => ({
-      ...ofPerson(signer, newKey),
+      ...composePerson(signer, newKey),
       MobileCountry: typedCode(signer.MobileCountry ?? ''),
       SignerType: signer.SignerType ?? '',
       UseIDData: signer.UseIDData ?? false,
@@ -135,14 +137,14 @@ function ofForm(form: SentForm, newKey: () => string): ComposedItem {
   }
 }
 
-function ofTemplate(template: Template, newKey: () => string): ComposedItem {
+function composeTemplate(template: Template, newKey: () => string): ComposedItem {
   return {
     ...blankItem(newKey()),
     Name: template.Name,
     Reference: template.Reference,
     ClientReference: template.ClientReference ?? '',
     signers: template.Signers.map((signer) => ({
-      ...ofTemplateSigner(signer, newKey),
+      ...composeTemplateSigner(signer, newKey),
       MobileCountry: typedCode(signer.MobileCountry ?? '')
     })),
     fields: template.Fields.map(({ ID, ...field }) => ({
@@ -157,9 +159,9 @@ function ofTemplate(template: Template, newKey: () => string): ComposedItem {
 type ListedSigner = NonNullable<ListedTemplate['Signers']>[number]
 
 /** Returns a template's signer, from a request or a template list, in which any member may be missing. */
-export function ofTemplateSigner(signer: ListedSigner, newKey: () => string): ComposedSigner {
+export function composeTemplateSigner(signer: ListedSigner, newKey: () => string): ComposedSigner {
   return {
-    ...ofPerson(signer, newKey),
+    ...composePerson(signer, newKey),
     SignerReference: signer.SignerReference ?? '',
     faceToFace: signer.IsFaceToFaceSigning ?? false,
     video: signer.VideoConfirmationEnabled ?? false,
@@ -168,7 +170,7 @@ export function ofTemplateSigner(signer: ListedSigner, newKey: () => string): Co
   }
 }
 
-function ofPerson(signer: ListedSigner, newKey: () => string): ComposedSigner {
+function composePerson(signer: ListedSigner, newKey: () => string): ComposedSigner {
   return {
     ...blankSigner(newKey()),
     ...namesOf(signer),
@@ -194,13 +196,13 @@ function settingsOf(form: SentForm | undefined): Settings {
 }
 
 /** The first form's settings become the package's; a form with any different setting keeps its own. */
-function ownOf(own: Settings, first: Settings): Pick<ComposedItem, 'own'> {
+function ownSettings(own: Settings, first: Settings): Pick<ComposedItem, 'own'> {
   const names = ['embedded', 'ReturnUrl', 'NotifyUrl'] as const
   return names.some((name) => own[name] !== first[name]) ? { own } : {}
 }
 
 /** Signer members that have no effect unless another member is set. */
-const NEEDS = {
+const REQUIRES = {
   MobileCountry: 'MobileNumber',
   EnableDeepfakeDetector: 'VideoConfirmation',
   VideoConfirmationDeepfakeEnabled: 'VideoConfirmationEnabled',
@@ -212,9 +214,9 @@ function problemsOfSigner(signer: FormSigner | TemplateSigner, at: string): Prob
   const isGiven = (value: unknown) => (Array.isArray(value) ? value.length > 0 : Boolean(value))
   // A mobile number of spaces counts as none. A country code, even of spaces, then isn't sent either, hence the
   // warning.
-  const says = (value: unknown) => (typeof value === 'string' ? value.trim() !== '' : isGiven(value))
-  return Object.entries(NEEDS)
-    .filter(([name, other]) => isGiven(members.get(name)) && !says(members.get(other)))
+  const hasContent = (value: unknown) => (typeof value === 'string' ? value.trim() !== '' : isGiven(value))
+  return Object.entries(REQUIRES)
+    .filter(([name, other]) => isGiven(members.get(name)) && !hasContent(members.get(other)))
     .map(([name, other]) => warning(`${at}.${name}`, `goes only together with ${other}`))
 }
 
@@ -230,7 +232,7 @@ interface Due {
 }
 
 /** The date format, besides ISO 8601, of public clients of the service: month first. */
-const OF_CLIENTS = /^\d{2}\/\d{2}\/\d{4} \d{2}:\d{2}:\d{2}$/
+const CLIENT_FORMAT = /^\d{2}\/\d{2}\/\d{4} \d{2}:\d{2}:\d{2}$/
 
 /**
  * Reads the due date. A time without a zone is at the request's GMT (reference section 8). Without a GMT the service
@@ -238,45 +240,50 @@ const OF_CLIENTS = /^\d{2}\/\d{2}\/\d{4} \d{2}:\d{2}:\d{2}$/
  * in the composition unchanged.
  */
 function dueOf({ DueDate = '', GMT = '' }: SendRequest['request'], dateFormat: string | undefined): Due {
-  const written = DueDate.trim()
+  const trimmed = DueDate.trim()
   if (!DueDate) {
     const problems = GMT ? [warning('GMT', 'says nothing without a DueDate')] : []
     return { members: { due: '', gmt: '', zone: '' }, problems, readings: [] }
   }
-  const unread = (at: string, message: string): Due => ({
+  const unreadable = (at: string, message: string): Due => ({
     members: { due: DueDate, gmt: GMT, zone: '' },
     problems: [error(at, message)],
     readings: []
   })
   const gmt = readGmt(GMT)
-  if (GMT && gmt === undefined) return unread('GMT', 'must be the minutes east of UTC, as text: "720"')
-  const date = /^\d/.test(written) ? readServiceDate(withCertainOrder(written, dateFormat), gmt) : undefined
-  if (!date) return unread('DueDate', 'must be a date and a time in ISO 8601: 2026-12-04T17:00:00+13:00')
-  if (date.isAmbiguous && !OF_CLIENTS.test(written)) {
+  if (GMT && gmt === undefined) return unreadable('GMT', 'must be the minutes east of UTC, as text: "720"')
+  const date = /^\d/.test(trimmed) ? readServiceDate(withCertainOrder(trimmed, dateFormat), gmt) : undefined
+  if (!date) return unreadable('DueDate', 'must be a date and a time in ISO 8601: 2026-12-04T17:00:00+13:00')
+  if (date.isAmbiguous && !CLIENT_FORMAT.test(trimmed)) {
     const [year, first, second] = new Date(date.at + (gmt ?? 0) * MINUTE).toISOString().split(/[-T]/)
     const both = `${year}-${first}-${second} or ${year}-${second}-${first}`
-    return unread('DueDate', `may be ${both}, as the day or the month may come first: write it in one of these ways`)
+    return unreadable(
+      'DueDate',
+      `may be ${both}, as the day or the month may come first: write it in one of these ways`
+    )
   }
   const offset = gmt ?? date.offset
   const local = date.at + (offset ?? 0) * MINUTE
   const isDay = date.precision === 'day'
   // "By Friday" includes Friday.
   const due = new Date(isDay ? local + DAY - MINUTE : local).toISOString().slice(0, 16)
-  if (readLocal(due) === undefined) return unread('DueDate', 'must be a date of our days')
-  const isIso = /^\d{4}-/.test(written) && !isDay
-  const where = offset === undefined ? '' : ` ${offsetInWords(offset)}`
+  if (readLocal(due) === undefined) return unreadable('DueDate', 'must be a date of our days')
+  const isIso = /^\d{4}-/.test(trimmed) && !isDay
+  const offsetText = offset === undefined ? '' : ` ${offsetInWords(offset)}`
   const day = new Date(local).toLocaleDateString('en-GB', { ...LONG_DAY, timeZone: 'UTC' })
-  const read = `“${written.replace(/\s+/g, ' ')}” was read as ${day}, ${due.slice(11)}${where}`
+  const interpretation = `“${trimmed.replace(/\s+/g, ' ')}” was read as ${day}, ${due.slice(11)}${offsetText}`
   return {
     members: { due, gmt: offset === undefined ? '' : String(offset), zone: '' },
     problems: [
-      ...(date.isAmbiguous ? [warning('DueDate', `${read}, month first: look whether that is what was meant`)] : []),
+      ...(date.isAmbiguous
+        ? [warning('DueDate', `${interpretation}, month first: look whether that is what was meant`)]
+        : []),
       ...(offset === undefined
         ? [warning('DueDate', 'says no time zone, and there is no GMT beside it: choose one in the draft')]
         : []),
       ...(date.at % MINUTE === 0 ? [] : [warning('DueDate', 'is kept to the minute: its seconds are left out')])
     ],
-    readings: isIso || date.isAmbiguous ? [] : [`DueDate ${read}${isDay ? ', the end of that day' : ''}.`]
+    readings: isIso || date.isAmbiguous ? [] : [`DueDate ${interpretation}${isDay ? ', the end of that day' : ''}.`]
   }
 }
 

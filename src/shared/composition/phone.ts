@@ -14,7 +14,7 @@ import { type Problem, warning } from './problem.ts'
 
 export type Mobile = Pick<ComposedSigner, 'MobileCountry' | 'MobileNumber'>
 
-interface Judgement {
+interface Assessment {
   country?: string
   number?: string
   /** The correct value, if certain. */
@@ -23,12 +23,12 @@ interface Judgement {
 
 const SEPARATORS = /[\s().\-/\u2010-\u2015]/g
 const MOST_REMEMBERED = 5000
-const remembered = new Map<string, Judgement>()
+const assessments = new Map<string, Assessment>()
 let countriesByCode: Map<string, CountryCode[]> | undefined
 
 /** Returns warnings about a signer's number; `at` is the signer's place. Never throws, whatever was typed. */
 export function problemsOfMobile(at: string, mobile: Mobile): Problem[] {
-  const { country, number } = judge(mobile)
+  const { country, number } = assess(mobile)
   return [
     ...(country ? [warning(`${at}.MobileCountry`, country)] : []),
     ...(number ? [warning(`${at}.MobileNumber`, number)] : [])
@@ -37,28 +37,28 @@ export function problemsOfMobile(at: string, mobile: Mobile): Problem[] {
 
 /** Returns the number in the service's format; undefined if it can't be determined or is already in it. */
 export function correctedMobile(mobile: Mobile): Mobile | undefined {
-  return judge(mobile).corrected
+  return assess(mobile).corrected
 }
 
 /**
  * Returns the number in the service's format if its meaning is certain; undefined if it is already in it, or is
  * doubtful: `problemsOfMobile` then says why.
- * @param usual the calling code for numbers without one; blank if the office has none.
+ * @param usualCode the calling code for numbers without one; blank if the office has none.
  */
-export function settledMobile(mobile: Mobile, usual: string): Mobile | undefined {
+export function certainMobile(mobile: Mobile, usualCode: string): Mobile | undefined {
   const country = mobile.MobileCountry.trim()
   const number = mobile.MobileNumber.trim()
   if (!number) return undefined
-  const named = byName(country)
-  const corrected = correctedMobile({ MobileCountry: named ?? (country || usual), MobileNumber: number })
-  const meant = corrected ?? ofCountry(named ?? (country ? '' : usual), number)
+  const namedCode = codeByName(country)
+  const corrected = correctedMobile({ MobileCountry: namedCode ?? (country || usualCode), MobileNumber: number })
+  const meant = corrected ?? mobileInCountry(namedCode ?? (country ? '' : usualCode), number)
   // A number from one country with the calling code of another could belong to either.
-  const isDoubtful = country !== '' && meant?.MobileCountry !== (named ?? callingCode(country))
+  const isDoubtful = country !== '' && meant?.MobileCountry !== (namedCode ?? callingCode(country))
   return isDoubtful ? undefined : meant
 }
 
 /** Returns the number if it is already written as dialled within the country. */
-function ofCountry(code: string, number: string): Mobile | undefined {
+function mobileInCountry(code: string, number: string): Mobile | undefined {
   const mobile = { MobileCountry: code, MobileNumber: dialledNumber(number) }
   return code && problemsOfMobile('', mobile).length === 0 ? mobile : undefined
 }
@@ -67,19 +67,23 @@ function ofCountry(code: string, number: string): Mobile | undefined {
  * Returns the number as dialled from anywhere: "+64 21 555 0101". A number that can't be parsed stays as typed,
  * followed by its country code.
  */
-export function diallable({ MobileCountry, MobileNumber }: Mobile): string {
+export function internationalMobile({ MobileCountry, MobileNumber }: Mobile): string {
   const number = MobileNumber.trim()
   if (!number) return ''
   const code = callingCode(MobileCountry)
-  const isWhole = /^(\+|00)/.test(number.replace(SEPARATORS, ''))
-  const parsed = isWhole ? parse(number.replace(/^\s*00/, '+')) : /^\d+$/.test(code) ? parse(number, code) : undefined
+  const isInternational = /^(\+|00)/.test(number.replace(SEPARATORS, ''))
+  const parsed = isInternational
+    ? parse(number.replace(/^\s*00/, '+'))
+    : /^\d+$/.test(code)
+      ? parse(number, code)
+      : undefined
   if (parsed?.isPossible()) return parsed.formatInternational()
-  return code && !isWhole ? `${number} (country code ${code})` : number
+  return code && !isInternational ? `${number} (country code ${code})` : number
 }
 
 /** Returns a country's calling code from its two letters; blank if unknown. */
 export function codeOfCountry(letters: string): string {
-  return byName(letters) ?? ''
+  return codeByName(letters) ?? ''
 }
 
 /** Returns a calling code as it is sent: "+64" and "0064" become 64. Anything that isn't a code stays as typed. */
@@ -101,67 +105,70 @@ export function dialledNumber(typed: string): string {
   return /^\d+$/.test(compact) ? compact : typed.trim()
 }
 
-function judge({ MobileCountry, MobileNumber }: Mobile): Judgement {
+function assess({ MobileCountry, MobileNumber }: Mobile): Assessment {
   if (!MobileNumber.trim()) return {}
   const key = `${MobileCountry}\n${MobileNumber}`
-  const known = remembered.get(key)
+  const known = assessments.get(key)
   if (known) return known
-  if (remembered.size >= MOST_REMEMBERED) remembered.clear()
-  const judgement = judged(MobileCountry.trim(), MobileNumber.trim())
-  remembered.set(key, judgement)
-  return judgement
+  if (assessments.size >= MOST_REMEMBERED) assessments.clear()
+  const assessment = assessUncached(MobileCountry.trim(), MobileNumber.trim())
+  assessments.set(key, assessment)
+  return assessment
 }
 
-function judged(country: string, number: string): Judgement {
+function assessUncached(country: string, number: string): Assessment {
   // Without digits, no other country or length would make it a number.
   if (!/\p{Nd}/u.test(number)) return { number: 'This isn’t a phone number. Enter it in digits.' }
   const compact = number.replace(SEPARATORS, '')
-  if (/^(\+|00)/.test(compact)) return judgedAbroad(callingCode(country), compact.replace(/^(\+|00)/, '+'))
+  if (/^(\+|00)/.test(compact)) return assessInternational(callingCode(country), compact.replace(/^(\+|00)/, '+'))
   const code = callingCode(country)
   const wrong = wrongCountry(country, code)
   if (wrong) return { country: wrong }
-  const tooMuch = country === code ? {} : { country: `Digits alone are sent: ${code}.` }
+  const digitsOnlyHint = country === code ? {} : { country: `Digits alone are sent: ${code}.` }
   const parsed = parse(number, code)
   if (!parsed?.isPossible()) {
-    return { ...tooMuch, number: `This number doesn’t have the length of a mobile number in ${countryInWords(code)}.` }
+    return {
+      ...digitsOnlyHint,
+      number: `This number doesn’t have the length of a mobile number in ${countryInWords(code)}.`
+    }
   }
   if (!parsed.isValid()) {
-    return { ...tooMuch, number: `This isn’t a mobile number in ${countryInWords(code)}, as far as is known.` }
+    return { ...digitsOnlyHint, number: `This isn’t a mobile number in ${countryInWords(code)}, as far as is known.` }
   }
   const dialled = parsed.formatNational()
   const corrected = { MobileCountry: code, MobileNumber: dialled.replace(/\D/g, '') }
-  if (compact === corrected.MobileNumber) return country === code ? {} : { ...tooMuch, corrected }
+  if (compact === corrected.MobileNumber) return country === code ? {} : { ...digitsOnlyHint, corrected }
   const lacksZero = compact === parsed.nationalNumber
   const todo = lacksZero
     ? `Begin the number as it is dialled within the country: ${dialled}.`
     : `Write the number as it is dialled within the country: ${dialled}.`
-  return { ...tooMuch, corrected, number: todo }
+  return { ...digitsOnlyHint, corrected, number: todo }
 }
 
 /** Judges a number typed with its country code. */
-function judgedAbroad(code: string, international: string): Judgement {
+function assessInternational(code: string, international: string): Assessment {
   const parsed = parse(international)
   if (!parsed) return { number: 'This is no number that can be dialled: check its country code and its length.' }
   const corrected = {
     MobileCountry: String(parsed.countryCallingCode),
     MobileNumber: parsed.formatNational().replace(/\D/g, '')
   }
-  const away = code && code !== corrected.MobileCountry ? `, not ${code}` : ''
+  const mismatch = code && code !== corrected.MobileCountry ? `, not ${code}` : ''
   return {
     corrected,
-    number: `Write the number without the country code: ${parsed.formatNational()}, and ${corrected.MobileCountry} as the country${away}.`
+    number: `Write the number without the country code: ${parsed.formatNational()}, and ${corrected.MobileCountry} as the country${mismatch}.`
   }
 }
 
 function wrongCountry(typed: string, code: string): string | undefined {
   if (!typed) return 'Add the country code, so that a text message arrives.'
-  const byLetters = byName(typed)
+  const byLetters = codeByName(typed)
   if (byLetters) return `Enter the country as its calling code: ${byLetters}.`
   if (!/^\d+$/.test(code)) return 'Enter the calling code of the country in digits, such as 64.'
   return countries().has(code) ? undefined : `No country has the calling code ${code.slice(0, 8)}.`
 }
 
-function byName(typed: string): string | undefined {
+function codeByName(typed: string): string | undefined {
   const letters = typed.toUpperCase()
   return /^[A-Z]{2}$/.test(letters) && getCountries().includes(letters as CountryCode)
     ? getCountryCallingCode(letters as CountryCode)

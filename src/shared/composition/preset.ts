@@ -2,7 +2,7 @@
  * Presets and repeats: which parts of a package serve as a starting point for others, and which of those still apply
  * today.
  */
-import { type ComposedItem, type ComposedSigner, type Composition, NOBODY, withSigners } from './composition.ts'
+import { BLANK_PERSON, type ComposedItem, type ComposedSigner, type Composition, withSigners } from './composition.ts'
 import { dueAt } from './due-problems.ts'
 
 /** No date chosen: the service's 14 days apply. */
@@ -20,7 +20,7 @@ export function presetOf(composition: Composition, people: 'keep' | 'blank'): Co
 }
 
 function withoutPerson(signer: ComposedSigner): ComposedSigner {
-  return { ...signer, ...NOBODY, MobileNumber: '', ClientReference: '', ShareUsers: [] }
+  return { ...signer, ...BLANK_PERSON, MobileNumber: '', ClientReference: '', ShareUsers: [] }
 }
 
 /** What a repeated package takes over in addition to the first one's forms or templates and settings. */
@@ -34,12 +34,12 @@ export type KeptByAnother = (typeof KEPT_BY_ANOTHER)[number]
  * out the signers. people and data: counts as the package already sent (see `fingerprintOf`) until something is
  * changed.
  */
-export function anotherLike(composition: Composition, keeps: KeptByAnother, now: number): Composition {
-  const begun = begunFrom(composition, now)
-  if (keeps === 'people and data') return begun
-  const { due, gmt, zone } = begun
-  const forAnyone = { ...presetOf(begun, 'blank'), due, gmt, zone }
-  return keeps === 'data' ? forAnyone : { ...forAnyone, items: forAnyone.items.map(withoutData) }
+export function repeatedPackage(composition: Composition, keeps: KeptByAnother, now: number): Composition {
+  const started = startFromPreset(composition, now)
+  if (keeps === 'people and data') return started
+  const { due, gmt, zone } = started
+  const withoutPeople = { ...presetOf(started, 'blank'), due, gmt, zone }
+  return keeps === 'data' ? withoutPeople : { ...withoutPeople, items: withoutPeople.items.map(withoutData) }
 }
 
 function withoutData(item: ComposedItem): ComposedItem {
@@ -47,7 +47,7 @@ function withoutData(item: ComposedItem): ComposedItem {
 }
 
 /** Starts a package from a preset. A due date in the past is replaced by the service's 14 days. */
-export function begunFrom(preset: Composition, now: number): Composition {
+export function startFromPreset(preset: Composition, now: number): Composition {
   const due = dueAt(preset)
   return due && due.at <= now ? { ...preset, ...NO_DUE } : preset
 }

@@ -72,8 +72,8 @@ function problemsOfItem(
  */
 function problemsOfRoles({ key, signers }: ComposedItem, roles: readonly string[]): Problem[] {
   const taken = new Set(signers.map(({ SignerReference }) => SignerReference.trim().toLowerCase()))
-  const free = signers.find(({ SignerReference }) => !SignerReference.trim())
-  const at = free ? `${key}.signers.${free.key}.SignerReference` : `${key}.signers`
+  const unassigned = signers.find(({ SignerReference }) => !SignerReference.trim())
+  const at = unassigned ? `${key}.signers.${unassigned.key}.SignerReference` : `${key}.signers`
   return roles
     .filter((role) => !taken.has(role.toLowerCase()))
     .map((role) => warning(at, `Nobody has the template’s role “${role}” yet.`))
@@ -86,9 +86,9 @@ function problemsOfRoles({ key, signers }: ComposedItem, roles: readonly string[
 function problemsOfEmbedding(composition: Composition): Problem[] {
   const embedded = composition.items.filter((item) => settingsOf(composition, item).embedded)
   const signers = embedded.flatMap((item) => item.signers)
-  const elsewhere = signers.filter((signer) => !signer.faceToFace)
-  if (elsewhere.length === 0 || elsewhere.length === signers.length) return []
-  const names = [...new Set(elsewhere.map((signer) => nameOrAddress(signer) || 'someone'))]
+  const notAtCounter = signers.filter((signer) => !signer.faceToFace)
+  if (notAtCounter.length === 0 || notAtCounter.length === signers.length) return []
+  const names = [...new Set(notAtCounter.map((signer) => nameOrAddress(signer) || 'someone'))]
   const who = names.length > 2 ? `${names.length} people` : names.join(' and ')
   return [
     warning(
@@ -104,11 +104,11 @@ function problemsOfFields(item: ComposedItem): Problem[] {
   return item.fields.flatMap((field) => {
     const at = `${item.key}.fields.${field.key}`
     const reference = field.Reference.trim()
-    const isAgain = reference !== '' && seen.has(reference)
+    const isDuplicate = reference !== '' && seen.has(reference)
     seen.add(reference)
     return [
       ...required(`${at}.Reference`, field.Reference, 'Enter the field’s reference in the template.'),
-      ...(isAgain
+      ...(isDuplicate
         ? [warning(`${at}.Reference`, 'Two fields have this reference, so only one value may be used.')]
         : []),
       ...problemsOfValue(`${at}.Value`, field)
@@ -137,12 +137,12 @@ function problemsOfListItems(items: Composition['ListItems']): Problem[] {
   const seen = new Set<string>()
   return items.flatMap((one) => {
     const same = JSON.stringify([one.ClientField.trim(), one.Item.trim()])
-    const isAgain = one.Item.trim() !== '' && seen.has(same)
+    const isDuplicate = one.Item.trim() !== '' && seen.has(same)
     seen.add(same)
     return [
       ...required(`ListItems.${one.key}.ClientField`, one.ClientField, 'Enter the field this choice belongs to.'),
       ...required(`ListItems.${one.key}.Item`, one.Item, 'Enter the choice.'),
-      ...(isAgain ? [warning(`ListItems.${one.key}.Item`, 'This field already has this choice.')] : [])
+      ...(isDuplicate ? [warning(`ListItems.${one.key}.Item`, 'This field already has this choice.')] : [])
     ]
   })
 }

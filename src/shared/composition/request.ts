@@ -19,7 +19,7 @@ export const RETURN_ADDRESS = 'https://return.countersign.invalid/signed'
 export function toFormDirectRequest(composition: Composition, mark: (index: number) => string): SendFormDirectRequest {
   return {
     Forms: composition.items.map((item, index) => toForm(composition, item, mark(index))),
-    ...given({
+    ...nonBlank({
       DueDate: dueInUtc(composition),
       GMT: composition.due ? composition.gmt.trim() : '',
       InvitationEmailTemplateReference: composition.InvitationEmailTemplateReference.trim()
@@ -34,7 +34,7 @@ export function toFormDirectRequest(composition: Composition, mark: (index: numb
 export function toFormFillerRequest(composition: Composition, mark: (index: number) => string): SendFormFillerRequest {
   return {
     Templates: composition.items.map((item, index) => toTemplate(item, mark(index))),
-    ...given({
+    ...nonBlank({
       DueDate: dueInUtc(composition),
       GMT: composition.due ? composition.gmt.trim() : '',
       ReturnUrl: returnUrl(composition),
@@ -54,7 +54,7 @@ function toForm(composition: Composition, item: ComposedItem, mark: string): For
     Reference: item.Reference.trim(),
     Signers: item.signers.map(toFormSigner),
     EmbedForm: settings.embedded,
-    ...given({
+    ...nonBlank({
       ReturnUrl: returnUrl(settings),
       NotifyUrl: settings.NotifyUrl.trim(),
       XMLData: item.XMLData.trim() ? item.XMLData : '',
@@ -67,7 +67,7 @@ function toForm(composition: Composition, item: ComposedItem, mark: string): For
 function toFormSigner(signer: ComposedSigner): FormSigner {
   return {
     ...toPerson(signer),
-    ...given({ SignerType: signer.SignerType.trim() }),
+    ...nonBlank({ SignerType: signer.SignerType.trim() }),
     ...(signer.UseIDData && {
       UseIDData: true,
       IDData: signer.IDData.map(({ Label, Value, DataType }) => ({ Label, Value, DataType }))
@@ -97,7 +97,7 @@ function toTemplate(item: ComposedItem, mark: string): Template {
 function toTemplateSigner(signer: ComposedSigner): TemplateSigner {
   return {
     ...toPerson(signer),
-    ...given({ SignerReference: signer.SignerReference.trim() }),
+    ...nonBlank({ SignerReference: signer.SignerReference.trim() }),
     ...(signer.faceToFace && { IsFaceToFaceSigning: true }),
     ...(signer.video && { VideoConfirmationEnabled: true }),
     ...(signer.video && signer.deepfakeDetector && { VideoConfirmationDeepfakeEnabled: true }),
@@ -110,7 +110,7 @@ function toPerson(signer: ComposedSigner) {
     FirstName: signer.FirstName.trim(),
     LastName: signer.LastName.trim(),
     Email: signer.Email.trim(),
-    ...given({
+    ...nonBlank({
       MiddleName: signer.MiddleName.trim(),
       MobileNumber: dialledNumber(signer.MobileNumber),
       MobileCountry: signer.MobileNumber.trim() ? callingCode(signer.MobileCountry) : '',
@@ -121,7 +121,7 @@ function toPerson(signer: ComposedSigner) {
         FirstName: user.FirstName.trim(),
         LastName: user.LastName.trim(),
         Email: user.Email.trim(),
-        ...given({ MiddleName: user.MiddleName.trim() }),
+        ...nonBlank({ MiddleName: user.MiddleName.trim() }),
         ...(user.IsDefault && { IsDefault: true }),
         ...(user.IsOwner && { IsOwner: true })
       }))
@@ -143,6 +143,6 @@ function dueInUtc(composition: Composition): string {
 }
 
 /** Returns only the members that aren't blank. */
-function given<const Members extends Record<string, string>>(members: Members): Partial<Members> {
+function nonBlank<const Members extends Record<string, string>>(members: Members): Partial<Members> {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== '')) as Partial<Members>
 }

@@ -65,14 +65,14 @@ export function problemsOfSharing(at: string, users: readonly ComposedShareUser[
   const defaults = users.filter((user) => user.IsDefault)
   const owners = users.filter((user) => user.IsOwner)
   return users.flatMap((user) => {
-    const here = `${at}.ShareUsers.${user.key}`
+    const userAt = `${at}.ShareUsers.${user.key}`
     return [
-      ...problemsOfPerson(here, user),
+      ...problemsOfPerson(userAt, user),
       ...(defaults.indexOf(user) > 0
-        ? [warning(`${here}.IsDefault`, 'There’s already a default, so only one may be used.')]
+        ? [warning(`${userAt}.IsDefault`, 'There’s already a default, so only one may be used.')]
         : []),
       ...(owners.indexOf(user) > 0
-        ? [warning(`${here}.IsOwner`, 'There’s already an owner, so only one may be used.')]
+        ? [warning(`${userAt}.IsOwner`, 'There’s already an owner, so only one may be used.')]
         : [])
     ]
   })

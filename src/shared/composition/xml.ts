@@ -21,7 +21,7 @@ const CHUNK = 256 * 1024
 /** Cache size, enough for the forms of a package: each text is checked once, whatever else is typed in the meantime. */
 const MOST_REMEMBERED = 16_000_000
 
-const remembered = new Map<string, XmlFault | undefined>()
+const cachedFaults = new Map<string, XmlFault | undefined>()
 let rememberedCharacters = 0
 
 /** Returns the text's problems; none if it is blank. */
@@ -33,10 +33,10 @@ export function problemsOfXml(at: string, text: string): Problem[] {
 /** Returns the first fault in the text; undefined if it is well-formed or blank. */
 export function faultOfXml(text: string): XmlFault | undefined {
   if (!text.trim()) return undefined
-  if (remembered.has(text)) return remembered.get(text)
-  const reading = read(text)
-  let step = reading.next()
-  while (!step.done) step = reading.next()
+  if (cachedFaults.has(text)) return cachedFaults.get(text)
+  const parsing = parse(text)
+  let step = parsing.next()
+  while (!step.done) step = parsing.next()
   return remember(text, step.value)
 }
 
@@ -44,26 +44,26 @@ export function faultOfXml(text: string): XmlFault | undefined {
  * As `faultOfXml`, but pauses between chunks so that other work can continue. Once it has answered, `faultOfXml` and
  * `problemsOfXml` use the cached result.
  */
-export async function readXml(text: string, pause: () => Promise<void>): Promise<XmlFault | undefined> {
+export async function checkXml(text: string, pause: () => Promise<void>): Promise<XmlFault | undefined> {
   if (!text.trim()) return undefined
-  if (remembered.has(text)) return remembered.get(text)
-  const reading = read(text)
-  let step = reading.next()
+  if (cachedFaults.has(text)) return cachedFaults.get(text)
+  const parsing = parse(text)
+  let step = parsing.next()
   while (!step.done) {
     await pause()
-    step = reading.next()
+    step = parsing.next()
   }
   return remember(text, step.value)
 }
 
 function remember(text: string, fault: XmlFault | undefined): XmlFault | undefined {
-  for (const oldest of remembered.keys()) {
+  for (const oldest of cachedFaults.keys()) {
     if (rememberedCharacters + text.length <= MOST_REMEMBERED) break
-    remembered.delete(oldest)
+    cachedFaults.delete(oldest)
     rememberedCharacters -= oldest.length
   }
-  if (!remembered.has(text)) rememberedCharacters += text.length
-  remembered.set(text, fault)
+  if (!cachedFaults.has(text)) rememberedCharacters += text.length
+  cachedFaults.set(text, fault)
   return fault
 }
 
@@ -77,11 +77,11 @@ class Fault extends Error {
   }
 }
 
-function* read(text: string): Generator<undefined, XmlFault | undefined> {
-  const half = brokenCharacter(text)
+function* parse(text: string): Generator<undefined, XmlFault | undefined> {
+  const halfCharacter = unpairedSurrogate(text)
   const parser = new SaxesParser({ position: true })
   parser.on('error', ({ message }) => {
-    throw new Fault(inWords(message, text, parser.position), Math.min(parser.position, text.length) - 1)
+    throw new Fault(faultInWords(message, text, parser.position), Math.min(parser.position, text.length) - 1)
   })
   parser.on('doctype', () => {
     throw new Fault(NO_DOCUMENT_TYPE, text.lastIndexOf('<!DOCTYPE', parser.position))
@@ -94,16 +94,19 @@ function* read(text: string): Generator<undefined, XmlFault | undefined> {
     parser.close()
   } catch (thrown) {
     if (!(thrown instanceof Fault)) throw thrown
-    if (half === undefined || half > thrown.offset) return faultAt(text, Math.max(0, thrown.offset), thrown.message)
+    if (halfCharacter === undefined || halfCharacter > thrown.offset)
+      return faultAt(text, Math.max(0, thrown.offset), thrown.message)
   }
-  return half === undefined ? undefined : faultAt(text, half, 'there’s half a character here. Remove it.')
+  return halfCharacter === undefined
+    ? undefined
+    : faultAt(text, halfCharacter, 'there’s half a character here. Remove it.')
 }
 
 const NO_DOCUMENT_TYPE =
   'a document type (<!DOCTYPE …>) is not allowed in this data, as it can make a small text grow without end. Remove it.'
 
 /** Returns the position of an unpaired surrogate, which no encoding can carry. */
-function brokenCharacter(text: string): number | undefined {
+function unpairedSurrogate(text: string): number | undefined {
   if (text.isWellFormed()) return undefined
   const repaired = text.toWellFormed()
   for (let offset = 0; offset < text.length; offset++) {
@@ -118,22 +121,22 @@ function faultAt(text: string, offset: number, message: string): XmlFault {
 }
 
 /** Rephrases the parser's message for people who have never read the standard. */
-function inWords(said: string, text: string, position: number): string {
-  const fault = said.replace(/^\d+:\d+: /, '').replace(/\.$/, '')
-  const closing = () => closest(text, '</', position)
+function faultInWords(parserMessage: string, text: string, position: number): string {
+  const fault = parserMessage.replace(/^\d+:\d+: /, '').replace(/\.$/, '')
+  const closing = () => excerptFrom(text, '</', position)
   if (/^(unexpected close tag|unmatched closing tag)/.test(fault)) {
     return `${closing() ?? 'this closing tag'} doesn’t close the element that is open here.`
   }
   const unclosed = /^unclosed tag: (.*)$/s.exec(fault)
   if (unclosed) return `<${shortened(unclosed[1] ?? '')}> is never closed.`
   if (/^undefined entity/.test(fault)) {
-    return `${closest(text, '&', position) ?? 'this entity'} isn’t known. Only &amp; &lt; &gt; &quot; and &apos; are.`
+    return `${excerptFrom(text, '&', position) ?? 'this entity'} isn’t known. Only &amp; &lt; &gt; &quot; and &apos; are.`
   }
-  const plain = plainWords.find(([said]) => fault.startsWith(said))
+  const plain = rewordings.find(([said]) => fault.startsWith(said))
   return plain ? plain[1] : `${shortened(fault)}.`
 }
 
-const plainWords: [said: string, words: string][] = [
+const rewordings: [said: string, words: string][] = [
   ['document must contain a root element', 'there is no element here. XML begins with one, such as <data>.'],
   ['text data outside of root node', 'there’s text outside the outermost element.'],
   ['documents may contain only one root', 'a second outermost element begins here. There can only be one.'],
@@ -147,7 +150,7 @@ const plainWords: [said: string, words: string][] = [
   ['the string "]]>" is disallowed', 'the characters ]]> can’t be used in text.']
 ]
 
-function closest(text: string, beginning: string, position: number): string | undefined {
+function excerptFrom(text: string, beginning: string, position: number): string | undefined {
   const from = text.lastIndexOf(beginning, Math.max(0, position - 1))
   return from < 0 || position - from > 200 ? undefined : shortened(text.slice(from, position))
 }

@@ -43,9 +43,9 @@ export function localTimeIn(zone: string, local: string): LocalTime | undefined 
   const before = offsetIn(zone, asUtc - DAY)
   const after = offsetIn(zone, asUtc + DAY)
   if (before === undefined || after === undefined) return undefined
-  const fitting = [...new Set([before, after])].filter((offset) => offsetIn(zone, asUtc - offset * MINUTE) === offset)
-  if (fitting.length === 0) return { offset: before, happens: 'never' }
-  return { offset: Math.max(...fitting), happens: fitting.length === 1 ? 'once' : 'twice' }
+  const matching = [...new Set([before, after])].filter((offset) => offsetIn(zone, asUtc - offset * MINUTE) === offset)
+  if (matching.length === 0) return { offset: before, happens: 'never' }
+  return { offset: Math.max(...matching), happens: matching.length === 1 ? 'once' : 'twice' }
 }
 
 /** Parses `YYYY-MM-DDTHH:mm` as UTC, in milliseconds; undefined if there is no such time. */
@@ -60,8 +60,8 @@ export function readLocal(local: string): number | undefined {
 export function offsetInWords(minutes: number): string {
   if (minutes === 0) return 'UTC'
   const absolute = Math.abs(minutes)
-  const two = (value: number) => String(value).padStart(2, '0')
-  return `UTC${minutes < 0 ? '−' : '+'}${two(Math.floor(absolute / 60))}:${two(absolute % 60)}`
+  const twoDigits = (value: number) => String(value).padStart(2, '0')
+  return `UTC${minutes < 0 ? '−' : '+'}${twoDigits(Math.floor(absolute / 60))}:${twoDigits(absolute % 60)}`
 }
 
 function formatOf(zone: string): Intl.DateTimeFormat | undefined {

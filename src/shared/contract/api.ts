@@ -26,66 +26,66 @@ export type Api = {
 }
 
 /** An event's payload exists for the compiler only. */
-const carrying = <Payload>(): { payload?: Payload } => ({})
+const withPayload = <Payload>(): { payload?: Payload } => ({})
 
 const events = {
-  'accounts.changed': carrying<null>(),
-  'connection.changed': carrying<null>(),
-  'drafts.changed': carrying<{ id: string }>(),
-  'presets.changed': carrying<null>(),
+  'accounts.changed': withPayload<null>(),
+  'connection.changed': withPayload<null>(),
+  'drafts.changed': withPayload<{ id: string }>(),
+  'presets.changed': withPayload<null>(),
   /** The address book changed: someone was sent to, corrected or removed, here or at another workstation. */
-  'people.changed': carrying<null>(),
+  'people.changed': withPayload<null>(),
   /** A link or file arrived from outside, or is no longer waiting. */
-  'outside.changed': carrying<null>(),
+  'outside.changed': withPayload<null>(),
   /** The sends that changed since the last event; many at once while a batch is being sent. */
-  'sends.changed': carrying<{ ids: string[] }>(),
+  'sends.changed': withPayload<{ ids: string[] }>(),
   /** The outbox was paused, resumed or configured, is waiting for the network, or its counts changed. */
-  'outbox.changed': carrying<null>(),
-  'batches.changed': carrying<{ id: string }>(),
+  'outbox.changed': withPayload<null>(),
+  'batches.changed': withPayload<{ id: string }>(),
   /** Documents of an account changed, or the problem with reading them did. `version` increases with each change. */
-  'documents.changed': carrying<{ accountId: string; version: number }>(),
+  'documents.changed': withPayload<{ accountId: string; version: number }>(),
   /** An account's folders were read, with or without changes: what is shown is up to date as of `at`. */
-  'documents.looked': carrying<{ accountId: string; at: number }>(),
-  'views.changed': carrying<null>(),
+  'documents.looked': withPayload<{ accountId: string; at: number }>(),
+  'views.changed': withPayload<null>(),
   /** A document's signatures were verified, or a finding was dismissed. */
-  'verifications.changed': carrying<{ accountId: string; reference: string }>(),
-  'actions.changed': carrying<{ ids: string[] }>(),
+  'verifications.changed': withPayload<{ accountId: string; reference: string }>(),
+  'actions.changed': withPayload<{ ids: string[] }>(),
   /** There is new activity, or the person has seen it. */
-  'activity.changed': carrying<null>(),
-  'employers.changed': carrying<null>(),
-  'dropFolders.changed': carrying<{ id: string }>(),
+  'activity.changed': withPayload<null>(),
+  'employers.changed': withPayload<null>(),
+  'dropFolders.changed': withPayload<{ id: string }>(),
   /** A person opened a document from outside the page (a notification, the tray): show it in that account. */
-  'document.asked': carrying<
+  'document.asked': withPayload<
     { accountId: string; reference: string } | { accountId: string; place: 'activity' | 'documents' }
   >(),
   /** A download changed; null if several did, or the queue, a rule or the settings. At most about five a second. */
-  'downloads.changed': carrying<{ id: string | null }>(),
+  'downloads.changed': withPayload<{ id: string | null }>(),
   /** A reading of identity data was wiped without a request: remove everything of it from the page. */
-  'identity.cleared': carrying<{ reading: string; why: IdentityClearing }>(),
+  'identity.cleared': withPayload<{ reading: string; why: IdentityClearing }>(),
   /** Staff have left the screen: remove everything of an identity check's PDF from the page. */
-  'pdf.cleared': carrying<null>(),
+  'pdf.cleared': withPayload<null>(),
   /** The office window was locked or unlocked. */
-  'lock.changed': carrying<null>(),
+  'lock.changed': withPayload<null>(),
   /** A session began, advanced or ended; '' if there is none. */
-  'counter.changed': carrying<{ id: string }>(),
+  'counter.changed': withPayload<{ id: string }>(),
   /** Someone is expected, has come, or is called. */
-  'appointments.changed': carrying<null>(),
+  'appointments.changed': withPayload<null>(),
   /** News of the office's other counters. */
-  'board.changed': carrying<null>(),
-  'audit.changed': carrying<null>(),
+  'board.changed': withPayload<null>(),
+  'audit.changed': withPayload<null>(),
   /** A proxy started or stopped waiting for a sign-in. */
-  'proxy.changed': carrying<null>(),
+  'proxy.changed': withPayload<null>(),
   /** A request to a service was sent or answered; at most once a second. */
-  'requests.changed': carrying<null>(),
-  'settings.changed': carrying<null>(),
+  'requests.changed': withPayload<null>(),
+  'settings.changed': withPayload<null>(),
   /** What `system.status` answers may have changed. */
-  'system.changed': carrying<null>(),
+  'system.changed': withPayload<null>(),
   /** What `office.get` answers may have changed. */
-  'office.changed': carrying<null>(),
+  'office.changed': withPayload<null>(),
   /** What `updates.get` answers may have changed. */
-  'updates.changed': carrying<null>(),
+  'updates.changed': withPayload<null>(),
   /** A command from the application menu, for a screen to carry out. */
-  'menu.chosen': carrying<{
+  'menu.chosen': withPayload<{
     command:
       | AppCommand
       | 'news'
@@ -97,7 +97,7 @@ const events = {
       | `document.${DocumentCommand}`
   }>(),
   /** The window is about to close: store what was typed, then call `system.readyToClose`. */
-  'window.closing': carrying<null>()
+  'window.closing': withPayload<null>()
 }
 
 export type EventName = keyof typeof events

@@ -1,23 +1,23 @@
 /** Who is expected at the counter and who is called there, and the board that shows both: requests and views. */
 import { z } from 'zod'
-import { answers, byId, id, nothing } from './request.ts'
+import { answers, byId, id, noInput } from './request.ts'
 
-const line = z.string().trim().max(200)
+const shortText = z.string().trim().max(200)
 
 export const appointmentRequests = {
   /** Today's appointments in the accounts shown, in order of time. */
-  'appointments.today': answers<AppointmentsToday>()(nothing),
+  'appointments.today': answers<AppointmentsToday>()(noInput),
   /** Adds an appointment to the current account, or changes the one with this id. */
   'appointments.save': answers<null>()(
     z.strictObject({
       id: id.optional(),
-      name: line.min(1),
-      email: line.optional(),
-      mobile: line.max(40).optional(),
+      name: shortText.min(1),
+      email: shortText.optional(),
+      mobile: shortText.max(40).optional(),
       at: z.number().int().min(0).max(8.64e15),
       minutes: z.number().int().min(1).max(1440),
-      place: line.max(60).optional(),
-      about: line.optional(),
+      place: shortText.max(60).optional(),
+      about: shortText.optional(),
       /** Who it is in the queue; '' for no one there. */
       person: z.string().max(200).optional(),
       /** They are here already, and get their number at once. */
@@ -32,17 +32,17 @@ export const appointmentRequests = {
   /** Calls their number on the second display, or calls it again. */
   'appointments.call': answers<null>()(byId),
   /** Ends the call on the second display. */
-  'appointments.endCall': answers<null>()(nothing),
+  'appointments.endCall': answers<null>()(noInput),
   /** Chooses which of several possible people in the queue it is; '' for none of them. */
   'appointments.choosePerson': answers<null>()(z.strictObject({ id, person: z.string().max(200) })),
   /** Lets a person choose a calendar or a table; null if they cancel. Nothing is imported yet. */
-  'appointments.openFile': answers<AppointmentsInFile | null>()(nothing),
+  'appointments.openFile': answers<AppointmentsInFile | null>()(noInput),
   /** Imports what was shown. */
   'appointments.import': answers<AppointmentsImported>()(byId),
   'appointments.closeFile': answers<null>()(byId),
 
   /** The overview for supervisors, readable from across the room. */
-  'board.get': answers<Board>()(nothing)
+  'board.get': answers<Board>()(noInput)
 }
 
 /**
@@ -134,7 +134,7 @@ export interface AppointmentsImported {
 }
 
 /** A counter on the board. Each computer has one; in an office, the board includes the other workstations' counters. */
-export interface BoardDesk {
+export interface BoardCounter {
   id: string
   name: string
   /** The current member of staff there. */
@@ -180,7 +180,7 @@ interface BoardWaiting {
 
 export interface Board {
   /** This computer's counter comes first. */
-  desks: BoardDesk[]
+  desks: BoardCounter[]
   /**
    * Absent if it belongs to no office. away: the office's server can't be reached. apart: not connected for another
    * reason, given in Settings → Office. `readAt`: when the other counters were last read; absent if not yet.

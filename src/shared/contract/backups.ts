@@ -4,11 +4,11 @@
  */
 import { z } from 'zod'
 import { timeOfDay } from './document-requests.ts'
-import { answers, id, nothing } from './request.ts'
-import { LEAST_PASSPHRASE } from './views.ts'
+import { answers, id, noInput } from './request.ts'
+import { MIN_PASSPHRASE_LENGTH } from './views.ts'
 
-export const MOST_PASSPHRASE = 500
-export const newPassphrase = z.string().min(LEAST_PASSPHRASE).max(MOST_PASSPHRASE)
+export const MAX_PASSPHRASE_LENGTH = 500
+export const newPassphrase = z.string().min(MIN_PASSPHRASE_LENGTH).max(MAX_PASSPHRASE_LENGTH)
 
 /**
  * When backups are made. `at` is in this computer's local time; `weekday`, from 1 (Monday) to 7, applies to `weekly`
@@ -40,9 +40,9 @@ export interface BackupsView {
 }
 
 export const backupRequests = {
-  'storage.backups': answers<BackupsView>()(nothing),
+  'storage.backups': answers<BackupsView>()(noInput),
   /** Lets a person choose the folder; null if they cancel. */
-  'storage.chooseBackupFolder': answers<{ id: string; label: string } | null>()(nothing),
+  'storage.chooseBackupFolder': answers<{ id: string; label: string } | null>()(noInput),
   /** Changes only what is given. The passphrase is stored in the keychain; the first backup is made at once. */
   'storage.scheduleBackups': answers<BackupsView>()(
     z.strictObject({
@@ -52,7 +52,7 @@ export const backupRequests = {
     })
   ),
   /** Makes a backup now, just like a scheduled one. */
-  'storage.backUpNow': answers<BackupsView>()(nothing)
+  'storage.backUpNow': answers<BackupsView>()(noInput)
 }
 
 /**
@@ -82,7 +82,7 @@ export interface RemovalView {
 }
 
 export const removalRequests = {
-  'storage.removal': answers<RemovalView>()(nothing),
+  'storage.removal': answers<RemovalView>()(noInput),
   /**
    * Quits the application, removes everything it keeps for this user on this computer, and reports what was removed.
    * `unsent` is the number of packages shown to the person: `not-allowed` if there are more by now.
@@ -92,8 +92,8 @@ export const removalRequests = {
 
 const recoveryKey = z.string().min(1).max(200)
 export const recoveryRequests = {
-  'storage.recovery': answers<RecoveryView>()(nothing),
-  'storage.dismissRecoveryOffer': answers<null>()(nothing),
+  'storage.recovery': answers<RecoveryView>()(noInput),
+  'storage.dismissRecoveryOffer': answers<null>()(noInput),
   /**
    * Makes this the person's only recovery key; earlier ones stop working. The page generated it; it isn't stored
    * anywhere.
@@ -107,10 +107,10 @@ export const recoveryRequests = {
    */
   'storage.recover': answers<null>()(z.strictObject({ key: recoveryKey })),
   /** Leaves the locked-data page: the data stays locked, and new work is in memory only. */
-  'storage.goOn': answers<null>()(nothing),
+  'storage.goOn': answers<null>()(noInput),
   /**
    * In a run opened with a recovery key: checks whether the keychain works again, and if so resumes everything that
    * waited for it. Otherwise fails with `keychain`.
    */
-  'storage.lookForKeychain': answers<null>()(nothing)
+  'storage.lookForKeychain': answers<null>()(noInput)
 }

@@ -7,14 +7,15 @@ import { KEPT_BY_ANOTHER } from '../composition/preset.ts'
 import type {
   BatchView,
   BulkCheck,
-  BulkCorrected,
+  BulkCorrectionResult,
   BulkRow,
   BulkSheet,
   DraftList,
   DraftSummary,
   DraftVersion,
   DraftView,
-  Imported,
+  EarlierSend,
+  ImportResult,
   OutboxView,
   OutsideView,
   PeopleList,
@@ -23,12 +24,11 @@ import type {
   PresetView,
   RememberedForm,
   RememberedMapping,
-  SameSend,
   SavedFile,
   SendList,
   SendView
 } from './composing-views.ts'
-import { answers, byId, id, nothing, page } from './request.ts'
+import { answers, byId, id, noInput, page } from './request.ts'
 
 /** How many days a draft stays in the trash, unless the retention settings say otherwise. */
 export const TRASH_DAYS = 30
@@ -82,7 +82,7 @@ export const composingRequests = {
     })
   ),
   /** Forms this office has sent before, newest first. */
-  'remembered.forms': answers<RememberedForm[]>()(nothing),
+  'remembered.forms': answers<RememberedForm[]>()(noInput),
 
   /** Lists drafts that contain all words of `search`, newest first. */
   'drafts.list': answers<DraftList>()(z.strictObject({ search, trashed: z.boolean(), ...page })),
@@ -106,7 +106,7 @@ export const composingRequests = {
   'drafts.restore': answers<DraftSummary>()(byId),
   /** Deletes a draft in the trash for good. */
   'drafts.erase': answers<null>()(byId),
-  'drafts.emptyTrash': answers<{ erased: number }>()(nothing),
+  'drafts.emptyTrash': answers<{ erased: number }>()(noInput),
   'drafts.duplicate': answers<DraftSummary>()(byId),
   /** Earlier versions, newest first. */
   'drafts.history': answers<DraftVersion[]>()(byId),
@@ -131,7 +131,7 @@ export const composingRequests = {
   /** Saves drafts as a `.countersign` file at a location the person chooses; null if they cancel. */
   'drafts.export': answers<SavedFile | null>()(z.strictObject({ ids })),
 
-  'presets.list': answers<PresetSummary[]>()(nothing),
+  'presets.list': answers<PresetSummary[]>()(noInput),
   'presets.get': answers<PresetView>()(byId),
   /** Without an id a new preset is created. */
   'presets.save': answers<PresetSummary>()(z.strictObject({ id: id.optional(), name, composition: Composition })),
@@ -139,14 +139,14 @@ export const composingRequests = {
   'presets.remove': answers<null>()(byId),
   'presets.export': answers<SavedFile | null>()(z.strictObject({ ids })),
   /** Imports `.countersign` files that the person chooses, drafts and presets alike; null if they cancel. */
-  'exchange.import': answers<Imported | null>()(nothing),
+  'exchange.import': answers<ImportResult | null>()(noInput),
   /**
    * Requests from links and opened files, oldest first; `outside.changed` reports changes. Nothing of them is stored
    * yet.
    */
-  'outside.list': answers<OutsideView[]>()(nothing),
+  'outside.list': answers<OutsideView[]>()(noInput),
   /** Creates the draft, or imports the file, in the current account. Sends nothing. */
-  'outside.accept': answers<Imported>()(byId),
+  'outside.accept': answers<ImportResult>()(byId),
   'outside.dismiss': answers<null>()(byId),
 
   /** Puts a draft in the outbox. It is sent after the undo window, or at `at`. */
@@ -187,11 +187,11 @@ export const composingRequests = {
    * The latest send of the same package, to the same people with the same data, in the last 30 days; null if there is
    * none.
    */
-  'sends.sameSent': answers<SameSend | null>()(z.strictObject({ composition: Composition })),
+  'sends.sameSent': answers<EarlierSend | null>()(z.strictObject({ composition: Composition })),
 
-  'outbox.state': answers<OutboxView>()(nothing),
-  'outbox.pause': answers<OutboxView>()(nothing),
-  'outbox.resume': answers<OutboxView>()(nothing),
+  'outbox.state': answers<OutboxView>()(noInput),
+  'outbox.pause': answers<OutboxView>()(noInput),
+  'outbox.resume': answers<OutboxView>()(noInput),
   'outbox.configure': answers<OutboxView>()(
     z.strictObject({
       concurrency: z.number().int().min(1).max(4).optional(),
@@ -200,7 +200,7 @@ export const composingRequests = {
       undoSeconds: z.number().int().min(0).max(60).optional()
     })
   ),
-  'batches.list': answers<BatchView[]>()(nothing),
+  'batches.list': answers<BatchView[]>()(noInput),
   'batches.pause': answers<BatchView>()(byId),
   /** As `sends.release`, for all packages of the batch that need it. */
   'batches.release': answers<BatchView>()(byId),
@@ -216,7 +216,7 @@ export const composingRequests = {
   'batches.exportFailed': answers<SavedFile | null>()(byId),
 
   /** Reads a CSV or XLSX file that the person chooses; null if they cancel. */
-  'bulk.open': answers<BulkSheet | null>()(nothing),
+  'bulk.open': answers<BulkSheet | null>()(noInput),
   /** The same for a file dropped on the window: its content, never a path. */
   'bulk.openDropped': answers<BulkSheet>()(
     z.strictObject({
@@ -253,7 +253,7 @@ export const composingRequests = {
   ),
   'bulk.rows': answers<{ rows: BulkRow[]; total: number }>()(z.strictObject({ id, show: rowsShown, ...page })),
   /** Puts other text in a cell, or with null its original text, and checks its row again. The file doesn't change. */
-  'bulk.correct': answers<BulkCorrected>()(
+  'bulk.correct': answers<BulkCorrectionResult>()(
     z.strictObject({ id, row, column: z.number().int().min(0).max(20_000), value: z.string().max(10_000).nullable() })
   ),
   /** The next row with an error among those shown, wrapping round at the end; null if there is none. */

@@ -82,7 +82,7 @@ export interface DraftVersion extends Pick<DraftSummary, 'id' | 'title' | 'who'>
 }
 
 /** The sync state of a preset, a view or the like that the workstations of an office share. */
-export interface SharedMark {
+export interface SharedSyncState {
   /** Has local changes that the office doesn't have yet. */
   isUntold: boolean
   /** The other workstation that changed it last. */
@@ -94,14 +94,14 @@ export interface PresetSummary extends Pick<DraftSummary, 'id' | 'kind' | 'title
   /** Comes from an organisation's file and can't be changed here. */
   isOrganisations?: true
   /** Present if an office shares it. */
-  office?: SharedMark
+  office?: SharedSyncState
 }
 export interface PresetView extends PresetSummary {
   composition: Composition
 }
 
 /** The result of importing `.countersign` files. */
-export interface Imported {
+export interface ImportResult {
   drafts: DraftSummary[]
   presets: PresetSummary[]
   /** Files that couldn't be read at all, by name, with the reason in the user's words. */
@@ -109,7 +109,7 @@ export interface Imported {
 }
 
 /** A draft that a link asks for, before anyone has agreed to it. Untrusted text from outside. */
-export interface AskedDraft {
+export interface RequestedDraft {
   /** The name of the preset to start from; without one, `kind` applies. */
   preset?: string | undefined
   kind?: 'form' | 'template' | undefined
@@ -121,7 +121,7 @@ export interface AskedDraft {
 
 /** Something that another program or the system handed over, awaiting a person's decision. */
 export type OutsideView = { id: string } & (
-  | ({ what: 'draft' } & AskedDraft)
+  | ({ what: 'draft' } & RequestedDraft)
   /** A `.countersign` file, by name, with the number of drafts and presets in it. */
   | { what: 'file'; file: string; drafts: number; presets: number }
   /** A link, or the file of this name, that can't be used. */
@@ -189,7 +189,7 @@ export interface SendView extends Pick<DraftSummary, 'id' | 'accountId' | 'kind'
 }
 
 /** An earlier send of the same package: when it was sent or queued, and its state. */
-export interface SameSend {
+export interface EarlierSend {
   at: number
   state: SendState
 }
@@ -281,7 +281,7 @@ export interface BulkSheet {
 }
 
 /** A cell's row and the whole check after a correction. */
-export interface BulkCorrected {
+export interface BulkCorrectionResult {
   check: BulkCheck
   row: BulkRow
   /** Number of corrected cells in all sheets of the file; they are lost when it is closed. */

@@ -22,7 +22,7 @@ import type {
   StaffView
 } from './counter-views.ts'
 import { PERSON_LANGUAGES } from './counter-views.ts'
-import { answers, byId, id, nothing, page } from './request.ts'
+import { answers, byId, id, noInput, page } from './request.ts'
 
 const reference = z.string().min(1).max(2000)
 const signer = z.number().int().min(0).max(10_000)
@@ -65,7 +65,7 @@ const seconds = z.number().int().min(5).max(3600)
 
 export const counterRequests = {
   /** Who can sign here now: today's appointments first, then by due date. */
-  'counter.queue': answers<CounterEntry[]>()(nothing),
+  'counter.queue': answers<CounterEntry[]>()(noInput),
   /** Pins an entry as an appointment until midnight, or unpins it. */
   'counter.pinEntry': answers<null>()(z.strictObject({ documentReference: reference, signer, isToday: z.boolean() })),
   /** Reads the documents from the service first. */
@@ -102,7 +102,7 @@ export const counterRequests = {
       allowsCamera: z.boolean()
     })
   ),
-  'counter.state': answers<CounterSession | null>()(nothing),
+  'counter.state': answers<CounterSession | null>()(noInput),
   /** The person has the screen: loads their page. */
   'counter.begin': answers<CounterSession>()(byId),
   /** Shows the signing page at these bounds of the requesting window, in CSS pixels. */
@@ -167,26 +167,26 @@ export const counterRequests = {
   /** The receipt of the person who has just finished, if the office offers one. */
   'counter.receipt': answers<ReceiptCode>()(byId),
 
-  'counter.pin': answers<PinState>()(nothing),
+  'counter.pin': answers<PinState>()(noInput),
   /** Sets the first PIN, replaces the PIN given as `current`, or, once a reset is allowed, a forgotten one. */
   'counter.setPin': answers<PinState>()(
     z.strictObject({ pin: PIN, current: typedPin.optional(), name: typedName.optional() })
   ),
   /** Requests a reset of a forgotten PIN: the next person who signs in to this computer may set a new one. */
-  'counter.resetPin': answers<PinState>()(nothing),
+  'counter.resetPin': answers<PinState>()(noInput),
 
-  'counter.lock': answers<OfficeLockState>()(nothing),
+  'counter.lock': answers<OfficeLockState>()(noInput),
   /** Locks the office window as staff leave it; `no-pin` if nothing could unlock it. */
-  'counter.lockOffice': answers<OfficeLockState>()(nothing),
+  'counter.lockOffice': answers<OfficeLockState>()(noInput),
   /** Unlocks the office window with a staff PIN; harmless if it isn't locked. */
   'counter.unlockOffice': answers<OfficeLockState>()(z.strictObject({ pin: typedPin, name: typedName.optional() })),
 
-  'counter.staffList': answers<StaffView>()(nothing),
+  'counter.staffList': answers<StaffView>()(noInput),
   /** Makes another member of staff the current one, as proved by their PIN. */
   'counter.chooseStaff': answers<StaffView>()(z.strictObject({ name: typedName, pin: typedPin })),
   /** Opens the counter's settings for some minutes with an administrator's PIN. */
   'counter.openSettings': answers<StaffView>()(z.strictObject({ name: typedName.optional(), pin: typedPin })),
-  'counter.closeSettings': answers<StaffView>()(nothing),
+  'counter.closeSettings': answers<StaffView>()(noInput),
   /** Adding the first member makes the owner of the single PIN an administrator. */
   'counter.addStaff': answers<StaffView>()(
     z.strictObject({ name: staffName, role, pin: PIN, badge: badge.optional() })
@@ -207,7 +207,7 @@ export const counterRequests = {
     z.strictObject({ release: z.strictObject({ above: z.int().min(0).max(1000) }).nullable() })
   ),
 
-  'counter.settings': answers<CounterSettings>()(nothing),
+  'counter.settings': answers<CounterSettings>()(noInput),
   'counter.configure': answers<CounterSettings>()(
     z.strictObject({
       staffName: z.string().trim().max(100).optional(),
@@ -244,13 +244,13 @@ export const counterRequests = {
    * Lets the requesting page use the camera to show staff a picture until it says it is done; `not-allowed` if the
    * system forbids it.
    */
-  'counter.openCamera': answers<null>()(nothing),
-  'counter.closeCamera': answers<null>()(nothing),
+  'counter.openCamera': answers<null>()(noInput),
+  'counter.closeCamera': answers<null>()(noInput),
   /** Lets a person choose the picture; null if they cancel. */
-  'counter.chooseLogo': answers<CounterSettings | null>()(nothing),
+  'counter.chooseLogo': answers<CounterSettings | null>()(noInput),
   /** Lets a person choose pictures for the second display; null if they cancel. */
-  'counter.addPictures': answers<CounterSettings | null>()(nothing),
-  'counter.idleScreen': answers<IdleScreen>()(nothing),
+  'counter.addPictures': answers<CounterSettings | null>()(noInput),
+  'counter.idleScreen': answers<IdleScreen>()(noInput),
   /** One of its pictures as a data URL; null if it no longer exists. */
   'counter.idlePicture': answers<string | null>()(byId),
 
@@ -263,20 +263,20 @@ export const counterRequests = {
 
   /** Newest first. */
   'audit.list': answers<AuditPage>()(z.strictObject({ search: z.string().max(200), ...page })),
-  'audit.check': answers<AuditCheck>()(nothing),
+  'audit.check': answers<AuditCheck>()(noInput),
   /** The result of the check at startup; null until it is done. */
-  'audit.checkAtStart': answers<AuditCheck | null>()(nothing),
+  'audit.checkAtStart': answers<AuditCheck | null>()(noInput),
   /**
    * Saves the whole trail with its hash chain at a location the person chooses, and its signature next to it; null if
    * they cancel.
    */
   'audit.export': answers<SavedFile | null>()(z.strictObject({ format: z.enum(['xlsx', 'csv', 'json']) })),
   /** Lets a person choose an exported file; null if they cancel. */
-  'audit.checkFile': answers<AuditFileCheck | null>()(nothing),
+  'audit.checkFile': answers<AuditFileCheck | null>()(noInput),
   /** The key that signs exports; created when first asked for. */
-  'audit.key': answers<AuditKey>()(nothing),
+  'audit.key': answers<AuditKey>()(noInput),
   /** Prints its fingerprint with the office and the date on the default printer. */
-  'audit.printKey': answers<null>()(nothing),
+  'audit.printKey': answers<null>()(noInput),
   /** Saves its public part at a location the person chooses; null if they cancel. */
-  'audit.saveKey': answers<SavedFile | null>()(nothing)
+  'audit.saveKey': answers<SavedFile | null>()(noInput)
 }

@@ -27,7 +27,7 @@ import type {
   VerificationList,
   VerificationView
 } from './document-views.ts'
-import { answers, byId, id, nothing, page } from './request.ts'
+import { answers, byId, id, noInput, page } from './request.ts'
 
 const reference = z.string().min(1).max(2000)
 const byReference = z.strictObject({ reference })
@@ -106,14 +106,14 @@ export const documentRequests = {
   'documents.list': answers<DocumentList>()(
     z.strictObject({ query: DocumentQuery, expanded: z.array(reference).max(1000).default([]), ...page })
   ),
-  'documents.counts': answers<DocumentCounts>()(nothing),
+  'documents.counts': answers<DocumentCounts>()(noInput),
   /** The documents that match a query, in its order; at most ten thousand. */
   'documents.references': answers<{ references: DocumentKey[]; total: number }>()(
     z.strictObject({ query: DocumentQuery })
   ),
   'documents.get': answers<DocumentPage>()(byReference),
   /** Reads the folders from the service now. */
-  'documents.refresh': answers<null>()(nothing),
+  'documents.refresh': answers<null>()(noInput),
   'documents.markRead': answers<null>()(z.strictObject({ some: someDocuments, read: z.boolean() })),
   /** Saves the rows as CSV at a location the person chooses; null if they cancel. */
   'documents.export': answers<SavedFile | null>()(
@@ -161,7 +161,7 @@ export const documentRequests = {
   /** Dismisses this verification and the earlier ones of its document. */
   'verifications.dismiss': answers<null>()(byId),
 
-  'views.list': answers<SavedView[]>()(nothing),
+  'views.list': answers<SavedView[]>()(noInput),
   /** Creates a view, or changes the one with this id. */
   'views.save': answers<SavedView>()(
     z.strictObject({ id: id.optional(), name: viewName, query: DocumentQuery, tell: z.boolean() })
@@ -189,7 +189,7 @@ export const documentRequests = {
   /** Settles an uncertain action by hand. */
   'actions.settle': answers<ActionView>()(z.strictObject({ id, happened: z.boolean() })),
 
-  'overview.get': answers<OverviewView>()(nothing),
+  'overview.get': answers<OverviewView>()(noInput),
   /**
    * Newest first, of one document or all; optionally only some kinds, or only entries that contain all words of
    * `search`.
@@ -203,22 +203,22 @@ export const documentRequests = {
       ...page
     })
   ),
-  'activity.away': answers<AwayView>()(nothing),
+  'activity.away': answers<AwayView>()(noInput),
   /** The person has seen what happened while they were away. */
-  'activity.seen': answers<null>()(nothing),
-  'notifications.get': answers<NotificationPreferences>()(nothing),
+  'activity.seen': answers<null>()(noInput),
+  'notifications.get': answers<NotificationPreferences>()(noInput),
   'notifications.set': answers<NotificationPreferences>()(NotificationPreferences),
 
   'employers.list': answers<EmployersView>()(z.strictObject({ refresh: z.boolean() })),
   /** Operation 3: saves new or changed records. Returns all records of the account. */
   'employers.save': answers<EmployersView>()(z.strictObject({ records: z.array(employerRecord).min(1).max(200) })),
-  'forms.known': answers<KnownForm[]>()(nothing),
+  'forms.known': answers<KnownForm[]>()(noInput),
   /** References of the templates sent from this workstation, most recent first. */
-  'forms.recentTemplates': answers<string[]>()(nothing),
+  'forms.recentTemplates': answers<string[]>()(noInput),
 
-  'dropFolders.list': answers<DropFolder[]>()(nothing),
+  'dropFolders.list': answers<DropFolder[]>()(noInput),
   /** Lets a person choose a folder on this machine or the office's server; null if they cancel. */
-  'dropFolders.add': answers<DropFolder | null>()(nothing),
+  'dropFolders.add': answers<DropFolder | null>()(noInput),
   'dropFolders.change': answers<DropFolder>()(
     z.strictObject({
       id,
@@ -238,6 +238,6 @@ export const documentRequests = {
   'dropFolders.dismissRefused': answers<null>()(z.strictObject({ folderId: id, until: id })),
 
   /** Where other software on this machine can hint that something happened (by passing on a NotifyUrl call). */
-  'hints.get': answers<HintView>()(nothing),
+  'hints.get': answers<HintView>()(noInput),
   'hints.set': answers<HintView>()(z.strictObject({ listening: z.boolean() }))
 }

@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { ID_VERIFICATION_DATA_TYPES } from '../model/id-verification.ts'
 import { DocumentQuery } from './document-query.ts'
 import type { AppError } from './errors.ts'
-import { answers, byId, id, nothing, page } from './request.ts'
+import { answers, byId, id, noInput, page } from './request.ts'
 
 /** The type of a file: the PDF or the records of an identity check (operation 9), or the signed document. */
 export const DOWNLOAD_TYPES = [...ID_VERIFICATION_DATA_TYPES, 'signed'] as const
@@ -199,16 +199,16 @@ export const downloadRequests = {
       ...page
     })
   ),
-  'downloads.summary': answers<DownloadSummary>()(nothing),
+  'downloads.summary': answers<DownloadSummary>()(noInput),
   /** Pauses the whole queue, across restarts; downloads in progress are put back. */
-  'downloads.pause': answers<DownloadSummary>()(nothing),
+  'downloads.pause': answers<DownloadSummary>()(noInput),
   /**
    * Resumes the queue, and retries at once what waits for a connection, a folder or its time, even if the queue wasn't
    * paused.
    */
-  'downloads.resume': answers<DownloadSummary>()(nothing),
+  'downloads.resume': answers<DownloadSummary>()(noInput),
   'downloads.cancel': answers<null>()(byId),
-  'downloads.cancelAll': answers<null>()(nothing),
+  'downloads.cancelAll': answers<null>()(noInput),
   /**
    * Saves what waits for one folder to another instead; returns the number of files. Rules and later downloads keep
    * their folders.
@@ -217,21 +217,21 @@ export const downloadRequests = {
   /** Restarts downloads that failed or were cancelled, or that the check found missing or altered. */
   'downloads.again': answers<null>()(z.strictObject({ ids: z.array(id).min(1).max(10_000) })),
   /** Restarts all that failed. */
-  'downloads.againAll': answers<null>()(nothing),
+  'downloads.againAll': answers<null>()(noInput),
   /** Removes failed and cancelled downloads from the list. Files, and what is recorded about them, stay. */
-  'downloads.clear': answers<null>()(nothing),
+  'downloads.clear': answers<null>()(noInput),
   'downloads.reveal': answers<null>()(byId),
-  'downloads.settings': answers<DownloadSettings>()(nothing),
+  'downloads.settings': answers<DownloadSettings>()(noInput),
   'downloads.configure': answers<DownloadSettings>()(
     choice.extend({ concurrency: z.int().min(1).max(8), folderId: id }).partial()
   ),
   /** Lets a person choose a folder; null if they cancel. This changes no setting: pass the id to another request. */
-  'downloads.chooseFolder': answers<DownloadFolder | null>()(nothing),
+  'downloads.chooseFolder': answers<DownloadFolder | null>()(noInput),
   /** The names that files would get: for these documents, or for the newest ones with an identity check. */
   'downloads.preview': answers<PatternPreview>()(
     z.strictObject({ pattern: z.string().max(500), type, references: z.array(reference).max(5).optional() })
   ),
-  'downloads.rules': answers<DownloadRule[]>()(nothing),
+  'downloads.rules': answers<DownloadRule[]>()(noInput),
   /** Applies to documents that complete from now on; with `alsoNow` also to those already complete. */
   'downloads.addRule': answers<DownloadRule>()(
     ruleChoice.extend({
@@ -245,7 +245,7 @@ export const downloadRequests = {
   'downloads.verifyAgain': answers<null>()(byId),
   'downloads.removeRule': answers<null>()(byId),
   /** Reads every downloaded file and compares it with what is recorded. */
-  'downloads.check': answers<DownloadCheck>()(nothing),
+  'downloads.check': answers<DownloadCheck>()(noInput),
   /** Writes a folder's index again. Returns its name relative to the folder. */
   'downloads.writeIndex': answers<{ fileName: string; rows: number }>()(z.strictObject({ folderId: id }))
 }
@@ -282,5 +282,5 @@ export const pdfRequests = {
   'pdf.next': answers<PdfPart>()(byId),
   'pdf.close': answers<null>()(byId),
   /** Prints the window's own page, with its print stylesheet, through the system's dialog. */
-  'pdf.print': answers<{ isPrinted: boolean }>()(nothing)
+  'pdf.print': answers<{ isPrinted: boolean }>()(noInput)
 }

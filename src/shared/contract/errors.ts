@@ -101,7 +101,7 @@ export interface AppError {
 }
 
 /** Joins an error's texts for people: for a report, an activity log, or a single line. */
-export function saidBy({ message, next }: Pick<AppError, 'message' | 'next'>): string {
+export function errorText({ message, next }: Pick<AppError, 'message' | 'next'>): string {
   return next ? `${message} ${next}` : message
 }
 

@@ -8,7 +8,13 @@ export * from './document-actions.ts'
 export * from './document-query.ts'
 export * from './document-requests.ts'
 export * from './errors.ts'
-export type { DeskState, DeskView, FolderWatch, OfficeTrailFinding, WatchTrouble } from './office.ts'
+export type {
+  FolderWatch,
+  OfficeMembershipState as DeskState,
+  OfficeMembershipView as DeskView,
+  OfficeTrailFinding,
+  WatchTrouble
+} from './office.ts'
 export * from './requests.ts'
 export * from './retention.ts'
 export * from './support.ts'

@@ -1,6 +1,6 @@
 /** This workstation's membership of an office: views and requests. */
 import { z } from 'zod'
-import { answers, id, nothing } from './request.ts'
+import { answers, id, noInput } from './request.ts'
 
 /**
  * connecting: the server hasn't answered yet. away: it doesn't answer. unwritable: it answers but can't store anything,
@@ -11,7 +11,7 @@ import { answers, id, nothing } from './request.ts'
  * other: it belongs to another office, for example because it was set up again. wrong-key: this workstation neither has
  * its key nor is given it.
  */
-export type DeskState =
+export type OfficeMembershipState =
   | 'connecting'
   | 'connected'
   | 'away'
@@ -57,12 +57,12 @@ export interface OfficeTrailFinding {
   at: number
 }
 
-export interface DeskView {
+export interface OfficeMembershipView {
   /** `HOST:PORT` */
   server: string
   /** This workstation's name in the office; absent until the server has given it once. */
   name?: string
-  state: DeskState
+  state: OfficeMembershipState
   /** It is leaving the office, and hasn't finished. */
   isLeaving: boolean
   /** The workstations, including this one, and when each was last seen, in milliseconds since 1970 UTC. */
@@ -73,21 +73,21 @@ export interface DeskView {
 
 export const officeRequests = {
   /** Null if this workstation belongs to no office. */
-  'office.get': answers<DeskView | null>()(nothing),
+  'office.get': answers<OfficeMembershipView | null>()(noInput),
   /**
    * Asks the office's server for its state and who is there, if this workstation belongs to an office; `office.changed`
    * follows.
    */
-  'office.look': answers<null>()(nothing),
+  'office.look': answers<null>()(noInput),
   /**
    * Lets a person choose the file of the certificate authority for the server's certificate; used for the next join.
    */
-  'office.chooseAuthority': answers<{ id: string; label: string } | null>()(nothing),
+  'office.chooseAuthority': answers<{ id: string; label: string } | null>()(noInput),
   /**
    * `not-allowed` until an administrator has unlocked the settings, if there is a staff PIN. The same goes for
    * `office.leave`.
    */
-  'office.join': answers<DeskView>()(
+  'office.join': answers<OfficeMembershipView>()(
     z.strictObject({
       host: z.string().trim().min(1).max(253),
       port: z.int().min(1).max(65_535),

@@ -2,7 +2,7 @@
  * The organisation's policy for this computer as the screens see it: which settings it locks, and any problems with its
  * file.
  */
-import { answers, nothing } from './request.ts'
+import { answers, noInput } from './request.ts'
 import type { AuthScheme } from './views.ts'
 
 /** Settings that a policy can lock, named as in its file. */
@@ -103,5 +103,5 @@ export interface PolicyView {
 }
 
 export const policyRequests = {
-  'policy.get': answers<PolicyView>()(nothing)
+  'policy.get': answers<PolicyView>()(noInput)
 }

@@ -12,7 +12,7 @@ export function answers<Reply>() {
   return <Input extends z.ZodType>(input: Input): Request<Input, Reply> => ({ input })
 }
 
-export const nothing = z.undefined()
+export const noInput = z.undefined()
 export const id = z.string().min(1).max(200)
 export const byId = z.strictObject({ id })
 /** One page of a list that may be long. */

@@ -3,7 +3,7 @@
  */
 import { z } from 'zod'
 import { appointmentRequests } from './appointments.ts'
-import { backupRequests, MOST_PASSPHRASE, newPassphrase, recoveryRequests, removalRequests } from './backups.ts'
+import { backupRequests, MAX_PASSPHRASE_LENGTH, newPassphrase, recoveryRequests, removalRequests } from './backups.ts'
 import { composingRequests } from './composing-requests.ts'
 import { counterRequests } from './counter-requests.ts'
 import { documentColumns } from './document-query.ts'
@@ -13,13 +13,13 @@ import { identityRequests } from './identity.ts'
 import { officeRequests } from './office.ts'
 import { policyRequests } from './policy.ts'
 import { practiceDay } from './practice-day.ts'
-import { answers, byId, id, nothing, type Request } from './request.ts'
+import { answers, byId, id, noInput, type Request } from './request.ts'
 import { retentionRequests } from './retention.ts'
 import { settingsFileRequests } from './settings-file.ts'
 import { supportRequests } from './support.ts'
 import { updateRequests } from './updates.ts'
 import type {
-  AccountMay,
+  AccountPermissions,
   AccountRights,
   AccountView,
   BackupContents,
@@ -119,7 +119,7 @@ const NewAccount = z.discriminatedUnion('kind', [
 const enrolmentCode = z.string().min(1).max(200)
 
 export const requests = {
-  'accounts.list': answers<AccountView[]>()(nothing),
+  'accounts.list': answers<AccountView[]>()(noInput),
   /** Changes a service account. Without `authentication` its secrets stay as they are. */
   'accounts.update': answers<AccountView>()(
     serviceAccount.extend({
@@ -143,7 +143,7 @@ export const requests = {
   /** Makes this the current account, and the only one shown. */
   'accounts.choose': answers<AccountView>()(byId),
   /** Shows all accounts. The current account stays the same. */
-  'accounts.showAll': answers<null>()(nothing),
+  'accounts.showAll': answers<null>()(noInput),
   /** Makes this the current account. Whether one or all accounts are shown stays the same. */
   'accounts.workIn': answers<AccountView>()(byId),
   /**
@@ -159,7 +159,7 @@ export const requests = {
   /** The same for an existing account, which uses the new sign-in at once. */
   'accounts.signInAgain': answers<AccountView>()(byId),
   /** Stops waiting for the browser. */
-  'accounts.cancelSignIn': answers<null>()(nothing),
+  'accounts.cancelSignIn': answers<null>()(noInput),
   /**
    * Reads the folders of a service before its account is saved. With the `id` of an existing account and no
    * `authentication`, uses the stored credentials.
@@ -184,7 +184,7 @@ export const requests = {
   'accounts.check': answers<{
     /** Each of the account's folders with its number of documents; null if the service has no such folder. */
     folders: { name: string; documents: number | null }[]
-    may: AccountMay
+    may: AccountPermissions
     /**
      * How far this computer's clock is ahead of the service's; negative if behind. Absent if it is right, or unknown.
      */
@@ -199,7 +199,7 @@ export const requests = {
    * Asks the service for the current account's limits again if they are some minutes old; `accounts.changed` reports
    * the result.
    */
-  'accounts.refreshLimits': answers<null>()(nothing),
+  'accounts.refreshLimits': answers<null>()(noInput),
   /**
    * Opens the practice office's mailbox, with all pending invitations, in the browser. `not-allowed` for other
    * accounts.
@@ -210,9 +210,9 @@ export const requests = {
    * accounts.
    */
   'accounts.setPracticeDay': answers<AccountView>()(z.strictObject({ id, day: practiceDay })),
-  'accounts.connection': answers<ConnectionView>()(nothing),
+  'accounts.connection': answers<ConnectionView>()(noInput),
   /** What the service is known to let this account do. */
-  'accounts.rights': answers<AccountRights>()(nothing),
+  'accounts.rights': answers<AccountRights>()(noInput),
   /**
    * Sets whether an account's signed documents may be saved. To allow it, a person must have viewed one since the
    * application started; its origin is then allowed as a source.
@@ -227,10 +227,10 @@ export const requests = {
     byId.extend({ code: enrolmentCode, days: z.number().int().min(1).max(90) })
   ),
   /** Lets a person choose an enrolment file. It stays open until another is chosen or `enrolment.leave`. */
-  'enrolment.choose': answers<ChosenEnrolment | null>()(nothing),
+  'enrolment.choose': answers<ChosenEnrolment | null>()(noInput),
   /** Tries the file's account, and saves it if it works. */
   'enrolment.enrol': answers<{ id: string; name: string }>()(byId.extend({ code: enrolmentCode })),
-  'enrolment.leave': answers<null>()(nothing),
+  'enrolment.leave': answers<null>()(noInput),
 
   'templates.list': answers<Fetched<TemplateView>>()(z.strictObject({ refresh: z.boolean() })),
   'recipients.list': answers<Fetched<RecipientView>>()(z.strictObject({ refresh: z.boolean() })),
@@ -252,16 +252,16 @@ export const requests = {
    * Checks again whether the existing database can be opened, and restarts the application if so. Fails with `keychain`
    * if the keychain still has no key for it.
    */
-  'storage.tryAgain': answers<null>()(nothing),
+  'storage.tryAgain': answers<null>()(noInput),
   /** Lists the copies that can replace a database that can't be opened, newest first; empty if the database is open. */
-  'storage.copies': answers<CopyView[]>()(nothing),
+  'storage.copies': answers<CopyView[]>()(noInput),
   /**
    * Sets the database aside, puts a copy in its place, and restarts the application. `bad-file`: the copy is damaged,
    * too.
    */
   'storage.useCopy': answers<null>()(z.strictObject({ name: z.string().min(1).max(100) })),
   /** Sets aside a database whose key is lost or that can't be used, and restarts the application with an empty one. */
-  'storage.startEmpty': answers<null>()(nothing),
+  'storage.startEmpty': answers<null>()(noInput),
   /** Marks what was set aside under this name as dealt with: it is no longer reported. */
   'storage.settle': answers<null>()(z.strictObject({ name: z.string().min(1).max(100) })),
   /** Asks for a location and makes a backup there; null if the person cancels. The passphrase isn't stored anywhere. */
@@ -269,10 +269,10 @@ export const requests = {
     z.strictObject({ passphrase: newPassphrase, withSecrets: z.boolean() })
   ),
   /** Lets a person choose a backup. It stays open until another is chosen or `storage.leaveBackup`. */
-  'storage.chooseBackup': answers<ChosenBackup | null>()(nothing),
+  'storage.chooseBackup': answers<ChosenBackup | null>()(noInput),
   /** Unpacks the backup next to the present data and checks all of it. */
   'storage.checkBackup': answers<BackupContents>()(
-    z.strictObject({ id, passphrase: z.string().min(1).max(MOST_PASSPHRASE) })
+    z.strictObject({ id, passphrase: z.string().min(1).max(MAX_PASSPHRASE_LENGTH) })
   ),
   /** Replaces the present data with the checked backup, and restarts the application. */
   'storage.restore': answers<null>()(byId),
@@ -287,7 +287,7 @@ export const requests = {
   ...retentionRequests,
   ...settingsFileRequests,
 
-  'settings.get': answers<SettingsView>()(nothing),
+  'settings.get': answers<SettingsView>()(noInput),
   'settings.set': answers<SettingsView>()(
     z.strictObject({
       theme: z.enum(['system', 'light', 'dark']).optional(),
@@ -304,7 +304,7 @@ export const requests = {
     })
   ),
   /** The proxy that is waiting for a sign-in; `proxy.changed` reports changes. */
-  'system.proxy': answers<ProxyView | null>()(nothing),
+  'system.proxy': answers<ProxyView | null>()(noInput),
   /**
    * Signs in to the proxy. `not-allowed` if none is waiting any more; `keychain` if the sign-in is only valid until
    * Countersign quits.
@@ -321,9 +321,9 @@ export const requests = {
         .regex(/^#\/[\w\-.~%/?=&+]*$/)
     })
   ),
-  'system.status': answers<SystemStatus>()(nothing),
+  'system.status': answers<SystemStatus>()(noInput),
   /** Opens the folder with this computer's data in the system's file manager. */
-  'system.showData': answers<null>()(nothing),
+  'system.showData': answers<null>()(noInput),
   /** Puts text on the clipboard. Personal text is kept out of clipboard history and isn't synced to other computers. */
   'system.copy': answers<null>()(z.strictObject({ text: z.string().max(100_000), isPersonal: z.boolean().optional() })),
   /** Puts text on the clipboard and removes it after `clearsAfter` milliseconds if it is still there. */

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { someDocuments } from './document-requests.ts'
 import type { HoldView } from './document-views.ts'
-import { answers, nothing, page } from './request.ts'
+import { answers, noInput, page } from './request.ts'
 
 /** What is purged by age. */
 export const RETENTION_KINDS = [
@@ -18,7 +18,7 @@ export const RETENTION_KINDS = [
 export type RetentionKind = (typeof RETENTION_KINDS)[number]
 
 /** The fewest days that can be set. Recent sends are needed to recognise duplicates. */
-const LEAST_KEPT: Readonly<Record<RetentionKind, number>> = {
+const MIN_DAYS_KEPT: Readonly<Record<RetentionKind, number>> = {
   documents: 30,
   trash: 10,
   sends: 60,
@@ -29,7 +29,7 @@ const LEAST_KEPT: Readonly<Record<RetentionKind, number>> = {
   people: 30
 }
 
-const days = (name: keyof typeof LEAST_KEPT) => z.int().min(LEAST_KEPT[name]).max(3650)
+const days = (name: keyof typeof MIN_DAYS_KEPT) => z.int().min(MIN_DAYS_KEPT[name]).max(3650)
 
 /** Days; null for always. `trash` can't be null: its default is 30 days. */
 export const retentionDays = {
@@ -48,8 +48,8 @@ export const retentionDays = {
   verifications: days('verifications').nullable().describe('Days that saved verifications of signatures are kept.'),
   people: days('people').nullable().describe('Days that people and values are offered again after their last use.')
 }
-const wholly = z.strictObject(retentionDays)
-export type RetentionDays = z.output<typeof wholly>
+const retentionSchema = z.strictObject(retentionDays)
+export type RetentionDays = z.output<typeof retentionSchema>
 
 export interface RetentionView {
   /** The effective values, set by the office or its policy. */
@@ -68,12 +68,12 @@ export interface RetentionDue {
 }
 
 export const retentionRequests = {
-  'retention.get': answers<RetentionView>()(nothing),
+  'retention.get': answers<RetentionView>()(noInput),
   'retention.due': answers<RetentionDue>()(
     z.strictObject({ kinds: z.array(z.enum(RETENTION_KINDS)).max(RETENTION_KINDS.length) })
   ),
   /** `not-allowed` until an administrator has unlocked the settings, if there is a staff PIN. */
-  'retention.set': answers<RetentionView>()(wholly.partial()),
+  'retention.set': answers<RetentionView>()(retentionSchema.partial()),
   /** Newest first. */
   'retention.holds': answers<{ holds: HoldView[]; total: number }>()(z.strictObject(page)),
   /** Returns how many documents were newly put on hold. */

@@ -1,5 +1,5 @@
 /** Settings taken to another computer in a file: what importing changes, and what it leaves alone. */
-import { answers, byId, nothing } from './request.ts'
+import { answers, byId, noInput } from './request.ts'
 import type { SavedFile } from './views.ts'
 
 /** One thing that an import creates or changes, in words. */
@@ -25,10 +25,10 @@ export interface ChosenSettings {
 
 export const settingsFileRequests = {
   /** Saves them at a location the person chooses; null if they cancel. */
-  'settingsFile.save': answers<SavedFile | null>()(nothing),
+  'settingsFile.save': answers<SavedFile | null>()(noInput),
   /** Lets a person choose a file. It stays open until another is chosen or `settingsFile.leave`. */
-  'settingsFile.choose': answers<ChosenSettings | null>()(nothing),
+  'settingsFile.choose': answers<ChosenSettings | null>()(noInput),
   /** Makes the changes shown. `busy` if they would differ by now: the person has to review them again. */
   'settingsFile.apply': answers<null>()(byId),
-  'settingsFile.leave': answers<null>()(nothing)
+  'settingsFile.leave': answers<null>()(noInput)
 }

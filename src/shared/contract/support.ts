@@ -3,7 +3,7 @@
  */
 import { z } from 'zod'
 import type { SavedFile } from './composing-views.ts'
-import { answers, byId, nothing, page } from './request.ts'
+import { answers, byId, noInput, page } from './request.ts'
 
 /** A request made to a service: nothing of its content, and of its address only the operation. */
 export interface RequestLogEntry {
@@ -57,18 +57,18 @@ export const supportRequests = {
   /** Requests to services in this run and the last day, newest first. */
   'support.requests': answers<{ requests: RequestLogEntry[]; total: number }>()(z.strictObject(page)),
   /** Saves the same as a table at a location the person chooses; null if they cancel. */
-  'support.exportRequests': answers<SavedFile | null>()(nothing),
+  'support.exportRequests': answers<SavedFile | null>()(noInput),
   /** Checks this computer, and makes a harmless request to each account's service. */
-  'support.check': answers<SelfTestFinding[]>()(nothing),
+  'support.check': answers<SelfTestFinding[]>()(noInput),
   /** Makes a report to be read before it is saved. It contains no personal data. */
-  'support.report': answers<SupportReport>()(nothing),
+  'support.report': answers<SupportReport>()(noInput),
   /**
    * Saves the report with this id exactly as shown; `gone` if it no longer exists. Includes crash dumps only if
    * requested.
    */
   'support.saveReport': answers<SavedFile | null>()(byId.extend({ withCrashReports: z.boolean().optional() })),
-  'support.crashReports': answers<CrashReportsView>()(nothing),
+  'support.crashReports': answers<CrashReportsView>()(noInput),
   /** Turning it off deletes the existing ones. */
   'support.keepCrashReports': answers<CrashReportsView>()(z.strictObject({ keep: z.boolean() })),
-  'support.removeCrashReports': answers<CrashReportsView>()(nothing)
+  'support.removeCrashReports': answers<CrashReportsView>()(noInput)
 }

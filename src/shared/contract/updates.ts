@@ -1,6 +1,6 @@
 /** Updates of Countersign itself: views and requests. */
 import type { AppError } from './errors.ts'
-import { answers, nothing } from './request.ts'
+import { answers, noInput } from './request.ts'
 
 /** Activities that an update never interrupts. */
 export type UpdateHindrance = 'counter' | 'sending' | 'downloads'
@@ -32,12 +32,12 @@ export interface UpdatesView {
 }
 
 export const updateRequests = {
-  'updates.get': answers<UpdatesView>()(nothing),
+  'updates.get': answers<UpdatesView>()(noInput),
   /** Reads the feed now and returns the result; a failure of the feed is its `problem`. */
-  'updates.check': answers<UpdatesView>()(nothing),
+  'updates.check': answers<UpdatesView>()(noInput),
   /**
    * Quits Countersign, installs the update that is ready, and restarts. Fails with `busy` while an activity would be
    * interrupted.
    */
-  'updates.install': answers<void>()(nothing)
+  'updates.install': answers<void>()(noInput)
 }

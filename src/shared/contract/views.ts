@@ -33,7 +33,7 @@ export interface AccountLimits {
 }
 
 /** What this sign-in may do at the service, as it says or as attempts have shown. Absent: unknown. */
-export interface AccountMay {
+export interface AccountPermissions {
   administrate?: boolean
   faceToFace?: boolean
   video?: boolean
@@ -214,7 +214,7 @@ export interface CopyView {
 }
 
 /** The minimum length of a backup's passphrase, in characters. */
-export const LEAST_PASSPHRASE = 12
+export const MIN_PASSPHRASE_LENGTH = 12
 
 /** A backup that was chosen, and what can be read without its passphrase; times in milliseconds since 1970 UTC. */
 export interface ChosenBackup {

@@ -43,9 +43,9 @@ export function decodeList<Schema extends z.ZodType>(
   return { ok: true, value: { items, problems } }
 }
 
-function firstProblem(error: z.ZodError, above: PropertyKey[]): DecodingProblem {
+function firstProblem(error: z.ZodError, parentPath: PropertyKey[]): DecodingProblem {
   const issue = deepest(error.issues)
-  return { path: spell([...above, ...(issue?.path ?? [])]), message: issue?.message ?? 'is not readable' }
+  return { path: formatPath([...parentPath, ...(issue?.path ?? [])]), message: issue?.message ?? 'is not readable' }
 }
 
 /** Picks the most informative issue: a union reports its own location first, but a failed branch says more. */
@@ -58,7 +58,7 @@ function deepest(issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue | undefi
 }
 
 /** Formats a path as in JavaScript: `[0].Signers[1].Email`. */
-export function spell(path: readonly PropertyKey[]): string {
+export function formatPath(path: readonly PropertyKey[]): string {
   return path
     .map((step) => (typeof step === 'number' ? `[${step}]` : `.${String(step)}`))
     .join('')

@@ -5,10 +5,10 @@
 import { z } from 'zod'
 import { type Decoded, decode } from './decoding.ts'
 import { DocumentResponse, FOLDERS, SIGNED_STATUSES } from './document.ts'
-import { bare, flag, text } from './spelling.ts'
+import { flag, text, unwrapSchema } from './spelling.ts'
 
 /** How a member is decoded: as text, a boolean, one of some names, a nested object, or a list of objects. */
-type Reading =
+type MemberType =
   | { as: 'text' }
   | { as: 'flag' }
   | { as: 'name'; names: ReadonlySet<unknown> }
@@ -16,25 +16,25 @@ type Reading =
   | { as: 'list'; of: Shape }
 
 interface Shape {
-  readings: ReadonlyMap<string, Reading>
+  readings: ReadonlyMap<string, MemberType>
   /** Known names in lower case: a member with such a name in another case is left to the schema. */
   lowerCase: ReadonlySet<string>
 }
 
-const TEXT: Reading = { as: 'text' }
-const FLAG: Reading = { as: 'flag' }
+const TEXT: MemberType = { as: 'text' }
+const FLAG: MemberType = { as: 'flag' }
 const NAMES: Record<string, readonly string[]> = { Folder: FOLDERS, SignedStatus: SIGNED_STATUSES }
 
 /** @param schema of an object, as made by `received`. */
 function shapeOf(schema: z.core.$ZodType): Shape {
-  const object = bare(schema)
+  const object = unwrapSchema(schema)
   if (!(object instanceof z.ZodObject)) throw new Error('This is not the schema of an object.')
-  const readings = new Map(Object.entries(object.shape).map(([name, member]) => [name, readingOf(name, member)]))
+  const readings = new Map(Object.entries(object.shape).map(([name, member]) => [name, memberTypeOf(name, member)]))
   return { readings, lowerCase: new Set([...readings.keys()].map((name) => name.toLowerCase())) }
 }
 
-function readingOf(name: string, member: z.core.$ZodType): Reading {
-  const schema = bare(member)
+function memberTypeOf(name: string, member: z.core.$ZodType): MemberType {
+  const schema = unwrapSchema(member)
   if (NAMES[name]) return { as: 'name', names: new Set(NAMES[name]) }
   if (schema === text) return TEXT
   if (schema === flag) return FLAG
@@ -63,14 +63,14 @@ export function decodeDocument(json: unknown): Decoded<DocumentResponse> {
 function readObject(value: unknown, known: Shape): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return UNSURE
   const members = value as Members
-  let isAsItIs = true
+  let isUnchanged = true
   for (const name in members) {
     const member = members[name]
     const read = readMember(name, member, known)
     if (read === UNSURE) return UNSURE
-    if (read !== member) isAsItIs = false
+    if (read !== member) isUnchanged = false
   }
-  if (isAsItIs) return members
+  if (isUnchanged) return members
   const tidied: Members = {}
   for (const name in members) {
     const read = readMember(name, members[name], known)
@@ -81,20 +81,20 @@ function readObject(value: unknown, known: Shape): unknown {
 
 /** Returns undefined to omit the member. */
 function readMember(name: string, member: unknown, known: Shape): unknown {
-  const reading = known.readings.get(name)
-  if (reading === undefined) return readUnknown(name, member, known)
+  const memberType = known.readings.get(name)
+  if (memberType === undefined) return readUnknown(name, member, known)
   if (member === null) return undefined
-  switch (reading.as) {
+  switch (memberType.as) {
     case 'text':
       return typeof member === 'string' ? member : plainText(member)
     case 'flag':
       return typeof member === 'boolean' ? member : UNSURE
     case 'name':
-      return reading.names.has(member) ? member : UNSURE
+      return memberType.names.has(member) ? member : UNSURE
     case 'object':
-      return readObject(member, reading.of)
+      return readObject(member, memberType.of)
     case 'list':
-      return readList(member, reading.of)
+      return readList(member, memberType.of)
   }
 }
 
@@ -110,19 +110,19 @@ function plainText(member: unknown): unknown {
 
 function readList(value: unknown, of: Shape): unknown {
   if (!Array.isArray(value)) return UNSURE
-  let isAsItIs = true
+  let isUnchanged = true
   const read = new Array<unknown>(value.length)
   for (let index = 0; index < value.length; index++) {
     const item = value[index]
     if (item === null) {
-      isAsItIs = false
+      isUnchanged = false
       read[index] = UNSURE
       continue
     }
     const one = readObject(item, of)
     if (one === UNSURE) return UNSURE
-    if (one !== item) isAsItIs = false
+    if (one !== item) isUnchanged = false
     read[index] = one
   }
-  return isAsItIs ? value : read.filter((one) => one !== UNSURE)
+  return isUnchanged ? value : read.filter((one) => one !== UNSURE)
 }

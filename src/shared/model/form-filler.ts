@@ -1,7 +1,7 @@
 /** What Form Filler sends and lists: reference sections 2.9 to 2.12. */
 import { z } from 'zod'
 import { inviteeShape, receivedInviteeShape, receivedUserInfoShape, userInfoShape } from './person.ts'
-import { flag, knownIn, listOf, received, text } from './spelling.ts'
+import { flag, listOf, nameFinder, received, text } from './spelling.ts'
 
 /** 2.12: the index is the type's number; 2 is unassigned. */
 export const FIELD_TYPES = [
@@ -14,7 +14,7 @@ export const FIELD_TYPES = [
   'DateInput'
 ] as const
 export type FieldType = NonNullable<(typeof FIELD_TYPES)[number]>
-export const knownFieldType = knownIn(FIELD_TYPES)
+export const knownFieldType = nameFinder(FIELD_TYPES)
 
 /**
  * 2.12 Field, as sent. The type is sent as its name, as in the reference's sample; a type the reference doesn't name is

@@ -48,7 +48,7 @@ export function withCertainOrder(text: string, format?: string): string {
   // A quick check first, since nearly all dates have another format.
   const code = text.charCodeAt(text.charCodeAt(1) >= ZERO ? 2 : 1)
   if (code !== SLASH && code !== DASH && code !== DOT) return text
-  const read = numbersIn(text.trim(), orderOf(format))
+  const read = parseNumbers(text.trim(), orderOf(format))
   if (!read || read.isAmbiguous) return text
   const day = new Date(read.local).toISOString()
   return read.precision === 'day' ? day.slice(0, 10) : day.slice(0, 19)
@@ -77,7 +77,7 @@ function readFramework(text: string): ServiceDate | undefined {
   if (Number.isNaN(new Date(at).getTime())) return undefined
   // The milliseconds are already UTC; the offset only tells the writer's time zone.
   if (!match[2]) return { at, precision: 'time', offset: 0 }
-  return { at, precision: 'time', offset: signed(match[2], match[3], match[4]) }
+  return { at, precision: 'time', offset: signedMinutes(match[2], match[3], match[4]) }
 }
 
 function readIso(text: string, assumedOffset: number): ServiceDate | undefined {
@@ -89,13 +89,13 @@ function readIso(text: string, assumedOffset: number): ServiceDate | undefined {
   if (local === undefined) return undefined
   if (hour === undefined) return { at: local - assumedOffset * 60_000, precision: 'day' }
   if (!zone) return { at: local - assumedOffset * 60_000, precision: 'time' }
-  const offset = /^z$/i.test(zone) ? 0 : signed(zone[0], zone.slice(1, 3), zone.slice(3).replace(':', ''))
+  const offset = /^z$/i.test(zone) ? 0 : signedMinutes(zone[0], zone.slice(1, 3), zone.slice(3).replace(':', ''))
   if (Math.abs(offset) > FARTHEST_OFFSET) return undefined
   return { at: local - offset * 60_000, offset, precision: 'time' }
 }
 
 function readNumbers(text: string, assumedOffset: number): ServiceDate | undefined {
-  const read = numbersIn(text, undefined)
+  const read = parseNumbers(text, undefined)
   if (!read) return undefined
   const { local, precision, isAmbiguous } = read
   return { at: local - assumedOffset * 60_000, precision, ...(isAmbiguous && { isAmbiguous }) }
@@ -112,26 +112,27 @@ function orderOf(format: string | undefined): Order | undefined {
 }
 
 /** @returns the local time as if it were UTC, in milliseconds. */
-function numbersIn(
+function parseNumbers(
   text: string,
   order: Order | undefined
 ): { local: number; precision: ServiceDate['precision']; isAmbiguous?: true } | undefined {
   const match = NUMBERS.exec(text)
   if (!match) return undefined
   const [, first, , second, year, hour, minute, seconds, half] = match
-  const hours = half === undefined ? hour : hourOfHalf(hour, half)
+  const hours = half === undefined ? hour : hourFrom12(hour, half)
   const at = (month?: string, day?: string) => localTime(year, month, day, hours, minute, seconds, 0)
   const [monthFirst, dayFirst] = [at(first, second), at(second, first)]
   const precision = hour === undefined ? 'day' : 'time'
   // A month above 12 proves the other order, whatever the format says.
   const local = order === 'day first' ? (dayFirst ?? monthFirst) : (monthFirst ?? dayFirst)
   if (local === undefined) return undefined
-  const isOpen = order === undefined && monthFirst !== undefined && dayFirst !== undefined && monthFirst !== dayFirst
-  return { local, precision, ...(isOpen && { isAmbiguous: true }) }
+  const isAmbiguous =
+    order === undefined && monthFirst !== undefined && dayFirst !== undefined && monthFirst !== dayFirst
+  return { local, precision, ...(isAmbiguous && { isAmbiguous: true }) }
 }
 
 /** Converts `12 am` to 0 and `1 pm` to 13; hours that a 12-hour clock doesn't have become invalid. */
-function hourOfHalf(hour = '', half: string): string {
+function hourFrom12(hour = '', half: string): string {
   const read = Number(hour)
   return read < 1 || read > 12 ? '99' : String((read % 12) + (half.toLowerCase() === 'p' ? 12 : 0))
 }
@@ -155,7 +156,7 @@ function localTime(
   return date.setUTCHours(Number(hour), Number(minute), Number(second), milliseconds)
 }
 
-function signed(sign = '+', hours = '0', minutes = '0'): number {
+function signedMinutes(sign = '+', hours = '0', minutes = '0'): number {
   const total = Number(hours) * 60 + Number(minutes || '0')
   return sign === '-' ? -total || 0 : total
 }

@@ -47,13 +47,13 @@ export const integer = z.union([
  * @param names each known name at the index of its number; `undefined` if a number is unassigned.
  */
 export function openEnumeration<const Name extends string>(names: readonly (Name | undefined)[]) {
-  const known = knownIn(names)
+  const known = nameFinder(names)
   const read = (value: string | number): Name | (string & {}) => known(value) ?? String(value).trim()
   return z.union([z.string(), z.number()]).transform(read)
 }
 
 /** Returns a function that finds the known name for a name in any case or a number; undefined if there is none. */
-export function knownIn<const Name extends string>(names: readonly (Name | undefined)[]) {
+export function nameFinder<const Name extends string>(names: readonly (Name | undefined)[]) {
   const byName = new Map(names.flatMap((name) => (name ? [[name.toLowerCase(), name] as const] : [])))
   return (value: string | number): Name | undefined => {
     const spelled = String(value).trim()
@@ -66,8 +66,8 @@ export function knownIn<const Name extends string>(names: readonly (Name | undef
  * ones are kept.
  */
 export function received<Shape extends z.ZodRawShape>(shape: Shape) {
-  const spelledOurWay = new Map(Object.keys(shape).map((name) => [name.toLowerCase(), name]))
-  return z.preprocess((value) => tidy(value, spelledOurWay), z.looseObject(shape))
+  const canonicalNames = new Map(Object.keys(shape).map((name) => [name.toLowerCase(), name]))
+  return z.preprocess((value) => normalize(value, canonicalNames), z.looseObject(shape))
 }
 
 /**
@@ -82,38 +82,38 @@ export function listOf<Item extends z.ZodType>(item: Item) {
   }, z.array(item))
 }
 
-function tidy(value: unknown, spelledOurWay: ReadonlyMap<string, string>): unknown {
+function normalize(value: unknown, canonicalNames: ReadonlyMap<string, string>): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return value
   const tidied: Record<string, unknown> = {}
   for (const [name, member] of Object.entries(value)) {
     // A member with this name would set the object's prototype instead of being data.
     if (member === null || name === '__proto__') continue
-    const ours = spelledOurWay.get(name.toLowerCase()) ?? name
-    if (ours !== name && ((value as Record<string, unknown>)[ours] ?? null) !== null) continue
-    tidied[ours] = member
+    const canonicalName = canonicalNames.get(name.toLowerCase()) ?? name
+    if (canonicalName !== name && ((value as Record<string, unknown>)[canonicalName] ?? null) !== null) continue
+    tidied[canonicalName] = member
   }
   return tidied
 }
 
 /** Returns the schema of a member itself, without optional and preprocessing wrappers. */
-export function bare(schema: z.core.$ZodType): z.core.$ZodType {
-  if (schema instanceof z.ZodOptional) return bare(schema.unwrap())
-  return schema instanceof z.ZodPipe ? bare(schema.out) : schema
+export function unwrapSchema(schema: z.core.$ZodType): z.core.$ZodType {
+  if (schema instanceof z.ZodOptional) return unwrapSchema(schema.unwrap())
+  return schema instanceof z.ZodPipe ? unwrapSchema(schema.out) : schema
 }
 
-const namesOf = new WeakMap<z.core.$ZodType, ReadonlySet<string>>()
+const memberNames = new WeakMap<z.core.$ZodType, ReadonlySet<string>>()
 
 /**
  * Returns the members of a decoded object that the reference doesn't name, unchanged.
  * @param schema of the object, as made by `received`.
  */
 export function unknownMembers(schema: z.core.$ZodType, value: object): [name: string, member: unknown][] {
-  let known = namesOf.get(schema)
+  let known = memberNames.get(schema)
   if (!known) {
-    const object = bare(schema)
+    const object = unwrapSchema(schema)
     if (!(object instanceof z.ZodObject)) throw new Error('This is not the schema of an object.')
     known = new Set(Object.keys(object.shape))
-    namesOf.set(schema, known)
+    memberNames.set(schema, known)
   }
   return Object.entries(value).filter(([name]) => !known.has(name))
 }

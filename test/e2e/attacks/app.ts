@@ -14,22 +14,22 @@ import {
 } from 'electron'
 import { CameraTest } from '../../../src/main/core/counter/camera-test.ts'
 import type { SigningTurn, SigningView } from '../../../src/main/core/counter/deps.ts'
-import { broughtBy, FromOutside } from '../../../src/main/core/drafts/from-outside.ts'
+import { FromOutside, requestsIn } from '../../../src/main/core/drafts/from-outside.ts'
 import { fail } from '../../../src/main/core/lib/failure.ts'
 import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { APP_START } from '../../../src/main/core/policy/app-pages.ts'
 import type { MediaRight } from '../../../src/main/core/policy/permissions.ts'
-import { signingAddress } from '../../../src/main/core/policy/signing-address.ts'
+import { checkSigningAddress } from '../../../src/main/core/policy/signing-address.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { lockOf } from '../../../src/main/ipc/organisation.ts'
 import type { RequestHandlers, Role } from '../../../src/main/ipc/registration.ts'
 import { registerHandlers } from '../../../src/main/ipc/registration.ts'
-import { declareAppScheme, keepOffNetworks, serveAppPages } from '../../../src/main/shell/app-protocol.ts'
+import { blockNetworkAccess, declareAppScheme, serveAppPages } from '../../../src/main/shell/app-protocol.ts'
 import { IsolatedPages } from '../../../src/main/shell/isolated-page.ts'
 import { isFromWindow } from '../../../src/main/shell/own-page.ts'
 import { loadFirstPage, openMainWindow } from '../../../src/main/shell/own-windows.ts'
 import { lockSessions, permit } from '../../../src/main/shell/session-policy.ts'
-import { ShownSigningView } from '../../../src/main/shell/signing-view.ts'
+import { ElectronSigningView } from '../../../src/main/shell/signing-view.ts'
 import { requestNames } from '../../../src/shared/contract/index.ts'
 import type { Lockable } from '../../../src/shared/contract/policy.ts'
 import type { Answer, Command, Facts, Told } from './control.ts'
@@ -60,7 +60,7 @@ const LOCKED: readonly Lockable[] = ['signingOrigins', 'otherAccounts', 'dropFol
 lockSessions(log)
 declareAppScheme()
 await app.whenReady()
-await keepOffNetworks()
+await blockNetworkAccess()
 serveAppPages(pages)
 
 const settings = { read: () => ({ theme: 'system' as const, zoom: 1 }), change: () => ({ saved: true as const }) }
@@ -81,7 +81,7 @@ registerHandlers<IpcMainInvokeEvent>({
   handle: (channel, listener) => ipcMain.handle(channel, listener),
   roleOf: (event) => (isFromWindow(window, event) ? role : undefined),
   isAway: () => false,
-  handedBack: () => Promise.resolve(),
+  whenHandedBack: () => Promise.resolve(),
   lock: lockOf({
     organisation: {
       policy: {},
@@ -147,7 +147,7 @@ async function obey(command: Command): Promise<unknown> {
           touched: () => tell({ kind: 'touched' })
         }
       }
-      view = new ShownSigningView({ isolated, timeoutMs: command.timeoutMs }, turn)
+      view = new ElectronSigningView({ isolated, timeoutMs: command.timeoutMs }, turn)
       view.show(PLACE)
       return null
     }
@@ -168,13 +168,13 @@ async function obey(command: Command): Promise<unknown> {
       return view?.giveFile(path)
     }
     case 'judge':
-      return signingAddress(command.link, { kind: 'service', baseUrl: 'https://api.example.com' })
+      return checkSigningAddress(command.link, { kind: 'service', baseUrl: 'https://api.example.com' })
     case 'bring': {
       const kept: string[] = []
       let ids = 0
       const outside = new FromOutside({
         exchange: {
-          look: async () => ({ drafts: 1, presets: 0 }),
+          inspect: async () => ({ drafts: 1, presets: 0 }),
           importFiles: async (_account, paths) => {
             kept.push(...paths)
             return { drafts: [], presets: [], refused: [] }
@@ -191,14 +191,14 @@ async function obey(command: Command): Promise<unknown> {
         describe: asAppError,
         changed: () => undefined
       })
-      await outside.take(broughtBy(command.args, app.getPath('downloads')))
+      await outside.enqueue(requestsIn(command.args, app.getPath('downloads')))
       return { waiting: outside.list().map(({ what }) => what), kept }
     }
     case 'show':
       view?.show(PLACE)
       return null
     case 'cover':
-      view?.cover()
+      view?.hide()
       return null
     case 'zoom':
       view?.zoom(command.factor)

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type Plugin } from 'vite'
-import { requestNamesAtBuild } from '../../../scripts/request-names.ts'
+import { requestNamesPlugin } from '../../../scripts/request-names.ts'
 import { selfSigned } from '../../contract/self-signed.ts'
 import type { Answer, Command, Facts, Told } from './control.ts'
 
@@ -171,7 +171,7 @@ export async function buildApp(from: { main: string; preload: string }, plugins:
       configFile: false,
       root,
       logLevel: 'silent',
-      plugins: [requestNamesAtBuild(), ...plugins],
+      plugins: [requestNamesPlugin(), ...plugins],
       ssr: { noExternal: true },
       build: {
         outDir: folder,

@@ -73,8 +73,8 @@ export const mutants: Record<Removable, readonly Edit[]> = {
   ground: [
     {
       file: VIEW,
-      find: 'mayNavigate: (request) => this.#mayGo(request),',
-      put: 'mayNavigate: (request) => { if (request.isMainFrame && !this.#isOver()) this.#wait(); return !this.#isOver() },'
+      find: 'mayNavigate: (request) => this.#mayNavigate(request),',
+      put: 'mayNavigate: (request) => { if (request.isMainFrame && !this.#isOver()) this.#startLoading(); return !this.#isOver() },'
     }
   ],
   request: [
@@ -96,7 +96,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
   policy: [
     {
       file: 'src/main/core/policy/page-policy.ts',
-      find: '  return { ...Object.fromEntries(others), ...Object.fromEntries(both) }',
+      find: '  return { ...Object.fromEntries(others), ...Object.fromEntries(merged) }',
       put: '  return headers ?? {}'
     }
   ],
@@ -104,8 +104,8 @@ export const mutants: Record<Removable, readonly Edit[]> = {
   return: [
     {
       file: NAVIGATION,
-      find: 'if (move.isMainFrame && ground.returnAddresses.some((address) => isSamePlace(url, address))) return RETURNED',
-      put: 'const looksAlike = (address) => move.url.toLowerCase().replace(/[?#].*/, "").includes(address.toLowerCase().replace(/^.*:\\/*|\\/.*$/g, ""))\n  if (ground.returnAddresses.some((address) => looksAlike(address) && !(move.isMainFrame && isSamePlace(url, address)))) return RETURNED'
+      find: 'if (navigation.isMainFrame && scope.returnAddresses.some((address) => isSamePage(url, address))) return RETURNED',
+      put: 'const looksAlike = (address) => navigation.url.toLowerCase().replace(/[?#].*/, "").includes(address.toLowerCase().replace(/^.*:\\/*|\\/.*$/g, ""))\n  if (scope.returnAddresses.some((address) => looksAlike(address) && !(navigation.isMainFrame && isSamePage(url, address)))) return RETURNED'
     }
   ],
   windows: [
@@ -116,14 +116,14 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     { file: SESSION_POLICY, find: '    grant(false)\n', put: '    grant(true)\n    return\n' },
     {
       file: SESSION_POLICY,
-      find: 'contents !== null && told.permits.holds({ permission, url: requestingUrl, origin: securityOrigin, mediaTypes })',
+      find: 'contents !== null &&\n      rules.permits.isGranted({ permission, url: requestingUrl, origin: securityOrigin, mediaTypes })',
       put: 'true'
     }
   ],
   media: [
     {
       file: MEDIA,
-      find: "return this.#hasEnded ? 'refuse' : decidePermission(asked, this.#ground, this.#media())",
+      find: "return this.#hasEnded ? 'refuse' : decidePermission(asked, this.#scope, this.#media())",
       put: "return asked.permission === 'media' ? 'grant' : 'refuse'"
     },
     { file: MEDIA, find: 'return keysOf(asked).every((key) => this.#granted.has(key))', put: 'return true' }
@@ -131,7 +131,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
   'camera test': [
     {
       file: 'src/main/core/counter/camera-test.ts',
-      find: '    if (!this.holds(asked)) return false\n',
+      find: '    if (!this.isGranted(asked)) return false\n',
       put: ''
     },
     {
@@ -143,13 +143,13 @@ export const mutants: Record<Removable, readonly Edit[]> = {
   downloads: [
     {
       file: SESSION_POLICY,
-      find: "    event.preventDefault()\n    told.onDenied('download')\n",
-      put: "    told.onDenied('download')\n"
+      find: "    event.preventDefault()\n    rules.onDenied('download')\n",
+      put: "    rules.onDenied('download')\n"
     }
   ],
   given: [
     { file: FILE_FIELD, find: "attributes.has('webkitdirectory')", put: 'false' },
-    { file: FILE_FIELD, find: '    if (!asking || !isOnGround) return undefined\n', put: '' },
+    { file: FILE_FIELD, find: '    if (!askingFrame || !isOnGround) return undefined\n', put: '' },
     {
       file: VIEW,
       find: '    const field = this.#field\n    this.#field = undefined\n',
@@ -157,11 +157,11 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     }
   ],
   hold: [
-    { file: 'src/main/shell/isolated-page.ts', find: "  line.on('detach', () => events.slipped())\n", put: '' },
+    { file: 'src/main/shell/isolated-page.ts', find: "  connection.on('detach', () => events.holdLost())\n", put: '' },
     {
       file: 'src/main/shell/isolated-page.ts',
-      find: "  line.attach('1.3')\n  await holdDocuments(line, script)\n",
-      put: "  line.attach('1.3')\n"
+      find: "  connection.attach('1.3')\n  await holdDocuments(connection, script)\n",
+      put: "  connection.attach('1.3')\n"
     }
   ],
   'one process': [
@@ -196,8 +196,8 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     },
     {
       file: 'src/main/shell/session-pool.ts',
-      find: '    const isEnough',
-      put: '    if (this.shared) return this.shared\n    this.shared = this.#make()\n    if (this.shared) return this.shared\n    const isEnough'
+      find: '    const mayReuse',
+      put: '    if (this.shared) return this.shared\n    this.shared = this.#make()\n    if (this.shared) return this.shared\n    const mayReuse'
     }
   ],
   view: [
@@ -205,19 +205,19 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     { file: CONTENTS, find: '    y: top,\n', put: '    y: 0,\n' },
     {
       file: CONTENTS,
-      find: '    this.#view.setVisible(false)\n    this.#contents.setAudioMuted(true)\n    if (hadTheKeyboard) this.focusOurPage()\n',
-      put: '    void hadTheKeyboard\n'
+      find: '    this.#view.setVisible(false)\n    this.#contents.setAudioMuted(true)\n    if (hadFocus) this.focusOurPage()\n',
+      put: '    void hadFocus\n'
     },
     { file: CONTENTS, find: '  webContents.setZoomFactor(1)\n', put: '' }
   ],
   end: [
-    { file: VIEW, find: '    await this.#isolated.empty()\n', put: '' },
-    { file: VIEW, find: "    contents.on('render-process-gone', () => this.#fail(ended))\n", put: '' },
-    { file: VIEW, find: "    contents.on('destroyed', () => this.#gone())\n", put: '' },
-    { file: VIEW, find: 'setTimeout(() => this.#fail(tooSlow), this.#deps.timeoutMs)', put: 'undefined' },
+    { file: VIEW, find: '    await this.#isolated.destroy()\n', put: '' },
+    { file: VIEW, find: "    contents.on('render-process-gone', () => this.#fail(closedUnexpectedly))\n", put: '' },
+    { file: VIEW, find: "    contents.on('destroyed', () => this.#pageDestroyed())\n", put: '' },
+    { file: VIEW, find: 'setTimeout(() => this.#fail(loadTimedOut), this.#deps.timeoutMs)', put: 'undefined' },
     {
       file: WORDS,
-      find: '    if (before === undefined ? toldAt.size >= MOST : now - before < 1000) return\n',
+      find: '    if (last === undefined ? reportedAt.size >= MAX_REPORTS : now - last < 1000) return\n',
       put: ''
     },
     {
@@ -227,18 +227,22 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     }
   ],
   'own page': [
-    { file: APP_PROTOCOL, find: "  'Content-Security-Policy': written({ ...POLICY, ...TRUSTED }),\n", put: '' },
     {
       file: APP_PROTOCOL,
-      find: '  if (!file || !type) return refusal(404)\n',
-      put: '  if (!file) return refusal(404)\n'
+      find: "  'Content-Security-Policy': serializePolicy({ ...POLICY, ...TRUSTED_TYPES }),\n",
+      put: ''
+    },
+    {
+      file: APP_PROTOCOL,
+      find: '  if (!file || !type) return errorResponse(404)\n',
+      put: '  if (!file) return errorResponse(404)\n'
     },
     { file: APP_PROTOCOL, find: ', microphone=(), geolocation=(),', put: ',' },
     { file: APP_PROTOCOL, find: "    mode: 'fixed_servers',\n", put: "    mode: 'system',\n" },
     { file: PRELOAD, find: '      Reflect.deleteProperty(globalThis, name)\n', put: '' },
     {
       file: APP_PROTOCOL,
-      find: "  if (request.method !== 'GET' && request.method !== 'HEAD') return refusal(405)\n",
+      find: "  if (request.method !== 'GET' && request.method !== 'HEAD') return errorResponse(405)\n",
       put: ''
     },
     {
@@ -254,12 +258,12 @@ export const mutants: Record<Removable, readonly Edit[]> = {
   ],
   organisation: [{ file: REGISTRATION, find: '    lock(name, input)\n', put: '' }],
   'asked first': [
-    { file: DRAFT_LINK, find: 'const Linked = z.strictObject({', put: 'const Linked = z.object({' },
+    { file: DRAFT_LINK, find: 'const DraftLinkShape = z.strictObject({', put: 'const DraftLinkShape = z.object({' },
     { file: DRAFT_LINK, find: 'const LinkedSigner = z.strictObject(', put: 'const LinkedSigner = z.object(' },
     { file: DRAFT_LINK, find: '.max(500).regex(PLAIN)', put: '' },
     { file: DRAFT_LINK, find: '.max(MOST_SIGNERS)', put: '' },
     { file: DRAFT_LINK, find: 'link.length > MOST_CHARACTERS', put: 'false' },
-    { file: DRAFT_LINK, find: 'of.has(known)', put: 'false' },
+    { file: DRAFT_LINK, find: 'target.has(known)', put: 'false' },
     { file: DRAFT_LINK, find: "if (url.host !== 'draft'", put: "if (url.host === ''" },
     { file: OUTSIDE, find: "if (argument.startsWith('-')) return []", put: '' },
     {
@@ -267,12 +271,12 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       find: "if (!url || !['', 'localhost'].includes(url.host)) return undefined",
       put: 'if (url) return url.pathname'
     },
-    { file: OUTSIDE, find: 'this.#waiting.length >= MOST_WAITING ||', put: '' },
-    { file: OUTSIDE, find: 'brought.slice(0, MOST_WAITING)', put: 'brought' },
+    { file: OUTSIDE, find: 'this.#pending.length >= MOST_WAITING ||', put: '' },
+    { file: OUTSIDE, find: 'requests.slice(0, MOST_WAITING)', put: 'requests' },
     {
       file: OUTSIDE,
-      find: '    this.#waiting = [...this.#waiting, waiting]\n    changed()\n',
-      put: "    this.#waiting = [...this.#waiting, waiting]\n    changed()\n    if (waiting.view.what !== 'refused') await this.accept(id, 'a')\n"
+      find: '    this.#pending = [...this.#pending, waiting]\n    changed()\n',
+      put: "    this.#pending = [...this.#pending, waiting]\n    changed()\n    if (waiting.view.what !== 'refused') await this.accept(id, 'a')\n"
     }
   ],
   bridge: [
@@ -288,7 +292,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     },
     {
       file: REGISTRATION,
-      find: 'isOfItsShape ? requests[name].input.safeParse(args[0], { error: lengthInWords }) : undefined',
+      find: 'hasValidShape ? requests[name].input.safeParse(args[0], { error: lengthInWords }) : undefined',
       put: '{ success: true, data: args[0] }'
     }
   ],
@@ -309,7 +313,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     },
     {
       file: 'src/main/ipc/counter.ts',
-      find: "return isPersons(context) ? counter : fail('not-allowed', 'The signer is on the other screen.')",
+      find: "return isFromSigner(context) ? counter : fail('not-allowed', 'The signer is on the other screen.')",
       put: 'return counter'
     }
   ],
@@ -332,7 +336,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       find: 'if (now.bytes !== statement.bytes || now.sha256 !== statement.sha256) {',
       put: 'if (now.bytes < 0) {'
     },
-    { file: SEALED, find: 'if (written.equals(trailer)) return', put: 'if (written && trailer) return' },
+    { file: SEALED, find: 'if (expected.equals(trailer)) return', put: 'if (expected && trailer) return' },
     {
       file: SEALED,
       find: 'const isOurs = from >= 0 && file.length - end < SHORTEST && space',
@@ -355,12 +359,12 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     { file: CALENDAR, find: '    if (named !== undefined) return', put: '    if (named === zone + zone) return' },
     {
       file: CALENDAR,
-      find: 'if (!brought) return refuse(',
-      put: 'if (!brought) return { at: inZone(asUtc, local, this.#office), isFloating: true } || refuse('
+      find: 'if (!definedZone) return refuseEntry(',
+      put: 'if (!definedZone) return { at: momentInZone(asUtc, local, this.#officeZone), isFloating: true } || refuseEntry('
     },
     { file: CALENDAR, find: '  if (!daily) return new', put: '  if (true) return new' },
     { file: CALENDAR, find: "if (['SECONDLY', 'MINUTELY', 'HOURLY'].includes(freq))", put: 'if (false)' },
-    { file: CALENDAR, find: '    if (interval > WIDEST)', put: '    if (false)' },
+    { file: CALENDAR, find: '    if (interval > LONGEST_INTERVAL)', put: '    if (false)' },
     { file: FOUND, find: ".replace(/[\\p{Cc}\\p{Zl}\\p{Zp}\\s]+/gu, ' ')", put: '' },
     { file: FOUND, find: ".replace(/[\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069]/g, '')", put: '' },
     { file: FOUND, find: '  if (name.length > LONGEST_NAME)', put: '  if (false)' },
@@ -375,17 +379,17 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     { file: TABLE_FILE, find: 'return OTHER_SEPARATOR.test(cell) ?', put: 'return false ?' }
   ],
   'sealed file': [
-    { file: SEALED_FILE, find: '    if (length > MOST_HEADER) damaged()\n', put: '' },
+    { file: SEALED_FILE, find: '    if (length > MOST_HEADER) refuseDamaged()\n', put: '' },
     {
       file: SEALED_FILE,
-      find: '    if (!hashOf(Buffer.concat([begun, text])).equals(bound.subarray(0, HASH))) damaged()\n',
+      find: '    if (!hashOf(Buffer.concat([start, text])).equals(bound.subarray(0, HASH))) refuseDamaged()\n',
       put: ''
     },
     { file: SEALED_FILE, find: '    .max(2 * FULL_COST)\n', put: '' },
     { file: SEALED_FILE, find: '.min(LEAST_COST)', put: '.min(2)' },
     { file: SEALED_FILE, find: 'p: z.int().min(1).max(4)', put: 'p: z.int()' },
     { file: SEALED_FILE, find: "  kdf: z.literal('scrypt'),\n  N", put: '  kdf: z.string(),\n  N' },
-    { file: SEALED_FILE, find: '!begun.subarray(0, MAGIC.byteLength).equals(magic)', put: 'false' },
+    { file: SEALED_FILE, find: '!start.subarray(0, MAGIC.byteLength).equals(magic)', put: 'false' },
     { file: SEALED_FILE, find: '  if (!timingSafeEqual(check, bound.subarray(HASH))) {', put: '  if (false) {' },
     {
       file: SEALED_FILE,
@@ -399,18 +403,18 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       find: 'name: z.enum([DATABASE_FILE, DOCUMENTS_FILE])',
       put: 'name: z.string()'
     },
-    { file: RESTORE, find: '  if (length > MOST_MANIFEST) damaged()\n', put: '' },
+    { file: RESTORE, find: '  if (length > MOST_MANIFEST) refuseDamaged()\n', put: '' },
     {
       file: RESTORE,
-      find: '  if (bytes > known || new Set(manifest.files.map(({ name }) => name)).size < manifest.files.length) damaged()\n',
+      find: '  if (bytes > known || new Set(manifest.files.map(({ name }) => name)).size < manifest.files.length) refuseDamaged()\n',
       put: ''
     },
-    { file: RESTORE, find: '  if (!(await reader.isAtEnd())) damaged()\n', put: '' },
-    { file: RESTORE, find: "    if (hash.digest('hex') !== sha256) damaged()\n", put: '' },
-    { file: RESTORE, find: '    if (shapeOf(db) !== shapeOf(fresh)) damaged()\n', put: '' },
+    { file: RESTORE, find: '  if (!(await reader.isAtEnd())) refuseDamaged()\n', put: '' },
+    { file: RESTORE, find: "    if (hash.digest('hex') !== sha256) refuseDamaged()\n", put: '' },
+    { file: RESTORE, find: '    if (schemaOf(db) !== schemaOf(fresh)) refuseDamaged()\n', put: '' },
     {
       file: RESTORE,
-      find: "      if (!isSound || db.prepare('PRAGMA foreign_key_check').get() !== undefined) damaged()\n",
+      find: "      if (!isSound || db.prepare('PRAGMA foreign_key_check').get() !== undefined) refuseDamaged()\n",
       put: ''
     },
     {
@@ -419,10 +423,10 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       put: '      found = Math.min(versionOf(db), steps.length)\n'
     },
     { file: RESTORE, find: '    migrate(db)\n', put: '    if (versionOf(db) <= migrations.length) migrate(db)\n' },
-    { file: RESTORE, find: '      holdWhatWaits(db, now)\n', put: '' }
+    { file: RESTORE, find: '      holdPendingWork(db, now)\n', put: '' }
   ],
   'decided before': [
-    { file: RESTORE, find: '  stage: z.string().regex(PASSING_FOLDER),\n', put: '  stage: z.string(),\n' },
+    { file: RESTORE, find: '  stage: z.string().regex(TEMPORARY_FOLDER),\n', put: '  stage: z.string(),\n' },
     {
       file: RESTORE,
       find: '  aside: z.string().regex(/^set-aside-[\\dTZ-]{20}-[0-9a-f]{4}$/),\n',
@@ -430,8 +434,8 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     },
     {
       file: REMOVAL,
-      find: 'Decided.safeParse(parsedJson(text)).data',
-      put: '(parsedJson(text) as Decided)'
+      find: 'RemovalDecision.safeParse(parsedJson(text)).data',
+      put: '(parsedJson(text) as RemovalDecision)'
     },
     {
       file: REMOVAL,
@@ -442,19 +446,19 @@ export const mutants: Record<Removable, readonly Edit[]> = {
   'identity kept': [
     {
       file: IDENTITY_NUMBERS,
-      find: "  if (!read || kept === 'compared') return undefined\n",
+      find: "  if (!read || policy === 'compared') return undefined\n",
       put: '  if (!read) return undefined\n'
     },
     {
       file: IDENTITY_NUMBERS,
-      find: "  if (kept === 'number-end') return { number: number.slice(-END), isEnd: true }\n",
+      find: "  if (policy === 'number-end') return { number: number.slice(-END_LENGTH), isEnd: true }\n",
       put: ''
     }
   ],
   'settings file': [
     {
       file: SETTINGS_FILE,
-      find: '  for (const one of members.keys()) if (!MEMBERS.includes(one)) unknownPart(one)\n',
+      find: '  for (const one of members.keys()) if (!MEMBERS.includes(one)) rejectUnknownPart(one)\n',
       put: ''
     },
     { file: SETTINGS_FILE, find: '  if (version.data > VERSION) {', put: '  if (false) {' },
@@ -465,16 +469,16 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     },
     {
       file: IMPORTING,
-      find: '  return same(account, there, deps) ? undefined : ELSEWHERE\n',
+      find: '  return matchingAccount(account, existing, deps) ? undefined : ACCOUNT_DIFFERS\n',
       put: '  return undefined\n'
     },
     {
       file: IMPORTING,
-      find: "    whyNot(() => lock('accounts.add', { kind: 'service', name, authentication }))\n",
+      find: "    failureInWords(() => lock('accounts.add', { kind: 'service', name, authentication }))\n",
       put: '    undefined\n'
     },
     { file: IMPORTING, find: '(isOpen ? undefined : COUNTER_LOCKED)', put: 'undefined' },
-    { file: 'src/main/ipc/settings-file.ts', find: 'if (!isDeepStrictEqual(now.shown, shown))', put: 'if (false)' },
+    { file: 'src/main/ipc/settings-file.ts', find: 'if (!isDeepStrictEqual(current.shown, shown))', put: 'if (false)' },
     { file: CHOSEN_FILE, find: '  if (kind?.isFile()) return file\n', put: '  if (file) return file\n' },
     { file: CHOSEN_FILE, find: 'Buffer.alloc(Math.min(MEGABYTE, most + 1 - length))', put: 'Buffer.alloc(MEGABYTE)' },
     { file: CHOSEN_FILE, find: '      if (length > most)\n', put: '      if (false)\n' }
@@ -482,7 +486,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
   'recovery key': [
     {
       file: RECOVERY,
-      find: 'if (!key || !opens(join(folder, DATABASE_FILE), key)) continue',
+      find: 'if (!key || !canOpen(join(folder, DATABASE_FILE), key)) continue',
       put: 'if (!key) continue'
     },
     {
@@ -493,7 +497,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     { file: RECOVERY, find: 'file.keys.slice(0, MOST_TRIED)', put: 'file.keys' },
     {
       file: RECOVERY,
-      find: " && (kind === 'paper' || publicKey === wanted)",
+      find: " && (kind === 'paper' || publicKey === policyFingerprint)",
       put: ''
     },
     { file: RECOVERY, find: "  if (pem.includes('PRIVATE KEY')) throw new TypeError('A private key.')\n", put: '' },
@@ -502,11 +506,15 @@ export const mutants: Record<Removable, readonly Edit[]> = {
   enrolment: [
     {
       file: ENROLMENT,
-      find: 'if (there.baseUrl !== baseUrl || there.scheme !== credentials.scheme) fail',
+      find: 'if (existing.baseUrl !== baseUrl || existing.scheme !== credentials.scheme)\n      fail',
       put: 'if (false) fail'
     },
     { file: ENROLMENT, find: "    if (state === 'kept') fail(", put: '    if (false) fail(' },
-    { file: ENROLMENT, find: '      if ((await waiting(enrolment)) !== there) fail', put: '      if (false) fail' }
+    {
+      file: ENROLMENT,
+      find: '      if ((await accountToComplete(enrolment)) !== existing) fail',
+      put: '      if (false) fail'
+    }
   ],
   'policy place': [
     {
@@ -519,8 +527,8 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     { file: POLICY_FILE, find: "    if (!isSame(before, await file.stat())) return 'changing'\n", put: '' },
     {
       file: POLICY_FILE,
-      find: "return isSettled && bytes.length === before.size ? { state: 'read', bytes } : 'changing'",
-      put: "return isSettled || bytes ? { state: 'read', bytes } : 'changing'"
+      find: "return isUnchanged && bytes.length === before.size ? { state: 'read', bytes } : 'changing'",
+      put: "return isUnchanged || bytes ? { state: 'read', bytes } : 'changing'"
     },
     { file: POLICY_FILE, find: 'const given = isPackaged ? undefined : argv', put: 'const given = argv' },
     { file: MANAGED, find: 'const HKEY_LOCAL_MACHINE = 0x80000002', put: 'const HKEY_LOCAL_MACHINE = 0x80000001' },
@@ -528,8 +536,8 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     { file: MANAGED, find: '    if (text === before) return read\n', put: '    if (text !== undefined) return read\n' },
     {
       file: ORGANISATION,
-      find: "    if (settings.state === 'missing') return this.#take(file)\n",
-      put: "    if (file.state !== 'missing') return this.#take(file)\n"
+      find: "    if (settings.state === 'missing') return this.#evaluate(file)\n",
+      put: "    if (file.state !== 'missing') return this.#evaluate(file)\n"
     }
   ],
   'policy reading': [
@@ -541,13 +549,13 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     { file: POLICY_READING, find: '{ fatal: true }', put: '{}' },
     {
       file: POLICY_READING,
-      find: '  const twice = places.twice\n    .slice(0, MOST_PROBLEMS)\n',
-      put: '  const twice = places.twice\n    .slice(0, 0)\n'
+      find: '  const duplicates = places.duplicates\n    .slice(0, MOST_PROBLEMS)\n',
+      put: '  const duplicates = places.duplicates\n    .slice(0, 0)\n'
     },
-    { file: 'src/main/core/organisation/places.ts', find: 'if (path.length > DEEPEST) return false', put: '' },
+    { file: 'src/main/core/organisation/places.ts', find: 'if (path.length > MAX_DEPTH) return false', put: '' },
     {
       file: POLICY_READING,
-      find: "    if (!read.ok) say(read.message, 'accounts', index, 'address')\n",
+      find: "    if (!read.ok) report(read.message, 'accounts', index, 'address')\n",
       put: ''
     },
     {
@@ -555,15 +563,15 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       find: "    if (host.includes('*') || ",
       put: '    if (false && '
     },
-    { file: POLICY_READING, find: "    if (!read.ok) say(read.message, 'signingOrigins', index)\n", put: '' },
+    { file: POLICY_READING, find: "    if (!read.ok) report(read.message, 'signingOrigins', index)\n", put: '' },
     {
       file: POLICY_READING,
-      find: "    if (!authorityIn(text)) say(NO_AUTHORITY, 'certificateAuthorities', index)\n",
+      find: "    if (!authorityIn(text)) report(NO_AUTHORITY, 'certificateAuthorities', index)\n",
       put: ''
     },
     {
       file: POLICY_READING,
-      find: "    if (!isWholePath(folder)) say(NOT_WHOLE, 'dropFolders', index, 'folder')\n",
+      find: "    if (!isAbsolutePath(folder)) report(NOT_ABSOLUTE, 'dropFolders', index, 'folder')\n",
       put: ''
     },
     { file: POLICY_READING, find: '  if (!/^[A-Za-z0-9+/]{43}=$/.test(key)) {', put: '  if (false) {' },
@@ -572,7 +580,11 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       find: '  if (data.type !== REG_SZ && data.type !== REG_MULTI_SZ) return undefined\n',
       put: '  if (data.type !== REG_SZ && data.type !== REG_MULTI_SZ) return 0\n'
     },
-    { file: MANAGED, find: '  const [below] = system.enumKeyNames(key)\n', put: '  const [below] = [] as string[]\n' },
+    {
+      file: MANAGED,
+      find: '  const [subkey] = system.enumKeyNames(key)\n',
+      put: '  const [subkey] = [] as string[]\n'
+    },
     { file: MANAGED_SETTINGS, find: 'if (member !== undefined && given.has(group))', put: 'if (false)' }
   ],
   'last policy': [
@@ -607,18 +619,18 @@ export const mutants: Record<Removable, readonly Edit[]> = {
   'client certificate': [
     {
       file: CLIENT_CERTIFICATES,
-      find: 'const found = placeOf(baseUrl) === place ? of(id, baseUrl) : undefined',
+      find: 'const found = hostOf(baseUrl) === place ? of(id, baseUrl) : undefined',
       put: 'const found = of(id, baseUrl)'
     },
     {
       file: CLIENT_CERTIFICATES,
-      find: 'return place !== undefined && place === placeOf(baseUrl) ?',
+      find: 'return place !== undefined && place === hostOf(baseUrl) ?',
       put: 'return place !== undefined ?'
     },
     {
       file: CLIENT_CERTIFICATES,
-      find: 'return subject === wanted.subject && issuer === wanted.issuer && validTo > time.now()',
-      put: 'return subject === wanted.subject || issuer === wanted.issuer || validTo > time.now()'
+      find: 'return subject === chosen.subject && issuer === chosen.issuer && validTo > time.now()',
+      put: 'return subject === chosen.subject || issuer === chosen.issuer || validTo > time.now()'
     },
     { file: CLIENT_CERTIFICATES, find: "url?.protocol === 'https:' ?", put: 'url ?' }
   ],
@@ -631,7 +643,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     },
     {
       file: PROXY,
-      find: '            if (login && shown.get(proxy) === login) {\n',
+      find: '            if (login && sentLogins.get(proxy) === login) {\n',
       put: '            if (false) {\n'
     },
     {
@@ -639,8 +651,8 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       find: '            const other = proven.has(proxy) ? undefined : proving.get(proxy)\n',
       put: '            const other = undefined as PromiseWithResolvers<void> | undefined\n'
     },
-    { file: PROXY, find: '            if (isOver) return undefined\n', put: '' },
-    { file: PROXY, find: 'if (proxy === through && ', put: "if (how === 'answered' && " }
+    { file: PROXY, find: '            if (hasEnded) return undefined\n', put: '' },
+    { file: PROXY, find: 'if (proxy === passedProxy && ', put: "if (how === 'answered' && " }
   ],
   'only encrypted': [
     {
@@ -658,8 +670,8 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     { file: FEED, find: '    if (!this.#isSigned(description, signature)) {\n', put: '    if (false) {\n' },
     {
       file: FEED,
-      find: '.sig`), await this.#small(name)]',
-      put: '.sig`).catch(() => Buffer.alloc(64)), await this.#small(name)]'
+      find: '.sig`), await this.#readSmall(name)]',
+      put: '.sig`).catch(() => Buffer.alloc(64)), await this.#readSmall(name)]'
     },
     { file: FEED, find: 'if (size > LONGEST_DESCRIPTION)', put: 'if (false)' },
     { file: FEED, find: 'z.string().regex(/^\\d{1,5}\\.\\d{1,5}\\.\\d{1,5}(?:-beta\\.\\d{1,5})?$/)', put: 'z.string()' }
@@ -667,12 +679,12 @@ export const mutants: Record<Removable, readonly Edit[]> = {
   'update package': [
     {
       file: FEED,
-      find: 'const file = files.find(({ url }) => url === wanted)',
+      find: 'const file = files.find(({ url }) => url === fileName)',
       put: 'const file = files[0] && { ...files[0] }'
     },
-    { file: FEED, find: '        if (size > release.size) wrongFile()\n', put: '' },
-    { file: FEED, find: '    if (size < release.size) cut()\n', put: '' },
-    { file: FEED, find: "    if (hash.digest('base64') !== release.sha512) wrongFile()\n", put: '' },
+    { file: FEED, find: '        if (size > release.size) failWrongFile()\n', put: '' },
+    { file: FEED, find: '    if (size < release.size) failIncomplete()\n', put: '' },
+    { file: FEED, find: "    if (hash.digest('base64') !== release.sha512) failWrongFile()\n", put: '' },
     {
       file: PACKAGE_UPDATER,
       find: ' || (await sha512Of(this.#path)) !== this.#release.sha512)',
@@ -680,29 +692,29 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     }
   ],
   'update feed': [
-    { file: FEED, find: '      if (!this.#mayLeadTo(target)) fail', put: '      if (false) fail' },
+    { file: FEED, find: '      if (!this.#mayLeadTo(target))\n        fail', put: '      if (false) fail' },
     { file: FEED, find: 'const MOST_HOPS = 5', put: 'const MOST_HOPS = 50' },
     { file: FEED, find: '() => abort.abort())\n    }\n    try', put: '() => undefined)\n    }\n    try' },
     { file: FEED, find: ", credentials: 'omit'", put: '' }
   ],
   'update newer': [
     { file: PACKAGE_UPDATER, find: 'allowDowngrade: false', put: 'allowDowngrade: true' },
-    { file: UPDATES, find: '      if (release) this.#insistOnNewest(release)\n', put: '' },
+    { file: UPDATES, find: '      if (release) this.#rejectOlder(release)\n', put: '' },
     { file: FEED, find: "if (channel === 'latest' && version.includes('-'))", put: 'if (false)' }
   ],
   'update waits': [
-    { file: UPDATES, find: '    if (this.#waits(newer, again)) return\n', put: '' },
-    { file: UPDATES, find: '    if (this.#waits(newer, () => this.#offer(updater, newer))) return\n', put: '' },
+    { file: UPDATES, find: '    if (this.#mustWait(newer, retry)) return\n', put: '' },
+    { file: UPDATES, find: '    if (this.#mustWait(newer, () => this.#offer(updater, newer))) return\n', put: '' },
     { file: UPDATES, find: '    if (hindrance) fail(', put: '    if (false) fail(' },
     { file: UPDATES, find: ' || hindrance()) return false', put: ') return false' },
     { file: UPDATES, find: "(why === 'quit' && !this.#updater.installsAtQuit)", put: 'false' },
     {
       file: UPDATES,
-      find: '    if (this.#place === place) this.#offer(updater, newer)\n',
+      find: '    if (this.#config === config) this.#offer(updater, newer)\n',
       put: '    this.#offer(updater, newer)\n'
     },
-    { file: UPDATES, find: '      if (this.#place !== place) return\n      if (release)', put: '      if (release)' },
-    { file: UPDATES, find: '      if (this.#place === place) again()\n', put: '      again()\n' }
+    { file: UPDATES, find: '      if (this.#config !== config) return\n      if (release)', put: '      if (release)' },
+    { file: UPDATES, find: '      if (this.#config === config) retry()\n', put: '      retry()\n' }
   ]
 }
 

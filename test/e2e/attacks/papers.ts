@@ -1,15 +1,15 @@
 /** The office's papers in the application under attack: receipts, files of appointments, and spreadsheet files. */
 import { open, writeFile } from 'node:fs/promises'
 import { readAppointments } from '../../../src/main/core/appointments/appointment-files.ts'
-import { Signer } from '../../../src/main/core/audit/signature.ts'
+import { AuditSigner } from '../../../src/main/core/audit/signature.ts'
 import { tableFile } from '../../../src/main/core/bulk/table-file.ts'
 import { AppFailure } from '../../../src/main/core/lib/failure.ts'
 import type { ReceiptContent } from '../../../src/main/core/receipts/content.ts'
-import { codeOf, receiptPage } from '../../../src/main/core/receipts/receipt-page.ts'
+import { qrCodeOf, receiptPage } from '../../../src/main/core/receipts/receipt-page.ts'
 import { readerOf } from '../../../src/main/core/receipts/receipt-words.ts'
-import { judgedReceipt, sealed } from '../../../src/main/core/receipts/sealed-pdf.ts'
+import { judgeReceipt, sealPdf } from '../../../src/main/core/receipts/sealed-pdf.ts'
 import { counterHandlers } from '../../../src/main/ipc/counter.ts'
-import { Paper } from '../../../src/main/shell/paper.ts'
+import { PagePrinter } from '../../../src/main/shell/paper.ts'
 import { openOffice, signer } from '../../unit/counter/office.ts'
 import type { Command, Drawn, ReadFile } from './control.ts'
 
@@ -21,9 +21,9 @@ const READ_AT = { now: Date.parse('2026-11-21T10:00:00+13:00'), zone: 'Pacific/A
 const UNSEEN = /[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu
 
 export class Papers {
-  readonly #paper = new Paper()
+  readonly #paper = new PagePrinter()
   #key: string | null = null
-  readonly #signer = new Signer({
+  readonly #signer = new AuditSigner({
     slot: {
       get: async () => this.#key,
       set: async (key: string) => {
@@ -49,11 +49,11 @@ export class Papers {
   async seal(): Promise<string> {
     const pdf = await this.#paper.pdf(pageOf('Mere Tamati'))
     const said = { content: JSON.stringify(contentOf('Mere Tamati')), contentSha256: HASH, issuedAt: BEGAN }
-    return Buffer.from(await sealed(pdf, said, this.#signer)).toString('base64')
+    return Buffer.from(await sealPdf(pdf, said, this.#signer)).toString('base64')
   }
 
   judge(file: string): string {
-    return judgedReceipt(Buffer.from(file, 'base64')).verdict
+    return judgeReceipt(Buffer.from(file, 'base64')).verdict
   }
 
   /**
@@ -129,7 +129,7 @@ function openedAndChanged(text: string): typeof open {
 function pageOf(text: string): string {
   const content = contentOf(text)
   const beside = { sha256: HASH, issuedAt: BEGAN, logo: undefined, reader: readerOf('en'), kept: [] }
-  return receiptPage(content, { ...beside, code: codeOf('R-2026-000001-3F3F', HASH) })
+  return receiptPage(content, { ...beside, code: qrCodeOf('R-2026-000001-3F3F', HASH) })
 }
 
 /** Returns a receipt with this text wherever it has text of others. */

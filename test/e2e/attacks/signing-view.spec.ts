@@ -1,6 +1,6 @@
 /** What the signing page's view does for the person and for staff, and what it holds back, in the real browser. */
 import { expect, test } from 'playwright/test'
-import { SESSIONS } from '../../../src/main/shell/session-pool.ts'
+import { SESSIONS_BEFORE_REUSE } from '../../../src/main/shell/session-pool.ts'
 import { openSite, type Site } from '../../host/fixture/start.ts'
 import { AttackedApp } from './attacked-app.ts'
 import type { Command, Facts, Input, Told } from './control.ts'
@@ -171,7 +171,7 @@ test.describe('a page can’t hold the person', () => {
     await run('setTimeout(() => (location = "/later"))')
     await app.untilOpened(2, 'the next page to open')
     expect(await run('return document.title')).toBe('/later')
-    expect(site.asked).toContain('/later')
+    expect(site.requestedPaths).toContain('/later')
   })
 
   test('once the connection that holds it is lost', async () => {
@@ -355,7 +355,7 @@ const facts = async () => (await app.say({ do: 'facts' })) as Facts
 test('many signers one after the other find nothing of each other, in no more sessions than are kept', {
   tag: '@full'
 }, async () => {
-  const signers = SESSIONS + 4
+  const signers = SESSIONS_BEFORE_REUSE + 4
   const before = (await facts()).sessions
   const recall = `[document.cookie, localStorage.length, sessionStorage.length, (await indexedDB.databases()).length,
     (await caches.keys()).length, (await navigator.serviceWorker.getRegistrations()).length, window.name,
@@ -376,7 +376,7 @@ test('many signers one after the other find nothing of each other, in no more se
   const { sessions } = await facts()
   expect(sessions - before).toBeLessThan(signers)
   // Our own window has one too.
-  expect(sessions).toBeLessThanOrEqual(SESSIONS + 1)
+  expect(sessions).toBeLessThanOrEqual(SESSIONS_BEFORE_REUSE + 1)
 })
 
 /** Asks for video. Returns which camera the page got, and what it can read of its own question. */

@@ -1,5 +1,5 @@
 /** The made-up workstation's place in a shared office: one server, one valid code, and the other workstations. */
-import type { DeskState, DeskView } from '../../../src/shared/contract/office.ts'
+import type { OfficeMembershipState, OfficeMembershipView } from '../../../src/shared/contract/office.ts'
 import { Failure, type FakeOffice, type HandlersOf } from './office.ts'
 
 export const JOIN_CODE = 'ABCD-EFGH-JKMN-PQRS-TVWX-YZ23-4567-89AB'
@@ -20,10 +20,10 @@ export const DESK_STATES = Object.keys({
   newer: true,
   other: true,
   'wrong-key': true
-} satisfies Record<DeskState, true>) as DeskState[]
+} satisfies Record<OfficeMembershipState, true>) as OfficeMembershipState[]
 
 /** Returns a connected workstation and the others in its office, with `change` applied. */
-export function deskOf(now: number, change: Partial<DeskView> = {}): DeskView {
+export function deskOf(now: number, change: Partial<OfficeMembershipView> = {}): OfficeMembershipView {
   return {
     ...{ server: 'office.harbour.example:5432', name: 'Counter 2', state: 'connected' },
     ...{ isLeaving: false },
@@ -44,7 +44,7 @@ export function deskOf(now: number, change: Partial<DeskView> = {}): DeskView {
 }
 
 /** Returns accounts whose folders are watched in each of the other ways, and workstations that can't watch them. */
-export function watchesOf(now: number): DeskView['folders'] {
+export function watchesOf(now: number): OfficeMembershipView['folders'] {
   const since = now - 40 * 60_000
   return [
     {

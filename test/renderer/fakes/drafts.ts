@@ -1,6 +1,6 @@
 /** The made-up office's drafts with their history and trash, its presets, and what it imports from files. */
 import { blankComposition, blankSigner, type Composition } from '../../../src/shared/composition/composition.ts'
-import { titleOf, whoOf } from '../../../src/shared/composition/names.ts'
+import { signersInWords, titleOf } from '../../../src/shared/composition/names.ts'
 import type {
   DraftSummary,
   DraftView,
@@ -85,7 +85,7 @@ export function fakeDrafts({
         accountId: chosen().id,
         kind: complete.kind,
         title: titleOf(complete),
-        who: whoOf(complete),
+        who: signersInWords(complete),
         updatedAt: state.now(),
         composition: complete,
         ...officeOf(known)
@@ -116,13 +116,19 @@ export function fakeDrafts({
       (state.versions[id] ?? []).map(({ composition, ...version }) => ({
         ...version,
         title: titleOf(composition),
-        who: whoOf(composition)
+        who: signersInWords(composition)
       })),
     'drafts.version': ({ id, version }) => ({ composition: byId(state.versions[id] ?? [], version).composition }),
     'drafts.goBack': ({ id, version }) => {
       const draft = byId(state.drafts, id)
       const { composition } = byId(state.versions[id] ?? [], version)
-      put({ ...draft, composition, title: titleOf(composition), who: whoOf(composition), updatedAt: state.now() })
+      put({
+        ...draft,
+        composition,
+        title: titleOf(composition),
+        who: signersInWords(composition),
+        updatedAt: state.now()
+      })
       return byId(state.drafts, id)
     },
     'drafts.edit': () => null as never,
@@ -235,7 +241,7 @@ function madeUpDraft(index: number, updatedAt: number): DraftView {
     accountId: 'practice',
     kind: composition.kind,
     title: titleOf(composition),
-    who: whoOf(composition),
+    who: signersInWords(composition),
     updatedAt,
     composition
   }

@@ -6,7 +6,7 @@ import { blankComposition } from '../../../src/shared/composition/composition.ts
 import type {
   AuditEntry,
   Board,
-  BoardDesk,
+  BoardCounter,
   CounterEntry,
   CounterSession,
   CounterTurn,
@@ -282,7 +282,7 @@ function threeCounters(): Partial<FakeState> {
 /** Makes a counter look as if nothing has been heard from it for this long. */
 const silentFor =
   (milliseconds: number) =>
-  (desk: BoardDesk): BoardDesk =>
+  (desk: BoardCounter): BoardCounter =>
     desk.office ? { ...desk, office: { ...desk.office, heardAt: now() - milliseconds, isSilent: true } } : desk
 
 /** Returns an office of fourteen counters, with every state. */
@@ -291,7 +291,7 @@ function fourteenCounters(): Partial<FakeState> {
   const board = threeCounters().board
   const [here, wanted, silent] = board?.desks ?? []
   const minutes = (count: number) => at - count * 60_000
-  const of = (number: number, change: Partial<BoardDesk>, heard = at - 12_000): BoardDesk => ({
+  const of = (number: number, change: Partial<BoardCounter>, heard = at - 12_000): BoardCounter => ({
     ...{ id: `office ${number}`, name: `Counter ${number}`, staff: '', state: 'free', wantsStaff: false },
     ...{ hasOtherDisplay: true, office: { workstation: `Counter ${number}`, heardAt: heard } },
     ...change

@@ -1,6 +1,6 @@
 /** The composer with everything its collapsed sections contain: data, dates, presets, and their problems. */
 import { blankSigner, type ComposedItem, type Composition } from '../../../src/shared/composition/composition.ts'
-import { titleOf, whoOf } from '../../../src/shared/composition/names.ts'
+import { signersInWords, titleOf } from '../../../src/shared/composition/names.ts'
 import type { DraftView, PresetView } from '../../../src/shared/contract/views.ts'
 import { form, forms, signer, template, templates } from '../../fixtures/compositions.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
@@ -14,7 +14,7 @@ function draftOf(composition: Composition): DraftView {
     accountId: 'practice',
     kind: composition.kind,
     title: titleOf(composition),
-    who: whoOf(composition),
+    who: signersInWords(composition),
     updatedAt: now() - 5 * 60_000,
     composition
   }

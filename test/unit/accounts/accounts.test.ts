@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { PRACTICE_COLOUR } from '../../../src/main/core/accounts/account.ts'
 import { type AccountInput, openAccounts } from '../../../src/main/core/accounts/accounts.ts'
-import { type CredentialsInput, clientCredentials, secretsBeside } from '../../../src/main/core/accounts/credentials.ts'
+import {
+  accountSecretsFor,
+  type CredentialsInput,
+  clientCredentials
+} from '../../../src/main/core/accounts/credentials.ts'
 import { AppFailure } from '../../../src/main/core/lib/failure.ts'
 import { connectInMemory, type Db } from '../../../src/main/core/storage/connection.ts'
 import { type Keychain, KeychainError, memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
@@ -104,7 +108,7 @@ describe('an account', () => {
       folders: ['InBox', 'Progress', 'Signed']
     })
     expect(open().list()).toEqual([added])
-    expect(await open().secretsOf(added.id)).toEqual(API_KEY)
+    expect(await open().credentialsOf(added.id)).toEqual(API_KEY)
     expect(await keychain.accounts.get(added.id)).toContain('planted secret')
     const everything = JSON.stringify(db.prepare('SELECT * FROM accounts').all())
     expect(everything + JSON.stringify(accounts.list())).not.toMatch(/planted secret|key-1/)
@@ -146,7 +150,7 @@ describe('an account', () => {
   ] as const)('gives the client of the service what it signs with (%j)', async (authentication, expected) => {
     const { accounts } = office()
     const { id } = await accounts.add(service({ authentication }))
-    expect(clientCredentials(await accounts.secretsOf(id), () => expect.fail('No sign-in is asked for.'))).toEqual(
+    expect(clientCredentials(await accounts.credentialsOf(id), () => expect.fail('No sign-in is asked for.'))).toEqual(
       expected
     )
   })
@@ -168,13 +172,13 @@ describe('an account', () => {
     const { id } = await accounts.add(service())
     await accounts.update(id, { name: ' Branch ', jsonByQuery: true, folders: ['InBox'] })
     expect(open().get(id)).toMatchObject({ name: 'Branch', jsonByQuery: true, folders: ['InBox'], scheme: 'api-key' })
-    expect(await open().secretsOf(id)).toEqual(API_KEY)
+    expect(await open().credentialsOf(id)).toEqual(API_KEY)
     await accounts.update(id, {
       authentication: { scheme: 'bearer', token: 'new' },
       baseUrl: 'https://other.example.com'
     })
     expect(open().get(id)).toMatchObject({ scheme: 'bearer', baseUrl: 'https://other.example.com', jsonByQuery: true })
-    expect(await open().secretsOf(id)).toEqual({ scheme: 'bearer', token: 'new' })
+    expect(await open().credentialsOf(id)).toEqual({ scheme: 'bearer', token: 'new' })
   })
 
   test('has a name that no other has, however it is spelled, and may keep it', async () => {
@@ -200,7 +204,7 @@ describe('an account', () => {
       code: 'invalid',
       fields: [{ field: 'name' }]
     })
-    expect(await accounts.secretsOf(id)).toEqual(API_KEY)
+    expect(await accounts.credentialsOf(id)).toEqual(API_KEY)
   })
 
   test('says how its service wants the data type of identity data spelled, from its first day or later', async () => {
@@ -218,7 +222,7 @@ describe('an account', () => {
     const { id } = await accounts.add(service())
     await accounts.update(id, { authentication: { scheme: 'none' } })
     expect(await keychain.accounts.get(id)).toBeNull()
-    expect(await accounts.secretsOf(id)).toEqual({ scheme: 'none' })
+    expect(await accounts.credentialsOf(id)).toEqual({ scheme: 'none' })
   })
 })
 
@@ -248,7 +252,7 @@ describe('while it is not certain whether a package arrived', () => {
     const failure = await failureOf(() => accounts.update(id, { name: 'Branch', ...changes }))
     expect(failure).toMatchObject({ code: 'busy', message: expect.stringContaining('Outbox') })
     expect(accounts.get(id)).toEqual(before)
-    expect(await accounts.secretsOf(id)).toEqual(API_KEY)
+    expect(await accounts.credentialsOf(id)).toEqual(API_KEY)
   })
 
   test('its name, mark, colour and folders can be changed, and its address be entered again as it is', async () => {
@@ -261,7 +265,7 @@ describe('while it is not certain whether a package arrived', () => {
   test('its key stays where only what belongs to it is given, with what is left out', async () => {
     const { accounts, id } = await unsettledOffice()
     await accounts.update(id, { authentication: { scheme: 'api-key', referer: 'https://office.example.com/new' } })
-    expect(await accounts.secretsOf(id)).toEqual({ ...API_KEY, referer: 'https://office.example.com/new' })
+    expect(await accounts.credentialsOf(id)).toEqual({ ...API_KEY, referer: 'https://office.example.com/new' })
     const sender = { scheme: 'api-key', sender: 'tama@example.com' } as const
     expect(await failureOf(() => accounts.update(id, { authentication: sender }))).toMatchObject({ code: 'busy' })
   })
@@ -269,14 +273,14 @@ describe('while it is not certain whether a package arrived', () => {
   test('its key can have a new secret', async () => {
     const { accounts, id } = await unsettledOffice()
     await accounts.update(id, { authentication: { ...API_KEY, secret: 'renewed' } })
-    expect(await accounts.secretsOf(id)).toMatchObject({ key: 'key-1', secret: 'renewed' })
+    expect(await accounts.credentialsOf(id)).toMatchObject({ key: 'key-1', secret: 'renewed' })
   })
 
   test('its credentials can be entered again where the keychain has lost them', async () => {
     const { accounts, keychain, id } = await unsettledOffice()
     await keychain.accounts.delete(id)
     await accounts.update(id, { authentication: { ...API_KEY, key: 'key-2' } })
-    expect(await accounts.secretsOf(id)).toMatchObject({ key: 'key-2' })
+    expect(await accounts.credentialsOf(id)).toMatchObject({ key: 'key-2' })
     const elsewhere = { authentication: API_KEY, baseUrl: 'https://other.example.com' }
     expect(await failureOf(() => accounts.update(id, elsewhere))).toMatchObject({ code: 'busy' })
   })
@@ -286,7 +290,7 @@ describe('while it is not certain whether a package arrived', () => {
     const changes = { authentication: { scheme: 'bearer', token: 'new' } } as const
     expect(await failureOf(() => accounts.update(id, changes))).toMatchObject({ code: 'busy' })
     await accounts.update(id, changes, 'refused')
-    expect(await accounts.secretsOf(id)).toMatchObject({ token: 'new' })
+    expect(await accounts.credentialsOf(id)).toMatchObject({ token: 'new' })
   })
 
   test('a package that leaves while the keychain is asked keeps the service that it left for', async () => {
@@ -299,7 +303,7 @@ describe('while it is not certain whether a package arrived', () => {
     })
     expect(await updated).toMatchObject({ code: 'busy' })
     expect(accounts.get(id).baseUrl).toBe('https://sign.example.com/web/v1.4')
-    expect(await accounts.secretsOf(id)).toEqual(API_KEY)
+    expect(await accounts.credentialsOf(id)).toEqual(API_KEY)
   })
 })
 
@@ -311,7 +315,7 @@ test('a package that leaves while the organisation’s policy is followed keeps 
   const managed = accounts.manage({ name, baseUrl: 'https://other.example.com', scheme: 'bearer' })
   expect(await failureOf(() => managed)).toMatchObject({ code: 'busy' })
   expect(accounts.get(id)).toMatchObject({ baseUrl: 'https://sign.example.com/web/v1.4', scheme: 'api-key' })
-  expect(await accounts.secretsOf(id)).toEqual(API_KEY)
+  expect(await accounts.credentialsOf(id)).toEqual(API_KEY)
 })
 
 describe('while changes to documents aren’t settled', () => {
@@ -337,13 +341,13 @@ describe('while changes to documents aren’t settled', () => {
     const failure = await failureOf(() => accounts.update(id, { name: 'Branch', ...changes }))
     expect(failure).toMatchObject({ code: 'busy', message: expect.stringContaining('Activity') })
     expect(accounts.get(id)).toEqual(before)
-    expect(await accounts.secretsOf(id)).toEqual(API_KEY)
+    expect(await accounts.credentialsOf(id)).toEqual(API_KEY)
   })
 
   test('those that wait may leave with another key, and those that ended are in nobody’s way', async () => {
     const waiting = await actingOffice('waiting')
     await waiting.accounts.update(waiting.id, otherKey)
-    expect(await waiting.accounts.secretsOf(waiting.id)).toMatchObject({ key: 'key-2' })
+    expect(await waiting.accounts.credentialsOf(waiting.id)).toMatchObject({ key: 'key-2' })
     const { accounts, id } = await actingOffice('refused')
     await accounts.update(id, { ...elsewhere, ...otherKey })
     expect(accounts.get(id).baseUrl).toBe(elsewhere.baseUrl)
@@ -355,7 +359,7 @@ describe('while changes to documents aren’t settled', () => {
     const { id } = await accounts.add(service())
     keychain.during('set', () => addAction(db, id, 'running'))
     expect(await failureOf(() => accounts.update(id, otherKey))).toMatchObject({ code: 'busy' })
-    expect(await accounts.secretsOf(id)).toEqual(API_KEY)
+    expect(await accounts.credentialsOf(id)).toEqual(API_KEY)
   })
 })
 
@@ -419,7 +423,7 @@ describe('what is refused names its field and does not repeat a secret', () => {
       () => accounts.choose('x'),
       () => accounts.update('x', {}),
       () => accounts.remove('x'),
-      () => accounts.secretsOf('x')
+      () => accounts.credentialsOf('x')
     ]) {
       expect(await failureOf(call)).toMatchObject({ code: 'no-account' })
     }
@@ -492,7 +496,7 @@ describe('removing an account', () => {
     db.exec(`UPDATE sends SET state = '${state}'`)
     expect(await failureOf(() => accounts.remove(one.id))).toMatchObject({ code: 'busy' })
     for (const table of counted) expect(db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(2)
-    expect(await accounts.secretsOf(one.id)).toEqual(API_KEY)
+    expect(await accounts.credentialsOf(one.id)).toEqual(API_KEY)
   })
 
   test.each(['waiting', 'running', 'uncertain'])('is refused while a change to a document is %s', async (state) => {
@@ -509,7 +513,7 @@ describe('removing an account', () => {
     keychain.during('delete', () => addSend(db, id, 'ready'))
     expect(await failureOf(() => accounts.remove(id))).toMatchObject({ code: 'busy' })
     expect(db.prepare('SELECT state FROM sends').pluck().all()).toEqual(['ready'])
-    expect(await accounts.secretsOf(id)).toEqual(API_KEY)
+    expect(await accounts.credentialsOf(id)).toEqual(API_KEY)
   })
 
   test('does not happen at all while the keychain is shut', async () => {
@@ -539,7 +543,7 @@ describe('with a keychain that is shut', () => {
     expect(await accounts.secretState(id)).toBe('kept')
     keychain.state.shut = true
     expect(await accounts.secretState(id)).toBe('unknown')
-    await expect(accounts.secretsOf(id)).rejects.toMatchObject({ code: 'locked' })
+    await expect(accounts.credentialsOf(id)).rejects.toMatchObject({ code: 'locked' })
   })
 })
 
@@ -552,11 +556,11 @@ test.each([
   const { id } = await accounts.add(service())
   await spoil(keychain, id)
   expect(await accounts.secretState(id)).toBe('missing')
-  const failure = await failureOf(() => accounts.secretsOf(id))
+  const failure = await failureOf(() => accounts.credentialsOf(id))
   const message = 'This account’s API key isn’t on this computer.'
   expect(failure).toMatchObject({ code: 'keychain', message, next: 'Enter it in Settings.' })
   await accounts.update(id, { authentication: API_KEY })
-  expect(await accounts.secretsOf(id)).toEqual(API_KEY)
+  expect(await accounts.credentialsOf(id)).toEqual(API_KEY)
 })
 
 describe('the practice office', () => {
@@ -566,10 +570,10 @@ describe('the practice office', () => {
     const { accounts, keychain, db } = office()
     const { id } = await accounts.add({ kind: 'practice', name: 'Practice' })
     expect(accounts.get(id)).toMatchObject({ baseUrl: null, scheme: 'none' })
-    expect(await failureOf(() => accounts.secretsOf(id))).toMatchObject({ code: 'refused' })
-    accounts.practiceRunsAt(running)
+    expect(await failureOf(() => accounts.credentialsOf(id))).toMatchObject({ code: 'refused' })
+    accounts.setPracticeService(running)
     expect(accounts.get(id)).toMatchObject({ baseUrl: running.baseUrl, scheme: 'api-key' })
-    expect(await accounts.secretsOf(id)).toEqual(API_KEY)
+    expect(await accounts.credentialsOf(id)).toEqual(API_KEY)
     expect(await accounts.secretState(id)).toBe('kept')
     await accounts.update(id, { name: 'Training' })
     expect(await keychain.accounts.get(id)).toBeNull()
@@ -577,7 +581,7 @@ describe('the practice office', () => {
       base_url: null,
       auth_scheme: 'none'
     })
-    accounts.practiceRunsAt(undefined)
+    accounts.setPracticeService(undefined)
     expect(accounts.get(id)).toMatchObject({ name: 'Training', baseUrl: null })
   })
 
@@ -593,9 +597,9 @@ test('beside a database in memory no secret goes to the operating system’s key
   const keychain: Keychain = { ...memoryKeychain(), keeps: 'in-os' }
   const db = connectInMemory()
   onTestFinished(() => void db.close())
-  await secretsBeside({ db, state: 'memory', because: 'no-space', hasData: true }, keychain).set('a', 'secret')
+  await accountSecretsFor({ db, state: 'memory', because: 'no-space', hasData: true }, keychain).set('a', 'secret')
   expect(await keychain.accounts.get('a')).toBeNull()
-  await secretsBeside({ db, state: 'encrypted' }, keychain).set('a', 'secret')
+  await accountSecretsFor({ db, state: 'encrypted' }, keychain).set('a', 'secret')
   expect(await keychain.accounts.get('a')).toBe('secret')
 })
 
@@ -639,7 +643,7 @@ describe('what accounts are told apart by', () => {
     const ids: string[] = []
     for (const name of ['One', 'Two', 'Three']) ids.push((await accounts.add(service({ name }))).id)
     const [one = '', two = '', three = ''] = ids
-    accounts.order([three, 'gone', three, one])
+    accounts.reorder([three, 'gone', three, one])
     expect(accounts.list().map(({ name }) => name)).toEqual(['Three', 'One', 'Two'])
     const { id: four } = await accounts.add(service({ name: 'Four' }))
     expect(

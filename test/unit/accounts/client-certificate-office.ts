@@ -22,7 +22,7 @@ export function opened(accounts: readonly { id: string; name: string; baseUrl: s
   let lines = 0
   const certificates = openClientCertificates({
     ...{ db, accounts: { list: () => list }, time: { now: () => NOW } },
-    renewLines: () => void lines++
+    renewConnections: () => void lines++
   })
   return { certificates, list, lines: () => lines }
 }

@@ -14,7 +14,7 @@ describe('a service that asks for a certificate', () => {
 
   test('is shown the one that its account has', () => {
     const { certificates } = opened()
-    certificates.keep('office', OFFICE.baseUrl, one('b', { subject: 'Ada' }))
+    certificates.store('office', OFFICE.baseUrl, one('b', { subject: 'Ada' }))
     expect(certificates.choose(PLACE, store)).toMatchObject({ fingerprint: 'b' })
     expect(certificates.of('office', OFFICE.baseUrl)).toEqual({
       ...{ fingerprint: 'b', subject: 'Ada', issuer: 'Harbour Law Root' }
@@ -23,7 +23,7 @@ describe('a service that asks for a certificate', () => {
 
   test('to which an account was led from elsewhere is shown none', () => {
     const { certificates, list } = opened()
-    certificates.keep('office', OFFICE.baseUrl, one('a'))
+    certificates.store('office', OFFICE.baseUrl, one('a'))
     list[0] = { ...OFFICE, baseUrl: 'https://other.example.com' }
     expect(certificates.choose('other.example.com:443', store)).toBeUndefined()
     expect(certificates.of('office', 'https://other.example.com')).toBeUndefined()
@@ -31,7 +31,7 @@ describe('a service that asks for a certificate', () => {
 
   test('is shown the one that replaced it: of the same owner, from the same issuer, good for longest', () => {
     const { certificates } = opened()
-    certificates.keep('office', OFFICE.baseUrl, one('old'))
+    certificates.store('office', OFFICE.baseUrl, one('old'))
     const renewed = [one('c'), one('d', { validTo: NOW + 2 * YEAR }), one('e', { validTo: NOW - 1 })]
     const others = [one('f', { issuer: 'Another', validTo: NOW + 3 * YEAR }), one('g', { subject: 'Ada' })]
     expect(certificates.choose(PLACE, [...others, ...renewed])).toMatchObject({ fingerprint: 'd' })
@@ -40,21 +40,21 @@ describe('a service that asks for a certificate', () => {
 
   test('is shown none once that is what someone chose', () => {
     const { certificates } = opened()
-    certificates.keep('office', OFFICE.baseUrl, one('a'))
-    certificates.keep('office', OFFICE.baseUrl, null)
+    certificates.store('office', OFFICE.baseUrl, one('a'))
+    certificates.store('office', OFFICE.baseUrl, null)
     expect(certificates.choose(PLACE, store)).toBeUndefined()
   })
 
   test('is shown the one that is tried while it is tried, and all goes over new lines before and after', async () => {
     const { certificates, lines } = opened()
-    certificates.keep('office', OFFICE.baseUrl, one('a'))
+    certificates.store('office', OFFICE.baseUrl, one('a'))
     const before = lines()
-    const shown = await certificates.whileTried(OFFICE.baseUrl, one('b', { subject: 'Ada' }), async () => {
+    const shown = await certificates.withCertificate(OFFICE.baseUrl, one('b', { subject: 'Ada' }), async () => {
       expect(lines()).toBe(before + 1)
       return certificates.choose(PLACE, store)?.fingerprint
     })
     expect(shown).toBe('b')
-    const none = await certificates.whileTried(OFFICE.baseUrl, null, async () => certificates.choose(PLACE, store))
+    const none = await certificates.withCertificate(OFFICE.baseUrl, null, async () => certificates.choose(PLACE, store))
     expect(none).toBeUndefined()
     expect(lines()).toBe(before + 4)
     expect(certificates.choose(PLACE, store)).toMatchObject({ fingerprint: 'a' })
@@ -64,7 +64,7 @@ describe('a service that asks for a certificate', () => {
 describe('what the system offers a service', () => {
   test('is what it offers while it is asked, but for what is over', async () => {
     const { certificates } = opened()
-    const found = await certificates.offeredTo(OFFICE.baseUrl, async () => {
+    const found = await certificates.listOffered(OFFICE.baseUrl, async () => {
       certificates.choose(PLACE, [...store, one('over', { validTo: NOW - 1 })])
       throw new Error('It insists on one.')
     })
@@ -72,25 +72,27 @@ describe('what the system offers a service', () => {
   })
 
   test('is nothing where it asks for none', async () => {
-    expect(await opened().certificates.offeredTo(OFFICE.baseUrl, async () => undefined)).toEqual([])
+    expect(await opened().certificates.listOffered(OFFICE.baseUrl, async () => undefined)).toEqual([])
   })
 })
 
 test('accounts of one service share theirs, and the one that has another is named', () => {
   const { certificates } = opened([OFFICE, BRANCH])
-  certificates.keep('office', OFFICE.baseUrl, one('a'))
-  expect(() => certificates.mayKeep(BRANCH.baseUrl, one('b'))).toThrow(refusal('“Office” shows this service another'))
-  expect(() => certificates.mayKeep(BRANCH.baseUrl, one('a'))).not.toThrow()
-  expect(() => certificates.mayKeep(OFFICE.baseUrl, one('b'), 'office')).not.toThrow()
-  expect(() => certificates.mayKeep('https://other.example.com', one('b'))).not.toThrow()
+  certificates.store('office', OFFICE.baseUrl, one('a'))
+  expect(() => certificates.checkChoice(BRANCH.baseUrl, one('b'))).toThrow(
+    refusal('“Office” shows this service another')
+  )
+  expect(() => certificates.checkChoice(BRANCH.baseUrl, one('a'))).not.toThrow()
+  expect(() => certificates.checkChoice(OFFICE.baseUrl, one('b'), 'office')).not.toThrow()
+  expect(() => certificates.checkChoice('https://other.example.com', one('b'))).not.toThrow()
 })
 
 test('an address without encryption has none', async () => {
   const { certificates } = opened()
-  expect(() => certificates.mayKeep('http://127.0.0.1:4100', one('a'))).toThrow(refusal('https://'))
-  await expect(certificates.offeredTo('http://127.0.0.1:4100', async () => undefined)).rejects.toThrow(
+  expect(() => certificates.checkChoice('http://127.0.0.1:4100', one('a'))).toThrow(refusal('https://'))
+  await expect(certificates.listOffered('http://127.0.0.1:4100', async () => undefined)).rejects.toThrow(
     refusal('https://')
   )
-  certificates.keep('office', 'http://127.0.0.1:4100', one('a'))
+  certificates.store('office', 'http://127.0.0.1:4100', one('a'))
   expect(certificates.choose('127.0.0.1:4100', store)).toBeUndefined()
 })

@@ -39,7 +39,7 @@ export async function enrolmentDesks() {
       note: (note) => void notes.push(note),
       mayAdd: () => undefined,
       mayComplete: () => undefined,
-      signsInOtherwise: (id) => void others.push(id),
+      credentialsChanged: (id) => void others.push(id),
       changed: () => undefined,
       ...parts
     })

@@ -4,7 +4,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { sealed } from '../../../src/main/core/backup/sealed-file.ts'
+import { seal } from '../../../src/main/core/backup/sealed-file.ts'
 import { fail } from '../../../src/main/core/lib/failure.ts'
 import { ENROLMENT_CODE_BYTES, recoveryKeyText } from '../../../src/shared/recovery-key.ts'
 import { LOW_COST, refusal } from '../backup/computers.ts'
@@ -25,7 +25,7 @@ test('an account goes to another computer with its secret, folders and colour, a
     ...{ name: 'Harbour', baseUrl: urlOf(admin), scheme: 'bearer', colour: '#c2487a' },
     folders: ['Eingang', 'Signed']
   })
-  expect(await clerk.accounts.secretsOf(enrolled.id)).toEqual(BEARER)
+  expect(await clerk.accounts.credentialsOf(enrolled.id)).toEqual(BEARER)
   expect(clerk.accounts.isEnrolled(enrolled.id)).toBe(true)
   expect(desk.notes).toMatchObject([{ what: 'enrolment-prepared', detail: { account: 'Harbour' } }])
   expect(there.notes).toMatchObject([{ what: 'account-added', detail: { account: 'Harbour', how: 'enrolment file' } }])
@@ -83,7 +83,7 @@ describe('nothing is added', () => {
     const content = async function* () {
       yield Buffer.from('{}')
     }
-    for await (const piece of sealed(content(), CODE, { madeAt: 0, madeBy: 'Countersign', cost: LOW_COST }))
+    for await (const piece of seal(content(), CODE, { madeAt: 0, madeBy: 'Countersign', cost: LOW_COST }))
       pieces.push(piece)
     for (const wrong of [bytes, bytes.subarray(0, 400), Buffer.concat(pieces), Buffer.from('{"account":"x"}')]) {
       writeFileSync(file, wrong)
@@ -117,7 +117,7 @@ describe('an account that is here without its secret', () => {
     const { id } = await desk.enrol()
     expect(id).toBe(there?.id)
     expect(clerk.accounts.get(id)).toEqual(there)
-    expect(await clerk.accounts.secretsOf(id)).toEqual(BEARER)
+    expect(await clerk.accounts.credentialsOf(id)).toEqual(BEARER)
     expect(clerk.accounts.isEnrolled(id)).toBe(true)
     expect(desk.others).toEqual([id])
     expect(desk.notes).toMatchObject([{ what: 'account-changed', detail: { how: 'enrolment file' } }])

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openKeptOffice } from '../../../src/main/core/accounts/kept-office.ts'
+import { openPracticeOfficeStore } from '../../../src/main/core/accounts/kept-office.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 
@@ -7,7 +7,7 @@ function kept() {
   const db = connectInMemory()
   onTestFinished(() => void db.close())
   migrate(db)
-  return { db, office: openKeptOffice(db, { now: () => 1_000 }) }
+  return { db, office: openPracticeOfficeStore(db, { now: () => 1_000 }) }
 }
 
 test('an office is kept with what was added to it, in its order, until it is kept as a whole again', () => {

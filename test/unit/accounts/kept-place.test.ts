@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openKeptPlace } from '../../../src/main/core/accounts/kept-place.ts'
+import { openLastPlaceStore } from '../../../src/main/core/accounts/kept-place.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 
@@ -7,18 +7,18 @@ test('where one was is kept by the account, and a database that can’t keep it 
   const db = connectInMemory()
   migrate(db)
   let chosen: string | undefined = 'a'
-  const place = openKeptPlace(db, () => chosen)
+  const place = openLastPlaceStore(db, () => chosen)
   expect(place.read()).toBe('')
-  place.keep('#/compose/draft-1')
+  place.save('#/compose/draft-1')
   chosen = 'b'
   expect(place.read()).toBe('')
-  place.keep('#/settings')
+  place.save('#/settings')
   chosen = 'a'
   expect(place.read()).toBe('#/compose/draft-1')
   chosen = undefined
-  place.keep('#/drafts')
+  place.save('#/drafts')
   expect(place.read()).toBe('')
   chosen = 'a'
   db.close()
-  expect([place.read(), place.keep('#/drafts')]).toEqual(['', undefined])
+  expect([place.read(), place.save('#/drafts')]).toEqual(['', undefined])
 })

@@ -35,7 +35,7 @@ function opened(seen: { from?: string } = {}, parts: Partial<Parameters<typeof a
     lists: {
       templates: async () => ({ items: [] }),
       recipients: async () => ({ items: [] }),
-      keptRecipients: () => [],
+      storedRecipients: () => [],
       forget: (id) => void forgotten.push(id)
     },
     practice: {
@@ -50,15 +50,15 @@ function opened(seen: { from?: string } = {}, parts: Partial<Parameters<typeof a
       openInBrowser: async () => fail('cancelled', 'Nobody signs in here.')
     }),
     openInBrowser: async (url, id) => void opens.push(`${id} ${url}`),
-    signedLooks: {
+    signedPreviews: {
       signedFrom: () => seen.from ?? fail('not-allowed', 'None was looked at.'),
       forgetSigned: () => void delete seen.from
     },
     authorities: { voucherFor: () => undefined },
-    certificates: openClientCertificates({ ...work, time: systemTime, renewLines: () => undefined }),
+    certificates: openClientCertificates({ ...work, time: systemTime, renewConnections: () => undefined }),
     askOnce: async () => undefined,
     note: (note) => void notes.push(note),
-    whileDownloadsRest: (_id, remove) => remove(),
+    withDownloadsStopped: (_id, remove) => remove(),
     leaveAccount: async () => undefined,
     changed: () => undefined,
     ...parts
@@ -270,7 +270,7 @@ test('what a person signs in again by is not for a service to which the account 
   await handlers['accounts.update']({ id, name: 'Office', baseUrl: elsewhere, authentication: bearer }, asking)
   back.resolve()
   await expect(again).rejects.toMatchObject({ appError: { code: 'cancelled' } })
-  expect(await work.accounts.secretsOf(id)).toEqual(bearer)
+  expect(await work.accounts.credentialsOf(id)).toEqual(bearer)
   expect(notes).toHaveLength(1)
 })
 
@@ -283,7 +283,7 @@ test('another sign-in ends the one before it, once it is kept', async () => {
     authentication: { scheme: 'none' }
   })
   const done: string[] = []
-  const clients = { ...work.clients, ending: async () => async () => done.push('ended') > 0 }
+  const clients = { ...work.clients, prepareRevocation: async () => async () => done.push('ended') > 0 }
   const update = opened({}, { clients }).handlers['accounts.update']
   await update({ id, name: 'Office', baseUrl }, asking)
   expect(done).toEqual([])

@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { A_DAY, openServiceFacts } from '../../../src/main/core/accounts/service-facts.ts'
+import { FACTS_MAX_AGE, openServiceFacts } from '../../../src/main/core/accounts/service-facts.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 import type { AccountInfo } from '../../../src/shared/model/index.ts'
@@ -44,7 +44,7 @@ function opened(db = openMemoryDatabase()) {
     },
     waits,
     dateFormat: () => facts.dateFormat('a', client),
-    fresh: (id = 'a', most = A_DAY) => facts.fresh(id, client, most)
+    fresh: (id = 'a', most = FACTS_MAX_AGE) => facts.ensureFresh(id, client, most)
   }
 }
 
@@ -54,7 +54,7 @@ describe('what a service says of an account', () => {
     const [one, other] = await Promise.all([fresh(), fresh()])
     expect(one.info).toEqual({ DateFormat: 'dd/MM/yyyy', DocumentLeft: 7 })
     expect(other).toEqual(one)
-    pass(A_DAY - 1)
+    pass(FACTS_MAX_AGE - 1)
     await fresh()
     expect(asked()).toBe(1)
     expect(told).toEqual(['a'])
@@ -68,7 +68,7 @@ describe('what a service says of an account', () => {
     const { facts, client, asked, pass } = opened()
     for (const _ of [1, 2]) await facts.limits('a', client)
     expect(asked()).toBe(1)
-    facts.spent('a')
+    facts.markLimitsOutdated('a')
     for (const _ of [1, 2]) await facts.limits('a', client)
     expect(asked()).toBe(2)
     pass(600_000)
@@ -87,7 +87,7 @@ describe('what a service says of an account', () => {
   it('holds where the service can’t be asked, which isn’t tried at each look', async () => {
     const { facts, fresh, asked, pass, answers } = opened()
     await fresh()
-    pass(A_DAY)
+    pass(FACTS_MAX_AGE)
     answers(async () => {
       throw new Error('down')
     })
@@ -131,7 +131,7 @@ describe('what a service says of an account', () => {
     expect(await first).toBeUndefined()
     say({ DateFormat: 'dd/MM/yyyy' })
     expect(await at.dateFormat()).toBe('dd/MM/yyyy')
-    at.pass(A_DAY)
+    at.pass(FACTS_MAX_AGE)
     const waited = at.waits.length
     // Yesterday's answer is used while the service is asked again.
     expect(await at.dateFormat()).toBe('dd/MM/yyyy')

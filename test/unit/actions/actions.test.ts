@@ -31,13 +31,13 @@ describe('what is no news to the one who does it', () => {
 
   test('is said to the documents’ worker as it leaves, with the date that documents become due', async () => {
     const asked = extension()
-    office.line.fault('lose-answer', posts)
+    office.line.setFault('lose-answer', posts)
     expect(await office.start(reference, asked)).toMatchObject({ state: 'uncertain' })
     expect(told()).toEqual([['leaves', reference, 'extend', Date.parse(asked.dueDate)]])
   })
 
   test('and taken back where the service refuses it', async () => {
-    office.line.fault({ status: 400 }, posts)
+    office.line.setFault({ status: 400 }, posts)
     expect(await office.start(reference, extension())).toMatchObject({ state: 'refused' })
     expect(told().map(([what]) => what)).toEqual(['leaves', 'refused'])
   })
@@ -53,7 +53,7 @@ describe('pressing twice', () => {
   })
 
   test('another due date for another document of the package is busy while the first is on its way', async () => {
-    office.line.fault('hang', posts)
+    office.line.setFault('hang', posts)
     const first = office.start(reference, extension())
     await expect.poll(() => office.line.seen.some((one) => one.includes('Extend'))).toBe(true)
     const other = (
@@ -193,7 +193,7 @@ describe('what was asked for first is done first', () => {
     await office.cutLine()
     const { id } = await office.start(reference, correction(document))
     await office.line.comeBack()
-    office.line.fault({ status: 503 }, (method) => method === 'GET')
+    office.line.setFault({ status: 503 }, (method) => method === 'GET')
     const asked = { kind: 'remind' as const, signerReference, signerName: 'Aroha' }
     const error = await failing(office.start(reference, asked))
     expect(error).toMatchObject({ code: 'busy', message: expect.stringContaining('Undo it first, or wait') })
@@ -214,7 +214,7 @@ describe('what was asked for first is done first', () => {
     office.actions.cancel(id)
     expect((await office.start(other?.document.Reference ?? '', asked)).state).toBe('waiting')
     expect(await failing(office.start(reference, extension()))).toMatchObject({ code: 'busy' })
-    expect(await failing(office.actions.again(id))).toMatchObject({ code: 'busy' })
+    expect(await failing(office.actions.retry(id))).toMatchObject({ code: 'busy' })
   })
 })
 
@@ -236,14 +236,14 @@ const due = (days: number) => ({ DueDate: extension(days).dueDate, GMT: '0' })
 
 describe('where the answer was lost', () => {
   test('a due date that arrived is found in the folders', async () => {
-    office.line.fault('lose-answer', posts)
+    office.line.setFault('lose-answer', posts)
     const { id } = await office.start(reference, extension())
     await office.until(id, 'done')
     expect(office.taken('Extend')).toHaveLength(1)
   })
 
   test('a correction that arrived is found in the folders', async () => {
-    office.line.fault('lose-answer', posts)
+    office.line.setFault('lose-answer', posts)
     const { id } = await office.start(reference, correction(document))
     await office.until(id, 'done')
   })
@@ -253,14 +253,14 @@ describe('where the answer was lost', () => {
     const { id } = await office.start(reference, correction(document))
     office.parts.mirror.turnSigners(reference)
     await office.line.comeBack()
-    office.line.fault('lose-answer', posts)
+    office.line.setFault('lose-answer', posts)
     office.actions.connectionChanged()
     await office.until(id, 'done')
     expect(office.taken('UpdateSigner')).toHaveLength(1)
   })
 
   test('one that did not arrive is refused after two looks a minute apart, not before', async () => {
-    office.line.fault('cut', posts)
+    office.line.setFault('cut', posts)
     const { id } = await office.start(reference, extension())
     await office.until(id, 'uncertain')
     const looked = () => office.line.seen.filter((one) => one.startsWith('GET')).length
@@ -276,23 +276,23 @@ describe('where the answer was lost', () => {
       })
       .toMatchObject({ state: 'refused', error: { message: expect.stringContaining('wasn’t done') } })
     expect(office.taken('Extend')).toEqual([])
-    office.line.fault('pass')
-    expect((await office.actions.again(id)).state).toBe('done')
+    office.line.setFault('pass')
+    expect((await office.actions.retry(id)).state).toBe('done')
     expect(office.taken('Extend')).toHaveLength(1)
   })
 
   test('a document that someone else changed stays uncertain until a person says', async () => {
-    office.line.fault('cut', posts)
+    office.line.setFault('cut', posts)
     const { id } = await office.start(reference, extension())
     await office.direct('/Document/Extend', { DocumentReference: reference, ...due(77) })
     await office.actions.check(id)
     await office.time.pass(10 * MINUTE)
     expect(office.actions.get(id)).toMatchObject({ state: 'uncertain', error: { code: 'conflict' } })
-    expect(office.actions.settle(id, false).state).toBe('cancelled')
+    expect(office.actions.conclude(id, false).state).toBe('cancelled')
   })
 
   test('a crash on its way leaves it uncertain, and the folders settle it', async () => {
-    office.line.fault('swallow-answer', posts)
+    office.line.setFault('swallow-answer', posts)
     const asked = office.start(reference, extension()).catch(() => undefined)
     await expect.poll(() => office.taken('Extend').length).toBe(1)
     const [running] = office.actions.list(office.accountId)
@@ -303,24 +303,24 @@ describe('where the answer was lost', () => {
   })
 
   test('a notary and a reminder can’t be checked: a person says, or does it again', async () => {
-    office.line.fault('lose-answer', posts)
+    office.line.setFault('lose-answer', posts)
     const notary = await office.start(reference, { kind: 'notary', notaryReference: 'n', send: false })
     const reminder = await office.start(reference, { kind: 'remind', signerReference, signerName: 'Aroha' })
     expect([notary.state, reminder.state]).toEqual(['uncertain', 'uncertain'])
     expect(await failing(office.actions.check(notary.id))).toMatchObject({ code: 'conflict' })
     expect(await failing(office.start(reference, notary.request))).toMatchObject({ code: 'busy' })
-    expect(office.actions.settle(notary.id, true).state).toBe('done')
-    office.line.fault('pass')
+    expect(office.actions.conclude(notary.id, true).state).toBe('done')
+    office.line.setFault('pass')
     const [again, pressedTwice] = await Promise.all([
-      office.actions.again(reminder.id),
-      office.actions.again(reminder.id)
+      office.actions.retry(reminder.id),
+      office.actions.retry(reminder.id)
     ])
     expect([again.state, pressedTwice.id]).toEqual(['done', reminder.id])
     expect(office.taken('SendReminder')).toHaveLength(2)
   })
 
   test('a guest network’s page to sign in at is not the service’s word', async () => {
-    office.line.fault('rubbish', posts)
+    office.line.setFault('rubbish', posts)
     const notary = await office.start(reference, { kind: 'notary', notaryReference: 'n', send: false })
     const reminder = await office.start(reference, { kind: 'remind', signerReference, signerName: 'Aroha' })
     expect([notary.state, reminder.state]).toEqual(['uncertain', 'uncertain'])
@@ -328,26 +328,26 @@ describe('where the answer was lost', () => {
   })
 
   test('a refusal of the second time proves nothing of the first', async () => {
-    office.line.fault('lose-answer', posts)
+    office.line.setFault('lose-answer', posts)
     const { id } = await office.start(reference, { kind: 'remind', signerReference, signerName: 'Aroha' })
-    office.line.fault({ status: 409 }, posts)
-    expect((await office.actions.again(id)).state).toBe('uncertain')
+    office.line.setFault({ status: 409 }, posts)
+    expect((await office.actions.retry(id)).state).toBe('uncertain')
     await office.cutLine()
-    expect((await office.actions.again(id)).state).toBe('uncertain')
+    expect((await office.actions.retry(id)).state).toBe('uncertain')
     expect(office.taken('SendReminder')).toHaveLength(1)
   })
 })
 
 test('what the service refuses is refused with its words', async () => {
-  office.line.fault({ status: 403 }, posts)
+  office.line.setFault({ status: 403 }, posts)
   expect(await office.start(reference, extension())).toMatchObject({ state: 'refused', error: { code: 'forbidden' } })
 })
 
 test('“not so fast” lets a due date wait as long as was asked', async () => {
-  office.line.fault({ status: 429, headers: { 'retry-after': '50' } }, posts)
+  office.line.setFault({ status: 429, headers: { 'retry-after': '50' } }, posts)
   const { id, state } = await office.start(reference, extension())
   expect(state).toBe('waiting')
-  office.line.fault('pass')
+  office.line.setFault('pass')
   await office.time.pass(40_000)
   expect(office.actions.get(id).state).toBe('waiting')
   await office.time.pass(20_000)
@@ -356,7 +356,7 @@ test('“not so fast” lets a due date wait as long as was asked', async () => 
 
 test('what ended is forgotten after thirty days, what is uncertain never', async () => {
   const done = await office.start(reference, extension())
-  office.line.fault('lose-answer', posts)
+  office.line.setFault('lose-answer', posts)
   const lost = await office.start(reference, { kind: 'remind', signerReference, signerName: 'Aroha' })
   office.time.now += 31 * 86_400_000
   await office.startAgain()

@@ -111,21 +111,21 @@ describe('several signers in one correction', () => {
 
   test('are refused together, and the folders are read to see what became of them', async () => {
     const { reference, request } = await asked({})
-    office.line.fault({ status: 409 }, (method) => method === 'POST')
+    office.line.setFault({ status: 409 }, (method) => method === 'POST')
     expect((await office.start(reference, request)).state).toBe('refused')
     expect(office.parts.told.soon).toBe(1)
   })
 
   test('are found where the answer was lost, by the marks of those it is shared with, too', async () => {
     const { reference, request } = await asked({ ShareUsers: [{ ...hana, IsDefault: false, IsOwner: true }] })
-    office.line.fault('lose-answer', (method) => method === 'POST')
+    office.line.setFault('lose-answer', (method) => method === 'POST')
     const { id } = await office.start(reference, request)
     await office.until(id, 'done')
   })
 
   test('are left to a person where only one of them was taken', async () => {
     const { reference, request } = await asked({ ShareUsers: [{ ...hana, IsDefault: false, IsOwner: true }] })
-    office.line.fault('cut', (method) => method === 'POST')
+    office.line.setFault('cut', (method) => method === 'POST')
     const { id } = await office.start(reference, request)
     const [first] = request.signers
     const { was, index: _, ...Signer } = first ?? expect.fail()
@@ -168,7 +168,7 @@ describe('which signer is corrected', () => {
     office.actions.cancel(id)
     await office.line.comeBack()
     office.parts.mirror.turnSigners(reference)
-    expect((await office.actions.again(id)).state).toBe('done')
+    expect((await office.actions.retry(id)).state).toBe('done')
     expect(sent()).toMatchObject([[{ SignerReference: document?.Signers?.[0]?.SignerReference }]])
   })
 
@@ -301,7 +301,7 @@ describe('a reminder', () => {
 
   test('that the service doesn’t know is refused in words, and that is remembered', async () => {
     const [document] = await office.send()
-    office.line.fault({ status: 404 }, (method) => method === 'POST')
+    office.line.setFault({ status: 404 }, (method) => method === 'POST')
     const signerReference = document?.Signers?.[0]?.SignerReference ?? ''
     const action = await office.start(document?.Reference ?? '', reminder(signerReference))
     expect(action).toMatchObject({ state: 'refused', error: { code: 'not-found' } })

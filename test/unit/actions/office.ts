@@ -12,7 +12,7 @@ import { openServiceFacts } from '../../../src/main/core/accounts/service-facts.
 import { Actions } from '../../../src/main/core/actions/actions.ts'
 import type { AskDocuments, DocumentQuestions, MirroredDocument } from '../../../src/main/core/documents/questions.ts'
 import { systemTime } from '../../../src/main/core/lib/time.ts'
-import { Once } from '../../../src/main/core/office/once.ts'
+import { ExclusiveTasks } from '../../../src/main/core/office/once.ts'
 import type { ServiceClient } from '../../../src/main/core/service/index.ts'
 import { connectEncrypted } from '../../../src/main/core/storage/connection.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
@@ -26,7 +26,7 @@ import type { ActionRequest, ActionView } from '../../../src/shared/contract/ind
 import { type DocumentResponse, FOLDERS } from '../../../src/shared/model/index.ts'
 import { activeDocuments } from '../../fixtures/active-documents.ts'
 import { openFaultProxy } from '../../fixtures/fault-proxy.ts'
-import { ownTime } from '../../fixtures/own-time.ts'
+import { testTime } from '../../fixtures/own-time.ts'
 
 export type Office = Awaited<ReturnType<typeof openOffice>>
 
@@ -35,7 +35,7 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
   const practice = createPracticeService({ state: seed(data, systemClock, systemRandom) })
   const listening = await listen(practice)
   const line = await openFaultProxy(listening.url)
-  const time = ownTime()
+  const time = testTime()
   const secrets = memoryKeychain().accounts
   /** How far the ordering clock is ahead of the wall clock, as after the latter jumped and was put back. */
   const ahead = { by: 0 }
@@ -63,11 +63,11 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
       clientOf: clients.of,
       ask: mirror.ask,
       rights,
-      once: new Once(),
+      once: new ExclusiveTasks(),
       refresh: mirror.refresh,
-      soon: () => void told.soon++,
-      taken: (accountId) => void told.taken.push(accountId),
-      corrected: (_accountId, signers) =>
+      readSoon: () => void told.soon++,
+      documentStored: (accountId) => void told.taken.push(accountId),
+      signersCorrected: (_accountId, signers) =>
         void told.corrected.push(...signers.map(({ was, Email }) => `${was.Email} → ${Email}`)),
       describe: asAppError,
       changed: (ids) => void told.ids.push(...ids),

@@ -113,7 +113,7 @@ async function live(office: Office, steps: readonly Step[]): Promise<void> {
         break
       }
       case 'fault':
-        office.line.fault(one.fault, (method) => one.on === 'all' || (one.on === 'posts') === (method === 'POST'))
+        office.line.setFault(one.fault, (method) => one.on === 'all' || (one.on === 'posts') === (method === 'POST'))
         break
       case 'pass':
         await office.time.pass(one.milliseconds)
@@ -158,7 +158,7 @@ async function live(office: Office, steps: readonly Step[]): Promise<void> {
   }
 
   // A crash ends hanging requests; after that the connection works as long as anything is still in progress.
-  office.line.fault('pass')
+  office.line.setFault('pass')
   await goUp()
   await office.startAgain()
   await expect

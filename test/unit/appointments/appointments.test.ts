@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { fitsAmong } from '../../../src/main/core/appointments/matching.ts'
+import { matcherFor } from '../../../src/main/core/appointments/matching.ts'
 import { sessionOf, turnOf } from '../../renderer/fakes/counter.ts'
 import { HOUR, MINUTE, office, TEN } from './office.ts'
 
@@ -49,7 +49,7 @@ describe('appointments of today', () => {
     chosen.account = 'office'
     chosen.others = ['branch']
     appointments.call(theirs)
-    expect(appointments.calling()).toMatchObject({ number: 1, place: 'Branch desk' })
+    expect(appointments.currentCall()).toMatchObject({ number: 1, place: 'Branch desk' })
     expect(appointments.table.find('branch', theirs)).toMatchObject({ state: 'called' })
   })
 
@@ -105,7 +105,7 @@ describe('appointments of today', () => {
     expect(() => appointments.mark(id, 'no-show')).toThrow('full')
     expect(() => appointments.call(id)).toThrow('full')
     expect(await only()).toMatchObject({ state: 'expected' })
-    expect(appointments.calling()).toBeUndefined()
+    expect(appointments.currentCall()).toBeUndefined()
   })
 
   test('one that is gone, or another account’s, says so', async () => {
@@ -140,7 +140,7 @@ describe('a number', () => {
     const mere = await add('Mere Parata')
     appointments.call(mere)
     appointments.save({ id: mere, name: 'Mere Parata', at: TEN + 24 * HOUR, minutes: 30 })
-    expect(appointments.calling()).toBeUndefined()
+    expect(appointments.currentCall()).toBeUndefined()
     pass(23 * HOUR)
     const kept = await only()
     expect(kept).toMatchObject({ state: 'expected' })
@@ -157,15 +157,15 @@ describe('a number', () => {
     const tama = await add('Tama Brooks', 40, { place: 'Room 2' })
     appointments.mark(mere, 'arrived')
     appointments.call(mere)
-    expect(appointments.calling()).toEqual({ number: 1, place: 'Counter 2', calls: 1 })
+    expect(appointments.currentCall()).toEqual({ number: 1, place: 'Counter 2', calls: 1 })
     appointments.call(tama)
-    expect(appointments.calling()).toEqual({ number: 2, place: 'Room 2', calls: 1 })
+    expect(appointments.currentCall()).toEqual({ number: 2, place: 'Room 2', calls: 1 })
     appointments.mark(tama, 'here')
-    expect(appointments.calling()).toBeUndefined()
+    expect(appointments.currentCall()).toBeUndefined()
     appointments.call(mere)
-    expect(appointments.calling()).toMatchObject({ number: 1, calls: 2 })
+    expect(appointments.currentCall()).toMatchObject({ number: 1, calls: 2 })
     pass(5 * MINUTE)
-    expect(appointments.calling()).toBeUndefined()
+    expect(appointments.currentCall()).toBeUndefined()
   })
 })
 
@@ -201,7 +201,7 @@ describe('whose signings an appointment is about', () => {
     ['nobody, where staff said so', { name: 'Tama Brooks', email: '', person: '' }, [tama], { choices: 0 }],
     ['nobody, where who was chosen has gone', { name: 'Mere Parata', email: '', person: 'z' }, [mere], { choices: 0 }]
   ])('is told by %s', (_, expected, people, { choices, ...fit }) => {
-    const { choices: found, ...rest } = fitsAmong(people)(expected)
+    const { choices: found, ...rest } = matcherFor(people)(expected)
     expect(rest).toEqual(fit)
     expect(found).toHaveLength(choices)
   })
@@ -259,7 +259,7 @@ describe('whose signings an appointment is about', () => {
         return `ann-${at}@example.com`
       }
     }))
-    const fitOf = fitsAmong(people)
+    const fitOf = matcherFor(people)
     for (let at = 0; at < 200; at++) expect(fitOf({ name: `ann example ${at}`, email: '' }).person).toBe(`person-${at}`)
     expect(reads).toBe(2000)
   })

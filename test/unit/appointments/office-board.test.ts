@@ -2,9 +2,9 @@
 // under the test's control.
 import { expect, onTestFinished, test } from 'vitest'
 import { OfficeBoard } from '../../../src/main/core/appointments/office-board.ts'
-import type { CounterNews, OfficeCounters } from '../../../src/main/core/office/counters.ts'
-import type { BoardDesk, DeskState } from '../../../src/shared/contract/index.ts'
-import { ownTime } from '../../fixtures/own-time.ts'
+import type { CounterReport, OfficeCounters } from '../../../src/main/core/office/counters.ts'
+import type { BoardCounter, DeskState } from '../../../src/shared/contract/index.ts'
+import { testTime } from '../../fixtures/own-time.ts'
 import { DESK_STATES } from '../../renderer/fakes/desk.ts'
 
 const SECOND = 1_000
@@ -13,33 +13,33 @@ const DAY = 24 * HOUR
 const SAID = { name: 'Counter 2', staff: '', state: 'free', wantsStaff: false, hasOtherDisplay: false } as const
 const HELP = { state: 'covered', wantsStaff: true } as const
 
-const newsOf = (content: object = {}, { left = 60 * SECOND, ago = 0 } = {}): CounterNews => ({
-  ...{ station: 'other', name: 'Back room', ago, left },
+const newsOf = (content: object = {}, { left: remaining = 60 * SECOND, ago = 0 } = {}): CounterReport => ({
+  ...{ station: 'other', name: 'Back room', ago, remaining },
   content: { ...SAID, ...content }
 })
 
 function workstation() {
-  const clock = ownTime(1_800_000_000_000)
+  const clock = testTime(1_800_000_000_000)
   const time = clock.run()
   let isOpen = false
-  let own: BoardDesk = { ...SAID, id: 'here' }
+  let own: BoardCounter = { ...SAID, id: 'here' }
   let stands: DeskState = 'connected'
   const board: OfficeBoard = new OfficeBoard({
     ...{ time, state: () => stands, accounts: () => new Map(), trouble: () => undefined },
     // As the screen does, asks again when notified.
     changed: () => void setImmediate(() => isOpen && board.view())
   })
-  board.follow(() => ({ desk: own, isCounter: true, accountId: undefined }))
+  board.setOwnCounter(() => ({ desk: own, isCounter: true, accountId: undefined }))
   onTestFinished(() => time.end())
 
   /** A connection to a server whose answers can be delayed; each answer has the state at the time of the request. */
-  function line(...its: CounterNews[]) {
+  function line(...its: CounterReport[]) {
     const server = {
       ...{ its, reads: 0, told: [] as { content: object | null; isNews: boolean }[] },
       waits: undefined as Promise<void> | undefined
     }
     const made: OfficeCounters = {
-      async tell(content, { isNews }) {
+      async publish(content, { isNews }) {
         server.told.push({ content: content as object | null, isNews })
         await server.waits
       },
@@ -59,9 +59,9 @@ function workstation() {
     stands: (state: DeskState) => {
       stands = state
     },
-    becomes(change: Partial<BoardDesk>) {
+    becomes(change: Partial<BoardCounter>) {
       own = { ...SAID, id: 'here', ...change }
-      board.changedHere()
+      board.localChanged()
     },
     looks() {
       isOpen = true
@@ -82,7 +82,7 @@ function hold(server: { waits: Promise<void> | undefined }): () => void {
 }
 
 /** Returns a workstation whose board is being looked at, and has been read. */
-async function looking(...its: CounterNews[]) {
+async function looking(...its: CounterReport[]) {
   const one = workstation()
   const { server, made } = one.line(...its)
   one.board.connect(made)
@@ -96,10 +96,10 @@ async function looking(...its: CounterNews[]) {
 test('a bell while others are being read has them read again a second later', async () => {
   const { board, desk, pass, server } = await looking(newsOf())
   const release = hold(server)
-  board.rung()
+  board.notified()
   await pass(1)
   server.its = [newsOf(HELP)]
-  board.rung()
+  board.notified()
   await pass(50)
   release()
   await pass(0)
@@ -116,7 +116,7 @@ test('however many bells there are, others are read once a second, and again 20 
   const { board, pass, server } = await looking(newsOf())
   const before = server.reads
   for (let bell = 0; bell < 100; bell++) {
-    board.rung()
+    board.notified()
     await pass(30)
   }
   expect(server.reads - before).toBeGreaterThanOrEqual(3)
@@ -195,9 +195,9 @@ test('what is under way as an office is left isn’t shown in the next', async (
   const { board, line, pass, server } = await looking(newsOf())
   expect(board.view()?.desks).toHaveLength(1)
   const release = hold(server)
-  board.rung()
+  board.notified()
   await pass(1)
-  const left = board.left()
+  const left = board.leftOffice()
   await pass(SECOND)
   await left
   board.disconnect()

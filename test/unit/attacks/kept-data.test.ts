@@ -6,9 +6,9 @@ import { expect } from 'vitest'
 import { enrolmentFile } from '../../../src/main/core/accounts/enrolment.ts'
 import type { Manifest } from '../../../src/main/core/backup/backup.ts'
 import { escrowKeyOf } from '../../../src/main/core/backup/recovery.ts'
-import { decideOnRemoval, removalDecided, removeEverything } from '../../../src/main/core/backup/removal.ts'
-import { decideOnRestore, finishRestore } from '../../../src/main/core/backup/restore.ts'
-import { openSealed, sealed } from '../../../src/main/core/backup/sealed-file.ts'
+import { removeEverything, scheduledRemoval, scheduleRemoval } from '../../../src/main/core/backup/removal.ts'
+import { finishRestore, scheduleRestore } from '../../../src/main/core/backup/restore.ts'
+import { openSealed, seal } from '../../../src/main/core/backup/sealed-file.ts'
 import { connectEncrypted } from '../../../src/main/core/storage/connection.ts'
 import { DATABASE_FILE } from '../../../src/main/core/storage/database.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
@@ -47,7 +47,7 @@ async function* pieces(...parts: Uint8Array[]) {
 }
 
 /** A file of known content, sealed with the passphrase. */
-const aFile = (facts = FACTS) => written(sealed(pieces(CONTENT), PASSPHRASE, facts))
+const aFile = (facts = FACTS) => written(seal(pieces(CONTENT), PASSPHRASE, facts))
 
 async function contentOf(path: string, passphrase = PASSPHRASE): Promise<Buffer> {
   const file = await openSealed(path)
@@ -93,8 +93,8 @@ async function enrolledMeanwhile(meanwhile: (clerk: Desks['clerk'], id: string) 
   const id = clerk.accounts.list().at(-1)?.id ?? ''
   const clients = {
     ...clerk.clients,
-    try: async (...asked: Parameters<typeof clerk.clients.try>) => {
-      const answer = await clerk.clients.try(...asked)
+    test: async (...asked: Parameters<typeof clerk.clients.test>) => {
+      const answer = await clerk.clients.test(...asked)
       await meanwhile(clerk, id)
       return answer
     }
@@ -142,7 +142,7 @@ async function crafted(
   const text = Buffer.from(JSON.stringify(manifest))
   const length = Buffer.alloc(4)
   length.writeUInt32BE(text.length)
-  return written(sealed(pieces(length, text, files), PASSPHRASE, FACTS))
+  return written(seal(pieces(length, text, files), PASSPHRASE, FACTS))
 }
 
 /** A backup of a database that someone changed with SQL. */
@@ -163,7 +163,7 @@ async function expectNothingLeft(path: string): Promise<void> {
 async function toRemove(decision: unknown) {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'removal.json'), JSON.stringify(decision))
-  return removalDecided(folder)
+  return scheduledRemoval(folder)
 }
 
 /** Starts with this decision, next to a folder outside the data folder. */
@@ -179,7 +179,7 @@ async function startedWith(change: (decision: { stage: string; aside: string }) 
     mkdirSync(place)
     writeFileSync(join(place, DATABASE_FILE), text)
   }
-  await decideOnRestore(folder, stage, NOW)
+  await scheduleRestore(folder, stage, NOW)
   const order = join(folder, 'restore.json')
   writeFileSync(order, JSON.stringify(change(JSON.parse(readFileSync(order, 'utf8')))))
   await finishRestore(folder)
@@ -303,7 +303,7 @@ attempts(keptData, {
   'have it said that all is gone while the keychain is locked': async () => {
     const folder = temporaryFolder()
     const decided = { accountIds: [], backups: [] }
-    await decideOnRemoval(folder, decided)
+    await scheduleRemoval(folder, decided)
     const removed = await removeEverything({ folder, keychain: memoryKeychain(), logs: [] }, decided)
     expect(removed.left).toEqual(['entries'])
   },
@@ -311,8 +311,8 @@ attempts(keptData, {
   'have another computer’s key taken for this one’s': async () => {
     const [own, other] = [await recoverable(), await recoverable()]
     const key = recoveryKeyText(randomBytes(20))
-    await own.recovery.keep(key)
-    await other.recovery.keep(key)
+    await own.recovery.setPaperKey(key)
+    await other.recovery.setPaperKey(key)
     own.lose()
     writeFileSync(own.file, readFileSync(other.file))
     expect(await refusal(own.recover(key))).toMatchObject({ code: 'invalid' })
@@ -321,7 +321,7 @@ attempts(keptData, {
   'change what a recovery key opens': async () => {
     const own = await recoverable()
     const key = recoveryKeyText(randomBytes(20))
-    await own.recovery.keep(key)
+    await own.recovery.setPaperKey(key)
     own.lose()
     // A byte of the sealed key itself, after the nonce.
     const turned = readFileSync(own.file, 'utf8').replace(
@@ -335,7 +335,7 @@ attempts(keptData, {
   'have hundreds of keys tried': async () => {
     const own = await recoverable()
     const key = recoveryKeyText(randomBytes(20))
-    await own.recovery.keep(key)
+    await own.recovery.setPaperKey(key)
     own.lose()
     const { keys } = JSON.parse(readFileSync(own.file, 'utf8'))
     const others = Array(300).fill({ ...keys[0], salt: 'ab' })
@@ -346,7 +346,7 @@ attempts(keptData, {
     const own = await recoverable(pem(anRsaKey(3072).publicKey, 'spki'))
     expect(await own.recovery.view()).toHaveProperty('organisationAt')
     own.is.publicKey = undefined
-    await own.recovery.follow(log)
+    await own.recovery.applyPolicy(log)
     expect(JSON.parse(readFileSync(own.file, 'utf8'))).toEqual({ version: 1, keys: [] })
   },
   'have the organisation’s key be a short one': () => {
@@ -372,11 +372,11 @@ attempts(keptData, {
       .enrol()
       .catch(() => undefined)
     expect(clerk.accounts.get(id)).toEqual(before)
-    expect(await clerk.accounts.secretsOf(id)).toEqual(OURS)
+    expect(await clerk.accounts.credentialsOf(id)).toEqual(OURS)
   },
   'replace a secret that was entered while its own was tried': async () => {
     const { clerk, id } = await enrolledMeanwhile((clerk, id) => clerk.accounts.update(id, { authentication: OURS }))
-    expect(await clerk.accounts.secretsOf(id)).toEqual(OURS)
+    expect(await clerk.accounts.credentialsOf(id)).toEqual(OURS)
   },
   'have its secret sent where the account was led meanwhile': async () => {
     const { clerk, id } = await enrolledMeanwhile((clerk) =>

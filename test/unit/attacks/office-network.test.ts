@@ -26,7 +26,7 @@ async function expectNotVouched(chain: readonly Made[], trusted: readonly Made[]
 /** Returns the store, with a certificate chosen for the office's service. */
 function chosen() {
   const made = certificates()
-  made.certificates.keep('office', OFFICE.baseUrl, one('a'))
+  made.certificates.store('office', OFFICE.baseUrl, one('a'))
   return made
 }
 
@@ -48,7 +48,7 @@ async function expectShownOnce(signIns: ProxySignIns): Promise<void> {
   await first
   await new Promise((resolve) => setImmediate(resolve))
   expect(shown).toBe(0)
-  for (const request of requests) request.over('failed')
+  for (const request of requests) request.finish('failed')
 }
 
 const NAMED = ['sign.office.example']
@@ -107,7 +107,7 @@ attempts(officeNetwork, {
   'be shown the certificate without encryption': () => {
     const { certificates, list } = chosen()
     list[0] = { ...OFFICE, baseUrl: 'http://127.0.0.1:4100' }
-    certificates.keep('office', 'http://127.0.0.1:4100', one('a'))
+    certificates.store('office', 'http://127.0.0.1:4100', one('a'))
     expect(certificates.choose('127.0.0.1:4100', store)).toBeUndefined()
   },
 
@@ -145,7 +145,7 @@ attempts(officeNetwork, {
     const { signIns } = await signedIn()
     const first = signIns.forRequest()
     await first.answer(PROXY)
-    first.over('answered')
+    first.finish('answered')
     const request = signIns.forRequest()
     expect(await request.answer(PROXY)).toEqual(GRACE)
     for (let time = 0; time < 3; time++) expect(await request.answer(PROXY)).toBeUndefined()
@@ -155,13 +155,13 @@ attempts(officeNetwork, {
     const { signIns } = await signedIn()
     const other = signIns.forRequest()
     await other.answer(NEXT)
-    other.over('failed')
+    other.finish('failed')
     await signIns.signIn({ user: 'grace', password: 'another' })
     // The first proxy refuses by closing the connection; the next lets the request through.
     const request = signIns.forRequest()
     await request.answer(PROXY)
     await request.answer(NEXT)
-    request.over('answered')
+    request.finish('answered')
     await expectShownOnce(signIns)
   },
   'hold up all requests by one that was given up': async () => {
@@ -169,8 +169,8 @@ attempts(officeNetwork, {
     const [first, given, last] = [signIns.forRequest(), signIns.forRequest(), signIns.forRequest()]
     await first.answer(PROXY)
     const waiting = given.answer(PROXY)
-    given.over('failed')
-    first.over('failed')
+    given.finish('failed')
+    first.finish('failed')
     expect(await waiting).toBeUndefined()
     expect(await last.answer(PROXY)).toEqual(GRACE)
   },

@@ -4,7 +4,7 @@ import { appendFileSync, chmodSync, renameSync, rmSync, symlinkSync } from 'node
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import type { ManagedPlace } from '../../../src/main/core/organisation/managed.ts'
-import { policyAtStart, policyPlace, readPolicyFile } from '../../../src/main/core/organisation/policy-file.ts'
+import { policyPlace, policyPlaceAtStart, readPolicyFile } from '../../../src/main/core/organisation/policy-file.ts'
 import { LARGEST_POLICY, readPolicy } from '../../../src/main/core/organisation/reading.ts'
 import { LOCKABLE } from '../../../src/shared/contract/policy.ts'
 import { aCertificate } from '../../contract/certificates.ts'
@@ -91,7 +91,7 @@ attempts(policyFile, {
     expectNotTaken((path) => appendFileSync(path, Buffer.alloc(LARGEST_POLICY - 1, ' '))),
   'lie where a switch says': () => {
     const start = { argv: ['countersign', '--policy-file=/tmp/mine.json'], platform: 'linux' } as const
-    const place = policyAtStart(start, { isPackaged: true }, { homedir: '/home/grace', uid: 1000 })
+    const place = policyPlaceAtStart(start, { isPackaged: true }, { homedir: '/home/grace', uid: 1000 })
     expect(place).toEqual(policyPlace('linux', '/home/grace'))
   },
   'be exchanged while it is read': async () => {

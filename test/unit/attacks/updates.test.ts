@@ -75,7 +75,7 @@ async function expectWaits(during: UpdateHindrance): Promise<void> {
   await updates.check()
   await time.pass(60_000)
   expect(updates.view().update).toEqual({ state: 'waiting', for: during, newer: '1.1.0' })
-  expect(feed.asked).not.toContain(`/updates/${PACKAGE}`)
+  expect(feed.requestedPaths).not.toContain(`/updates/${PACKAGE}`)
 }
 
 /** Returns an office with an update that is ready. */
@@ -160,7 +160,7 @@ attempts(updates, {
   'lead in circles': async () => {
     const made = await office()
     await expectRefused(elsewhere, leadsTo(`/updates/${SIGNATURE}`), made)
-    expect(made.feed.asked.filter((path) => path.endsWith(SIGNATURE)).length).toBeLessThan(10)
+    expect(made.feed.requestedPaths.filter((path) => path.endsWith(SIGNATURE)).length).toBeLessThan(10)
   },
   'pass for the storage of GitHub’s releases': async () => {
     const { made, asked } = await officeOf('https://github.com/office/countersign')
@@ -186,7 +186,7 @@ attempts(updates, {
     const { updates, feed, time } = await office()
     feed.misbehave(() => true)
     void updates.check()
-    await expect.poll(() => feed.asked).toHaveLength(1)
+    await expect.poll(() => feed.requestedPaths).toHaveLength(1)
     await time.pass(60_000)
     await expect.poll(() => updates.view()).toMatchObject({ update: { state: 'none' }, problem: { code: 'refused' } })
   },
@@ -211,7 +211,7 @@ attempts(updates, {
       await updates.check()
       expect(updates.view()).toMatchObject({ update: { state: 'none' }, checkedAt: expect.any(Number) })
       expect(updates.view().problem).toBeUndefined()
-      expect([kept(), feed.asked.some((path) => path.endsWith('.deb'))]).toEqual([[], false])
+      expect([kept(), feed.requestedPaths.some((path) => path.endsWith('.deb'))]).toEqual([[], false])
     }
   },
   'bring back a release older than one that it offered': async () => {
@@ -284,7 +284,7 @@ attempts(updates, {
         await time.pass(60_000)
         expect(updates.view().update.state).toBe(policy === null ? 'off' : 'none')
         expect(await updates.installAtEnd('restart')).toBe(false)
-        if (at !== PACKAGE) expect(feed.asked).not.toContain(`/updates/${PACKAGE}`)
+        if (at !== PACKAGE) expect(feed.requestedPaths).not.toContain(`/updates/${PACKAGE}`)
       }
     }
   }

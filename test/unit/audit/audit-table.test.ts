@@ -52,7 +52,7 @@ describe('a note', () => {
     audit.note({ what: 'session-started' })
     db.pragma('query_only = ON')
     audit.note({ what: 'handed-over' })
-    await audit.settled()
+    await audit.flush()
     expect(new Set(troubles.map((error) => (error as { code: string }).code))).toEqual(new Set(['SQLITE_READONLY']))
     expect(told.changed).toBe(1)
     db.pragma('query_only = OFF')
@@ -65,7 +65,7 @@ describe('a note', () => {
   test('that the disk has no room for is told, and nothing of it is there', async () => {
     const { run, db, troubles } = workstation()
     const audit = run()
-    await audit.settled()
+    await audit.flush()
     db.pragma(`max_page_count = ${Number(db.pragma('page_count', { simple: true }))}`)
     for (let time = 0; time < 40 && troubles.length === 0; time++) {
       audit.note({ ...everything, documentName: 'x'.repeat(1000) })
@@ -169,7 +169,7 @@ describe('the list', () => {
       }
     })()
     const audit = run()
-    await audit.settled()
+    await audit.flush()
     // On a clock by which each step takes longer than a slice may, others get a turn after each step.
     let now = 0
     vi.spyOn(performance, 'now').mockImplementation(() => (now += 1000))

@@ -43,7 +43,7 @@ describe('where the disk is full', () => {
       ['unlocked', TEN + 2 * MINUTE]
     ])
     expect(told.changed).toBeGreaterThan(before)
-    await audit.settled()
+    await audit.flush()
     expect(await run().check()).toEqual({ isWhole: true, entries: 3, isCutOff: false })
   })
 
@@ -79,16 +79,16 @@ describe('where the disk is full', () => {
     const { full, roomAgain, run, now, rows, whats } = station()
     const audit = run()
     audit.note({ what: 'pin-set' })
-    await audit.settled()
+    await audit.flush()
     full()
     for (let time = 0; time < 3; time++) {
       now.at += MINUTE
       audit.note(large('left'))
     }
-    await audit.settled()
+    await audit.flush()
     roomAgain()
     const next = run()
-    await next.settled()
+    await next.flush()
     expect(whats()).toEqual(['pin-set', 'entries-lost'])
     expect(JSON.parse(rows()[1]?.detail ?? '')).toEqual({
       entries: '3',
@@ -96,7 +96,7 @@ describe('where the disk is full', () => {
       until: '2026-11-21T10:03:00+13:00'
     })
     const after = run()
-    await after.settled()
+    await after.flush()
     expect(await after.check()).toEqual({ isWhole: true, entries: 2, isCutOff: false })
   })
 
@@ -106,13 +106,13 @@ describe('where the disk is full', () => {
     audit.note({ what: 'pin-set' })
     full()
     audit.note(large('left'))
-    await audit.settled()
+    await audit.flush()
     const second = run()
-    await second.settled()
+    await second.flush()
     second.note(large('left'))
-    await second.settled()
+    await second.flush()
     roomAgain()
-    await run().settled()
+    await run().flush()
     const lost = rows().filter(({ what }) => what === 'entries-lost')
     expect(lost.reduce((sum, { detail }) => sum + Number(JSON.parse(detail).entries), 0)).toBe(2)
   })

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto'
 import { onTestFinished } from 'vitest'
 import { Audit } from '../../../src/main/core/audit/audit.ts'
-import { Signer } from '../../../src/main/core/audit/signature.ts'
+import { AuditSigner } from '../../../src/main/core/audit/signature.ts'
 import { AuditExports } from '../../../src/main/core/audit/signed-exports.ts'
 import { openIdentityNumbers } from '../../../src/main/core/counter/identity-numbers.ts'
 import { Receipts } from '../../../src/main/core/receipts/receipts.ts'
@@ -10,7 +10,7 @@ import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import type { SecretSlot } from '../../../src/main/core/storage/keychain.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 import type { AuditEntry } from '../../../src/shared/contract/index.ts'
-import { ownTime } from '../../fixtures/own-time.ts'
+import { testTime } from '../../fixtures/own-time.ts'
 import { lastingKeychain } from '../storage/keychains.ts'
 
 export const TEN = Date.UTC(2026, 10, 20, 21)
@@ -44,7 +44,7 @@ export function workstation() {
   const now: { at: number; zone: string; staff: string; running?: string } = {
     ...{ at: TEN, zone: ZONE, staff: 'Grace Okafor' }
   }
-  const day = ownTime(TEN)
+  const day = testTime(TEN)
   function run(anchor: SecretSlot = lastingKeychain(entries).auditAnchor, other = db) {
     return new Audit({
       db: other,
@@ -54,7 +54,7 @@ export function workstation() {
       changed: () => {
         told.changed += 1
       },
-      trouble: (error) => void troubles.push(error)
+      failed: (error) => void troubles.push(error)
     })
   }
   /** Writes and checks exports of a trail, with the workstation's key. */
@@ -62,7 +62,7 @@ export function workstation() {
     new AuditExports({
       audit,
       time: day.run({ now: () => now.at, zone: () => now.zone }),
-      signer: new Signer({ slot, note: audit.note })
+      signer: new AuditSigner({ slot, note: audit.note })
     })
   /** Makes receipts from a trail; the printed PDF is only the page's text with a PDF's frame. */
   const receiptsOf = (audit: Audit, slot = lastingKeychain(entries).auditKey) => {
@@ -70,7 +70,7 @@ export function workstation() {
     const receipts = new Receipts({
       audit,
       time: day.run({ now: () => now.at, zone: () => now.zone }),
-      signer: new Signer({ slot, note: audit.note }),
+      signer: new AuditSigner({ slot, note: audit.note }),
       paper: {
         pdf: async (page) => Buffer.from(`%PDF-1.7\n${page}\nstartxref\n1234\n%%EOF\n`),
         print: async (page) => void printed.push(page)

@@ -22,7 +22,7 @@ function office() {
   const found: OfficeTrailFinding[] = []
   const handlers = auditHandlers({
     audit,
-    heads: { found: () => found },
+    heads: { findings: () => found },
     auditExports: station.exportsOf(audit),
     receipts: station.receiptsOf(audit).receipts,
     time: { now: () => TEN, zone: () => ZONE },
@@ -106,7 +106,7 @@ describe('requests about what was exported', () => {
     bytes[at] = (bytes[at] ?? 0) ^ 1
     await writeFile(`${place}.json`, bytes)
     answers(`${place}.json`)
-    const may = rightsOf({ hasNames: true, proved: () => ({ role: 'counter' }) as StaffMember })
+    const may = rightsOf({ hasNames: true, authenticated: () => ({ role: 'counter' }) as StaffMember })
     expect(() => may('audit.list', {})).toThrow('not-allowed')
     expect(() => may('audit.checkFile', undefined)).not.toThrow()
     const found = await handlers['audit.checkFile'](undefined, context)

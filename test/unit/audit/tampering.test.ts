@@ -21,7 +21,7 @@ async function filled() {
   for (const signerName of NAMES) {
     audit.note({ what: 'turn-ended', signerName, documentName: 'Lease', detail: { outcome: 'signed' } })
   }
-  await audit.settled()
+  await audit.flush()
   return { ...station, audit }
 }
 
@@ -127,10 +127,10 @@ describe('beside the keychain it is noticed', () => {
     expect(await audit.check()).toEqual({ ...CUT_OFF, entries })
     const next = run()
     for (let time = 0; time < 4; time++) next.note({ what: 'pin-set' })
-    await next.settled()
+    await next.flush()
     expect(await next.check()).toEqual({ ...CUT_OFF, entries: entries + 4 })
     for (let time = 0; time < 4; time++) next.note({ what: 'pin-set' })
-    await next.settled()
+    await next.flush()
     expect(await run().check()).toEqual({ ...CUT_OFF, entries: entries + 8 })
   })
 
@@ -144,7 +144,7 @@ describe('beside the keychain it is noticed', () => {
     expect(await audit.check()).toEqual({ ...CUT_OFF, entries: 8 })
     const next = run()
     next.note({ what: 'pin-set' })
-    await next.settled()
+    await next.flush()
     expect(await run().check()).toEqual({ ...CUT_OFF, entries: 9 })
   })
 
@@ -155,7 +155,7 @@ describe('beside the keychain it is noticed', () => {
     const replaced = { ...CUT_OFF, missing: 'replaced' }
     expect(await next.check()).toEqual({ ...replaced, entries: 0 })
     next.note({ what: 'pin-set' })
-    await next.settled()
+    await next.flush()
     expect(await next.check()).toEqual({ ...replaced, entries: 1 })
     expect(await run(undefined, other).check()).toEqual({ ...replaced, entries: 1 })
   })
@@ -175,7 +175,7 @@ describe('beside the keychain it is noticed', () => {
     expect(await audit.check()).toEqual({ ...CUT_OFF, missing, entries: 8 })
     const next = run()
     next.note({ what: 'pin-set' })
-    await next.settled()
+    await next.flush()
     expect(await next.check()).toEqual({ ...CUT_OFF, missing, entries: 9 })
   })
 
@@ -185,25 +185,25 @@ describe('beside the keychain it is noticed', () => {
     const first = open(path)
     const audit = run(undefined, first)
     for (let time = 0; time < 8; time++) audit.note({ what: 'page-opened' })
-    await audit.settled()
+    await audit.flush()
     first.pragma('wal_checkpoint(TRUNCATE)')
     await copyFile(path, `${path}.copy`)
     audit.note({ what: 'session-started' })
-    await audit.settled()
+    await audit.flush()
     const copy = connectEncrypted(`${path}.copy`, key)
     onTestFinished(() => void copy.close())
     const second = run(undefined, first)
     second.note({ what: 'pin-set' })
-    await second.settled()
+    await second.flush()
     const older = { ...CUT_OFF, missing: 'older-copy' }
     const next = run(undefined, copy)
     expect(await next.check()).toEqual({ ...older, entries: 8 })
     next.note({ what: 'pin-set' })
-    await next.settled()
+    await next.flush()
     expect(await next.check()).toEqual({ ...older, entries: 9 })
     const later = run(undefined, copy)
     later.note({ what: 'pin-set' })
-    await later.settled()
+    await later.flush()
     expect(await later.check()).toEqual({ ...older, entries: 10 })
   })
 })
@@ -216,7 +216,7 @@ describe('what a disk did', () => {
     const audit = run(undefined, first)
     for (let time = 0; time < 2000; time++)
       audit.note({ what: 'turn-ended', signerName: 'Mere', detail: { outcome: 'signed' } })
-    await audit.settled()
+    await audit.flush()
     const page = first
       .prepare<[], number>(`SELECT pageno FROM dbstat WHERE name = 'audit' AND pagetype = 'leaf' LIMIT 1 OFFSET 20`)
       .pluck()
@@ -237,19 +237,19 @@ describe('what a disk did', () => {
 describe('the check at the start', () => {
   test('reads only what is new since the trail was last found whole', async () => {
     const { audit, run } = await filled()
-    expect(audit.checkedAtStart).toBeNull()
+    expect(audit.startCheck).toBeNull()
     await audit.checkAtStart()
-    expect(audit.checkedAtStart).toEqual({ ...WHOLE, entries: 8 })
-    await audit.settled()
+    expect(audit.startCheck).toEqual({ ...WHOLE, entries: 8 })
+    await audit.flush()
     const next = run()
     next.note({ what: 'pin-set' })
     next.note({ what: 'pin-set' })
     await next.checkAtStart()
-    expect(next.checkedAtStart).toEqual({ ...WHOLE, entries: 2, after: 8 })
-    await next.settled()
+    expect(next.startCheck).toEqual({ ...WHOLE, entries: 2, after: 8 })
+    await next.flush()
     const last = run()
     await last.checkAtStart()
-    expect(last.checkedAtStart).toEqual({ ...WHOLE, entries: 0, after: 10 })
+    expect(last.startCheck).toEqual({ ...WHOLE, entries: 0, after: 10 })
     expect(await last.check()).toEqual({ ...WHOLE, entries: 10 })
   })
 
@@ -258,28 +258,28 @@ describe('the check at the start', () => {
     await audit.checkAtStart()
     audit.note({ what: 'session-started' })
     audit.note({ what: 'session-ended' })
-    await audit.settled()
+    await audit.flush()
     tamper(`UPDATE audit SET staff = 'Ben' WHERE seq = 9`)
     for (let start = 0; start < 2; start++) {
       const next = run()
       await next.checkAtStart()
-      expect(next.checkedAtStart).toMatchObject({ isWhole: false, brokenAt: 9, after: 8 })
-      await next.settled()
+      expect(next.startCheck).toMatchObject({ isWhole: false, brokenAt: 9, after: 8 })
+      await next.flush()
     }
     tamper('DELETE FROM audit WHERE seq = 10')
     const cut = run()
     await cut.checkAtStart()
-    expect(cut.checkedAtStart).toMatchObject({ isWhole: false, missing: 'cut' })
+    expect(cut.startCheck).toMatchObject({ isWhole: false, missing: 'cut' })
   })
 
   test('begins at the beginning where the entry it would go on from isn’t as it was', async () => {
     const { audit, run, tamper } = await filled()
     await audit.checkAtStart()
-    await audit.settled()
+    await audit.flush()
     tamper(`UPDATE audit SET hash = '${'0'.repeat(64)}' WHERE seq = 8`)
     const next = run()
     await next.checkAtStart()
-    expect(next.checkedAtStart).toMatchObject({ isWhole: false, entries: 8, brokenAt: 8 })
+    expect(next.startCheck).toMatchObject({ isWhole: false, entries: 8, brokenAt: 8 })
   })
 
   test('tells that it was made, and without a keychain leaves open what it can’t know', async () => {
@@ -289,7 +289,7 @@ describe('the check at the start', () => {
     expect(told.changed).toBe(before + 1)
     const next = run(troubledKeychain('locked').auditAnchor)
     await next.checkAtStart()
-    expect(next.checkedAtStart).toBeNull()
+    expect(next.startCheck).toBeNull()
     expect(troubles.length).toBeGreaterThan(0)
   })
 })
@@ -304,12 +304,12 @@ describe('a trail that nobody touched is called whole', () => {
     const before = entries.get('audit-anchor') ?? ''
     audit.note({ what: 'session-started' })
     expect(await audit.check()).toEqual({ ...WHOLE, entries: 9 })
-    await audit.settled()
+    await audit.flush()
     // As a crash leaves it.
     entries.set('audit-anchor', before)
     const next = run()
     expect(await next.check()).toEqual({ ...WHOLE, entries: 9 })
-    await next.settled()
+    await next.flush()
     expect(anchor()).toMatchObject({ seq: 9 })
   })
 
@@ -319,7 +319,7 @@ describe('a trail that nobody touched is called whole', () => {
     run(slot).note({ what: 'pin-set' })
     const next = run()
     expect(await next.check()).toEqual({ ...WHOLE, entries: 1 })
-    await next.settled()
+    await next.flush()
     expect(await next.check()).toEqual({ ...WHOLE, entries: 1 })
   })
 
@@ -341,7 +341,7 @@ describe('a trail that nobody touched is called whole', () => {
       afterwards = undefined
     }
     const audit = run({ ...real, set })
-    await audit.settled()
+    await audit.flush()
     const missed: number[] = []
     for (let steps = 0; steps < 16; steps++) {
       const noted = Promise.withResolvers<void>()
@@ -355,7 +355,7 @@ describe('a trail that nobody touched is called whole', () => {
       }
       audit.note({ what: 'pin-wrong' })
       await noted.promise
-      await audit.settled()
+      await audit.flush()
       if (anchor().seq !== (steps + 1) * 2) missed.push(steps)
     }
     expect(missed).toEqual([])
@@ -373,12 +373,12 @@ describe('a trail that nobody touched is called whole', () => {
     }
     const audit = run({ ...real, set })
     for (let time = 0; time < 50; time++) audit.note({ what: 'page-opened' })
-    await audit.settled()
+    await audit.flush()
     expect(troubles).toContainEqual(expect.objectContaining({ code: 'locked' }))
     expect(await audit.check()).toEqual({ ...WHOLE, entries: 50 })
     isLocked = false
     for (let time = 0; time < 50; time++) audit.note({ what: 'page-opened' })
-    await audit.settled()
+    await audit.flush()
     expect(anchor()).toMatchObject({ seq: 100 })
     expect(writes).toBeLessThan(5)
     expect(await audit.check()).toEqual({ ...WHOLE, entries: 100 })

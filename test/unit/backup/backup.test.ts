@@ -13,13 +13,13 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type BackupOrder, makeBackup } from '../../../src/main/core/backup/backup.ts'
 import { openBackups } from '../../../src/main/core/backup/backups.ts'
-import { decideOnRestore, finishRestore, settleRestored, stageBackup } from '../../../src/main/core/backup/restore.ts'
+import { completeRestore, finishRestore, scheduleRestore, stageBackup } from '../../../src/main/core/backup/restore.ts'
 import { documentsKey, openDocuments } from '../../../src/main/core/documents/mirror/database.ts'
 import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { connectEncrypted } from '../../../src/main/core/storage/connection.ts'
 import { DATABASE_FILE, DOCUMENTS_FILE } from '../../../src/main/core/storage/database.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
-import { keptIn } from '../../../src/main/core/storage/meta.ts'
+import { openJsonMeta } from '../../../src/main/core/storage/meta.ts'
 import { contentsOf, temporaryFolder } from '../storage/folders.ts'
 import {
   backedUp,
@@ -51,7 +51,7 @@ describe('a backup', () => {
       expect(kept(db)).toBe('what was here')
       db.close()
     })
-    await decideOnRestore(other.folder, checked.stage, NOW)
+    await scheduleRestore(other.folder, checked.stage, NOW)
     await finishRestore(other.folder)
 
     const { db, state } = await other.open()
@@ -69,11 +69,11 @@ describe('a backup', () => {
     documents.db.close()
     expect(readFileSync(join(other.folder, 'settings.json'), 'utf8')).toBe('{"theme":"dark"}')
 
-    const settled = await settleRestored(db, other.keychain)
+    const settled = await completeRestore(db, other.keychain)
     expect(settled).toMatchObject({ madeAt: NOW })
     expect(other.entries.get('account:a1')).toBe('the token')
-    settled?.done()
-    expect(await settleRestored(db, other.keychain)).toBeUndefined()
+    settled?.clear()
+    expect(await completeRestore(db, other.keychain)).toBeUndefined()
 
     const aside = readdirSync(other.folder).find((name) => name.startsWith('set-aside-')) ?? ''
     expect(readFileSync(join(other.folder, aside, 'settings.json'), 'utf8')).toBe('{"theme":"light"}')
@@ -198,7 +198,7 @@ describe('what waited to be sent', () => {
     const other = computer()
     await other.open().then(({ db }) => db.close())
     const { stage } = await restored(other.folder, path, PASSPHRASE, other.key())
-    await decideOnRestore(other.folder, stage, NOW)
+    await scheduleRestore(other.folder, stage, NOW)
     await finishRestore(other.folder)
     const { db } = await other.open()
     const rows = db.prepare('SELECT id, state, first_attempted_at, goes_at, error FROM sends ORDER BY id').all()
@@ -222,7 +222,7 @@ describe('what an office has to send', () => {
     const other = computer()
     await other.open().then((one) => one.db.close())
     const { stage } = await restored(other.folder, path, PASSPHRASE, other.key())
-    await decideOnRestore(other.folder, stage, NOW)
+    await scheduleRestore(other.folder, stage, NOW)
     await finishRestore(other.folder)
     const { db: there } = await other.open()
     expect(there.prepare('SELECT state FROM sends WHERE id = ?').get('s-ready')).toEqual({ state: 'ready' })
@@ -239,7 +239,7 @@ describe('a restore that is interrupted', () => {
       db.close()
     })
     const { stage } = await restored(first.folder, path, PASSPHRASE, first.key())
-    await decideOnRestore(first.folder, stage, NOW)
+    await scheduleRestore(first.folder, stage, NOW)
     const atFirst = contentsOf(first.folder)
     // Every intermediate state: the first files moved, in the order in which they are moved.
     const aside = JSON.parse(atFirst['restore.json']?.toString() ?? '{}').aside as string
@@ -283,7 +283,7 @@ describe('a restore that is interrupted', () => {
     await finishRestore(other.folder)
     expect(readdirSync(other.folder).filter((name) => name.startsWith('restore-'))).toEqual([])
     expect((await other.open()).setAside).toBeUndefined()
-    expect(await refusal(decideOnRestore(other.folder, 'restore-0123456789abcdef', NOW))).toMatchObject({
+    expect(await refusal(scheduleRestore(other.folder, 'restore-0123456789abcdef', NOW))).toMatchObject({
       code: 'gone'
     })
   })
@@ -295,10 +295,10 @@ test('after a restore the trail that is there is the one that is compared, and h
   await other.open().then(({ db }) => db.close())
   other.entries.set('audit-anchor', JSON.stringify({ seq: 41, hash: 'f'.repeat(64) }))
   const { stage } = await restored(other.folder, path, PASSPHRASE, other.key())
-  await decideOnRestore(other.folder, stage, NOW)
+  await scheduleRestore(other.folder, stage, NOW)
   await finishRestore(other.folder)
   const { db } = await other.open()
-  expect(await settleRestored(db, other.keychain)).toMatchObject({ entriesBefore: 41 })
+  expect(await completeRestore(db, other.keychain)).toMatchObject({ entriesBefore: 41 })
   expect(other.entries.get('audit-anchor')).toBeUndefined()
 })
 
@@ -319,7 +319,7 @@ test('a person’s restore: one backup at a time, checked before it replaces any
       time: { now: () => NOW }
     },
     note: ({ what }: { what: string }) => void noted.push(what),
-    ...{ kept: keptIn(opened.db), changed: () => undefined }
+    ...{ kept: openJsonMeta(opened.db), changed: () => undefined }
   }
   const backups = openBackups(deps)
   const chosen = await backups.open(path)
@@ -327,20 +327,20 @@ test('a person’s restore: one backup at a time, checked before it replaces any
   expect(await refusal(backups.restore('b1'))).toMatchObject({ code: 'gone' })
   expect(await refusal(backups.check('b2', PASSPHRASE))).toMatchObject({ code: 'gone' })
   await backups.check('b1', PASSPHRASE)
-  await backups.leave('b1')
+  await backups.close('b1')
   expect(readdirSync(other.folder).filter((name) => name.startsWith('restore'))).toEqual([])
   // Left while it is being put in place: the checked files stay for the next start.
   await backups.open(path)
   await backups.check('b1', PASSPHRASE)
   const restoring = backups.restore('b1')
-  await backups.leave('b1')
+  await backups.close('b1')
   await restoring
   const order = JSON.parse(readFileSync(join(other.folder, 'restore.json'), 'utf8'))
   expect(existsSync(join(other.folder, order.stage))).toBe(true)
   await backups.make(join(other.folder, '..', 'made.countersign-backup'), { passphrase: PASSPHRASE, withSecrets: true })
   expect(noted).toEqual(['data-backed-up'])
   const without = openBackups({ ...deps, keychain: memoryKeychain(), storage: { state: 'memory' } })
-  expect(() => without.checkKept()).toThrow()
+  expect(() => without.checkBackupPossible()).toThrow()
   await without.open(path)
   expect(await refusal(without.check('b1', PASSPHRASE))).toMatchObject({ code: 'keychain' })
 })

@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
 import { openRecovery, recoverKey } from '../../../src/main/core/backup/recovery.ts'
 import { openDatabase } from '../../../src/main/core/storage/database.ts'
-import { keptIn } from '../../../src/main/core/storage/meta.ts'
-import { keepIn } from '../../../src/main/core/storage/rekey.ts'
+import { openJsonMeta } from '../../../src/main/core/storage/meta.ts'
+import { storeKey } from '../../../src/main/core/storage/rekey.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { lastingKeychain } from '../storage/keychains.ts'
 
@@ -27,23 +27,23 @@ export async function recoverable(publicKey?: string) {
     const storage = await openDatabase({ ...parts, ...(key && { key }) })
     onTestFinished(() => void storage.db.close())
     const recovery = openRecovery({
-      ...{ folder, storage, keychain, kept: keptIn(storage.db), time: { now: () => NOW } },
+      ...{ folder, storage, keychain, kept: openJsonMeta(storage.db), time: { now: () => NOW } },
       random: randomBytes,
       publicKey: () => is.publicKey,
       note: ({ what, detail = {} }) => void notes.push([what, ...Object.values(detail)].join(' ')),
       changed: () => undefined
     })
-    await recovery.follow(log)
+    await recovery.applyPolicy(log)
     return { storage, recovery }
   }
 
   const first = await start()
-  keptIn(first.storage.db).write('planted', PLANTED)
+  openJsonMeta(first.storage.db).write('planted', PLANTED)
   return {
     ...{ folder, entries, keychain, is, notes, start, ...first },
     file: join(folder, 'recovery.json'),
     recover: (typed: string) =>
-      recoverKey({ folder, keep: (key) => keepIn(keychain.databaseKey, key), now: NOW }, typed),
+      recoverKey({ folder, keep: (key) => storeKey(keychain.databaseKey, key), now: NOW }, typed),
     lose() {
       first.storage.db.close()
       entries.clear()

@@ -31,7 +31,7 @@ test('with the keychain lost, the data are back by the key on paper; nothing of 
   const { recovery, lose, start, recover, file, notes, entries } = await recoverable()
   const key = recoveryKeyText(randomBytes(20))
   expect(await recovery.view()).toEqual({ isOffered: true })
-  await recovery.keep(key.toLowerCase())
+  await recovery.setPaperKey(key.toLowerCase())
   expect(await recovery.view()).toEqual({ paperAt: NOW, isOffered: false })
   const text = readFileSync(file, 'utf8')
   expect(text).not.toContain(entries.get('database-key'))
@@ -39,21 +39,21 @@ test('with the keychain lost, the data are back by the key on paper; nothing of 
   lose()
   const locked = await start()
   expect(locked.storage).toMatchObject({ state: 'memory', because: 'key-missing', hasData: true })
-  expect(await refusal(locked.recovery.keep(key))).toMatchObject({ code: 'keychain' })
+  expect(await refusal(locked.recovery.setPaperKey(key))).toMatchObject({ code: 'keychain' })
   await recover(key)
   const { storage, recovery: again } = await start()
   expect(storage.state).toBe('encrypted')
   expect(storage.db.prepare("SELECT value FROM meta WHERE key = 'planted'").pluck().get()).toBe(JSON.stringify(PLANTED))
   expect(notes).toEqual(['recovery-key-made person', 'recovery-key-used'])
-  await again.follow(log)
+  await again.applyPolicy(log)
   expect(notes).toHaveLength(2)
 })
 
 test('a wrong, a mistyped, an earlier or a foreign key changes nothing, and says which it is', async () => {
   const { recovery, lose, recover, file, entries } = await recoverable()
   const [old, key] = [recoveryKeyText(randomBytes(20)), recoveryKeyText(randomBytes(20))]
-  await recovery.keep(old)
-  await recovery.keep(key)
+  await recovery.setPaperKey(old)
+  await recovery.setPaperKey(key)
   lose()
   const before = readFileSync(file)
   const slip = key.startsWith('0') ? `1${key.slice(1)}` : `0${key.slice(1)}`
@@ -94,11 +94,11 @@ test('the organisation’s private key opens what its policy escrowed, by the pr
   const { recovery, is, file, folder, lose, recover, start, notes } = await recoverable(ours.publicKey)
   expect(await recovery.view()).toEqual({ organisationAt: NOW, isOffered: false })
   const first = readFileSync(file)
-  await recovery.follow(log)
+  await recovery.applyPolicy(log)
   expect(readFileSync(file)).toEqual(first)
-  await recovery.keep(recoveryKeyText(randomBytes(20)))
+  await recovery.setPaperKey(recoveryKeyText(randomBytes(20)))
   is.publicKey = later.publicKey
-  await recovery.follow(log)
+  await recovery.applyPolicy(log)
   expect(JSON.parse(readFileSync(file, 'utf8')).keys).toMatchObject([{ kind: 'paper' }, { kind: 'organisation' }])
   const opened = (privateKey: string) => {
     writeFileSync(join(folder, 'private.pem'), privateKey)
@@ -119,7 +119,7 @@ test('the organisation’s private key opens what its policy escrowed, by the pr
   expect((await start()).storage.state).toBe('encrypted')
   expect(notes.filter((note) => note.includes('policy'))).toHaveLength(2)
   is.publicKey = undefined
-  await (await start()).recovery.follow(log)
+  await (await start()).recovery.applyPolicy(log)
   expect(JSON.parse(readFileSync(file, 'utf8')).keys).toMatchObject([{ kind: 'paper' }])
 }, 60_000)
 
@@ -127,7 +127,7 @@ test('a database that is set aside takes its recovery keys along, and an offer t
   const { recovery, folder, storage, start } = await recoverable()
   recovery.dismissOffer()
   expect(await recovery.view()).toEqual({ isOffered: false })
-  await recovery.keep(recoveryKeyText(randomBytes(20)))
+  await recovery.setPaperKey(recoveryKeyText(randomBytes(20)))
   storage.db.close()
   writeFileSync(join(folder, 'countersign.db'), randomBytes(40_960))
   const again = await start()
@@ -144,7 +144,7 @@ test('with another key for the database there is another recovery key, the organ
   })
   const { recovery, storage, start, file, recover, entries } = await recoverable(publicKey)
   const [old, key] = [recoveryKeyText(randomBytes(20)), recoveryKeyText(randomBytes(20))]
-  await recovery.keep(old)
+  await recovery.setPaperKey(old)
   await recovery.changeKey(key)
   // Until then both are stored: the start may be far off, and the keychain may be lost before it.
   const before = JSON.parse(readFileSync(file, 'utf8')).keys as { kind: string }[]
@@ -170,7 +170,7 @@ async function waiting() {
   })
   const computer = await recoverable(publicKey)
   const [old, key] = [recoveryKeyText(randomBytes(20)), recoveryKeyText(randomBytes(20))]
-  await computer.recovery.keep(old)
+  await computer.recovery.setPaperKey(old)
   await computer.recovery.changeKey(key)
   computer.storage.db.close()
   const now = Buffer.from(computer.entries.get('database-key') ?? '', 'hex')
@@ -186,7 +186,7 @@ test('while another key waits for a keychain no recovery key is lost, also of a 
   expect((await refusal(recover(key))).next).toMatch(/or the one before it/)
   await recover(old)
   is.publicKey = undefined
-  await shut.recovery.follow(log)
+  await shut.recovery.applyPolicy(log)
   expect(kinds()).toEqual(['paper', 'paper'])
   shut.storage.db.close()
   const again = await start()
@@ -196,7 +196,7 @@ test('while another key waits for a keychain no recovery key is lost, also of a 
   rmSync(asked)
   const newest = recoveryKeyText(randomBytes(20))
   await again.recovery.changeKey(newest)
-  expect(await refusal(again.recovery.keep(newest))).toMatchObject({ code: 'not-allowed' })
+  expect(await refusal(again.recovery.setPaperKey(newest))).toMatchObject({ code: 'not-allowed' })
   again.storage.db.close()
   entries.clear()
   await recover(key)
@@ -208,7 +208,7 @@ test('while another key waits no other recovery key is made, nor another key ask
   const before = [readFileSync(file, 'utf8'), new Map(entries)]
   const third = recoveryKeyText(randomBytes(20))
   for (const one of [recovery, shut.recovery]) {
-    expect(await refusal(one.keep(third))).toMatchObject({ code: 'not-allowed' })
+    expect(await refusal(one.setPaperKey(third))).toMatchObject({ code: 'not-allowed' })
     expect(await refusal(one.changeKey(third))).toMatchObject({ code: 'not-allowed' })
   }
   expect([readFileSync(file, 'utf8'), entries]).toEqual(before)
@@ -217,7 +217,7 @@ test('while another key waits no other recovery key is made, nor another key ask
 test('a change of the key that the keychain or the disk refuses leaves all as it was, however often it is tried', async () => {
   const { recovery, file, folder, entries, recover, lose } = await recoverable()
   const key = recoveryKeyText(randomBytes(20))
-  await recovery.keep(key)
+  await recovery.setPaperKey(key)
   const state = () => [JSON.parse(readFileSync(file, 'utf8')), new Map(entries)]
   const before = state()
   const asked = join(folder, 'rekey.json')
@@ -245,9 +245,9 @@ test('a change of the key that the keychain or the disk refuses leaves all as it
 
 test('more entries than are tried stay in the file, until those that open nothing are taken away', async () => {
   const { recovery, file } = await recoverable()
-  await recovery.keep(recoveryKeyText(randomBytes(20)))
+  await recovery.setPaperKey(recoveryKeyText(randomBytes(20)))
   const [own] = JSON.parse(readFileSync(file, 'utf8')).keys
   writeFileSync(file, JSON.stringify({ version: 1, keys: [own, ...Array(25).fill({ ...own, opens: 'ab' })] }))
-  await recovery.follow(log)
+  await recovery.applyPolicy(log)
   expect(JSON.parse(readFileSync(file, 'utf8')).keys).toEqual([own])
 })

@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { decideOnRemoval, removalDecided, removeEverything } from '../../../src/main/core/backup/removal.ts'
+import { removeEverything, scheduledRemoval, scheduleRemoval } from '../../../src/main/core/backup/removal.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { lastingKeychain, troubledKeychain } from '../storage/keychains.ts'
@@ -38,8 +38,8 @@ async function computer({ backups = true } = {}) {
     'office'
   ]
   const entries = new Map([...slots, `account:${ACCOUNT}`, 'another program’s'].map((name) => [name, 'secret']))
-  await decideOnRemoval(folder, { accountIds: [ACCOUNT], backups: backups ? [{ folder: share, name: ours }] : [] })
-  const decided = (await removalDecided(folder)) ?? expect.unreachable()
+  await scheduleRemoval(folder, { accountIds: [ACCOUNT], backups: backups ? [{ folder: share, name: ours }] : [] })
+  const decided = (await scheduledRemoval(folder)) ?? expect.unreachable()
   const place = {
     folder,
     keychain: lastingKeychain(entries),
@@ -55,7 +55,7 @@ test('everything is gone that is ours, and what was removed is told; what is oth
   expect([...entries.keys()]).toEqual(['another program’s'])
   expect(readdirSync(share)).toEqual([theirs])
   expect(readdirSync(logs)).toEqual([])
-  expect(await removalDecided(folder)).toBeUndefined()
+  expect(await scheduledRemoval(folder)).toBeUndefined()
 })
 
 test('scheduled backups stay where that was wanted', async () => {
@@ -76,7 +76,7 @@ test('ended in the middle it goes on at the next start, as what decides is remov
     }
   }
   await removeEverything(interrupted, decided).catch(() => undefined)
-  const again = await removalDecided(folder)
+  const again = await scheduledRemoval(folder)
   expect(again).toEqual(decided)
   expect(await removeEverything(place, again ?? expect.unreachable())).toMatchObject({ left: [] })
 })
@@ -100,7 +100,7 @@ test('a decision that isn’t ours decides nothing, and none names any other fil
     '{"accountIds":[],"backups":[{"folder":"/home/ana","name":"letters.docx"}]}'
   ]) {
     writeFileSync(join(folder, 'removal.json'), text)
-    expect(await removalDecided(folder), text).toBeUndefined()
+    expect(await scheduledRemoval(folder), text).toBeUndefined()
   }
   expect(readFileSync(join(folder, 'countersign.db'), 'utf8')).toBe('Ana Example')
 })

@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { finishRestore, settleRestored, stageCopy } from '../../../src/main/core/backup/restore.ts'
+import { completeRestore, finishRestore, stageCopy } from '../../../src/main/core/backup/restore.ts'
 import { copyNow, copyViews, RollingCopies } from '../../../src/main/core/backup/rolling-copies.ts'
 import { DAY } from '../../../src/main/core/lib/calendar.ts'
 import { connectEncrypted, type Db } from '../../../src/main/core/storage/connection.ts'
 import { COPIES_FOLDER, copiesIn } from '../../../src/main/core/storage/copies.ts'
 import { DATABASE_FILE, openDatabase } from '../../../src/main/core/storage/database.ts'
 import { openMeta } from '../../../src/main/core/storage/meta.ts'
-import { askForKey } from '../../../src/main/core/storage/rekey.ts'
-import { ownTime } from '../../fixtures/own-time.ts'
+import { requestKeyChange } from '../../../src/main/core/storage/rekey.ts'
+import { testTime } from '../../fixtures/own-time.ts'
 import { addAccount } from '../drafts/office.ts'
 import { addSend } from '../retention/office.ts'
 import { temporaryFolder } from '../storage/folders.ts'
@@ -29,7 +29,7 @@ async function computer() {
   const troubles: unknown[] = []
   // The clock goes on only once a look is over and the next one is scheduled.
   let waiting = 0
-  const time = ownTime(NOW, async () => {
+  const time = testTime(NOW, async () => {
     while (waiting === 0) await new Promise((resume) => setImmediate(resume))
   })
   const work = { copy: copyNow, copies: copyViews, stageCopy }
@@ -153,7 +153,7 @@ test('a copy takes the place of a damaged database: what waited is looked for fi
   expect(kept(now.db)).toBe('old')
   expect(now.db.prepare('SELECT id, state FROM sends').all()).toEqual([{ id: 'waits', state: 'uncertain' }])
   expect(now.db.prepare('SELECT paused_by FROM outboxes').pluck().all()).toEqual(['person'])
-  const restored = await settleRestored(now.db, keychain)
+  const restored = await completeRestore(now.db, keychain)
   expect(restored).toMatchObject({ madeAt: copy?.at, isCopy: true })
   const names = readdirSync(folder)
   const aside = names.find((name) => name.startsWith('set-aside-')) ?? ''
@@ -231,7 +231,7 @@ test('another key for the database leaves none that the old one opens', async ()
   const { storage } = await start()
   await time.pass(HOUR)
   expect(await copiesIn(folder)).toHaveLength(1)
-  await askForKey(folder, keychain, randomBytes(32))
+  await requestKeyChange(folder, keychain, randomBytes(32))
   storage.db.close()
   expect(await open()).toMatchObject({ state: 'encrypted', rekeyed: { state: 'done' } })
   expect(await copiesIn(folder)).toEqual([])

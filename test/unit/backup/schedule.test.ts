@@ -2,15 +2,15 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { makePlanned, type PlannedOrder } from '../../../src/main/core/backup/backup.ts'
+import { makePlannedBackup, type PlannedOrder } from '../../../src/main/core/backup/backup.ts'
 import { openBackups } from '../../../src/main/core/backup/backups.ts'
 import { stageBackup } from '../../../src/main/core/backup/restore.ts'
 import { BackupSchedule, type BackupScheduleDeps } from '../../../src/main/core/backup/schedule.ts'
 import { openDatabase } from '../../../src/main/core/storage/database.ts'
-import { keptIn } from '../../../src/main/core/storage/meta.ts'
+import { openJsonMeta } from '../../../src/main/core/storage/meta.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
 import type { BackupPlan } from '../../../src/shared/contract/index.ts'
-import { ownTime } from '../../fixtures/own-time.ts'
+import { testTime } from '../../fixtures/own-time.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { lastingKeychain } from '../storage/keychains.ts'
 import { LOW_COST } from './computers.ts'
@@ -39,11 +39,11 @@ async function office(organisation?: ReturnType<BackupScheduleDeps['organisation
   const storage = await openDatabase({ folder, keychain, random: randomBytes, clock: () => NOW })
   onTestFinished(() => void storage.db.close())
   const all: BackupSchedule[] = []
-  const time = ownTime(NOW, over)
+  const time = testTime(NOW, over)
   const is = { busy: false, organisation }
   let under: Promise<unknown> = Promise.resolve()
   const ask = ((_name: string, order: PlannedOrder) => {
-    const made = makePlanned({ ...order, cost: LOW_COST })
+    const made = makePlannedBackup({ ...order, cost: LOW_COST })
     under = made.catch(() => undefined)
     return made
   }) as never
@@ -52,7 +52,7 @@ async function office(organisation?: ReturnType<BackupScheduleDeps['organisation
   function start() {
     const run = { ...time.run(), zone: () => 'Pacific/Auckland' }
     onTestFinished(run.end)
-    const shared = { ask, folder, storage, keychain, kept: keptIn(storage.db), random: randomBytes, time: run }
+    const shared = { ask, folder, storage, keychain, kept: openJsonMeta(storage.db), random: randomBytes, time: run }
     const made = { newId: () => `id-${++ids}`, changed: () => undefined }
     const backups = openBackups({
       ...{ ...shared, ...made, accountIds: () => [], settings: () => ({}), madeBy: 'Countersign' },
@@ -83,7 +83,7 @@ async function office(organisation?: ReturnType<BackupScheduleDeps['organisation
     asked: () => asked,
     backups: () => readdirSync(share).sort(),
     async plan(plan: Partial<BackupPlan> = {}) {
-      const { id } = await schedule.offer(share)
+      const { id } = await schedule.offerFolder(share)
       schedule.open()
       await schedule.set({ plan: { ...DAILY, ...plan }, folderId: id, passphrase: PASSPHRASE })
       await over()
@@ -140,11 +140,11 @@ test('as the application ends: each time, and not where that wasn’t planned', 
   const { backups, plan, schedule } = await office()
   await plan({ when: 'on-quit' })
   expect(backups()).toHaveLength(1)
-  await schedule.quitting()
+  await schedule.runOnQuit()
   expect(backups()).toHaveLength(2)
   const daily = await office()
   await daily.plan()
-  await daily.schedule.quitting()
+  await daily.schedule.runOnQuit()
   expect(daily.backups()).toHaveLength(1)
 })
 
@@ -190,7 +190,7 @@ test('none begins in the middle of a session at the counter; the one that is due
   await pass(25 * HOUR)
   expect(backups()).toHaveLength(1)
   is.busy = false
-  schedule.look()
+  schedule.check()
   await over()
   expect(backups()).toHaveLength(2)
 })
@@ -230,14 +230,14 @@ test('nothing is set without a folder or a passphrase, or into the data folder; 
   await expect(schedule.set({ plan: DAILY, passphrase: PASSPHRASE })).rejects.toMatchObject({
     appError: { code: 'invalid' }
   })
-  const { id } = await schedule.offer(share)
+  const { id } = await schedule.offerFolder(share)
   await expect(schedule.set({ plan: DAILY, folderId: id })).rejects.toMatchObject({
     appError: { fields: [{ field: 'passphrase' }] }
   })
   await expect(schedule.set({ folderId: 'made up' })).rejects.toMatchObject({ appError: { code: 'gone' } })
   mkdirSync(join(folder, 'inside'))
   for (const own of [folder, join(folder, 'inside')])
-    await expect(schedule.offer(own)).rejects.toMatchObject({ appError: { code: 'invalid' } })
+    await expect(schedule.offerFolder(own)).rejects.toMatchObject({ appError: { code: 'invalid' } })
   rmSync(join(folder, 'inside'), { recursive: true })
   await plan()
   expect(entries.get('backup-passphrase')).toBe(PASSPHRASE)

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
-import { type LockedWays, openData } from '../../../src/main/core/backup/unlocking.ts'
+import { openData, type UnlockOptions } from '../../../src/main/core/backup/unlocking.ts'
 import { openDatabase } from '../../../src/main/core/storage/database.ts'
 import {
   type Keychain,
@@ -10,7 +10,7 @@ import {
   type KeychainState,
   memoryKeychain
 } from '../../../src/main/core/storage/keychain.ts'
-import { askForKey, opens } from '../../../src/main/core/storage/rekey.ts'
+import { canOpen, requestKeyChange } from '../../../src/main/core/storage/rekey.ts'
 import { recoveryKeyText } from '../../../src/shared/recovery-key.ts'
 import { lastingKeychain } from '../storage/keychains.ts'
 import { refusal } from './computers.ts'
@@ -23,7 +23,7 @@ async function locked() {
   const computer = await recoverable()
   const { folder, recovery, entries, storage } = computer
   const key = recoveryKeyText(randomBytes(20))
-  await recovery.keep(key)
+  await recovery.setPaperKey(key)
   storage.db.close()
   const keychain = lastingKeychain(entries)
   const is: { found: 'missing' | 'locked' | 'failed' | undefined } = { found: 'locked' }
@@ -31,7 +31,7 @@ async function locked() {
     is.found
       ? { keychain: memoryKeychain(), status: { state: 'unavailable', reason: is.found, detail: '' } }
       : { keychain, status: { state: 'available' } }
-  const start = async (ask?: (ways: LockedWays) => Promise<void>) => {
+  const start = async (ask?: (ways: UnlockOptions) => Promise<void>) => {
     const data = await openData({
       ...{ folder, now: () => NOW, openKeychain: look, ...(ask && { ask }) },
       openDatabase: (keychain, key) =>
@@ -81,10 +81,10 @@ test('with a keychain that can’t be used, the recovery key opens the data for 
 test('once the keychain is back its entries are there, without another start', async () => {
   const { start, is, key, entries, keychain: own } = await locked()
   await own.staffPin.set('a PIN')
-  const { keychain, keychainState, lookAgain } = await start((ways) => ways.recover(key))
-  expect(await lookAgain?.()).toMatchObject({ state: 'unavailable', reason: 'locked' })
+  const { keychain, keychainState, recheckKeychain } = await start((ways) => ways.recover(key))
+  expect(await recheckKeychain?.()).toMatchObject({ state: 'unavailable', reason: 'locked' })
   is.found = undefined
-  expect(await lookAgain?.()).toEqual({ state: 'available' })
+  expect(await recheckKeychain?.()).toEqual({ state: 'available' })
   expect(keychainState()).toEqual({ state: 'available' })
   expect(await keychain.staffPin.get()).toBe('a PIN')
   expect(await keychain.accounts.get('none')).toBeNull()
@@ -94,7 +94,7 @@ test('once the keychain is back its entries are there, without another start', a
   entries.delete('database-key')
   const next = await start((ways) => ways.recover(key))
   is.found = undefined
-  expect(await next.lookAgain?.()).toEqual({ state: 'available' })
+  expect(await next.recheckKeychain?.()).toEqual({ state: 'available' })
   expect(entries.get('database-key')).toBe(known)
 })
 
@@ -106,13 +106,13 @@ test('a keychain that comes back with another key than the open database’s sta
   const data = await start((ways) => ways.recover(key))
   is.found = undefined
   const before = files()
-  expect(await data.lookAgain?.()).toMatchObject({ state: 'unavailable', reason: 'failed', hasOtherKey: true })
+  expect(await data.recheckKeychain?.()).toMatchObject({ state: 'unavailable', reason: 'failed', hasOtherKey: true })
   expect(await data.keychain.databaseKey.get()).toBe(known)
   await expect(data.keychain.staffPin.get()).rejects.toMatchObject({ code: 'failed' })
   expect(entries.get('database-key')).toBe(other)
   // If a key change stopped before the keychain had the key in its usual place, the next start completes it.
   entries.set('next-database-key', known ?? '')
-  expect(await data.lookAgain?.()).toEqual({ state: 'available' })
+  expect(await data.recheckKeychain?.()).toEqual({ state: 'available' })
   expect(await data.keychain.databaseKey.get()).toBe(known)
   entries.delete('next-database-key')
   data.storage.db.close()
@@ -126,11 +126,11 @@ test('a keychain that comes back with another key than the open database’s sta
 
 test('a keychain that is back is not looked for again', async () => {
   const { start, is, key } = await locked()
-  const { lookAgain } = await start((ways) => ways.recover(key))
+  const { recheckKeychain } = await start((ways) => ways.recover(key))
   is.found = undefined
-  await lookAgain?.()
+  await recheckKeychain?.()
   is.found = 'locked'
-  expect(await lookAgain?.()).toEqual({ state: 'available' })
+  expect(await recheckKeychain?.()).toEqual({ state: 'available' })
 })
 
 test('data that are opened and can’t be noted as that stay locked, also for who goes on without them', async () => {
@@ -146,10 +146,10 @@ test('data that are opened and can’t be noted as that stay locked, also for wh
     await expect(opening).rejects.toThrow()
     rmdirSync(file)
     writeFileSync(file, kept)
-    await ways.goOn()
+    await ways.continueWithoutData()
   })
   expect(data.storage).toMatchObject({ state: 'memory', hasData: true })
-  expect(data.lookAgain).toBeUndefined()
+  expect(data.recheckKeychain).toBeUndefined()
   expect((await start((ways) => ways.recover(key))).storage.state).toBe('encrypted')
 })
 
@@ -157,19 +157,19 @@ test('trying again opens them once the keychain gives the key; who goes on witho
   const { start, is, files, entries } = await locked()
   const before = files()
   const again = await start(async (ways) => {
-    expect(await refusal(ways.tryAgain())).toMatchObject({ code: 'keychain' })
+    expect(await refusal(ways.retry())).toMatchObject({ code: 'keychain' })
     is.found = undefined
-    await ways.tryAgain()
+    await ways.retry()
   })
   expect(planted(again)).toBe(JSON.stringify(PLANTED))
-  expect(again.lookAgain).toBeUndefined()
+  expect(again.recheckKeychain).toBeUndefined()
   again.storage.db.close()
   is.found = 'locked'
-  for (const ask of [(ways: LockedWays) => ways.goOn(), undefined]) {
-    const { storage, isWithout } = await start(ask)
+  for (const ask of [(ways: UnlockOptions) => ways.continueWithoutData(), undefined]) {
+    const { storage, isWithoutData } = await start(ask)
     expect(storage).toMatchObject({ state: 'memory', hasData: true })
     // Someone who was asked, and answered, needn't be asked again.
-    expect(isWithout).toBe(ask && true)
+    expect(isWithoutData).toBe(ask && true)
   }
   expect(files()).toEqual(before)
   // A key that the keychain has lost is a different case, and so is data without a recovery key.
@@ -187,7 +187,7 @@ test('nothing is asked where no recovery key was made', async () => {
 test('damaged data are never set aside or begun again by a run without a keychain; another key that was asked for waits', async () => {
   const { start, key, folder, files, is, keychain, entries } = await locked()
   is.found = undefined
-  await askForKey(folder, keychain, randomBytes(32))
+  await requestKeyChange(folder, keychain, randomBytes(32))
   is.found = 'locked'
   const before = entries.get('database-key')
   const data = await start((ways) => ways.recover(key))
@@ -198,7 +198,7 @@ test('damaged data are never set aside or begun again by a run without a keychai
   // A page outside the schema: schema pages are read to tell a wrong key from a damaged file.
   const path = join(folder, 'countersign.db')
   const whole = readFileSync(path)
-  for (let end = whole.length; end === whole.length || !opens(path, Buffer.from(before ?? '', 'hex')); end -= 4096)
+  for (let end = whole.length; end === whole.length || !canOpen(path, Buffer.from(before ?? '', 'hex')); end -= 4096)
     writeFileSync(path, Buffer.from(whole).fill(0x5a, end - 4096, end))
   const kept = files()
   const { storage } = await start(async (ways) => {
@@ -206,7 +206,7 @@ test('damaged data are never set aside or begun again by a run without a keychai
       code: 'storage',
       message: expect.stringMatching(/are damaged/)
     })
-    await ways.goOn()
+    await ways.continueWithoutData()
   })
   expect(storage).toMatchObject({ state: 'memory', because: 'no-keychain' })
   expect(files()).toEqual(kept)

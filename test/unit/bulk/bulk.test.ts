@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
-import { type BatchBox, type Bulk, openBulk } from '../../../src/main/core/bulk/bulk.ts'
+import { type BatchOutbox, type Bulk, openBulk } from '../../../src/main/core/bulk/bulk.ts'
 import type { PackageRow } from '../../../src/main/core/bulk/dry-run.ts'
 import { openRememberedColumns } from '../../../src/main/core/bulk/remembered-columns.ts'
 import { type BulkWorker, bulkWorkerOf } from '../../../src/main/shell/bulk.ts'
@@ -9,17 +9,17 @@ import { matchColumns } from '../../../src/shared/composition/bulk-columns.ts'
 import { bulkTargets } from '../../../src/shared/composition/bulk-targets.ts'
 import { blankSigner, type Composition, fingerprintOf } from '../../../src/shared/composition/index.ts'
 import type { BatchView, BulkSheet } from '../../../src/shared/contract/index.ts'
-import { builtWorker } from '../../fixtures/built-worker.ts'
+import { buildWorker } from '../../fixtures/built-worker.ts'
 import { form, forms, signer, template, templates } from '../../fixtures/compositions.ts'
 import { database } from '../notifications/office.ts'
 import { folderOf, workbook } from './tables.ts'
 
-let built: Awaited<ReturnType<typeof builtWorker>>
+let built: Awaited<ReturnType<typeof buildWorker>>
 const log = { error: vi.fn() }
 const NOW = Date.UTC(2026, 10, 20)
 const DAY = 86_400_000
 
-type Batch = Parameters<BatchBox['addBatch']>[0] & { packages: PackageRow[] }
+type Batch = Parameters<BatchOutbox['addBatch']>[0] & { packages: PackageRow[] }
 
 let db: ReturnType<typeof database>
 let files: Awaited<ReturnType<typeof folderOf>>
@@ -32,10 +32,10 @@ let asked: string[]
 let hold: (() => Promise<void>) | undefined
 
 beforeAll(async () => {
-  built = await builtWorker('src/main/shell/bulk-worker.ts')
+  built = await buildWorker('src/main/shell/bulk-worker.ts')
 })
 
-afterAll(() => built.leave())
+afterAll(() => built.remove())
 
 beforeEach(async () => {
   db = database()
@@ -315,21 +315,21 @@ describe('how columns are matched', () => {
     const dateOrders = [{ column: 2, order: 'month-first' as const }]
     await bulk.check('office', { id: first.id, composition: base, mapping, dateOrders })
     const december = await open('Lena,Brooks,lena@example.com', 'december.csv')
-    expect(bulk.remembered('office', december.id, base)).toMatchObject({ mapping, dateOrders })
-    const toFix = await bulk.failed('office', first.id).file('csv')
+    expect(bulk.rememberedMapping('office', december.id, base)).toMatchObject({ mapping, dateOrders })
+    const toFix = await bulk.failedRows('office', first.id).file('csv')
     const again = await open(toFix, 'to mend.csv')
     expect(again.columns).toEqual(['A', 'B', 'C', 'Problem'])
-    expect(bulk.remembered('office', again.id, base)).toMatchObject({ mapping })
+    expect(bulk.rememberedMapping('office', again.id, base)).toMatchObject({ mapping })
   })
 
   test('is remembered by what is sent and the headings, whatever the package’s own keys', async () => {
     const first = await open(table)
-    expect(bulk.remembered('office', first.id, base)).toBeNull()
+    expect(bulk.rememberedMapping('office', first.id, base)).toBeNull()
     await bulk.check('office', { id: first.id, composition: base, mapping })
     now += DAY
     const again = await open(table, 'december.csv')
     const other = forms({ items: [form({ key: 'x', signers: [blankSigner('y'), blankSigner('z')] })] })
-    expect(bulk.remembered('office', again.id, other)).toEqual({
+    expect(bulk.rememberedMapping('office', again.id, other)).toEqual({
       mapping: mapping.map(({ target, column }) => ({ target: target.replace('f1', 'x').replace('s1', 'y'), column })),
       dateOrders: [],
       at: NOW
@@ -339,11 +339,11 @@ describe('how columns are matched', () => {
   test('is not offered for other headings, another form or another account', async () => {
     const first = await open(table)
     await bulk.check('office', { id: first.id, composition: base, mapping })
-    expect(bulk.remembered('office', (await open('Who,Name,Mail\na,b,c\n')).id, base)).toBeNull()
+    expect(bulk.rememberedMapping('office', (await open('Who,Name,Mail\na,b,c\n')).id, base)).toBeNull()
     const other = forms({ items: [form({ FormType: '77', signers: [blankSigner('s1'), blankSigner('s2')] })] })
-    expect(bulk.remembered('office', first.id, other)).toBeNull()
+    expect(bulk.rememberedMapping('office', first.id, other)).toBeNull()
     const theirs = await bulk.open('second', 'theirs.csv', { path: await files.put('theirs.csv', table) })
-    expect(bulk.remembered('second', theirs.id, base)).toBeNull()
+    expect(bulk.rememberedMapping('second', theirs.id, base)).toBeNull()
   })
 })
 
@@ -468,20 +468,20 @@ describe('sending', () => {
   test('takes what was corrected along: until then, and while a file is open, its corrections would be lost', async () => {
     const { id } = await checked(`${HEADINGS}\n${person('Mere')},,,,\n`)
     const other = await checked(`${HEADINGS}\n${person('Ana')},,,,\n`)
-    expect(bulk.corrections()).toEqual([])
+    expect(bulk.filesWithCorrections()).toEqual([])
     for (const one of [id, other.id]) await bulk.correct('office', { id: one, row: 2, column: 1, value: 'Rangi' })
-    expect(bulk.corrections()).toEqual(['staff.csv', 'staff.csv'])
+    expect(bulk.filesWithCorrections()).toEqual(['staff.csv', 'staff.csv'])
     await bulk.correct('office', { id: other.id, row: 2, column: 1, value: null })
-    expect(bulk.corrections()).toEqual(['staff.csv'])
+    expect(bulk.filesWithCorrections()).toEqual(['staff.csv'])
     hold = () => Promise.reject(new Error('The disk is full.'))
     await expect(send(id)).rejects.toThrow('full')
-    expect(bulk.corrections()).toEqual(['staff.csv'])
+    expect(bulk.filesWithCorrections()).toEqual(['staff.csv'])
     hold = undefined
     await send(id)
-    expect(bulk.corrections()).toEqual([])
+    expect(bulk.filesWithCorrections()).toEqual([])
     await bulk.correct('office', { id: other.id, row: 2, column: 1, value: 'Rangi' })
     await bulk.close(other.id)
-    expect(bulk.corrections()).toEqual([])
+    expect(bulk.filesWithCorrections()).toEqual([])
   })
 
   test('that the outbox refused can be tried again', async () => {
@@ -507,7 +507,7 @@ describe('rows that stay behind', () => {
     const { id } = await checked(
       `${HEADINGS}\n${person('Mere')},,,,\n'=Tama,,"tama@example.com",,,,soon\n${person('+Lena')},,,,2020-01-01\n`
     )
-    const { fileName, file } = bulk.failed('office', id)
+    const { fileName, file } = bulk.failedRows('office', id)
     expect(fileName).toBe('staff.csv')
     const bytes = await file('csv')
     const text = Buffer.from(bytes).toString()
@@ -518,7 +518,7 @@ describe('rows that stay behind', () => {
     expect(again.sheet.columns.at(-1)).toBe('Problem')
     expect(again.sheet.sample[0]?.[0]).toBe('=Tama')
     expect(again.check).toMatchObject({ rows: 2, withErrors: 2, unused: [] })
-    const third = await bulk.failed('office', again.id).file('csv')
+    const third = await bulk.failedRows('office', again.id).file('csv')
     expect(Buffer.from(third)).toEqual(Buffer.from(bytes))
     const workbook = await open(await file('xlsx'), 'staff.xlsx')
     expect(workbook).toMatchObject({ columns: again.sheet.columns, sample: again.sheet.sample })
@@ -536,7 +536,7 @@ describe('rows that stay behind', () => {
   test('are, once the others were sent, all that were left out', async () => {
     const { id } = await checked(`${HEADINGS}\n${`${person('Mere')},,,,\n`.repeat(2)}x,,,,,,\n`)
     await send(id)
-    const text = Buffer.from(await bulk.failed('office', id).file('csv')).toString()
+    const text = Buffer.from(await bulk.failedRows('office', id).file('csv')).toString()
     expect(text.trim().split('\r\n')).toHaveLength(3)
     expect(text).toContain('Same as row 2.')
   })

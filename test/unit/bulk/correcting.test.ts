@@ -201,7 +201,7 @@ describe('a correction', () => {
     expect(new Set(looked)).toEqual(new Set([2, 3, 4]))
     looked.length = 0
     const [first] = sheet.rows
-    const again = first && checked.again(correctedRow(first, new Map([[EMAIL, 'tama@example.com']])), 0)
+    const again = first && checked.recheck(correctedRow(first, new Map([[EMAIL, 'tama@example.com']])), 0)
     expect(again?.check).toMatchObject({ ready: 3 })
     expect(looked).toEqual([])
   })

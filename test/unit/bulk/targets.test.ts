@@ -1,12 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { matchColumns } from '../../../src/shared/composition/bulk-columns.ts'
-import { type Reading, rowOf, rowsOnto, unknownTargets } from '../../../src/shared/composition/bulk-rows.ts'
+import { type CellParsing, cellsOf, rowMapper, unknownTargets } from '../../../src/shared/composition/bulk-rows.ts'
 import { bulkTargets } from '../../../src/shared/composition/bulk-targets.ts'
 import { blankSigner, type ComposedField, type Composition } from '../../../src/shared/composition/index.ts'
 import { form, forms, signer, template, templates } from '../../fixtures/compositions.ts'
 
-const reading: Reading = { dateOrder: () => 'day-first', epoch: 1900, zone: 'Pacific/Auckland' }
+const reading: CellParsing = { dateOrder: () => 'day-first', epoch: 1900, zone: 'Pacific/Auckland' }
 const field = (changes: Partial<ComposedField>): ComposedField => ({
   key: 'd1',
   Label: 'Start date',
@@ -32,11 +32,11 @@ function filled(composition: Composition, ...headings: string[]): (string | unde
 }
 
 /** Reads one row on a base, given its cells by heading. */
-function row(base: Composition, cells: Record<string, string>, how: Partial<Reading> = {}) {
+function row(base: Composition, cells: Record<string, string>, how: Partial<CellParsing> = {}) {
   const headings = Object.keys(cells)
   const mapping = matchColumns(bulkTargets(base), headings)
   expect(mapping).toHaveLength(headings.length)
-  return rowsOnto(base, mapping, { ...reading, ...how })(Object.values(cells))
+  return rowMapper(base, mapping, { ...reading, ...how })(Object.values(cells))
 }
 
 const two = templates({
@@ -289,7 +289,7 @@ describe('a row', () => {
 
   test('can be matched by hand, and a match that fits no longer is known', () => {
     const mapping = [{ target: 't1.signers.s1.FirstName', column: 1 }]
-    const { composition } = rowsOnto(two, mapping, reading)(['ignored', 'Mere'])
+    const { composition } = rowMapper(two, mapping, reading)(['ignored', 'Mere'])
     expect(composition.items[0]?.signers[0]?.FirstName).toBe('Mere')
     expect(unknownTargets(two, mapping)).toEqual([])
     expect(unknownTargets(forms(), mapping)).toEqual(['t1.signers.s1.FirstName'])
@@ -410,11 +410,11 @@ test('any composition, written as a row and read again onto an empty one, is the
         targets,
         targets.map(({ label }) => label)
       )
-      const { composition: again, cellProblems } = rowsOnto(
+      const { composition: again, cellProblems } = rowMapper(
         emptied(composition),
         mapping,
         reading
-      )(rowOf(composition, targets))
+      )(cellsOf(composition, targets))
       expect(cellProblems.filter(({ severity }) => severity === 'error')).toEqual([])
       expect(again).toEqual(composition)
     }),

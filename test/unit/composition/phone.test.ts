@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { correctedMobile, problemsOf, settledMobile } from '../../../src/shared/composition/index.ts'
-import { diallable } from '../../../src/shared/composition/phone.ts'
+import { internationalMobile } from '../../../src/shared/composition/phone.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
 
 const NOW = Date.parse('2026-11-21T00:00:00Z')
@@ -104,7 +104,7 @@ describe('a mobile number', () => {
     ['64', 'ask her', 'ask her (country code 64)'],
     ['64', '', '']
   ])('of country %j, %j is shown as %j, to be dialled from anywhere', (MobileCountry, MobileNumber, shown) => {
-    expect(diallable({ MobileCountry, MobileNumber })).toBe(shown)
+    expect(internationalMobile({ MobileCountry, MobileNumber })).toBe(shown)
   })
 
   test('whatever is typed, only warnings come of it, and what is corrected needs no more correcting', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ComposedItem } from '../../../src/shared/composition/composition.ts'
-import { anotherLike, begunFrom, presetOf } from '../../../src/shared/composition/preset.ts'
+import { presetOf, repeatedPackage, startFromPreset } from '../../../src/shared/composition/preset.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
 
 const due = { due: '2026-01-20T17:00', gmt: '780', zone: 'Pacific/Auckland' }
@@ -34,20 +34,20 @@ describe('a preset', () => {
 describe('a package begun from a preset', () => {
   test('has its due date while that is still to come', () => {
     const preset = forms(due)
-    expect(begunFrom(preset, AT - 1)).toBe(preset)
+    expect(startFromPreset(preset, AT - 1)).toBe(preset)
   })
 
   test('has the 14 days where the due date has passed', () => {
-    expect(begunFrom(forms(due), AT)).toEqual(forms())
+    expect(startFromPreset(forms(due), AT)).toEqual(forms())
   })
 })
 
 test('the same package once more has its due date while that is ahead', () => {
   const due = { due: '2026-12-04T17:00', gmt: '0', zone: 'UTC' }
   const sent = forms(due)
-  expect(anotherLike(sent, 'people and data', Date.UTC(2026, 10, 24))).toEqual(sent)
-  expect(anotherLike(sent, 'data', Date.UTC(2026, 10, 24))).toMatchObject(due)
-  expect(anotherLike(sent, 'people and data', Date.UTC(2026, 11, 5))).toMatchObject({ due: '', gmt: '', zone: '' })
+  expect(repeatedPackage(sent, 'people and data', Date.UTC(2026, 10, 24))).toEqual(sent)
+  expect(repeatedPackage(sent, 'data', Date.UTC(2026, 10, 24))).toMatchObject(due)
+  expect(repeatedPackage(sent, 'people and data', Date.UTC(2026, 11, 5))).toMatchObject({ due: '', gmt: '', zone: '' })
 })
 
 test('nothing that was filled in for one person goes on to the next', () => {
@@ -57,14 +57,14 @@ test('nothing that was filled in for one person goes on to the next', () => {
       { ...(item as ComposedItem), ClientReference: 'MERE-17', XMLData: '<data><number>123-456-789</number></data>' }
     ]
   })
-  const next = anotherLike(sent, 'nothing', AT)
+  const next = repeatedPackage(sent, 'nothing', AT)
   expect(next.items[0]).toMatchObject({
     Name: item?.Name,
     Reference: item?.Reference,
     ClientReference: '',
     XMLData: ''
   })
-  expect(anotherLike(sent, 'data', AT).items[0]).toMatchObject({
+  expect(repeatedPackage(sent, 'data', AT).items[0]).toMatchObject({
     ClientReference: 'MERE-17',
     XMLData: sent.items[0]?.XMLData
   })

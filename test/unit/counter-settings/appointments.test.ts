@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { openAppointments } from '../../../src/main/core/counter/signing-queue.ts'
+import { openPinnedEntries } from '../../../src/main/core/counter/signing-queue.ts'
 import { systemTime } from '../../../src/main/core/lib/time.ts'
 import { database, TEN } from './office.ts'
 
@@ -13,7 +13,7 @@ function office() {
   )
   for (const id of ['office', 'branch']) insert.run(id)
   const now = { at: TEN, zone: 'Pacific/Auckland' }
-  const appointments = openAppointments({ db, time: { ...systemTime, now: () => now.at, zone: () => now.zone } })
+  const appointments = openPinnedEntries({ db, time: { ...systemTime, now: () => now.at, zone: () => now.zone } })
   const rows = () => db.prepare<[], number>('SELECT count(*) FROM counter_appointments').pluck().get()
   return { db, now, appointments, rows }
 }

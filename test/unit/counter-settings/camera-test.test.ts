@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { CameraTest, LONGEST_TEST } from '../../../src/main/core/counter/camera-test.ts'
 import { APP_START, PERSON_START } from '../../../src/main/core/policy/app-pages.ts'
-import { ownTime } from '../../fixtures/own-time.ts'
+import { testTime } from '../../fixtures/own-time.ts'
 
 const asked = {
   permission: 'media',
@@ -12,7 +12,7 @@ const asked = {
 }
 
 function office(platform: NodeJS.Platform = 'linux') {
-  const time = ownTime()
+  const time = testTime()
   const system = { allows: true }
   const camera = new CameraTest({
     ...{ time: time.run(), platform, devServer: undefined },
@@ -21,7 +21,7 @@ function office(platform: NodeJS.Platform = 'linux') {
   const granted = (change: Partial<typeof asked> = {}) => {
     let got: boolean | undefined
     const isTaken = camera.request({ ...asked, ...change }, (answer) => (got = answer))
-    expect(camera.holds({ ...asked, ...change })).toBe(isTaken)
+    expect(camera.isGranted({ ...asked, ...change })).toBe(isTaken)
     return isTaken && got
   }
   return { time, system, camera, granted }
@@ -75,7 +75,7 @@ test.each([
 test('one that was closed while the system asked for its permission isn’t open once it has it', async () => {
   const asking = Promise.withResolvers<boolean>()
   const camera = new CameraTest({
-    ...{ time: ownTime().run(), platform: 'darwin', devServer: undefined },
+    ...{ time: testTime().run(), platform: 'darwin', devServer: undefined },
     systemAllows: () => asking.promise
   })
   const opened = camera.open()
@@ -83,5 +83,5 @@ test('one that was closed while the system asked for its permission isn’t open
   camera.close()
   asking.resolve(true)
   await expect(opened).rejects.toMatchObject({ appError: { code: 'cancelled' } })
-  expect(camera.holds(asked)).toBe(false)
+  expect(camera.isGranted(asked)).toBe(false)
 })

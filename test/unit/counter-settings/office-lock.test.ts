@@ -23,7 +23,7 @@ async function office(platform: NodeJS.Platform = 'win32') {
     get hasNames() {
       return here.hasNames
     },
-    proved: () => undefined,
+    authenticated: () => undefined,
     state: () => (here.keychain ? Promise.reject(here.keychain) : pin.state()),
     check: (given: string) => (here.keychain ? Promise.reject(here.keychain) : pin.check(given))
   }
@@ -34,7 +34,7 @@ async function office(platform: NodeJS.Platform = 'win32') {
       isHandedOver: () => here.isHandedOver,
       note: (note) => void notes.push(note),
       changed: () => void here.changes++,
-      trouble: (error) => void troubles.push(error)
+      failed: (error) => void troubles.push(error)
     })
     lock.watch(() => here.idle)
     return lock
@@ -114,7 +114,7 @@ test('where staff have names, it opens without a PIN only where nobody has one a
     minutes: () => 0,
     isHandedOver: () => false,
     note: (note) => void office.notes.push(note),
-    ...{ changed: () => undefined, trouble: () => undefined }
+    ...{ changed: () => undefined, failed: () => undefined }
   })
   await lock.lock()
   office.entries.clear()
@@ -147,8 +147,8 @@ test('signing in to the computer opens it', async () => {
   const { idle, notes, run } = await office()
   const lock = run()
   await idle(300)
-  lock.signedIn()
-  lock.signedIn()
+  lock.screenUnlocked()
+  lock.screenUnlocked()
   expect(lock.isLocked).toBe(false)
   expect(notes.at(-1)).toEqual({ what: 'office-unlocked', detail: { how: 'by signing in to the computer' } })
   expect(notes).toHaveLength(2)
@@ -159,7 +159,7 @@ test('signing in to the computer opens nothing where staff have names: it doesnâ
   here.hasNames = true
   const lock = run()
   await idle(300)
-  lock.signedIn()
+  lock.screenUnlocked()
   expect(await lock.state()).toMatchObject({ isLocked: true, opensBySignIn: false })
 })
 
@@ -167,7 +167,7 @@ test('a screen saver that ends on Linux is no sign-in, and opens nothing', async
   const { idle, run } = await office('linux')
   const lock = run()
   await idle(300)
-  lock.signedIn()
+  lock.screenUnlocked()
   expect(await lock.state()).toEqual({ isLocked: true, opensBySignIn: false })
 })
 

@@ -7,7 +7,7 @@ import { SettingsAccess } from '../../../src/main/core/counter/settings-access.t
 import { Staff, type StaffDeps } from '../../../src/main/core/counter/staff.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
-import { ownTime } from '../../fixtures/own-time.ts'
+import { testTime } from '../../fixtures/own-time.ts'
 import { lastingKeychain } from '../storage/keychains.ts'
 
 export const TEN = Date.UTC(2026, 10, 20, 21)
@@ -26,7 +26,7 @@ export function database() {
 
 /** Runs of the application with one keychain, and what they reported. */
 export function pinOffice(change: Partial<PinDeps> = {}) {
-  const time = ownTime(TEN)
+  const time = testTime(TEN)
   const entries = new Map<string, string>()
   const notes: AuditNote[] = []
   const told = { changed: 0 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { refusedPin } from '../../../src/main/core/counter/pin-hash.ts'
+import { pinRefusal } from '../../../src/main/core/counter/pin-hash.ts'
 
 test.each([
   ['1234', /in a row/],
@@ -23,12 +23,12 @@ test.each([
   ['', /4 to 12/],
   ['１３９４', /4 to 12/]
 ])('nobody should choose %s', (pin, why) => {
-  expect(refusedPin(pin)).toMatch(why)
+  expect(pinRefusal(pin)).toMatch(why)
 })
 
 test.each(['7491', '2468', '1357', '1984', '60417', '123124', '112230', '1243', '987012345612'])(
   '%s can be chosen',
   (pin) => {
-    expect(refusedPin(pin)).toBeUndefined()
+    expect(pinRefusal(pin)).toBeUndefined()
   }
 )

@@ -31,7 +31,7 @@ function office(change: Partial<StaffDeps> = {}) {
     ...{ db: database(), pin: staff, time: pins.time.run() },
     minutes: () => settings.read().lockAfter,
     isHandedOver: () => signing.isRunning,
-    ...{ note: () => undefined, changed: () => undefined, trouble: () => undefined }
+    ...{ note: () => undefined, changed: () => undefined, failed: () => undefined }
   })
   const tests: string[] = []
   const cameraTest = {
@@ -110,7 +110,7 @@ describe('requests about the counter’s settings', () => {
     ['at a single desk', false],
     ['in an office, where the first has an id of their own', true]
   ])('stay open for who gave the first name away, %s', async (_where, isOffices) => {
-    const { handlers } = office({ isOffices: () => isOffices })
+    const { handlers } = office({ isInOffice: () => isOffices })
     await handlers['counter.setPin']({ pin: '74918' }, context)
     const added = await handlers['counter.addStaff']({ name: 'Ben Tui', role: 'clerk', pin: '60417' }, context)
     expect(added).toMatchObject({ settings: 'open', members: [{}, {}] })

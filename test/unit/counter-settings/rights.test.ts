@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { closedTo, refusedTo, rights, rightsOf } from '../../../src/main/core/counter/rights.ts'
+import { closedScreens, refusedRequests, requiredRoles, rightsOf } from '../../../src/main/core/counter/rights.ts'
 import { type RequestName, requestNames, type StaffRole } from '../../../src/shared/contract/index.ts'
 import { staffOffice } from './office.ts'
 
@@ -25,7 +25,7 @@ async function office() {
 }
 
 describe('what each of staff may do', () => {
-  test.each([...rights])('%s takes %s', async (name, least) => {
+  test.each([...requiredRoles])('%s takes %s', async (name, least) => {
     const { may, works } = await office()
     const allowed: StaffRole[] = []
     for (const role of ROLES) {
@@ -71,13 +71,13 @@ describe('what each of staff may do', () => {
 
   test('closes what shows the work of others to who may not see it, and nothing before anyone has entered their PIN', async () => {
     const nobodys = staffOffice().run()
-    expect(closedTo(nobodys)).toBeUndefined()
-    expect(closedTo({ hasNames: true, proved: () => undefined })).toBeUndefined()
+    expect(closedScreens(nobodys)).toBeUndefined()
+    expect(closedScreens({ hasNames: true, authenticated: () => undefined })).toBeUndefined()
     const { staff, works } = await office()
     const closed: Partial<Record<StaffRole, unknown>> = {}
     for (const role of ROLES) {
       await works(role)
-      closed[role] = Object.keys(closedTo(staff) ?? {})
+      closed[role] = Object.keys(closedScreens(staff) ?? {})
     }
     const both = ['activity', 'audit']
     expect(closed).toEqual({ counter: [...both, 'compose', 'bulk'], clerk: both, manager: [], administrator: [] })
@@ -93,22 +93,22 @@ describe('what each of staff may do', () => {
         return (error as { appError: { message: string } }).appError.message
       }
     }
-    const told = () => Object.fromEntries(requestNames.map((name) => [name, refusedTo(staff)?.[name]]))
+    const told = () => Object.fromEntries(requestNames.map((name) => [name, refusedRequests(staff)?.[name]]))
     const refused = () => Object.fromEntries(requestNames.map((name) => [name, asIs(name)]))
     for (const role of ROLES) {
       await works(role)
       expect(told()).toEqual(refused())
     }
-    expect(refusedTo(staff)).toBeUndefined()
-    await staff.inCommon.joins()
-    staff.inCommon.take({
-      members: (staff.inCommon.content()?.members ?? []).filter(({ name }) => name !== 'The administrator')
+    expect(refusedRequests(staff)).toBeUndefined()
+    await staff.sync.joinOffice()
+    staff.sync.applyFromOffice({
+      members: (staff.sync.content()?.members ?? []).filter(({ name }) => name !== 'The administrator')
     })
-    expect(refusedTo(staff)?.['sends.start']).toBe(
+    expect(refusedRequests(staff)?.['sends.start']).toBe(
       'Nobody of staff has entered their PIN here yet. Lock Countersign, then unlock it with your name and PIN.'
     )
     expect(told()).toEqual(refused())
-    expect(refusedTo(staffOffice().run())).toBeUndefined()
+    expect(refusedRequests(staffOffice().run())).toBeUndefined()
   })
 
   test('is a manager’s for who was a supervisor', async () => {
@@ -122,12 +122,12 @@ describe('what each of staff may do', () => {
 
   test('is no more than that for who is on the list no more, whom nobody takes the place of', async () => {
     const { staff, may, works, ask } = await office()
-    await staff.inCommon.joins()
+    await staff.sync.joinOffice()
     await works('manager')
-    const { members } = staff.inCommon.content() ?? { members: [] }
-    staff.inCommon.take({ members: members.filter(({ role }) => role !== 'manager') })
-    expect(staff.proved()).toBeUndefined()
-    expect([...rights.keys()].filter((name) => may(name))).toEqual([])
+    const { members } = staff.sync.content() ?? { members: [] }
+    staff.sync.applyFromOffice({ members: members.filter(({ role }) => role !== 'manager') })
+    expect(staff.authenticated()).toBeUndefined()
+    expect([...requiredRoles.keys()].filter((name) => may(name))).toEqual([])
     expect(may('documents.list')).toBe(true)
     expect(() => ask('sends.start', {})).toThrow(
       expect.objectContaining({

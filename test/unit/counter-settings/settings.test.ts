@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import {
+  type CounterPolicy,
   CounterSettingsKeeper,
-  FIRST_SETTINGS as FIRST_KEPT,
-  type OrganisationsCounter
+  DEFAULT_SETTINGS as FIRST_KEPT
 } from '../../../src/main/core/counter/counter-settings.ts'
 import type { Db } from '../../../src/main/core/storage/connection.ts'
 import { openMeta } from '../../../src/main/core/storage/meta.ts'
@@ -21,7 +21,7 @@ function office() {
   const told = { changed: 0 }
   const display: { name?: string } = {}
   /** Starts a run of the application. */
-  const run = (other: Db = db, organisation: OrganisationsCounter = {}) =>
+  const run = (other: Db = db, organisation: CounterPolicy = {}) =>
     new CounterSettingsKeeper({
       db: other,
       organisation: () => organisation,

@@ -2,14 +2,14 @@
 // once another was chosen, in whatever order the versions in circulation are merged.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { kept, together } from '../../../src/main/core/counter/shared-staff.ts'
-import type { PinReset, StaffInCommon } from '../../../src/main/core/counter/staff-in-common.ts'
+import { mergeStaff, withLackingResets } from '../../../src/main/core/counter/shared-staff.ts'
+import type { PinReset, StaffContent } from '../../../src/main/core/counter/staff-in-common.ts'
 
 const pinOf = (key: string) => ({ n: 2, r: 1, p: 1, salt: '00', key })
 const reset = (id: string, at: number): PinReset => ({ id, member: 'grace', name: 'Grace Okafor', by: 'postgres', at })
 const over = (one: PinReset): PinReset => ({ ...one, isOver: true })
 
-function listWith(pin: string, resets: PinReset[], others: { isPinOnce?: true; ben?: string } = {}): StaffInCommon {
+function listWith(pin: string, resets: PinReset[], others: { isPinOnce?: true; ben?: string } = {}): StaffContent {
   const { isPinOnce, ben = 'ben' } = others
   return {
     members: [
@@ -33,28 +33,28 @@ const lists = [
   listWith('once more', [over(first), second], { isPinOnce: true }),
   listWith('own again', [over(first), over(second)])
 ] as const
-const graceIn = ({ members }: StaffInCommon) => {
+const graceIn = ({ members }: StaffContent) => {
   const { pin, isPinOnce } = members.find(({ id }) => id === 'grace') ?? expect.fail('She is not on the list.')
   return { pin: pin?.key, isPinOnce }
 }
 
 const someList = fc.integer({ min: 0, max: lists.length - 1 })
 /** Merges two lists, with or without unsynced changes here. */
-const merge = (mine: StaffInCommon, theirs: StaffInCommon, base: StaffInCommon | undefined, isUntold: boolean) =>
-  isUntold ? together(mine, theirs, base) : (kept(mine, theirs) ?? theirs)
+const merge = (mine: StaffContent, theirs: StaffContent, base: StaffContent | undefined, isUntold: boolean) =>
+  isUntold ? mergeStaff(mine, theirs, base) : (withLackingResets(mine, theirs) ?? theirs)
 
 describe('lists of staff that come together', () => {
   test('end with the newest PIN that someone was given or chose, in whatever order they do', () => {
     const step = fc.record({ list: someList, base: fc.option(someList), isUntold: fc.boolean(), isOurs: fc.boolean() })
     fc.assert(
       fc.property(someList, fc.array(step, { minLength: 1, maxLength: 8 }), (begin, steps) => {
-        let [list, newest] = [lists[begin] as StaffInCommon, begin]
+        let [list, newest] = [lists[begin] as StaffContent, begin]
         for (const { list: next, base, isUntold, isOurs } of steps) {
-          const other = lists[next] as StaffInCommon
+          const other = lists[next] as StaffContent
           const [mine, theirs] = isOurs ? [other, list] : [list, other]
           list = merge(mine, theirs, base === null ? undefined : lists[base], isUntold)
           newest = Math.max(newest, next)
-          expect(graceIn(list)).toEqual(graceIn(lists[newest] as StaffInCommon))
+          expect(graceIn(list)).toEqual(graceIn(lists[newest] as StaffContent))
           expect(list.resets ?? []).toEqual(lists[newest]?.resets ?? [])
         }
       })
@@ -63,8 +63,8 @@ describe('lists of staff that come together', () => {
 
   test('give back nothing where theirs knows as much', () => {
     lists.forEach((mine, index) => {
-      for (const theirs of lists.slice(index)) expect(kept(mine, theirs)).toBeUndefined()
-      for (const theirs of lists.slice(0, index)) expect(kept(mine, theirs)).toEqual(mine)
+      for (const theirs of lists.slice(index)) expect(withLackingResets(mine, theirs)).toBeUndefined()
+      for (const theirs of lists.slice(0, index)) expect(withLackingResets(mine, theirs)).toEqual(mine)
     })
   })
 
@@ -76,14 +76,14 @@ describe('lists of staff that come together', () => {
       ...theirs,
       members: [...theirs.members, { id: 'ana', name: 'Ana', role: 'administrator' as const }]
     }
-    expect(kept(mine, later)?.members).toEqual(
+    expect(withLackingResets(mine, later)?.members).toEqual(
       later.members.map((one) => (one.id === 'grace' ? { ...mine.members[0], role: 'manager' } : one))
     )
   })
 
   test('of which both knew that a reset was over are put together as any others', () => {
     const [mine, theirs] = [listWith('own', [over(first)]), listWith('another', [over(first)], { ben: 'new' })]
-    expect(together(mine, theirs, listWith('own', [over(first)]))).toEqual(theirs)
-    expect(together(theirs, mine, mine)).toEqual(theirs)
+    expect(mergeStaff(mine, theirs, listWith('own', [over(first)]))).toEqual(theirs)
+    expect(mergeStaff(theirs, mine, mine)).toEqual(theirs)
   })
 })

@@ -49,10 +49,10 @@ describe('a reset that comes from the office', () => {
       return keychain.get()
     }
     const slot = { ...keychain, get }
-    const staff = run({ isOffices: () => true, slot, time: { now, elapsed: time.elapsed } })
+    const staff = run({ isInOffice: () => true, slot, time: { now, elapsed: time.elapsed } })
     await staff.set('74918')
     await staff.add({ name: 'Ben Tui', role: 'administrator', pin: '60417' })
-    const list = staff.inCommon.content() ?? expect.fail('There is no list.')
+    const list = staff.sync.content() ?? expect.fail('There is no list.')
     const [grace, ben] = list.members
     if (!grace || !ben) expect.fail('They are not on the list.')
     const resets = [{ id: 'reset', member: ben.id, name: ben.name, by: 'postgres', at: 1 }]
@@ -60,7 +60,7 @@ describe('a reset that comes from the office', () => {
     asked = 0
     comes = () => {
       hasCome = true
-      staff.inCommon.take({ members: [grace, { ...ben, pin: grace.pin, isPinOnce: true }], resets })
+      staff.sync.applyFromOffice({ members: [grace, { ...ben, pin: grace.pin, isPinOnce: true }], resets })
     }
     const given = gives(staff).catch(() => undefined)
     if (moment === 0) later(turns, comes)
@@ -82,7 +82,7 @@ describe('a reset that comes from the office', () => {
       const { staff, hasCome } = await cameAt(moments + 1, gives)
       if (!hasCome) break
       moments += 1
-      expect(staff.proved()?.name, `moment ${moments}`).not.toBe('Ben Tui')
+      expect(staff.authenticated()?.name, `moment ${moments}`).not.toBe('Ben Tui')
       expect(await staff.check(pin, 'Ben Tui'), `moment ${moments}`).toMatchObject(WRONG)
       expect(await staff.check('74918', 'Ben Tui'), `moment ${moments}`).toMatchObject({ ok: false, code: 'pin-once' })
     }
@@ -92,7 +92,7 @@ describe('a reset that comes from the office', () => {
   test('while the one-time PIN is given lets nobody in by it', async () => {
     for (let turns = 0; turns < 40; turns++) {
       const { staff } = await cameAt(0, (its) => its.check('74918', 'Ben Tui'), turns)
-      expect(staff.proved()?.name, `${turns} turns`).not.toBe('Ben Tui')
+      expect(staff.authenticated()?.name, `${turns} turns`).not.toBe('Ben Tui')
     }
   })
 })
@@ -207,21 +207,21 @@ describe('staff with names', () => {
   test('release each other’s packages only where two can', async () => {
     const { staff, notes } = await named()
     await staff.remove('staff-2')
-    expect(() => staff.needRelease({ above: 0 })).toThrow(
+    expect(() => staff.setReleaseNeeded({ above: 0 })).toThrow(
       expect.objectContaining({ appError: expect.objectContaining({ code: 'bad-input' }) })
     )
-    expect(staff.release()).toBeUndefined()
+    expect(staff.releaseNeeded()).toBeUndefined()
     await staff.change('staff-1', { role: 'manager' })
-    staff.needRelease({ above: 0 })
-    expect(staff.release()).toEqual({ above: 0 })
+    staff.setReleaseNeeded({ above: 0 })
+    expect(staff.releaseNeeded()).toEqual({ above: 0 })
     expect(notes.at(-1)).toEqual({ what: 'staff-changed', detail: { release: '0' } })
-    staff.needRelease(null)
-    expect(staff.release()).toBeUndefined()
+    staff.setReleaseNeeded(null)
+    expect(staff.releaseNeeded()).toBeUndefined()
   })
 
   test('go on being two who can release while packages wait for another, unless two changes at once left fewer', async () => {
     const { staff } = await named()
-    staff.needRelease({ above: 0 })
+    staff.setReleaseNeeded({ above: 0 })
     const refused = refusal({ code: 'bad-input', next: expect.stringContaining('“None”') })
     await expect(staff.remove('staff-2')).rejects.toMatchObject(refused)
     await expect(staff.change('staff-2', { role: 'clerk' })).rejects.toMatchObject(refused)
@@ -231,16 +231,16 @@ describe('staff with names', () => {
     await staff.change('staff-1', { role: 'manager' })
     await staff.change('staff-2', { role: 'clerk' })
     // As another workstation of the office has it.
-    const now = staff.inCommon.content() ?? {
+    const now = staff.sync.content() ?? {
       members: staff.list().map(({ id, name, role }) => ({ id, name, role })),
       release: { above: 0 }
     }
-    staff.inCommon.take({
+    staff.sync.applyFromOffice({
       ...now,
       members: now.members.map((one) => (one.id === 'staff-1' ? { ...one, role: 'clerk' } : one))
     })
     await staff.remove('staff-2')
-    staff.needRelease(null)
+    staff.setReleaseNeeded(null)
     await staff.remove('staff-1')
     expect(staff.list()).toHaveLength(1)
   })
@@ -538,8 +538,8 @@ describe('anyone who guesses', () => {
 
     for (let tries = 0; tries < 20; tries++) await staff.check(`CARD-1${tries}`)
     expect(await staff.check('CARD-0042')).toMatchObject({ ok: false })
-    staff.lockScreen()
-    staff.unlockScreen()
+    staff.screenLocked()
+    staff.screenUnlocked()
     expect(await staff.check('CARD-0042')).toEqual({ ok: true, by: 'badge' })
   })
 
@@ -618,14 +618,14 @@ describe('who can sign in to the computer', () => {
     await staff.set('74918')
     for (let tries = 0; tries < 3; tries++) await staff.check('0001')
     expect(await staff.check('74918')).toMatchObject({ code: 'pin-wait' })
-    staff.lockScreen()
-    staff.unlockScreen()
+    staff.screenLocked()
+    staff.screenUnlocked()
     expect(await staff.state()).not.toHaveProperty('waitUntil')
     expect(notes.at(-1)).toEqual({ what: 'pin-wait-ended', detail: { how: 'by signing in to the computer' } })
     const answer = await staff.check('0001')
     expect(!answer.ok && Math.round(((answer.waitUntil ?? 0) - time.now) / SECOND)).toBe(15)
-    staff.lockScreen()
-    staff.unlockScreen()
+    staff.screenLocked()
+    staff.screenUnlocked()
     expect(await staff.check('74918')).toEqual({ ok: true })
   })
 
@@ -634,8 +634,8 @@ describe('who can sign in to the computer', () => {
       const staff = staffOffice({ platform }).run()
       await staff.set('74918')
       for (let tries = 0; tries < 3; tries++) await staff.check('0001')
-      if (platform === 'linux') staff.lockScreen()
-      staff.unlockScreen()
+      if (platform === 'linux') staff.screenLocked()
+      staff.screenUnlocked()
       expect(await staff.check('74918')).toMatchObject({ code: 'pin-wait' })
     }
   })

@@ -10,10 +10,10 @@ import { basename, join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
 import type { Appointments } from '../../../src/main/core/appointments/appointments.ts'
-import type { LeftBy, SigningViewEvents } from '../../../src/main/core/counter/deps.ts'
-import { FIRST_PREFERENCES } from '../../../src/main/core/counter/session-state.ts'
+import type { LeaveReason, SigningViewEvents } from '../../../src/main/core/counter/deps.ts'
+import { DEFAULT_PREFERENCES } from '../../../src/main/core/counter/session-state.ts'
 import type { StaffAction } from '../../../src/main/core/counter/staff-actions.ts'
-import { beginningOf, dayAt } from '../../../src/main/core/lib/calendar.ts'
+import { dayAt, startOfDay } from '../../../src/main/core/lib/calendar.ts'
 import { defined } from '../../../src/main/core/lib/objects.ts'
 import { contentOf } from '../../../src/main/core/receipts/content.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
@@ -198,7 +198,7 @@ const adjusts = fc
       const person = turns[current]?.person ?? ''
       const isOffered = !changes.language || changes.language === 'en' || offers.languages.includes(changes.language)
       if (phase !== 'ended' && isOffered) {
-        chosen.set(person, { ...(chosen.get(person) ?? FIRST_PREFERENCES), ...defined(changes) })
+        chosen.set(person, { ...(chosen.get(person) ?? DEFAULT_PREFERENCES), ...defined(changes) })
       }
       return office.counter.adjust(id, defined(changes))
     })
@@ -263,17 +263,17 @@ const stale = fc.constantFrom('begin', 'resume', 'finish', 'next', 'retry', 'all
       if (code !== 'gone') broken.push(new Error(`${name} of the sitting before: ${code}`))
     }
 )
-const leaving = fc.constantFrom<LeftBy>('blur', 'full-screen', 'hidden', 'display', 'locked', 'page').map(
+const leaving = fc.constantFrom<LeaveReason>('blur', 'full-screen', 'hidden', 'display', 'locked', 'page').map(
   (by): Happening =>
     ({ office }) =>
-      office.counter.left(by)
+      office.counter.screenLeft(by)
 )
 
 /** Once everyone has finished at the other display, this window was staff's all along: no PIN is needed. */
 const unplugged = fc.constant<Happening>((world) => {
   const state = world.office.counter.state()
   if (state?.place === 'other-display' && state.phase === 'return') world.rights++
-  world.office.counter.placeLost()
+  world.office.counter.displayLost()
 })
 
 const said = `https://sign.example.com/s/${SECRET}-AnnExample?t=${SECRET}`
@@ -411,14 +411,14 @@ function checkAfter(world: World): void {
   const { preferences, phase, turns, current } = state
   // Each person has the preferences they chose, never someone else's.
   if (phase !== 'return' && phase !== 'ended') {
-    expect(preferences).toEqual(chosen.get(turns[current]?.person ?? '') ?? FIRST_PREFERENCES)
+    expect(preferences).toEqual(chosen.get(turns[current]?.person ?? '') ?? DEFAULT_PREFERENCES)
   }
   const shown = office.pages.find((page) => page.state === 'shown')
   if (shown) expect(shown.languages.at(-1)?.startsWith(preferences.language)).toBe(true)
 
   // Every change of an appointment has an audit entry, numbers are unique, and a call shows no names.
   const rows = rowsOf(world)
-  const today = beginningOf(dayAt(office.time.now, 'Pacific/Auckland'), 'Pacific/Auckland')
+  const today = startOfDay(dayAt(office.time.now, 'Pacific/Auckland'), 'Pacific/Auckland')
   const hasChanged = seen.rows.some((before) => {
     const after = rows.find(({ id }) => id === before.id)
     return after ? JSON.stringify(after) !== JSON.stringify(before) : before.at >= today
@@ -428,7 +428,7 @@ function checkAfter(world: World): void {
   world.seen = { rows, notes: office.notes.length }
   const numbers = rows.filter(({ at, number }) => at >= today && number !== undefined)
   expect(new Set(numbers.map(({ number }) => number)).size).toBe(numbers.length)
-  expect(JSON.stringify(run.appointments.calling() ?? {})).not.toMatch(/Ann|Ben|Cy|Dee|Zoe/)
+  expect(JSON.stringify(run.appointments.currentCall() ?? {})).not.toMatch(/Ann|Ben|Cy|Dee|Zoe/)
 }
 
 /** Checks what must hold at every moment. */

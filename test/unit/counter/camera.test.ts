@@ -117,7 +117,7 @@ test('going on without an answer is a no', async () => {
 test('a question that waits when the turn ends is answered no', async () => {
   const { office, counter, id } = await reading(VIDEO)
   const answers = office.asks()
-  counter.left('blur')
+  counter.screenLeft('blur')
   expect(office.state()).toMatchObject({ cover: 'away', asksFor: ['camera'] })
   await counter.unlock(id, PIN)
   const ended = counter.staff(id, 'end', 'office')
@@ -129,7 +129,7 @@ test('a question that waits when the turn ends is answered no', async () => {
 
 test('a question behind a lock waits behind it; the person can’t answer it there', async () => {
   const { office, counter, id } = await reading(VIDEO)
-  counter.left('blur')
+  counter.screenLeft('blur')
   const answers = office.asks()
   await counter.resume(id)
   expect([office.state().cover, office.state().asksFor, answers]).toEqual(['away', ['camera'], []])

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { LARGEST_FILE, TurnFiles } from '../../../src/main/core/counter/turn-files.ts'
-import { acceptOf } from '../../../src/main/shell/file-field.ts'
+import { acceptedTypes } from '../../../src/main/shell/file-field.ts'
 import { wantsStaff } from '../../../src/shared/wants-staff.ts'
 import { openOffice, PIN } from './office.ts'
 
@@ -81,12 +81,12 @@ describe('of what staff opens', () => {
 })
 
 test('the words of a page’s accept are read as far as they can be', () => {
-  expect(acceptOf('.PDF, image/*,image/*, , ../../etc, .a b, <b>, application/vnd.ms-excel')).toEqual([
+  expect(acceptedTypes('.PDF, image/*,image/*, , ../../etc, .a b, <b>, application/vnd.ms-excel')).toEqual([
     '.pdf',
     'image/*',
     'application/vnd.ms-excel'
   ])
-  expect(acceptOf(Array.from({ length: 5000 }, (_, at) => `.a${at}`).join()).length).toBe(50)
+  expect(acceptedTypes(Array.from({ length: 5000 }, (_, at) => `.a${at}`).join()).length).toBe(50)
 })
 
 describe('a copy', () => {
@@ -242,7 +242,7 @@ describe('a page that asks for a file', () => {
     await staffOpens()
     await expect(office.counter.giveFile(id, 'another')).rejects.toMatchObject({ appError: { code: 'gone' } })
     const file = fileOf('passport.pdf')
-    office.counter.left('blur')
+    office.counter.screenLeft('blur')
     await office.counter.giveFile(id, file)
     expect([page.given, office.state().cover]).toEqual([[], 'away'])
   })

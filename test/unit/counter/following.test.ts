@@ -105,7 +105,7 @@ describe('staff who comes', () => {
     await office.settled()
     await counter.next(id)
     await office.opens()
-    counter.left('blur')
+    counter.screenLeft('blur')
     office.signs('will', 1)
     expect(await counter.unlock(id, PIN)).toMatchObject({ phase: 'ended' })
     expect(office.isTaken).toBe(false)
@@ -113,7 +113,7 @@ describe('staff who comes', () => {
 
   test('finds the page as it was left where the service has no answer, or can’t be asked', async () => {
     const { office, counter, id } = await reading()
-    counter.left('blur')
+    counter.screenLeft('blur')
     office.trouble = OFFLINE
     expect(await counter.unlock(id, PIN)).toMatchObject({ phase: 'covered', cover: 'staff' })
     await counter.staff(id, 'continue', 'person')
@@ -123,7 +123,7 @@ describe('staff who comes', () => {
 
   test('doesn’t wait for a service that takes its time', async () => {
     const { office, counter, id } = await reading()
-    counter.left('blur')
+    counter.screenLeft('blur')
     office.line = new Promise(() => {})
     const unlocked = counter.unlock(id, PIN)
     await office.time.pass(0)
@@ -134,18 +134,18 @@ describe('staff who comes', () => {
 
 test('the folders of the session’s account are waited for until staff has the screen', async () => {
   const { office, counter, id } = await reading()
-  expect(counter.followed()).toBe('office')
-  counter.left('blur')
+  expect(counter.sessionAccountId()).toBe('office')
+  counter.screenLeft('blur')
   await counter.unlock(id, PIN)
   void counter.staff(id, 'end', 'person')
   await office.time.pass(0)
-  expect([(await office.settled()).phase, counter.followed()]).toEqual(['ended', undefined])
+  expect([(await office.settled()).phase, counter.sessionAccountId()]).toEqual(['ended', undefined])
 })
 
 describe('the service’s answer', () => {
   test('that comes while staff ends is the turn’s, once', async () => {
     const { office, counter, id } = await reading()
-    counter.left('blur')
+    counter.screenLeft('blur')
     await counter.unlock(id, PIN)
     const ended = counter.staff(id, 'end', 'person')
     await office.time.pass(0)

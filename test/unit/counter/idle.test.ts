@@ -64,7 +64,7 @@ describe('a session that nobody touches', () => {
 
   test('and was left ends too', async () => {
     const { office, counter } = await reading()
-    counter.left('blur')
+    counter.screenLeft('blur')
     await office.time.pass(449_000)
     expect(office.state().cover).toBe('away')
     await office.time.pass(2000)

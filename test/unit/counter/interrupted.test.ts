@@ -102,11 +102,11 @@ describe('after a crash', () => {
     const { office, again, outcomes } = await crashed()
     await again.resumeInterrupted()
     expect(outcomes()).toEqual(['signed', 'not-yet', 'skipped'])
-    const { keep } = office.deps.crashMarker
+    const { save } = office.deps.crashMarker
     /** What is on disk when Ben's signature is first stored. The application ends at that point. */
     let onDisk: RunningSession | undefined
-    office.deps.crashMarker.keep = (session) => {
-      keep(session)
+    office.deps.crashMarker.save = (session) => {
+      save(session)
       if (session?.turns[1]?.outcome?.signed === 'signed') onDisk ??= structuredClone(session)
     }
     office.signs('will', 1)
@@ -138,14 +138,14 @@ describe('after a crash', () => {
     const db = connectInMemory()
     onTestFinished(() => void db.close())
     migrate(db)
-    const trouble = (error: unknown) => void office.errors.push(error)
-    const marker = openCrashMarker({ db, trouble })
+    const failed = (error: unknown) => void office.errors.push(error)
+    const marker = openCrashMarker({ db, failed })
     const open = (crashMarker: CrashMarker) => {
       const { auditAnchor: anchor } = memoryKeychain()
       const audit = new Audit({
         db,
         anchor,
-        trouble,
+        failed,
         time: office.time.run(),
         staff: () => 'Ana',
         changed: () => undefined
@@ -156,8 +156,8 @@ describe('after a crash', () => {
     let isOver = false
     const { counter } = open({
       ...marker,
-      keep(session) {
-        if (!isOver) marker.keep(session)
+      save(session) {
+        if (!isOver) marker.save(session)
         isOver ||= isFatal(session)
         if (isOver) throw new Error('The application ends.')
       }
@@ -185,7 +185,7 @@ describe('after a crash', () => {
 
   test('no session begins whose marker can’t be kept with its entry', async () => {
     const office = openOffice()
-    office.deps.crashMarker.keep = () => {
+    office.deps.crashMarker.save = () => {
       throw new Error('The application ends.')
     }
     await expect(office.start(['will', 0])).rejects.toThrow('The application ends.')
@@ -238,8 +238,8 @@ async function found(text: string) {
   migrate(db)
   const meta = openMeta(db)
   meta.write('counter-running', text)
-  const trouble = (error: unknown) => void office.errors.push(error)
-  const running = openCrashMarker({ db, trouble })
+  const failed = (error: unknown) => void office.errors.push(error)
+  const running = openCrashMarker({ db, failed })
   const counter = new Counter({ ...office.deps, crashMarker: running })
   await counter.resumeInterrupted()
   return { office, counter, running, kept: () => meta.read('counter-running'), id: counter.state()?.id ?? '' }
@@ -257,8 +257,8 @@ describe('a note that can’t be read', () => {
     expect([counter.isHandedOver(), kept()]).toEqual([true, text])
     expect(office.notes).toMatchObject([{ what: 'session-interrupted', session: id }])
     expect(office.notes[0]?.detail?.found).toBe(told)
-    counter.left('blur')
-    counter.placeLost()
+    counter.screenLeft('blur')
+    counter.displayLost()
     counter.show(id, BOUNDS)
     for (const act of [counter.begin, counter.resume, counter.finish, counter.next, counter.retry]) await act(id)
     await expect(counter.staff(id, 'end', 'office')).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
@@ -278,11 +278,11 @@ describe('a note that can’t be read', () => {
 
   test('is told from none, and from one that the disk doesn’t give', async () => {
     const { running, office } = await found('{')
-    running.keep(null)
+    running.save(null)
     expect(running.read()).toBeNull()
     const db = connectInMemory()
     migrate(db)
-    const other = openCrashMarker({ db, trouble: (error) => void office.errors.push(error) })
+    const other = openCrashMarker({ db, failed: (error) => void office.errors.push(error) })
     db.close()
     expect([other.read(), office.errors.length]).toEqual(['unreadable', 1])
   })
@@ -316,16 +316,16 @@ describe('an end that keeps the note', () => {
   test('the screen can be left only where there is no PIN any more, as last known', async () => {
     const office = openOffice()
     const { counter } = office
-    expect(counter.canBeLeft()).toBe(false)
+    expect(counter.canLeaveWithoutPin()).toBe(false)
     const { id } = await office.start(['will', 0])
     await counter.unlock(id, '0000').catch(() => undefined)
-    expect(counter.canBeLeft()).toBe(false)
+    expect(counter.canLeaveWithoutPin()).toBe(false)
     office.pin = undefined
     await counter.unlock(id, PIN).catch(() => undefined)
-    expect(counter.canBeLeft()).toBe(true)
+    expect(counter.canLeaveWithoutPin()).toBe(true)
     office.pin = PIN
     await counter.unlock(id, '0000').catch(() => undefined)
-    expect(counter.canBeLeft()).toBe(false)
+    expect(counter.canLeaveWithoutPin()).toBe(false)
   })
 })
 

@@ -74,16 +74,16 @@ export class KeptOffice {
     const never = new Promise<never>(() => undefined)
     let isAlive = true
     let strike: Strike | undefined
-    const trouble = (error: unknown) => {
+    const failed = (error: unknown) => {
       if (isAlive) throw error
     }
 
     const audit = new Audit({
-      ...{ db, time, trouble, anchor: this.#keychain.auditAnchor },
+      ...{ db, time, failed, anchor: this.#keychain.auditAnchor },
       staff: () => 'Clerk',
       changed: () => undefined
     })
-    const marker = openCrashMarker({ db, trouble })
+    const marker = openCrashMarker({ db, failed })
 
     function end(): void {
       isAlive = false
@@ -105,8 +105,8 @@ export class KeptOffice {
         audit.note(record, when, along)
         office.notes.push(structuredClone(record))
       })
-    const keep = (session: Parameters<typeof marker.keep>[0]) => {
-      marker.keep(session)
+    const keep = (session: Parameters<typeof marker.save>[0]) => {
+      marker.save(session)
       office.kept = structuredClone(session)
     }
 
@@ -135,9 +135,9 @@ export class KeptOffice {
         const view = office.deps.openView({ ...turn, events: heard(turn.events) })
         return { ...view, giveFile: (path) => (isAlive ? view.giveFile(path) : never) }
       },
-      crashMarker: { keep: (session) => written(() => keep(session)), read: marker.read },
+      crashMarker: { save: (session) => written(() => keep(session)), read: marker.read },
       place: {
-        take: () => (isAlive ? office.deps.place.take() : never),
+        handOver: () => (isAlive ? office.deps.place.handOver() : never),
         enlarge: (factor) => isAlive && office.deps.place.enlarge(factor),
         giveBack: () => isAlive && office.deps.place.giveBack()
       },

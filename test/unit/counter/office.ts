@@ -5,19 +5,19 @@ import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import { Counter } from '../../../src/main/core/counter/counter.ts'
 import type { CounterDeps, RunningSession, SigningTurn, ViewBounds } from '../../../src/main/core/counter/deps.ts'
 import { Reservations } from '../../../src/main/core/counter/reservations.ts'
-import type { Opened } from '../../../src/main/core/counter/turn-files.ts'
+import type { ChosenFiles } from '../../../src/main/core/counter/turn-files.ts'
 import { openDocumentIndex } from '../../../src/main/core/documents/index/document-index.ts'
 import { waitingHere } from '../../../src/main/core/documents/index/queries.ts'
 import { indexRowOf } from '../../../src/main/core/documents/index/row.ts'
 import type { MirroredDocument } from '../../../src/main/core/documents/questions.ts'
 import { AppFailure } from '../../../src/main/core/lib/failure.ts'
-import { Once } from '../../../src/main/core/office/once.ts'
+import { ExclusiveTasks } from '../../../src/main/core/office/once.ts'
 import type { MediaDevice } from '../../../src/main/core/policy/permissions.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
 import type { Composition } from '../../../src/shared/composition/index.ts'
 import type { CounterSession, CounterSettings } from '../../../src/shared/contract/index.ts'
 import { DocumentResponse } from '../../../src/shared/model/index.ts'
-import { ownTime } from '../../fixtures/own-time.ts'
+import { testTime } from '../../fixtures/own-time.ts'
 
 export const PIN = '2468'
 export const BOUNDS = { x: 0, y: 40, width: 800, height: 600 }
@@ -69,7 +69,7 @@ const SETTINGS: Pick<
 
 /** @param documents the service's documents: references with the signers of each */
 export function openOffice(documents: Record<string, Signer[]> = { will: [signer('Ann Example')] }) {
-  const time = ownTime(Date.UTC(2026, 10, 21, 9))
+  const time = testTime(Date.UTC(2026, 10, 21, 9))
   const office = {
     time,
     /** The service's current documents. */
@@ -112,7 +112,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     pinned: new Set<string>(),
     saved: [] as string[],
     /** What staff chooses for the person to give. */
-    chosenFiles: undefined as Opened | undefined,
+    chosenFiles: undefined as ChosenFiles | undefined,
     filesPlace: '/nowhere',
     saves: true
   }
@@ -169,13 +169,13 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
           if (page.state === 'destroyed') throw new Error('The page is gone.')
           Object.assign(page, { state: 'shown', bounds })
         },
-        cover() {
+        hide() {
           if (page.state !== 'destroyed') page.state = 'hidden'
         },
         zoom(factor) {
           page.zoom = factor
         },
-        speak(languages) {
+        setLanguages(languages) {
           page.languages.push(languages)
         },
         async giveFile(path) {
@@ -194,7 +194,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     },
     zoom: () => 1,
     settings: () => office.settings,
-    appointments: {
+    pinnedEntries: {
       isToday: (...entry) => office.pinned.has(entry.join(' ')),
       set(account, reference, index, isToday) {
         const entry = [account, reference, index].join(' ')
@@ -202,7 +202,12 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
         else office.pinned.delete(entry)
       }
     },
-    reservations: new Reservations({ once: new Once(), time: time.run(), newId: () => '', changed: () => undefined }),
+    reservations: new Reservations({
+      once: new ExclusiveTasks(),
+      time: time.run(),
+      newId: () => '',
+      changed: () => undefined
+    }),
     pin: {
       state: async () => ({
         ...{ isSet: office.pin !== undefined, keptIn: 'keychain', reset: 'none', canReset: false },
@@ -229,7 +234,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
     }),
     staff: () => 'Clerk',
     place: {
-      async take() {
+      async handOver() {
         await office.taking
         office.isTaken = true
         return office.place
@@ -243,7 +248,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
       }
     },
     crashMarker: {
-      keep(session) {
+      save(session) {
         office.kept = structuredClone(session)
       },
       read: () => structuredClone(office.kept)

@@ -1,6 +1,6 @@
 /** Overlays and locks: which the person may dismiss, which only staff can, and what staff does then. */
 import { describe, expect, test } from 'vitest'
-import type { LeftBy } from '../../../src/main/core/counter/deps.ts'
+import type { LeaveReason } from '../../../src/main/core/counter/deps.ts'
 import { BOUNDS, gate, openOffice, PIN, SECRET, signer } from './office.ts'
 
 const failure = (code: string) => ({ appError: { code } })
@@ -45,10 +45,10 @@ describe('the person’s own cover', () => {
 })
 
 describe('a place that was left', () => {
-  const ways: LeftBy[] = ['blur', 'full-screen', 'hidden', 'closing', 'display', 'locked', 'page']
+  const ways: LeaveReason[] = ['blur', 'full-screen', 'hidden', 'closing', 'display', 'locked', 'page']
   test.each(ways)('(%s) is locked, and no command of the person opens it', async (by) => {
     const { office, counter, id, page } = await reading()
-    counter.left(by)
+    counter.screenLeft(by)
     expect(office.state()).toMatchObject({ phase: 'covered', cover: 'away', isLocked: true })
     expect(page.state).toBe('hidden')
     await counter.resume(id)
@@ -67,7 +67,7 @@ describe('a place that was left', () => {
       const { office, counter, page } = await reading()
       const seen: string[] = []
       office.notes.push = (note) => seen.push(`${note.what}: ${page.state}`)
-      if (what === 'left') counter.left('blur')
+      if (what === 'left') counter.screenLeft('blur')
       else await office.time.pass(150_000)
       expect(seen).toEqual([`${what}: hidden`])
     }
@@ -75,7 +75,7 @@ describe('a place that was left', () => {
 
   test('is written down once, however often it is told', async () => {
     const { counter, office } = await reading()
-    for (const by of ['blur', 'hidden', 'locked'] as const) counter.left(by)
+    for (const by of ['blur', 'hidden', 'locked'] as const) counter.screenLeft(by)
     expect(office.told('left')).toHaveLength(1)
   })
 
@@ -83,7 +83,7 @@ describe('a place that was left', () => {
     const office = openOffice({ will: [signer('Ann Example')], deed: [signer('Ann Example')] })
     const { id } = await office.start(['will', 0], ['deed', 0])
     const { counter } = office
-    counter.left('blur')
+    counter.screenLeft('blur')
     await counter.begin(id)
     expect(office.state()).toMatchObject({ phase: 'handover', cover: 'away', isLocked: true })
     await counter.unlock(id, PIN)
@@ -92,14 +92,14 @@ describe('a place that was left', () => {
     await counter.staff(id, 'continue', 'office')
     await office.opens()
     office.events().failed({ code: 'timeout', message: 'Late.' })
-    counter.left('blur')
+    counter.screenLeft('blur')
     await counter.retry(id)
     expect(office.state()).toMatchObject({ phase: 'failed', cover: 'away' })
     await counter.unlock(id, PIN)
     await counter.staff(id, 'continue', 'office')
     void counter.next(id)
     expect(await office.settled()).toMatchObject({ phase: 'between' })
-    counter.left('blur')
+    counter.screenLeft('blur')
     await counter.next(id)
     expect(office.state()).toMatchObject({ phase: 'between', cover: 'away', isLocked: true })
   })
@@ -107,7 +107,7 @@ describe('a place that was left', () => {
   test('while the service is asked stays locked for anyone who comes next', async () => {
     const { office, counter, id } = await reading()
     void counter.finish(id)
-    counter.left('blur')
+    counter.screenLeft('blur')
     expect(office.state()).toMatchObject({ phase: 'asking', cover: 'away', isLocked: true })
     expect(await office.settled()).toMatchObject({ phase: 'between', cover: 'away', isLocked: true })
     expect(await office.handedOn()).toMatchObject({ phase: 'between', current: 0 })
@@ -117,7 +117,7 @@ describe('a place that was left', () => {
 describe('the PIN', () => {
   test('gives staff the choice while the page stays covered; going on shows it again', async () => {
     const { office, counter, id, page } = await reading()
-    counter.left('blur')
+    counter.screenLeft('blur')
     expect(await counter.unlock(id, PIN)).toMatchObject({ phase: 'covered', cover: 'staff', isLocked: false })
     expect(page.state).toBe('hidden')
     await counter.resume(id)
@@ -135,7 +135,7 @@ describe('the PIN', () => {
 
   test('that is wrong opens nothing, is written down, and says when the next one is taken', async () => {
     const { office, counter, id } = await reading()
-    counter.left('blur')
+    counter.screenLeft('blur')
     office.pinWaitUntil = office.time.now - 1
     await expect(counter.unlock(id, '0000')).rejects.toMatchObject(failure('wrong-pin'))
     office.pinWaitUntil = office.time.now + 30_000
@@ -272,7 +272,7 @@ describe('staff', () => {
     const { office, counter, id } = await reading()
     await counter.unlock(id, PIN)
     const ended = counter.staff(id, 'end', 'office')
-    counter.left('blur')
+    counter.screenLeft('blur')
     await office.settled()
     expect(await ended).toMatchObject({ phase: 'return', isLocked: true })
     expect([office.isTaken, counter.isHandedOver()]).toEqual([true, true])
@@ -329,7 +329,7 @@ describe('why it is covered', () => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])
     await office.opens()
-    office.counter.left('full-screen')
+    office.counter.screenLeft('full-screen')
     expect(office.state()).toMatchObject({ cover: 'away', coveredBy: 'full-screen' })
     await office.counter.unlock(id, PIN)
     expect(office.state()).toMatchObject({ cover: 'staff', coveredBy: 'full-screen' })

@@ -18,7 +18,7 @@ async function beside() {
 test('a page is wiped, and staff alone goes on: in this window, with the PIN', async () => {
   const { office, counter, id } = await beside()
   const page = await office.opens()
-  counter.placeLost()
+  counter.displayLost()
   expect(office.state()).toMatchObject({ phase: 'failed', cover: 'away', isLocked: true, place: 'here' })
   expect(office.state().error?.message).toMatch(/^The second display was unplugged, so the page was closed\. /)
   expect(counter.isHandedOver()).toBe(true)
@@ -41,7 +41,7 @@ test('staff can end it instead: the service is asked about the page that was clo
   const { office, counter, id } = await beside()
   await office.opens()
   office.signs('will', 0)
-  counter.placeLost()
+  counter.displayLost()
   await counter.unlock(id, PIN)
   const ended = counter.staff(id, 'end', 'office')
   await office.settled()
@@ -53,7 +53,7 @@ test('an open choice of staff on that display is theirs no longer', async () => 
   const { office, counter, id } = await beside()
   await office.opens()
   await counter.unlock(id, PIN)
-  counter.placeLost()
+  counter.displayLost()
   expect(office.state()).toMatchObject({ cover: 'away', isLocked: true })
   await expect(counter.staff(id, 'continue', 'person')).rejects.toMatchObject(failure('not-allowed'))
 })
@@ -64,7 +64,7 @@ test('a page that was about to be loaded is never opened', async () => {
   office.line = asked.passed
   const beginning = counter.begin(id)
   await Promise.resolve()
-  counter.placeLost()
+  counter.displayLost()
   asked.open()
   await beginning
   expect(office.state()).toMatchObject({ phase: 'failed', cover: 'away', isLocked: true })
@@ -80,7 +80,7 @@ test.each(['handover', 'between', 'asking'] as const)('without a page (%s) it is
   }
   if (phase === 'between') await office.settled()
   expect(office.state().phase).toBe(phase)
-  counter.placeLost()
+  counter.displayLost()
   expect(office.state()).toMatchObject({ phase, place: 'here', isLocked: true })
   expect(office.state().error).toBeUndefined()
   expect(counter.isHandedOver()).toBe(true)
@@ -98,7 +98,7 @@ test('once all have finished it is over, and staff keeps their own screen', asyn
     if ((await office.settled()).phase === 'between') await counter.next(id)
   }
   expect(office.state().phase).toBe('return')
-  counter.placeLost()
+  counter.displayLost()
   expect(office.state()).toMatchObject({ phase: 'ended', isLocked: false })
   expect([counter.isHandedOver(), office.isTaken, office.kept]).toEqual([false, false, null])
   expect(office.told('left')).toMatchObject([{ detail: { by: 'display' } }])
@@ -109,7 +109,7 @@ test('an end that staff asked for at their desk comes back by the PIN', async ()
   const { office, counter, id } = await beside()
   await office.opens()
   const ended = counter.staff(id, 'end', 'office')
-  counter.placeLost()
+  counter.displayLost()
   await office.settled()
   expect(await ended).toMatchObject({ phase: 'return', isLocked: true })
   await counter.unlock(id, PIN)
@@ -118,11 +118,11 @@ test('an end that staff asked for at their desk comes back by the PIN', async ()
 
 test('where the person has this window, or nobody signs, nothing is lost', async () => {
   const office = openOffice()
-  office.counter.placeLost()
+  office.counter.displayLost()
   expect(office.counter.state()).toBeNull()
   await office.start(['will', 0])
   const page = await office.opens()
-  office.counter.placeLost()
+  office.counter.displayLost()
   expect([office.state().phase, page.state]).toEqual(['open', 'shown'])
 })
 
@@ -147,7 +147,7 @@ const MOMENTS: readonly [moment: string, come: (beside: Beside) => unknown][] = 
       office.events().asksForFile([])
     })
   ],
-  ['covered: away', covered(({ counter }) => counter.left('hidden'))],
+  ['covered: away', covered(({ counter }) => counter.screenLeft('hidden'))],
   ['covered: idle', covered(({ office }) => office.time.pass(150_000))],
   ['covered: staff', covered(({ counter, id }) => counter.unlock(id, PIN))],
   ['not me', ({ counter, id }) => counter.cover(id, 'not-me')],
@@ -169,14 +169,14 @@ test.each(MOMENTS)(
     const all = await beside()
     const { office, counter, id } = all
     await come(all)
-    counter.placeLost()
+    counter.displayLost()
     expect(office.state()).toMatchObject({ place: 'here', isLocked: true, cover: 'away' })
     counter.show(id, BOUNDS)
     expect(office.pages.map(({ state }) => state)).not.toContain('shown')
     expect([office.state().asksFile, office.state().asksFor]).toEqual([undefined, []])
     await office.settled()
     // Repeated, as unplugging a display may be reported twice.
-    counter.placeLost()
+    counter.displayLost()
     expect(office.state()).toMatchObject({ isLocked: true })
     await counter.unlock(id, PIN)
     const ended = counter.staff(id, 'end', 'office')

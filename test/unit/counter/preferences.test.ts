@@ -86,7 +86,7 @@ describe('a person’s preferences', () => {
   test('are taken behind a lock as well, which stays', async () => {
     const { office, adjust } = await sitting()
     await office.opens()
-    office.counter.left('blur')
+    office.counter.screenLeft('blur')
     await adjust({ language: 'mi' })
     expect(office.state()).toMatchObject({ cover: 'away', isLocked: true, preferences: { language: 'mi' } })
     expect(office.page()?.state).toBe('hidden')

@@ -281,7 +281,7 @@ describe('a pad that waits after wrong PINs', () => {
     office.asksName = true
     await office.start(['will', 0])
     expect(office.counter.state()?.asksName).toBe(true)
-    office.counter.left('blur')
+    office.counter.screenLeft('blur')
     office.pinWaitUntil = office.time.now + 5_000
     const id = office.counter.state()?.id ?? ''
     await expect(office.counter.unlock(id, '0001', 'Ana')).rejects.toMatchObject(failure('pin-wait'))

@@ -107,7 +107,7 @@ describe('one who says that they have finished, and has not', () => {
   test('who has left the screen meanwhile is not followed by a page that anyone sees', async () => {
     const { office, counter, id } = await said()
     const following = counter.next(id)
-    counter.left('blur')
+    counter.screenLeft('blur')
     await following
     expect(office.state()).toMatchObject({ phase: 'between', cover: 'away', isLocked: true })
     expect(office.pages).toHaveLength(1)

@@ -81,10 +81,10 @@ test('where the service cannot be read, nobody is told that it is signed, until 
   const [first] = signers
   if (!first) throw new Error('the practice office lost the document')
   first.status = 'Signed'
-  work.line.fault('rubbish')
+  work.line.setFault('rubbish')
   await counter.finish(id)
   expect(counter.state()?.turns[0]?.outcome).toMatchObject({ signed: 'unknown', error: { code: 'not-json' } })
-  work.line.fault('pass')
+  work.line.setFault('pass')
   await work.watch.refresh(work.accountId)
   await counter.documentsChanged(work.accountId)
   expect(counter.state()?.turns[0]?.outcome).toEqual({ signed: 'signed' })

@@ -36,7 +36,7 @@ describe('a page', () => {
     const office = openOffice({ will: [signer('Ann Example'), signer('Ben Example')] })
     await office.start(['will', 0], ['will', 1])
     await office.opens()
-    office.counter.left('blur')
+    office.counter.screenLeft('blur')
     office.events().returned()
     expect(await office.settled()).toMatchObject({ phase: 'between', current: 0, cover: 'away', isLocked: true })
     await office.counter.next(office.state().id)
@@ -61,7 +61,7 @@ describe('a page', () => {
     const office = openOffice()
     const { id } = await office.start(['will', 0])
     await office.opens()
-    office.counter.left('full-screen')
+    office.counter.screenLeft('full-screen')
     office.events().failed({ code: 'internal', message: 'The page ended.' })
     expect(office.state()).toMatchObject({ phase: 'failed', cover: 'away', isLocked: true })
     await office.counter.retry(id)
@@ -200,7 +200,7 @@ describe('a command', () => {
     office.line = line.passed
     const begun = office.counter.begin(id)
     office.counter.show(id, BOUNDS)
-    office.counter.left('blur')
+    office.counter.screenLeft('blur')
     line.open()
     await begun
     office.events().open()

@@ -24,7 +24,7 @@ function open() {
 }
 
 const noRoute = () =>
-  office.line.fault({ status: 404 }, (method, path) => method === 'GET' && path.includes('mployers'))
+  office.line.setFault({ status: 404 }, (method, path) => method === 'GET' && path.includes('mployers'))
 const record = (more: Partial<EmployerChange> = {}): EmployerChange => ({
   ...{ kind: 'TFN', Reference: 'orchard', Name: 'Kauri Orchards', IsDefault: false },
   fields: { ABN: '51 824 753 556', BusinessEmail: '', ContactPerson: ' Hana Ngata ' },
@@ -119,13 +119,13 @@ describe('saving', () => {
   })
 
   test('where the answer was lost, that is said, and saving again is harmless', async () => {
-    office.line.fault('lose-answer', (method) => method === 'POST')
+    office.line.setFault('lose-answer', (method) => method === 'POST')
     const error = await failing(employers.save(office.accountId, [record()]))
     expect(error).toMatchObject({ message: expect.stringContaining('safe to save it again') })
     // With it people would be told not to save again until Countersign has found out what happened, which it doesn't
     // do.
     expect(error).not.toHaveProperty('mayHaveArrived')
-    office.line.fault('pass')
+    office.line.setFault('pass')
     const view = await employers.save(office.accountId, [record()])
     expect(view.records.filter(({ Reference }) => Reference === 'orchard')).toHaveLength(1)
   })

@@ -31,14 +31,14 @@ test('a view is kept with its query, and everybody is told', () => {
 test('views stand in the order in which they were put, new ones at the end', () => {
   const { views, names } = office()
   const [first, second] = [views.save('a', overdue), views.save('a', mine)]
-  views.order('a', [second.id, 'unknown', first.id, second.id])
+  views.setOrder('a', [second.id, 'unknown', first.id, second.id])
   expect(names()).toEqual(['Mine', 'Overdue'])
   const third = views.save('a', { ...mine, name: 'Third' })
   expect(names()).toEqual(['Mine', 'Overdue', 'Third'])
   // From a screen that doesn't know the third one yet.
-  views.order('a', [first.id, second.id])
+  views.setOrder('a', [first.id, second.id])
   expect(names()).toEqual(['Overdue', 'Mine', 'Third'])
-  views.order('a', [third.id])
+  views.setOrder('a', [third.id])
   expect(names()).toEqual(['Third', 'Overdue', 'Mine'])
 })
 
@@ -61,7 +61,7 @@ test('a view belongs to its account', () => {
   expect(names('b')).toEqual([])
   expect(failureOf(() => views.save('b', { id, ...mine })).code).toBe('gone')
   expect(failureOf(() => views.remove('b', id)).code).toBe('gone')
-  views.order('b', [id])
+  views.setOrder('b', [id])
   expect(names()).toEqual(['Overdue'])
   views.remove('a', id)
   expect(names()).toEqual([])

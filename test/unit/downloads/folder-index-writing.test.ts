@@ -21,10 +21,10 @@ function aFolder() {
     folders: {
       pathOf: () => path,
       withDueIndex: () => (now.isDue ? ['folder'] : []),
-      indexIsDue: () => {
+      markIndexDue: () => {
         now.isDue = true
       },
-      indexIsWritten: () => {
+      markIndexWritten: () => {
         now.isDue = false
       }
     } as never,
@@ -40,9 +40,9 @@ test('an index stays due until it has its name, so that an end in the middle is 
   now.whileWritten = () => {
     wasDue = now.isDue
   }
-  indexes.came('folder')
-  indexes.rested()
-  await indexes.settled()
+  indexes.fileAdded('folder')
+  indexes.writeDueIndexes()
+  await indexes.whenIdle()
   expect(wasDue).toBe(true)
   expect(now.isDue).toBe(false)
   expect(readdirSync(path)).toEqual(['index.csv'])
@@ -50,15 +50,15 @@ test('an index stays due until it has its name, so that an end in the middle is 
 
 test('a file that comes while it is written makes it due again, and resting often writes it no oftener', async () => {
   const { indexes, now } = aFolder()
-  indexes.came('folder')
+  indexes.fileAdded('folder')
   now.whileWritten = () => {
     now.whileWritten = () => {}
-    indexes.came('folder')
+    indexes.fileAdded('folder')
   }
-  indexes.rested()
-  indexes.rested()
-  indexes.rested()
-  await indexes.settled()
+  indexes.writeDueIndexes()
+  indexes.writeDueIndexes()
+  indexes.writeDueIndexes()
+  await indexes.whenIdle()
   expect(now).toMatchObject({ isDue: false, writings: 2 })
 })
 

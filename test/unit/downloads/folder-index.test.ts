@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import Papa from 'papaparse'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { plainCell } from '../../../src/main/core/bulk/table-file.ts'
-import { type IndexRow, writeIndex } from '../../../src/main/core/downloads/folder-index.ts'
+import { type FolderIndexRow, writeIndex } from '../../../src/main/core/downloads/folder-index.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { diskWithRoomFor, systemError } from './disks.ts'
 import { hostileText } from './names.ts'
@@ -14,7 +14,7 @@ const zone = 'Pacific/Auckland'
 const HEADINGS =
   '\ufeffFile,Document,Document reference,Client reference,Signers,Type,Bytes,SHA-256,Fetched at,Account\r\n'
 
-const row = (some: Partial<IndexRow> = {}): IndexRow => ({
+const row = (some: Partial<FolderIndexRow> = {}): FolderIndexRow => ({
   path: ['Kauri Law', 'Lease.pdf'],
   documentName: 'Deed of lease',
   documentReference: 'DOC-1',

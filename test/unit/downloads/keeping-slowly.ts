@@ -1,6 +1,6 @@
 /** Saves a file whose content never ends, and reports when some of it is on disk. Meant to be killed. */
 import { writeSync } from 'node:fs'
-import { keepFile } from '../../../src/main/core/downloads/target.ts'
+import { saveFile } from '../../../src/main/core/downloads/target.ts'
 
 const [, , folder, ...path] = process.argv
 if (folder === undefined) throw new Error('Which folder?')
@@ -15,4 +15,4 @@ async function* endless(): AsyncIterable<Uint8Array> {
   }
 }
 
-await keepFile(folder, path, endless())
+await saveFile(folder, path, endless())

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import type { DownloadChoice, DownloadState } from '../../../src/shared/contract/index.ts'
-import { type DownloadOfficeOptions, downloadOffice } from '../../fixtures/download-office.ts'
+import { type DownloadOfficeOptions, openDownloadOffice } from '../../fixtures/download-office.ts'
 import { openPdfServer, type PdfServer, pdfOf, sendPdf } from '../../fixtures/pdf-server.ts'
 
 export const CHOICE: DownloadChoice = { types: ['pdf'], pattern: '{document}', writesIndex: false }
@@ -13,7 +13,7 @@ export const CHOICE: DownloadChoice = { types: ['pdf'], pattern: '{document}', w
 export async function anOffice(options: Partial<DownloadOfficeOptions> = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-downloads-'))
   const server = await openPdfServer()
-  let office = await downloadOffice({ folder, baseUrl: server.url, ...options })
+  let office = await openDownloadOffice({ folder, baseUrl: server.url, ...options })
   onTestFinished(async () => {
     office.kill()
     await server.close()
@@ -35,7 +35,7 @@ export async function anOffice(options: Partial<DownloadOfficeOptions> = {}) {
     /** Kills the application and starts it again. */
     async startAgain() {
       office.kill()
-      office = await downloadOffice({ folder, baseUrl: server.url, ...options })
+      office = await openDownloadOffice({ folder, baseUrl: server.url, ...options })
       return office
     }
   }

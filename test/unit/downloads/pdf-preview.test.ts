@@ -12,7 +12,7 @@ import {
 import { createAuthentication, createServiceClient } from '../../../src/main/core/service/index.ts'
 import { pdfHandlers } from '../../../src/main/ipc/downloads.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
-import { ownTime } from '../../fixtures/own-time.ts'
+import { testTime } from '../../fixtures/own-time.ts'
 
 let server: ReturnType<typeof createServer>
 let answer: (response: ServerResponse) => void
@@ -20,7 +20,7 @@ let asked: string[]
 /** Number of connections that the other side closed. */
 let letGo: number
 let noted: AuditNote[]
-let time: ReturnType<typeof ownTime>
+let time: ReturnType<typeof testTime>
 let previews: PdfPreviews
 
 beforeEach(async () => {
@@ -43,7 +43,7 @@ beforeEach(async () => {
     clock: Date.now,
     random: () => 0
   })
-  time = ownTime()
+  time = testTime()
   let next = 0
   previews = openPdfPreviews({
     clientOf: async () => client,

@@ -16,14 +16,14 @@ describe('what is put in line', () => {
   test('is fetched whole, named by its pattern, noted in the audit trail, and told', async () => {
     const at = await anOffice()
     const { office } = at
-    await office.look([aDocument('R1', { MatterNumber: 'M/7' })])
+    await office.showDocuments([aDocument('R1', { MatterNumber: 'M/7' })])
     expect(await at.add(['R1'], { ...CHOICE, pattern: '{matter}/{document} – {signer}' })).toEqual({
       added: 1,
       alreadyQueued: 0,
       leftOut: 0
     })
     office.downloads.open()
-    await office.rested()
+    await office.whenIdle()
     const [view] = at.list()
     const pdf = pdfOf('R1')
     expect(view).toMatchObject({
@@ -49,7 +49,7 @@ describe('what is put in line', () => {
 
   test('is put there once, and only with an identity check', async () => {
     const at = await anOffice()
-    await at.office.look([aDocument('R1'), aDocument('R2', { IDVerificationRequested: false })])
+    await at.office.showDocuments([aDocument('R1'), aDocument('R2', { IDVerificationRequested: false })])
     await at.add(['R1'])
     expect(await at.add(['R1', 'R2', 'unknown'], { ...CHOICE, types: ['pdf', 'json'] })).toEqual({
       added: 1,
@@ -63,7 +63,7 @@ describe('what is put in line', () => {
     const at = await anOffice()
     const { office } = at
     const { accountId, downloads } = office
-    await office.look([
+    await office.showDocuments([
       aDocument('R1', { IDVerificationRequested: false }),
       aDocument('R2', { Status: '0 of 1 Signed', LastSignedDate: '' })
     ])
@@ -77,7 +77,7 @@ describe('what is put in line', () => {
       leftOut: 1
     })
     downloads.open()
-    await office.rested()
+    await office.whenIdle()
     const [view] = at.list()
     expect(view).toMatchObject({ state: 'done', type: 'signed', sha256: sha256(pdfOf('R1')) })
     expect(view?.fileName).toMatch(/\.signed\.pdf$/)
@@ -87,20 +87,22 @@ describe('what is put in line', () => {
   test('isn’t fetched any more once that is taken back', async () => {
     const at = await anOffice()
     const { office, server } = at
-    await office.look([aDocument('R1')])
+    await office.showDocuments([aDocument('R1')])
     office.rights.signedDocuments = 'yes'
     await at.add(['R1'], { ...CHOICE, types: ['signed'] })
     office.rights.signedDocuments = 'no'
     office.downloads.open()
-    await office.rested()
+    await office.whenIdle()
     expect(at.list()).toMatchObject([{ state: 'failed', error: { code: 'not-allowed' } }])
-    expect(server.asked).toEqual([])
+    expect(server.requested).toEqual([])
   })
 
   test('comes of a query, too', async () => {
     const at = await anOffice()
     const { office } = at
-    await office.look(names(30).map((name) => aDocument(name, { MatterNumber: name < 'R011' ? 'M-1' : 'M-2' })))
+    await office.showDocuments(
+      names(30).map((name) => aDocument(name, { MatterNumber: name < 'R011' ? 'M-1' : 'M-2' }))
+    )
     const { query } = office.views.save(office.accountId, { name: 'A', query: queryOf('M-1'), tell: false })
     const into = { ...CHOICE, folderId: office.folderId }
     expect(await office.downloads.add(office.accountId, { query }, into)).toMatchObject({ added: 10 })
@@ -109,14 +111,14 @@ describe('what is put in line', () => {
   test('is fetched a few at a time, as many as is set', async () => {
     const at = await anOffice()
     const { office, server } = at
-    await office.look(names(12).map((name) => aDocument(name)))
+    await office.showDocuments(names(12).map((name) => aDocument(name)))
     const release = stalling(server)
     office.downloads.configure({ concurrency: 3 })
     office.downloads.open()
     await at.add(names(12))
-    await until(() => server.asked.length === 3)
+    await until(() => server.requested.length === 3)
     await pause(30)
-    expect(server.asked).toHaveLength(3)
+    expect(server.requested).toHaveLength(3)
     await until(() => office.downloads.summary(office.accountId).bytes >= 3000)
     const summary = office.downloads.summary(office.accountId)
     expect(summary).toMatchObject({ counts: { running: 3, waiting: 9 }, total: 3 * pdfOf('R001').length })
@@ -127,7 +129,7 @@ describe('what is put in line', () => {
         .items.map(({ documentReference }) => documentReference)
     expect([...page(0, 2), ...page(2, 4), ...page(6, 500)]).toEqual(names(12))
     release()
-    await office.rested()
+    await office.whenIdle()
     expect(at.files()).toHaveLength(12)
   })
 
@@ -135,13 +137,13 @@ describe('what is put in line', () => {
     const at = await anOffice()
     const { office, server } = at
     server.answer = (_reference, response) => sendPdf('the same', response)
-    await office.look([aDocument('R1', { Name: 'Lease' }), aDocument('R2', { Name: 'Lease' })])
+    await office.showDocuments([aDocument('R1', { Name: 'Lease' }), aDocument('R2', { Name: 'Lease' })])
     office.downloads.open()
     office.downloads.configure({ concurrency: 1 })
     await at.add(['R1', 'R2'])
-    await office.rested()
+    await office.whenIdle()
     await at.add(['R1', 'R2'])
-    await office.rested()
+    await office.whenIdle()
     expect(at.files()).toEqual(['Lease (2).pdf', 'Lease.pdf'])
     expect(at.list().map(({ fileName, wasThere }) => [fileName, wasThere])).toEqual([
       ['Lease (2).pdf', true],
@@ -153,7 +155,7 @@ describe('what is put in line', () => {
     // Completions are stored in batches after a delay, which here never ends.
     const at = await anOffice({ after: () => () => undefined })
     let office = at.office
-    await office.look([aDocument('R1'), aDocument('R2')])
+    await office.showDocuments([aDocument('R1'), aDocument('R2')])
     const release = stalling(at.server, (reference) => reference === 'R2')
     office.downloads.open()
     await at.add(['R1', 'R2'])
@@ -163,7 +165,7 @@ describe('what is put in line', () => {
     at.server.answer = (reference, response) => sendPdf(reference, response, pdfOf(`${reference} anew`))
     office = await at.startAgain()
     release()
-    await office.look([aDocument('R1'), aDocument('R2')])
+    await office.showDocuments([aDocument('R1'), aDocument('R2')])
     office.downloads.open()
     await until(() => at.files().filter((name) => !name.startsWith('.')).length === 2)
     await until(() => at.list(['running']).length === 0 || at.counts().done > 0)
@@ -179,10 +181,10 @@ describe('what is put in line', () => {
       '[ {"docclass":"Passport","IsPassed":"True","FaceMatchScore":0.9600,"DocId":12345678901234567890,"DOB":null} ]'
     server.answer = (_reference, response) =>
       void response.writeHead(200, { 'content-type': 'application/json' }).end(sent)
-    await office.look([aDocument('R1')])
+    await office.showDocuments([aDocument('R1')])
     office.downloads.open()
     await at.add(['R1'], { ...CHOICE, types: ['json'] })
-    await office.rested()
+    await office.whenIdle()
     expect(at.files()).toEqual(['Lease R1.json'])
     expect(at.read('Lease R1.json').toString()).toBe(sent)
     expect(at.list()[0]?.sha256).toBe(sha256(Buffer.from(sent)))
@@ -192,11 +194,11 @@ describe('what is put in line', () => {
 describe('what a person does with the queue', () => {
   test('a pause holds over a restart, and what was under way begins again', async () => {
     const at = await anOffice()
-    await at.office.look(names(5).map((name) => aDocument(name)))
+    await at.office.showDocuments(names(5).map((name) => aDocument(name)))
     const release = stalling(at.server)
     at.office.downloads.open()
     await at.add(names(5))
-    await until(() => at.server.asked.length === 4)
+    await until(() => at.server.requested.length === 4)
     expect(await at.office.downloads.pause(at.office.accountId)).toMatchObject({
       isPaused: true,
       counts: { waiting: 5, running: 0 }
@@ -207,14 +209,14 @@ describe('what a person does with the queue', () => {
     await pause(50)
     expect(at.files()).toEqual([])
     office.downloads.resume(office.accountId)
-    await office.rested()
+    await office.whenIdle()
     expect(at.files()).toHaveLength(5)
   })
 
   test('one is cancelled, all are, and what was goes again or out of the list', async () => {
     const at = await anOffice()
     const { office, server } = at
-    await office.look(names(8).map((name) => aDocument(name)))
+    await office.showDocuments(names(8).map((name) => aDocument(name)))
     const release = stalling(server, (reference) => reference === 'R001')
     office.downloads.open()
     await at.add(names(8))
@@ -224,8 +226,8 @@ describe('what a person does with the queue', () => {
     expect(at.counts()).toMatchObject({ cancelled: 1, running: 0, done: 7 })
     expect(at.files()).toHaveLength(7)
     release()
-    await office.downloads.again(office.accountId, [running?.id ?? ''])
-    await office.rested()
+    await office.downloads.retry(office.accountId, [running?.id ?? ''])
+    await office.whenIdle()
     expect(at.files()).toHaveLength(8)
 
     const releaseAll = stalling(server)
@@ -241,7 +243,7 @@ describe('what a person does with the queue', () => {
   test('one that waits for another of its name is cancelled at once, and the other goes on', async () => {
     const at = await anOffice()
     const { office, server } = at
-    await office.look([aDocument('R1', { Name: 'Lease' }), aDocument('R2', { Name: 'LEASE' })])
+    await office.showDocuments([aDocument('R1', { Name: 'Lease' }), aDocument('R2', { Name: 'LEASE' })])
     const release = stalling(server)
     office.downloads.open()
     await at.add(['R1', 'R2'])
@@ -251,19 +253,19 @@ describe('what a person does with the queue', () => {
     await office.downloads.cancel(office.accountId, waiting?.id ?? '')
     expect(at.counts()).toMatchObject({ cancelled: 1, running: 1 })
     release()
-    await office.rested()
+    await office.whenIdle()
     expect(at.files()).toHaveLength(1)
     expect(at.counts()).toMatchObject({ cancelled: 1, done: 1 })
   })
 
   test('is told how far the files are that were asked for since the line was last empty, over a restart too', async () => {
     const at = await anOffice()
-    await at.office.look(names(6).map((name) => aDocument(name)))
+    await at.office.showDocuments(names(6).map((name) => aDocument(name)))
     const run = () => at.office.downloads.summary(at.office.accountId).run
     expect(run()).toBeUndefined()
     at.office.downloads.open()
     await at.add(['R001', 'R002'])
-    await at.office.rested()
+    await at.office.whenIdle()
     expect(run()).toEqual({ done: 2, failed: 0, of: 2 })
     const usual = at.server.answer
     const release = stalling(at.server, (reference) => reference === 'R005' || reference === 'R006')
@@ -277,16 +279,16 @@ describe('what a person does with the queue', () => {
     expect(run()).toEqual({ done: 1, failed: 1, of: 4 })
     at.server.answer = usual
     release()
-    await at.office.downloads.againAll(at.office.accountId)
+    await at.office.downloads.retryFailed(at.office.accountId)
     expect(run()).toEqual({ done: 1, failed: 0, of: 4 })
     at.office.downloads.open()
-    await at.office.rested()
+    await at.office.whenIdle()
     expect(run()).toEqual({ done: 4, failed: 0, of: 4 })
   })
 
   test('another account’s can’t be touched', async () => {
     const at = await anOffice()
-    await at.office.look([aDocument('R1')])
+    await at.office.showDocuments([aDocument('R1')])
     await at.add(['R1'])
     const [{ id } = { id: '' }] = at.list()
     await expect(at.office.downloads.cancel('another', id)).rejects.toMatchObject({ appError: { code: 'gone' } })
@@ -297,7 +299,7 @@ describe('what a person does with the queue', () => {
     const at = await anOffice()
     const { office } = at
     const many = Array.from({ length: 10_000 }, (_, index) => `D${index}`)
-    await office.look(many.map((name) => aDocument(name, { Signers: [] })))
+    await office.showDocuments(many.map((name) => aDocument(name, { Signers: [] })))
     // On a clock by which each document takes 0.1 ms, one slice of the work is about forty documents.
     let now = 0
     vi.spyOn(performance, 'now').mockImplementation(() => (now += 0.1))
@@ -318,7 +320,7 @@ describe('what a person does with the queue', () => {
     const at = await anOffice()
     const { office } = at
     const many = Array.from({ length: 12_000 }, (_, index) => `D${index}`)
-    await office.look(many.map((name) => aDocument(name, { Signers: [] })))
+    await office.showDocuments(many.map((name) => aDocument(name, { Signers: [] })))
     const adding = at.add(many)
     await until(() => at.counts().waiting > 0)
     await office.downloads.cancelAll(office.accountId)
@@ -330,25 +332,25 @@ describe('what a person does with the queue', () => {
   test('an account that can’t be removed has its files fetched all the same', async () => {
     const at = await anOffice()
     const { office } = at
-    await office.look([aDocument('R1'), aDocument('R2')])
+    await office.showDocuments([aDocument('R1'), aDocument('R2')])
     office.downloads.open()
     const shut = new Error('The keychain is shut.')
     await at.add(['R1', 'R2'])
-    await expect(office.downloads.whileEnded(office.accountId, () => Promise.reject(shut))).rejects.toBe(shut)
-    await office.rested()
+    await expect(office.downloads.whileStopped(office.accountId, () => Promise.reject(shut))).rejects.toBe(shut)
+    await office.whenIdle()
     expect(at.counts()).toMatchObject({ done: 2 })
   })
 
   test('a removed account’s end, and its files stay', async () => {
     const at = await anOffice()
     const { office, server } = at
-    await office.look([aDocument('R1'), aDocument('R2')])
+    await office.showDocuments([aDocument('R1'), aDocument('R2')])
     stalling(server, (reference) => reference === 'R2')
     office.downloads.open()
     await at.add(['R1', 'R2'])
     await until(() => at.counts().done === 1)
     let running = Number.NaN
-    await office.downloads.whileEnded(office.accountId, async () => {
+    await office.downloads.whileStopped(office.accountId, async () => {
       running = office.downloads.summary(office.accountId).counts.running
       await office.accounts.remove(office.accountId)
     })
@@ -361,7 +363,7 @@ describe('what a person does with the queue', () => {
 describe('an end in the middle', () => {
   test('loses nothing: what was under way is fetched once more, and what it left is removed', async () => {
     const at = await anOffice()
-    await at.office.look(names(9).map((name) => aDocument(name)))
+    await at.office.showDocuments(names(9).map((name) => aDocument(name)))
     const release = stalling(at.server)
     at.office.downloads.open()
     await at.add(names(9), { ...CHOICE, pattern: '{signer}/{document}' })
@@ -372,20 +374,20 @@ describe('an end in the middle', () => {
     release()
     const office = await at.startAgain()
     for (const name of left) writeFileSync(join(office.files, 'Mere Tamati', name), 'half')
-    await office.look(names(9).map((name) => aDocument(name)))
+    await office.showDocuments(names(9).map((name) => aDocument(name)))
     expect(at.counts()).toMatchObject({ waiting: 9, running: 0 })
     office.downloads.open()
-    await office.rested()
+    await office.whenIdle()
     expect(readdirSync(join(office.files, 'Mere Tamati')).sort()).toEqual(names(9).map((name) => `Lease ${name}.pdf`))
   })
 
   test('between the file and the note of it leaves one file', async () => {
     const at = await anOffice()
-    await at.office.look([aDocument('R1')])
+    await at.office.showDocuments([aDocument('R1')])
     await at.add(['R1'])
     writeFileSync(join(at.office.files, 'Lease R1.pdf'), pdfOf('R1'))
     at.office.downloads.open()
-    await at.office.rested()
+    await at.office.whenIdle()
     expect(at.files()).toEqual(['Lease R1.pdf'])
     expect(at.list()).toMatchObject([{ state: 'done', wasThere: true, fileName: 'Lease R1.pdf' }])
   })
@@ -395,10 +397,10 @@ describe('what is there', () => {
   test('is checked against what is known of it, and what is missing comes again', async () => {
     const at = await anOffice()
     const { office } = at
-    await office.look(names(4).map((name) => aDocument(name)))
+    await office.showDocuments(names(4).map((name) => aDocument(name)))
     office.downloads.open()
     await at.add(names(4))
-    await office.rested()
+    await office.whenIdle()
     rmSync(join(office.files, 'Lease R001.pdf'))
     const altered = pdfOf('R002')
     altered[500] = 0
@@ -407,11 +409,11 @@ describe('what is there', () => {
     expect(found).toMatchObject({ intact: 2, unreadable: [] })
     expect(found.missing.map(({ fileName }) => fileName)).toEqual(['Lease R001.pdf'])
     expect(found.altered.map(({ fileName }) => fileName)).toEqual(['Lease R002.pdf'])
-    await office.downloads.again(
+    await office.downloads.retry(
       office.accountId,
       [...found.missing, ...found.altered].map(({ id }) => id)
     )
-    await office.rested()
+    await office.whenIdle()
     expect(await office.downloads.check(office.accountId)).toMatchObject({ intact: 4, missing: [], altered: [] })
     expect(at.files()).toEqual([
       'Lease R001.pdf',
@@ -425,13 +427,13 @@ describe('what is there', () => {
   test('stays known while it is fetched once more, and where that is stopped or fails', async () => {
     const at = await anOffice()
     const { office, server } = at
-    await office.look([aDocument('R1')])
+    await office.showDocuments([aDocument('R1')])
     office.downloads.open()
     await at.add(['R1'])
-    await office.rested()
+    await office.whenIdle()
     const [file] = at.list()
     const known = { id: file?.id, state: 'done', fileName: 'Lease R1.pdf', sha256: file?.sha256 }
-    const again = () => office.downloads.again(office.accountId, [file?.id ?? ''])
+    const again = () => office.downloads.retry(office.accountId, [file?.id ?? ''])
     const release = stalling(server)
     await again()
     await until(() => at.counts().running === 1)
@@ -440,7 +442,7 @@ describe('what is there', () => {
     release()
     server.answer = (_reference, response) => void response.writeHead(404).end()
     await again()
-    await office.rested()
+    await office.whenIdle()
     expect(
       at
         .list()
@@ -451,7 +453,7 @@ describe('what is there', () => {
     // The service has made it again, so both files are there and recorded.
     server.answer = (_reference, response) => sendPdf('R1', response, pdfOf('R1 made anew'))
     await again()
-    await office.rested()
+    await office.whenIdle()
     await office.downloads.clear(office.accountId)
     expect(
       at
@@ -465,22 +467,22 @@ describe('what is there', () => {
   test('that is no longer what it was is known still where fetching it again was stopped, or failed and was cleared', async () => {
     const at = await anOffice()
     const { office, server } = at
-    await office.look([aDocument('R1')])
+    await office.showDocuments([aDocument('R1')])
     office.downloads.open()
     await at.add(['R1'])
-    await office.rested()
+    await office.whenIdle()
     writeFileSync(join(office.files, 'Lease R1.pdf'), 'something else')
     const [file] = at.list()
     const id = file?.id ?? ''
     const release = stalling(server)
-    await office.downloads.again(office.accountId, [id])
+    await office.downloads.retry(office.accountId, [id])
     await until(() => at.counts().running === 1)
     await office.downloads.cancel(office.accountId, id)
     release()
     expect(at.list()).toMatchObject([{ state: 'done', fileName: 'Lease R1.pdf', sha256: file?.sha256 }])
     server.answer = (_reference, response) => void response.writeHead(404).end()
-    await office.downloads.again(office.accountId, [id])
-    await office.rested()
+    await office.downloads.retry(office.accountId, [id])
+    await office.whenIdle()
     expect(at.list()).toMatchObject([{ state: 'failed' }])
     await office.downloads.clear(office.accountId)
     expect(at.list()).toMatchObject([{ state: 'done', fileName: 'Lease R1.pdf', sha256: file?.sha256 }])
@@ -490,10 +492,10 @@ describe('what is there', () => {
 
   test('a check ends where another account is chosen', async () => {
     const at = await anOffice()
-    await at.office.look([aDocument('R1')])
+    await at.office.showDocuments([aDocument('R1')])
     at.office.downloads.open()
     await at.add(['R1'])
-    await at.office.rested()
+    await at.office.whenIdle()
     const check = at.office.downloads.check(at.office.accountId)
     at.office.downloads.shown(['another'])
     await expect(check).rejects.toMatchObject({ appError: { code: 'cancelled' } })
@@ -502,10 +504,10 @@ describe('what is there', () => {
   test('has an index beside it where one is wanted, as new as the files', async () => {
     const at = await anOffice()
     const { office } = at
-    await office.look(names(3).map((name) => aDocument(name)))
+    await office.showDocuments(names(3).map((name) => aDocument(name)))
     office.downloads.open()
     await at.add(names(3), { ...CHOICE, writesIndex: true })
-    await office.rested()
+    await office.whenIdle()
     await until(() => at.files().includes('index.csv'))
     await until(() => at.read('index.csv').toString().split('\r\n').length === 5)
     expect(at.read('index.csv').toString()).toContain('Mere Tamati')

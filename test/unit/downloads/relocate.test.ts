@@ -8,11 +8,11 @@ import { anOffice, CHOICE, names, until } from './office.ts'
 async function withAnother(count: number) {
   const here = await anOffice()
   const { office } = here
-  await office.look(names(count).map((name) => aDocument(name)))
+  await office.showDocuments(names(count).map((name) => aDocument(name)))
   const other = join(here.folder, 'Elsewhere')
   mkdirSync(other)
   const isHeld = () => office.downloads.summary(office.accountId).problem !== undefined && here.counts().running === 0
-  const otherId = office.downloads.folders.of(other).id
+  const otherId = office.downloads.folders.register(other).id
   const relocate = () => office.downloads.relocate(office.accountId, office.folderId, otherId)
   return { ...here, office, other, isHeld, relocate }
 }
@@ -32,7 +32,7 @@ test('what waits for a folder that is away is saved into another one, each file 
   const { office, other, counts, relocate } = await withoutItsFolder(30)
   expect(office.downloads.summary(office.accountId).folder).toMatchObject({ id: office.folderId })
   expect(await relocate()).toBe(30)
-  await office.rested()
+  await office.whenIdle()
   expect(readdirSync(other)).toHaveLength(30)
   expect(counts()).toEqual({ waiting: 0, running: 0, done: 30, failed: 0, cancelled: 0 })
   expect(office.downloads.summary(office.accountId).problem).toBeUndefined()
@@ -40,14 +40,14 @@ test('what waits for a folder that is away is saved into another one, each file 
 
 test('what is in line for the other folder already is in line once', async () => {
   const { office, other, counts, isHeld, relocate } = await withoutItsFolder(3)
-  const folderId = office.downloads.folders.of(other).id
+  const folderId = office.downloads.folders.register(other).id
   renameSync(other, `${other} away`)
   await office.downloads.add(office.accountId, { references: names(2) }, { ...CHOICE, folderId })
   await until(isHeld)
   renameSync(`${other} away`, other)
   expect(await relocate()).toBe(1)
   office.downloads.resume(office.accountId)
-  await office.rested()
+  await office.whenIdle()
   expect(readdirSync(other)).toHaveLength(3)
   expect(counts()).toMatchObject({ waiting: 0, done: 3 })
 })
@@ -56,16 +56,16 @@ test('a file that is only fetched again stays with the folder that it has', asyn
   const { office, other, list, files, isHeld, relocate, ...here } = await withAnother(2)
   office.downloads.open()
   await here.add(['R001'])
-  await office.rested()
+  await office.whenIdle()
   const [file] = list(['done'])
   renameSync(office.files, `${office.files} away`)
-  await office.downloads.again(office.accountId, [file?.id ?? ''])
+  await office.downloads.retry(office.accountId, [file?.id ?? ''])
   await here.add(['R002'])
   await until(isHeld)
   expect(await relocate()).toBe(1)
   renameSync(`${office.files} away`, office.files)
   office.downloads.resume(office.accountId)
-  await office.rested()
+  await office.whenIdle()
   expect(readdirSync(other)).toEqual(['Lease R002.pdf'])
   expect(files()).toEqual(['Lease R001.pdf'])
 })
@@ -77,7 +77,7 @@ test('what waits for the folder itself stays in line for it', async () => {
   expect(await office.downloads.relocate(office.accountId, office.folderId, office.folderId)).toBe(0)
   office.downloads.open()
   office.downloads.resume(office.accountId)
-  await office.rested()
+  await office.whenIdle()
   expect(files()).toHaveLength(5)
 })
 

@@ -12,7 +12,7 @@ import {
   type RequestName,
   requests
 } from '../../../src/shared/contract/index.ts'
-import { aDocument, downloadOffice } from '../../fixtures/download-office.ts'
+import { aDocument, openDownloadOffice } from '../../fixtures/download-office.ts'
 import { openPdfServer } from '../../fixtures/pdf-server.ts'
 
 type Asked = Extract<RequestName, `downloads.${string}`>
@@ -20,13 +20,13 @@ type Asked = Extract<RequestName, `downloads.${string}`>
 async function anOffice() {
   const folder = mkdtempSync(join(tmpdir(), 'countersign-requests-'))
   const server = await openPdfServer()
-  const office = await downloadOffice({ folder, baseUrl: server.url })
+  const office = await openDownloadOffice({ folder, baseUrl: server.url })
   onTestFinished(async () => {
     office.kill()
     await server.close()
     rmSync(folder, { recursive: true, force: true })
   })
-  await office.look(['R1', 'R2'].map((reference) => aDocument(reference)))
+  await office.showDocuments(['R1', 'R2'].map((reference) => aDocument(reference)))
   const revealed: string[] = []
   let chosen: string | undefined = join(folder, 'Evidence')
   const handlers: Pick<RequestHandlers, Asked> = downloadHandlers({
@@ -56,7 +56,7 @@ test('one document is fetched, listed, and shown in its folder', async () => {
   office.downloads.open()
   const begun = await ask('downloads.start', { reference: 'R1', type: 'pdf' })
   expect(await ask('downloads.start', { reference: 'R1', type: 'pdf' })).toMatchObject({ id: begun.id })
-  await office.rested()
+  await office.whenIdle()
   const { items, total } = await ask('downloads.list', { reference: 'R1', offset: 0, limit: 10 })
   expect(total).toBe(1)
   expect(items[0]).toMatchObject({ id: begun.id, state: 'done' })

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { documentsInMemory } from '../../../src/main/core/documents/mirror/database.ts'
 import { DocumentQuery, type DownloadRule } from '../../../src/shared/contract/index.ts'
-import { aDocument, downloadOffice } from '../../fixtures/download-office.ts'
+import { aDocument, openDownloadOffice } from '../../fixtures/download-office.ts'
 import { openPdfServer } from '../../fixtures/pdf-server.ts'
 
 const PROGRESS = { Status: '0 of 1 Signed', LastSignedDate: '' }
@@ -22,14 +22,14 @@ async function aRule({ alsoNow = false, begins = [open('R1'), open('R2'), aDocum
   const folder = mkdtempSync(join(tmpdir(), 'countersign-rules-'))
   const server = await openPdfServer()
   let mirror = documentsInMemory()
-  const run = () => downloadOffice({ folder, baseUrl: server.url, mirror, after: quickly })
+  const run = () => openDownloadOffice({ folder, baseUrl: server.url, mirror, after: quickly })
   let office = await run()
   onTestFinished(async () => {
     office.kill()
     await server.close()
     rmSync(folder, { recursive: true, force: true })
   })
-  await office.look(begins)
+  await office.showDocuments(begins)
   const view = office.views.save(office.accountId, {
     name: 'Leases',
     query: DocumentQuery.parse({ search: 'lease' }),
@@ -51,9 +51,9 @@ async function aRule({ alsoNow = false, begins = [open('R1'), open('R2'), aDocum
     /** Waits until everything that follows from what happened so far is done. */
     async settled() {
       await pause(60)
-      await office.rested()
+      await office.whenIdle()
       await pause(30)
-      await office.rested()
+      await office.whenIdle()
       return readdirSync(office.files).sort()
     },
     async startAgain(fresh = false) {
@@ -73,7 +73,7 @@ test('a rule that is about no view fetches every document as it completes', asyn
   const all = await at.office.downloads.rules.add(at.office.accountId, choice)
   expect(all).not.toHaveProperty('viewId')
   expect(all).not.toHaveProperty('viewName')
-  await at.office.look([aDocument('R1'), aDocument('R2', { Name: 'Will R2' })])
+  await at.office.showDocuments([aDocument('R1'), aDocument('R2', { Name: 'Will R2' })])
   expect(await at.settled()).toEqual(['Lease R1.pdf', 'Will R2.pdf'])
   await at.startAgain()
   expect(at.now()).toMatchObject({ id: all.id, fetched: 2, isOn: true })
@@ -83,18 +83,18 @@ describe('a rule', () => {
   test('fetches what completes from now on, once', async () => {
     const at = await aRule()
     expect(await at.settled()).toEqual([])
-    await at.office.look([aDocument('R1'), open('R2'), aDocument('OLD')])
+    await at.office.showDocuments([aDocument('R1'), open('R2'), aDocument('OLD')])
     expect(await at.settled()).toEqual(['Lease R1.pdf'])
     expect(at.now()).toMatchObject({ fetched: 1, viewName: 'Leases' })
     expect(at.office.notes).toMatchObject([{ documentReference: 'R1', detail: { by: 'rule' } }])
     // It changes, and comes back: neither is a reason to fetch it again.
-    await at.office.look([
+    await at.office.showDocuments([
       aDocument('R1', { MatterNumber: 'M-2' }),
       open('R2'),
       aDocument('OLD', { MatterNumber: 'M-2' })
     ])
     await at.settled()
-    expect(at.server.asked).toEqual(['R1'])
+    expect(at.server.requested).toEqual(['R1'])
   })
 
   test('fetches what is complete already where that is asked for', async () => {
@@ -111,9 +111,9 @@ describe('a rule', () => {
     })
     const query = DocumentQuery.parse({ search: 'lease', accounts: [office.accountId, other.id] })
     office.views.save(office.accountId, { id: view.id, name: 'Leases', query, tell: false })
-    await office.look([open('X1')], 'Progress', other.id)
+    await office.showDocuments([open('X1')], 'Progress', other.id)
     await at.settled()
-    await office.look([aDocument('X1')], 'Progress', other.id)
+    await office.showDocuments([aDocument('X1')], 'Progress', other.id)
     await expect.poll(at.files).toEqual(['Lease X1.pdf'])
   })
 
@@ -132,43 +132,43 @@ describe('a rule', () => {
     await at.settled()
     // What was queued by then stays queued.
     expect(office.downloads.summary(office.accountId).counts.done).toBeLessThan(2_000)
-    expect(at.server.asked.length).toBeLessThan(2_000)
+    expect(at.server.requested.length).toBeLessThan(2_000)
   })
 
   test('lets alone what was complete long before and only arrives', async () => {
     const at = await aRule()
     const old = aDocument('OLDER', { LastSignedDate: '2019-03-02T03:15:00Z' })
-    await at.office.look([open('R1'), open('R2'), aDocument('OLD'), old])
+    await at.office.showDocuments([open('R1'), open('R2'), aDocument('OLD'), old])
     expect(await at.settled()).toEqual([])
   })
 
   test('lets alone what isn’t of its view, and what has no identity check', async () => {
     const at = await aRule()
-    await at.office.look([
+    await at.office.showDocuments([
       aDocument('R1', { Name: 'Will' }),
       aDocument('R2', { IDVerificationRequested: false }),
       aDocument('OLD')
     ])
     expect(await at.settled()).toEqual([])
     // It entered the view after it completed.
-    await at.office.look([aDocument('R1', { Name: 'Lease after all' }), aDocument('OLD')])
+    await at.office.showDocuments([aDocument('R1', { Name: 'Lease after all' }), aDocument('OLD')])
     expect(await at.settled()).toEqual(['Lease after all.pdf'])
   })
 
   test('never fetches twice over restarts, and catches up with what completed while nobody ran', async () => {
     const at = await aRule()
-    await at.office.look([aDocument('R1'), open('R2'), aDocument('OLD')])
+    await at.office.showDocuments([aDocument('R1'), open('R2'), aDocument('OLD')])
     await at.settled()
     let office = await at.startAgain()
     // The folders are read before downloads start.
-    await office.look([aDocument('R1'), aDocument('R2'), aDocument('OLD')])
+    await office.showDocuments([aDocument('R1'), aDocument('R2'), aDocument('OLD')])
     office.downloads.open()
     expect(await at.settled()).toEqual(['Lease R1.pdf', 'Lease R2.pdf'])
     office = await at.startAgain()
     office.downloads.open()
-    await office.look([aDocument('R1'), aDocument('R2'), aDocument('OLD')])
+    await office.showDocuments([aDocument('R1'), aDocument('R2'), aDocument('OLD')])
     await at.settled()
-    expect(at.server.asked).toEqual(['R1', 'R2'])
+    expect(at.server.requested).toEqual(['R1', 'R2'])
   })
 
   test('knows by the time what completed since, where the mirror was begun again', async () => {
@@ -176,14 +176,14 @@ describe('a rule', () => {
     const after = new Date().toISOString()
     const office = await at.startAgain(true)
     office.downloads.open()
-    await office.look([aDocument('R1', { LastSignedDate: after }), open('R2'), aDocument('OLD')])
+    await office.showDocuments([aDocument('R1', { LastSignedDate: after }), open('R2'), aDocument('OLD')])
     expect(await at.settled()).toEqual(['Lease R1.pdf'])
   })
 
   test('catches up when it is turned on again', async () => {
     const at = await aRule()
     at.office.downloads.rules.change(at.office.accountId, at.rule.id, { isOn: false })
-    await at.office.look([aDocument('R1'), open('R2'), aDocument('OLD')])
+    await at.office.showDocuments([aDocument('R1'), open('R2'), aDocument('OLD')])
     expect(await at.settled()).toEqual([])
     at.office.downloads.rules.change(at.office.accountId, at.rule.id, { isOn: true })
     expect(await at.settled()).toEqual(['Lease R1.pdf'])
@@ -192,7 +192,7 @@ describe('a rule', () => {
   test('catches up, too, where its documents could not be looked at when it was turned on again', async () => {
     const at = await aRule()
     at.office.downloads.rules.change(at.office.accountId, at.rule.id, { isOn: false })
-    await at.office.look([aDocument('R1'), open('R2'), aDocument('OLD')])
+    await at.office.showDocuments([aDocument('R1'), open('R2'), aDocument('OLD')])
     await at.settled()
     at.office.failing.add('identityChecks')
     at.office.downloads.rules.change(at.office.accountId, at.rule.id, { isOn: true })
@@ -212,7 +212,7 @@ describe('a rule', () => {
     office.rights.signedDocuments = 'yes'
     change()
     const without = { IDVerificationRequested: false }
-    await office.look([aDocument('R1', without), aDocument('R2'), aDocument('OLD')])
+    await office.showDocuments([aDocument('R1', without), aDocument('R2'), aDocument('OLD')])
     expect(await at.settled()).toEqual(['Lease R1.signed.pdf', 'Lease R2.pdf', 'Lease R2.signed.pdf'])
   })
 
@@ -222,7 +222,7 @@ describe('a rule', () => {
     office.rights.signedDocuments = 'yes'
     office.downloads.rules.change(office.accountId, at.rule.id, { types: ['pdf', 'signed'] })
     office.rights.signedDocuments = 'no'
-    await office.look([aDocument('R1'), open('R2'), aDocument('OLD')])
+    await office.showDocuments([aDocument('R1'), open('R2'), aDocument('OLD')])
     expect(await at.settled()).toEqual(['Lease R1.pdf'])
     expect(at.now().problem).toBeUndefined()
     office.rights.signedDocuments = 'yes'
@@ -274,7 +274,7 @@ describe('a rule', () => {
   test('rests while its view is gone', async () => {
     const at = await aRule()
     at.office.views.remove(at.office.accountId, at.view.id)
-    await at.office.look([aDocument('R1'), open('R2'), aDocument('OLD')])
+    await at.office.showDocuments([aDocument('R1'), open('R2'), aDocument('OLD')])
     expect(await at.settled()).toEqual([])
     expect(at.now()).not.toHaveProperty('viewName')
   })
@@ -282,7 +282,7 @@ describe('a rule', () => {
   test('says why its newest file couldn’t be had', async () => {
     const at = await aRule()
     at.server.answer = (_reference, response) => void response.writeHead(404).end()
-    await at.office.look([aDocument('R1'), open('R2'), aDocument('OLD')])
+    await at.office.showDocuments([aDocument('R1'), open('R2'), aDocument('OLD')])
     await at.settled()
     expect(at.now().problem?.message).toBeTruthy()
     expect(at.now().fetched).toBe(0)
@@ -291,7 +291,7 @@ describe('a rule', () => {
   test('asks for records beside the PDF where both are wanted, and is gone when it is removed', async () => {
     const at = await aRule()
     at.office.downloads.rules.change(at.office.accountId, at.rule.id, { types: ['pdf', 'json'] })
-    await at.office.look([aDocument('R1'), open('R2'), aDocument('OLD')])
+    await at.office.showDocuments([aDocument('R1'), open('R2'), aDocument('OLD')])
     await at.settled()
     const { items } = at.office.downloads.list([at.office.accountId], { offset: 0, limit: 10 })
     expect(items.map(({ documentReference, type }) => `${documentReference} ${type}`).sort()).toEqual([
@@ -299,9 +299,9 @@ describe('a rule', () => {
       'R1 pdf'
     ])
     at.office.downloads.rules.remove(at.office.accountId, at.rule.id)
-    await at.office.look([aDocument('R1'), aDocument('R2'), aDocument('OLD')])
+    await at.office.showDocuments([aDocument('R1'), aDocument('R2'), aDocument('OLD')])
     await at.settled()
-    expect(at.server.asked).not.toContain('R2')
+    expect(at.server.requested).not.toContain('R2')
     expect(at.office.downloads.rules.list(at.office.accountId)).toEqual([])
     expect(at.office.troubles).toEqual([])
   })

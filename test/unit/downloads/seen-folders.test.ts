@@ -13,14 +13,14 @@ import * as nodeFiles from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, expect, onTestFinished, test } from 'vitest'
-import { keepFile } from '../../../src/main/core/downloads/target.ts'
-import { SeenFolders } from '../../../src/main/core/downloads/target-folder.ts'
+import { saveFile } from '../../../src/main/core/downloads/target.ts'
+import { FolderCache } from '../../../src/main/core/downloads/target-folder.ts'
 import type { FolderFiles } from '../../../src/main/core/storage/files.ts'
 
 let folder: string
 let now: number
 let looks: number
-let seen: SeenFolders
+let folderCache: FolderCache
 
 const files: FolderFiles = {
   ...nodeFiles,
@@ -29,7 +29,8 @@ const files: FolderFiles = {
     return nodeFiles.readdir(path)
   }
 }
-const keep = (name: string, content: string) => keepFile(folder, ['2026', 'Kauri Law', name], content, { files, seen })
+const keep = (name: string, content: string) =>
+  saveFile(folder, ['2026', 'Kauri Law', name], content, { files, folderCache })
 const place = () => join(folder, '2026', 'Kauri Law')
 
 beforeEach(() => {
@@ -37,7 +38,7 @@ beforeEach(() => {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   now = 0
   looks = 0
-  seen = new SeenFolders({ elapsed: () => now })
+  folderCache = new FolderCache({ elapsed: () => now })
 })
 
 test('many files for one folder have it read as often as one', async () => {
@@ -89,6 +90,6 @@ test('where a folder on the way was swapped for a link a moment ago, nothing is 
     yield Buffer.from('two')
   }
   const path = ['2026', 'Kauri Law', 'Will.pdf']
-  await expect(keepFile(folder, path, content(), { files, seen })).rejects.toMatchObject({ code: 'outside' })
+  await expect(saveFile(folder, path, content(), { files, folderCache })).rejects.toMatchObject({ code: 'outside' })
   expect([looked, readdirSync(join(outside, 'Kauri Law'))]).toEqual([[], []])
 })

@@ -9,7 +9,7 @@ import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { removeLeftovers } from '../../../src/main/core/downloads/leftovers.ts'
 import { relativePath } from '../../../src/main/core/downloads/name-pattern.ts'
-import { keepFile } from '../../../src/main/core/downloads/target.ts'
+import { saveFile } from '../../../src/main/core/downloads/target.ts'
 import { nameKey } from '../../../src/main/core/storage/same-name.ts'
 import { contentsOf, temporaryFolder } from '../storage/folders.ts'
 import { diskThat, diskWithoutLinks, diskWithRoomFor, systemError } from './disks.ts'
@@ -37,14 +37,14 @@ const put = (path: string, text: string) => {
 
 describe('a file that is kept', () => {
   test('is whole below its folders, with its SHA-256 and its length, and nothing beside it', async () => {
-    const kept = await keepFile(folder, ['Kauri Law', '2026', 'Lease.pdf'], chunks('one ', 'two ', 'Grüße'))
+    const kept = await saveFile(folder, ['Kauri Law', '2026', 'Lease.pdf'], chunks('one ', 'two ', 'Grüße'))
     const sha256 = createHash('sha256').update('one two Grüße').digest('hex')
     expect(kept).toEqual({ path: ['Kauri Law', '2026', 'Lease.pdf'], bytes: 15, sha256, wasThere: false })
     expect(all()).toEqual({ 'Kauri Law/2026/Lease.pdf': 'one two Grüße' })
   })
 
   test('can be text', async () => {
-    const kept = await keepFile(folder, ['Lease.json'], '["é"]\n')
+    const kept = await saveFile(folder, ['Lease.json'], '["é"]\n')
     expect(kept).toMatchObject({ bytes: 7, sha256: createHash('sha256').update('["é"]\n').digest('hex') })
   })
 
@@ -55,18 +55,18 @@ describe('a file that is kept', () => {
       seen.push(...Object.keys(all()))
       yield Buffer.from('whole')
     }
-    await keepFile(folder, ['a', 'Lease.pdf'], watched())
+    await saveFile(folder, ['a', 'Lease.pdf'], watched())
     expect(seen).toEqual([expect.stringMatching(/^a\/\.countersign-[0-9a-f]{16}\.part$/)])
   })
 
   test.runIf(process.platform !== 'win32')('and its folders are its user’s alone', async () => {
-    await keepFile(folder, ['Ana Example', 'Lease.pdf'], 'x')
+    await saveFile(folder, ['Ana Example', 'Lease.pdf'], 'x')
     expect(fs.statSync(join(folder, 'Ana Example')).mode & 0o777).toBe(0o700)
     expect(fs.statSync(join(folder, 'Ana Example', 'Lease.pdf')).mode & 0o777).toBe(0o600)
   })
 
   test('never gets out of its folder, whatever path is asked for', async () => {
-    const { path } = await keepFile(folder, ['..', '../..', 'a/b.pdf'], 'x')
+    const { path } = await saveFile(folder, ['..', '../..', 'a/b.pdf'], 'x')
     expect(path).toEqual(['document', '_', 'a_b.pdf'])
     expect(Object.keys(all())).toEqual(['document/_/a_b.pdf'])
   })
@@ -74,9 +74,9 @@ describe('a file that is kept', () => {
 
 describe('where its name is taken', () => {
   test('by the same content, that is recognised, and nothing is written', async () => {
-    const first = await keepFile(folder, ['Lease.pdf'], 'content')
+    const first = await saveFile(folder, ['Lease.pdf'], 'content')
     const before = fs.statSync(join(folder, 'Lease.pdf'))
-    const second = await keepFile(folder, ['Lease.pdf'], chunks('con', 'tent'))
+    const second = await saveFile(folder, ['Lease.pdf'], chunks('con', 'tent'))
     expect(second).toEqual({ ...first, wasThere: true })
     expect(all()).toEqual({ 'Lease.pdf': 'content' })
     expect(fs.statSync(join(folder, 'Lease.pdf')).ino).toBe(before.ino)
@@ -86,21 +86,21 @@ describe('where its name is taken', () => {
     put('Lease.pdf', 'other 1')
     put('Lease (2).pdf', 'other 2')
     put('Lease (4).pdf', 'content')
-    expect(await keepFile(folder, ['Lease.pdf'], 'content')).toMatchObject({ path: ['Lease (4).pdf'], wasThere: true })
-    expect(await keepFile(folder, ['Lease.pdf'], 'third')).toMatchObject({ path: ['Lease (3).pdf'], wasThere: false })
-    expect(await keepFile(folder, ['Lease.pdf'], 'fifth')).toMatchObject({ path: ['Lease (5).pdf'], wasThere: false })
+    expect(await saveFile(folder, ['Lease.pdf'], 'content')).toMatchObject({ path: ['Lease (4).pdf'], wasThere: true })
+    expect(await saveFile(folder, ['Lease.pdf'], 'third')).toMatchObject({ path: ['Lease (3).pdf'], wasThere: false })
+    expect(await saveFile(folder, ['Lease.pdf'], 'fifth')).toMatchObject({ path: ['Lease (5).pdf'], wasThere: false })
     expect(all()).toMatchObject({ 'Lease.pdf': 'other 1', 'Lease (2).pdf': 'other 2', 'Lease (3).pdf': 'third' })
   })
 
   test('by content of the same length, that isn’t taken for the same', async () => {
     put('Lease.pdf', 'content')
-    expect(await keepFile(folder, ['Lease.pdf'], 'CONTENT')).toMatchObject({ path: ['Lease (2).pdf'] })
+    expect(await saveFile(folder, ['Lease.pdf'], 'CONTENT')).toMatchObject({ path: ['Lease (2).pdf'] })
   })
 
   test('by another document’s file, the same content is kept once more', async () => {
     put('a/Lease.pdf', 'content')
-    const owned = (path: readonly string[]) => path.join('/') === 'a/Lease.pdf'
-    expect(await keepFile(folder, ['a', 'Lease.pdf'], 'content', { owned })).toMatchObject({
+    const belongsToOther = (path: readonly string[]) => path.join('/') === 'a/Lease.pdf'
+    expect(await saveFile(folder, ['a', 'Lease.pdf'], 'content', { belongsToOther })).toMatchObject({
       path: ['a', 'Lease (2).pdf'],
       wasThere: false
     })
@@ -111,7 +111,7 @@ describe('where its name is taken', () => {
     fs.writeFileSync(join(outside, 'x'), 'content')
     fs.symlinkSync(join(outside, 'x'), join(folder, 'Lease (2).pdf'))
     fs.symlinkSync(join(outside, 'nothing'), join(folder, 'Lease (3).pdf'))
-    expect(await keepFile(folder, ['Lease.pdf'], 'content')).toMatchObject({ path: ['Lease (4).pdf'], wasThere: false })
+    expect(await saveFile(folder, ['Lease.pdf'], 'content')).toMatchObject({ path: ['Lease (4).pdf'], wasThere: false })
     expect(fs.readdirSync(outside)).toEqual(['x'])
   })
 
@@ -120,7 +120,7 @@ describe('where its name is taken', () => {
       if (to.endsWith('Lease.pdf')) fs.writeFileSync(to, 'theirs')
       await nodeFiles.link(from, to)
     }
-    const kept = await keepFile(folder, ['Lease.pdf'], 'ours', { files: { ...nodeFiles, link } })
+    const kept = await saveFile(folder, ['Lease.pdf'], 'ours', { files: { ...nodeFiles, link } })
     expect(kept.path).toEqual(['Lease (2).pdf'])
     expect(all()).toEqual({ 'Lease.pdf': 'theirs', 'Lease (2).pdf': 'ours' })
   })
@@ -128,8 +128,8 @@ describe('where its name is taken', () => {
   test('in capitals, or with an accent apart from its letter, it is the same name', async () => {
     put('KAURI law/Lease E\u0301tude.PDF', 'other')
     const path = ['Kauri Law', 'lease étude.pdf']
-    expect(await keepFile(folder, path, 'content')).toMatchObject({ path: ['KAURI law', 'lease étude (2).pdf'] })
-    expect(await keepFile(folder, path, 'other')).toMatchObject({
+    expect(await saveFile(folder, path, 'content')).toMatchObject({ path: ['KAURI law', 'lease étude (2).pdf'] })
+    expect(await saveFile(folder, path, 'other')).toMatchObject({
       path: ['KAURI law', 'Lease E\u0301tude.PDF'],
       wasThere: true
     })
@@ -139,7 +139,7 @@ describe('where its name is taken', () => {
   test('by a file that has a folder’s name, the folder gets a number, and is used again', async () => {
     put('Kauri Law', 'a file')
     for (const name of ['a.pdf', 'b.pdf']) {
-      expect((await keepFile(folder, ['Kauri Law', name], 'x')).path).toEqual(['Kauri Law (2)', name])
+      expect((await saveFile(folder, ['Kauri Law', name], 'x')).path).toEqual(['Kauri Law (2)', name])
     }
   })
 })
@@ -147,7 +147,7 @@ describe('where its name is taken', () => {
 describe('several at once to one name', () => {
   const at = (contents: string[], names = ['Lease.pdf'], files = diskThat(() => undefined)) =>
     Promise.all(
-      contents.map((text, index) => keepFile(folder, ['A', names[index % names.length] ?? ''], text, { files }))
+      contents.map((text, index) => saveFile(folder, ['A', names[index % names.length] ?? ''], text, { files }))
     )
 
   test('are one file where they are the same', async () => {
@@ -172,7 +172,7 @@ describe('several at once to one name', () => {
       ['lease', 'X.pdf'],
       ['Lease', 'x.PDF']
     ]
-    await Promise.all(names.map((path, index) => keepFile(folder, path, `${index}`)))
+    await Promise.all(names.map((path, index) => saveFile(folder, path, `${index}`)))
     expect(Object.values(all()).toSorted()).toEqual(['0', '1', '2'])
     const keys = Object.keys(all()).map(nameKey)
     expect(new Set(keys).size).toBe(3)
@@ -182,7 +182,7 @@ describe('several at once to one name', () => {
 
 describe('a file that can’t be kept leaves nothing behind', () => {
   test('when the disk fills up half-way', async () => {
-    const kept = keepFile(folder, ['a', 'Lease.pdf'], chunks('12345', '67890'), { files: diskWithRoomFor(7) })
+    const kept = saveFile(folder, ['a', 'Lease.pdf'], chunks('12345', '67890'), { files: diskWithRoomFor(7) })
     await expect(kept).rejects.toMatchObject({ name: 'FileError', code: 'no-space' })
     expect(all()).toEqual({})
   })
@@ -192,14 +192,14 @@ describe('a file that can’t be kept leaves nothing behind', () => {
     const files = diskThat(() => {
       if (++pieces === 2) throw systemError('EROFS')
     })
-    await expect(keepFile(folder, ['Lease.pdf'], chunks('1', '2'), { files })).rejects.toMatchObject({
+    await expect(saveFile(folder, ['Lease.pdf'], chunks('1', '2'), { files })).rejects.toMatchObject({
       code: 'not-writable'
     })
     const refusing = () => Promise.reject(systemError('EROFS'))
     const last = diskThat(() => undefined, { link: refusing })
     const open: typeof last.open = (path, flags, mode) =>
       flags === 'wx' && path.endsWith('.pdf') ? refusing() : last.open(path, flags, mode)
-    await expect(keepFile(folder, ['Lease.pdf'], 'x', { files: { ...last, open } })).rejects.toMatchObject({
+    await expect(saveFile(folder, ['Lease.pdf'], 'x', { files: { ...last, open } })).rejects.toMatchObject({
       code: 'not-writable'
     })
     expect(all()).toEqual({})
@@ -210,7 +210,7 @@ describe('a file that can’t be kept leaves nothing behind', () => {
       fs.rmSync(folder, { recursive: true })
       throw systemError('EIO')
     }
-    const kept = keepFile(folder, ['Lease.pdf'], chunks('1', '2'), { files: diskThat(pulled) })
+    const kept = saveFile(folder, ['Lease.pdf'], chunks('1', '2'), { files: diskThat(pulled) })
     await expect(kept).rejects.toMatchObject({ code: 'away' })
     expect(fs.existsSync(folder)).toBe(false)
   })
@@ -221,7 +221,7 @@ describe('a file that can’t be kept leaves nothing behind', () => {
       yield Buffer.from('half')
       throw broken
     }
-    await expect(keepFile(folder, ['Lease.pdf'], breaking())).rejects.toBe(broken)
+    await expect(saveFile(folder, ['Lease.pdf'], breaking())).rejects.toBe(broken)
     expect(all()).toEqual({})
   })
 
@@ -232,22 +232,22 @@ describe('a file that can’t be kept leaves nothing behind', () => {
       asked += 1
       yield Buffer.from('x')
     }
-    await expect(keepFile(away, ['Lease.pdf'], content())).rejects.toMatchObject({ code: 'away' })
+    await expect(saveFile(away, ['Lease.pdf'], content())).rejects.toMatchObject({ code: 'away' })
     expect([fs.existsSync(away), asked]).toEqual([false, 0])
-    await keepFile(away, ['Lease.pdf'], 'x', { makesFolder: true })
+    await saveFile(away, ['Lease.pdf'], 'x', { makesFolder: true })
     expect(all()).toEqual({ 'stick/Lease.pdf': 'x' })
   })
 
   test('when the folder is a file', async () => {
     put('file', 'x')
-    await expect(keepFile(join(folder, 'file'), ['Lease.pdf'], 'x')).rejects.toMatchObject({ code: 'not-writable' })
+    await expect(saveFile(join(folder, 'file'), ['Lease.pdf'], 'x')).rejects.toMatchObject({ code: 'not-writable' })
   })
 
   test('and no message names a file or a person', async () => {
     const files = diskThat(() => {
       throw systemError('EROFS')
     })
-    const error = await keepFile(folder, ['Ana Example.pdf'], 'x', { files }).catch((thrown: unknown) => thrown)
+    const error = await saveFile(folder, ['Ana Example.pdf'], 'x', { files }).catch((thrown: unknown) => thrown)
     expect(`${error} ${(error as Error).stack} ${JSON.stringify(error)}`).not.toContain('Ana')
   })
 })
@@ -259,7 +259,7 @@ describe('a link among the folders', () => {
       ['Kauri Law', 'Lease.pdf'],
       ['kauri law', '2026', 'Lease.pdf']
     ]) {
-      await expect(keepFile(folder, path, 'x')).rejects.toMatchObject({ code: 'outside' })
+      await expect(saveFile(folder, path, 'x')).rejects.toMatchObject({ code: 'outside' })
     }
     expect(fs.readdirSync(outside)).toEqual([])
   })
@@ -268,7 +268,7 @@ describe('a link among the folders', () => {
     const beside = `${folder}-2`
     fs.mkdirSync(beside)
     fs.symlinkSync(beside, join(folder, 'a'))
-    await expect(keepFile(folder, ['a', 'Lease.pdf'], 'x')).rejects.toMatchObject({ code: 'outside' })
+    await expect(saveFile(folder, ['a', 'Lease.pdf'], 'x')).rejects.toMatchObject({ code: 'outside' })
     expect(fs.readdirSync(beside)).toEqual([])
   })
 
@@ -276,7 +276,7 @@ describe('a link among the folders', () => {
     fs.mkdirSync(join(folder, 'real'))
     fs.symlinkSync(join(folder, 'real'), join(folder, 'a'))
     fs.symlinkSync(folder, join(outside, 'chosen'))
-    const { path } = await keepFile(join(outside, 'chosen'), ['a', 'Lease.pdf'], 'x')
+    const { path } = await saveFile(join(outside, 'chosen'), ['a', 'Lease.pdf'], 'x')
     expect(path).toEqual(['a', 'Lease.pdf'])
     expect(fs.readdirSync(join(folder, 'real'))).toEqual(['Lease.pdf'])
   })
@@ -287,7 +287,7 @@ describe('a link among the folders', () => {
       fs.renameSync(join(folder, 'a'), join(folder, 'moved'))
       fs.symlinkSync(outside, join(folder, 'a'))
     }
-    await expect(keepFile(folder, ['a', 'Lease.pdf'], content())).rejects.toMatchObject({ code: 'outside' })
+    await expect(saveFile(folder, ['a', 'Lease.pdf'], content())).rejects.toMatchObject({ code: 'outside' })
     expect(contentsOf(outside)).toEqual({})
   })
 })
@@ -357,8 +357,8 @@ test('documents of any names never get each other’s files, and no two names di
       const root = fs.mkdtempSync(join(folder, 'x'))
       const kept = await Promise.all(
         several.map((names, index) =>
-          keepFile(root, relativePath(pattern(text), names), isSameContent ? 'same' : `content ${index}`, {
-            owned: () => isSameContent
+          saveFile(root, relativePath(pattern(text), names), isSameContent ? 'same' : `content ${index}`, {
+            belongsToOther: () => isSameContent
           })
         )
       )

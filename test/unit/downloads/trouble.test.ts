@@ -12,7 +12,7 @@ async function heldBy(answer: Answer) {
   const at = await anOffice()
   const { office, server } = at
   server.answer = answer
-  await office.look(names(20).map((name) => aDocument(name)))
+  await office.showDocuments(names(20).map((name) => aDocument(name)))
   office.downloads.open()
   await at.add(names(20))
   await until(() => office.downloads.summary(office.accountId).problem !== undefined && at.counts().running === 0)
@@ -22,7 +22,7 @@ async function heldBy(answer: Answer) {
 async function goesOnOnceItIsOver({ office, server, files }: Awaited<ReturnType<typeof anOffice>>): Promise<void> {
   server.answer = (reference, response) => sendPdf(reference, response)
   office.downloads.connectionChanged()
-  await office.rested()
+  await office.whenIdle()
   expect(files()).toHaveLength(20)
 }
 
@@ -35,10 +35,10 @@ describe('trouble', () => {
       else if (reference === 'R2') response.writeHead(200, { 'content-type': 'text/html' }).end('<h1>Sorry</h1>')
       else sendPdf(reference, response)
     }
-    await office.look(['R1', 'R2', 'R3'].map((name) => aDocument(name)))
+    await office.showDocuments(['R1', 'R2', 'R3'].map((name) => aDocument(name)))
     office.downloads.open()
     await at.add(['R1', 'R2', 'R3'])
-    await office.rested()
+    await office.whenIdle()
     expect(
       at
         .list(['failed'])
@@ -48,8 +48,8 @@ describe('trouble', () => {
     for (const { error } of at.list(['failed'])) expect(error?.message).toBeTruthy()
     expect(at.files()).toEqual(['Lease R3.pdf'])
     server.answer = (reference, response) => sendPdf(reference, response)
-    await office.downloads.againAll(office.accountId)
-    await office.rested()
+    await office.downloads.retryFailed(office.accountId)
+    await office.whenIdle()
     expect(at.files()).toHaveLength(3)
   })
 
@@ -61,7 +61,7 @@ describe('trouble', () => {
       counts: { waiting: 20, failed: 0 },
       problem: { code: 'unauthorised' }
     })
-    expect(server.asked.length).toBeLessThanOrEqual(4)
+    expect(server.requested.length).toBeLessThanOrEqual(4)
     await goesOnOnceItIsOver(at)
   })
 
@@ -76,7 +76,7 @@ describe('trouble', () => {
       response.writeHead(200, { 'content-type': 'application/pdf', 'content-length': pdf.length })
       response.write(pdf.subarray(0, 20_000), () => response.destroy())
     }
-    await office.look(names(6).map((name) => aDocument(name)))
+    await office.showDocuments(names(6).map((name) => aDocument(name)))
     office.downloads.open()
     await at.add(names(6))
     await until(() => at.list(['waiting']).some(({ retryAt }) => retryAt !== undefined) && at.counts().running === 0)
@@ -92,7 +92,7 @@ describe('trouble', () => {
   test('with the folder holds what goes there, and it goes on once the folder is back', async () => {
     const at = await anOffice()
     const { office, server } = at
-    await office.look(names(20).map((name) => aDocument(name)))
+    await office.showDocuments(names(20).map((name) => aDocument(name)))
     renameSync(office.files, `${office.files} away`)
     office.downloads.open()
     await at.add(names(20))
@@ -102,10 +102,10 @@ describe('trouble', () => {
       counts: { waiting: 20, failed: 0 },
       problem: { code: 'not-writable' }
     })
-    expect(server.asked.length).toBeLessThanOrEqual(4)
+    expect(server.requested.length).toBeLessThanOrEqual(4)
     renameSync(`${office.files} away`, office.files)
     office.downloads.resume(office.accountId)
-    await office.rested()
+    await office.whenIdle()
     expect(at.files()).toHaveLength(20)
   })
 
@@ -114,10 +114,10 @@ describe('trouble', () => {
     const { office, server } = at
     const cutShort = pdfOf('closed').subarray(0, 500)
     server.answer = (_reference, response) => sendPdf('', response, cutShort)
-    await office.look(names(3).map((name) => aDocument(name)))
+    await office.showDocuments(names(3).map((name) => aDocument(name)))
     office.downloads.open()
     await at.add(names(3))
-    while (server.asked.length < 40) {
+    while (server.requested.length < 40) {
       office.downloads.connectionChanged()
       await pause(10)
     }
@@ -135,10 +135,10 @@ describe('trouble', () => {
     const { office, server } = at
     server.answer = (reference, response) =>
       sendPdf(reference, response, reference === 'BAD' ? pdfOf('BAD').subarray(0, 500) : undefined)
-    await office.look([aDocument('BAD'), ...names(60).map((name) => aDocument(name))])
+    await office.showDocuments([aDocument('BAD'), ...names(60).map((name) => aDocument(name))])
     office.downloads.open()
     await at.add(['BAD'])
-    const asked = () => server.asked.filter((reference) => reference === 'BAD').length
+    const asked = () => server.requested.filter((reference) => reference === 'BAD').length
     const hurriedUntil = async (what: () => boolean) => {
       while (!what()) {
         office.downloads.connectionChanged()
@@ -170,9 +170,9 @@ describe('trouble', () => {
     const { office, server } = at
     const second = join(at.folder, 'Second')
     mkdirSync(second)
-    const elsewhere = office.downloads.folders.of(second).id
+    const elsewhere = office.downloads.folders.register(second).id
     rmSync(second, { recursive: true })
-    await office.look(names(12).map((name) => aDocument(name)))
+    await office.showDocuments(names(12).map((name) => aDocument(name)))
     office.downloads.open()
     const choice = { ...CHOICE, folderId: elsewhere }
     await office.downloads.add(office.accountId, { references: names(6) }, choice)

@@ -71,13 +71,13 @@ describe('noting', () => {
     let others = true
     const planned: (() => void)[] = []
     const commits = new BatchCommit<number>({
-      async settle(items) {
+      async finish(items) {
         // It is durable before it is reported.
         expect(written.flat()).not.toEqual(expect.arrayContaining([...items]))
         settled.push([...items])
       },
       write: (items) => void written.push([...items]),
-      areOthersComing: () => others,
+      expectsMore: () => others,
       time: {
         after(_delay, task) {
           planned.push(task)
@@ -98,11 +98,11 @@ describe('noting', () => {
   test('tells all of them where it can’t be written', async () => {
     const full = new Error('full')
     const commits = new BatchCommit<number>({
-      settle: async () => undefined,
+      finish: async () => undefined,
       write() {
         throw full
       },
-      areOthersComing: () => false,
+      expectsMore: () => false,
       time: { after: () => () => undefined }
     })
     await expect(commits.add(1)).rejects.toBe(full)

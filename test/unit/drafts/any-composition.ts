@@ -3,7 +3,7 @@
  * them.
  */
 import type fc from 'fast-check'
-import { withKeysOfTheirOwn } from '../../../src/main/core/drafts/arriving.ts'
+import { withUniqueKeys } from '../../../src/main/core/drafts/arriving.ts'
 import { Composition } from '../../../src/shared/composition/index.ts'
 import { arbitraryOf } from '../../contract/arbitrary-of-schema.ts'
 
@@ -15,5 +15,5 @@ export const anyCompositionAtAll: fc.Arbitrary<Composition> = arbitraryOf(Whole)
 
 export const anyComposition: fc.Arbitrary<Composition> = anyCompositionAtAll.map((composition) => {
   let keys = 0
-  return withKeysOfTheirOwn(composition, () => `key-${++keys}`)
+  return withUniqueKeys(composition, () => `key-${++keys}`)
 })

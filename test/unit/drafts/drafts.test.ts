@@ -125,7 +125,7 @@ describe('a draft that is with the outbox', () => {
       expect(failureOf(() => save(named('After'), id)).code).toBe('busy')
       expect(failureOf(() => office.drafts.remove(id)).code).toBe('busy')
       const version = office.drafts.history(id)[0]?.id ?? ''
-      expect(failureOf(() => office.drafts.goBack(id, version)).code).toBe('busy')
+      expect(failureOf(() => office.drafts.restoreVersion(id, version)).code).toBe('busy')
       expect(office.drafts.get(id).title).toBe('Before')
     }
   )

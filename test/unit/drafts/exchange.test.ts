@@ -404,7 +404,7 @@ describe('an import that is cut short', () => {
     first.db.close()
     expect((await importing).refused).toHaveLength(1)
     const again = openOffice(onDisk(path))
-    again.exchange.takeUpInterrupted()
+    again.exchange.removeInterrupted()
     for (const table of ['arrivals', 'drafts', 'presets', 'draft_words']) {
       expect(again.db.prepare(`SELECT count(*) FROM ${table}`).pluck().get()).toBe(0)
     }

@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url'
 import fc from 'fast-check'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { compositionOfLink, readDraftLink } from '../../../src/main/core/drafts/draft-link.ts'
-import { broughtBy } from '../../../src/main/core/drafts/from-outside.ts'
+import { requestsIn } from '../../../src/main/core/drafts/from-outside.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { Composition } from '../../../src/shared/composition/composition.ts'
 import { form, forms, signer, templates } from '../../fixtures/compositions.ts'
@@ -21,7 +21,7 @@ beforeEach(() => {
 const linkTo = (parts: Record<string, string>) => `countersign://draft?${new URLSearchParams(parts)}`
 
 async function bring(...args: string[]) {
-  await office.outside.take(broughtBy(args, temporaryFolder()))
+  await office.outside.enqueue(requestsIn(args, temporaryFolder()))
   return office.outside.list()
 }
 
@@ -43,7 +43,7 @@ describe('of the arguments of a start', () => {
     const folder = '/home/mere'
     const file = pathToFileURL('/home/mere/a b.countersign').href
     const args = ['.', '--user-data-dir=/x.countersign', 'countersign://draft?kind=form', 'Sent.COUNTERSIGN', file]
-    expect(broughtBy(args, folder)).toEqual([
+    expect(requestsIn(args, folder)).toEqual([
       { link: 'countersign://draft?kind=form' },
       { path: join(folder, 'Sent.COUNTERSIGN') },
       { path: '/home/mere/a b.countersign' }
@@ -55,8 +55,8 @@ describe('of the arguments of a start', () => {
       '',
       'file:///%'
     ])
-      expect(broughtBy([other], folder)).toEqual([])
-    expect(broughtBy(['file://server/share/a.countersign'], folder)).toEqual([])
+      expect(requestsIn([other], folder)).toEqual([])
+    expect(requestsIn(['file://server/share/a.countersign'], folder)).toEqual([])
   })
 })
 
@@ -122,7 +122,7 @@ describe('a link', () => {
 
   test('is asked about once, and a flood of them ten times', async () => {
     const links = Array.from({ length: 40 }, (_, index) => linkTo({ kind: 'form', name: `${index % 20}` }))
-    for (const link of links) await office.outside.take([{ link }])
+    for (const link of links) await office.outside.enqueue([{ link }])
     expect(office.outside.list().map((asked) => asked.what === 'draft' && asked.name)).toEqual(
       Array.from({ length: 10 }, (_, index) => String(index))
     )

@@ -88,7 +88,7 @@ describe('going back', () => {
     const [version] = office.drafts.history(id)
     expect(office.drafts.version(id, version?.id ?? '')).toEqual(named('0'))
     office.time.now += MINUTE
-    const view = office.drafts.goBack(id, version?.id ?? '')
+    const view = office.drafts.restoreVersion(id, version?.id ?? '')
     expect(view).toMatchObject({ title: '0', updatedAt: office.time.now, composition: named('0') })
     expect(office.drafts.history(id)).toMatchObject([
       { reason: 'restore', title: 'later' },
@@ -100,8 +100,8 @@ describe('going back', () => {
   test('can itself be gone back on', () => {
     office.drafts.keepVersion(id, 'send')
     office.drafts.save('a', named('later'), id)
-    office.drafts.goBack(id, office.drafts.history(id)[0]?.id ?? '')
-    office.drafts.goBack(id, office.drafts.history(id)[0]?.id ?? '')
+    office.drafts.restoreVersion(id, office.drafts.history(id)[0]?.id ?? '')
+    office.drafts.restoreVersion(id, office.drafts.history(id)[0]?.id ?? '')
     expect(office.drafts.get(id).title).toBe('later')
   })
 
@@ -109,7 +109,7 @@ describe('going back', () => {
     const other = office.drafts.save('a', named('other')).id
     office.drafts.keepVersion(other, 'send')
     const version = office.drafts.history(other)[0]?.id ?? ''
-    expect(failureOf(() => office.drafts.goBack(id, version)).code).toBe('gone')
+    expect(failureOf(() => office.drafts.restoreVersion(id, version)).code).toBe('gone')
     expect(failureOf(() => office.drafts.version(id, version)).code).toBe('gone')
     expect(office.drafts.get(id).title).toBe('0')
     expect(titles()).toEqual([])
@@ -119,7 +119,7 @@ describe('going back', () => {
     office.drafts.keepVersion(id, 'send')
     office.db.exec(`UPDATE draft_versions SET body = '{"kind":"of an earlier age"}'`)
     const version = office.drafts.history(id)[0]?.id ?? ''
-    expect(failureOf(() => office.drafts.goBack(id, version)).code).toBe('storage')
+    expect(failureOf(() => office.drafts.restoreVersion(id, version)).code).toBe('storage')
     expect(office.drafts.get(id).title).toBe('0')
     expect(titles()).toHaveLength(1)
   })
@@ -128,7 +128,7 @@ describe('going back', () => {
     office.drafts.keepVersion(id, 'send')
     const version = office.drafts.history(id)[0]?.id ?? ''
     office.drafts.remove(id)
-    expect(failureOf(() => office.drafts.goBack(id, version)).code).toBe('gone')
+    expect(failureOf(() => office.drafts.restoreVersion(id, version)).code).toBe('gone')
   })
 })
 

@@ -18,7 +18,7 @@ import { temporaryFolder } from '../storage/folders.ts'
 export const MINUTE = 60_000
 export const DAY = 24 * 60 * MINUTE
 /** An account that isn't shared in an office. */
-const unshared = { marked: <Row>(_kind: string, _accountId: string, rows: Row[]): Row[] => rows }
+const unshared = { withSyncState: <Row>(_kind: string, _accountId: string, rows: Row[]): Row[] => rows }
 const KEY = Buffer.alloc(32, 5)
 
 export type Office = ReturnType<typeof openOffice>

@@ -211,7 +211,7 @@ test('what was fetched of the service’s lists last is offered while offline', 
   })
   const people = openPeople({
     db: office.db,
-    recipients: fetched.keptRecipients,
+    recipients: fetched.storedRecipients,
     time: { now: () => office.time.now },
     changed: () => undefined
   })

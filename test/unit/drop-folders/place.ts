@@ -3,10 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import type { DropFolder } from '../../../src/shared/contract/index.ts'
-import { ACCOUNT, dropFolderOffice } from '../../fixtures/drop-folder-office.ts'
+import { ACCOUNT, openDropFolderOffice } from '../../fixtures/drop-folder-office.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 
-type Options = Parameters<typeof dropFolderOffice>[0]
+type Options = Parameters<typeof openDropFolderOffice>[0]
 
 export async function aPlace(options: Partial<Options> & { place?: string } = {}) {
   const folder = temporaryFolder()
@@ -14,7 +14,7 @@ export async function aPlace(options: Partial<Options> & { place?: string } = {}
   mkdirSync(place, { recursive: true })
   const time = { now: Date.UTC(2026, 10, 21, 9), elapsed: 0 }
   const run = (more: Partial<Options> = {}) =>
-    dropFolderOffice({
+    openDropFolderOffice({
       folder,
       clock: () => time.now,
       elapsed: () => time.elapsed,
@@ -51,15 +51,15 @@ export async function aPlace(options: Partial<Options> & { place?: string } = {}
      * them.
      */
     async look(milliseconds = 31_000) {
-      await office.dropFolders.look(watched.id)
+      await office.dropFolders.checkNow(watched.id)
       for (let more = 0; more < 2; more++) {
         pass(milliseconds)
-        await office.dropFolders.look(watched.id)
+        await office.dropFolders.checkNow(watched.id)
       }
     },
     /** Looks once, then lets time pass. */
     async glance(milliseconds: number) {
-      await office.dropFolders.look(watched.id)
+      await office.dropFolders.checkNow(watched.id)
       pass(milliseconds)
     },
     pass,

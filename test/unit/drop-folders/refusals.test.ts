@@ -50,15 +50,15 @@ test('a refused file that is fixed and dropped again needs nobody any more', asy
 test('what was not told of yet outlives the run, and is told once', async () => {
   const { at } = await withRefused('one.json', 'two.json')
   const { refusals } = at.startAgain().dropFolders
-  const untold = refusals.untold()
+  const untold = refusals.unnotified()
   expect(untold).toMatchObject([{ accountId: ACCOUNT, label: 'Dropped', count: 2, name: 'two.json' }])
-  refusals.told(untold)
-  expect(refusals.untold()).toEqual([])
+  refusals.markNotified(untold)
+  expect(refusals.unnotified()).toEqual([])
 })
 
 test('nobody hears of a folder that isn’t watched any more', async () => {
   const { at, refused } = await withRefused('one.json')
   at.office.dropFolders.remove(at.id)
-  expect(at.office.dropFolders.refusals.untold()).toEqual([])
+  expect(at.office.dropFolders.refusals.unnotified()).toEqual([])
   expect(refused()).toEqual({ files: [], total: 0, open: [] })
 })

@@ -25,7 +25,7 @@ async function twoOffices(more: Parameters<typeof aPlace>[0] = {}) {
 /** Both look at the same moments. */
 async function look(offices: readonly Place[], times: number) {
   for (let time = 0; time < times; time++) {
-    await Promise.all(offices.map(({ office, id }) => office.dropFolders.look(id)))
+    await Promise.all(offices.map(({ office, id }) => office.dropFolders.checkNow(id)))
     for (const { pass } of offices) pass(31_000)
   }
 }
@@ -55,7 +55,7 @@ describe('two offices on one folder', () => {
     const [dying, other] = offices
     writeFileSync(join(place, 'a.json'), requestFile('A'))
     await dying.glance(31_000)
-    void dying.office.dropFolders.look(dying.id)
+    void dying.office.dropFolders.checkNow(dying.id)
     await expect.poll(() => dying.claimed()).toEqual(['a.json'])
     for (let day = 0; day < 2; day++) await other.look(86_400_000)
     expect([other.office.titles(), other.claimed()]).toEqual([[], ['a.json']])

@@ -244,5 +244,5 @@ test('a draft that came in a file is like any other: it can be changed and sent'
   const { composition } = at.office.drafts.get(id)
   const changed: Composition = { ...composition, NotifyUrl: 'https://office.example.com/told' }
   at.office.drafts.save(ACCOUNT, changed, id)
-  expect(at.office.outbox.start(id)).toMatchObject({ state: 'ready', title: 'Lease' })
+  expect(at.office.outbox.enqueue(id)).toMatchObject({ state: 'ready', title: 'Lease' })
 })

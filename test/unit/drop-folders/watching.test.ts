@@ -25,7 +25,7 @@ describe('a file', () => {
     await at.glance(1_500)
     appendFileSync(join(at.place, 'slow.json'), whole.slice(60))
     await at.glance(1_900)
-    await at.office.dropFolders.look(at.id)
+    await at.office.dropFolders.checkNow(at.id)
     expect(at.names()).toEqual(['slow.json'])
     await at.look()
     expect(at.office.titles()).toEqual(['Lease'])
@@ -104,7 +104,7 @@ describe('a folder', () => {
   test('that isn’t there for a while is missing, and goes on when it is back', async () => {
     const at = await aPlace()
     at.drop('a.json', requestFile('A'))
-    await at.office.dropFolders.look(at.id)
+    await at.office.dropFolders.checkNow(at.id)
     const away = join(at.folder, 'Unplugged')
     renameSync(at.place, away)
     await at.look()

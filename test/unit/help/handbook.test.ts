@@ -2,11 +2,11 @@ import { describe, expect, test } from 'vitest'
 import { sectionsOf } from '../../../scripts/handbook.ts'
 import {
   type Block,
+  highlight,
   type Inline,
-  marked,
   search,
   sectionAt,
-  within
+  subsectionsOf
 } from '../../../src/renderer/src/screens/help/sections.ts'
 
 const page = (text: string, name = 'guide', file = 'docs/guide.md') => ({ name, title: 'Guide', file, text })
@@ -144,13 +144,13 @@ describe('the search', () => {
 
   test('marks what was found, whatever its letters fold to', () => {
     const markedIn = (text: string, ...words: string[]) =>
-      marked(text, words)
+      highlight(text, words)
         .map((piece) => (piece.isMarked ? `[${piece.text}]` : piece.text))
         .join('')
     expect(markedIn('Nō Māori – Straße, Ma\u0304ori', 'maori', 'strasse')).toBe('Nō [Māori] – [Straße], [Ma\u0304ori]')
     expect(markedIn('aaa b', 'aa', 'a')).toBe('[aaa] b')
     expect(markedIn('none', 'x')).toBe('none')
-    expect(marked('all', [])).toEqual([{ text: 'all', isMarked: false }])
+    expect(highlight('all', [])).toEqual([{ text: 'all', isMarked: false }])
   })
 })
 
@@ -160,6 +160,6 @@ test('an address that is gone shows the first of its page, or of all', () => {
   expect(['guide/three', 'changelog', 'changelog/old', 'guide/x', '', 'x'].map(at)).toEqual([
     ...['Three', 'New', 'New', 'One', 'One', 'One']
   ])
-  expect(within(all, all[0] as never).map(({ title }) => title)).toEqual(['Two'])
-  expect(within(all, all[2] as never)).toEqual([])
+  expect(subsectionsOf(all, all[0] as never).map(({ title }) => title)).toEqual(['Two'])
+  expect(subsectionsOf(all, all[2] as never)).toEqual([])
 })

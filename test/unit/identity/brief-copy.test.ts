@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest'
-import { BRIEF, type BriefCopy, openBriefCopy } from '../../../src/main/core/identity/brief-copy.ts'
+import { type BriefCopy, COPY_LIFETIME, openBriefCopy } from '../../../src/main/core/identity/brief-copy.ts'
 
 let there: string
 let isAside: boolean
@@ -20,7 +20,7 @@ beforeEach(() => {
         there = ''
       }
     },
-    isAside: () => isAside,
+    isUsedBySigner: () => isAside,
     time: {
       after(_delay, run) {
         task = run
@@ -39,7 +39,7 @@ async function passes() {
 }
 
 test('what was copied briefly goes from the clipboard by itself', async () => {
-  expect(await brief.copy('DX418220')).toBe(BRIEF)
+  expect(await brief.copy('DX418220')).toBe(COPY_LIFETIME)
   expect(there).toBe('DX418220')
   await passes()
   expect(there).toBe('')

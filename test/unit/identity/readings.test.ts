@@ -189,7 +189,7 @@ describe('what was read goes from memory', () => {
   test('after five minutes without use, and use puts that off', async () => {
     const { id, bytes } = await opened()
     pass(IDLE - 1)
-    readings.keep(id)
+    readings.keepAlive(id)
     pass(IDLE - 1)
     expect(isWiped(bytes)).toBe(false)
     readings.picture(id, 0, 'front')
@@ -198,7 +198,7 @@ describe('what was read goes from memory', () => {
     pass(1)
     expect(cleared).toEqual([[id, 'idle']])
     expect(isWiped(bytes)).toBe(true)
-    expect(() => readings.keep(id)).toThrow()
+    expect(() => readings.keepAlive(id)).toThrow()
   })
 
   test('as soon as its page is left, without a word', async () => {
@@ -238,7 +238,7 @@ describe('what was read goes from memory', () => {
       others.push(await opened())
     }
     pass(1000)
-    readings.keep(first.id)
+    readings.keepAlive(first.id)
     await opened()
     expect(cleared).toEqual([[others[1]?.id, 'others']])
     expect(readings.count()).toBe(4)

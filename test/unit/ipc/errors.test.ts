@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { SERVICE_ERROR_CODES, ServiceError } from '../../../src/main/core/service/errors.ts'
-import { asAppError, inCheckingWords, inConnectingWords } from '../../../src/main/ipc/errors.ts'
+import { asAppError, withCheckingMessages, withConnectingMessages } from '../../../src/main/ipc/errors.ts'
 import { localErrorCodes, serviceErrorCodes } from '../../../src/shared/contract/index.ts'
 
 const known: readonly string[] = [...serviceErrorCodes, ...localErrorCodes]
@@ -51,18 +51,18 @@ test.each([
 ])('%s is said as what stands between, wherever it is said', async (reason, words) => {
   const error = new ServiceError({ code: 'refused', operation: 'Account/Info', mayHaveArrived: false, reason })
   expect(asAppError(error).message).toMatch(words)
-  const connecting = await inConnectingWords(Promise.reject(error), 'bearer').catch(asAppError)
+  const connecting = await withConnectingMessages(Promise.reject(error), 'bearer').catch(asAppError)
   expect(connecting).toMatchObject({ message: asAppError(error).message })
 })
 
 test('a check says what was refused by its name, and a clock that is off first', async () => {
   const refused = { code: 'unauthorised', operation: 'Account/Info', mayHaveArrived: false, status: 401 } as const
-  const checked = (error: ServiceError) => inCheckingWords(Promise.reject(error), 'basic').catch(asAppError)
+  const checked = (error: ServiceError) => withCheckingMessages(Promise.reject(error), 'basic').catch(asAppError)
   expect(await checked(new ServiceError(refused))).toMatchObject({ message: expect.stringContaining('the password') })
   expect(await checked(new ServiceError({ ...refused, clockAheadMs: 600_000 }))).toMatchObject({
     message: expect.stringContaining('10 minutes ahead')
   })
-  expect(await checked(new ServiceError({ ...refused, isTokenOver: true }))).toMatchObject({
+  expect(await checked(new ServiceError({ ...refused, isTokenExpired: true }))).toMatchObject({
     message: 'This account’s token has expired.'
   })
 })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { FileError, type FileErrorCode } from '../../../src/main/core/storage/file-error.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
-import { localErrorCodes, saidBy } from '../../../src/shared/contract/errors.ts'
+import { errorText, localErrorCodes } from '../../../src/shared/contract/errors.ts'
 
 const said: [FileErrorCode, RegExp][] = [
   ['no-space', /disk is full.*Free some space/],
@@ -15,6 +15,6 @@ const said: [FileErrorCode, RegExp][] = [
 test.each(said)('a file that meets “%s” is told with what to do about it', (code, words) => {
   const error = asAppError(new FileError(code, 'EIO'))
   expect(localErrorCodes as readonly string[]).toContain(error.code)
-  expect(saidBy(error)).toMatch(words)
-  expect(saidBy(error)).not.toContain('EIO')
+  expect(errorText(error)).toMatch(words)
+  expect(errorText(error)).not.toContain('EIO')
 })

@@ -24,7 +24,7 @@ async function start(folder: string, version: string) {
       copy: async () => {},
       copyBriefly: async () => 0,
       proxies: { waiting: () => undefined, signIn: async () => undefined },
-      throughProxy: () => undefined,
+      retryThroughProxy: () => undefined,
       loginStart: undefined,
       readyToClose: nothing
     }

@@ -31,7 +31,7 @@ function open({ isOpen = true, path = undefined as string | undefined } = {}) {
   const handlers = officeHandlers({
     desk: {
       view: () => view,
-      look: async () => void looks.push(view),
+      checkNow: async () => void looks.push(view),
       async join(...asked) {
         joined.push(asked)
         view = VIEW

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { AppFailure } from '../../../src/main/core/lib/failure.ts'
 import { KeychainError } from '../../../src/main/core/storage/keychain.ts'
-import { onceMoreWithKeychain } from '../../../src/main/ipc/counter.ts'
+import { withKeychainRetry } from '../../../src/main/ipc/counter.ts'
 
 test('a PIN that someone gives is a cause to look for the keychain once, and is judged if that is back', async () => {
   const is = { back: true, error: new KeychainError('locked', 'Not now.') as Error }
@@ -13,7 +13,7 @@ test('a PIN that someone gives is a cause to look for the keychain once, and is 
   }
   const other = async (): Promise<string> => Promise.reject(is.error)
   const made = () =>
-    onceMoreWithKeychain(async () => {
+    withKeychainRetry(async () => {
       done.push('looked')
       return is.back
     })({ 'counter.unlock': judged, other }, 'counter.unlock')

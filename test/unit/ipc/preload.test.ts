@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module'
 import { build } from 'vite'
 import { beforeAll, describe, expect, test, vi } from 'vitest'
-import { requestNamesAtBuild } from '../../../scripts/request-names.ts'
+import { requestNamesPlugin } from '../../../scripts/request-names.ts'
 import { eventNames, requestNames } from '../../../src/shared/contract/index.ts'
 
 type Bridge = Record<string, Record<string, (...args: unknown[]) => unknown>> & {
@@ -14,7 +14,7 @@ beforeAll(async () => {
   const built = await build({
     configFile: false,
     logLevel: 'silent',
-    plugins: [requestNamesAtBuild()],
+    plugins: [requestNamesPlugin()],
     build: {
       write: false,
       ssr: 'src/preload/index.ts',

@@ -31,7 +31,7 @@ function application(
     handle: (channel, listener) => channels.set(channel, listener),
     roleOf: (sender) => sender.role,
     isAway: () => isHandedOver,
-    handedBack: () => handedBack.promise,
+    whenHandedBack: () => handedBack.promise,
     lock,
     handlers: { ...none, ...some },
     log

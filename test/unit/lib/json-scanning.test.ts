@@ -8,13 +8,13 @@ import {
   scanList,
   scanObject
 } from '../../../src/main/core/lib/json-scanning.ts'
-import { wholly } from '../../../src/main/core/lib/slices.ts'
+import { runToEnd } from '../../../src/main/core/lib/slices.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
 function itemsOf(text: string): string[] | undefined {
   const bytes = bytesOf(text)
-  const scan = wholly(scanList(bytes))
+  const scan = runToEnd(scanList(bytes))
   return (
     scan &&
     Array.from({ length: scan.count }, (_, index) =>
@@ -50,7 +50,7 @@ describe('the items of an answer', () => {
 
   test('that are nested deeper than can be kept are marked, and only those', () => {
     const deep = (depth: number) => `${'['.repeat(depth)}${']'.repeat(depth)}`
-    const scan = wholly(scanList(bytesOf(`[${deep(DEEPEST)},${deep(DEEPEST + 1)},${deep(100_000)},{}]`)))
+    const scan = runToEnd(scanList(bytesOf(`[${deep(DEEPEST)},${deep(DEEPEST + 1)},${deep(100_000)},{}]`)))
     expect([...(scan?.tooDeep ?? [])]).toEqual([1, 2])
   })
 })
@@ -58,7 +58,7 @@ describe('the items of an answer', () => {
 /** Builds the object from its scanned pieces, each parsed by itself. */
 function objectOf(text: string): Record<string, unknown> {
   const bytes = bytesOf(text)
-  const members = [...wholly(scanObject(bytes))].map(([name, member]) => [
+  const members = [...runToEnd(scanObject(bytes))].map(([name, member]) => [
     name,
     member.elements ? member.elements.map((one) => parsePiece(bytes, one)) : parsePiece(bytes, member)
   ])

@@ -5,12 +5,12 @@
  */
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { doable, doableFor } from '../../../src/renderer/src/screens/documents/doable.ts'
+import { availableActions, availableSignerActions } from '../../../src/renderer/src/screens/documents/doable.ts'
 import { dueWords, progressOf } from '../../../src/renderer/src/screens/documents/document-words.ts'
 import { videoInWords } from '../../../src/renderer/src/screens/documents/evidence-words.ts'
 import { identityStatus, identityStatusInList } from '../../../src/renderer/src/screens/documents/identity-words.ts'
 import { documentStatus, signedStatusInWords, signerStatuses } from '../../../src/renderer/src/words/statuses.ts'
-import { foundInWords } from '../../../src/renderer/src/words/verifications.ts'
+import { signaturesInWords } from '../../../src/renderer/src/words/verifications.ts'
 import type { DocumentPage } from '../../../src/shared/contract/index.ts'
 import {
   DocumentLog,
@@ -86,22 +86,22 @@ describe('whatever a service leaves out, and however it says the rest', () => {
       const one = told(said, pick)
       const page = await pageAfter(one)
       const [atCounter, check] = [await waiting(), await identityCheck()]
-      const can = doable(page, false)
+      const can = availableActions(page, false)
       const because = JSON.stringify([one.answer, page])
       const isUnderWay = truth.kind === 'open' || truth.kind === 'expired'
       const isSigned = truth.signers.some(({ state }) => state === 'signed')
       const hasResult = truth.signers.some(({ check }) => check === 'passed' || check === 'failed')
-      if (isUnderWay) expect(can.extend, because).toEqual({ isThere: true })
-      if (isUnderWay) expect(can.notary, because).toMatchObject({ isThere: true })
-      expect(can.notary.why === undefined, because).toBe(!can.notary.isThere || said.PackageReference !== undefined)
-      if (isSigned) expect([can.verify.why, can.signed.isThere], because).toEqual([undefined, true])
-      if (hasResult) expect([can.identity, check?.isThere], because).toEqual([{ isThere: true }, true])
-      if (said.EditUrl !== undefined) expect(can.browser, because).toEqual({ isThere: true })
+      if (isUnderWay) expect(can.extend, because).toEqual({ isOffered: true })
+      if (isUnderWay) expect(can.notary, because).toMatchObject({ isOffered: true })
+      expect(can.notary.why === undefined, because).toBe(!can.notary.isOffered || said.PackageReference !== undefined)
+      if (isSigned) expect([can.verify.why, can.signed.isOffered], because).toEqual([undefined, true])
+      if (hasResult) expect([can.identity, check?.isThere], because).toEqual([{ isOffered: true }, true])
+      if (said.EditUrl !== undefined) expect(can.browser, because).toEqual({ isOffered: true })
       for (const [index, signer] of truth.signers.entries()) {
         const person = page.people[index]
         if (!person) throw new Error('A signer is missing.')
         const mine = signersIn(said)[index] as Members
-        const offered = doableFor(person, page, 'yes')
+        const offered = availableSignerActions(person, page, 'yes')
         if (signer.members.Editable === true) expect(offered.correct, because).toBe(true)
         const canSign = truth.kind === 'open' && signer.state === 'asked'
         if (canSign && mine.SignerReference !== undefined) expect(offered.remind, because).toBe(true)
@@ -163,11 +163,11 @@ function* wrongOfDocument(truth: Truth, said: Members, one: Told, page: Document
   const status = documentStatus(page.status)
   const right = said.Status === undefined ? 'Unknown' : documentStatus(readDocumentStatus(String(said.Status))).word
   if (status.word !== right) yield `status: ${status.word}`
-  const { verify, identity } = doable(page, false)
+  const { verify, identity } = availableActions(page, false)
   if (verify.why && signed > 0) yield verify.why
   const checks = truth.signers.map(({ check }) => check)
   if (identity.why && checks.some((check) => check === 'passed' || check === 'failed')) yield identity.why
-  if (!identity.isThere && truth.members.IDVerificationRequested === true) yield 'no identity check was asked for'
+  if (!identity.isOffered && truth.members.IDVerificationRequested === true) yield 'no identity check was asked for'
   const word = identityStatusInList(page.identity)?.word
   if (word === 'Passed' && checks.some((check) => check !== 'passed' && check !== 'none')) yield `identity: ${word}`
   if (word === 'Failed' && !checks.includes('failed')) yield `identity: ${word}`
@@ -301,8 +301,12 @@ describe('what this has found, as it is told in the plainest way', () => {
   test('who isn’t spoken of can be reminded, corrected, and start at the counter', async () => {
     const Signers = [{ ...ana, SignerReference: 's-1', SigningKey: 'https://sign.example.com/1' }]
     const page = await pageOf({ Signers })
-    expect(doableFor(person(page), page, 'unknown')).toEqual({ counter: true, correct: true, remind: true })
-    expect(doableFor(person(page), page, 'no').remind).toBe(false)
+    expect(availableSignerActions(person(page), page, 'unknown')).toEqual({
+      counter: true,
+      correct: true,
+      remind: true
+    })
+    expect(availableSignerActions(person(page), page, 'no').remind).toBe(false)
   })
 
   test('a correction is offered in an expired document, and not in one that was declined', async () => {
@@ -324,14 +328,16 @@ describe('what this has found, as it is told in the plainest way', () => {
   test('signatures are not counted where one of them isn’t spoken of, and may be verified', async () => {
     const page = await pageOf({ Signers: [{ ...ana, HasSigned: false }, ben] })
     expect(progressOf(page)).toBeUndefined()
-    expect(doable(page, false)).toMatchObject({ verify: { isThere: true }, signed: { isThere: true } })
+    expect(availableActions(page, false)).toMatchObject({ verify: { isOffered: true }, signed: { isOffered: true } })
     const counted = await pageOf({ Status: '1 of 2 Signed', Signers: [{ ...ana, HasSigned: false }, ben] })
-    expect([progressOf(counted)?.word, doable(counted, false).verify.why]).toEqual(['1 of 2', undefined])
+    expect([progressOf(counted)?.word, availableActions(counted, false).verify.why]).toEqual(['1 of 2', undefined])
   })
 
   test('one open check says nothing of those that aren’t spoken of', async () => {
     const Signers = [{ ...ana, IDCheckStatus: 'Pending' }, ben]
-    expect(doable(await pageOf({ IDVerificationRequested: true, Signers }), false).identity.why).toBeUndefined()
+    expect(
+      availableActions(await pageOf({ IDVerificationRequested: true, Signers }), false).identity.why
+    ).toBeUndefined()
   })
 
   test('a check has passed where the service says so of the whole of it, for everyone', async () => {
@@ -354,7 +360,7 @@ describe('what this has found, as it is told in the plainest way', () => {
   })
 
   test('no signatures are not found where the service names no list of them', () => {
-    expect(foundInWords({ valid: 0, notValid: 0 }).word).toBe('No signature information')
+    expect(signaturesInWords({ valid: 0, notValid: 0 }).word).toBe('No signature information')
   })
 
   test('a silent answer takes no reference and no signature away, and is no news', async () => {

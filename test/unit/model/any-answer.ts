@@ -2,7 +2,7 @@
  * A service's knowledge of a document, written as an answer in any way that the reference allows: members left out,
  * spelled, ordered and dated as services do. Every choice is made by `Pick`, whose first option is the plainest.
  */
-import { zone } from '../../../src/practice/dialects.ts'
+import { offsetText } from '../../../src/practice/dialects.ts'
 import { SIGNED_STATUSES, type SignedStatus } from '../../../src/shared/model/index.ts'
 
 export type Pick = <const Option>(...options: readonly Option[]) => Option
@@ -290,11 +290,11 @@ function dateIn({ at, isDay }: Moment, gmt: number, dateFormat: string | undefin
   return pick(
     sure(new Date(at).toISOString()),
     sure(`${date}T${time}`),
-    sure(`${date}T${time}${zone(gmt)}`),
-    sure(`${date}T${time}.0000000${zone(gmt)}`),
+    sure(`${date}T${time}${offsetText(gmt)}`),
+    sure(`${date}T${time}.0000000${offsetText(gmt)}`),
     sure(`/Date(${at})/`),
     sure(`/Date(${at}-0000)/`),
-    sure(`/Date(${at}${zone(gmt).replace(':', '')})/`),
+    sure(`/Date(${at}${offsetText(gmt).replace(':', '')})/`),
     { text: `${numbers} ${time}`, isAmbiguous }
   )
 }

@@ -7,6 +7,7 @@ import {
   decodeList,
   FIELD_TYPES,
   flag,
+  formatPath,
   fullName,
   integer,
   ListedField,
@@ -14,7 +15,6 @@ import {
   readDocumentStatus,
   SIGNED_STATUSES,
   SignerResponse,
-  spell,
   text
 } from '../../../src/shared/model/index.ts'
 
@@ -186,9 +186,9 @@ describe('decoding', () => {
   })
 
   test('a place is spelled as in JavaScript', () => {
-    expect(spell([0, 'Signers', 1, 'Email'])).toBe('[0].Signers[1].Email')
-    expect(spell(['Signers'])).toBe('Signers')
-    expect(spell([])).toBe('')
+    expect(formatPath([0, 'Signers', 1, 'Email'])).toBe('[0].Signers[1].Email')
+    expect(formatPath(['Signers'])).toBe('Signers')
+    expect(formatPath([])).toBe('')
   })
 })
 

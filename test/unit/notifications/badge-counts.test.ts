@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { type BadgeCounts, openBadgeCounts } from '../../../src/main/core/notifications/badge-counts.ts'
-import { ownTime } from '../../fixtures/own-time.ts'
+import { testTime } from '../../fixtures/own-time.ts'
 import { scriptedWorker, TEN, ZONE } from './office.ts'
 
 function counted() {
-  const time = ownTime(TEN)
+  const time = testTime(TEN)
   const worker = scriptedWorker(time.clock)
   const self = {
     time,
@@ -18,7 +18,7 @@ function counted() {
     ask: worker.ask,
     shown: () => (self.chosen === undefined ? [] : [self.chosen]),
     show: (one) => void self.shown.push(one),
-    happened: () => void self.happened++,
+    newsArrived: () => void self.happened++,
     time: time.run({ zone: () => ZONE }),
     failed: () => void self.failures++
   })

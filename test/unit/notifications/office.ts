@@ -5,7 +5,7 @@ import type { AskDocuments, DocumentQuestions } from '../../../src/main/core/doc
 import { openRefusals } from '../../../src/main/core/drop-folders/refusals.ts'
 import type { NotificationText } from '../../../src/main/core/notifications/notification-text.ts'
 import { openNotifier } from '../../../src/main/core/notifications/notifier.ts'
-import { FIRST_SETTINGS } from '../../../src/main/core/notifications/preferences.ts'
+import { DEFAULT_PREFERENCES } from '../../../src/main/core/notifications/preferences.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 import { openVerifications } from '../../../src/main/core/verifications/verifications.ts'
@@ -15,7 +15,7 @@ import {
   type NotificationPreferences,
   type SavedView
 } from '../../../src/shared/contract/index.ts'
-import { ownTime } from '../../fixtures/own-time.ts'
+import { testTime } from '../../fixtures/own-time.ts'
 
 export const HOUR = 3_600_000
 export const MINUTE = 60_000
@@ -115,7 +115,7 @@ export function scriptedWorker(clock: () => number) {
 
 /** An office with notifications at 10:00. `open` begins a run; opening another ends the first as a crash does. */
 export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string } = {}) {
-  const time = ownTime(now)
+  const time = testTime(now)
   const worker = scriptedWorker(time.clock)
   const db = database()
   let run: { notifier: ReturnType<typeof openNotifier>; end: () => void } | undefined
@@ -131,7 +131,7 @@ export function office({ now = TEN, zone = ZONE }: { now?: number; zone?: string
       note: () => undefined
     }),
     shown: [] as NotificationText[],
-    settings: { ...FIRST_SETTINGS, kinds: { ...FIRST_SETTINGS.kinds } } as NotificationPreferences,
+    settings: { ...DEFAULT_PREFERENCES, kinds: { ...DEFAULT_PREFERENCES.kinds } } as NotificationPreferences,
     views: [] as SavedView[],
     accounts: [{ id: 'office' }],
     isSigning: false,

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { awayView, openPresence } from '../../../src/main/core/notifications/presence.ts'
-import { ownTime } from '../../fixtures/own-time.ts'
+import { testTime } from '../../fixtures/own-time.ts'
 import { database, HOUR, MINUTE, scriptedWorker, TEN } from './office.ts'
 
 function person() {
-  const time = ownTime(TEN)
+  const time = testTime(TEN)
   const db = database()
   const worker = scriptedWorker(time.clock)
   let end = () => {}
@@ -36,7 +36,7 @@ function person() {
 test('the first time there is nothing to catch up on', async () => {
   const here = person()
   const presence = here.starts()
-  presence.came()
+  presence.arrived()
   here.worker.happens()
   expect(await here.away(presence)).toEqual({ total: 0, byKind: {}, changes: [] })
 })
@@ -44,10 +44,10 @@ test('the first time there is nothing to catch up on', async () => {
 test('who comes back after a while sees what happened, until they have seen it', async () => {
   const here = person()
   const presence = here.starts()
-  presence.came()
+  presence.arrived()
   here.worker.happens({ documentName: 'Before' })
   await here.time.pass(10 * MINUTE)
-  presence.left()
+  presence.departed()
   const left = here.time.now
   await here.time.pass(HOUR)
   here.worker.happens({ documentName: 'Will', kind: 'signed' })
@@ -55,7 +55,7 @@ test('who comes back after a while sees what happened, until they have seen it',
   here.worker.happens({ documentName: 'Deed', kind: 'declined' })
   here.worker.happens({ documentName: 'Another’s', accountId: 'second' })
   await here.time.pass(HOUR)
-  presence.came()
+  presence.arrived()
   const view = await here.away(presence)
   expect(view).toMatchObject({ total: 2, byKind: { signed: 1, declined: 1 } })
   expect(view.changes.map(({ documentName }) => documentName)).toEqual(['Deed', 'Will'])
@@ -66,7 +66,7 @@ test('who comes back after a while sees what happened, until they have seen it',
   await here.time.pass(5 * MINUTE)
   here.worker.happens()
   expect(await here.away(presence)).toMatchObject({ total: 2 })
-  presence.seen('office')
+  presence.markSeen('office')
   expect(here.changed).toBe(2)
   expect(await here.away(presence)).toEqual({ total: 0, byKind: {}, changes: [] })
 })
@@ -74,10 +74,10 @@ test('who comes back after a while sees what happened, until they have seen it',
 test('what the folders bring right after they came back happened while they were away', async () => {
   const here = person()
   const presence = here.starts()
-  presence.came()
-  presence.left()
+  presence.arrived()
+  presence.departed()
   await here.time.pass(HOUR)
-  presence.came()
+  presence.arrived()
   await here.time.pass(MINUTE)
   here.worker.happens()
   expect(await here.away(presence)).toMatchObject({ total: 1 })
@@ -86,19 +86,19 @@ test('what the folders bring right after they came back happened while they were
 test('a short look elsewhere is no time away', async () => {
   const here = person()
   const presence = here.starts()
-  presence.came()
+  presence.arrived()
   await here.time.pass(MINUTE)
-  presence.left()
+  presence.departed()
   await here.time.pass(20 * MINUTE)
   here.worker.happens()
-  presence.came()
+  presence.arrived()
   expect(await here.away(presence)).toMatchObject({ total: 0 })
 })
 
 test('who works for hours without a pause was never away', async () => {
   const here = person()
   const presence = here.starts()
-  presence.came()
+  presence.arrived()
   await here.time.pass(5 * HOUR)
   here.worker.happens()
   expect(here.changed).toBe(0)
@@ -108,7 +108,7 @@ test('who works for hours without a pause was never away', async () => {
 test('a computer that slept with the window in front was not looked at', async () => {
   const here = person()
   const presence = here.starts()
-  presence.came()
+  presence.arrived()
   await here.time.pass(5 * MINUTE)
   here.time.now += 8 * HOUR
   await here.time.pass(MINUTE)
@@ -118,27 +118,27 @@ test('a computer that slept with the window in front was not looked at', async (
 
 test('a new start begins with what happened since the last minute of the one before, also where that crashed', async () => {
   const here = person()
-  here.starts().came()
+  here.starts().arrived()
   await here.time.pass(10 * MINUTE)
   here.worker.happens()
   await here.time.pass(5_000)
   const presence = here.starts()
-  presence.came()
+  presence.arrived()
   expect((await here.away(presence)).total).toBe(1)
 })
 
 test('a time away that was not seen goes on with the next', async () => {
   const here = person()
   const presence = here.starts()
-  presence.came()
-  presence.left()
+  presence.arrived()
+  presence.departed()
   await here.time.pass(HOUR)
   here.worker.happens()
-  presence.came()
-  presence.left()
+  presence.arrived()
+  presence.departed()
   await here.time.pass(HOUR)
   here.worker.happens()
-  presence.came()
+  presence.arrived()
   expect(await here.away(presence)).toMatchObject({ total: 2 })
 })
 
@@ -146,12 +146,12 @@ test('each account is caught up on by itself', async () => {
   const here = person()
   here.accounts.push('second')
   const presence = here.starts()
-  presence.came()
-  presence.left()
+  presence.arrived()
+  presence.departed()
   await here.time.pass(HOUR)
   here.worker.happens()
-  presence.came()
-  presence.seen('second')
+  presence.arrived()
+  presence.markSeen('second')
   expect(presence.awayOf('second')).toBeUndefined()
   expect(await here.away(presence)).toMatchObject({ total: 1 })
 })
@@ -159,11 +159,11 @@ test('each account is caught up on by itself', async () => {
 test('of thousands the newest hundred are shown, and all are counted', async () => {
   const here = person()
   const presence = here.starts()
-  presence.came()
-  presence.left()
+  presence.arrived()
+  presence.departed()
   await here.time.pass(HOUR)
   for (let one = 0; one < 2300; one++) here.worker.happens({ kind: one < 300 ? 'signed' : 'moved' })
-  presence.came()
+  presence.arrived()
   const view = await here.away(presence)
   expect(view).toMatchObject({ total: 2300, byKind: { signed: 300, moved: 2000 } })
   expect(view.changes.map(({ id }) => id)).toEqual(Array.from({ length: 100 }, (_, index) => 2300 - index))
@@ -172,11 +172,11 @@ test('of thousands the newest hundred are shown, and all are counted', async () 
 test('a clock that was put back makes no time away that ends before it began', async () => {
   const here = person()
   const presence = here.starts()
-  presence.came()
-  presence.left()
+  presence.arrived()
+  presence.departed()
   here.time.now -= 5 * HOUR
   const again = here.starts()
-  again.came()
+  again.arrived()
   const away = again.awayOf('office')
   expect(away?.since).toBeLessThanOrEqual(away?.until ?? 0)
 })

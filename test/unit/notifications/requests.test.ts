@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest'
-import { FIRST_SETTINGS, openPreferences } from '../../../src/main/core/notifications/preferences.ts'
+import { DEFAULT_PREFERENCES, openPreferences } from '../../../src/main/core/notifications/preferences.ts'
 import { openPresence } from '../../../src/main/core/notifications/presence.ts'
 import { type ActivityParts, activityHandlers } from '../../../src/main/ipc/activity.ts'
-import { ownTime } from '../../fixtures/own-time.ts'
+import { testTime } from '../../fixtures/own-time.ts'
 import { database, HOUR, scriptedWorker, TEN } from './office.ts'
 
 const sender = undefined as never
 
 function answering(chosen: string | undefined = 'office') {
-  const time = ownTime(TEN)
+  const time = testTime(TEN)
   const db = database()
   const worker = scriptedWorker(time.clock)
   const told = { settings: 0 }
@@ -51,11 +51,11 @@ test('what was sent from here says with which batch, and nothing else does', asy
 
 test('what happened while away is answered until it was seen', async () => {
   const { time, worker, presence, handlers } = answering()
-  presence.came()
-  presence.left()
+  presence.arrived()
+  presence.departed()
   await time.pass(HOUR)
   worker.happens()
-  presence.came()
+  presence.arrived()
   expect(await handlers['activity.away'](undefined, sender)).toMatchObject({ total: 1, byKind: { completed: 1 } })
   expect(await handlers['activity.seen'](undefined, sender)).toBeUndefined()
   expect(await handlers['activity.away'](undefined, sender)).toEqual({ total: 0, byKind: {}, changes: [] })
@@ -63,8 +63,8 @@ test('what happened while away is answered until it was seen', async () => {
 
 test('what is wanted told is kept, and telling hears of it', async () => {
   const { handlers, told } = answering()
-  expect(await handlers['notifications.get'](undefined, sender)).toEqual(FIRST_SETTINGS)
-  const wanted = { ...FIRST_SETTINGS, sound: true }
+  expect(await handlers['notifications.get'](undefined, sender)).toEqual(DEFAULT_PREFERENCES)
+  const wanted = { ...DEFAULT_PREFERENCES, sound: true }
   expect(await handlers['notifications.set'](wanted, sender)).toEqual(wanted)
   expect(await handlers['notifications.get'](undefined, sender)).toEqual(wanted)
   expect(told.settings).toBe(1)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { isQuiet, localTimeOf } from '../../../src/main/core/lib/calendar.ts'
-import { FIRST_SETTINGS, openPreferences } from '../../../src/main/core/notifications/preferences.ts'
+import { DEFAULT_PREFERENCES, openPreferences } from '../../../src/main/core/notifications/preferences.ts'
 import { database } from './office.ts'
 
 test('at first a person is told of what needs them', () => {
@@ -22,7 +22,7 @@ test('at first a person is told of what needs them', () => {
 
 test('what is set holds after a restart', () => {
   const db = database()
-  const wanted = { ...FIRST_SETTINGS, quiet: { from: '18:00', to: '08:00' }, sound: true }
+  const wanted = { ...DEFAULT_PREFERENCES, quiet: { from: '18:00', to: '08:00' }, sound: true }
   expect(openPreferences(db).set(wanted)).toEqual(wanted)
   expect(openPreferences(db).read()).toEqual(wanted)
 })
@@ -35,8 +35,8 @@ test.each([
   const db = database()
   db.prepare(`INSERT INTO meta (key, value) VALUES ('telling', ?)`).run(text)
   const isPart = text.startsWith('{')
-  const kinds = { ...FIRST_SETTINGS.kinds, ...(isPart && { declined: 'never' }) }
-  expect(openPreferences(db).read()).toEqual({ ...FIRST_SETTINGS, kinds })
+  const kinds = { ...DEFAULT_PREFERENCES.kinds, ...(isPart && { declined: 'never' }) }
+  expect(openPreferences(db).read()).toEqual({ ...DEFAULT_PREFERENCES, kinds })
 })
 
 test.each([

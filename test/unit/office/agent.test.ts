@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { obey } from '../../../src/main/agent.ts'
+import { runAgentOrder } from '../../../src/main/agent.ts'
 import type { App } from '../../../src/main/app.ts'
 import { fail } from '../../../src/main/core/lib/failure.ts'
 import type { AgentOrder } from '../../../src/main/core/office/agent-order.ts'
@@ -13,7 +13,7 @@ function computer({ isKept = true, isOpen = true }) {
   const desk = {
     view: () => ({ server: 'db.harbour.example:5432', name: 'Office server' }),
     open: () => done.push('open'),
-    look: async () => void done.push('look'),
+    checkNow: async () => void done.push('look'),
     join: async (_server: unknown, code: string) => {
       done.push(`join by ${code}`)
       return desk.view()
@@ -35,11 +35,15 @@ function computer({ isKept = true, isOpen = true }) {
       })
     }
   }
-  const lifecycle = { startUnseen: () => done.push('begin') }
+  const lifecycle = { startHeadless: () => done.push('begin') }
   return {
     done,
     obey: (order: AgentOrder) =>
-      obey(order, { parts: parts as unknown as App, lifecycle: lifecycle as unknown as Lifecycle, code: 'the code' })
+      runAgentOrder(order, {
+        parts: parts as unknown as App,
+        lifecycle: lifecycle as unknown as Lifecycle,
+        code: 'the code'
+      })
   }
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { openAccounts } from '../../../src/main/core/accounts/accounts.ts'
 import { CounterSettingsKeeper } from '../../../src/main/core/counter/counter-settings.ts'
 import { openPreferences } from '../../../src/main/core/notifications/preferences.ts'
-import { applyAccounts, expanded, organisationsCounter } from '../../../src/main/core/organisation/applying.ts'
+import { applyAccounts, counterSettingsOf, expandHome } from '../../../src/main/core/organisation/applying.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { lockOf, mayComplete, mayEnrol, policyHandlers } from '../../../src/main/ipc/organisation.ts'
 import { type RequestHandlers, registerHandlers } from '../../../src/main/ipc/registration.ts'
@@ -54,7 +54,7 @@ async function office(policy: unknown, had?: typeof OWN) {
     handle: (name, listener) => void channels.set(name, listener),
     roleOf: () => 'office',
     isAway: () => false,
-    handedBack: () => Promise.resolve(),
+    whenHandedBack: () => Promise.resolve(),
     lock: lockOf({
       ...{ organisation, accounts },
       downloads: () => ({ folder: { id: 'folder' }, pattern: '{document}' }),
@@ -385,13 +385,13 @@ describe('what the organisation has set holds', () => {
     await accounts.update('account-1', login)
     expect(await accounts.secretState('account-1')).toBe('kept')
     put({ accounts: [{ ...account, address: 'https://elsewhere.example' }] })
-    await organisation.look()
+    await organisation.check()
     await applyAccounts({ organisation, accounts, log: { info: () => undefined, warn: () => undefined } })
     expect(accounts.get('account-1').baseUrl).toBe('https://elsewhere.example')
     expect(await accounts.secretState('account-1')).toBe('missing')
 
     put({ accounts: [{ ...account, signIn: 'basic' }] })
-    await organisation.look()
+    await organisation.check()
     await applyAccounts({ organisation, accounts, log: { info: () => undefined, warn: () => undefined } })
     expect(await keychain.accounts.get('account-1')).toBeNull()
     expect(accounts.list()).toHaveLength(1)
@@ -409,28 +409,28 @@ describe('what the organisation has set holds', () => {
     expect(() => mayEnrol(own, { organisation, accounts })).not.toThrow()
     expect(() => mayEnrol({ ...own, name: 'HARBOUR law' }, { organisation, accounts })).toThrow()
     put({ otherAccounts: 'enrolled', signInMethods: ['basic'] })
-    await organisation.look()
+    await organisation.check()
     expect(() => mayEnrol(own, { organisation, accounts })).toThrow()
     expect(() => mayComplete({ id: 'own', scheme: 'bearer' }, { organisation })).toThrow()
     expect(() => mayComplete({ id: 'own', scheme: 'basic' }, { organisation })).not.toThrow()
     put({ otherAccounts: false })
-    await organisation.look()
+    await organisation.check()
     expect(() => mayEnrol({ ...own, scheme: 'basic' }, { organisation, accounts })).toThrow()
   })
 
   test('an account isn’t used by a way of signing in that is no longer allowed', async () => {
     const { accounts, put, organisation } = await office({})
     const { id } = await accounts.add({ ...OWN, kind: 'service' })
-    await expect(accounts.secretsOf(id)).resolves.toMatchObject({ scheme: 'bearer' })
+    await expect(accounts.credentialsOf(id)).resolves.toMatchObject({ scheme: 'bearer' })
     put({ signInMethods: ['basic'] })
-    await organisation.look()
-    await expect(accounts.secretsOf(id)).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
+    await organisation.check()
+    await expect(accounts.credentialsOf(id)).rejects.toMatchObject({ appError: { code: 'not-allowed' } })
   })
 
   test('http leads to the hosts that it names, and to no others', async () => {
     const { accounts } = await office({ plainHttpHosts: ['sign.office.example'] })
-    expect(accounts.addressIn('http://sign.office.example/web')).toBe('http://sign.office.example/web')
-    expect(() => accounts.addressIn('http://evil.sign.office.example')).toThrow()
+    expect(accounts.normaliseAddress('http://sign.office.example/web')).toBe('http://sign.office.example/web')
+    expect(() => accounts.normaliseAddress('http://evil.sign.office.example')).toThrow()
   })
 
   test('over what the office had chosen for its counter, which is there again afterwards', async () => {
@@ -438,7 +438,7 @@ describe('what the organisation has set holds', () => {
     const notes: { detail?: Record<string, string> }[] = []
     const settings = new CounterSettingsKeeper({
       db: made.db,
-      organisation: () => organisationsCounter(made.organisation.policy),
+      organisation: () => counterSettingsOf(made.organisation.policy),
       userName: () => 'grace',
       otherDisplay: () => undefined,
       note: (one) => void notes.push(one),
@@ -451,7 +451,7 @@ describe('what the organisation has set holds', () => {
     })
     const before = settings.read()
     made.put({})
-    await made.organisation.look()
+    await made.organisation.check()
     expect(settings.read()).toMatchObject({ lockAfter: 0, mayGiveFiles: true, allowedOrigins: [] })
     settings.organisationChanged(before)
     expect(notes.at(-1)?.detail).toMatchObject({ by: 'policy of the organisation', 'automatic lock': '10 → 0' })
@@ -462,16 +462,16 @@ describe('what the organisation has set holds', () => {
     const own = { from: '12:00', to: '13:00' }
     preferences.set({ kinds, quiet: own, sound: false })
     put({ quietHours: null })
-    await organisation.look()
+    await organisation.check()
     expect(preferences.read().quiet).toBeNull()
     preferences.set({ kinds, quiet: null, sound: true })
     put({})
-    await organisation.look()
+    await organisation.check()
     expect(preferences.read()).toMatchObject({ quiet: own, sound: true })
   })
 
   test('a folder of each user’s is found in their own', () => {
-    expect(expanded('~/Documents/Identity', '/home/grace')).toBe('/home/grace/Documents/Identity')
-    expect(expanded('/srv/drop', '/home/grace')).toBe('/srv/drop')
+    expect(expandHome('~/Documents/Identity', '/home/grace')).toBe('/home/grace/Documents/Identity')
+    expect(expandHome('/srv/drop', '/home/grace')).toBe('/srv/drop')
   })
 })

@@ -3,10 +3,10 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type Convert,
-  judged,
   type ManagedPlace,
   POLICY_KEY,
   type Registry,
+  readFoundPolicy,
   readManaged
 } from '../../../src/main/core/organisation/managed.ts'
 import { temporaryFolder } from '../storage/folders.ts'
@@ -92,6 +92,6 @@ const time = {
 export async function policyOn(place: ManagedPlace | undefined) {
   const found = await readManaged(place, time)
   if (found.state === 'missing') return 'missing'
-  const read = judged(found)
+  const read = readFoundPolicy(found)
   return read.ok ? read.policy : read.problems
 }

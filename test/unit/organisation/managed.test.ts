@@ -1,8 +1,8 @@
 import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { checkedPolicyAt } from '../../../src/main/core/organisation/check.ts'
-import { type ManagedPlace, managedAtStart } from '../../../src/main/core/organisation/managed.ts'
+import { checkPolicyAt } from '../../../src/main/core/organisation/check.ts'
+import { type ManagedPlace, managedPlaceAtStart } from '../../../src/main/core/organisation/managed.ts'
 import { MANAGED_SETTINGS } from '../../../src/main/core/organisation/managed-settings.ts'
 import { policyPlace } from '../../../src/main/core/organisation/policy-file.ts'
 import { temporaryFolder } from '../storage/folders.ts'
@@ -269,16 +269,16 @@ describe('a start', () => {
     ['darwin', '/Users/grace', '/Library/Managed Preferences/app.countersign.desktop.plist'],
     ['linux', '/home/grace', undefined]
   ] as const)('on %s looks for them in one place', (platform, home, path) => {
-    expect(managedAtStart(platform, policyPlace(platform, home), home)?.path).toBe(path)
+    expect(managedPlaceAtStart(platform, policyPlace(platform, home), home)?.path).toBe(path)
   })
 
   test('that was told another file looks for none', () => {
-    expect(managedAtStart('win32', { path: '/tmp/mine.json', owners: [mine] }, 'C:\\Users\\grace')).toBeUndefined()
+    expect(managedPlaceAtStart('win32', { path: '/tmp/mine.json', owners: [mine] }, 'C:\\Users\\grace')).toBeUndefined()
   })
 
   test('on macOS the name is the application’s', () => {
     const config = readFileSync('electron-builder.yml', 'utf8')
-    expect(managedAtStart('darwin', policyPlace('darwin', '/Users/grace'), '/Users/grace')?.path).toContain(
+    expect(managedPlaceAtStart('darwin', policyPlace('darwin', '/Users/grace'), '/Users/grace')?.path).toContain(
       `/${/^appId: (.*)$/m.exec(config)?.[1]}.plist`
     )
   })
@@ -286,24 +286,24 @@ describe('a start', () => {
 
 describe('a check', () => {
   test('without a file says what is managed', async () => {
-    expect(await checkedPolicyAt('', windowsWith({ removal: number(0) }))).toEqual({
+    expect(await checkPolicyAt('', windowsWith({ removal: number(0) }))).toEqual({
       isUsable: true,
       lines: ['The policy sets:', '  removal: false']
     })
-    expect(await checkedPolicyAt('', windowsWith({ removal: text('no') }))).toEqual({
+    expect(await checkPolicyAt('', windowsWith({ removal: text('no') }))).toEqual({
       isUsable: false,
       lines: ['removal: “removal” must be true or false.']
     })
-    expect(await checkedPolicyAt('', windowsWith({}))).toMatchObject({ isUsable: false })
+    expect(await checkPolicyAt('', windowsWith({}))).toMatchObject({ isUsable: false })
   })
 
   test('of a file says where none would be used', async () => {
     const file = join(temporaryFolder(), 'policy.json')
     writeFileSync(file, '{"removal": false}')
-    const { isUsable, lines } = await checkedPolicyAt(file, windowsWith({ practiceOffice: number(0) }))
+    const { isUsable, lines } = await checkPolicyAt(file, windowsWith({ practiceOffice: number(0) }))
     expect(isUsable).toBe(true)
     expect(lines.at(-1)).toBe(`On this computer no file is used: it has the settings in ${KEY}.`)
-    expect((await checkedPolicyAt(file, windowsWith({}))).lines).toEqual(['The policy sets:', '  removal: false'])
+    expect((await checkPolicyAt(file, windowsWith({}))).lines).toEqual(['The policy sets:', '  removal: false'])
   })
 })
 

@@ -123,7 +123,7 @@ describe('while the application runs', () => {
     /** Waits until a change to the file has been read. */
     const settled = async () => {
       await office.time.pass(1000)
-      await organisation.look()
+      await organisation.check()
     }
     return { ...office, organisation, seen, stop, settled }
   }
@@ -163,10 +163,10 @@ describe('while the application runs', () => {
         return () => Promise.reject(new Error('Made up.'))
       })
       office.put({ practiceOffice: false })
-      await organisation.look()
+      await organisation.check()
       expect(organisation.isLocked('practiceOffice')).toBe(true)
       office.put({ signingOrigins: [] })
-      await organisation.look()
+      await organisation.check()
       expect(organisation.view().locked).toEqual(['signingOrigins'])
     }
   )
@@ -176,7 +176,7 @@ describe('the audit trail', () => {
   async function noted(office: ReturnType<typeof policyOffice>): Promise<AuditNote[]> {
     const notes: AuditNote[] = []
     const organisation = await office.start()
-    organisation.note((note, _when, along) => {
+    organisation.auditChanges((note, _when, along) => {
       along?.()
       notes.push(note)
     })

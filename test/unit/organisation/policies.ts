@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import type { ManagedPlace } from '../../../src/main/core/organisation/managed.ts'
 import { Organisation } from '../../../src/main/core/organisation/organisation.ts'
 import type { PolicyPlace } from '../../../src/main/core/organisation/policy-file.ts'
-import { ownTime } from '../../fixtures/own-time.ts'
+import { testTime } from '../../fixtures/own-time.ts'
 import { database } from '../counter-settings/office.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 
@@ -16,7 +16,7 @@ export function policyOffice(db = database()) {
   const folder = temporaryFolder()
   const path = join(folder, 'policy.json')
   const place: PolicyPlace = { path, owners: [process.getuid?.() ?? 0] }
-  const time = ownTime(NOON)
+  const time = testTime(NOON)
   const log: { message: string; detail?: Record<string, unknown> }[] = []
   const line = (message: string, detail?: Record<string, unknown>) =>
     void log.push({ message, ...(detail && { detail }) })

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { policyAtStart, policyPlace, readPolicyFile } from '../../../src/main/core/organisation/policy-file.ts'
+import { policyPlace, policyPlaceAtStart, readPolicyFile } from '../../../src/main/core/organisation/policy-file.ts'
 import { policyOffice } from './policies.ts'
 
 const mine = process.getuid?.() ?? 0
@@ -143,8 +143,8 @@ describe('where a start looks for it', () => {
   test('another place is taken only from a user who runs the sources', () => {
     const start = { argv: ['countersign', '--policy-file=/tmp/mine.json'], platform: 'linux' } as const
     const user = { homedir: '/home/grace', uid: 1000 }
-    expect(policyAtStart(start, { isPackaged: false }, user)).toEqual({ path: '/tmp/mine.json', owners: [1000] })
-    expect(policyAtStart(start, { isPackaged: true }, user)).toEqual({
+    expect(policyPlaceAtStart(start, { isPackaged: false }, user)).toEqual({ path: '/tmp/mine.json', owners: [1000] })
+    expect(policyPlaceAtStart(start, { isPackaged: true }, user)).toEqual({
       path: '/etc/countersign/policy.json',
       owners: [0]
     })

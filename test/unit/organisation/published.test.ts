@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { POLICY_FOLDER, policyFiles } from '../../../scripts/policy-files.ts'
-import { checkedPolicyAt, policyToCheck } from '../../../src/main/core/organisation/check.ts'
+import { checkPolicyAt, policyToCheck } from '../../../src/main/core/organisation/check.ts'
 import { Policy } from '../../../src/main/core/organisation/schema.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 
@@ -27,7 +27,7 @@ test('the published schema describes each setting', () => {
 })
 
 test('a check says what a policy sets', async () => {
-  expect(await checkedPolicyAt(join(POLICY_FOLDER, 'example.json'))).toMatchObject({
+  expect(await checkPolicyAt(join(POLICY_FOLDER, 'example.json'))).toMatchObject({
     isUsable: true,
     lines: expect.arrayContaining(['The policy sets:', '  practiceOffice: false'])
   })
@@ -39,7 +39,7 @@ test.each([
 ])('a check says what is wrong: %s', async (text, said) => {
   const path = join(temporaryFolder(), 'policy.json')
   writeFileSync(path, text)
-  expect(await checkedPolicyAt(path)).toEqual({ isUsable: false, lines: [said] })
+  expect(await checkPolicyAt(path)).toEqual({ isUsable: false, lines: [said] })
 })
 
 test.each([
@@ -47,7 +47,7 @@ test.each([
   ['a folder', '/', 'This isn’t a file.'],
   ['no file', '', 'Use: countersign --check-policy FILE']
 ])('a check of %s says so', async (_what, path, said) => {
-  expect(await checkedPolicyAt(path)).toEqual({ isUsable: false, lines: [said] })
+  expect(await checkPolicyAt(path)).toEqual({ isUsable: false, lines: [said] })
 })
 
 test.each([

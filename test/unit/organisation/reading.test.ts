@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { LARGEST_POLICY, readPolicy, saidOf } from '../../../src/main/core/organisation/reading.ts'
+import { describeProblem, LARGEST_POLICY, readPolicy } from '../../../src/main/core/organisation/reading.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 
 /** Returns a file's problems, one a line. */
 function saidBy(file: string | Uint8Array): string[] {
   const read = readPolicy(typeof file === 'string' ? bytes(file) : file)
-  return read.ok ? [] : read.problems.map(saidOf)
+  return read.ok ? [] : read.problems.map(describeProblem)
 }
 
 test('the example that is packed can be used', () => {
@@ -15,12 +15,12 @@ test('the example that is packed can be used', () => {
 })
 
 test('a policy that sets nothing can be used', () => {
-  expect(readPolicy(bytes('{}'))).toEqual({ ok: true, policy: {}, text: '{}', hasMark: false })
+  expect(readPolicy(bytes('{}'))).toEqual({ ok: true, policy: {}, text: '{}', hasBom: false })
 })
 
 test('a byte order mark is ignored', () => {
   const read = readPolicy(bytes('\ufeff{"practiceOffice": false}'))
-  expect(read).toMatchObject({ ok: true, hasMark: true, policy: { practiceOffice: false } })
+  expect(read).toMatchObject({ ok: true, hasBom: true, policy: { practiceOffice: false } })
 })
 
 describe('what isn’t a policy at all is said', () => {

@@ -1,6 +1,6 @@
 /** Packages that are alike and have the same client reference: if nothing tells them apart, a person decides. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { SECOND_LOOK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
+import { SECOND_CHECK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
 import { form, forms } from '../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
 
@@ -17,7 +17,7 @@ const get = (id: string) => work.parts.outbox.get(id)
 const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
 async function minutes(count: number) {
   for (let minute = 0; minute < count; minute++) {
-    await work.time.pass(SECOND_LOOK_AFTER + 10)
+    await work.time.pass(SECOND_CHECK_AFTER + 10)
     await new Promise((resume) => setTimeout(resume, 40))
   }
 }
@@ -27,9 +27,9 @@ async function doubtful() {
   for (let copy = 0; copy < 2; copy++) await work.send(lease)
   // As if another workstation had sent them, so this one has no record.
   work.db.exec('DELETE FROM sends')
-  work.line.fault('cut', isSend)
+  work.line.setFault('cut', isSend)
   const send = await work.send(lease)
-  work.line.fault('pass')
+  work.line.setFault('pass')
   await expect.poll(() => get(send.id).ambiguity?.found.length).toBe(2)
   return send
 }
@@ -54,20 +54,20 @@ test('both sides of an ambiguity are shown, without signing links, and nothing g
 test('a person says that it arrived: it is sent, as those documents', async () => {
   const { id } = await doubtful()
   const [first] = get(id).ambiguity?.found ?? []
-  expect(() => work.outbox.settle(id, { arrived: true, documents: ['made up'] })).toThrow()
-  const settled = work.outbox.settle(id, { arrived: true, documents: [first?.reference ?? ''] })
+  expect(() => work.outbox.resolveAmbiguity(id, { arrived: true, documents: ['made up'] })).toThrow()
+  const settled = work.outbox.resolveAmbiguity(id, { arrived: true, documents: [first?.reference ?? ''] })
   expect(settled).toMatchObject({ state: 'sent', documents: [{ reference: first?.reference }] })
   expect(settled.packageReference).toBeTruthy()
   expect(settled.ambiguity).toBeUndefined()
-  expect(() => work.outbox.settle(id, { arrived: false })).toThrow()
+  expect(() => work.outbox.resolveAmbiguity(id, { arrived: false })).toThrow()
 })
 
 test('a person says that it did not: it may go again, and those documents are never taken for it', async () => {
   const { id } = await doubtful()
-  expect(work.outbox.settle(id, { arrived: false })).toMatchObject({ state: 'not-sent' })
+  expect(work.outbox.resolveAmbiguity(id, { arrived: false })).toMatchObject({ state: 'not-sent' })
   await minutes(2)
   expect(posts()).toBe(3)
-  work.line.fault('lose-answer', isSend)
+  work.line.setFault('lose-answer', isSend)
   work.outbox.retry(id)
   await expect.poll(posts).toBe(4)
   await expect.poll(() => get(id).state).toBe('sent')
@@ -76,26 +76,26 @@ test('a person says that it did not: it may go again, and those documents are ne
 
 describe('twins with one reference', () => {
   test('of which one arrived and neither answer came: a person says which, and the other goes by itself', async () => {
-    work.line.fault('rubbish', isSend)
+    work.line.setFault('rubbish', isSend)
     const first = await work.send(lease)
-    work.line.fault('lose-answer')
+    work.line.setFault('lose-answer')
     const sending = work.send(lease)
     await work.time.pass(1_100)
     const second = await sending
-    work.line.fault('pass')
+    work.line.setFault('pass')
     await minutes(2)
     await expect.poll(() => [first, second].map(({ id }) => get(id).ambiguity?.found.length)).toEqual([1, 1])
     await minutes(3)
     expect(posts()).toBe(2)
 
     const reference = get(second.id).ambiguity?.found[0]?.reference ?? ''
-    work.outbox.settle(second.id, { arrived: true, documents: [reference] })
+    work.outbox.resolveAmbiguity(second.id, { arrived: true, documents: [reference] })
     // One document can't belong to two packages.
-    expect(() => work.outbox.settle(first.id, { arrived: true, documents: [reference] })).toThrow('conflict')
+    expect(() => work.outbox.resolveAmbiguity(first.id, { arrived: true, documents: [reference] })).toThrow('conflict')
     expect(get(first.id).state).toBe('uncertain')
     await minutes(3)
     await expect.poll(() => get(first.id).state).toBe('sent')
-    expect(work.taken('SendForms2')).toHaveLength(2)
+    expect(work.receivedRequests('SendForms2')).toHaveLength(2)
     expect(get(first.id).documents[0]?.reference).not.toBe(reference)
   })
 
@@ -109,12 +109,12 @@ describe('twins with one reference', () => {
   ])('one that is known to have arrived is never taken for the other: it is known %s', async (_, spoil) => {
     work.line.spoil(spoil)
     await work.send(lease)
-    work.line.fault('cut', isSend)
+    work.line.setFault('cut', isSend)
     const lost = await work.send(lease)
-    work.line.fault('pass')
+    work.line.setFault('pass')
     await minutes(2)
     await expect.poll(() => get(lost.id).state).toBe('sent')
-    expect(work.taken('SendForms2')).toHaveLength(2)
+    expect(work.receivedRequests('SendForms2')).toHaveLength(2)
   })
 })
 

@@ -1,6 +1,6 @@
 /** What an answer proves and what it doesn't: a package counts as sent, or as not sent, only if that is certain. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { SECOND_LOOK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
+import { SECOND_CHECK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
 import { outcomeOfAnswer } from '../../../src/main/core/outbox/attempts.ts'
 import type { PackageResponse } from '../../../src/shared/model/index.ts'
 import { form, forms } from '../../fixtures/compositions.ts'
@@ -18,7 +18,7 @@ const get = (id: string) => work.parts.outbox.get(id)
 const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
 async function minutes(count: number) {
   for (let minute = 0; minute < count; minute++) {
-    await work.time.pass(SECOND_LOOK_AFTER + 10)
+    await work.time.pass(SECOND_CHECK_AFTER + 10)
     await new Promise((resume) => setTimeout(resume, 50))
   }
 }
@@ -43,21 +43,21 @@ describe('an answer of success', () => {
   })
 
   test('that says nothing does not make it sent, and its draft stays', async () => {
-    work.line.fault({ status: 200 }, isSend)
+    work.line.setFault({ status: 200 }, isSend)
     const { id } = await work.send(forms())
     expect(get(id)).toMatchObject({ state: 'uncertain', error: { mayHaveArrived: true } })
-    expect(work.taken('SendForms2')).toEqual([])
-    work.line.fault('pass')
+    expect(work.receivedRequests('SendForms2')).toEqual([])
+    work.line.setFault('pass')
     await minutes(2)
     await expect.poll(() => get(id).state).toBe('sent')
-    expect(work.taken('SendForms2')).toHaveLength(1)
+    expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 })
 
 test.each([406, 408])(
   '%i after a package was handed over leaves it uncertain, and it is never posted blindly',
   async (status) => {
-    work.line.fault({ status }, isSend)
+    work.line.setFault({ status }, isSend)
     const { id } = await work.send(forms())
     expect(get(id)).toMatchObject({ state: 'uncertain', attempt: 1 })
     await minutes(12)
@@ -67,9 +67,9 @@ test.each([406, 408])(
 )
 
 test('a refusal after an attempt that may have arrived proves nothing, until two looks do', async () => {
-  work.line.fault('cut', isSend)
+  work.line.setFault('cut', isSend)
   const { id } = await work.send(forms())
-  work.line.fault({ status: 409 }, isSend)
+  work.line.setFault({ status: 409 }, isSend)
   await minutes(1)
   await expect.poll(posts).toBe(2)
   await expect.poll(() => get(id)).toMatchObject({ state: 'uncertain', attempt: 2, error: { mayHaveArrived: true } })
@@ -87,6 +87,6 @@ describe('an answer that the database does not take whole', () => {
     expect(get(id)).toMatchObject({ state: 'sent', documents: [{}], packageReference: expect.any(String) })
     const other = await work.send(forms({ items: [form({ Name: 'Another' })] }))
     expect(other.state).toBe('sent')
-    expect(work.taken('SendForms2')).toHaveLength(2)
+    expect(work.receivedRequests('SendForms2')).toHaveLength(2)
   })
 })

@@ -1,7 +1,7 @@
 /** Batches from one sheet: all packages or none, in the sheet's order, and failures are returned as rows. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { PackageRow } from '../../../src/main/core/bulk/dry-run.ts'
-import { SECOND_LOOK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
+import { SECOND_CHECK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
 import type { NewBatch } from '../../../src/main/core/outbox/batches.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
@@ -30,7 +30,7 @@ const counts = (id: string) => batches().get(id).counts
 const rowsShown = (batchId: string, show: 'all' | 'attention' = 'all') =>
   work.parts.outbox.list([work.accountId], { show, batchId, offset: 0, limit: 500 }).rows
 const namesTaken = () =>
-  work.taken('SendForms2').map(({ body }) => (body as { Forms: { Name: string }[] }).Forms[0]?.Name)
+  work.receivedRequests('SendForms2').map(({ body }) => (body as { Forms: { Name: string }[] }).Forms[0]?.Name)
 const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
 const aMoment = () => new Promise((resume) => setTimeout(resume, 50))
 
@@ -70,9 +70,11 @@ describe('a batch', () => {
     work.outbox.configure(work.accountId, { concurrency: 1, undoSeconds: 0, perMinute: 60 })
     await add(5)
     await expect.poll(posts).toBe(1)
-    const { id } = work.outbox.start(work.drafts.save(work.accountId, forms({ items: [form({ Name: 'Urgent' })] })).id)
+    const { id } = work.outbox.enqueue(
+      work.drafts.save(work.accountId, forms({ items: [form({ Name: 'Urgent' })] })).id
+    )
     await work.time.pass(1_100)
-    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
     expect(namesTaken()).toEqual(['Row 1', 'Urgent'])
   })
 
@@ -104,7 +106,7 @@ describe('a batch', () => {
   test('that was not wholly written when the application ended is gone at the next start, and nothing of it has left', async () => {
     const adding = add(2000).catch((error: unknown) => error)
     await expect.poll(() => work.outbox.state(work.accountId).counts.ready).toBeGreaterThan(20)
-    const next = work.startAgain()
+    const next = work.restart()
     expect(await adding).toBeInstanceOf(Error)
     expect(next.outbox.batches.list(work.accountId)).toEqual([])
     expect(next.outbox.state(work.accountId).counts.ready).toBe(0)
@@ -128,7 +130,7 @@ describe('a batch', () => {
     await work.time.pass(3_500_000)
     await aMoment()
     expect(posts()).toBe(0)
-    work.outbox.now(rowsShown(id)[1]?.id ?? '')
+    work.outbox.sendNow(rowsShown(id)[1]?.id ?? '')
     await expect.poll(() => counts(id).sent).toBe(1)
     expect(namesTaken()).toEqual(['Row 2'])
     await work.time.pass(200_000)
@@ -141,7 +143,7 @@ describe('pausing and cancelling', () => {
     const { id } = await add(6)
     batches().pause(id)
     await work.time.pass(20_000)
-    work.startAgain()
+    work.restart()
     await work.time.pass(60_000)
     expect(posts()).toBe(0)
     expect(batches().get(id).state).toBe('paused')
@@ -156,23 +158,23 @@ describe('pausing and cancelling', () => {
     await expect.poll(() => counts(id).sent).toBe(1)
     expect(await batches().cancel(id)).toMatchObject({ state: 'done', counts: { sent: 1, cancelled: 299, ready: 0 } })
     await work.time.pass(60_000)
-    work.startAgain()
+    work.restart()
     await work.time.pass(60_000)
     expect(posts()).toBe(1)
   })
 
   test('a row of a cancelled batch that comes back without having left does not go again', async () => {
     work.outbox.configure(work.accountId, { undoSeconds: 0, concurrency: 1 })
-    work.line.fault('hang', isSend)
+    work.line.setFault('hang', isSend)
     const { id } = await add(3)
     await expect.poll(posts).toBe(1)
     await batches().cancel(id)
     expect(counts(id)).toMatchObject({ sending: 1, cancelled: 2 })
-    work.startAgain()
-    work.line.fault('pass')
+    work.restart()
+    work.line.setFault('pass')
     await expect.poll(() => work.line.seen.filter((request) => request.includes('GetActiveDocuments')).length).toBe(3)
     await aMoment()
-    await work.time.pass(SECOND_LOOK_AFTER + 10)
+    await work.time.pass(SECOND_CHECK_AFTER + 10)
     await expect.poll(() => counts(id).cancelled).toBe(3)
     expect(posts()).toBe(1)
   })
@@ -183,7 +185,7 @@ describe('rows that fail', () => {
 
   test('are reported with why, in the order of the sheet, with those that were left out', async () => {
     work.outbox.configure(work.accountId, { undoSeconds: 0, concurrency: 1 })
-    work.line.fault({ status: 400 }, refuseEven)
+    work.line.setFault({ status: 400 }, refuseEven)
     const leftOut = [{ row: 3, cells: ['', 'nobody'], problems: ['Enter a name.', 'This isn’t an e-mail address.'] }]
     const rows = [...rowsOf(6)].filter(({ row }) => row !== 3)
     const { id, leftOut: howMany } = await add(0, { rows, leftOut })
@@ -207,11 +209,11 @@ describe('rows that fail', () => {
 
   test('go again together, and none of them twice', async () => {
     work.outbox.configure(work.accountId, { undoSeconds: 0, concurrency: 1 })
-    work.line.fault({ status: 409 }, refuseEven)
+    work.line.setFault({ status: 409 }, refuseEven)
     const { id } = await add(8)
     await expect.poll(() => batches().get(id).state).toBe('done')
     expect(counts(id)).toMatchObject({ sent: 4, refused: 4 })
-    work.line.fault('pass')
+    work.line.setFault('pass')
     await batches().retry(id)
     await expect.poll(() => counts(id).sent).toBe(8)
     expect(new Set(namesTaken()).size).toBe(8)
@@ -221,13 +223,13 @@ describe('rows that fail', () => {
 
   test('one that was made a draft goes on there, and the batch does not send it beside that', async () => {
     work.outbox.configure(work.accountId, { undoSeconds: 0 })
-    work.line.fault({ status: 400 }, isSend)
+    work.line.setFault({ status: 400 }, isSend)
     const { id } = await add(2)
     await expect.poll(() => batches().get(id).state).toBe('done')
     const [row] = rowsShown(id, 'attention')
-    const draft = work.outbox.again(row?.id ?? '')
+    const draft = work.outbox.toDraft(row?.id ?? '')
     expect(work.drafts.get(draft.id).composition).toEqual(composed(row?.row ?? 0))
-    work.line.fault('pass')
+    work.line.setFault('pass')
     await batches().retry(id)
     await expect.poll(() => counts(id)).toMatchObject({ sent: 1, cancelled: 1 })
     expect(batches().failedRows(id).rows).toEqual([])

@@ -2,7 +2,7 @@
  * The application ends at any step, or the disk is full when an answer has to be stored: nothing is lost or sent twice.
  */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { SECOND_LOOK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
+import { SECOND_CHECK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
 
@@ -15,57 +15,58 @@ afterEach(() => work.close())
 const isSend = (method: string) => method === 'POST'
 const get = (id: string) => work.parts.outbox.get(id)
 const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
-const start = (composition = forms()) => work.parts.outbox.start(work.parts.drafts.save(work.accountId, composition).id)
+const start = (composition = forms()) =>
+  work.parts.outbox.enqueue(work.parts.drafts.save(work.accountId, composition).id)
 const aMoment = () => new Promise((resume) => setTimeout(resume, 50))
 
 describe('when the application ends', () => {
   test('in the time to take back, the send still waits after the next start, and goes once', async () => {
     const { id } = start()
     await work.time.pass(4_000)
-    work.startAgain()
+    work.restart()
     expect(get(id)).toMatchObject({ state: 'ready', hold: 'undo' })
     expect(() => work.parts.drafts.remove(get(id).draftId ?? '')).toThrow()
     await work.time.pass(6_100)
-    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
-    expect(work.taken('SendForms2')).toHaveLength(1)
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
+    expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
   test('while it is on its way and nothing arrived, it is uncertain, and goes again once that is certain', async () => {
-    work.line.fault('hang', isSend)
+    work.line.setFault('hang', isSend)
     const { id, draftId } = start()
-    work.outbox.now(id)
+    work.outbox.sendNow(id)
     await expect.poll(posts).toBe(1)
-    work.startAgain()
+    work.restart()
     expect(get(id)).toMatchObject({ state: 'uncertain', draftId, attempt: 1, error: { mayHaveArrived: true } })
     expect(work.parts.drafts.list([work.accountId]).rows).toEqual([])
-    expect(() => work.parts.outbox.start(draftId ?? '')).toThrow()
-    work.line.fault('pass')
+    expect(() => work.parts.outbox.enqueue(draftId ?? '')).toThrow()
+    work.line.setFault('pass')
     await aMoment()
     expect(posts()).toBe(1)
-    await work.time.pass(SECOND_LOOK_AFTER + 10)
+    await work.time.pass(SECOND_CHECK_AFTER + 10)
     await expect.poll(() => get(id)).toMatchObject({ state: 'sent', attempt: 2 })
-    expect(work.taken('SendForms2')).toHaveLength(1)
+    expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
   test('after the service took it and before it is written down, it is found and does not go again', async () => {
-    work.line.fault('swallow-answer', isSend)
+    work.line.setFault('swallow-answer', isSend)
     const { id } = start()
-    work.outbox.now(id)
-    await expect.poll(() => work.taken('SendForms2').length).toBe(1)
-    work.startAgain()
+    work.outbox.sendNow(id)
+    await expect.poll(() => work.receivedRequests('SendForms2').length).toBe(1)
+    work.restart()
     await expect.poll(() => get(id).state).toBe('sent')
-    await work.time.pass(10 * SECOND_LOOK_AFTER)
-    expect(work.taken('SendForms2')).toHaveLength(1)
+    await work.time.pass(10 * SECOND_CHECK_AFTER)
+    expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
   test('again and again while it is uncertain, it is still looked for', async () => {
-    work.line.fault('swallow-answer', isSend)
+    work.line.setFault('swallow-answer', isSend)
     const { id } = start()
-    work.outbox.now(id)
-    await expect.poll(() => work.taken('SendForms2').length).toBe(1)
-    for (let round = 0; round < 4; round++) work.startAgain()
+    work.outbox.sendNow(id)
+    await expect.poll(() => work.receivedRequests('SendForms2').length).toBe(1)
+    for (let round = 0; round < 4; round++) work.restart()
     await expect.poll(() => get(id).state).toBe('sent')
-    expect(work.taken('SendForms2')).toHaveLength(1)
+    expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
   test('in good order, what is under way may end first, and nothing new leaves', async () => {
@@ -81,14 +82,14 @@ describe('when the application ends', () => {
   })
 
   test('and what is under way takes too long, it is uncertain at the next start', async () => {
-    work.line.fault('hang', isSend)
+    work.line.setFault('hang', isSend)
     const { id } = start()
-    work.outbox.now(id)
+    work.outbox.sendNow(id)
     await expect.poll(posts).toBe(1)
     const stopped = work.outbox.stop(3_000)
     await work.time.pass(3_000)
     await stopped
-    work.startAgain()
+    work.restart()
     expect(get(id).state).toBe('uncertain')
   })
 })
@@ -105,16 +106,16 @@ describe('a disk that is full', () => {
   test('keeps a package from being put in the outbox, says so, and loses nothing', () => {
     const id = work.drafts.save(work.accountId, many).id
     fill()
-    expect(() => work.outbox.start(id)).toThrow(/full/)
+    expect(() => work.outbox.enqueue(id)).toThrow(/full/)
     makeRoom()
     expect(work.drafts.get(id).composition).toEqual(many)
-    expect(work.outbox.start(id).state).toBe('ready')
+    expect(work.outbox.enqueue(id).state).toBe('ready')
   })
 
   test('when the answer is to be written down: it is kept, tried again, and the package never goes again', async () => {
     const { id } = start(many)
     fill()
-    work.outbox.now(id)
+    work.outbox.sendNow(id)
     await expect.poll(() => get(id).error?.code).toBe('no-space')
     expect(get(id).state).toBe('sending')
     await work.time.pass(120_000)
@@ -124,18 +125,18 @@ describe('a disk that is full', () => {
     await expect.poll(() => get(id).state).toBe('sent')
     expect(get(id).documents).toHaveLength(1)
     expect(get(id).error).toBeUndefined()
-    expect(work.taken('SendForms2')).toHaveLength(1)
+    expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
   test('and the application ends before there is room: it is found in the folders', async () => {
     const { id } = start(many)
     fill()
-    work.outbox.now(id)
+    work.outbox.sendNow(id)
     await expect.poll(() => get(id).error?.code).toBe('no-space')
-    work.startAgain()
+    work.restart()
     expect(get(id).state).toBe('uncertain')
     await expect.poll(() => get(id).state).toBe('sent')
-    await work.time.pass(10 * SECOND_LOOK_AFTER)
-    expect(work.taken('SendForms2')).toHaveLength(1)
+    await work.time.pass(10 * SECOND_CHECK_AFTER)
+    expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 })

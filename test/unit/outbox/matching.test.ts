@@ -3,7 +3,7 @@
  * nothing.
  */
 import { describe, expect, test } from 'vitest'
-import { type Known, match, type Sought, snapshotOf } from '../../../src/main/core/outbox/matching.ts'
+import { type MatchContext, match, type Sought, snapshotOf } from '../../../src/main/core/outbox/matching.ts'
 import type { SentRequest } from '../../../src/main/core/outbox/send-record.ts'
 import { toFormDirectRequest } from '../../../src/shared/composition/index.ts'
 import type { DocumentResponse } from '../../../src/shared/model/index.ts'
@@ -35,7 +35,7 @@ function document(Reference: string, changes: Partial<DocumentResponse> & { begu
   }
 }
 
-async function matched(send: Sought, documents: DocumentResponse[], known: Partial<Known> = {}) {
+async function matched(send: Sought, documents: DocumentResponse[], known: Partial<MatchContext> = {}) {
   const said = match(send, await snapshotOf(documents), { isClaimed: () => false, others: () => [], ...known })
   return 'documents' in said ? [said.kind, ...said.documents.map(({ Reference }) => Reference)] : [said.kind]
 }
@@ -137,11 +137,11 @@ describe('a reference that the office typed itself', () => {
 
   test('decides nothing while a twin is on its way, and is ambiguous between uncertain twins', async () => {
     const twin = sought([['Lease', 'MATTER-7']], 'send-2')
-    const others = (isUnderWay: boolean) => ({ others: () => [{ ...twin, isUnderWay }] })
+    const others = (isInFlight: boolean) => ({ others: () => [{ ...twin, isInFlight }] })
     expect(await matched(send, [document('a')], others(true))).toEqual(['unclear'])
     expect(await matched(send, [document('a')], others(false))).toEqual(['ambiguous', 'a'])
     const stranger = sought([['Guarantee', 'MATTER-7']], 'send-3')
-    expect(await matched(send, [document('a')], { others: () => [{ ...stranger, isUnderWay: true }] })).toEqual([
+    expect(await matched(send, [document('a')], { others: () => [{ ...stranger, isInFlight: true }] })).toEqual([
       'found',
       'a'
     ])

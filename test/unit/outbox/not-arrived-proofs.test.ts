@@ -1,6 +1,6 @@
 /** A package proven not to have arrived may still turn up later: a proof goes stale, and a trace is never discarded. */
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { SECOND_LOOK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
+import { SECOND_CHECK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
 import { forms } from '../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
 
@@ -19,20 +19,20 @@ const posts = () => work.line.seen.filter((request) => request.startsWith('POST'
 const aMoment = () => new Promise((resume) => setTimeout(resume, 50))
 async function minutes(count: number) {
   for (let minute = 0; minute < count; minute++) {
-    await work.time.pass(SECOND_LOOK_AFTER + 10)
+    await work.time.pass(SECOND_CHECK_AFTER + 10)
     await aMoment()
   }
 }
 async function cut() {
-  work.line.fault('cut', isSend)
+  work.line.setFault('cut', isSend)
   const send = await work.send(forms())
-  work.line.fault('pass')
+  work.line.setFault('pass')
   return send
 }
 
 test.each([
   ['its outbox was paused meanwhile', () => undefined],
-  ['the application was started again', () => void work.startAgain()],
+  ['the application was started again', () => void work.restart()],
   ['the computer slept', () => work.outbox.resumed()]
 ])('a proof is not believed hours later: it is looked for again where %s', async (_, happens) => {
   const { id } = await cut()
@@ -60,14 +60,14 @@ test('one that was let go again after it was not found leaves its trace when it 
 })
 
 test('one that was not found and turns up later is sent, and the draft that was changed meanwhile stays', async () => {
-  work.line.fault('lose-answer', isSend)
+  work.line.setFault('lose-answer', isSend)
   work.line.spoil((body) => (body.startsWith('[') ? '[]' : body))
   const { id, draftId = '' } = await work.send(forms())
   work.time.now += 31 * MINUTE
   await minutes(2)
   await expect.poll(() => get(id).state).toBe('not-sent')
   work.drafts.save(work.accountId, forms({ embedded: true }), draftId)
-  work.line.fault('pass')
+  work.line.setFault('pass')
   work.line.spoil((body) => body)
   expect(await work.outbox.reconcile(id)).toMatchObject({ state: 'sent', documents: [{}] })
   expect(work.drafts.list([work.accountId]).rows).toMatchObject([{ id: draftId }])
@@ -77,7 +77,7 @@ test('one that was not found and turns up later is sent, and the draft that was 
 test('what waits, is unknown or is being written down is counted over all accounts', async () => {
   await cut()
   work.outbox.pause(work.accountId)
-  work.outbox.start(work.drafts.save(work.accountId, forms()).id)
+  work.outbox.enqueue(work.drafts.save(work.accountId, forms()).id)
   const rows = [{ row: 1, cells: [], composition: forms() }]
   const adding = work.outbox.addBatch({ accountId: work.accountId, name: 'B', columns: [], rows, leftOut: [] })
   expect(work.outbox.pending()).toEqual({ ready: 1, sending: 0, uncertain: 1, preparing: 1 })

@@ -26,27 +26,27 @@ describe('sending', () => {
     expect(send.packageReference).toBeTruthy()
     expect(send.documents).toHaveLength(1)
     expect(work.drafts.list([work.accountId]).counts.drafts).toBe(0)
-    expect(work.taken('SendForms2')).toHaveLength(1)
+    expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
   test('one of which nobody can be told keeps the next from nothing', async () => {
     const { outbox, accountId, disk } = work
     outbox.configure(accountId, { concurrency: 1, perMinute: null })
-    disk.tellsNobody = true
-    const ids = ['One', 'Two'].map((Name) => outbox.start(draft(forms({ items: [form({ Name })] }))).id)
-    for (const id of ids) outbox.now(id)
+    disk.cannotNotify = true
+    const ids = ['One', 'Two'].map((Name) => outbox.enqueue(draft(forms({ items: [form({ Name })] }))).id)
+    for (const id of ids) outbox.sendNow(id)
     await expect
       .poll(async () => {
         await work.time.pass(5_000)
         return ids.map((id) => outbox.get(id).state)
       })
       .toEqual(['sent', 'sent'])
-    expect(work.taken('SendForms2')).toHaveLength(2)
+    expect(work.receivedRequests('SendForms2')).toHaveLength(2)
   })
 
   test('a Form Filler package likewise', async () => {
     expect(await work.send(templates())).toMatchObject({ state: 'sent', kind: 'form-filler' })
-    expect(work.taken('Send')).toHaveLength(1)
+    expect(work.receivedRequests('Send')).toHaveLength(1)
   })
 
   test('signing links never leave in what the screens are shown', async () => {
@@ -59,7 +59,7 @@ describe('sending', () => {
 
   test('a draft with missing values is not sent, and says what is missing', () => {
     const blank = draft(forms({ items: [form({ Name: '' })] }))
-    expect(failure(() => work.outbox.start(blank))).toMatchObject({ code: 'invalid', fields: [{ field: 'f1.Name' }] })
+    expect(failure(() => work.outbox.enqueue(blank))).toMatchObject({ code: 'invalid', fields: [{ field: 'f1.Name' }] })
     expect(work.outbox.list([work.accountId], all).total).toBe(0)
     expect(work.drafts.list([work.accountId]).counts.drafts).toBe(1)
   })
@@ -75,7 +75,7 @@ describe('sending', () => {
 
     test('is a draft of its own: without people, with its forms and settings', async () => {
       const { id } = await work.send(forms({ embedded: true, ReturnUrl: 'https://office.example.com/' }))
-      const copy = work.drafts.get(work.outbox.another(id, 'nothing').id).composition
+      const copy = work.drafts.get(work.outbox.duplicate(id, 'nothing').id).composition
       expect(copy).toMatchObject({ embedded: true, ReturnUrl: 'https://office.example.com/' })
       expect(copy.items[0]).toMatchObject({ Name: 'Tax file declaration', Reference: 'TFN-1' })
       expect(copy.items[0]?.signers[0]).toMatchObject({ FirstName: '', LastName: '', Email: '', MobileNumber: '' })
@@ -85,13 +85,13 @@ describe('sending', () => {
 
     test('to the same people counts as a duplicate until something in it is changed', async () => {
       const { id } = await work.send(forms())
-      const copy = work.drafts.get(work.outbox.another(id, 'people and data').id).composition
+      const copy = work.drafts.get(work.outbox.duplicate(id, 'people and data').id).composition
       expect(copy.items[0]?.signers[0]).toMatchObject(people)
       expect(work.outbox.sameSent(work.accountId, copy)).toMatchObject({ at: expect.any(Number) })
       expect(work.outbox.sameSent(work.accountId, { ...copy, due: '2027-01-29T17:00' })).toMatchObject({
         at: expect.any(Number)
       })
-      const other = work.drafts.get(work.outbox.another(id, 'nothing').id).composition
+      const other = work.drafts.get(work.outbox.duplicate(id, 'nothing').id).composition
       expect(work.outbox.sameSent(work.accountId, other)).toBeUndefined()
       expect(work.outbox.sameSent('another', copy)).toBeUndefined()
       work.time.now += 31 * 86_400_000
@@ -99,7 +99,7 @@ describe('sending', () => {
     })
 
     test('is seen while the first still waits, as one that waits, and no more once that was taken back', async () => {
-      const { id } = work.outbox.start(draft())
+      const { id } = work.outbox.enqueue(draft())
       expect(work.outbox.sameSent(work.accountId, forms())).toMatchObject({ state: 'ready' })
       work.outbox.undo(id)
       expect(work.outbox.sameSent(work.accountId, forms())).toBeUndefined()
@@ -108,17 +108,17 @@ describe('sending', () => {
 
   test('pressing Send twice sends once', async () => {
     const id = draft()
-    const send = work.outbox.start(id)
-    expect(failure(() => work.outbox.start(id))).toMatchObject({ code: 'busy' })
-    work.outbox.now(send.id)
-    await work.ended(send.id)
-    expect(failure(() => work.outbox.start(id))).toBeDefined()
-    expect(work.taken('SendForms2')).toHaveLength(1)
+    const send = work.outbox.enqueue(id)
+    expect(failure(() => work.outbox.enqueue(id))).toMatchObject({ code: 'busy' })
+    work.outbox.sendNow(send.id)
+    await work.whenEnded(send.id)
+    expect(failure(() => work.outbox.enqueue(id))).toBeDefined()
+    expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
   test('what is put in the outbox is remembered for the next time, and kept in the history of its draft', () => {
     const id = draft()
-    work.outbox.start(id)
+    work.outbox.enqueue(id)
     expect(work.noted).toEqual([work.accountId])
     expect(work.drafts.history(id)).toMatchObject([{ reason: 'send' }])
   })
@@ -133,53 +133,53 @@ describe('sending', () => {
   })
 
   test('a package that the service does not want is refused, and its draft can be fixed and sent', async () => {
-    work.line.fault({ status: 400 })
+    work.line.setFault({ status: 400 })
     const id = draft()
-    const { id: first } = work.outbox.start(id)
-    work.outbox.now(first)
-    expect(await work.ended(first)).toMatchObject({ state: 'refused', error: { mayHaveArrived: false } })
-    work.line.fault('pass')
+    const { id: first } = work.outbox.enqueue(id)
+    work.outbox.sendNow(first)
+    expect(await work.whenEnded(first)).toMatchObject({ state: 'refused', error: { mayHaveArrived: false } })
+    work.line.setFault('pass')
     work.drafts.save(work.accountId, forms({ items: [form({ Name: 'Fixed' })] }), id)
     expect(failure(() => work.outbox.retry(first))).toMatchObject({ code: 'conflict' })
-    const { id: second } = work.outbox.start(id)
-    work.outbox.now(second)
-    expect(await work.ended(second)).toMatchObject({ state: 'sent', title: 'Fixed' })
+    const { id: second } = work.outbox.enqueue(id)
+    work.outbox.sendNow(second)
+    expect(await work.whenEnded(second)).toMatchObject({ state: 'sent', title: 'Fixed' })
     expect(work.outbox.list([work.accountId], all).rows).toMatchObject([{ state: 'sent', title: 'Fixed' }])
   })
 
   test('a package that was refused goes again as it is when a person asks for it', async () => {
-    work.line.fault({ status: 409 })
+    work.line.setFault({ status: 409 })
     const { id } = await work.send(forms())
     expect(work.drafts.list([work.accountId]).counts.drafts).toBe(1)
-    work.line.fault('pass')
+    work.line.setFault('pass')
     expect(work.outbox.retry(id)).toMatchObject({ state: 'ready', hold: 'turn' })
     expect(work.drafts.list([work.accountId]).counts.drafts).toBe(0)
-    expect(await work.ended(id)).toMatchObject({ state: 'sent', attempt: 1 })
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent', attempt: 1 })
   })
 
   test('"send again as new" makes a new draft of what was sent, and never does so by itself', async () => {
     const { id } = await work.send(forms())
-    const copy = work.outbox.again(id)
+    const copy = work.outbox.toDraft(id)
     expect(work.drafts.get(copy.id).composition).toEqual(forms())
     expect(work.outbox.get(id).state).toBe('sent')
     await work.time.pass(3_600_000)
-    expect(work.taken('SendForms2')).toHaveLength(1)
+    expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
   test('a refused package whose draft was deleted can still be made a draft again, once', async () => {
-    work.line.fault({ status: 400 })
+    work.line.setFault({ status: 400 })
     const { id, draftId } = await work.send(forms())
     work.drafts.remove(draftId ?? '')
-    const made = work.outbox.again(id)
+    const made = work.outbox.toDraft(id)
     expect(made.id).not.toBe(draftId)
     expect(work.outbox.get(id).state).toBe('cancelled')
-    expect(work.outbox.again(id).id).toBe(made.id)
+    expect(work.outbox.toDraft(id).id).toBe(made.id)
   })
 
   test('changes are reported together, and not of every send alone', async () => {
     work.outbox.configure(work.accountId, { undoSeconds: 0 })
-    for (let index = 0; index < 20; index++) work.outbox.start(draft())
-    await expect.poll(() => work.taken('SendForms2').length).toBe(20)
+    for (let index = 0; index < 20; index++) work.outbox.enqueue(draft())
+    await expect.poll(() => work.receivedRequests('SendForms2').length).toBe(20)
     await work.time.pass(200)
     expect(work.told.sends.length).toBeLessThan(20)
     expect(new Set(work.told.sends.flat()).size).toBe(20)
@@ -189,7 +189,7 @@ describe('sending', () => {
 describe('what belongs to the outbox', () => {
   test('a draft that waits there can be neither changed, removed nor listed', () => {
     const id = draft()
-    work.outbox.start(id)
+    work.outbox.enqueue(id)
     expect(failure(() => work.drafts.save(work.accountId, forms(), id))).toMatchObject({ code: 'busy' })
     expect(failure(() => work.drafts.remove(id))).toMatchObject({ code: 'busy' })
     expect(work.drafts.list([work.accountId]).rows).toEqual([])
@@ -202,12 +202,12 @@ describe('what belongs to the outbox', () => {
   })
 
   test('a send that waits, is on its way or is uncertain is not made a draft beside it', async () => {
-    const { id } = work.outbox.start(draft())
-    expect(failure(() => work.outbox.again(id))).toMatchObject({ code: 'busy' })
-    work.line.fault('lose-answer', (method) => method === 'POST')
-    work.outbox.now(id)
-    await work.ended(id)
-    expect(failure(() => work.outbox.again(id))).toMatchObject({ code: 'busy' })
+    const { id } = work.outbox.enqueue(draft())
+    expect(failure(() => work.outbox.toDraft(id))).toMatchObject({ code: 'busy' })
+    work.line.setFault('lose-answer', (method) => method === 'POST')
+    work.outbox.sendNow(id)
+    await work.whenEnded(id)
+    expect(failure(() => work.outbox.toDraft(id))).toMatchObject({ code: 'busy' })
     expect(failure(() => work.outbox.retry(id))).toMatchObject({ code: 'busy' })
   })
 })
@@ -215,9 +215,9 @@ describe('what belongs to the outbox', () => {
 describe('the list of sends', () => {
   beforeEach(async () => {
     await work.send(forms({ items: [form({ Name: 'Lease of Ōtaki Road', signers: [signer({ LastName: 'Ngata' })] })] }))
-    work.line.fault({ status: 400 })
+    work.line.setFault({ status: 400 })
     await work.send(forms({ items: [form({ Name: 'Guarantee 100%' })] }))
-    work.outbox.start(draft(forms({ items: [form({ Name: 'Waiting' })] })))
+    work.outbox.enqueue(draft(forms({ items: [form({ Name: 'Waiting' })] })))
   })
   const titles = (query: object) =>
     work.outbox.list([work.accountId], { ...all, ...query }).rows.map(({ title }) => title)

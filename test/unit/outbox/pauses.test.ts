@@ -13,7 +13,7 @@ beforeEach(async () => {
 afterEach(() => work.close())
 
 const start = (Name = 'Lease') =>
-  work.parts.outbox.start(work.parts.drafts.save(work.accountId, forms({ items: [form({ Name })] })).id).id
+  work.parts.outbox.enqueue(work.parts.drafts.save(work.accountId, forms({ items: [form({ Name })] })).id).id
 const get = (id: string) => work.parts.outbox.get(id)
 const box = () => work.parts.outbox.state(work.accountId)
 const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
@@ -33,9 +33,9 @@ describe('where nothing can be reached', () => {
 
     await nowhere(work.line.url)
     work.outbox.connectionChanged()
-    expect(await work.ended(id)).toMatchObject({ state: 'sent', attempt: 1 })
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent', attempt: 1 })
     expect(box().pause).toBeUndefined()
-    expect(work.taken('SendForms2')).toHaveLength(1)
+    expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
   test('it is tried again by itself after growing pauses, one at a time', async () => {
@@ -54,12 +54,12 @@ describe('where nothing can be reached', () => {
   })
 
   test('nothing is refused because of a network that asks to log in first', async () => {
-    work.line.fault({ status: 307, headers: { location: 'http://login.example.com/' } })
+    work.line.setFault({ status: 307, headers: { location: 'http://login.example.com/' } })
     const id = start()
     await expect.poll(() => get(id).hold).toBe('line')
-    work.line.fault('pass')
+    work.line.setFault('pass')
     work.outbox.connectionChanged()
-    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
   test('without credentials nothing leaves, and what waits goes once they are there', async () => {
@@ -78,7 +78,7 @@ describe('where nothing can be reached', () => {
     await work.accounts.update(work.accountId, { authentication: { scheme: 'none' } })
     work.clients.forget(work.accountId)
     work.outbox.connectionChanged()
-    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
   test('an account that can’t be reached keeps no other from sending', async () => {
@@ -90,13 +90,13 @@ describe('where nothing can be reached', () => {
       baseUrl: work.line.url,
       authentication: { scheme: 'none' }
     })
-    const { id } = work.outbox.start(work.drafts.save(other.id, forms()).id)
-    work.outbox.now(id)
-    expect(await work.ended(id)).toMatchObject({ state: 'sent', accountId: other.id })
+    const { id } = work.outbox.enqueue(work.drafts.save(other.id, forms()).id)
+    work.outbox.sendNow(id)
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent', accountId: other.id })
   })
 
   test('a service that breaks on every package is not asked with all of them', async () => {
-    work.line.fault({ status: 500 }, (method) => method === 'POST')
+    work.line.setFault({ status: 500 }, (method) => method === 'POST')
     for (let index = 0; index < 10; index++) start(`Package ${index}`)
     await expect.poll(() => box().counts.uncertain).toBeGreaterThan(0)
     await work.time.pass(900)
@@ -109,7 +109,7 @@ test.each([
   ['a network that wants one to log in first', { status: 511 }],
   ['a service that asks us to wait', { status: 429, headers: { 'retry-after': '1' } }]
 ])('a package is not posted for ever to %s: then its outbox waits for a person', async (_, fault) => {
-  work.line.fault(fault)
+  work.line.setFault(fault)
   const id = start()
   for (let minute = 0; minute < 45; minute++) {
     await work.time.pass(61_000)
@@ -123,7 +123,7 @@ test.each([
 })
 
 test('an address that has moved for good pauses the outbox, and says where to', async () => {
-  work.line.fault({ status: 301, headers: { location: 'https://sign.example.com/' } })
+  work.line.setFault({ status: 301, headers: { location: 'https://sign.example.com/' } })
   const id = start()
   await expect.poll(() => box().pause).toMatchObject({ by: 'service', error: { code: 'unsafe-address' } })
   expect(get(id)).toMatchObject({ state: 'ready', hold: 'paused' })
@@ -131,29 +131,29 @@ test('an address that has moved for good pauses the outbox, and says where to', 
 
 describe('a service that asks us to wait', () => {
   test('gets it for as long as it asks, and the send goes afterwards', async () => {
-    work.line.fault({ status: 429, headers: { 'retry-after': '120' } })
+    work.line.setFault({ status: 429, headers: { 'retry-after': '120' } })
     const id = start()
     await expect.poll(() => get(id)).toMatchObject({ state: 'ready', hold: 'rate-limited', attempt: 0 })
     expect(box().pause).toMatchObject({ by: 'service', error: { code: 'rate-limited' } })
     expect((box().pause?.until ?? 0) - work.time.now).toBeGreaterThan(118_000)
-    work.line.fault('pass')
+    work.line.setFault('pass')
     work.outbox.resume(work.accountId)
     work.outbox.connectionChanged()
     await work.time.pass(119_000)
     expect(posts()).toBe(1)
     await work.time.pass(1_100)
-    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
   test('gets half a minute where it does not say', async () => {
-    work.line.fault({ status: 429 })
+    work.line.setFault({ status: 429 })
     const id = start()
     await expect.poll(() => get(id).hold).toBe('rate-limited')
-    work.line.fault('pass')
+    work.line.setFault('pass')
     await work.time.pass(29_000)
     expect(posts()).toBe(1)
     await work.time.pass(1_100)
-    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 })
 
@@ -165,28 +165,28 @@ describe('a refusal that concerns all that would follow', () => {
   ])(
     '%i pauses the whole box with the reason, also after a restart, until a person lets it go',
     async (status, code) => {
-      work.line.fault({ status })
+      work.line.setFault({ status })
       const id = start('One')
       await expect.poll(() => box().pause).toMatchObject({ by: 'service', error: { code } })
       const other = start('Two')
       expect(get(id)).toMatchObject({ state: 'ready', hold: 'paused', error: { code } })
 
-      work.startAgain()
-      work.line.fault('pass')
+      work.restart()
+      work.line.setFault('pass')
       work.parts.outbox.connectionChanged()
       await work.time.pass(3_600_000)
       expect(box().pause).toMatchObject({ by: 'service', error: { code } })
       expect(posts()).toBe(1)
 
       work.parts.outbox.resume(work.accountId)
-      expect(await work.ended(id)).toMatchObject({ state: 'sent' })
-      expect(await work.ended(other)).toMatchObject({ state: 'sent' })
+      expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
+      expect(await work.whenEnded(other)).toMatchObject({ state: 'sent' })
       expect(box().pause).toBeUndefined()
     }
   )
 
   test('concerns its own account only', async () => {
-    work.line.fault({ status: 402 })
+    work.line.setFault({ status: 402 })
     start()
     await expect.poll(() => box().pause?.by).toBe('service')
     const other = await work.accounts.add({ kind: 'practice', name: 'Practice' })
@@ -199,19 +199,19 @@ describe('a box that a person pauses', () => {
     work.outbox.pause(work.accountId)
     const id = start()
     expect(get(id)).toMatchObject({ state: 'ready', hold: 'paused' })
-    work.startAgain()
+    work.restart()
     await work.time.pass(60_000)
     expect(box().pause).toMatchObject({ by: 'person' })
     expect(posts()).toBe(0)
     work.parts.outbox.resume(work.accountId)
-    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 })
 
 describe('how fast it goes', () => {
   test('never more than so many are on their way at once', async () => {
     work.outbox.configure(work.accountId, { concurrency: 3 })
-    work.line.fault('hang', (method) => method === 'POST')
+    work.line.setFault('hang', (method) => method === 'POST')
     for (let index = 0; index < 8; index++) start(`Package ${index}`)
     await expect.poll(posts).toBe(3)
     await work.time.pass(10_000)

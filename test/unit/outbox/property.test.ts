@@ -125,7 +125,7 @@ async function take(work: Workplace, one: Step, names: Set<string>, twins: Twin[
   const [waiting] = all(work, 'waiting').filter(({ state }) => state === 'ready')
   switch (one.kind) {
     case 'send':
-      outbox.start(drafts.save(work.accountId, named(`Package ${names.size}`)).id)
+      outbox.enqueue(drafts.save(work.accountId, named(`Package ${names.size}`)).id)
       break
     case 'batch': {
       const rows = Array.from({ length: one.rows }, (_, index) => ({
@@ -140,7 +140,7 @@ async function take(work: Workplace, one: Step, names: Set<string>, twins: Twin[
       // The same client reference and everything else equal; only the form data tells them apart.
       const twin = () => {
         const inside = `<twin>${twins.length}</twin>`
-        const { id } = outbox.start(
+        const { id } = outbox.enqueue(
           drafts.save(
             work.accountId,
             forms({ items: [form({ Name: 'Twin', ClientReference: 'MATTER-7', XMLData: inside })] })
@@ -169,7 +169,7 @@ async function take(work: Workplace, one: Step, names: Set<string>, twins: Twin[
       outbox.resumed()
       break
     case 'let go':
-      if (waiting) outbox.now(waiting.id)
+      if (waiting) outbox.sendNow(waiting.id)
       break
     case 'take back':
       if (waiting && !twins.some(({ id }) => id === waiting.id)) outbox.undo(waiting.id)
@@ -186,7 +186,7 @@ async function take(work: Workplace, one: Step, names: Set<string>, twins: Twin[
       outbox.resume(work.accountId)
       break
     case 'crash':
-      work.startAgain()
+      work.restart()
       break
     case 'jump':
       work.time.now += one.milliseconds
@@ -205,12 +205,12 @@ async function take(work: Workplace, one: Step, names: Set<string>, twins: Twin[
 function misbehave(work: Workplace, { fault, on }: Extract<Step, { kind: 'fault' }>): void {
   const isMeant = (method: string) => on === 'all' || (method === 'POST') === (on === 'sends')
   if (typeof fault === 'object' || !fault.startsWith('taken')) {
-    work.line.fault(fault as Fault, isMeant)
+    work.line.setFault(fault as Fault, isMeant)
     return
   }
   let count = 0
   const answers = { 'taken and 406': 406, 'taken and 500': 500, 'taken and empty': 200 } as Record<string, number>
-  work.line.faultBy((method) => {
+  work.line.setFaultBy((method) => {
     if (!isMeant(method)) return 'pass'
     if (fault === 'taken once, then 409') return count++ === 0 ? 'lose-answer' : { status: 409 }
     return { status: answers[fault] ?? 500, isTaken: true as const }
@@ -223,12 +223,12 @@ function decide(work: Workplace, send: SendView, twins: readonly Twin[]): void {
   const mine =
     send.ambiguity?.found.filter(({ reference }) => own !== undefined && own === insideOf(work, reference)) ?? []
   const documents = mine.map(({ reference }) => reference)
-  work.parts.outbox.settle(send.id, documents.length > 0 ? { arrived: true, documents } : { arrived: false })
+  work.parts.outbox.resolveAmbiguity(send.id, documents.length > 0 ? { arrived: true, documents } : { arrived: false })
 }
 
 /** What the service accepted, by name or (for twins) form data, once for each time. */
 const taken = (work: Workplace) =>
-  work.taken('SendForms2').map(({ body }) => {
+  work.receivedRequests('SendForms2').map(({ body }) => {
     const [first] = (body as { Forms: { Name: string; XMLData?: string }[] }).Forms
     return first?.XMLData?.startsWith('<twin>') ? first.XMLData : (first?.Name ?? '')
   })
@@ -264,8 +264,8 @@ function isTrue({ state }: SendView, hasArrived: boolean): boolean {
 
 /** Restores the network and lets a person release everything held up: in the end every result is known. */
 async function finish(work: Workplace, twins: readonly Twin[]): Promise<void> {
-  work.line.fault('pass')
-  work.startAgain()
+  work.line.setFault('pass')
+  work.restart()
   work.parts.outbox.resume(work.accountId)
   for (let round = 0; round < 60; round++) {
     const { ready, sending, uncertain } = work.parts.outbox.state(work.accountId).counts

@@ -1,6 +1,6 @@
 /** A send whose answer was lost: its result is found out automatically, before anything is sent again. */
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { SECOND_LOOK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
+import { SECOND_CHECK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
 import { form, forms } from '../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../fixtures/workplace.ts'
 
@@ -19,9 +19,9 @@ const posts = () => work.line.seen.filter((request) => request.startsWith('POST'
 
 /** A send that didn't arrive, without the application knowing. */
 async function cut(composition = forms()) {
-  work.line.fault('cut', isSend)
+  work.line.setFault('cut', isSend)
   const send = await work.send(composition)
-  work.line.fault('pass')
+  work.line.setFault('pass')
   return send
 }
 /** Waits until the due look is done, the first of this run, and its verdict on that send is known. */
@@ -33,13 +33,13 @@ async function looked(id: string, times = 1) {
 
 /** Returns the state after another minute, in which a look may fall due. */
 async function afterMinute(id: string) {
-  await work.time.pass(SECOND_LOOK_AFTER + 10)
+  await work.time.pass(SECOND_CHECK_AFTER + 10)
   return get(id).state
 }
 
 describe('a send whose answer was lost', () => {
   test('is uncertain, is found in the folders by itself, and went once', async () => {
-    work.line.fault('lose-answer', isSend)
+    work.line.setFault('lose-answer', isSend)
     const lost = await work.send(forms())
     expect(['uncertain', 'sent']).toContain(lost.state)
     await expect.poll(() => get(lost.id).state).toBe('sent')
@@ -48,7 +48,7 @@ describe('a send whose answer was lost', () => {
     expect(get(lost.id).error).toBeUndefined()
     expect(work.drafts.list([work.accountId]).counts.drafts).toBe(0)
     await work.time.pass(10 * MINUTE)
-    expect(work.taken('SendForms2')).toHaveLength(1)
+    expect(work.receivedRequests('SendForms2')).toHaveLength(1)
     // The folders showed it before it was known to be ours.
     const { unread } = await work.ask('counts', { accountId: work.accountId, queries: [], now: 0, zone: 'UTC' })
     expect(unread).toBe(0)
@@ -57,9 +57,9 @@ describe('a send whose answer was lost', () => {
   })
 
   test('is not sent again as long as the folders cannot be read, and says when it looks again', async () => {
-    work.line.fault('lose-answer')
+    work.line.setFault('lose-answer')
     const { id } = await work.send(forms())
-    work.line.fault('rubbish')
+    work.line.setFault('rubbish')
     await expect
       .poll(async () => {
         await work.time.pass(MINUTE)
@@ -73,11 +73,11 @@ describe('a send whose answer was lost', () => {
   })
 
   test('is looked for at once when online again', async () => {
-    work.line.fault('lose-answer')
+    work.line.setFault('lose-answer')
     const { id } = await work.send(forms())
-    work.line.fault('rubbish')
+    work.line.setFault('rubbish')
     await expect(work.outbox.reconcile(id)).rejects.toThrow()
-    work.line.fault('pass')
+    work.line.setFault('pass')
     work.outbox.connectionChanged()
     await expect.poll(() => get(id).state).toBe('sent')
   })
@@ -91,14 +91,16 @@ describe('a send that did not arrive', () => {
       state: 'uncertain',
       error: { message: expect.stringContaining('checks again in a minute') }
     })
-    expect((get(lost.id).nextLookAt ?? 0) - work.time.now).toBeLessThanOrEqual(SECOND_LOOK_AFTER)
-    await work.time.pass(SECOND_LOOK_AFTER - 1_000)
+    expect((get(lost.id).nextLookAt ?? 0) - work.time.now).toBeLessThanOrEqual(SECOND_CHECK_AFTER)
+    await work.time.pass(SECOND_CHECK_AFTER - 1_000)
     expect(get(lost.id).state).toBe('uncertain')
     expect(looks()).toBe(1)
     await work.time.pass(2_000)
     await expect.poll(() => get(lost.id).state).toBe('sent')
     expect(get(lost.id).attempt).toBe(2)
-    expect(work.taken('SendForms2')).toMatchObject([{ body: { Forms: [{ ClientReference: `cs-${lost.id}-1` }] } }])
+    expect(work.receivedRequests('SendForms2')).toMatchObject([
+      { body: { Forms: [{ ClientReference: `cs-${lost.id}-1` }] } }
+    ])
   })
 
   test('a person who asks again and again does not make it go earlier', async () => {
@@ -116,7 +118,7 @@ describe('a send that did not arrive', () => {
     const { id } = await cut()
     await looked(id)
     await work.time.pass(50_000)
-    work.startAgain()
+    work.restart()
     await looked(id, 2)
     expect(get(id).state).toBe('uncertain')
     await work.time.pass(50_000)
@@ -132,7 +134,7 @@ describe('a send that did not arrive', () => {
     const { id, draftId } = await cut()
     await looked(id)
     work.time.now += jump
-    await work.time.pass(SECOND_LOOK_AFTER + 10)
+    await work.time.pass(SECOND_CHECK_AFTER + 10)
     await expect.poll(() => get(id).state).toBe('not-sent')
     expect(get(id).error?.message).toContain('may have removed it')
     await work.time.pass(60 * MINUTE)
@@ -141,14 +143,14 @@ describe('a send that did not arrive', () => {
 
     // It may have turned up in that hour, so the folders are checked once more; then it is sent, however old it is.
     work.outbox.retry(id)
-    expect(await work.ended(id)).toMatchObject({ state: 'uncertain' })
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'uncertain' })
     expect(posts()).toBe(1)
     await expect.poll(() => afterMinute(id)).toBe('sent')
-    expect(work.taken('SendForms2')).toHaveLength(1)
+    expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
   test('is not sent a fourth time by itself', async () => {
-    work.line.fault('cut', isSend)
+    work.line.setFault('cut', isSend)
     const { id } = await work.send(forms())
     await expect.poll(() => afterMinute(id)).toBe('not-sent')
     await work.time.pass(10 * MINUTE)
@@ -164,7 +166,7 @@ describe('a send that did not arrive', () => {
     expect(get(id).state).toBe('uncertain')
     expect(posts()).toBe(1)
 
-    work.line.fault('lose-answer', isSend)
+    work.line.setFault('lose-answer', isSend)
     const arrived = await work.send(forms({ items: [form({ Name: 'Another' })] }))
     await work.time.pass(MINUTE)
     await expect.poll(() => get(arrived.id).state).toBe('sent')
@@ -178,7 +180,7 @@ describe('a document that is nested beyond all reason', () => {
     work.line.spoil((body) =>
       body.startsWith('[') ? `[{"Reference":"deep","Other":${deep}}${body === '[]' ? ']' : `,${body.slice(1)}`}` : body
     )
-    work.line.fault('lose-answer', isSend)
+    work.line.setFault('lose-answer', isSend)
     const lost = await work.send(forms())
     await work.time.pass(MINUTE)
     await expect.poll(() => get(lost.id).state).toBe('sent')
@@ -189,9 +191,9 @@ describe('a document that is nested beyond all reason', () => {
 describe('several uncertain sends', () => {
   test('share one look, and each is told apart', async () => {
     work.outbox.configure(work.accountId, { concurrency: 4, undoSeconds: 0 })
-    work.line.fault('lose-answer', isSend)
+    work.line.setFault('lose-answer', isSend)
     const ids = ['One', 'Two', 'Three', 'Four'].map(
-      (Name) => work.outbox.start(work.drafts.save(work.accountId, forms({ items: [form({ Name })] })).id).id
+      (Name) => work.outbox.enqueue(work.drafts.save(work.accountId, forms({ items: [form({ Name })] })).id).id
     )
     await expect.poll(() => ids.filter((id) => get(id).state === 'sent').length).toBe(4)
     expect(ids.flatMap((id) => get(id).documents)).toHaveLength(4)
@@ -201,7 +203,7 @@ describe('several uncertain sends', () => {
 })
 
 test('an answer that is not the service’s leaves it uncertain: something may stand between', async () => {
-  work.line.fault('rubbish', isSend)
+  work.line.setFault('rubbish', isSend)
   const { id, state, error } = await work.send(forms())
   expect({ state, code: error?.code }).toEqual({ state: 'uncertain', code: 'not-json' })
   expect(get(id).state).toBe('uncertain')

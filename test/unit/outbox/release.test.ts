@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => work.close())
 
 const outbox = () => work.parts.outbox
-const start = (at?: number) => outbox().start(work.parts.drafts.save(work.accountId, forms()).id, { at })
+const start = (at?: number) => outbox().enqueue(work.parts.drafts.save(work.accountId, forms()).id, { at })
 const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
 /** Passes enough time for anything due to leave. */
 async function muchLater(): Promise<void> {
@@ -41,9 +41,9 @@ describe('a package that someone else releases', () => {
     const { id } = start()
     expect(outbox().get(id)).toMatchObject({ state: 'ready', hold: 'release', release: { by: 'Ben Tui' } })
     await muchLater()
-    work.startAgain()
+    work.restart()
     await muchLater()
-    expect(() => outbox().now(id)).toThrow(refusal('not-allowed'))
+    expect(() => outbox().sendNow(id)).toThrow(refusal('not-allowed'))
     expect(outbox().get(id)).toMatchObject({ state: 'ready', hold: 'release' })
     expect(posts()).toBe(0)
   })
@@ -52,10 +52,13 @@ describe('a package that someone else releases', () => {
     const { id } = start()
     work.staff.who = ANA
     await outbox().release(id)
-    expect(await work.ended(id)).toMatchObject({ state: 'sent', release: { by: 'Ben Tui', released: 'Ana Reweti' } })
+    expect(await work.whenEnded(id)).toMatchObject({
+      state: 'sent',
+      release: { by: 'Ben Tui', released: 'Ana Reweti' }
+    })
     await expect(outbox().release(id)).rejects.toThrow(refusal('busy'))
     await work.time.pass(60_000)
-    expect(work.taken('SendForms2')).toHaveLength(1)
+    expect(work.receivedRequests('SendForms2')).toHaveLength(1)
   })
 
   test('isn’t released by the one who sent it', async () => {
@@ -71,13 +74,13 @@ describe('a package that someone else releases', () => {
   test('still waits where it is tried again after the server was put back', async () => {
     const { id } = start()
     work.parts.db.prepare("UPDATE sends SET state = 'not-sent', settled_at = 1 WHERE id = ?").run(id)
-    work.startAgain()
+    work.restart()
     expect(outbox().retry(id)).toMatchObject({ state: 'ready', hold: 'release' })
     await muchLater()
     work.staff.who = ANA
     expect(posts()).toBe(0)
     await outbox().release(id)
-    expect(await work.ended(id)).toMatchObject({ state: 'sent', attempt: 1 })
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent', attempt: 1 })
   })
 
   test('leaves at its time, where it has one', async () => {
@@ -87,7 +90,7 @@ describe('a package that someone else releases', () => {
     expect(await outbox().release(id)).toMatchObject({ hold: 'time', goesAt: at })
     expect(posts()).toBe(0)
     await work.time.pass(3_600_100)
-    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
   test('stays with the reason where another refuses, and is a draft again once it is taken back', async () => {
@@ -105,7 +108,7 @@ describe('a package that someone else releases', () => {
     const draft = outbox().undo(id)
     expect(outbox().list([work.accountId], { show: 'all', offset: 0, limit: 10 }).total).toBe(0)
     // The new send needs a release of its own.
-    expect(outbox().start(draft.id)).toMatchObject({ hold: 'release', release: { by: 'Ana Reweti' } })
+    expect(outbox().enqueue(draft.id)).toMatchObject({ hold: 'release', release: { by: 'Ana Reweti' } })
   })
 
   test('is one to more people than the rule has', async () => {
@@ -116,7 +119,7 @@ describe('a package that someone else releases', () => {
     // They are two people, whatever key a file gives them.
     const two = [signer({ key: 'one' }), signer({ key: 'one', Email: 'two@example.com' })]
     const draft = work.parts.drafts.save(work.accountId, forms({ items: [form({ signers: two })] }))
-    expect(outbox().start(draft.id)).toMatchObject({ hold: 'release' })
+    expect(outbox().enqueue(draft.id)).toMatchObject({ hold: 'release' })
   })
 })
 

@@ -49,7 +49,7 @@ describe('what belongs to another account', () => {
   test.each(['sends.get', 'sends.now', 'sends.undo', 'sends.reconcile', 'sends.retry', 'sends.again'] as const)(
     '%s does not find a send of it',
     async (name) => {
-      const { id } = work.outbox.start(work.drafts.save(work.accountId, forms()).id)
+      const { id } = work.outbox.enqueue(work.drafts.save(work.accountId, forms()).id)
       await chooseAnother()
       await expect(handlers()[name]({ id }, asking)).rejects.toMatchObject({ appError: { code: 'gone' } })
       expect(work.outbox.get(id).state).toBe('ready')
@@ -58,7 +58,7 @@ describe('what belongs to another account', () => {
   )
 
   test('is not begun once more either', async () => {
-    const { id } = work.outbox.start(work.drafts.save(work.accountId, forms()).id)
+    const { id } = work.outbox.enqueue(work.drafts.save(work.accountId, forms()).id)
     await chooseAnother()
     const another = handlers()['sends.another']({ id, keeps: 'people and data' }, asking)
     await expect(another).rejects.toMatchObject({ appError: { code: 'gone' } })
@@ -93,7 +93,7 @@ test('the rows that failed are saved under a name that every file system takes',
 })
 
 test('sends are found by words, and the outbox is set for the account that is shown', async () => {
-  work.outbox.start(work.drafts.save(work.accountId, forms()).id)
+  work.outbox.enqueue(work.drafts.save(work.accountId, forms()).id)
   expect(await handlers()['sends.list']({ ...page, search: 'tax mere' }, asking)).toMatchObject({ total: 1 })
   expect(await handlers()['sends.list']({ ...page, search: 'nothing' }, asking)).toMatchObject({ total: 0 })
   await handlers()['outbox.configure']({ concurrency: 4, perMinute: 30, undoSeconds: 5 }, asking)

@@ -12,7 +12,7 @@ beforeEach(async () => {
 afterEach(() => work.close())
 
 const draft = (changes = {}) => work.parts.drafts.save(work.accountId, forms(changes)).id
-const start = (at?: number) => work.parts.outbox.start(draft(), { at })
+const start = (at?: number) => work.parts.outbox.enqueue(draft(), { at })
 const get = (id: string) => work.parts.outbox.get(id)
 const posts = () => work.line.seen.filter((request) => request.startsWith('POST')).length
 /** Enough real time for something to leave that shouldn't. */
@@ -28,7 +28,7 @@ describe('the time to take back', () => {
     await aMoment()
     expect(posts()).toBe(0)
     await work.time.pass(200)
-    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
   test('gives the draft back as it was, and nothing was sent', async () => {
@@ -38,16 +38,16 @@ describe('the time to take back', () => {
     expect(() => get(id)).toThrow()
     await work.time.pass(60_000)
     expect(posts()).toBe(0)
-    expect(work.outbox.start(draftId ?? '').state).toBe('ready')
+    expect(work.outbox.enqueue(draftId ?? '').state).toBe('ready')
   })
 
   test('is over once the package is on its way', async () => {
-    work.line.fault('hang')
+    work.line.setFault('hang')
     const { id } = start()
-    work.outbox.now(id)
+    work.outbox.sendNow(id)
     await expect.poll(posts).toBe(1)
     expect(() => work.outbox.undo(id)).toThrow()
-    expect(() => work.outbox.now(id)).toThrow()
+    expect(() => work.outbox.sendNow(id)).toThrow()
     expect(get(id).state).toBe('sending')
   })
 
@@ -55,14 +55,14 @@ describe('the time to take back', () => {
     work.outbox.configure(work.accountId, { undoSeconds: 60 })
     const { id, goesAt = 0 } = start()
     expect(goesAt - work.time.now).toBeGreaterThan(59_000)
-    expect(work.outbox.now(id)).toMatchObject({ hold: 'turn' })
-    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+    expect(work.outbox.sendNow(id)).toMatchObject({ hold: 'turn' })
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
   test('can be taken back as long as it waits, whatever it waits for', async () => {
-    work.line.fault({ status: 429 })
+    work.line.setFault({ status: 429 })
     const { id, draftId } = start()
-    work.outbox.now(id)
+    work.outbox.sendNow(id)
     await expect.poll(() => get(id).hold).toBe('rate-limited')
     expect(work.outbox.undo(id).id).toBe(draftId)
   })
@@ -83,16 +83,16 @@ describe('a clock that jumps', () => {
     await aMoment()
     expect(posts()).toBe(0)
     await work.time.pass(300)
-    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
   test('while the application is closed, back by a day: the undo window begins again, and no more', async () => {
     const { id } = start()
     work.time.now -= 24 * HOUR
-    work.startAgain()
+    work.restart()
     expect((get(id).goesAt ?? 0) - work.time.now).toBeLessThanOrEqual(10_001)
     await work.time.pass(10_100)
-    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 })
 
@@ -102,12 +102,12 @@ describe('sending at a given time', () => {
     const { id, hold, goesAt } = start(at)
     expect({ hold, goesAt }).toEqual({ hold: 'time', goesAt: at })
     await work.time.pass(HOUR)
-    work.startAgain()
+    work.restart()
     await work.time.pass(1.9 * HOUR)
     await aMoment()
     expect(posts()).toBe(0)
     await work.time.pass(0.2 * HOUR)
-    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
   test('is done soon after the computer wakes, where its time came in the meantime', async () => {
@@ -115,7 +115,7 @@ describe('sending at a given time', () => {
     work.time.now += 11 * HOUR
     work.outbox.resumed()
     await work.time.pass(61_000)
-    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
   test('is not done early because the clock jumps ahead while the application runs', async () => {
@@ -127,20 +127,20 @@ describe('sending at a given time', () => {
     expect((get(id).goesAt ?? 0) - work.time.now).toBeGreaterThan(8.9 * HOUR)
     expect(posts()).toBe(0)
     await work.time.pass(9.1 * HOUR)
-    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
   test('is measured from when the time was given, also after a jump', async () => {
     work.time.now += 11 * HOUR
     const { id } = start(work.time.now + HOUR)
     await work.time.pass(1.1 * HOUR)
-    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
   test('can be cut short or taken back', async () => {
     const { id } = start(work.time.now + HOUR)
-    work.outbox.now(id)
-    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+    work.outbox.sendNow(id)
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
     const other = start(work.time.now + HOUR)
     expect(work.outbox.undo(other.id).id).toBe(other.draftId)
   })
@@ -149,21 +149,21 @@ describe('sending at a given time', () => {
     start(work.time.now + HOUR)
     const { id } = start()
     await work.time.pass(10_100)
-    expect(await work.ended(id)).toMatchObject({ state: 'sent' })
+    expect(await work.whenEnded(id)).toMatchObject({ state: 'sent' })
   })
 
   test('a due date that would pass before then is refused at once', () => {
     const id = draft(inUtc(work.time.now + HOUR))
-    expect(() => work.outbox.start(id, { at: work.time.now + 2 * HOUR })).toThrow()
+    expect(() => work.outbox.enqueue(id, { at: work.time.now + 2 * HOUR })).toThrow()
   })
 
   test('a due date that has passed when it is to leave is refused with plain words, and not sent', async () => {
     const id = draft(inUtc(work.time.now + 2 * HOUR))
-    const send = work.outbox.start(id, { at: work.time.now + HOUR })
+    const send = work.outbox.enqueue(id, { at: work.time.now + HOUR })
     work.time.now += 3 * HOUR
     work.outbox.resumed()
     await work.time.pass(61_000)
-    expect(await work.ended(send.id)).toMatchObject({
+    expect(await work.whenEnded(send.id)).toMatchObject({
       state: 'refused',
       attempt: 0,
       error: { message: expect.stringContaining('due date passed'), mayHaveArrived: false }

@@ -45,7 +45,7 @@ describe('while the documents can’t be kept', () => {
   })
 
   test('and the application ends, the next start hands them over', async () => {
-    work.startAgain()
+    work.restart()
     await expect.poll(queue).toHaveLength(1)
     await expect.poll(kept).not.toContain('SigningKey')
   })

@@ -5,7 +5,7 @@ import { SendQueries } from '../../../src/main/core/outbox/send-list.ts'
 import { openSends } from '../../../src/main/core/outbox/sends.ts'
 import { connectInMemory, type Db } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
-import { fingerprintOf, toFormDirectRequest, whoOf } from '../../../src/shared/composition/index.ts'
+import { fingerprintOf, signersInWords, toFormDirectRequest } from '../../../src/shared/composition/index.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
 
 let db: Db
@@ -41,7 +41,7 @@ function sendsOfEachState(): Db {
       ...{
         state,
         draft: randomUUID(),
-        who: whoOf(composition),
+        who: signersInWords(composition),
         at: 1000 + index,
         fingerprint: fingerprintOf(composition)
       },

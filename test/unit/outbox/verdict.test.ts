@@ -1,15 +1,15 @@
 /** The verdict on a look, without a network, a clock or a database. */
 import { expect, test } from 'vitest'
-import { SECOND_LOOK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
-import { type Look, type Seen, verdictOf } from '../../../src/main/core/outbox/verdict.ts'
+import { SECOND_CHECK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
+import { type SendCheck, type SendObservation, verdictOf } from '../../../src/main/core/outbox/verdict.ts'
 
 const MINUTE = 60_000
-const missing: Seen = { kind: 'missing', at: 0, isTwice: false }
-const look: Look = {
+const missing: SendObservation = { kind: 'missing', at: 0, isConfirmed: false }
+const look: SendCheck = {
   match: { kind: 'missing' },
   isComplete: true,
-  begun: SECOND_LOOK_AFTER,
-  before: missing,
+  startedAt: SECOND_CHECK_AFTER,
+  earlier: missing,
   isStillAmbiguous: false,
   age: { byWall: 2 * MINUTE, measured: 2 * MINUTE, byService: undefined }
 }
@@ -17,7 +17,7 @@ const send = { attempt: 1, ambiguity: undefined, error: undefined }
 const refusal = { code: 'conflict', message: 'There already.', mayHaveArrived: false } as const
 const documents = [{ Reference: 'a' }]
 
-test.each<[string, Partial<Look>, Partial<typeof send> | { error: typeof refusal }, string]>([
+test.each<[string, Partial<SendCheck>, Partial<typeof send> | { error: typeof refusal }, string]>([
   ['shows it: it arrived', { match: { kind: 'found', documents } }, {}, 'arrived'],
   [
     'shows it, though some could not be read',
@@ -26,10 +26,10 @@ test.each<[string, Partial<Look>, Partial<typeof send> | { error: typeof refusal
     'arrived'
   ],
   ['shows what may be it', { match: { kind: 'ambiguous', documents } }, {}, 'ambiguous'],
-  ['misses it for the first time', { before: undefined }, {}, 'nothing'],
-  ['misses it too soon after the first', { begun: SECOND_LOOK_AFTER - 1 }, {}, 'nothing'],
+  ['misses it for the first time', { earlier: undefined }, {}, 'nothing'],
+  ['misses it too soon after the first', { startedAt: SECOND_CHECK_AFTER - 1 }, {}, 'nothing'],
   ['misses it for the second time', {}, {}, 'ready'],
-  ['misses it after it was ambiguous', { before: { ...missing, kind: 'ambiguous' } }, {}, 'nothing'],
+  ['misses it after it was ambiguous', { earlier: { ...missing, kind: 'ambiguous' } }, {}, 'nothing'],
   ['could not read all', { isComplete: false }, {}, 'nothing'],
   ['was made while a twin was on its way', { match: { kind: 'unclear' } }, {}, 'nothing'],
   ['misses what may have been it', { isStillAmbiguous: true }, {}, 'nothing'],

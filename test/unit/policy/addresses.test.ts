@@ -1,13 +1,13 @@
 import { describe, expect, test } from 'vitest'
-import { externalLink } from '../../../src/main/core/policy/external-links.ts'
-import { signingAddress, signingAddressSentence } from '../../../src/main/core/policy/signing-address.ts'
+import { checkExternalLink } from '../../../src/main/core/policy/external-links.ts'
+import { checkSigningAddress, signingAddressMessage } from '../../../src/main/core/policy/signing-address.ts'
 
 const service = { kind: 'service', baseUrl: 'https://api.example.com/web/v1.4' } as const
 const practice = { kind: 'practice', baseUrl: 'http://127.0.0.1:4100' } as const
 
 describe('a signing link', () => {
   test('of the web is taken, with its own origin and the service’s as ground', () => {
-    expect(signingAddress(' https://sign.example.com/s/abc?x=1 ', service)).toEqual({
+    expect(checkSigningAddress(' https://sign.example.com/s/abc?x=1 ', service)).toEqual({
       ok: true,
       url: 'https://sign.example.com/s/abc?x=1',
       allowedOrigins: ['https://sign.example.com', 'https://api.example.com'],
@@ -16,7 +16,7 @@ describe('a signing link', () => {
   })
 
   test('of the host that the office typed needs no looking up', () => {
-    expect(signingAddress('https://api.example.com/s/abc', service)).toEqual({
+    expect(checkSigningAddress('https://api.example.com/s/abc', service)).toEqual({
       ok: true,
       url: 'https://api.example.com/s/abc',
       allowedOrigins: ['https://api.example.com']
@@ -25,23 +25,26 @@ describe('a signing link', () => {
 
   test('of a practice service on this computer is taken for an account of that service only', () => {
     const link = 'http://127.0.0.1:4100/sign/abc'
-    expect(signingAddress(link, practice)).toEqual({
+    expect(checkSigningAddress(link, practice)).toEqual({
       ok: true,
       url: link,
       allowedOrigins: [],
       practiceOrigin: 'http://127.0.0.1:4100'
     })
-    expect(signingAddress(link, service)).toEqual({ ok: false, reason: 'not-encrypted' })
-    expect(signingAddress(link, { kind: 'service', baseUrl: 'http://127.0.0.1:4100/web/v1.4' }).ok).toBe(true)
-    expect(signingAddress(link, { kind: 'service', baseUrl: 'http://127.0.0.1:4101' }).ok).toBe(false)
-    expect(signingAddress('http://localhost:4100/sign/abc', practice).ok).toBe(false)
+    expect(checkSigningAddress(link, service)).toEqual({ ok: false, reason: 'not-encrypted' })
+    expect(checkSigningAddress(link, { kind: 'service', baseUrl: 'http://127.0.0.1:4100/web/v1.4' }).ok).toBe(true)
+    expect(checkSigningAddress(link, { kind: 'service', baseUrl: 'http://127.0.0.1:4101' }).ok).toBe(false)
+    expect(checkSigningAddress('http://localhost:4100/sign/abc', practice).ok).toBe(false)
   })
 
   test('within the office is taken where the service itself stands there', () => {
     const inOffice = { kind: 'service', baseUrl: 'https://signing.corp/web/v1.4' } as const
-    expect(signingAddress('https://signing.corp/s/abc', inOffice)).toMatchObject({ ok: true })
-    expect(signingAddress('https://other.corp/s/abc', inOffice)).toEqual({ ok: false, reason: 'private-network' })
-    expect(signingAddress('https://signing.corp:8443/s', inOffice)).toEqual({ ok: false, reason: 'private-network' })
+    expect(checkSigningAddress('https://signing.corp/s/abc', inOffice)).toMatchObject({ ok: true })
+    expect(checkSigningAddress('https://other.corp/s/abc', inOffice)).toEqual({ ok: false, reason: 'private-network' })
+    expect(checkSigningAddress('https://signing.corp:8443/s', inOffice)).toEqual({
+      ok: false,
+      reason: 'private-network'
+    })
   })
 
   test.each([
@@ -65,35 +68,35 @@ describe('a signing link', () => {
     ['https://[::1]/', 'private-network'],
     ['https://intranet/', 'private-network']
   ])('%j is refused: %s', (link, reason) => {
-    expect(signingAddress(link, service)).toEqual({ ok: false, reason })
+    expect(checkSigningAddress(link, service)).toEqual({ ok: false, reason })
   })
 
   test.each(['http://127.0.0.1:4101/x', 'http://localhost:4100/x', 'http://127.0.0.1/x', 'http://[::1]:4100/x'])(
     '%s isn’t the practice office’s',
-    (link) => expect(signingAddress(link, practice).ok).toBe(false)
+    (link) => expect(checkSigningAddress(link, practice).ok).toBe(false)
   )
 
   test('is refused in a sentence that doesn’t repeat it', () => {
     for (const reason of ['not-an-address', 'scheme', 'not-encrypted', 'credentials', 'private-network'] as const) {
-      expect(signingAddressSentence(reason)).toMatch(/link.*\.$/)
+      expect(signingAddressMessage(reason)).toMatch(/link.*\.$/)
     }
   })
 })
 
 describe('a link for the system’s browser', () => {
   test('is passed on where it is a plain address of the web', () => {
-    expect(externalLink('https://sign.example.com/edit?x=1')).toEqual({
+    expect(checkExternalLink('https://sign.example.com/edit?x=1')).toEqual({
       ok: true,
       href: 'https://sign.example.com/edit?x=1'
     })
   })
 
   test('may lead to the account’s own host within the office, and to the practice office', () => {
-    expect(externalLink('https://signing.corp/edit', { host: 'signing.corp' }).ok).toBe(true)
-    expect(externalLink('https://wiki.corp/edit', { host: 'signing.corp' }).ok).toBe(false)
-    expect(externalLink('http://127.0.0.1:4100/edit', { practiceOrigin: 'http://127.0.0.1:4100' }).ok).toBe(true)
-    expect(externalLink('http://127.0.0.1:4101/edit', { practiceOrigin: 'http://127.0.0.1:4100' }).ok).toBe(false)
-    expect(externalLink('http://sign.example.com/', { practiceOrigin: 'http://sign.example.com' }).ok).toBe(false)
+    expect(checkExternalLink('https://signing.corp/edit', { host: 'signing.corp' }).ok).toBe(true)
+    expect(checkExternalLink('https://wiki.corp/edit', { host: 'signing.corp' }).ok).toBe(false)
+    expect(checkExternalLink('http://127.0.0.1:4100/edit', { practiceOrigin: 'http://127.0.0.1:4100' }).ok).toBe(true)
+    expect(checkExternalLink('http://127.0.0.1:4101/edit', { practiceOrigin: 'http://127.0.0.1:4100' }).ok).toBe(false)
+    expect(checkExternalLink('http://sign.example.com/', { practiceOrigin: 'http://sign.example.com' }).ok).toBe(false)
   })
 
   test.each([
@@ -115,6 +118,6 @@ describe('a link for the system’s browser', () => {
     ['https://0x7f000001/', 'private-network'],
     [`https://sign.example.com/${'a'.repeat(3000)}`, 'too-long']
   ])('%j is refused: %s', (link, reason) => {
-    expect(externalLink(link)).toEqual({ ok: false, reason })
+    expect(checkExternalLink(link)).toEqual({ ok: false, reason })
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { allowedOrigin } from '../../../src/main/core/policy/allowed-origins.ts'
+import { readAllowedOrigin } from '../../../src/main/core/policy/allowed-origins.ts'
 
 describe('an origin that an administrator may add', () => {
   test.each([
@@ -18,8 +18,8 @@ describe('an origin that an administrator may add', () => {
     ['https://[2606:4700::1111]', 'https://[2606:4700::1111]'],
     ['https://localhost.example.com', 'https://localhost.example.com']
   ])('%s is kept as %s, and again as the same', (typed, origin) => {
-    expect(allowedOrigin(typed)).toEqual({ ok: true, origin })
-    expect(allowedOrigin(origin)).toEqual({ ok: true, origin })
+    expect(readAllowedOrigin(typed)).toEqual({ ok: true, origin })
+    expect(readAllowedOrigin(origin)).toEqual({ ok: true, origin })
   })
 
   test.each([
@@ -70,12 +70,12 @@ describe('an origin that an administrator may add', () => {
     ['a printer', 'https://printer.local', /private/],
     ['what is longer than a host can be', `https://${'a'.repeat(300)}.example.com`, /too long/]
   ])('isn’t one with %s (%s)', (_what, typed, why) => {
-    const read = allowedOrigin(typed)
+    const read = readAllowedOrigin(typed)
     expect(read).toMatchObject({ ok: false, message: expect.stringMatching(why) })
   })
 
   test('that is refused isn’t repeated in the sentence', () => {
-    const read = allowedOrigin('https://ana:s3cret@sign.example.com')
+    const read = readAllowedOrigin('https://ana:s3cret@sign.example.com')
     expect(JSON.stringify(read)).not.toMatch(/ana|s3cret|sign/)
   })
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { editOf, isHeldKey, type Key } from '../../../src/main/core/policy/held-keys.ts'
+import { editCommandOf, isBlockedKey, type Key } from '../../../src/main/core/policy/held-keys.ts'
 
 /** Returns a key from its short name, such as `Control+Shift+I`; `code` if it differs from the key's own. */
 function key(name: string, code?: string): Key {
@@ -51,10 +51,10 @@ describe('a signing page doesn’t get', () => {
     'Alt+ArrowLeft',
     'Alt+ArrowRight',
     'Alt+Home'
-  ])('%s', (name) => expect(isHeldKey(key(name), false)).toBe(true))
+  ])('%s', (name) => expect(isBlockedKey(key(name), false)).toBe(true))
 
   test('Control with a letter of another alphabet, at the place of one of the browser’s', () => {
-    expect(isHeldKey(key('Control+з', 'KeyP'), false)).toBe(true)
+    expect(isBlockedKey(key('Control+з', 'KeyP'), false)).toBe(true)
   })
 })
 
@@ -65,15 +65,15 @@ describe('a signing page gets', () => {
     ...['Control+a', 'Control+c', 'Control+v', 'Control+x', 'Control+z', 'Control+y', 'Control+Shift+Z'],
     ...['Control+Shift+V', 'Control+ArrowLeft', 'Control+Shift+ArrowRight', 'Control+Backspace', 'Shift+Insert'],
     ...['Meta+c', 'Meta+v', 'Control+Alt+@', 'Control+Alt+€', 'Shift+Tab', 'Alt+Shift']
-  ])('%s', (name) => expect(isHeldKey(key(name), false)).toBe(false))
+  ])('%s', (name) => expect(isBlockedKey(key(name), false)).toBe(false))
 
   test('Control with a letter of another alphabet, at the place of one for editing', () => {
-    expect(isHeldKey(key('Control+с', 'KeyC'), false)).toBe(false)
+    expect(isBlockedKey(key('Control+с', 'KeyC'), false)).toBe(false)
   })
 
   test('moving by words on a Mac, where going back has other keys', () => {
-    expect(isHeldKey(key('Alt+ArrowLeft'), true)).toBe(false)
-    expect(isHeldKey(key('Meta+['), true)).toBe(true)
+    expect(isBlockedKey(key('Alt+ArrowLeft'), true)).toBe(false)
+    expect(isBlockedKey(key('Meta+['), true)).toBe(true)
   })
 })
 
@@ -86,13 +86,13 @@ describe('on macOS, where editing keys are the menu’s, a page is given', () =>
     ['Meta+a', 'selectAll'],
     ['Meta+z', 'undo'],
     ['Meta+Shift+z', 'redo']
-  ])('%s as %s', (name, edit) => expect(editOf(key(name))).toBe(edit))
+  ])('%s as %s', (name, edit) => expect(editCommandOf(key(name))).toBe(edit))
 
   test.each(['c', 'Control+c', 'Meta+Control+c', 'Meta+Alt+v', 'Meta+Shift+c', 'Meta+p', 'Meta+ArrowLeft'])(
     'nothing for %s',
-    (name) => expect(editOf(key(name))).toBeUndefined()
+    (name) => expect(editCommandOf(key(name))).toBeUndefined()
   )
 
   test('what is at the place of the letter, on a keyboard of another alphabet', () =>
-    expect(editOf(key('Meta+с', 'KeyC'))).toBe('copy'))
+    expect(editCommandOf(key('Meta+с', 'KeyC'))).toBe('copy'))
 })

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { scrubbed, scrubbedDetail } from '../../../src/main/core/policy/log-lines.ts'
+import { scrub, scrubDetail } from '../../../src/main/core/policy/log-lines.ts'
 
 describe('a log line keeps', () => {
   test.each([
@@ -7,7 +7,7 @@ describe('a log line keeps', () => {
     'accounts.add: timeout after 30 s (attempt 2 of 3)',
     'send 3f2504e0-4f89-41d3-9a0c-0305e82c3301 is uncertain',
     'FormDirect/SendForms2: server (502)'
-  ])('%s', (line) => expect(scrubbed(line)).toBe(line))
+  ])('%s', (line) => expect(scrub(line)).toBe(line))
 })
 
 describe('a log line never holds', () => {
@@ -22,12 +22,12 @@ describe('a log line never holds', () => {
     ['a folder of a person', 'EACCES: open /home/ana/Contracts/Ana.pdf', 'ana'],
     ['a folder of a person on Windows', 'open C:\\Users\\Ana\\x.pdf', 'Ana'],
     ['a telephone number', 'mobile +64 21 012 345', '012']
-  ])('%s', (_what, line, secret) => expect(scrubbed(line)).not.toContain(secret))
+  ])('%s', (_what, line, secret) => expect(scrub(line)).not.toContain(secret))
 })
 
 test('a detail keeps plain values and names the rest by type', () => {
   expect(
-    scrubbedDetail({
+    scrubDetail({
       request: 'drafts.save',
       count: 3,
       fields: ['composition.items.0.Name'],
@@ -45,6 +45,6 @@ test('a detail keeps plain values and names the rest by type', () => {
 
 test('a long text is read to a word’s end only: half an address doesn’t look like one', () => {
   const path = `/home/${'x'.repeat(1980)}`
-  expect(scrubbed(`${path} wiremu.ngata@example.com`)).toBe('‹path› ')
-  expect(scrubbed('x'.repeat(1_000_000))).toBe('')
+  expect(scrub(`${path} wiremu.ngata@example.com`)).toBe('‹path› ')
+  expect(scrub('x'.repeat(1_000_000))).toBe('')
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { whyNotReached } from '../../../src/main/core/policy/private-networks.ts'
+import { blockReason } from '../../../src/main/core/policy/private-networks.ts'
 import { lookupIn } from '../../../src/main/shell/lookup.ts'
 
 /** A session with given proxies and addresses. Chromium answers in the format of `ProxyList::ToDebugString`. */
@@ -29,7 +29,7 @@ test('a name is judged by where this machine would connect to, also where that i
   }
   await expect(lookupIn(session('DIRECT', 'unknown'))('sign.example.com')).rejects.toThrow()
   const page = new URL('https://sign.example.com/')
-  const judged = (route: string) => whyNotReached(page, lookupIn(session(route, ['192.168.1.1'])))
+  const judged = (route: string) => blockReason(page, lookupIn(session(route, ['192.168.1.1'])))
   expect(await judged('PROXY a:8080;DIRECT')).toBe('private-network')
   expect(await judged('PROXY a:8080')).toBeUndefined()
 })

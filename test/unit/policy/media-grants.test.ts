@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest'
 import { MediaGrants, QUIET_MS } from '../../../src/main/core/policy/media-grants.ts'
-import type { AskedPermission, MediaDevice, MediaRight } from '../../../src/main/core/policy/permissions.ts'
+import type { MediaDevice, MediaRight, PermissionQuery } from '../../../src/main/core/policy/permissions.ts'
 
 const ground = { allowedOrigins: ['https://sign.example.com', 'https://ident.example.net'], returnAddresses: [] }
 
@@ -25,7 +25,7 @@ beforeEach(() => {
   })
 })
 
-const asked = (mediaTypes: string[], origin = 'https://sign.example.com'): AskedPermission => ({
+const asked = (mediaTypes: string[], origin = 'https://sign.example.com'): PermissionQuery => ({
   permission: 'media',
   url: `${origin}/sign`,
   mediaTypes
@@ -34,7 +34,7 @@ const video = asked(['video'])
 const both = asked(['audio', 'video'])
 
 /** Returns the page's final answer, or `refused at once`, or `waits`. */
-async function outcome(question: AskedPermission): Promise<() => Promise<string>> {
+async function outcome(question: PermissionQuery): Promise<() => Promise<string>> {
   let told = 'waits'
   if (!grants.request(question, (granted) => (told = granted ? 'granted' : 'refused'))) told = 'refused at once'
   return async () => {
@@ -47,25 +47,25 @@ describe('a page', () => {
   test('waits until staff has answered, and holds it from then on', async () => {
     const told = await outcome(video)
     expect(await told()).toBe('waits')
-    expect(grants.holds(video)).toBe(false)
+    expect(grants.isGranted(video)).toBe(false)
     expect(questions.map(({ devices }) => devices)).toEqual([['camera']])
     questions[0]?.answer(true)
     expect(await told()).toBe('granted')
-    expect(grants.holds(video)).toBe(true)
+    expect(grants.isGranted(video)).toBe(true)
   })
 
   test('holds no more than it was granted: no other device, no other origin', async () => {
     const told = await outcome(video)
     questions[0]?.answer(true)
     await told()
-    expect(grants.holds(both)).toBe(false)
-    expect(grants.holds(asked(['audio']))).toBe(false)
-    expect(grants.holds(asked(['video'], 'https://ident.example.net'))).toBe(false)
+    expect(grants.isGranted(both)).toBe(false)
+    expect(grants.isGranted(asked(['audio']))).toBe(false)
+    expect(grants.isGranted(asked(['video'], 'https://ident.example.net'))).toBe(false)
   })
 
   test('is given it unasked where staff has said yes, and holds nothing before it asks', async () => {
     right = 'yes'
-    expect(grants.holds(video)).toBe(false)
+    expect(grants.isGranted(video)).toBe(false)
     expect(await (await outcome(video))()).toBe('granted')
     expect(questions).toEqual([])
   })
@@ -79,16 +79,16 @@ describe('a page', () => {
   test('loses it when the turn takes it back', async () => {
     right = 'yes'
     await (await outcome(video))()
-    expect(grants.holds(video)).toBe(true)
+    expect(grants.isGranted(video)).toBe(true)
     right = 'never'
-    expect(grants.holds(video)).toBe(false)
+    expect(grants.isGranted(video)).toBe(false)
   })
 
   test('is refused by a system that doesn’t let us', async () => {
     right = 'yes'
     system = Promise.resolve(false)
     expect(await (await outcome(video))()).toBe('refused')
-    expect(grants.holds(video)).toBe(false)
+    expect(grants.isGranted(video)).toBe(false)
   })
 })
 
@@ -136,7 +136,7 @@ describe('staff', () => {
     const second = await outcome(video)
     questions[0]?.answer(true)
     expect(await second()).toBe('waits')
-    expect(grants.holds(video)).toBe(false)
+    expect(grants.isGranted(video)).toBe(false)
   })
 })
 
@@ -145,13 +145,13 @@ describe('with the end of the turn', () => {
     const waiting = await outcome(video)
     right = 'yes'
     await (await outcome(both))()
-    expect(grants.holds(both)).toBe(true)
+    expect(grants.isGranted(both)).toBe(true)
     grants.end()
     expect(await waiting()).toBe('refused')
-    expect(grants.holds(both)).toBe(false)
+    expect(grants.isGranted(both)).toBe(false)
     expect(await (await outcome(both))()).toBe('refused at once')
     questions[0]?.answer(true)
-    expect(grants.holds(video)).toBe(false)
+    expect(grants.isGranted(video)).toBe(false)
   })
 
   test('a yes that the system was still thinking about is none', async () => {

@@ -5,15 +5,15 @@ import {
   decideRequest,
   type RefusalReason,
   type ResourceType,
-  type SigningGround
+  type SigningScope
 } from '../../../src/main/core/policy/navigation.ts'
 import { RETURN_ADDRESS } from '../../../src/shared/composition/request.ts'
 
-const service: SigningGround = {
+const service: SigningScope = {
   allowedOrigins: ['https://sign.example.com'],
   returnAddresses: [RETURN_ADDRESS, 'https://office.example.org/thanks?from=sign']
 }
-const practice: SigningGround = {
+const practice: SigningScope = {
   allowedOrigins: [],
   returnAddresses: [RETURN_ADDRESS],
   practiceOrigin: 'http://127.0.0.1:4100'
@@ -211,7 +211,7 @@ describe('what a signing page loads beside documents', () => {
   })
 
   test('and the page itself are looked up where only the link names their origin', () => {
-    const named: SigningGround = { ...service, linkOrigin: 'https://sign.example.com' }
+    const named: SigningScope = { ...service, linkOrigin: 'https://sign.example.com' }
     expect(decide('https://sign.example.com/s/abc', 'mainFrame', named)).toBe('look-up')
     expect(decide('https://sign.example.com/frame', 'subFrame', named)).toBe('look-up')
     expect(decide('https://sign.example.com/logo.png', 'image', named)).toBe('look-up')

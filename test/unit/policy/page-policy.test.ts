@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { pagePolicy, withPagePolicy, withPartPolicy } from '../../../src/main/core/policy/page-policy.ts'
+import { pagePolicy, withPagePolicy, withSubresourcePolicy } from '../../../src/main/core/policy/page-policy.ts'
 
 const service = { allowedOrigins: ['https://sign.example.com'], returnAddresses: [] }
 
@@ -7,7 +7,7 @@ test('scripts of a page speak to its own ground alone, and so do its workers, wh
   const reach =
     'connect-src https://sign.example.com wss://sign.example.com data: blob:; worker-src https://sign.example.com blob:'
   expect(pagePolicy(service).startsWith(`${reach}; object-src 'none'; sandbox `)).toBe(true)
-  expect(withPartPolicy({ 'Content-Type': ['text/javascript'] }, service)).toEqual({
+  expect(withSubresourcePolicy({ 'Content-Type': ['text/javascript'] }, service)).toEqual({
     'Content-Type': ['text/javascript'],
     'content-security-policy': [reach]
   })

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { describe, expect, test } from 'vitest'
-import type { SigningGround } from '../../../src/main/core/policy/navigation.ts'
+import type { SigningScope } from '../../../src/main/core/policy/navigation.ts'
 import { decidePermission, devicesOf } from '../../../src/main/core/policy/permissions.ts'
 
-const ground: SigningGround = {
+const ground: SigningScope = {
   allowedOrigins: ['https://sign.example.com', 'https://ident.example.net'],
   returnAddresses: ['https://return.countersign.invalid/signed', 'https://sign.example.com/thanks']
 }

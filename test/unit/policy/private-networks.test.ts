@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isPrivateAddress, isPrivateHost, whyNotReached } from '../../../src/main/core/policy/private-networks.ts'
+import { blockReason, isPrivateAddress, isPrivateHost } from '../../../src/main/core/policy/private-networks.ts'
 
 /** Returns the host as in a URL, which is how the product asks. */
 const hostOf = (written: string) => new URL(`http://${written}/`).hostname
@@ -97,7 +97,7 @@ test('an address with a zone is judged without it, and what is no address is nob
 
 describe('a public name', () => {
   const reach = (address: string, found: readonly string[] | 'elsewhere') =>
-    whyNotReached(new URL(address), async () => found)
+    blockReason(new URL(address), async () => found)
 
   test('may be reached where all its addresses are public', async () => {
     expect(await reach('https://cdn.example.net/', ['93.184.215.14', '2606:4700::1111'])).toBeUndefined()
@@ -114,7 +114,7 @@ describe('a public name', () => {
 
   test('may not where it can’t be resolved', async () => {
     const lookup = () => Promise.reject(new Error('ENOTFOUND'))
-    expect(await whyNotReached(new URL('https://cdn.example.net/'), lookup)).toBe('not-found')
+    expect(await blockReason(new URL('https://cdn.example.net/'), lookup)).toBe('not-found')
     expect(await reach('https://cdn.example.net/', [])).toBe('not-found')
   })
 
@@ -125,8 +125,8 @@ describe('a public name', () => {
 
   test('isn’t looked up where it is an address already', async () => {
     const lookup = () => Promise.reject(new Error('must not be asked'))
-    expect(await whyNotReached(new URL('https://8.8.8.8/'), lookup)).toBeUndefined()
-    expect(await whyNotReached(new URL('https://[2606:4700::1111]/'), lookup)).toBeUndefined()
-    expect(await whyNotReached(new URL('https://10.0.0.1/'), lookup)).toBe('private-network')
+    expect(await blockReason(new URL('https://8.8.8.8/'), lookup)).toBeUndefined()
+    expect(await blockReason(new URL('https://[2606:4700::1111]/'), lookup)).toBeUndefined()
+    expect(await blockReason(new URL('https://10.0.0.1/'), lookup)).toBe('private-network')
   })
 })

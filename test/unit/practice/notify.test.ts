@@ -36,9 +36,9 @@ describe('The NotifyUrl', () => {
     const { document, signers } = only(await office.sendForms(aForm({ NotifyUrl: url })))
     await office.ask(signers[0]?.SigningKey ?? '')
     await office.post('/Document/Extend', { DocumentReference: document.Reference, DueDate: '2026-08-01' })
-    await office.service.notified()
+    await office.service.whenNotified()
     await office.sign(signers[0]?.SigningKey)
-    await office.service.notified()
+    await office.service.whenNotified()
     expect(heard.map((one) => one.path)).toEqual(heard.map(() => '/hook'))
     expect(heard[0]).toEqual({
       path: '/hook',
@@ -56,7 +56,7 @@ describe('The NotifyUrl', () => {
     const office = practice({ notify: fetch })
     const told = [aForm({ NotifyUrl: url }), aForm(), aForm({ NotifyUrl: other.url })]
     const { Documents } = await office.sendForms(...told)
-    await office.service.notified()
+    await office.service.whenNotified()
     const documentsOf = (calls: typeof heard) =>
       calls.map(({ body }) => (body as { DocumentReference: string }).DocumentReference)
     expect([documentsOf(heard), documentsOf(other.heard)]).toEqual([
@@ -72,8 +72,8 @@ describe('The NotifyUrl', () => {
     await office.submit(`${signers[0]?.SigningKey}/decline`, { reason: 'No' })
     await office.sendForms(aForm({ NotifyUrl: url }))
     office.passDays(15)
-    office.service.settle()
-    await office.service.notified()
+    office.service.passTime()
+    await office.service.whenNotified()
     const events = heard.map((one) => (one.body as { Event: string }).Event)
     expect(events.sort()).toEqual(['Declined', 'Expired', 'Sent', 'Sent'])
   })
@@ -99,7 +99,7 @@ describe('The NotifyUrl', () => {
       await office.sendForms(aForm({ NotifyUrl, Signers: [aSigner()] }))
     }
     await office.sendForms(aForm({ NotifyUrl: 'https://office.example.com/hook' }))
-    await office.service.notified()
+    await office.service.whenNotified()
     expect(called).toEqual(['https://office.example.com/hook'])
   })
 })

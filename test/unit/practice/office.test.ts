@@ -3,7 +3,7 @@ import { get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { keep, newCredentials, openPracticeOffice } from '../../../src/practice/office.ts'
+import { newCredentials, openPracticeOffice, openSaver } from '../../../src/practice/office.ts'
 import { aForm, JSON_HEADERS, only } from './practice.ts'
 
 let folder = ''
@@ -100,7 +100,7 @@ describe('An office that is kept in a file', () => {
     const state = { count: 0 }
     const saved: string[] = []
     let broken = true
-    const keeping = keep(
+    const keeping = openSaver(
       state,
       {
         load: async () => undefined,
@@ -112,13 +112,13 @@ describe('An office that is kept in a file', () => {
       0
     )
     state.count = 1
-    keeping.changed()
+    keeping.scheduleSave()
     await expect(keeping.flush()).rejects.toThrow('The disk is full.')
     broken = false
     state.count = 2
     await keeping.flush()
     state.count = 3
-    keeping.changed()
+    keeping.scheduleSave()
     await keeping.flush()
     await keeping.flush()
     expect(saved).toEqual(['{"count":2}', '{"count":3}'])

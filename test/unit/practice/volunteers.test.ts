@@ -26,7 +26,7 @@ describe('The volunteers of the practice office', () => {
     expect(await statusOf(office, document.Reference)).toBe('Filling')
     office.pass(35_000)
     expect(await statusOf(office, document.Reference)).toBe('Complete')
-    await office.service.notified()
+    await office.service.whenNotified()
     expect(told.length).toBeGreaterThan(2)
   })
 

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import { contentOf } from '../../../src/main/core/receipts/content.ts'
-import { codeOf, receiptPage } from '../../../src/main/core/receipts/receipt-page.ts'
+import { qrCodeOf, receiptPage } from '../../../src/main/core/receipts/receipt-page.ts'
 import { type ReceiptSentence, TRANSLATIONS } from '../../../src/main/core/receipts/receipt-translations.ts'
 import { readerOf } from '../../../src/main/core/receipts/receipt-words.ts'
 import { fileCheckWords } from '../../../src/renderer/src/words/file-check.ts'
@@ -55,7 +55,7 @@ function counter() {
   }
   /** Returns the result of each document in the file copy. */
   async function results(): Promise<string[]> {
-    const { links } = await audit.session(SESSION)
+    const { links } = await audit.sessionTrail(SESSION)
     const made = contentOf(links, { copy: 'file', number: 'R', key: 'K' })
     if (!made.ok) return [made.why]
     return made.content.people.flatMap(({ name, documents }) => documents.map(({ result }) => `${name}: ${result}`))
@@ -82,7 +82,7 @@ describe('a receipt', () => {
     const { couple, audit, receipts, printed } = counter()
     couple()
     expect((await receipts.people(SESSION)).people.map(({ name }) => name)).toEqual(['Mere Tāmati', 'Tama Parata'])
-    const { links } = await audit.session(SESSION)
+    const { links } = await audit.sessionTrail(SESSION)
     const { number } = await receipts.print(SESSION, 'file')
     expect(number).toMatch(/^R-2026-000001-[0-9A-F]{4}$/)
     const [page = ''] = printed
@@ -122,7 +122,7 @@ describe('a receipt', () => {
     )
     expect(parts.find((part) => part.includes('Tama'))).toContain('Document number ending in 4567')
     expect(own).not.toContain('Document number')
-    const trail = JSON.stringify((await audit.session(SESSION)).links)
+    const trail = JSON.stringify((await audit.sessionTrail(SESSION)).links)
     for (const secret of ['L898902C3', '4567', '2031']) expect(trail).not.toContain(secret)
 
     db.exec('DELETE FROM identity_numbers')
@@ -141,7 +141,7 @@ describe('a receipt', () => {
     note('file-not-taken', { file: 'Passport.jpg', bytes: '9' }, MERE)
     note('turn-ended', { outcome: 'signed' }, MERE)
     note('session-ended', { signed: '1' })
-    const made = contentOf((await audit.session(SESSION)).links, { copy: 1, number: 'R', key: 'K' })
+    const made = contentOf((await audit.sessionTrail(SESSION)).links, { copy: 1, number: 'R', key: 'K' })
     const [document] = (made.ok && made.content.people[0]?.documents) || []
     expect(document).toMatchObject({ files: ['Payslip.pdf', 'Payslip.pdf'], result: 'signed' })
     await receipts.print(SESSION, 1)
@@ -507,7 +507,7 @@ describe('a receipt as a page', () => {
         { turn: String(turn), signerName, documentName: `Deed & ${turn}` }
       )
     }
-    const { links } = await audit.session(SESSION)
+    const { links } = await audit.sessionTrail(SESSION)
     const made = contentOf(links, { copy: 'file', number: 'R-1', key: 'K' })
     if (!made.ok) throw new Error(made.why)
     const page = receiptPage(made.content, {
@@ -516,7 +516,7 @@ describe('a receipt as a page', () => {
       logo: undefined,
       kept: [],
       reader: readerOf('en'),
-      code: codeOf('R-1', 'ab')
+      code: qrCodeOf('R-1', 'ab')
     })
     expect(page.match(/<tr>/g)).toHaveLength(300 + 10)
     expect(page).not.toMatch(/<script|" onload|\u202e/)
@@ -526,7 +526,7 @@ describe('a receipt as a page', () => {
 
   test('the code holds the number and the hash, and nothing else', () => {
     const sha256 = '3f'.repeat(32)
-    const { size, path } = codeOf('R-2026-000001-3F2A', sha256)
+    const { size, path } = qrCodeOf('R-2026-000001-3F2A', sha256)
     expect(size).toBe(33)
     expect(path).toMatch(/^(M\d+ \d+h1v1h-1z)+$/)
   })

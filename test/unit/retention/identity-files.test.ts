@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { removeIntact } from '../../../src/main/core/downloads/file-check.ts'
 import { DAY } from '../../../src/main/core/lib/calendar.ts'
-import { keptIn } from '../../../src/main/core/storage/meta.ts'
+import { openJsonMeta } from '../../../src/main/core/storage/meta.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { retentionOffice, TODAY } from './office.ts'
 
@@ -23,7 +23,7 @@ interface Saved {
 async function office(policy: Partial<Record<string, number>> = POLICY) {
   const made = await retentionOffice({ policy })
   const folder = temporaryFolder()
-  made.folders.of(folder)
+  made.folders.register(folder)
   /** Writes a file as a download leaves it. */
   function save(name: string, { type = 'pdf', at = OLD, reference = `D ${name}`, wasThere = 0 }: Saved = {}): string {
     const path = join(folder, ...name.split('/'))
@@ -51,7 +51,7 @@ test('they go with what is known of them, by number into the trail; the folderâ€
   const paths = Array.from({ length: 120 }, (_, at) => save(`Person${at}.pdf`))
   const young = save('Young.pdf', { at: TODAY })
   await copy()
-  expect(await retention.due(['identityFiles'])).toEqual({ identityFiles: 120 })
+  expect(await retention.countDue(['identityFiles'])).toEqual({ identityFiles: 120 })
   await use(4)
   expect(paths.filter((path) => existsSync(path))).toEqual([])
   expect(existsSync(young)).toBe(true)
@@ -162,7 +162,7 @@ test('the list of downloads keeps what a file is known by until the file is gone
 test('a kill between the file and what is known of it is made good, and counted', async () => {
   const { save, use, known, notes, db } = await office()
   const [gone, there] = [save('Gone.pdf'), save('There.pdf', { at: TODAY })]
-  keptIn(db).write('retention-file-going', 'download Gone.pdf')
+  openJsonMeta(db).write('retention-file-going', 'download Gone.pdf')
   rmSync(gone)
   await use(4)
   expect(known()).toEqual(['There.pdf'])

@@ -11,12 +11,12 @@ import { openDrafts } from '../../../src/main/core/drafts/drafts.ts'
 import { DAY } from '../../../src/main/core/lib/calendar.ts'
 import { openHolds } from '../../../src/main/core/retention/holds.ts'
 import { Retention, type RetentionDeps } from '../../../src/main/core/retention/retention.ts'
-import { connectEncrypted, connectToLook, type Db } from '../../../src/main/core/storage/connection.ts'
+import { connectEncrypted, connectReadOnly, type Db } from '../../../src/main/core/storage/connection.ts'
 import { COPIES_FOLDER, copiesIn } from '../../../src/main/core/storage/copies.ts'
 import { DATABASE_FILE } from '../../../src/main/core/storage/database.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 import type { RetentionDays } from '../../../src/shared/contract/index.ts'
-import { ownTime } from '../../fixtures/own-time.ts'
+import { testTime } from '../../fixtures/own-time.ts'
 import { addAccount } from '../drafts/office.ts'
 import { contentsOf, temporaryFolder } from '../storage/folders.ts'
 
@@ -44,7 +44,7 @@ function decrypted(bytes: Buffer, key: Buffer, isLog: boolean): Buffer {
 
 export async function retentionOffice({ isKnown = true, policy = {} as Partial<RetentionDays> } = {}) {
   const folder = temporaryFolder()
-  const time = ownTime(TODAY)
+  const time = testTime(TODAY)
   const db = connectEncrypted(join(folder, 'countersign.db'), KEYS['countersign.db'])
   migrate(db)
   addAccount(db, 'a')
@@ -105,7 +105,7 @@ export async function retentionOffice({ isKnown = true, policy = {} as Partial<R
   /** Queries the newest copy. */
   async function inCopy(query: string): Promise<unknown> {
     const [newest] = await copiesIn(folder)
-    const copied = connectToLook(join(folder, COPIES_FOLDER, newest?.name ?? ''), KEYS[DATABASE_FILE])
+    const copied = connectReadOnly(join(folder, COPIES_FOLDER, newest?.name ?? ''), KEYS[DATABASE_FILE])
     try {
       return copied.prepare(query).pluck().get()
     } finally {

@@ -249,7 +249,7 @@ test('numbers of identity documents go after their days, but not those of a docu
   await office.use(4)
   expect(count(office, 'identity_numbers')).toBe(3)
   retention.set({ identityNumbers: 90 })
-  expect(await retention.due(['identityNumbers'])).toEqual({ identityNumbers: 1 })
+  expect(await retention.countDue(['identityNumbers'])).toEqual({ identityNumbers: 1 })
   await office.use(1)
   expect(office.found('OLD1')).toBe(0)
   expect(db.prepare('SELECT session FROM identity_numbers ORDER BY session').pluck().all()).toEqual([
@@ -321,15 +321,15 @@ describe('before it is erased', () => {
     addVerification(db, 'Lease', soon)
     addPerson(db, 'Ana', TODAY)
     await mirror(office, [lease('G1'), lease('G2')])
-    expect(await retention.due(['documents', 'sends'])).toEqual({})
+    expect(await retention.countDue(['documents', 'sends'])).toEqual({})
     expect(retention.erasedFrom('a', 'G1', OLD)).toBeUndefined()
 
     retention.set(ALL)
     await office.holds.hold([{ accountId: 'a', reference: 'G2', name: 'Lease.pdf' }], 'Dispute')
-    expect(await retention.due(['documents', 'sends', 'downloads', 'verifications', 'people'])).toEqual({
+    expect(await retention.countDue(['documents', 'sends', 'downloads', 'verifications', 'people'])).toEqual({
       ...{ documents: 1, sends: 2, downloads: 1, verifications: 1, people: 0 }
     })
-    expect(await retention.due(['documents'])).toEqual({ documents: 1 })
+    expect(await retention.countDue(['documents'])).toEqual({ documents: 1 })
     expect(retention.erasedFrom('a', 'G1', OLD)).toBe(OLD + 90 * DAY)
     expect(retention.erasedFrom('a', 'G2', OLD)).toBeUndefined()
     // Exactly what was counted is erased.
@@ -342,7 +342,7 @@ describe('before it is erased', () => {
   test('nothing is said of days that a policy may set otherwise', async () => {
     const office = await retentionOffice({ isKnown: false, policy: ALL })
     addSend(office.db, { id: 'old', who: 'Ana', at: OLD })
-    expect(await office.retention.due(['documents', 'sends'])).toEqual({})
+    expect(await office.retention.countDue(['documents', 'sends'])).toEqual({})
     expect(office.retention.erasedFrom('a', 'G1', OLD)).toBeUndefined()
   })
 

@@ -1,7 +1,7 @@
 /** Base64 in pieces: decoded wherever it is cut, and refused if it contains anything else. */
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Base64Decoder, EncodingTrouble } from '../../../src/main/core/service/encoded-pdf.ts'
+import { Base64Decoder, EncodingError } from '../../../src/main/core/service/encoded-pdf.ts'
 
 function decoded(pieces: string[]): Buffer {
   const decoder = new Base64Decoder()
@@ -42,11 +42,11 @@ test.each([
   [['data:,QUE=']]
 ])('%j is none', (pieces) => {
   const decoder = new Base64Decoder()
-  expect(() => pieces.map((piece) => decoder.write(piece))).toThrow(EncodingTrouble)
+  expect(() => pieces.map((piece) => decoder.write(piece))).toThrow(EncodingError)
 })
 
 test.each([[['Q']], [['QUFBQ']], [['QQ=']], [['QUFB', '=']]])('%j stops in the middle', (pieces) => {
   const decoder = new Base64Decoder()
   for (const piece of pieces) decoder.write(piece)
-  expect(() => decoder.end()).toThrow(EncodingTrouble)
+  expect(() => decoder.end()).toThrow(EncodingError)
 })

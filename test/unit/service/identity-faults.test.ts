@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import type { ServiceClient } from '../../../src/main/core/service/index.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { presentError } from '../../../src/renderer/src/words/errors.ts'
-import { saidBy } from '../../../src/shared/contract/errors.ts'
+import { errorText } from '../../../src/shared/contract/errors.ts'
 import { clientOf, onlyOneAttempt } from '../../contract/client-factory.ts'
 import { brokenPdfs, otherThanPdfs } from './identity/pdf-faults.ts'
 import { recordFaults } from './identity/record-faults.ts'
@@ -35,7 +35,7 @@ describe.each([
         (thrown: unknown) => thrown
       )
     )
-    expect({ code: told.code, sentence: saidBy(told) }).toEqual({ code: row.code, sentence: row.sentence })
+    expect({ code: told.code, sentence: errorText(told) }).toEqual({ code: row.code, sentence: row.sentence })
     expect(told.serviceMessage).toBe(row.serviceMessage)
     // A read changes nothing, so there's no warning that something may have gone out.
     expect(told.mayHaveArrived).not.toBe(true)

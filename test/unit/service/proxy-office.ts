@@ -15,9 +15,9 @@ export function opened(slot = memoryKeychain().proxies) {
 /** Returns the office after a person has signed in. */
 export async function signedIn() {
   const made = opened()
-  const { answer, over } = made.signIns.forRequest()
+  const { answer, finish } = made.signIns.forRequest()
   await answer(OFFICE)
-  over('failed')
+  finish('failed')
   await made.signIns.signIn(GRACE)
   return made
 }

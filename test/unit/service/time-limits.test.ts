@@ -1,49 +1,49 @@
 /** Watching a call: what ends it, and that nothing is left behind. */
 import { getEventListeners } from 'node:events'
 import { describe, expect, test } from 'vitest'
-import { TIME_LIMITS, watch } from '../../../src/main/core/service/limits.ts'
+import { startWatchdog, TIME_LIMITS } from '../../../src/main/core/service/limits.ts'
 
 const patient = { answer: 60_000, idle: 60_000, total: 60_000 }
 const pause = (milliseconds: number) => new Promise((done) => setTimeout(done, milliseconds))
 
 describe('a watched call', () => {
   test('ends when no answer comes', async () => {
-    const watching = watch({ ...patient, answer: 10 }, undefined)
+    const watching = startWatchdog({ ...patient, answer: 10 }, undefined)
     await expect(watching.during('answer', new Promise(() => {}))).rejects.toBeDefined()
-    expect(watching.ended()).toBe('timeout')
+    expect(watching.endReason()).toBe('timeout')
     watching.finish()
   })
 
   test('ends by silence', async () => {
-    const watching = watch({ ...patient, idle: 10 }, undefined)
+    const watching = startWatchdog({ ...patient, idle: 10 }, undefined)
     await expect(watching.during('idle', new Promise(() => {}))).rejects.toBeDefined()
-    expect(watching.ended()).toBe('timeout')
+    expect(watching.endReason()).toBe('timeout')
     watching.finish()
   })
 
   test('does not end by a reader who takes its time between two pieces', async () => {
-    const watching = watch({ ...patient, answer: 5, idle: 5 }, undefined)
+    const watching = startWatchdog({ ...patient, answer: 5, idle: 5 }, undefined)
     await watching.during('idle', Promise.resolve())
     await pause(40)
     expect(await watching.during('idle', Promise.resolve('next'))).toBe('next')
-    expect(watching.ended()).toBeUndefined()
+    expect(watching.endReason()).toBeUndefined()
     watching.finish()
   })
 
   test('is cancelled by its caller, once and for good', async () => {
     const cancel = new AbortController()
-    const watching = watch(patient, cancel.signal)
+    const watching = startWatchdog(patient, cancel.signal)
     const step = watching.during('idle', new Promise(() => {}))
     cancel.abort(new Error('a reason that is nobody’s business'))
     await expect(step).rejects.toMatchObject({ name: 'AbortError' })
-    expect(watching.ended()).toBe('cancelled')
+    expect(watching.endReason()).toBe('cancelled')
     await expect(watching.during('idle', Promise.resolve(1))).rejects.toBeDefined()
     watching.finish()
   })
 
   test('leaves nothing on the caller’s signal', async () => {
     const cancel = new AbortController()
-    const watching = watch(patient, cancel.signal)
+    const watching = startWatchdog(patient, cancel.signal)
     expect(await watching.during('idle', Promise.resolve('a'))).toBe('a')
     watching.finish()
     expect(getEventListeners(cancel.signal, 'abort')).toEqual([])

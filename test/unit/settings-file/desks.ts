@@ -11,7 +11,7 @@ import { openViews } from '../../../src/main/core/documents/views.ts'
 import { openDownloadSettings } from '../../../src/main/core/downloads/settings.ts'
 import { openPresets } from '../../../src/main/core/drafts/presets.ts'
 import { openPreferences } from '../../../src/main/core/notifications/preferences.ts'
-import { applyAccounts, organisationsCounter } from '../../../src/main/core/organisation/applying.ts'
+import { applyAccounts, counterSettingsOf } from '../../../src/main/core/organisation/applying.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { Settings, type SettingsStore } from '../../../src/main/core/storage/settings.ts'
 import { lockOf } from '../../../src/main/ipc/organisation.ts'
@@ -45,11 +45,11 @@ export async function desk(policy: unknown = {}) {
     userName: () => 'grace',
     otherDisplay: () => undefined,
     changed: () => undefined,
-    organisation: () => organisationsCounter(organisation.policy)
+    organisation: () => counterSettingsOf(organisation.policy)
   })
   const downloadSettings = openDownloadSettings({
     db,
-    folders: { of: () => ({ id: 'folder', label: 'Downloads' }) } as never,
+    folders: { register: () => ({ id: 'folder', label: 'Downloads' }) } as never,
     folder: () => '/downloads',
     setFolder: () => undefined,
     isFolderChosen: () => true,

@@ -25,7 +25,7 @@ async function setUp(): Promise<Desk> {
   })
   await accounts.update(harbour.id, { folders: ['Eingang', 'Signed'], jsonByQuery: true })
   accounts.mark(harbour.id, { mark: 'HB' })
-  accounts.order([quay.id, harbour.id])
+  accounts.reorder([quay.id, harbour.id])
   views.save(harbour.id, { name: 'Due', query: query({ dueWithinDays: 7 }), tell: true })
   views.save(quay.id, { name: 'Both', query: query({ accounts: [harbour.id, quay.id] }), tell: false })
   presets.save(harbour.id, 'Tenancy', forms({ items: [form({ Name: 'Tenancy agreement', signers: [signer()] })] }))
@@ -69,7 +69,7 @@ test('a computer is set up as another is, and each secret is entered there', asy
   })
   expect(await to.accounts.secretState(harbour?.id ?? '')).toBe('missing')
   // The way people sign in with the browser isn't secret; the sign-in itself is.
-  expect(await to.accounts.secretsOf(quay?.id ?? '')).toEqual({
+  expect(await to.accounts.credentialsOf(quay?.id ?? '')).toEqual({
     ...{ scheme: 'oauth', grant: 'code', clientId: 'countersign', issuer: 'https://login.example' }
   })
   expect(to.views.list(harbour?.id ?? '')).toMatchObject([{ name: 'Due', tell: true, query: { dueWithinDays: 7 } }])
@@ -132,14 +132,14 @@ test('nothing that is here is led elsewhere or taken away', async () => {
     'Account “quay”: The practice office here has this name.',
     'View “Due” of “Harbour”: Its account isn’t on this computer.'
   ])
-  expect(await to.accounts.secretsOf(id)).toEqual({ scheme: 'bearer', token: TOKEN })
+  expect(await to.accounts.credentialsOf(id)).toEqual({ scheme: 'bearer', token: TOKEN })
 
   const same = { ...HARBOUR, address: 'https://mine.example', folders: ['Eingang'] }
   const again = await to.import(fileOf({ ...EMPTY, accounts: [same], views }))
   expect(again?.changes).toEqual([{ what: 'Folders of “HARBOUR”', from: 'InBox, Progress, Signed', to: 'Eingang' }])
   expect(again?.left).toEqual([{ what: 'View “Due” of “Harbour”', why: 'There’s another one of this name here.' }])
   expect(to.accounts.get(id)).toMatchObject({ name: 'HARBOUR', folders: ['Eingang'] })
-  expect(await to.accounts.secretsOf(id)).toEqual({ scheme: 'bearer', token: TOKEN })
+  expect(await to.accounts.credentialsOf(id)).toEqual({ scheme: 'bearer', token: TOKEN })
   expect(to.asked).toEqual([id])
 })
 

@@ -5,10 +5,10 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { SharedFile } from '../../../src/main/core/settings-file/shared-file.ts'
-import { keptIn } from '../../../src/main/core/storage/meta.ts'
+import { openJsonMeta } from '../../../src/main/core/storage/meta.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
-import { ownTime } from '../../fixtures/own-time.ts'
+import { testTime } from '../../fixtures/own-time.ts'
 import { refusal } from '../backup/computers.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import { desk, EMPTY, HARBOUR } from './desks.ts'
@@ -22,14 +22,14 @@ async function office() {
     ...{ kind: 'service', name: 'Harbour', baseUrl: HARBOUR.address },
     authentication: { scheme: 'none' }
   })
-  const time = ownTime(Date.UTC(2026, 10, 24, 12))
+  const time = testTime(Date.UTC(2026, 10, 24, 12))
   const named = { path: join(temporaryFolder(), 'Office.countersign-settings') as string | undefined }
   const told = { changed: 0 }
   let ids = 0
   const shared = new SharedFile({
     ...{ accounts: own.accounts, views: own.views, presets: own.presets },
     path: () => named.path,
-    kept: keptIn(own.db),
+    meta: openJsonMeta(own.db),
     time: time.run(),
     newId: () => `key-${++ids}`,
     describe: asAppError,
@@ -51,7 +51,7 @@ test('they are beside a person’s own, marked, and the file’s next version ta
   const { put, shared, views, presets, id, time, names, told } = await office()
   views.save(id, { name: 'Mine', query: { sort: { by: 'due', descending: false } } as never, tell: false })
   put(FILE)
-  await shared.look()
+  await shared.check()
   expect(views.list(id)).toMatchObject([{ name: 'Mine' }, { name: 'Due this week', tell: true, isOrganisations: true }])
   const [preset] = presets.list(id)
   expect(preset).toMatchObject({ name: 'Tenancy', title: 'Tenancy agreement', isOrganisations: true })
@@ -60,7 +60,7 @@ test('they are beside a person’s own, marked, and the file’s next version ta
 
   put({ ...FILE, views: [], presets: [{ ...PRESET, composition: tenancy('Lease') }] })
   await time.pass(16 * MINUTE)
-  await shared.look()
+  await shared.check()
   expect(names()).toEqual(['Mine', 'Tenancy'])
   // References by id stay valid.
   expect(presets.list(id)).toMatchObject([{ id: preset?.id, title: 'Lease' }])
@@ -69,7 +69,7 @@ test('they are beside a person’s own, marked, and the file’s next version ta
 test('nobody changes, renames or removes one, and a person may have one of the same name', async () => {
   const { put, shared, views, presets, id } = await office()
   put(FILE)
-  await shared.look()
+  await shared.check()
   const [view] = views.list(id)
   const [preset] = presets.list(id)
   if (!view || !preset) return expect.unreachable()
@@ -97,31 +97,31 @@ test.each<[string, (path: string) => void, RegExp]>([
 ])('a file that %s is said, and the last good ones hold', async (_, spoil, words) => {
   const { put, shared, named, names, told } = await office()
   put(FILE)
-  await shared.look()
+  await shared.check()
   spoil(named.path ?? '')
-  await shared.look()
+  await shared.check()
   expect(shared.view()).toEqual({ problem: expect.stringMatching(words), since: expect.any(Number) })
   expect(names()).toEqual(['Due this week', 'Tenancy'])
   expect(told.changed).toBe(2)
   put(FILE)
-  await shared.look()
+  await shared.check()
   expect(shared.view()).toEqual({ since: expect.any(Number) })
 })
 
 test('an account that comes later, or is called otherwise, gets its own; without the policy all of them go', async () => {
   const { put, shared, accounts, views, id, named, names } = await office()
   put(FILE)
-  await shared.look()
+  await shared.check()
   await accounts.update(id, { name: 'Quay' })
   shared.accountsChanged()
-  await shared.look()
+  await shared.check()
   expect(names()).toEqual([])
   await accounts.update(id, { name: 'Harbour' })
   shared.accountsChanged()
-  await shared.look()
+  await shared.check()
   expect(views.list(id)).toHaveLength(1)
   named.path = undefined
-  await shared.look()
+  await shared.check()
   expect(names()).toEqual([])
   expect(shared.view()).toBeUndefined()
 })

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test, vi } from 'vitest'
-import { ClipboardAside, plainClipboard } from '../../../src/main/shell/clipboard.ts'
+import { ClipboardStash, plainClipboard } from '../../../src/main/shell/clipboard.ts'
 
 const clipboard = vi.hoisted(() => {
   const board = () => {
@@ -37,44 +37,44 @@ beforeEach(() => {
 })
 
 test('what staff had is out of reach while a person signs, and is theirs again after it', async () => {
-  const aside = new ClipboardAside('linux')
-  await aside.put()
+  const aside = new ClipboardStash('linux')
+  await aside.stash()
   expect([clipboard.text, clipboard.selection.text]).toEqual(['', ''])
   clipboard.text = 'of the person'
   clipboard.selection.text = 'of the person'
-  await aside.giveBack()
+  await aside.restore()
   expect([clipboard.text, clipboard.selection.text]).toEqual(['of the office', ''])
 })
 
 test('what can’t be read is gone all the same, and so is what the person left', async () => {
-  const aside = new ClipboardAside('linux')
+  const aside = new ClipboardStash('linux')
   clipboard.isReadable = false
-  await expect(aside.put()).rejects.toThrow('read')
+  await expect(aside.stash()).rejects.toThrow('read')
   expect([clipboard.text, clipboard.selection.text]).toEqual(['', ''])
   clipboard.text = 'of the person'
-  await aside.giveBack()
+  await aside.restore()
   expect(clipboard.text).toBe('')
 })
 
 test('putting aside twice keeps staff’s text, not the person’s', async () => {
-  const aside = new ClipboardAside('linux')
-  await aside.put()
+  const aside = new ClipboardStash('linux')
+  await aside.stash()
   clipboard.text = 'of the person'
-  await aside.put()
+  await aside.stash()
   expect(clipboard.text).toBe('')
-  await aside.giveBack()
+  await aside.restore()
   expect(clipboard.text).toBe('of the office')
 })
 
 test('given back before it was read: staff keeps it', async () => {
-  const aside = new ClipboardAside('linux')
-  await Promise.all([aside.put(), aside.giveBack()])
+  const aside = new ClipboardStash('linux')
+  await Promise.all([aside.stash(), aside.restore()])
   expect(clipboard.text).toBe('of the office')
 })
 
 test('where nothing was put aside, nothing is touched; where there is no marked text, it isn’t asked for', async () => {
-  const aside = new ClipboardAside('win32')
-  await aside.giveBack()
+  const aside = new ClipboardStash('win32')
+  await aside.restore()
   expect(clipboard.text).toBe('of the office')
   aside.empty()
   expect([clipboard.text, clipboard.selection.text]).toEqual(['', 'marked'])

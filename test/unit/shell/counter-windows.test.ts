@@ -108,10 +108,10 @@ function placeOn(...ids: number[]) {
       return opened.asElectron()
     },
     clipboard: {
-      put: async () => void told.push('clipboard aside'),
-      giveBack: async () => void told.push('clipboard back')
+      stash: async () => void told.push('clipboard aside'),
+      restore: async () => void told.push('clipboard back')
     },
-    left: (by) => told.push(`left: ${by}`),
+    screenLeft: (by) => told.push(`left: ${by}`),
     placeLost: () => told.push(`place lost, ${people.filter((each) => !each.isDestroyed()).length} open`),
     changed: () => void changes++,
     failed: (error) => told.push(String(error))
@@ -151,7 +151,7 @@ test.each([
   ['desk’s', 1]
 ])('the %s display is unplugged: the page ends, and the person has our own window', async (_whose, gone) => {
   const place = placeOn(1, 2)
-  expect(await place.take()).toBe('other-display')
+  expect(await place.handOver()).toBe('other-display')
   const [person] = people as [FakeWindow]
   expect(place.window()).toBe(person)
   unplug(gone)
@@ -173,7 +173,7 @@ test('what the person has is enlarged, to twice at most, and staff get their win
   const place = placeOn(1)
   place.enlarge(2)
   expect(desk.zoom).toBe(1)
-  await place.take()
+  await place.handOver()
   place.enlarge(1.5)
   expect(desk.zoom).toBe(1.5)
   place.enlarge(3)
@@ -184,7 +184,7 @@ test('what the person has is enlarged, to twice at most, and staff get their win
 
 test('a third display comes and goes: nothing is lost', async () => {
   const place = placeOn(1, 2, 3)
-  await place.take()
+  await place.handOver()
   unplug(3)
   expect(told).toEqual([])
   // Systems move windows when displays go, briefly or for good: that doesn't end an open page.
@@ -196,7 +196,7 @@ test('a third display comes and goes: nothing is lost', async () => {
 
 test('the desk’s display is unplugged while someone signs on it: covered, and they keep our window', async () => {
   const place = placeOn(1)
-  await place.take()
+  await place.handOver()
   plugIn(2)
   unplug(1)
   expect(told).toEqual(['clipboard aside', 'left: display'])
@@ -205,22 +205,22 @@ test('the desk’s display is unplugged while someone signs on it: covered, and 
 
 test('a second display that is plugged in while someone signs here waits for the next', async () => {
   const place = placeOn(1)
-  expect(await place.take()).toBe('here')
+  expect(await place.handOver()).toBe('here')
   plugIn(2)
   expect(people).toEqual([])
   expect(place.window()).toBe(desk)
   desk.setFullScreen(false)
   expect(told.at(-1)).toBe('left: full-screen')
-  place.keepFilled()
+  place.restoreFullScreen()
   expect(desk.isFullScreen()).toBe(true)
   place.giveBack()
   expect(people).toHaveLength(1)
-  expect(await place.take()).toBe('other-display')
+  expect(await place.handOver()).toBe('other-display')
 })
 
 test('the person’s window goes while they sign: our own is theirs', async () => {
   const place = placeOn(1, 2)
-  await place.take()
+  await place.handOver()
   people[0]?.destroy()
   await vi.advanceTimersByTimeAsync(0)
   expect(told).toEqual(['left: hidden', 'place lost, 0 open', 'clipboard aside'])
@@ -231,20 +231,20 @@ test('the person’s window goes while they sign: our own is theirs', async () =
 
 test('a person’s window whose page crashed is told of, and replaced for the next', async () => {
   const place = placeOn(1, 2)
-  await place.take()
+  await place.handOver()
   const [person] = people as [FakeWindow]
   person.hasCrashed = true
   person.webContents.emit('render-process-gone')
   expect(told).toEqual(['left: page'])
   place.giveBack()
   expect(person.isDestroyed()).toBe(true)
-  expect(await place.take()).toBe('other-display')
+  expect(await place.handOver()).toBe('other-display')
   expect(place.window()).toBe(people[1])
 })
 
 test('a window that was lost while nobody signs on it is opened again, ever later while it doesn’t hold', async () => {
   const place = placeOn(1, 2)
-  place.follow()
+  place.updatePersonWindow()
   const lost = async (after: number) => {
     await vi.advanceTimersByTimeAsync(after)
     const before = people.length
@@ -274,10 +274,10 @@ test('a system that puts the window elsewhere than on the second display: it isn
   putAt = () => display(1).bounds
   isShownAtOnce = false
   const place = placeOn(1, 2)
-  place.follow()
+  place.updatePersonWindow()
   people[0]?.show()
   expect(people[0]?.isDestroyed()).toBe(true)
-  expect(await place.take()).toBe('here')
+  expect(await place.handOver()).toBe('here')
   expect(people).toHaveLength(1)
   expect(place.otherDisplay()).toBeUndefined()
 })
@@ -285,12 +285,12 @@ test('a system that puts the window elsewhere than on the second display: it isn
 test('a session waits until the window on the second display is there, and goes on without one that isn’t', async () => {
   isShownAtOnce = false
   const place = placeOn(1, 2)
-  const first = place.take()
+  const first = place.handOver()
   people[0]?.show()
   expect(await first).toBe('other-display')
   place.giveBack()
   people[0]?.destroy()
-  const second = place.take()
+  const second = place.handOver()
   await vi.advanceTimersByTimeAsync(10_000)
   expect(await second).toBe('here')
   people[1]?.show()
@@ -300,12 +300,12 @@ test('a session waits until the window on the second display is there, and goes 
 
 test('our window is moved to the other display: the person’s goes to the one that it left, but not while they sign', async () => {
   const place = placeOn(1, 2)
-  place.follow()
+  place.updatePersonWindow()
   desk.moveTo(display(2).bounds)
   await vi.advanceTimersByTimeAsync(1000)
   expect(people.map(({ bounds }) => bounds.x)).toEqual([1000, 0])
   expect(people[0]?.isDestroyed()).toBe(true)
-  await place.take()
+  await place.handOver()
   desk.moveTo(display(1).bounds)
   await vi.advanceTimersByTimeAsync(1000)
   expect(people).toHaveLength(2)
@@ -315,16 +315,16 @@ test('our window is moved to the other display: the person’s goes to the one t
 test('our window that isn’t in front is brought there, so that it can be left', async () => {
   const place = placeOn(1)
   desk.blur()
-  await place.take()
+  await place.handOver()
   expect(desk.isFocused()).toBe(true)
   expect(told).toEqual(['clipboard aside'])
 })
 
 test('a dialog of ours doesn’t leave the window; another one in front after it does', async () => {
   const place = placeOn(1)
-  await place.take()
+  await place.handOver()
   told = []
-  const ask = () => place.whileAsking(async () => desk.blur())
+  const ask = () => place.duringDialog(async () => desk.blur())
   await ask()
   desk.focus()
   await vi.advanceTimersByTimeAsync(2000)
@@ -339,16 +339,16 @@ test('a dialog of ours doesn’t leave the window; another one in front after it
 
 test('staff prints for a person on the second display: their window needs no focus', async () => {
   const place = placeOn(1, 2)
-  await place.take()
+  await place.handOver()
   people[0]?.blur()
-  await place.whileAsking(async () => desk.blur())
+  await place.duringDialog(async () => desk.blur())
   await vi.advanceTimersByTimeAsync(2000)
   expect(told).toEqual([])
 })
 
 test('staff has the screen again before it was filled: nothing is put aside, nothing watched', async () => {
   const place = placeOn(1)
-  const taking = place.take()
+  const taking = place.handOver()
   place.giveBack()
   await taking
   desk.blur()
@@ -358,7 +358,7 @@ test('staff has the screen again before it was filled: nothing is put aside, not
 
 test('a window of the second display that is closed tells so, as one that was unplugged does', () => {
   const place = placeOn(1, 2)
-  place.follow()
+  place.updatePersonWindow()
   expect(place.personWindow()).toBeDefined()
   changes = 0
   people[0]?.destroy()

@@ -1,9 +1,9 @@
 // The sound and signs that a person at the second display wants staff; the host's tray and badge are tested in
 // test/host.
 import { expect, test, vi } from 'vitest'
-import { RINGS_EVERY } from '../../../src/main/core/counter/ring.ts'
+import { RING_INTERVAL } from '../../../src/main/core/counter/ring.ts'
 import { openDesktop } from '../../../src/main/shell/desktop.ts'
-import { ownTime } from '../../fixtures/own-time.ts'
+import { testTime } from '../../fixtures/own-time.ts'
 
 const { beeps } = vi.hoisted(() => ({ beeps: { count: 0 } }))
 vi.mock('electron', () => ({
@@ -13,7 +13,7 @@ vi.mock('electron', () => ({
 }))
 
 test('it is heard until someone answers, and seen until it is over; nothing is heard after the application’s end', async () => {
-  const time = ownTime()
+  const time = testTime()
   const flashed: boolean[] = []
   const window = { isDestroyed: () => false, flashFrame: (is: boolean) => void flashed.push(is) }
   const desktop = openDesktop({
@@ -23,16 +23,16 @@ test('it is heard until someone answers, and seen until it is over; nothing is h
   beeps.count = 0
   desktop.call(true, true)
   desktop.call(true, true)
-  await time.pass(RINGS_EVERY)
+  await time.pass(RING_INTERVAL)
   expect([beeps.count, flashed]).toEqual([2, [true]])
   desktop.call(true, false)
-  await time.pass(3 * RINGS_EVERY)
+  await time.pass(3 * RING_INTERVAL)
   expect([beeps.count, flashed]).toEqual([2, [true]])
   desktop.call(false, false)
   expect(flashed).toEqual([true, false])
   desktop.call(true, true)
   desktop.remove()
   desktop.call(true, true)
-  await time.pass(3 * RINGS_EVERY)
+  await time.pass(3 * RING_INTERVAL)
   expect(beeps.count).toBe(3)
 })

@@ -2,7 +2,7 @@
 // are logged.
 import { EventEmitter } from 'node:events'
 import { expect, test, vi } from 'vitest'
-import { nameToDesktop, openNotifications } from '../../../src/main/shell/notifications.ts'
+import { openNotifications, registerWithDesktop } from '../../../src/main/shell/notifications.ts'
 
 const { named, shown } = vi.hoisted(() => ({
   named: [] as string[],
@@ -39,8 +39,8 @@ test('a notice that the desktop refuses is logged, without its words', () => {
 })
 
 test('Windows is given the application’s names, the same in each run; no other system is', () => {
-  nameToDesktop('linux')
+  registerWithDesktop('linux')
   expect(named).toEqual([])
-  nameToDesktop('win32')
+  registerWithDesktop('win32')
   expect(named).toEqual(['app.countersign.desktop', expect.stringMatching(/^\{[0-9A-F-]{36}\}$/)])
 })

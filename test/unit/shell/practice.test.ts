@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { KeptOffice } from '../../../src/main/core/accounts/kept-office.ts'
+import type { PracticeOfficeStore } from '../../../src/main/core/accounts/kept-office.ts'
 import { type Practice, type PracticeRun, practiceOf } from '../../../src/main/shell/practice.ts'
 import { aForm } from '../practice/practice.ts'
 
@@ -20,7 +20,7 @@ const log = { error: vi.fn() }
 /** A store that keeps what it is given, as the database does. */
 function place(state?: string) {
   const kept = { state, setAsides: 0 }
-  const office: KeptOffice = {
+  const office: PracticeOfficeStore = {
     load: () => kept.state,
     save: (text) => {
       kept.state = text
@@ -35,8 +35,8 @@ function place(state?: string) {
   return { kept, office }
 }
 
-function officeIn(office: KeptOffice, worker: URL = source): Practice {
-  practice = practiceOf({ worker, kept: office, runs: (run) => runs.push(run), log })
+function officeIn(office: PracticeOfficeStore, worker: URL = source): Practice {
+  practice = practiceOf({ worker, kept: office, runChanged: (run) => runs.push(run), log })
   return practice
 }
 

@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events'
 import type { WebContents } from 'electron'
 import { expect, test, vi } from 'vitest'
-import { followHands } from '../../../src/main/shell/signing-contents.ts'
+import { followInput } from '../../../src/main/shell/signing-contents.ts'
 
 vi.mock('electron', () => ({}))
 
@@ -11,7 +11,7 @@ function press(platform: NodeJS.Platform, key: { key: string; type?: string; met
   const done: string[] = []
   const does = (what: string) => () => void done.push(what)
   const contents = Object.assign(new EventEmitter(), { copy: does('copy'), paste: does('paste'), undo: does('undo') })
-  followHands(contents as unknown as WebContents, () => isShown, { touched() {}, wantsOut() {} }, platform)
+  followInput(contents as unknown as WebContents, () => isShown, { touched() {}, leaveKeyPressed() {} }, platform)
   const event = { preventDefault: does('held') }
   contents.emit('before-input-event', event, {
     type: 'keyDown',

@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest'
-import { deniedWords, onceASecond, refusalWords } from '../../../src/main/shell/signing-words.ts'
+import { deniedInWords, refusalInWords, throttled } from '../../../src/main/shell/signing-words.ts'
 
 test('the same thing is told once a second, and others meanwhile', () => {
   vi.useFakeTimers({ toFake: ['performance'] })
   try {
     const told: string[] = []
-    const tell = onceASecond((what) => told.push(what))
+    const tell = throttled((what) => told.push(what))
     for (let i = 0; i < 50; i++) tell('a')
     tell('b')
     vi.advanceTimersByTime(999)
@@ -21,21 +21,21 @@ test('the same thing is told once a second, and others meanwhile', () => {
 
 test('a page that tries ever new things is told of up to a point', () => {
   const told: string[] = []
-  const tell = onceASecond((what) => told.push(what))
+  const tell = throttled((what) => told.push(what))
   for (let i = 0; i < 1000; i++) tell(`It tried to open ${i}.example.`)
   expect(told).toHaveLength(100)
   expect(told.at(-1)).toBe('It tried to open 99.example.')
 })
 
 test('of an address its host is named, and nothing that could be a key', () => {
-  expect(refusalWords('https://evil.example/?key=secret', 'other-origin', 'page')).toBe(
+  expect(refusalInWords('https://evil.example/?key=secret', 'other-origin', 'page')).toBe(
     'It tried to open evil.example.'
   )
-  expect(refusalWords('https://ana:pw@evil.example/', 'credentials', 'page')).not.toMatch(/ana|pw/)
-  expect(refusalWords('nothing', 'not-an-address', 'page')).not.toContain('nothing')
+  expect(refusalInWords('https://ana:pw@evil.example/', 'credentials', 'page')).not.toMatch(/ana|pw/)
+  expect(refusalInWords('nothing', 'not-an-address', 'page')).not.toContain('nothing')
 })
 
 test('whatever is denied has words', () => {
-  expect(deniedWords('permission "fileSystem"')).toBe('It asked for a file on this computer.')
-  expect(deniedWords('permission "something new"')).toContain('something new')
+  expect(deniedInWords('permission "fileSystem"')).toBe('It asked for a file on this computer.')
+  expect(deniedInWords('permission "something new"')).toContain('something new')
 })

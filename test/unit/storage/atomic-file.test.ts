@@ -3,8 +3,8 @@ import * as files from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import {
-  isUnfinished,
-  PASSING_NAME_LENGTH,
+  isTemporaryName,
+  TEMPORARY_NAME_LENGTH,
   writeAtomically,
   writeThenName
 } from '../../../src/main/core/storage/atomic-file.ts'
@@ -118,7 +118,7 @@ describe('a write that fails leaves nothing behind and says why', () => {
   test('when the disk fills up half-way', async () => {
     const folder = temporaryFolder()
     const write = writeAtomically(join(folder, 'a'), chunks('12345', '67890'), { files: diskWithRoomFor(7) })
-    await expect(write).rejects.toMatchObject({ code: 'no-space', system: 'ENOSPC' })
+    await expect(write).rejects.toMatchObject({ code: 'no-space', systemCode: 'ENOSPC' })
     expect(readdirSync(folder)).toEqual([])
   })
 
@@ -136,7 +136,7 @@ describe('a write that fails leaves nothing behind and says why', () => {
       return handle
     }
     const write = writeAtomically(join(folder, 'a'), 'x', { files: { ...files, open } })
-    await expect(write).rejects.toMatchObject({ code: 'other', system: 'EIO' })
+    await expect(write).rejects.toMatchObject({ code: 'other', systemCode: 'EIO' })
     expect(readdirSync(folder)).toEqual([])
   })
 
@@ -193,8 +193,10 @@ test('what a write leaves can be told from other files, and from what another wr
   }
   await writeThenName(folder, watched(), async () => undefined, { mark: '01234567' })
   const [passing = ''] = seen
-  expect(passing).toHaveLength(PASSING_NAME_LENGTH)
-  expect([isUnfinished(passing), isUnfinished(passing, '01234567')]).toEqual([true, true])
-  expect(isUnfinished(passing, 'abcdef01')).toBe(false)
-  expect(['letter.part', `${passing}.txt`, '.countersign-0123.part'].filter((name) => isUnfinished(name))).toEqual([])
+  expect(passing).toHaveLength(TEMPORARY_NAME_LENGTH)
+  expect([isTemporaryName(passing), isTemporaryName(passing, '01234567')]).toEqual([true, true])
+  expect(isTemporaryName(passing, 'abcdef01')).toBe(false)
+  expect(['letter.part', `${passing}.txt`, '.countersign-0123.part'].filter((name) => isTemporaryName(name))).toEqual(
+    []
+  )
 })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { readAppointments } from '../../../src/main/core/appointments/appointment-files.ts'
 import { openSealed } from '../../../src/main/core/backup/sealed-file.ts'
-import { readWhole } from '../../../src/main/core/bulk/open-file.ts'
+import { readFileBytes } from '../../../src/main/core/bulk/open-file.ts'
 import { openChosen, readChosen } from '../../../src/main/core/storage/chosen-file.ts'
 import { officeHandlers } from '../../../src/main/ipc/office.ts'
 import { refusal } from '../backup/computers.ts'
@@ -32,7 +32,7 @@ describe('a pipe that nobody writes to is not waited for', () => {
     ['a file that a policy or a person names', openChosen],
     ['one that is read whole', (path) => readChosen(path, 10)],
     ['a backup', openSealed],
-    ['a sheet', readWhole],
+    ['a sheet', readFileBytes],
     ['appointments', (path) => readAppointments({ path, fileName: 'Pipe', now: 0, zone: 'UTC' } as never)],
     ['a certificate of the office’s server', officeChoosing]
   ])('in the place of %s', async (_, read) => {

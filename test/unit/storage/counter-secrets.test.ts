@@ -4,7 +4,7 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { Audit } from '../../../src/main/core/audit/audit.ts'
 import { StaffPinKeeper } from '../../../src/main/core/counter/pin.ts'
 import { systemTime } from '../../../src/main/core/lib/time.ts'
-import { keychainOver, memoryKeychain, profileOf, type SecretPlace } from '../../../src/main/core/storage/keychain.ts'
+import { keychainOver, memoryKeychain, profileOf, type SecretStore } from '../../../src/main/core/storage/keychain.ts'
 import { openKeytarKeychain } from '../../../src/main/core/storage/keytar-keychain.ts'
 import { database } from '../counter-settings/office.ts'
 
@@ -29,7 +29,7 @@ function ownProfile(): string {
 describe('the entries of the counter in the keychain', () => {
   test('bear the names that administrators are told, in the usual data folder', async () => {
     const names: string[] = []
-    const place: SecretPlace = {
+    const place: SecretStore = {
       get: async (name) => {
         names.push(name)
         return null
@@ -48,7 +48,7 @@ describe('the entries of the counter in the keychain', () => {
     expect(training).toMatch(/^[0-9a-f]{16}$/)
     expect(profileOf('/home/ana/other', '/home/ana/.config/Countersign')).not.toBe(training)
     const entries = new Map<string, string>()
-    const place: SecretPlace = {
+    const place: SecretStore = {
       get: async (name) => entries.get(name) ?? null,
       set: async (name, secret) => void entries.set(name, secret),
       delete: async (name) => void entries.delete(name)
@@ -109,15 +109,15 @@ describe('on the operating system’s keychain', () => {
     const run = async (over = db) => {
       const opened = new Audit({
         ...{ db: over, anchor: (await realKeychain(profile)).auditAnchor, time: systemTime },
-        ...{ staff: () => 'Grace', changed: () => undefined, trouble: (error) => expect(error).toBeUndefined() }
+        ...{ staff: () => 'Grace', changed: () => undefined, failed: (error) => expect(error).toBeUndefined() }
       })
       // Each run updates the keychain as it starts; the database is closed after that.
-      onTestFinished(() => opened.settled())
+      onTestFinished(() => opened.flush())
       return opened
     }
     const audit = await run()
     for (let time = 0; time < 20; time++) audit.note({ what: 'page-opened', documentName: 'Lease' })
-    await audit.settled()
+    await audit.flush()
     expect(await (await run()).check()).toEqual({ isWhole: true, entries: 20, isCutOff: false })
     expect(await (await run(database())).check()).toMatchObject({ isWhole: false, isCutOff: true })
   })

@@ -14,13 +14,13 @@ import * as files from 'node:fs/promises'
 import { uptime } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { connectEncrypted, connectToLook, type Db, withoutFlush } from '../../../src/main/core/storage/connection.ts'
+import { connectEncrypted, connectReadOnly, type Db, withoutFlush } from '../../../src/main/core/storage/connection.ts'
 import { COPIES_FOLDER, copiesIn, makeCopy } from '../../../src/main/core/storage/copies.ts'
 import {
   DATABASE_FILE,
   type DatabaseOptions,
   openDatabase,
-  putDatabaseAside
+  setDatabaseAside
 } from '../../../src/main/core/storage/database.ts'
 import type { Files } from '../../../src/main/core/storage/files.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
@@ -217,7 +217,7 @@ describe('a file that can’t be opened', () => {
     opened.db.close()
     const [copy, ...others] = await copiesIn(place.folder)
     expect(copy).toMatchObject({ version: migrations.length - 1, isBeforeUpdate: true, at: NOW })
-    const copied = connectToLook(join(place.folder, COPIES_FOLDER, copy?.name ?? ''), keyOf(place))
+    const copied = connectReadOnly(join(place.folder, COPIES_FOLDER, copy?.name ?? ''), keyOf(place))
     expect([versionOf(copied), kept(copied)]).toEqual([migrations.length - 1, PLANTED])
     copied.close()
     await place.open()
@@ -237,7 +237,7 @@ describe('a file that can’t be opened', () => {
     const holds = migrations.findIndex(({ name }) => name === 'holds')
     const place = await earlier((db) => db.exec('CREATE TABLE document_holds (id)'), holds)
     expect(await place.open()).toMatchObject({ state: 'memory', because: 'upgrade-failed', hasData: true })
-    const left = connectToLook(place.path, keyOf(place))
+    const left = connectReadOnly(place.path, keyOf(place))
     expect(kept(left)).toBe(PLANTED)
     left.close()
   })
@@ -395,7 +395,7 @@ describe('when it is not the file’s fault, the file stays untouched and this r
     const place = await withSomethingKept()
     const bytes = readFileSync(place.path)
     place.entries.delete('database-key')
-    const name = await putDatabaseAside(place.folder, NOW)
+    const name = await setDatabaseAside(place.folder, NOW)
     expect(await place.open()).toMatchObject({ state: 'encrypted' })
     expect(readFileSync(join(place.folder, name, DATABASE_FILE))).toEqual(bytes)
   })

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { connectEncrypted, type Db } from '../../../src/main/core/storage/connection.ts'
-import { checkWholeness } from '../../../src/main/core/storage/integrity.ts'
+import { checkIntegrity } from '../../../src/main/core/storage/integrity.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 import { temporaryFolder } from './folders.ts'
 
@@ -28,7 +28,7 @@ function look(path: string, thoroughUpToBytes: number): void {
   let db: Db | undefined
   try {
     db = connectEncrypted(path, KEY)
-    checkWholeness(db, thoroughUpToBytes)
+    checkIntegrity(db, thoroughUpToBytes)
   } finally {
     db?.close()
   }

@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
-import { checkWholeness } from '../../../src/main/core/storage/integrity.ts'
+import { checkIntegrity } from '../../../src/main/core/storage/integrity.ts'
 import {
   MigrationError,
   migrate,
@@ -42,8 +42,8 @@ describe('bringing a database up to date', () => {
     const db = emptyDatabase()
     expect(migrate(db)).toBe(migrations.length)
     expect(versionOf(db)).toBe(migrations.length)
-    checkWholeness(db)
-    checkWholeness(db, 0)
+    checkIntegrity(db)
+    checkIntegrity(db, 0)
   })
 
   test('a second time changes nothing', () => {

@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 import { z } from 'zod'
 import { connectEncrypted } from '../../../src/main/core/storage/connection.ts'
-import { DATABASE_FILE, openDatabase, putDatabaseAside } from '../../../src/main/core/storage/database.ts'
+import { DATABASE_FILE, openDatabase, setDatabaseAside } from '../../../src/main/core/storage/database.ts'
 import { type Keychain, KeychainError, keychainOver, type SecretName } from '../../../src/main/core/storage/keychain.ts'
-import { keptIn } from '../../../src/main/core/storage/meta.ts'
-import { askForKey } from '../../../src/main/core/storage/rekey.ts'
+import { openJsonMeta } from '../../../src/main/core/storage/meta.ts'
+import { requestKeyChange } from '../../../src/main/core/storage/rekey.ts'
 import { temporaryFolder } from './folders.ts'
 import { lastingKeychain } from './keychains.ts'
 
@@ -45,7 +45,7 @@ function computer(profile?: string) {
     /** Fills the database, and closes it. */
     async begin() {
       const { db } = await open()
-      keptIn(db).write('planted', 'what was here')
+      openJsonMeta(db).write('planted', 'what was here')
       db.close()
     }
   }
@@ -53,10 +53,10 @@ function computer(profile?: string) {
 
 /** Waits until the follow-up work of a new key is done. */
 async function settle(opened: Awaited<ReturnType<typeof openDatabase>>) {
-  if (opened.state === 'encrypted' && opened.rekeyed?.state === 'done') await opened.rekeyed.settled()
+  if (opened.state === 'encrypted' && opened.rekeyed?.state === 'done') await opened.rekeyed.cleanUp()
 }
 
-const planted = (db: Parameters<typeof keptIn>[0]) =>
+const planted = (db: Parameters<typeof openJsonMeta>[0]) =>
   JSON.parse(String(db.prepare("SELECT value FROM meta WHERE key = 'planted'").pluck().get()))
 
 test('the next start gives it the key that was asked for; what was in it, also in its log alone, is there', async () => {
@@ -65,9 +65,9 @@ test('the next start gives it the key that was asked for; what was in it, also i
   const old = entries.get('database-key') ?? ''
   // As a kill leaves it.
   const db = connectEncrypted(path, Buffer.from(old, 'hex'))
-  keptIn(db).write('late', 'in the log')
+  openJsonMeta(db).write('late', 'in the log')
   const next = randomBytes(32)
-  await askForKey(folder, keychain, next)
+  await requestKeyChange(folder, keychain, next)
   const [file, log] = [path, `${path}-wal`].map((one) => readFileSync(one))
   db.close()
   writeFileSync(path, file ?? '')
@@ -75,7 +75,10 @@ test('the next start gives it the key that was asked for; what was in it, also i
 
   const opened = await open()
   expect(opened).toMatchObject({ state: 'encrypted', rekeyed: { state: 'done' } })
-  expect([planted(opened.db), keptIn(opened.db).read('late', z.string())]).toEqual(['what was here', 'in the log'])
+  expect([planted(opened.db), openJsonMeta(opened.db).read('late', z.string())]).toEqual([
+    'what was here',
+    'in the log'
+  ])
   expect(entries.get('database-key')).toBe(next.toString('hex'))
   await settle(opened)
   expect([...entries.keys()]).toEqual(['database-key'])
@@ -91,7 +94,7 @@ test.each(['get next-database-key', 'set database-key'])(
   async (call) => {
     const { begin, open, failing, folder, keychain } = computer()
     await begin()
-    await askForKey(folder, keychain, randomBytes(32))
+    await requestKeyChange(folder, keychain, randomBytes(32))
     failing.add(call)
     expect(await open()).toMatchObject({ state: 'memory', because: 'keychain-locked', hasData: true })
     expect(readdirSync(folder).filter((name) => name.startsWith('set-aside'))).toEqual([])
@@ -105,12 +108,12 @@ test.each(['get next-database-key', 'set database-key'])(
 test('where the keychain loses the new key before it is needed the old one stays; where it loses it after, nothing is set aside', async () => {
   const { begin, open, entries, failing, folder, keychain } = computer()
   await begin()
-  await askForKey(folder, keychain, randomBytes(32))
+  await requestKeyChange(folder, keychain, randomBytes(32))
   entries.delete('next-database-key')
   const first = await open()
   expect(first).toMatchObject({ state: 'encrypted', rekeyed: { state: 'given-up', reason: 'keychain-failed' } })
   first.db.close()
-  await askForKey(folder, keychain, randomBytes(32))
+  await requestKeyChange(folder, keychain, randomBytes(32))
   failing.add('set database-key')
   await open()
   failing.clear()
@@ -125,7 +128,7 @@ test('where the copy can’t be made the database keeps its key and all that is 
   const { begin, open, entries, folder, keychain, path } = computer()
   await begin()
   const before = entries.get('database-key')
-  await askForKey(folder, keychain, randomBytes(32))
+  await requestKeyChange(folder, keychain, randomBytes(32))
   // The copy can't be written here.
   mkdirSync(`${path}.rekeyed`)
   const { db, ...opened } = await open()
@@ -145,7 +148,7 @@ test('a folder of its own takes over the key that all had, gets its own beside i
   expect(planted(first.db)).toBe('what was here')
   expect(own.entries.get('database-key:0123456789abcdef')).toBe(shared.entries.get('database-key'))
   first.db.close()
-  await askForKey(own.folder, own.keychain, randomBytes(32))
+  await requestKeyChange(own.folder, own.keychain, randomBytes(32))
   const second = await own.open()
   expect(planted(second.db)).toBe('what was here')
   await settle(second)
@@ -168,9 +171,9 @@ test('a folder of its own takes over the key that all had, gets its own beside i
  */
 async function withAside({ begin, folder, open }: ReturnType<typeof computer>) {
   await begin()
-  await putDatabaseAside(folder, NOW)
+  await setDatabaseAside(folder, NOW)
   const { db } = await open()
-  keptIn(db).write('planted', 'of now')
+  openJsonMeta(db).write('planted', 'of now')
   db.close()
   return join(folder, readdirSync(folder).find((name) => name.startsWith('set-aside-')) ?? '')
 }
@@ -186,7 +189,7 @@ test('what had been set aside opens after another key, and after another one, wh
   const aside = await withAside(here)
   const first = entries.get('database-key') ?? ''
   for (let times = 0; times < 2; times++) {
-    await askForKey(folder, keychain, randomBytes(32))
+    await requestKeyChange(folder, keychain, randomBytes(32))
     const opened = await open()
     expect(planted(opened.db)).toBe('of now')
     await settle(opened)
@@ -206,21 +209,21 @@ test('a change of the key that is given up, or killed at any step, loses no key 
   const here = computer()
   const { folder, keychain, open, path, failing } = here
   const aside = await withAside(here)
-  await askForKey(folder, keychain, randomBytes(32))
+  await requestKeyChange(folder, keychain, randomBytes(32))
   await settle(await open())
   // Given up after the former keys were sealed under a key that never came into use.
-  await askForKey(folder, keychain, randomBytes(32))
+  await requestKeyChange(folder, keychain, randomBytes(32))
   mkdirSync(`${path}.rekeyed`)
   expect(await open()).toMatchObject({ rekeyed: { state: 'given-up' } })
   rmSync(`${path}.rekeyed`, { recursive: true })
   // Stopped after the database has the new key, but before the keychain has it in its usual place.
-  await askForKey(folder, keychain, randomBytes(32))
+  await requestKeyChange(folder, keychain, randomBytes(32))
   failing.add('set database-key')
   expect((await open()).state).toBe('memory')
   failing.clear()
   await settle(await open())
   // The former key can't even be sealed: the current key stays, and that is reported.
-  await askForKey(folder, keychain, randomBytes(32))
+  await requestKeyChange(folder, keychain, randomBytes(32))
   const file = join(aside, 'former-key.json')
   const kept = readFileSync(file)
   rmSync(file)
@@ -237,7 +240,7 @@ test('what is damaged, or has a file that is none of its own, is set aside with 
   const here = computer()
   const { folder, keychain, open } = here
   const aside = await withAside(here)
-  await askForKey(folder, keychain, randomBytes(32))
+  await requestKeyChange(folder, keychain, randomBytes(32))
   await settle(await open())
   for (const file of [
     '{"version":1,"keys":[]}',
@@ -259,7 +262,7 @@ test('what was set aside under a key that the keychain lost, and is sealed under
   const { folder, keychain, open, entries } = here
   const aside = await withAside(here)
   const change = async () => {
-    await askForKey(folder, keychain, randomBytes(32))
+    await requestKeyChange(folder, keychain, randomBytes(32))
     await settle(await open())
   }
   await change()
@@ -267,7 +270,7 @@ test('what was set aside under a key that the keychain lost, and is sealed under
   const database = join(folder, DATABASE_FILE)
   // The keychain loses the key, and the person starts with an empty database.
   entries.clear()
-  await putDatabaseAside(folder, NOW + 1)
+  await setDatabaseAside(folder, NOW + 1)
   ;(await open()).db.close()
   const file = join(aside, 'former-key.json')
   const before = readFileSync(file, 'utf8')

@@ -54,7 +54,7 @@ test.each(['all', 'attention', 'waiting', 'sent'] as const)('packages of the Out
 test('downloads, in line and ended', () => {
   const plans = plansOf((db) => {
     const table = openDownloadsTable(db)
-    table.inLine(ACCOUNTS, [], 50, 0)
+    table.waitingInOrder(ACCOUNTS, [], 50, 0)
     table.ended(ACCOUNTS, ['done', 'failed', 'cancelled'], 50, 0)
   }).filter(({ sql }) => sql.includes('UNION ALL'))
   expect(plans).toHaveLength(2)

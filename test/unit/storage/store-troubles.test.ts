@@ -32,7 +32,7 @@ test('what was set aside is told in every run, until a person says that it is se
   const first = await place.open()
   first.troubles.setAside('database', { name: 'set-aside-1', reason: 'damaged' })
   first.troubles.setAside('documents', { name: 'set-aside-2', reason: 'damaged' })
-  first.troubles.ofThisRun({ kind: 'in-memory', store: 'settings', reason: 'no-space' })
+  first.troubles.reportForThisRun({ kind: 'in-memory', store: 'settings', reason: 'no-space' })
   expect(first.changes()).toBe(3)
   first.opened.db.close()
   const second = await place.open()
@@ -40,7 +40,7 @@ test('what was set aside is told in every run, until a person says that it is se
     { store: 'database', name: 'set-aside-1', reason: 'damaged' },
     { store: 'documents', name: 'set-aside-2' }
   ])
-  second.troubles.settle('set-aside-1')
+  second.troubles.dismiss('set-aside-1')
   second.opened.db.close()
   expect((await place.open()).troubles.list()).toMatchObject([{ store: 'documents', name: 'set-aside-2' }])
 })
@@ -50,7 +50,7 @@ test('a database that takes nothing more doesn’t keep a trouble from being tol
   opened.db.pragma('query_only = ON')
   troubles.setAside('settings', { name: 'set-aside-1', reason: 'damaged' })
   expect(troubles.list()).toHaveLength(1)
-  expect(() => troubles.settle('set-aside-1')).toThrow()
+  expect(() => troubles.dismiss('set-aside-1')).toThrow()
 })
 
 /** Returns the request handlers with a keychain that is in this state when it is next tried. */
@@ -83,7 +83,7 @@ const noBackups = {
   copies: {} as RollingCopies,
   recovery: {} as Recovery,
   recoverKey: async () => undefined,
-  lookForKeychain: async () => ({ state: 'available' }) as const,
+  recheckKeychain: async () => ({ state: 'available' }) as const,
   isSigning: () => false,
   unsent: () => 0,
   othersMayNeedKey: false,

@@ -4,7 +4,7 @@ import { unzipSync } from 'fflate'
 import { expect, test } from 'vitest'
 import type { Settings } from '../../../src/main/core/storage/settings.ts'
 import { openCrashReports } from '../../../src/main/core/support/crash-reports.ts'
-import { zipped } from '../../../src/main/core/support/report.ts'
+import { zipReport } from '../../../src/main/core/support/report.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 
 const DAY = 24 * 60 * 60 * 1000
@@ -43,11 +43,11 @@ test('none is kept unless someone wants it, and those that are there go with the
   await reports.tidy()
   expect(left()).toEqual([])
   expect(await reports.view()).toEqual({ isKept: false, reports: [] })
-  await reports.keep(true)
+  await reports.setEnabled(true)
   crash('b.dmp', 1)
   await reports.tidy()
   expect([left(), isWanted()]).toEqual([['b.dmp'], true])
-  await reports.keep(false)
+  await reports.setEnabled(false)
   expect([left(), isWanted()]).toEqual([[], false])
 })
 
@@ -66,8 +66,8 @@ test('they go into a report only as a person adds them', async () => {
   crash('of a name.dmp', 1, 'newest')
   crash('b.dmp', 2, 'older')
   const report = { id: 'r', files: [{ name: 'summary.txt', text: 'Countersign' }] }
-  expect(Object.keys(unzipSync(zipped(report)))).toEqual(['summary.txt'])
-  const unzipped = unzipSync(zipped(report, await reports.files()))
+  expect(Object.keys(unzipSync(zipReport(report)))).toEqual(['summary.txt'])
+  const unzipped = unzipSync(zipReport(report, await reports.files()))
   expect(Object.entries(unzipped).map(([name, bytes]) => [name, Buffer.from(bytes).toString()])).toEqual([
     ['summary.txt', 'Countersign'],
     ['crash 1.dmp', 'newest'],

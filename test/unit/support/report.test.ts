@@ -5,7 +5,7 @@ import { strFromU8, unzipSync } from 'fflate'
 import { expect, test } from 'vitest'
 import { Settings } from '../../../src/main/core/storage/settings.ts'
 import { type ReportFacts, reportOf } from '../../../src/main/core/support/report.ts'
-import { type SelfTestDeps, selfTest } from '../../../src/main/core/support/self-test.ts'
+import { runSelfTest, type SelfTestDeps } from '../../../src/main/core/support/self-test.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
 import type { RequestContext } from '../../../src/main/ipc/registration.ts'
 import { supportHandlers } from '../../../src/main/ipc/support.ts'
@@ -68,7 +68,7 @@ test('what was shown is what is saved, and a report that was replaced isn’t', 
     check: async () => [],
     crashReports: {
       view: async () => ({ isKept: false, reports: [] }),
-      keep: async () => true,
+      setEnabled: async () => true,
       removeAll: async () => undefined,
       files: async () => []
     },
@@ -89,7 +89,7 @@ const DAY = 86_400_000
 
 const well: SelfTestDeps = {
   accounts: () => [{ id: ACCOUNT }],
-  ask: async () => undefined,
+  checkService: async () => undefined,
   describe: asAppError,
   clockAhead: () => 0,
   tryKeychain: async () => ({ state: 'available' }),
@@ -104,7 +104,7 @@ const well: SelfTestDeps = {
 }
 const states = async (change: Partial<SelfTestDeps> = {}) =>
   Object.fromEntries(
-    (await selfTest({ ...well, ...change })).map(({ what, state, code }) => [what, `${state} ${code}`])
+    (await runSelfTest({ ...well, ...change })).map(({ what, state, code }) => [what, `${state} ${code}`])
   )
 
 test('a computer that has all it needs is said to be so', async () => {
@@ -123,7 +123,7 @@ test('a computer that has all it needs is said to be so', async () => {
 test('each thing that is wrong is said with what to do, and what can’t be found out is no failure', async () => {
   const wrong: SelfTestDeps = {
     ...well,
-    ask: async () => Promise.reject(new Error('no')),
+    checkService: async () => Promise.reject(new Error('no')),
     tryKeychain: async () => ({ state: 'unavailable', reason: 'locked', detail: '' }),
     storage: { state: 'memory' },
     otherDisplay: () => undefined,
@@ -140,7 +140,7 @@ test('each thing that is wrong is said with what to do, and what can’t be foun
     'second-display': 'note none',
     printers: 'note unknown'
   })
-  const findings = await selfTest({ ...wrong, printers: async () => 0 })
+  const findings = await runSelfTest({ ...wrong, printers: async () => 0 })
   expect(findings.filter(({ what, next }) => what !== 'service' && !next)).toEqual([])
 })
 
@@ -160,6 +160,6 @@ test.each([
   [240_000, 'This computer’s clock is 4 minutes ahead of the service’s.'],
   [-600_000, 'This computer’s clock is 10 minutes behind the service’s.']
 ])('a clock that is off by %i ms is told in minutes', async (ahead, words) => {
-  const findings = await selfTest({ ...well, clockAhead: () => ahead })
+  const findings = await runSelfTest({ ...well, clockAhead: () => ahead })
   expect(findings.find(({ what }) => what === 'clock')).toMatchObject({ state: 'warn', found: words })
 })

@@ -27,7 +27,7 @@ function clientOf(url: string, log: RequestLog, accountId = ACCOUNT, over: Fetch
   return createServiceClient({
     baseUrl: `${url}/planted-tenant`,
     authentication: createAuthentication(credentials, { clock: Date.now }),
-    fetch: log.observed(over, accountId),
+    fetch: log.wrapFetch(over, accountId),
     clock: Date.now,
     random: () => 0.5
   })
@@ -55,11 +55,11 @@ test('what failed says how, and the caller gets the same failure', async () => {
   const refused: Fetch = async () => {
     throw new Error('net::ERR_CONNECTION_REFUSED at https://planted.example')
   }
-  await expect(log.observed(refused, ACCOUNT)('https://planted.example/', {}, 'Account/Info')).rejects.toThrow(
+  await expect(log.wrapFetch(refused, ACCOUNT)('https://planted.example/', {}, 'Account/Info')).rejects.toThrow(
     'REFUSED'
   )
   const aborted = AbortSignal.abort()
-  await expect(log.observed(refused, undefined)('https://planted.example/', { signal: aborted })).rejects.toThrow()
+  await expect(log.wrapFetch(refused, undefined)('https://planted.example/', { signal: aborted })).rejects.toThrow()
   expect(log.list(0, 10).requests).toMatchObject([
     { failed: 'cancelled', operation: '' },
     { failed: 'refused', operation: 'Account/Info', accountId: ACCOUNT }
@@ -70,7 +70,7 @@ test('what failed says how, and the caller gets the same failure', async () => {
 test('an answer that is given up is counted as far as it came', async () => {
   const { log, pass } = opened()
   const slow: Fetch = async () => new Response(new ReadableStream({ pull: (to) => to.enqueue(new Uint8Array(1000)) }))
-  const response = await log.observed(slow, ACCOUNT)('https://sign.example.com/', {}, 'Account/Info')
+  const response = await log.wrapFetch(slow, ACCOUNT)('https://sign.example.com/', {}, 'Account/Info')
   const reader = response.body?.getReader()
   await reader?.read()
   pass(500)
@@ -82,7 +82,7 @@ test('an answer that is given up is counted as far as it came', async () => {
 
 test('nothing is kept for longer than a day, nor more than five thousand', async () => {
   const { log, pass } = opened()
-  const answer = log.observed(async () => new Response(null, { status: 204 }), ACCOUNT)
+  const answer = log.wrapFetch(async () => new Response(null, { status: 204 }), ACCOUNT)
   for (let made = 0; made < MOST_REQUESTS + 20; made++) await answer('https://sign.example.com/', {}, 'Account/Info')
   expect(log.list(0, 1).total).toBe(MOST_REQUESTS)
   pass(DAY - 1)

@@ -12,7 +12,7 @@ import {
   StatusFile,
   statusLine
 } from '../../../src/main/core/support/status.ts'
-import { ownTime } from '../../fixtures/own-time.ts'
+import { testTime } from '../../fixtures/own-time.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 
 const PID = 4711
@@ -30,15 +30,15 @@ const [ACCOUNT] = FINE.accounts
 
 async function written(change: Partial<StatusFacts> = {}, isOver = true) {
   const folder = temporaryFolder()
-  const time = ownTime()
+  const time = testTime()
   const file = new StatusFile({ folder, pid: PID, facts: () => ({ ...FINE, ...change }), time: time.run() })
   if (isOver) await file.end()
-  else await file.settled()
+  else await file.whenWritten()
   return { folder, time, file }
 }
 
 function judged(folder: string, now: number, runs = true) {
-  const { line, exitCode } = statusLine(folder, { now, runs: (pid) => runs && pid === PID })
+  const { line, exitCode } = statusLine(folder, { now, isRunning: (pid) => runs && pid === PID })
   expect(line).not.toContain('\n')
   const said = JSON.parse(line)
   expect(z.fromJSONSchema(publishedStatusSchema() as never).safeParse(said).error).toBeUndefined()
@@ -84,7 +84,7 @@ test.each<[string, Partial<StatusFacts>, string, number]>([
 
 test('while the data are locked that is told, and nothing of accounts and packages', async () => {
   const folder = temporaryFolder()
-  const time = ownTime()
+  const time = testTime()
   const facts = () => ({ version: '0.1.0', keychain: 'locked', database: 'locked' }) as const
   const file = new StatusFile({ folder, pid: PID, facts, time: time.run() })
   await file.handOver()
@@ -114,7 +114,7 @@ test('it is written each minute, soon after a change, and by its owner alone', a
   const begun = Date.parse(judged(folder, time.now).at)
   /** Seconds from the first time to the last. */
   const last = async () => {
-    await file.settled()
+    await file.whenWritten()
     return Math.floor((Date.parse(judged(folder, time.now).at) - begun) / 1000)
   }
   await time.pass(59_000)

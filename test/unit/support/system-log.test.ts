@@ -11,13 +11,13 @@ async function listening(change: Partial<SystemLogDeps> = {}) {
   await once(socket, 'listening')
   const came: string[] = []
   socket.on('message', (bytes) => void came.push(bytes.toString()))
-  const more = ['--udp', '--server', '127.0.0.1', '--port', String(socket.address().port), '--rfc3164']
+  const extraArguments = ['--udp', '--server', '127.0.0.1', '--port', String(socket.address().port), '--rfc3164']
   let failures = 0
   const failed = () => void failures++
-  const log = new SystemLog({ platform: 'linux', root: '/', isWanted: () => true, failed, more, ...change })
+  const log = new SystemLog({ platform: 'linux', root: '/', isEnabled: () => true, failed, extraArguments, ...change })
   /** Waits for that many lines, and returns them. */
   async function lines(count: number): Promise<string[]> {
-    await log.settled()
+    await log.whenWritten()
     while (came.length < count) await once(socket, 'message')
     return came
   }
@@ -39,9 +39,9 @@ test('has each line in its order, with its weight, scrubbed', async () => {
 })
 
 test('has nothing where the organisation doesn’t want it', async () => {
-  const { log, came, close } = await listening({ isWanted: () => false })
+  const { log, came, close } = await listening({ isEnabled: () => false })
   log.warn('An account can’t be used.')
-  await log.settled()
+  await log.whenWritten()
   expect(came).toEqual([])
   close()
 })
@@ -50,7 +50,7 @@ test('that can’t be written is told once, and holds nobody up', async () => {
   const { log, failures, close } = await listening({ platform: 'win32', root: '/nowhere' })
   log.info('Countersign started.')
   log.warn('An account can’t be used.')
-  await log.settled()
+  await log.whenWritten()
   expect(failures()).toBe(1)
   close()
 })

@@ -4,13 +4,13 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished, vi } from 'vitest'
 import type { Fetch } from '../../../src/main/core/service/index.ts'
-import type { FeedPlace } from '../../../src/main/core/updates/feed.ts'
+import type { FeedConfig } from '../../../src/main/core/updates/feed.ts'
 import { PackageUpdater } from '../../../src/main/core/updates/package-updater.ts'
 import { Updates, type UpdatesDeps } from '../../../src/main/core/updates/updates.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
 import type { UpdateHindrance } from '../../../src/shared/contract/updates.ts'
-import { ownTime } from '../../fixtures/own-time.ts'
-import { openUpdateFeed, type Published } from '../../fixtures/update-feed.ts'
+import { testTime } from '../../fixtures/own-time.ts'
+import { openUpdateFeed, type Release } from '../../fixtures/update-feed.ts'
 import { database } from '../counter-settings/office.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 
@@ -18,7 +18,7 @@ export const READY = { state: 'ready', newer: '1.1.0', atQuit: false }
 
 export async function office({
   version = '1.0.0',
-  channel = 'latest' as FeedPlace['channel'],
+  channel = 'latest' as FeedConfig['channel'],
   through = fetch as Fetch
 } = {}) {
   const feed = await openUpdateFeed()
@@ -28,7 +28,7 @@ export async function office({
     join(folder, 'app-update.yml'),
     'provider: generic\nurl: http://127.0.0.1:1/\nupdaterCacheDirName: cache\n'
   )
-  const time = ownTime()
+  const time = testTime()
   const log: string[] = []
   const said = {
     policy: { feed: feed.address, key: feed.key, channel } as ReturnType<UpdatesDeps['policy']>
@@ -45,9 +45,9 @@ export async function office({
       log: { info: (message) => void log.push(message), warn: (message) => void log.push(message) },
       policy: () => said.policy,
       hindrance: () => hindrance,
-      updater: async (place) =>
+      updater: async (config) =>
         new PackageUpdater({
-          ...{ place, time: run, fetch: through },
+          ...{ config, time: run, fetch: through },
           target: { platform: 'linux', arch: 'x64', kind: 'deb' },
           app: {
             ...{ version, name: 'Countersign', isPackaged: true, userDataPath: folder, baseCachePath: folder },
@@ -73,7 +73,7 @@ export async function office({
     busyWith(what: UpdateHindrance | undefined) {
       hindrance = what
     },
-    publish: (release: Partial<Published> = {}) => feed.publish({ version: '1.1.0', ...release }),
+    publish: (release: Partial<Release> = {}) => feed.publish({ version: '1.1.0', ...release }),
     /** Waits until an update is ready. */
     async isReady(updates: Updates) {
       while (updates.view().update.state !== 'ready') await once(happened, 'changed')

@@ -12,7 +12,7 @@ describe('the right update', () => {
     expect(updates.view()).toMatchObject({ update: READY })
     expect(kept()).toEqual([packageFor('1.1.0')])
     // Only the named files are requested, and nothing identifies the computer.
-    expect(feed.asked).toEqual(
+    expect(feed.requestedPaths).toEqual(
       ['latest-linux.yml.sig', 'latest-linux.yml', packageFor('1.1.0')].map((name) => `/updates/${name}`)
     )
   })
@@ -27,7 +27,7 @@ describe('the right update', () => {
       await time.pass(60_000)
       expect(updates.view().update).toEqual({ state: 'waiting', for: what, newer: '1.1.0' })
       expect(kept()).toEqual([])
-      expect(feed.asked).not.toContain(`/updates/${packageFor('1.1.0')}`)
+      expect(feed.requestedPaths).not.toContain(`/updates/${packageFor('1.1.0')}`)
 
       busyWith(undefined)
       await time.pass(10_000)
@@ -103,7 +103,7 @@ test('without a feed nothing is asked, and a feed that the policy names later is
     expect(updates.view().update).toEqual({ state: 'off', why })
     await updates.check()
   }
-  expect(feed.asked).toEqual([])
+  expect(feed.requestedPaths).toEqual([])
   updates.start()
   said.policy = policy
   updates.policyChanged()

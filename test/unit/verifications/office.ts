@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { documentsInMemory } from '../../../src/main/core/documents/mirror/database.ts'
 import { DocumentQuery, type DownloadRule, type RuleTask } from '../../../src/shared/contract/index.ts'
-import { aDocument, downloadOffice } from '../../fixtures/download-office.ts'
+import { aDocument, openDownloadOffice } from '../../fixtures/download-office.ts'
 import { openPdfServer } from '../../fixtures/pdf-server.ts'
 
 /** Time passes a hundred times faster, so that batched or paced work comes at once. */
@@ -36,7 +36,7 @@ export async function anOffice() {
   server.validate = (_reference, _response, answer) => answer(VALID)
   const mirror = documentsInMemory()
   const run = () =>
-    downloadOffice({ folder, baseUrl: server.url, mirror, after: quickly, elapsed: () => performance.now() * 100 })
+    openDownloadOffice({ folder, baseUrl: server.url, mirror, after: quickly, elapsed: () => performance.now() * 100 })
   let office = await run()
   onTestFinished(async () => {
     office.kill()

@@ -5,7 +5,7 @@ import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 import { VerificationQueue } from '../../../src/main/core/verifications/verification-queue.ts'
 import type { VerificationView } from '../../../src/shared/contract/index.ts'
-import { ownTime } from '../../fixtures/own-time.ts'
+import { testTime } from '../../fixtures/own-time.ts'
 
 const HOUR = 3_600_000
 
@@ -18,7 +18,7 @@ function aQueue() {
     INSERT INTO download_folders (id, path) VALUES ('f', '/srv');
     INSERT INTO download_rules (id, account_id, view_id, folder_id, types, pattern, writes_index, is_on, created_at, mirror, since_change)
     VALUES ('rule', 'a', 'v', 'f', '[]', '{document}', 0, 1, 1, 'm', 0), ('other', 'a', 'v', 'f', '[]', '{document}', 0, 1, 1, 'm', 0)`)
-  const time = ownTime()
+  const time = testTime()
   const asked: string[] = []
   let fails: AppFailure | undefined
   const queue = new VerificationQueue({
@@ -26,7 +26,7 @@ function aQueue() {
     async verify(_accountId, reference, rule) {
       asked.push(reference)
       if (fails) throw fails
-      rule?.along()
+      rule?.inTransaction()
       return { id: reference } as VerificationView
     },
     describe: (error) => (error as AppFailure).appError

@@ -9,11 +9,11 @@ type Office = Awaited<ReturnType<typeof anOffice>>
 
 async function withRule(options: Parameters<Office['addRule']>[0] = {}) {
   const at = await anOffice()
-  await at.office.look([open('R1'), open('R2'), aDocument('OLD')])
+  await at.office.showDocuments([open('R1'), open('R2'), aDocument('OLD')])
   at.begin()
   await at.addRule(options)
   const complete = (...references: string[]) =>
-    at.office.look(
+    at.office.showDocuments(
       ['R1', 'R2'].map((one) => (references.includes(one) ? aDocument(one) : open(one))).concat([aDocument('OLD')])
     )
   return { ...at, at, complete }
@@ -33,10 +33,10 @@ describe('a rule that verifies', () => {
     expect(at.office.notes).toMatchObject([
       { what: 'signatures-verified', documentReference: 'R1', detail: { by: 'rule' } }
     ])
-    await at.office.look([aDocument('R1', { MatterNumber: 'M-2' }), open('R2'), aDocument('OLD')])
+    await at.office.showDocuments([aDocument('R1', { MatterNumber: 'M-2' }), open('R2'), aDocument('OLD')])
     await settled()
     expect(at.server.validated).toEqual(['R1'])
-    expect(at.server.asked).toEqual([])
+    expect(at.server.requested).toEqual([])
   })
 
   test('lets alone what was complete before it was made, unless that is asked for', async () => {
@@ -56,7 +56,7 @@ describe('a rule that verifies', () => {
 
   test('verifies documents without an identity check, too', async () => {
     const { at } = await withRule()
-    await at.office.look([aDocument('R1', { IDVerificationRequested: false }), open('R2'), aDocument('OLD')])
+    await at.office.showDocuments([aDocument('R1', { IDVerificationRequested: false }), open('R2'), aDocument('OLD')])
     await until(at, { verifications: { done: 1 } })
   })
 
@@ -170,7 +170,7 @@ describe('an end of the application', () => {
     await until(at, { verifications: { done: 1 } })
     await at.startAgain()
     at.begin()
-    await at.office.look([aDocument('R1'), open('R2'), aDocument('OLD')])
+    await at.office.showDocuments([aDocument('R1'), open('R2'), aDocument('OLD')])
     await settled()
     expect(at.server.validated).toEqual(['R1'])
   })
@@ -241,7 +241,7 @@ describe('a service that doesn’t answer', () => {
     await until(at, { verifications: { done: 1, failed: 1 } })
     // The failure stays counted, but a later success clears the problem.
     expect(at.rule().verifications).not.toHaveProperty('problem')
-    at.office.downloads.rules.verifyAgain(at.office.accountId, at.rule().id)
+    at.office.downloads.rules.retryVerifications(at.office.accountId, at.rule().id)
     await until(at, { verifications: { done: 2, failed: 0 } })
   })
 
@@ -260,12 +260,12 @@ test('what a rule finds not valid is told once; what a person finds they have se
   await at.verify('R2')
   await complete('R1')
   await until(at, { verifications: { done: 1 } })
-  const untold = at.verifications.untold()
+  const untold = at.verifications.unreported()
   expect(untold).toMatchObject([{ reference: 'R1', documentName: 'Lease R1', signatures: 3, notValid: 1 }])
   const { verifications } = await at.startAgain()
-  expect(verifications.untold()).toEqual(untold)
-  verifications.told(untold)
-  expect(verifications.untold()).toEqual([])
+  expect(verifications.unreported()).toEqual(untold)
+  verifications.markReported(untold)
+  expect(verifications.unreported()).toEqual([])
 })
 
 test('one document is asked for after the other', async () => {

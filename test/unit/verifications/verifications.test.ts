@@ -22,7 +22,7 @@ function tamper(db: Awaited<ReturnType<typeof anOffice>>['office']['db'], sql: s
 describe('a verification', () => {
   test('is kept with its time and who asked, and is there after a restart without another question', async () => {
     const at = await anOffice()
-    await at.office.look([{ Reference: 'R1', Name: 'Lease R1', Status: 'Complete' }])
+    await at.office.showDocuments([{ Reference: 'R1', Name: 'Lease R1', Status: 'Complete' }])
     const view = await at.verify('R1')
     expect(view).toMatchObject({
       reference: 'R1',
@@ -68,9 +68,9 @@ describe('a verification', () => {
 
   test('stays when the document has left the service, and goes with its account', async () => {
     const at = await anOffice()
-    await at.office.look([{ Reference: 'R1', Name: 'Lease R1', Status: 'Complete' }])
+    await at.office.showDocuments([{ Reference: 'R1', Name: 'Lease R1', Status: 'Complete' }])
     await at.verify('R1')
-    for (let round = 0; round < 4; round++) await at.office.look([])
+    for (let round = 0; round < 4; round++) await at.office.showDocuments([])
     expect(at.ofDocument('R1').total).toBe(1)
     await at.office.accounts.remove(at.office.accountId)
     expect(at.ofDocument('R1')).toEqual({ verifications: [], total: 0, missing: 1 })
@@ -280,7 +280,7 @@ describe('what needs someone', () => {
   test('are documents whose signatures aren’t valid, until someone dismisses them or all are found valid', async () => {
     const at = await anOffice()
     const { accountId } = at.office
-    const opened = () => at.verifications.open(accountId, 10).verifications.map(({ reference }) => reference)
+    const opened = () => at.verifications.listOpen(accountId, 10).verifications.map(({ reference }) => reference)
     at.answer(NOT_VALID)
     for (const reference of ['R1', 'R2', 'R1']) await at.verify(reference)
     expect(opened()).toEqual(['R1', 'R2'])
@@ -291,7 +291,7 @@ describe('what needs someone', () => {
     at.answer(VALID)
     await at.verify('R2')
     expect(opened()).toEqual(['R1'])
-    const [first] = at.verifications.open(accountId, 10).verifications
+    const [first] = at.verifications.listOpen(accountId, 10).verifications
     at.verifications.dismiss(accountId, first?.id ?? '')
     expect(opened()).toEqual([])
     expect(() => at.verifications.dismiss('another', first?.id ?? '')).toThrow()

@@ -35,7 +35,7 @@ const ACCOUNTS = new Rows({
 })
 
 /** The reference doesn't specify the values; public clients show these. */
-export const USUAL_FOLDERS: readonly string[] = ['InBox', 'Progress', 'Signed']
+export const DEFAULT_FOLDERS: readonly string[] = ['InBox', 'Progress', 'Signed']
 
 /** Prepares the statements for the accounts table and for accounts' entries in `meta`. */
 export function accountRows(db: Db) {
@@ -55,7 +55,7 @@ export function accountRows(db: Db) {
   const eraseLearned = accounts.run<[facts: string, rights: string, fetched: string]>(
     'DELETE FROM meta WHERE key IN (?, ?) OR key GLOB ?'
   )
-  const last = accounts.value<[], number>('SELECT coalesce(max(position), -1) FROM accounts')
+  const lastPosition = accounts.value<[], number>('SELECT coalesce(max(position), -1) FROM accounts')
   /** Returns a query for whether an account has a row of this table in one of these states. */
   const hasIn = (table: 'sends' | 'actions', states: string) => {
     const found = accounts.value<[id: string], 0 | 1>(
@@ -77,15 +77,15 @@ export function accountRows(db: Db) {
       erase(id)
       eraseMeta(id)
     },
-    nextPosition: () => Number(last()) + 1,
+    nextPosition: () => Number(lastPosition()) + 1,
     /** Whether it has sends that are waiting, in progress or uncertain. */
-    holdsSends: hasIn('sends', HELD_STATES),
+    hasPendingSends: hasIn('sends', HELD_STATES),
     /** Whether it has document actions that are waiting, in progress or uncertain. */
-    holdsActions: hasIn('actions', `('waiting', 'running', 'uncertain')`),
+    hasPendingActions: hasIn('actions', `('waiting', 'running', 'uncertain')`),
     /** Whether it has sends that have, or may have, left, with unknown outcome. */
-    hasUnsettledSends: hasIn('sends', `('sending', 'uncertain')`),
+    hasUnconfirmedSends: hasIn('sends', `('sending', 'uncertain')`),
     /** Whether it has document actions that have, or may have, left, with unknown outcome. */
-    hasUnsettledActions: hasIn('actions', `('running', 'uncertain')`),
+    hasUnconfirmedActions: hasIn('actions', `('running', 'uncertain')`),
     /** Whether one of its documents is on hold. */
     hasHolds: (id: string): boolean => hasHold(id) === 1,
     /** Whether its secret came with an enrolment file, so that nobody here has seen it. */
@@ -123,7 +123,7 @@ export function marksOf(accounts: readonly Pick<AccountRecord, 'id' | 'name' | '
   const taken = new Set([...marks.values()].map(folded))
   for (const { id, name } of accounts) {
     if (marks.has(id)) continue
-    const mark = marksFor(name).find((one) => !taken.has(folded(one))) ?? ''
+    const mark = markCandidates(name).find((one) => !taken.has(folded(one))) ?? ''
     marks.set(id, mark)
     taken.add(folded(mark))
   }
@@ -134,7 +134,7 @@ export function marksOf(accounts: readonly Pick<AccountRecord, 'id' | 'name' | '
  * Candidates for the mark of an account with this name, best first; numbers come last, for when all its letters are
  * taken.
  */
-function marksFor(name: string): string[] {
+function markCandidates(name: string): string[] {
   const capital = (letter = '') => [...letter.toLocaleUpperCase('en')][0] ?? ''
   const words = name.split(/[^\p{L}\p{N}]+/u).filter(Boolean)
   const [first = 'A', ...letters] = [...words.join('')].map(capital)

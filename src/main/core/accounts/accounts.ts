@@ -1,6 +1,6 @@
 /**
  * The accounts of this workstation. Their records are in the database, their secrets in the keychain. No result
- * contains a secret, except those of `secretsOf` (for the service client only) and of the functions for testing and
+ * contains a secret, except those of `credentialsOf` (for the service client only) and of the functions for testing and
  * enrolment.
  */
 import { isDeepStrictEqual } from 'node:util'
@@ -16,19 +16,19 @@ import {
   type Account,
   type AccountRecord,
   accountRows,
+  DEFAULT_FOLDERS,
   freeColour,
   marksOf,
-  PRACTICE_COLOUR,
-  USUAL_FOLDERS
+  PRACTICE_COLOUR
 } from './account.ts'
 import {
   type AccountCredentials,
   type CredentialsChange,
-  changedCredentials,
   decodeCredentials,
   encodeCredentials,
   isSameLogin,
-  keepsSome,
+  keepsStoredCredentials,
+  mergedCredentials,
   originOf,
   readAddress,
   readCredentials,
@@ -39,7 +39,7 @@ import type { Tokens } from './oauth-tokens.ts'
 
 export interface AccountsDeps {
   readonly db: Db
-  /** The keychain's, or an in-memory keychain's if the database is in memory: see `secretsBeside`. */
+  /** The keychain's, or an in-memory keychain's if the database is in memory: see `accountSecretsFor`. */
   readonly secrets: AccountSecrets
   readonly newId: () => string
   readonly time: Pick<Time, 'now'>
@@ -77,13 +77,13 @@ export type AccountChanges = Optional<
 >
 
 /** Whether the service accepted the account's credentials when last asked. */
-export type Admission = 'refused' | 'not refused'
+export type CredentialVerdict = 'refused' | 'not refused'
 
 /** `unknown`: the keychain couldn't be read just now. */
 export type SecretState = 'kept' | 'missing' | 'unknown'
 
 /** An account as typed: a new one, or a change to an existing one. */
-export interface TriedAccount {
+export interface AccountToTest {
   id?: string | undefined
   baseUrl: string
   authentication?: CredentialsChange | undefined
@@ -97,14 +97,14 @@ export type Accounts = ReturnType<typeof openAccounts>
  */
 export function openAccounts({ db, secrets, newId, time, organisation }: AccountsDeps) {
   const rows = accountRows(db)
-  const addressIn = (typed: string) => readAddress(typed, organisation?.plainHttpHosts())
+  const normaliseAddress = (typed: string) => readAddress(typed, organisation?.plainHttpHosts())
   let practice: RunningPractice | undefined
   /** How often each account's credentials were changed in this run. */
-  const signIns = new Map<string, number>()
-  const signInNumber = (id: string): number => signIns.get(id) ?? 0
+  const credentialsRevisions = new Map<string, number>()
+  const credentialsRevision = (id: string): number => credentialsRevisions.get(id) ?? 0
   /** Serialises an account's keychain writes, since new tokens may arrive at any time. */
   // @wc-ignore
-  const oneByOne = <Value>(id: string, work: () => Promise<Value>) => inTurn(`secret ${id}`, work)
+  const runSerially = <Value>(id: string, work: () => Promise<Value>) => inTurn(`secret ${id}`, work)
 
   const accountOf = ({ position: _, ...kept }: AccountRecord): Account => {
     if (kept.kind === 'service') return kept
@@ -113,7 +113,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
   const rowOf = (id: string): AccountRecord => rows.get(id) ?? fail('no-account', 'This account no longer exists.')
 
   /** Equal names couldn't be told apart in the list or the audit trail. */
-  function refuseTaken(name: string, except?: string): void {
+  function refuseTakenName(name: string, except?: string): void {
     if (rows.all().some((row) => row.id !== except && folded(row.name) === folded(name))) {
       fail('invalid', NAME_TAKEN, { fields: [{ field: 'name', message: NAME_TAKEN }] })
     }
@@ -128,21 +128,21 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
     rows.put(next)
     if (next.baseUrl !== row.baseUrl) rows.eraseLearned(row.id)
   })
-  function refuseHolding(id: string): void {
-    if (rows.holdsSends(id)) fail('busy', HOLDS_SENDS)
+  function refuseWhileInUse(id: string): void {
+    if (rows.hasPendingSends(id)) fail('busy', PENDING_SENDS)
     if (rows.hasHolds(id))
       fail('busy', HAS_HOLDS, { next: 'Release the holds first, in Settings under Data and security.' })
-    if (rows.holdsActions(id)) fail('busy', HOLDS_ACTIONS)
+    if (rows.hasPendingActions(id)) fail('busy', PENDING_ACTIONS)
   }
   const erase = db.transaction((id: string): void => {
     // Checked again: a send may have been queued while the keychain was busy.
-    refuseHolding(id)
+    refuseWhileInUse(id)
     rows.erase(id)
     const next = rows.all()[0]
     if (rows.chosenId() === id && next) rows.choose(next.id)
   })
 
-  const inOrder = db.transaction((ids: readonly string[]): void => {
+  const reorder = db.transaction((ids: readonly string[]): void => {
     const all = rows.all()
     const named = new Set(ids)
     const first = [...named].flatMap((id) => all.find((row) => row.id === id) ?? [])
@@ -150,7 +150,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
     for (const [position, row] of next.entries()) if (row.position !== position) rows.put({ ...row, position })
   })
 
-  function shown(which: 'all' | 'chosen'): Account[] {
+  function shownAccounts(which: 'all' | 'chosen'): Account[] {
     const all = rows.all()
     const chosen = all.find(({ id }) => id === rows.chosenId()) ?? all[0]
     const others = which === 'all' ? all.filter((row) => row !== chosen) : []
@@ -160,17 +160,17 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
   return {
     list: (): Account[] => rows.all().map(accountOf),
     /** Normalises an address. @throws AppFailure `invalid` with the field. */
-    addressIn,
+    normaliseAddress,
     get: (id: string): Account => accountOf(rowOf(id)),
 
     /** The account that new compositions belong to. Undefined if there are none. */
-    chosen: (): Account | undefined => shown('chosen')[0],
+    chosen: (): Account | undefined => shownAccounts('chosen')[0],
 
     /**
      * The accounts that the screens show, chosen one first: all of them if the user wants that, otherwise only that
      * one.
      */
-    shownIds: (): string[] => shown(rows.showsAll() ? 'all' : 'chosen').map(({ id }) => id),
+    shownIds: (): string[] => shownAccounts(rows.showsAll() ? 'all' : 'chosen').map(({ id }) => id),
     showAll: rows.showAll,
 
     /** What identifies each account besides its colour: one or two letters, by id. */
@@ -193,7 +193,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
     },
 
     /** Reorders the accounts; those not named follow, and unknown ids are ignored. */
-    order: (ids: readonly string[]): void => inOrder(ids),
+    reorder: (ids: readonly string[]): void => reorder(ids),
 
     choose(id: string): Account {
       rows.choose(rowOf(id).id)
@@ -204,21 +204,21 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
     async add(input: AccountInput): Promise<Account> {
       const id = newId()
       const name = readName(input.name)
-      refuseTaken(name)
-      const kept = input.kind === 'service' ? readService(input, organisation?.plainHttpHosts()) : undefined
+      refuseTakenName(name)
+      const service = input.kind === 'service' ? readService(input, organisation?.plainHttpHosts()) : undefined
       const taken = rows.all().map((row) => row.colour)
-      const colour = input.colour ?? (kept === undefined ? PRACTICE_COLOUR : freeColour(taken))
+      const colour = input.colour ?? (service === undefined ? PRACTICE_COLOUR : freeColour(taken))
       add({
-        ...AT_FIRST,
+        ...DEFAULTS,
         ...{ id, name, kind: input.kind, colour, createdAt: time.now() },
-        baseUrl: kept?.baseUrl ?? null,
-        scheme: kept?.credentials.scheme ?? 'none',
+        baseUrl: service?.baseUrl ?? null,
+        scheme: service?.credentials.scheme ?? 'none',
         ...(input.kind === 'service' && input.dataTypeSpelling && { dataTypeSpelling: input.dataTypeSpelling })
       })
       // The record comes first: after a crash in between, the account asks for its secret again, whereas a secret
       // without an account could never be found.
       try {
-        if (kept !== undefined) await keep(id, kept.credentials, kept.baseUrl)
+        if (service !== undefined) await storeCredentials(id, service.credentials, service.baseUrl)
       } catch (error) {
         erase(id)
         throw error
@@ -233,38 +233,38 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
      * allowed: a new secret for the same key, and any credentials if the stored ones are lost or rejected, since
      * otherwise the outcome could never be checked.
      */
-    async update(id: string, changes: AccountChanges, admission: Admission = 'not refused'): Promise<Account> {
+    async update(id: string, changes: AccountChanges, verdict: CredentialVerdict = 'not refused'): Promise<Account> {
       const before = rowOf(id)
       if (before.kind === 'practice' && (changes.baseUrl ?? changes.authentication) !== undefined) {
         fail('invalid', 'The practice office’s address and key can’t be changed.')
       }
       const name = changes.name === undefined ? before.name : readName(changes.name)
-      if (name !== before.name) refuseTaken(name, id)
-      const baseUrl = changes.baseUrl === undefined ? before.baseUrl : addressIn(changes.baseUrl)
-      const kept = changes.authentication && (await keptBeside(before))
-      const credentials = changes.authentication && changedCredentials(changes.authentication, kept?.credentials)
-      const leadsElsewhere = (row: AccountRecord): boolean =>
+      if (name !== before.name) refuseTakenName(name, id)
+      const baseUrl = changes.baseUrl === undefined ? before.baseUrl : normaliseAddress(changes.baseUrl)
+      const stored = changes.authentication && (await readStored(before))
+      const credentials = changes.authentication && mergedCredentials(changes.authentication, stored?.credentials)
+      const changesAccess = (row: AccountRecord): boolean =>
         baseUrl !== row.baseUrl ||
         (credentials !== undefined &&
-          kept?.credentials !== undefined &&
-          admission !== 'refused' &&
-          !isSameLogin(kept.credentials, credentials))
-      const refuseWhileUnsettled = (row: AccountRecord): void => {
-        if (baseUrl !== row.baseUrl && rows.holdsActions(id)) fail('busy', HOLDS_ACTIONS_FOR)
-        if (!leadsElsewhere(row)) return
-        if (rows.hasUnsettledSends(id)) fail('busy', UNSETTLED)
-        if (rows.hasUnsettledActions(id)) fail('busy', UNSETTLED_ACTIONS)
+          stored?.credentials !== undefined &&
+          verdict !== 'refused' &&
+          !isSameLogin(stored.credentials, credentials))
+      const refuseWhileUnconfirmed = (row: AccountRecord): void => {
+        if (baseUrl !== row.baseUrl && rows.hasPendingActions(id)) fail('busy', PENDING_ACTIONS_FOR_ADDRESS)
+        if (!changesAccess(row)) return
+        if (rows.hasUnconfirmedSends(id)) fail('busy', UNCONFIRMED_SENDS)
+        if (rows.hasUnconfirmedActions(id)) fail('busy', UNCONFIRMED_ACTIONS)
       }
-      refuseWhileUnsettled(before)
+      refuseWhileUnconfirmed(before)
       // One service's credentials mustn't be sent to another address.
       if (
-        keepsSome(changes.authentication) &&
+        keepsStoredCredentials(changes.authentication) &&
         before.scheme !== 'none' &&
         originOf(baseUrl) !== originOf(before.baseUrl)
       ) {
-        fail('invalid', CREDENTIALS_AGAIN, { fields: [{ field: 'authentication', message: CREDENTIALS_AGAIN }] })
+        fail('invalid', CREDENTIALS_NEEDED, { fields: [{ field: 'authentication', message: CREDENTIALS_NEEDED }] })
       }
-      if (credentials) await keep(id, credentials, baseUrl)
+      if (credentials) await storeCredentials(id, credentials, baseUrl)
       // Checked again: while the keychain was busy, the account may have been changed or removed, or something may have
       // been sent.
       const row = rows.get(id)
@@ -273,8 +273,8 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
         return fail('no-account', 'This account no longer exists.')
       }
       try {
-        refuseWhileUnsettled(row)
-        if (name !== row.name) refuseTaken(name, id)
+        refuseWhileUnconfirmed(row)
+        if (name !== row.name) refuseTakenName(name, id)
         if (credentials) rows.setEnrolled(id, false)
         change(row, {
           ...row,
@@ -286,7 +286,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
           folders: changes.folders ?? row.folders
         })
       } catch (error) {
-        if (kept) await putBack(id, kept.text)
+        if (stored) await restoreSecret(id, stored.text)
         throw error
       }
       return accountOf(rowOf(id))
@@ -297,42 +297,42 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
      * the sign-in scheme changes, the old secret is removed.
      * @throws AppFailure `invalid` if the practice office has the name; `busy` as `update`.
      */
-    async manage(wanted: ManagedAccount): Promise<void> {
-      const baseUrl = addressIn(wanted.baseUrl)
-      const name = readName(wanted.name)
+    async manage(desired: ManagedAccount): Promise<void> {
+      const baseUrl = normaliseAddress(desired.baseUrl)
+      const name = readName(desired.name)
       const row = rows.all().find((one) => folded(one.name) === folded(name))
       if (!row) {
-        const colour = wanted.colour ?? freeColour(rows.all().map((one) => one.colour))
-        const service = { kind: 'service', id: newId(), scheme: wanted.scheme, createdAt: time.now() } as const
-        add({ ...AT_FIRST, ...service, ...{ name, baseUrl, colour } })
+        const colour = desired.colour ?? freeColour(rows.all().map((one) => one.colour))
+        const service = { kind: 'service', id: newId(), scheme: desired.scheme, createdAt: time.now() } as const
+        add({ ...DEFAULTS, ...service, ...{ name, baseUrl, colour } })
         return
       }
-      if (row.kind === 'practice') refuseTaken(name)
-      const managed = { name, baseUrl, scheme: wanted.scheme, colour: wanted.colour ?? row.colour }
+      if (row.kind === 'practice') refuseTakenName(name)
+      const managed = { name, baseUrl, scheme: desired.scheme, colour: desired.colour ?? row.colour }
       const next = { ...row, ...managed }
-      const leadsElsewhere = next.baseUrl !== row.baseUrl || next.scheme !== row.scheme
-      const refuseLeading = ({ id }: AccountRecord): void => {
-        if (rows.holdsActions(id)) fail('busy', HOLDS_ACTIONS_FOR)
-        if (rows.hasUnsettledSends(id)) fail('busy', UNSETTLED)
+      const changesAccess = next.baseUrl !== row.baseUrl || next.scheme !== row.scheme
+      const refuseWhilePending = ({ id }: AccountRecord): void => {
+        if (rows.hasPendingActions(id)) fail('busy', PENDING_ACTIONS_FOR_ADDRESS)
+        if (rows.hasUnconfirmedSends(id)) fail('busy', UNCONFIRMED_SENDS)
       }
-      if (leadsElsewhere) refuseLeading(row)
-      let before: string | null | undefined
+      if (changesAccess) refuseWhilePending(row)
+      let previousSecret: string | null | undefined
       if (next.scheme !== row.scheme) {
-        before = await oneByOne(row.id, async () => {
+        previousSecret = await runSerially(row.id, async () => {
           const text = await secrets.get(row.id)
           await secrets.delete(row.id)
           return text
         })
-        signIns.set(row.id, signInNumber(row.id) + 1)
+        credentialsRevisions.set(row.id, credentialsRevision(row.id) + 1)
       }
       // Checked again, as in `update`.
-      const now = rows.get(row.id)
-      if (!now || isDeepStrictEqual(next, now)) return
+      const current = rows.get(row.id)
+      if (!current || isDeepStrictEqual(next, current)) return
       try {
-        if (leadsElsewhere) refuseLeading(now)
-        change(now, { ...now, ...managed })
+        if (changesAccess) refuseWhilePending(current)
+        change(current, { ...current, ...managed })
       } catch (error) {
-        if (before !== undefined) await putBack(row.id, before)
+        if (previousSecret !== undefined) await restoreSecret(row.id, previousSecret)
         throw error
       }
     },
@@ -344,24 +344,24 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
      */
     async remove(id: string): Promise<void> {
       rowOf(id)
-      refuseHolding(id)
-      const secret = await oneByOne(id, async () => {
+      refuseWhileInUse(id)
+      const secret = await runSerially(id, async () => {
         const before = await secrets.get(id)
         // The secret is deleted first: if the keychain is locked, nothing is removed, and no secret is left behind.
         await secrets.delete(id)
-        signIns.set(id, signInNumber(id) + 1)
+        credentialsRevisions.set(id, credentialsRevision(id) + 1)
         return before
       })
       try {
         erase(id)
       } catch (error) {
-        await putBack(id, secret)
+        await restoreSecret(id, secret)
         throw error
       }
     },
 
     /** Called at each start, since the practice service's port changes; undefined when it stops. */
-    practiceRunsAt(running: RunningPractice | undefined): void {
+    setPracticeService(running: RunningPractice | undefined): void {
       practice = running
     },
 
@@ -369,17 +369,17 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
      * Returns the credentials for testing an account: the stored ones if none were typed.
      * @throws AppFailure `invalid` if the address is another service's and none were typed.
      */
-    async credentialsFor({ id, baseUrl, authentication }: TriedAccount): Promise<AccountCredentials> {
-      if (authentication && !keepsSome(authentication)) return readCredentials(authentication)
+    async credentialsToTest({ id, baseUrl, authentication }: AccountToTest): Promise<AccountCredentials> {
+      if (authentication && !keepsStoredCredentials(authentication)) return readCredentials(authentication)
       const row = id === undefined ? undefined : rowOf(id)
       if (row?.kind === 'service' && row.scheme === 'none') return { scheme: 'none' }
-      if (!row || originOf(baseUrl) !== originOf(row.baseUrl)) return fail('invalid', CREDENTIALS_AGAIN)
-      const kept = await this.secretsOf(row.id)
-      return authentication ? changedCredentials(authentication, kept) : kept
+      if (!row || originOf(baseUrl) !== originOf(row.baseUrl)) return fail('invalid', CREDENTIALS_NEEDED)
+      const kept = await this.credentialsOf(row.id)
+      return authentication ? mergedCredentials(authentication, kept) : kept
     },
 
     /** For the service client only: mustn't be stored, logged or shown. */
-    async secretsOf(id: string): Promise<AccountCredentials> {
+    async credentialsOf(id: string): Promise<AccountCredentials> {
       const row = rowOf(id)
       if (row.kind === 'practice') {
         return (
@@ -388,11 +388,11 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
         )
       }
       if (organisation?.allowsSignIn(row.scheme) === false)
-        fail('not-allowed', NOT_THIS_WAY, { next: ASK_ADMINISTRATOR })
+        fail('not-allowed', SIGN_IN_NOT_ALLOWED, { next: ASK_ADMINISTRATOR })
       if (row.scheme === 'none') return { scheme: 'none' }
       const text = await secrets.get(id)
       const credentials = text === null ? undefined : decodeCredentials(text, row.baseUrl)
-      return credentials ?? fail('keychain', NOT_HERE[row.scheme], { next: 'Enter it in Settings.' })
+      return credentials ?? fail('keychain', SECRET_MISSING[row.scheme], { next: 'Enter it in Settings.' })
     },
 
     /** Whether its secret came with an enrolment file: nobody here has seen it, and no file may contain it. */
@@ -405,13 +405,13 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
 
     /**
      * Returns an account's credentials for an enrolment file.
-     * @throws AppFailure `not-allowed` if this computer may not share them; as `secretsOf`.
+     * @throws AppFailure `not-allowed` if this computer may not share them; as `credentialsOf`.
      */
     async credentialsToShare(id: string): Promise<AccountCredentials> {
       const { kind } = rowOf(id)
       if (kind === 'practice') fail('not-allowed', 'The practice office is this computer’s own.')
       if (rows.isEnrolled(id)) fail('not-allowed', ENROLLED, { next: 'Make one where the account was connected.' })
-      const credentials = await this.secretsOf(id)
+      const credentials = await this.credentialsOf(id)
       if (credentials.scheme !== 'oauth') return credentials
       if (credentials.grant === 'code') fail('not-allowed', 'This sign-in is one person’s, so it isn’t shared.')
       const { tokens: _, ...rest } = credentials
@@ -420,36 +420,36 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
 
     /**
      * Adds an account from an enrolment file, or completes an existing account that lacks its secret.
-     * @param there the existing account's id.
+     * @param existingId the existing account's id.
      * @throws AppFailure as `add` and `update`.
      */
     async enrol(
       account: Pick<Account, 'name' | 'colour' | 'jsonByQuery' | 'dataTypeSpelling' | 'folders'> & { baseUrl: string },
       credentials: AccountCredentials,
-      there: string | undefined
+      existingId: string | undefined
     ): Promise<Account> {
       const { name, baseUrl, colour, jsonByQuery, dataTypeSpelling, folders } = account
       const { id } =
-        there === undefined
+        existingId === undefined
           ? await this.add({ kind: 'service', name, baseUrl, colour, dataTypeSpelling, authentication: credentials })
-          : await this.update(there, { authentication: credentials }, 'refused')
-      if (there === undefined) await this.update(id, { jsonByQuery, folders })
+          : await this.update(existingId, { authentication: credentials }, 'refused')
+      if (existingId === undefined) await this.update(id, { jsonByQuery, folders })
       rows.setEnrolled(id, true)
       return accountOf(rowOf(id))
     },
 
     /** Changes whenever new credentials are stored. */
-    signInNumber,
+    credentialsRevision,
 
     /**
      * Stores renewed tokens, unless the account was removed or its credentials have changed since.
-     * @param number of the sign-in that they renew.
+     * @param revision of the sign-in that they renew.
      */
-    async keepTokens(id: string, number: number, tokens: Tokens): Promise<void> {
-      await oneByOne(id, async () => {
+    async storeTokens(id: string, revision: number, tokens: Tokens): Promise<void> {
+      await runSerially(id, async () => {
         const row = rows.get(id)
-        if (!row || signInNumber(id) !== number) return
-        const { credentials } = await keptBeside(row)
+        if (!row || credentialsRevision(id) !== revision) return
+        const { credentials } = await readStored(row)
         if (credentials?.scheme === 'oauth') {
           await secrets.set(id, encodeCredentials({ ...credentials, tokens }, row.baseUrl))
         }
@@ -471,7 +471,7 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
   }
 
   /** Reads an account's keychain entry; without `credentials` if it is lost or invalid. */
-  async function keptBeside(row: AccountRecord): Promise<{ text: string | null; credentials?: AccountCredentials }> {
+  async function readStored(row: AccountRecord): Promise<{ text: string | null; credentials?: AccountCredentials }> {
     const text = await secrets.get(row.id)
     if (row.scheme === 'none') return { text, credentials: { scheme: 'none' } }
     const credentials = text === null ? undefined : decodeCredentials(text, row.baseUrl)
@@ -479,30 +479,30 @@ export function openAccounts({ db, secrets, newId, time, organisation }: Account
   }
 
   /** Restores a keychain entry. If that fails, the credentials have to be entered again; nothing else is lost. */
-  async function putBack(id: string, text: string | null): Promise<void> {
+  async function restoreSecret(id: string, text: string | null): Promise<void> {
     const done = text === null ? secrets.delete(id) : secrets.set(id, text)
     await done.catch(() => undefined)
   }
 
-  function keep(id: string, credentials: AccountCredentials, baseUrl: string | null): Promise<void> {
-    return oneByOne(id, async () => {
+  function storeCredentials(id: string, credentials: AccountCredentials, baseUrl: string | null): Promise<void> {
+    return runSerially(id, async () => {
       if (credentials.scheme === 'none') await secrets.delete(id)
       else await secrets.set(id, encodeCredentials(credentials, baseUrl))
-      signIns.set(id, signInNumber(id) + 1)
+      credentialsRevisions.set(id, credentialsRevision(id) + 1)
     })
   }
 }
 
 /** Defaults of a new account; `position` is replaced when it is added. */
-const AT_FIRST = {
+const DEFAULTS = {
   mark: '',
   jsonByQuery: false,
   dataTypeSpelling: USUAL_DATA_TYPE_SPELLING,
-  folders: USUAL_FOLDERS,
+  folders: DEFAULT_FOLDERS,
   position: 0
 } as const
 /** Messages for a missing keychain entry, by sign-in scheme. */
-const NOT_HERE: Record<AuthScheme, string> = {
+const SECRET_MISSING: Record<AuthScheme, string> = {
   none: 'This account’s sign-in isn’t on this computer.',
   'api-key': 'This account’s API key isn’t on this computer.',
   bearer: 'This account’s token isn’t on this computer.',
@@ -510,17 +510,19 @@ const NOT_HERE: Record<AuthScheme, string> = {
   headers: 'This account’s headers aren’t on this computer.',
   oauth: 'This account’s sign-in isn’t on this computer.'
 }
-const NOT_THIS_WAY = 'Your organisation doesn’t allow this account’s sign-in method.'
+const SIGN_IN_NOT_ALLOWED = 'Your organisation doesn’t allow this account’s sign-in method.'
 const ASK_ADMINISTRATOR = 'Choose another in Settings → Accounts, or ask your administrator.'
 const ENROLLED = 'This account came with an enrolment file itself, so it can’t be put into another.'
 const MARK_TAKEN = 'Another account has this mark. Choose different letters.'
 const NAME_TAKEN = 'Another account has this name. Choose a different one.'
-const CREDENTIALS_AGAIN = 'This is another service’s address. Enter its key or token too.'
+const CREDENTIALS_NEEDED = 'This is another service’s address. Enter its key or token too.'
 const HAS_HOLDS = 'Documents of this account are on hold.'
-const HOLDS_SENDS = 'This account still has packages in its Outbox. Send or cancel them first.'
-const HOLDS_ACTIONS = 'This account still has unfinished changes to documents. Finish or cancel them in Activity first.'
-const HOLDS_ACTIONS_FOR =
+const PENDING_SENDS = 'This account still has packages in its Outbox. Send or cancel them first.'
+const PENDING_ACTIONS =
+  'This account still has unfinished changes to documents. Finish or cancel them in Activity first.'
+const PENDING_ACTIONS_FOR_ADDRESS =
   'Unfinished changes to documents are meant for the current address. Finish or cancel them in Activity first.'
-const UNSETTLED_ACTIONS =
+const UNCONFIRMED_ACTIONS =
   'Some changes to documents aren’t confirmed yet, so the address, key and token can’t be changed. See Activity.'
-const UNSETTLED = 'Some packages aren’t confirmed yet, so the address, key and token can’t be changed. See the Outbox.'
+const UNCONFIRMED_SENDS =
+  'Some packages aren’t confirmed yet, so the address, key and token can’t be changed. See the Outbox.'

@@ -21,7 +21,7 @@ import { type Tokens, tokensOf } from './oauth-tokens.ts'
 /** Time for signing in with the browser, in milliseconds. */
 export const SIGN_IN_LIMIT = 5 * 60_000
 /** How long the result of a sign-in may stay unused, in milliseconds. */
-const WAITING_LIMIT = 30 * 60_000
+const UNUSED_LIMIT = 30 * 60_000
 const PATH = '/signed-in'
 
 export interface BrowserSignInDeps {
@@ -37,13 +37,13 @@ export type BrowserSignIn = ReturnType<typeof openBrowserSignIn>
 /** What a screen sends: a sign-in's id instead of its tokens. */
 export type TypedChange = CredentialsChange & { signIn?: string | undefined }
 
-interface Finished {
+interface FinishedSignIn {
   signIn: OAuthCredentials
-  forget: () => void
+  cancelExpiry: () => void
 }
 
 export function openBrowserSignIn({ fetch, openInBrowser, newId, time }: BrowserSignInDeps) {
-  const finished = new Map<string, Finished>()
+  const finished = new Map<string, FinishedSignIn>()
   let cancel: (() => void) | undefined
 
   /**
@@ -53,40 +53,43 @@ export function openBrowserSignIn({ fetch, openInBrowser, newId, time }: Browser
    */
   async function signIn(typed: OAuthCredentials): Promise<OAuthCredentials> {
     cancel?.()
-    const given = Promise.withResolvers<never>()
+    const cancellation = Promise.withResolvers<never>()
     // It may be rejected before anyone awaits it.
-    given.promise.catch(() => undefined)
-    const giveUp = (end: () => never) => {
+    cancellation.promise.catch(() => undefined)
+    const abort = (end: () => never) => {
       try {
         end()
       } catch (error) {
-        given.reject(error)
+        cancellation.reject(error)
       }
     }
-    const mine = () => giveUp(() => fail('cancelled', CANCELLED))
-    cancel = mine
-    const untime = time.after(SIGN_IN_LIMIT, () => giveUp(() => fail('timeout', NOT_IN_TIME)))
-    const return_ = openReturn()
+    const cancelThis = () => abort(() => fail('cancelled', CANCELLED))
+    cancel = cancelThis
+    const clearTimer = time.after(SIGN_IN_LIMIT, () => abort(() => fail('timeout', NOT_IN_TIME)))
+    const listener = openRedirectListener()
     try {
-      return await Promise.race([given.promise, asked(typed, return_)])
+      return await Promise.race([cancellation.promise, runSignIn(typed, listener)])
     } finally {
-      untime()
-      return_.close()
-      if (cancel === mine) cancel = undefined
+      clearTimer()
+      listener.close()
+      if (cancel === cancelThis) cancel = undefined
     }
   }
 
-  async function asked(typed: OAuthCredentials, back: ReturnType<typeof openReturn>): Promise<OAuthCredentials> {
+  async function runSignIn(
+    typed: OAuthCredentials,
+    listener: ReturnType<typeof openRedirectListener>
+  ): Promise<OAuthCredentials> {
     const { tokens: _, endpoints: known, ...client } = typed
     const service = await openOAuthService(client, { fetch, now: time.now }, known)
     if (service.endpoints.authorize === undefined) fail('invalid', NO_PAGE, { fields: AT_ISSUER })
-    const { address, ...checks } = await service.authorization(await back.listen())
-    back.expect(checks.state)
-    if (back.isClosed()) return fail('cancelled', CANCELLED)
+    const { address, ...checks } = await service.authorization(await listener.listen())
+    listener.expectState(checks.state)
+    if (listener.isClosed()) return fail('cancelled', CANCELLED)
     await openInBrowser(address)
-    const grant = await service.exchange(await back.came, checks)
+    const grant = await service.exchange(await listener.redirect, checks)
     // Cancelled meanwhile: the grant will never be used, but would stay valid.
-    if (back.isClosed()) await service.revoke(grant.refresh ?? grant.access).catch(() => undefined)
+    if (listener.isClosed()) await service.revoke(grant.refresh ?? grant.access).catch(() => undefined)
     return { ...client, endpoints: service.endpoints, tokens: tokensOf(grant, time.now()) }
   }
 
@@ -100,8 +103,8 @@ export function openBrowserSignIn({ fetch, openInBrowser, newId, time }: Browser
         return fail('bad-input', 'This account doesn’t sign in with a browser.')
       const signedIn = await signIn(credentials)
       const id = newId()
-      const forget = time.after(WAITING_LIMIT, () => void finished.delete(id))
-      finished.set(id, { signIn: signedIn, forget })
+      const cancelExpiry = time.after(UNUSED_LIMIT, () => void finished.delete(id))
+      finished.set(id, { signIn: signedIn, cancelExpiry })
       return id
     },
 
@@ -114,21 +117,21 @@ export function openBrowserSignIn({ fetch, openInBrowser, newId, time }: Browser
       if (typed.grant === 'client' && id === undefined) return typed
       const found = id === undefined ? undefined : finished.get(id)
       const read = readCredentials(typed)
-      if (!found || !isDeepStrictEqual(clientOf(read), clientOf(found.signIn))) return fail('invalid', AGAIN)
+      if (!found || !isDeepStrictEqual(clientOf(read), clientOf(found.signIn))) return fail('invalid', SIGN_IN_AGAIN)
       const { endpoints, tokens } = found.signIn
       return { ...typed, endpoints, tokens }
     },
 
     /** Stores tokens that were renewed during a test. */
-    async renewed(id: string | undefined, tokens: Tokens): Promise<void> {
+    async storeRenewed(id: string | undefined, tokens: Tokens): Promise<void> {
       const found = finished.get(id ?? '')
       if (found) found.signIn = { ...found.signIn, tokens }
     },
 
     /** Forgets a sign-in that is now stored with an account. */
-    used(id: string | undefined): void {
+    discard(id: string | undefined): void {
       const found = finished.get(id ?? '')
-      found?.forget()
+      found?.cancelExpiry()
       finished.delete(id ?? '')
     }
   }
@@ -145,29 +148,29 @@ const CANCELLED = 'Sign-in was cancelled.'
 const NOT_IN_TIME = 'Nobody signed in within 5 minutes.'
 const NO_PAGE = 'This sign-in service has no page for people. Enter its addresses.'
 const AT_ISSUER = [{ field: 'authentication.issuer', message: NO_PAGE }]
-const AGAIN = 'Sign in with your browser again.'
+const SIGN_IN_AGAIN = 'Sign in with your browser again.'
 
 /** The loopback port to which the browser returns, once. */
-function openReturn() {
-  const came = Promise.withResolvers<URL>()
-  came.promise.catch(() => undefined)
+function openRedirectListener() {
+  const redirect = Promise.withResolvers<URL>()
+  redirect.promise.catch(() => undefined)
   let state: string | undefined
   let isUsed = false
   let isClosed = false
   const server = createServer(
     { maxHeaderSize: 16 * 1024, headersTimeout: 10_000, requestTimeout: 10_000 },
     (request, response) => {
-      const { status, url } = judged(request)
-      answer(response, status)
-      if (url) came.resolve(url)
+      const { status, url } = checkRequest(request)
+      respond(response, status)
+      if (url) redirect.resolve(url)
     }
   )
   server.maxConnections = 16
   // The port mustn't keep the application running.
   server.unref()
 
-  function judged({ headers, method, url: path = '' }: IncomingMessage): { status: number; url?: URL } {
-    const origin = originOf()
+  function checkRequest({ headers, method, url: path = '' }: IncomingMessage): { status: number; url?: URL } {
+    const origin = serverOrigin()
     // Rejects foreign host names that resolve to this computer (DNS rebinding).
     if (`http://${headers.host}` !== origin) return { status: 421 }
     const url = URL.parse(path, origin)
@@ -179,7 +182,7 @@ function openReturn() {
     return { status: 200, url }
   }
 
-  function originOf(): string | undefined {
+  function serverOrigin(): string | undefined {
     const address = server.address() as AddressInfo | null
     return address ? `http://127.0.0.1:${address.port}` : undefined
   }
@@ -192,12 +195,12 @@ function openReturn() {
         server.once('error', reject)
         server.listen(0, '127.0.0.1', resolve)
       })
-      return `${originOf()}${PATH}`
+      return `${serverOrigin()}${PATH}`
     },
-    expect(expected: string): void {
+    expectState(expected: string): void {
       state = expected
     },
-    came: came.promise,
+    redirect: redirect.promise,
     isClosed: () => isClosed,
     close(): void {
       isClosed = true
@@ -213,8 +216,8 @@ function sameText(one: string, other: string): boolean {
   return a.length === b.length && timingSafeEqual(a, b)
 }
 
-function answer(response: ServerResponse, status: number): void {
-  const text = status === 200 || status === 410 ? 'You can close this page and return to Countersign.' : OTHER
+function respond(response: ServerResponse, status: number): void {
+  const text = status === 200 || status === 410 ? 'You can close this page and return to Countersign.' : UNRELATED_PAGE
   response
     .writeHead(status, {
       'Content-Type': 'text/html; charset=utf-8',
@@ -229,6 +232,6 @@ function answer(response: ServerResponse, status: number): void {
     )
 }
 
-const OTHER = 'This page doesn’t belong to a sign-in that is under way. Start again in Countersign.'
+const UNRELATED_PAGE = 'This page doesn’t belong to a sign-in that is under way. Start again in Countersign.'
 const STYLE =
   'body{max-width:30em;margin:20vh auto;padding:0 1em;font:18px/1.5 system-ui,sans-serif}h1{font-size:1.3em}'

@@ -6,7 +6,7 @@ import { z } from 'zod'
 import type { ClientCertificate } from '../../../shared/contract/views.ts'
 import { fail } from '../lib/failure.ts'
 import type { Db } from '../storage/connection.ts'
-import { keptIn } from '../storage/meta.ts'
+import { openJsonMeta } from '../storage/meta.ts'
 import type { Account } from './account.ts'
 
 /** A certificate in the system's store. */
@@ -22,27 +22,27 @@ export interface ClientCertificatesDeps {
   readonly accounts: { readonly list: () => readonly Pick<Account, 'id' | 'name' | 'baseUrl'>[] }
   readonly time: { readonly now: () => number }
   /** Makes new connections ask again: each remembers its certificate. */
-  readonly renewLines: () => void
+  readonly renewConnections: () => void
 }
 
 export type ClientCertificates = ReturnType<typeof openClientCertificates>
 
-export function openClientCertificates({ db, accounts, time, renewLines }: ClientCertificatesDeps) {
-  const kept = keptIn(db)
+export function openClientCertificates({ db, accounts, time, renewConnections }: ClientCertificatesDeps) {
+  const kept = openJsonMeta(db)
   const keyOf = (id: string) => `client-certificate:${id}:`
   /** Overrides by host, while a user tests an account or lists certificates. */
-  const tried = new Map<string, ChosenCertificate | null>()
-  const looking = new Map<string, (found: readonly StoredCertificate[]) => void>()
+  const overrides = new Map<string, ChosenCertificate | null>()
+  const listings = new Map<string, (found: readonly StoredCertificate[]) => void>()
 
   function of(id: string, baseUrl: string | null): ChosenCertificate | undefined {
     const { place, ...chosen } = kept.read(keyOf(id), Kept) ?? {}
-    return place !== undefined && place === placeOf(baseUrl) ? (chosen as ChosenCertificate) : undefined
+    return place !== undefined && place === hostOf(baseUrl) ? (chosen as ChosenCertificate) : undefined
   }
 
   /** Searches all accounts of this host, since a connection has one certificate for all its requests. */
-  function keptFor(place: string): ChosenCertificate | undefined {
+  function storedFor(place: string): ChosenCertificate | undefined {
     for (const { id, baseUrl } of accounts.list()) {
-      const found = placeOf(baseUrl) === place ? of(id, baseUrl) : undefined
+      const found = hostOf(baseUrl) === place ? of(id, baseUrl) : undefined
       if (found) return found
     }
     return undefined
@@ -55,11 +55,11 @@ export function openClientCertificates({ db, accounts, time, renewLines }: Clien
      * Checks a choice. @throws AppFailure `invalid` if another account uses a different certificate for this service,
      * or the address isn't encrypted.
      */
-    mayKeep(baseUrl: string, chosen: ChosenCertificate, except?: string): void {
-      const place = placeOf(baseUrl)
+    checkChoice(baseUrl: string, chosen: ChosenCertificate, except?: string): void {
+      const place = hostOf(baseUrl)
       if (place === undefined) fail('invalid', ONLY_HTTPS, { fields: [{ field: 'certificate', message: ONLY_HTTPS }] })
       for (const { id, name, baseUrl: other } of accounts.list()) {
-        const theirs = id === except || placeOf(other) !== place ? undefined : of(id, other)
+        const theirs = id === except || hostOf(other) !== place ? undefined : of(id, other)
         if (!theirs || theirs.fingerprint === chosen.fingerprint) continue
         const message = `“${name}” shows this service another certificate. Accounts of one service share theirs.`
         fail('invalid', message, { fields: [{ field: 'certificate', message }] })
@@ -67,49 +67,49 @@ export function openClientCertificates({ db, accounts, time, renewLines }: Clien
     },
 
     /** Stores an account's certificate. @param chosen null for none. */
-    keep(id: string, baseUrl: string | null, chosen: ChosenCertificate | null): void {
-      const place = placeOf(baseUrl)
+    store(id: string, baseUrl: string | null, chosen: ChosenCertificate | null): void {
+      const place = hostOf(baseUrl)
       if (chosen && place !== undefined) kept.write(keyOf(id), { ...chosen, place })
       else kept.erase(keyOf(id))
-      renewLines()
+      renewConnections()
     },
 
     /** Presents this certificate (or none) to the service instead of the stored one while `work` runs. */
-    async whileTried<Value>(
+    async withCertificate<Value>(
       baseUrl: string,
       chosen: ChosenCertificate | null | undefined,
       work: () => Promise<Value>
     ): Promise<Value> {
-      const place = placeOf(baseUrl)
+      const place = hostOf(baseUrl)
       if (chosen === undefined || place === undefined) return work()
-      tried.set(place, chosen)
-      renewLines()
+      overrides.set(place, chosen)
+      renewConnections()
       try {
         return await work()
       } finally {
-        tried.delete(place)
-        renewLines()
+        overrides.delete(place)
+        renewConnections()
       }
     },
 
     /**
-     * Returns the certificates that the system offers for this service, while `ask` makes a request.
+     * Returns the certificates that the system offers for this service, while `request` makes a request.
      * @returns empty if the service doesn't request one.
      * @throws AppFailure `invalid` for an unencrypted address.
      */
-    async offeredTo(baseUrl: string, ask: () => Promise<unknown>): Promise<readonly StoredCertificate[]> {
+    async listOffered(baseUrl: string, request: () => Promise<unknown>): Promise<readonly StoredCertificate[]> {
       const place =
-        placeOf(baseUrl) ?? fail('invalid', ONLY_HTTPS, { fields: [{ field: 'baseUrl', message: ONLY_HTTPS }] })
+        hostOf(baseUrl) ?? fail('invalid', ONLY_HTTPS, { fields: [{ field: 'baseUrl', message: ONLY_HTTPS }] })
       let offered: readonly StoredCertificate[] = []
-      looking.set(place, (found) => {
+      listings.set(place, (found) => {
         offered = found
       })
       try {
         // A service that requires one fails this request.
-        await ask().catch(() => undefined)
+        await request().catch(() => undefined)
         return offered.filter(({ validTo }) => validTo > time.now())
       } finally {
-        looking.delete(place)
+        listings.delete(place)
       }
     },
 
@@ -118,15 +118,15 @@ export function openClientCertificates({ db, accounts, time, renewLines }: Clien
      * @param place host and port, as `sign.example.com:443`.
      */
     choose(place: string, store: readonly StoredCertificate[]): StoredCertificate | undefined {
-      looking.get(place)?.(store)
-      const wanted = tried.has(place) ? tried.get(place) : keptFor(place)
-      if (!wanted) return undefined
-      const same = store.find(({ fingerprint }) => fingerprint === wanted.fingerprint)
+      listings.get(place)?.(store)
+      const chosen = overrides.has(place) ? overrides.get(place) : storedFor(place)
+      if (!chosen) return undefined
+      const same = store.find(({ fingerprint }) => fingerprint === chosen.fingerprint)
       if (same) return same
       // Renewed: same subject and issuer.
       return store
         .filter(({ subject, issuer, validTo }) => {
-          return subject === wanted.subject && issuer === wanted.issuer && validTo > time.now()
+          return subject === chosen.subject && issuer === chosen.issuer && validTo > time.now()
         })
         .sort((one, other) => other.validTo - one.validTo)[0]
     }
@@ -136,7 +136,7 @@ export function openClientCertificates({ db, accounts, time, renewLines }: Clien
 const ONLY_HTTPS = 'A client certificate needs an address that starts with https://.'
 
 /** Host and port, as the network names them; undefined for an unencrypted address. */
-function placeOf(baseUrl: string | null): string | undefined {
+function hostOf(baseUrl: string | null): string | undefined {
   const url = baseUrl === null ? null : URL.parse(baseUrl)
   return url?.protocol === 'https:' ? `${url.hostname.replace(/^\[|\]$/g, '')}:${url.port || 443}` : undefined
 }

@@ -9,8 +9,8 @@ import { inSlices } from '../lib/slices.ts'
 import { type Time, within } from '../lib/time.ts'
 import type { Lookup } from '../policy/private-networks.ts'
 import type { Credentials } from '../service/authentication.ts'
-import { type LookAtCertificate, lookAtCertificate, tellingCertificates } from '../service/certificate.ts'
-import type { Unread } from '../service/documents.ts'
+import { type ReadCertificate, readCertificate, withCertificateDetails } from '../service/certificate.ts'
+import type { UnreadableAnswer } from '../service/documents.ts'
 import {
   createAuthentication,
   createServiceClient,
@@ -19,58 +19,58 @@ import {
   type ServiceClient
 } from '../service/index.ts'
 import { clockAhead } from '../service/refusal.ts'
-import { USUAL_FOLDERS } from './account.ts'
+import { DEFAULT_FOLDERS } from './account.ts'
 import type { Accounts } from './accounts.ts'
 import { clientCredentials, type OAuthCredentials } from './credentials.ts'
 import { openOAuthService } from './oauth-service.ts'
 import { type OAuthTokens, openOAuthTokens, type Tokens } from './oauth-tokens.ts'
-import type { ServiceFactsOf } from './service-facts.ts'
+import type { ServiceFactsStore } from './service-facts.ts'
 
 /** Wraps `fetch` to log each request; undefined for an account that isn't stored yet. */
-type Observed = (fetch: Fetch, accountId: string | undefined) => Fetch
+type RequestObserver = (fetch: Fetch, accountId: string | undefined) => Fetch
 
 export interface ClientDeps {
   accounts: Accounts
-  facts: Pick<ServiceFactsOf, 'of' | 'learn' | 'spent'>
+  facts: Pick<ServiceFactsStore, 'of' | 'learn' | 'markLimitsOutdated'>
   fetch: Fetch
   /** Returns an untrusted server's certificate; by default over a separate connection. */
-  lookAtCertificate?: LookAtCertificate
+  lookAtCertificate?: ReadCertificate
   lookup?: Lookup | undefined
   /** Called when an account's request didn't reach its service. */
   unreached?: (accountId: string) => void
   /** Called when an account needs to be signed in to again. */
   signedOut?: (accountId: string) => void
   /** Logs requests; optional. */
-  observed?: Observed | undefined
+  observe?: RequestObserver | undefined
   time: Pick<Time, 'now' | 'random' | 'after'>
 }
 
 export type Clients = ReturnType<typeof openClients>
 
 export function openClients({ accounts, facts, lookup, time, unreached, signedOut, ...deps }: ClientDeps) {
-  const told = tellingCertificates(deps.fetch, deps.lookAtCertificate ?? lookAtCertificate)
-  const { observed = (fetch) => fetch } = deps
+  const baseFetch = withCertificateDetails(deps.fetch, deps.lookAtCertificate ?? readCertificate)
+  const { observe = (fetch) => fetch } = deps
   /** How far this computer's clock was ahead of each account's service at its last answer, in milliseconds. */
-  const clocks = new Map<string, number>()
-  const made = new Map<string, { baseUrl: string; client: Promise<ServiceClient>; isOver: boolean }>()
+  const clockOffsets = new Map<string, number>()
+  const clients = new Map<string, { baseUrl: string; client: Promise<ServiceClient>; isStale: boolean }>()
 
   /**
    * Tokens of accounts with OAuth 2. They outlive a client: two refreshing in parallel would invalidate each other's
    * sign-in.
    */
-  const kept = new Map<string, { number: number; tokens: OAuthTokens }>()
+  const tokensByAccount = new Map<string, { revision: number; tokens: OAuthTokens }>()
 
-  /** @param number of the sign-in, taken before the credentials were read. */
-  function tokensOf(id: string, number: number, signIn: OAuthCredentials): OAuthTokens {
-    const known = kept.get(id)
-    if (known?.number === number) return known.tokens
+  /** @param revision of the sign-in, taken before the credentials were read. */
+  function tokensOf(id: string, revision: number, signIn: OAuthCredentials): OAuthTokens {
+    const known = tokensByAccount.get(id)
+    if (known?.revision === revision) return known.tokens
     const tokens = openTokens(
       signIn,
-      (next) => accounts.keepTokens(id, number, next),
+      (next) => accounts.storeTokens(id, revision, next),
       () => signedOut?.(id),
       id
     )
-    kept.set(id, { number, tokens })
+    tokensByAccount.set(id, { revision, tokens })
     return tokens
   }
 
@@ -80,7 +80,7 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
     changed?: () => void,
     id?: string
   ) {
-    const fetch = observed(told, id)
+    const fetch = observe(baseFetch, id)
     let service: ReturnType<typeof openOAuthService> | undefined
     return openOAuthTokens(signIn.tokens ?? {}, {
       ...{ grant: signIn.grant, keep, changed, time },
@@ -94,21 +94,21 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
     })
   }
 
-  const leadsTo = (id: string, baseUrl: string) =>
+  const isCurrentAddress = (id: string, baseUrl: string) =>
     accounts.list().some((account) => account.id === id && account.baseUrl === baseUrl)
 
   /** Requests that were aborted here say nothing about the network, and other hosts nothing about the service. */
-  const reporting =
-    (id: string, baseUrl: string, fetch = observed(told, id)): Fetch =>
+  const reportingFetch =
+    (id: string, baseUrl: string, fetch = observe(baseFetch, id)): Fetch =>
     async (url, init, operation) => {
       // A caller may still hold the client from before the account's address changed; it retries after what looks like
       // a failed connection.
-      if (!leadsTo(id, baseUrl)) throw new Error('net::ERR_CONNECTION_FAILED')
+      if (!isCurrentAddress(id, baseUrl)) throw new Error('net::ERR_CONNECTION_FAILED')
       try {
         const response = await fetch(url, init, operation)
-        if (response.status === 402 || response.status === 426) facts.spent(id)
+        if (response.status === 402 || response.status === 426) facts.markLimitsOutdated(id)
         const ahead = clockAhead(response.headers.get('date'), time.now())
-        if (ahead !== undefined) clocks.set(id, ahead)
+        if (ahead !== undefined) clockOffsets.set(id, ahead)
         return response
       } catch (error) {
         if (!init.signal?.aborted && URL.parse(url)?.origin === URL.parse(baseUrl)?.origin) unreached?.(id)
@@ -116,20 +116,20 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
       }
     }
 
-  async function make(id: string, baseUrl: string): Promise<ServiceClient> {
-    const number = accounts.signInNumber(id)
-    const credentials = clientCredentials(await accounts.secretsOf(id), (signIn) => tokensOf(id, number, signIn))
+  async function createClient(id: string, baseUrl: string): Promise<ServiceClient> {
+    const revision = accounts.credentialsRevision(id)
+    const credentials = clientCredentials(await accounts.credentialsOf(id), (signIn) => tokensOf(id, revision, signIn))
     const { jsonByQuery, dataTypeSpelling } = accounts.get(id)
     return createServiceClient({
       baseUrl,
       authentication: createAuthentication(credentials, { clock: time.now }),
-      fetch: reporting(id, baseUrl),
+      fetch: reportingFetch(id, baseUrl),
       lookup,
       clock: time.now,
       random: time.random,
       jsonByQuery,
       dataTypeSpelling,
-      habits: {
+      quirks: {
         dateFormat: () => facts.of(id).info?.DateFormat,
         formsBy: () => facts.of(id).formsBy,
         onFormsBy: (operation) => facts.learn(id, { formsBy: operation === 'SendForms' ? operation : undefined })
@@ -149,15 +149,15 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
         next: 'Restart Countersign.',
         mayHaveArrived: false
       })
-    if (made.get(id)?.baseUrl !== baseUrl) forget(id)
-    const entry = getOrMake(made, id, () => ({ baseUrl, client: make(id, baseUrl), isOver: false }))
+    if (clients.get(id)?.baseUrl !== baseUrl) forget(id)
+    const entry = getOrMake(clients, id, () => ({ baseUrl, client: createClient(id, baseUrl), isStale: false }))
     try {
       const client = await entry.client
-      if (!entry.isOver) return client
+      if (!entry.isStale) return client
     } catch (error) {
       // A locked keychain may be unlocked next time.
-      if (made.get(id) === entry) made.delete(id)
-      if (!entry.isOver) throw error
+      if (clients.get(id) === entry) clients.delete(id)
+      if (!entry.isStale) throw error
     }
     // The account was changed while the keychain was read: don't send to the previous address.
     return of(id)
@@ -165,9 +165,9 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
 
   /** Must be called when an account's credentials change, or it is removed. */
   function forget(id: string): void {
-    const entry = made.get(id)
-    if (entry) entry.isOver = true
-    made.delete(id)
+    const entry = clients.get(id)
+    if (entry) entry.isStale = true
+    clients.delete(id)
   }
 
   return {
@@ -175,68 +175,68 @@ export function openClients({ accounts, facts, lookup, time, unreached, signedOu
 
     /**
      * Tests an account before it is stored. @throws AppFailure for invalid input or unavailable keychain entries, and
-     * as `tryService`.
+     * as `testService`.
      */
-    async try({
+    async test({
       folders,
-      keepTokens = async () => undefined,
+      storeTokens = async () => undefined,
       ...typed
-    }: Parameters<Accounts['credentialsFor']>[0] & {
+    }: Parameters<Accounts['credentialsToTest']>[0] & {
       folders?: readonly string[] | undefined
       /** Called if tokens are renewed during the test. */
-      keepTokens?: ((tokens: Tokens) => Promise<void>) | undefined
+      storeTokens?: ((tokens: Tokens) => Promise<void>) | undefined
     }) {
-      const baseUrl = accounts.addressIn(typed.baseUrl)
+      const baseUrl = accounts.normaliseAddress(typed.baseUrl)
       const { id = '', authentication } = typed
-      const number = accounts.signInNumber(id)
-      const credentials = clientCredentials(await accounts.credentialsFor({ ...typed, baseUrl }), (signIn) =>
+      const revision = accounts.credentialsRevision(id)
+      const credentials = clientCredentials(await accounts.credentialsToTest({ ...typed, baseUrl }), (signIn) =>
         // Only one object may renew stored tokens.
-        authentication ? openTokens(signIn, keepTokens) : tokensOf(id, number, signIn)
+        authentication ? openTokens(signIn, storeTokens) : tokensOf(id, revision, signIn)
       )
-      return tryService({ baseUrl, credentials, folders }, { fetch: observed(told, undefined), time })
+      return testService({ baseUrl, credentials, folders }, { fetch: observe(baseFetch, undefined), time })
     },
 
     forget,
 
     /** How far this computer's clock is ahead of the account's service, in milliseconds; 0 if unknown. */
-    clockAhead: (id: string): number => clocks.get(id) ?? 0,
+    clockAhead: (id: string): number => clockOffsets.get(id) ?? 0,
 
     /** Whether no requests are made for this account until someone signs in again. */
     isSignedOut: (id: string): boolean => {
-      const known = kept.get(id)
-      return known?.number === accounts.signInNumber(id) && known.tokens.isOver()
+      const known = tokensByAccount.get(id)
+      return known?.revision === accounts.credentialsRevision(id) && known.tokens.isSignedOut()
     },
 
     /**
-     * Returns a function that revokes the account's sign-in. Call `ending` before the account is removed or its sign-in
+     * Returns a function that revokes the account's sign-in. Call `prepareRevocation` before the account is removed or its sign-in
      * replaced, and the function afterwards. That returns whether it was revoked: true if there was none, false if the
-     * service didn't confirm within `ENDING_LIMIT`, though it may still. Never rejects.
+     * service didn't confirm within `REVOCATION_TIMEOUT`, though it may still. Never rejects.
      */
-    async ending(id: string): Promise<() => Promise<boolean>> {
-      const nothing = async () => true
-      if (accounts.get(id).scheme !== 'oauth') return nothing
-      const number = accounts.signInNumber(id)
+    async prepareRevocation(id: string): Promise<() => Promise<boolean>> {
+      const nothingToRevoke = async () => true
+      if (accounts.get(id).scheme !== 'oauth') return nothingToRevoke
+      const revision = accounts.credentialsRevision(id)
       // A sign-in that is missing from the keychain, or locked in it, can't be revoked here; the user may remove the
       // account anyway.
-      const signIn = await accounts.secretsOf(id).catch(() => undefined)
-      if (signIn?.scheme !== 'oauth') return nothing
-      const tokens = tokensOf(id, number, signIn)
+      const signIn = await accounts.credentialsOf(id).catch(() => undefined)
+      if (signIn?.scheme !== 'oauth') return nothingToRevoke
+      const tokens = tokensOf(id, revision, signIn)
       const { revoke } = tokens
       return async () => {
-        if (kept.get(id)?.tokens === tokens) kept.delete(id)
-        let isEnded = false
-        const ended = revoke().then((answer) => {
-          isEnded = answer
+        if (tokensByAccount.get(id)?.tokens === tokens) tokensByAccount.delete(id)
+        let isRevoked = false
+        const revocation = revoke().then((answer) => {
+          isRevoked = answer
         })
-        await within(ENDING_LIMIT, ended, time)
-        return isEnded
+        await within(REVOCATION_TIMEOUT, revocation, time)
+        return isRevoked
       }
     }
   }
 }
 
 /** In milliseconds. Nobody should wait longer for a hanging sign-in service; a later answer is ignored. */
-export const ENDING_LIMIT = 3000
+export const REVOCATION_TIMEOUT = 3000
 
 interface Trial {
   baseUrl: string
@@ -255,8 +255,8 @@ interface TrialDeps {
  * @returns the number of documents in the folders, and the folders that the service doesn't have.
  * @throws ServiceError if a folder can't be read for another reason, or none exists.
  */
-async function tryService(
-  { baseUrl, credentials, folders = USUAL_FOLDERS }: Trial,
+async function testService(
+  { baseUrl, credentials, folders = DEFAULT_FOLDERS }: Trial,
   { fetch, time }: TrialDeps
 ): Promise<{ documents: number; missing: string[] }> {
   const client = createServiceClient({
@@ -265,21 +265,25 @@ async function tryService(
   })
   const missing: string[] = []
   let documents = 0
-  let first: unknown
+  let firstError: unknown
   for (const folder of folders) {
     try {
-      const { count } = await client.readActiveDocuments(folder, {}, async (bytes): Promise<Counted | Unread> => {
-        const scan = await inSlices(scanList(bytes))
-        return scan ? { kind: 'taken', count: scan.count } : notAList(bytes)
-      })
+      const { count } = await client.readActiveDocuments(
+        folder,
+        {},
+        async (bytes): Promise<Counted | UnreadableAnswer> => {
+          const scan = await inSlices(scanList(bytes))
+          return scan ? { kind: 'taken', count: scan.count } : emptyOrUnread(bytes)
+        }
+      )
       documents += count
     } catch (error) {
       if (!isServiceError(error) || (error.code !== 'not-found' && error.code !== 'invalid')) throw error
-      first ??= error
+      firstError ??= error
       missing.push(folder)
     }
   }
-  if (missing.length === folders.length) throw first
+  if (missing.length === folders.length) throw firstError
   return { documents, missing }
 }
 
@@ -289,7 +293,7 @@ interface Counted {
 }
 
 /** `null` is an empty list; other JSON means that this is a different service. */
-function notAList(bytes: Uint8Array): Counted | Unread {
+function emptyOrUnread(bytes: Uint8Array): Counted | UnreadableAnswer {
   const text = new TextDecoder().decode(bytes.subarray(0, 64)).trim()
   if (text === 'null') return { kind: 'taken', count: 0 }
   return /^[{["\d]/.test(text) ? { kind: 'unexpected-shape', path: '', said: {} } : { kind: 'not-json' }

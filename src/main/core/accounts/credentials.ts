@@ -13,20 +13,20 @@ import { type AccountSecrets, type Keychain, memoryKeychain } from '../storage/k
 import type { OAuthTokens } from './oauth-tokens.ts'
 
 /** These become HTTP headers, which only allow visible ASCII. */
-const header = (most: number) =>
+const headerValue = (maxLength: number) =>
   z
     .string()
     .trim()
     .min(1)
-    .max(most)
+    .max(maxLength)
     .regex(/^[\x20-\x7e]+$/, 'Use only plain letters, numbers and symbols.')
 
-const accessUrl = header(2000).refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text), {
+const accessUrl = headerValue(2000).refine((text) => /^https?:\/\//i.test(text) && URL.canParse(text), {
   message: 'Enter the full URL registered for the key, starting with https://.'
 })
 
 const apiKey = {
-  key: header(10_000),
+  key: headerValue(10_000),
   /** Signs requests and is never sent, so any text is allowed. Not trimmed: spaces may be part of it. */
   secret: z.string().min(1).max(10_000),
   /** The access URL registered for the key; sent as Referer. */
@@ -42,7 +42,7 @@ const apiKey = {
 }
 
 /** Headers that belong to HTTP itself or to the other schemes; offices can't set them. */
-const NOT_OWN =
+const RESERVED_HEADERS =
   /^(accept|connection|content-.*|cookie2?|date|expect|host|keep-alive|origin|proxy-.*|referer|sec-.*|te|trailer|transfer-encoding|upgrade|user-agent|via|x-custom-.*)$/i
 const MOST_HEADERS = 10
 
@@ -60,14 +60,14 @@ const signInUrl = z
     return z.NEVER
   })
 
-const token = header(10_000)
+const token = headerValue(10_000)
 
 /** An office's OAuth 2 settings and tokens. */
 const oauth = z
   .strictObject({
     scheme: z.literal('oauth'),
     grant: z.enum(['code', 'client']),
-    clientId: header(1000),
+    clientId: headerValue(1000),
     /** Sent to the sign-in service only. Not trimmed: spaces may be part of it. */
     secret: z.string().min(1).max(10_000).optional(),
     issuer: signInUrl.optional(),
@@ -120,7 +120,7 @@ export const AccountCredentials = z.discriminatedUnion('scheme', [
   z.strictObject({ scheme: z.literal('api-key'), ...apiKey }),
   z.strictObject({
     scheme: z.literal('bearer'),
-    token: header(10_000).refine((text) => !text.includes(' '), { message: 'A token can’t contain spaces.' }),
+    token: headerValue(10_000).refine((text) => !text.includes(' '), { message: 'A token can’t contain spaces.' }),
     apiKey: z.strictObject(apiKey).optional()
   }),
   z.strictObject({
@@ -149,8 +149,8 @@ export const AccountCredentials = z.discriminatedUnion('scheme', [
             .min(1)
             .max(100)
             .regex(/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/, 'A header’s name has only letters, numbers and hyphens.')
-            .refine((name) => !NOT_OWN.test(name), { message: 'Countersign sets this header itself.' }),
-          value: header(10_000)
+            .refine((name) => !RESERVED_HEADERS.test(name), { message: 'Countersign sets this header itself.' }),
+          value: headerValue(10_000)
         })
       )
       .min(1)
@@ -176,19 +176,19 @@ export type CredentialsChange =
 
 /**
  * Converts credentials for the service client.
- * @param tokens opens the tokens of an account with OAuth 2.
+ * @param openTokens opens the tokens of an account with OAuth 2.
  */
 export function clientCredentials(
   credentials: AccountCredentials,
-  tokens: (signIn: OAuthCredentials) => Pick<OAuthTokens, 'token' | 'refused'>
+  openTokens: (signIn: OAuthCredentials) => Pick<OAuthTokens, 'token' | 'renewAfterRefusal'>
 ): Credentials {
   switch (credentials.scheme) {
     case 'none':
       return { scheme: 'none' }
     case 'oauth': {
-      const { token, refused } = tokens(credentials)
+      const { token, renewAfterRefusal } = openTokens(credentials)
       const { apiKey } = credentials
-      return { scheme: 'bearer', token, refused, ...(apiKey && { apiKey: clientKey(apiKey) }) }
+      return { scheme: 'bearer', token, onRejected: renewAfterRefusal, ...(apiKey && { apiKey: clientKey(apiKey) }) }
     }
     case 'api-key':
       return { scheme: 'api-key', ...clientKey(credentials) }
@@ -220,9 +220,9 @@ export function isSameLogin(one: AccountCredentials, other: AccountCredentials):
   return isDeepStrictEqual(one, other)
 }
 
-type KeptKey = NonNullable<Extract<AccountCredentials, { scheme: 'bearer' }>['apiKey']>
+type StoredApiKey = NonNullable<Extract<AccountCredentials, { scheme: 'bearer' }>['apiKey']>
 
-function clientKey({ key, secret, referer, sender }: KeptKey) {
+function clientKey({ key, secret, referer, sender }: StoredApiKey) {
   return { key, secret, accessUrl: referer, ...(sender !== undefined && { sender }) }
 }
 
@@ -231,14 +231,14 @@ function clientKey({ key, secret, referer, sender }: KeptKey) {
  * secret must never reach another service.
  */
 export function encodeCredentials(credentials: AccountCredentials, baseUrl: string | null): string {
-  return JSON.stringify({ ...asKept(credentials), origin: originOf(baseUrl) })
+  return JSON.stringify({ ...withoutRenewableTokens(credentials), origin: originOf(baseUrl) })
 }
 
 /**
  * Access tokens are short-lived, and some keychains have little room, so they aren't stored if a refresh token or
  * client secret can replace them.
  */
-function asKept(credentials: AccountCredentials): AccountCredentials {
+function withoutRenewableTokens(credentials: AccountCredentials): AccountCredentials {
   if (credentials.scheme !== 'oauth' || !credentials.tokens) return credentials
   const { tokens, ...rest } = credentials
   if (rest.grant === 'client') return rest
@@ -265,7 +265,7 @@ export function originOf(baseUrl: string | null): string | undefined {
  * Returns where accounts' secrets are stored: in the keychain, if the database is on disk. Accounts in memory keep
  * their secrets there too; otherwise they would stay in the keychain without an owner.
  */
-export function secretsBeside(opened: OpenedDatabase, keychain: Keychain): AccountSecrets {
+export function accountSecretsFor(opened: OpenedDatabase, keychain: Keychain): AccountSecrets {
   return opened.state === 'encrypted' ? keychain.accounts : memoryKeychain().accounts
 }
 
@@ -288,15 +288,18 @@ export function readAddress(typed: string, plainHttp: readonly string[] = []): s
 }
 
 /** Whether some of the stored credentials are kept; these may only go to the service they are for. */
-export function keepsSome(input: CredentialsChange | undefined): boolean {
+export function keepsStoredCredentials(input: CredentialsChange | undefined): boolean {
   return input === undefined || (input.scheme === 'api-key' && input.key === undefined)
 }
 
 /** Returns an account's new credentials: the input, merged over the stored key if that is kept. */
-export function changedCredentials(input: CredentialsChange, kept: AccountCredentials | undefined): AccountCredentials {
-  if (!keepsSome(input) || kept?.scheme !== 'api-key') return readCredentials(input)
+export function mergedCredentials(
+  input: CredentialsChange,
+  stored: AccountCredentials | undefined
+): AccountCredentials {
+  if (!keepsStoredCredentials(input) || stored?.scheme !== 'api-key') return readCredentials(input)
   const typed = Object.entries(input).filter(([, value]) => value !== undefined)
-  return readCredentials({ ...kept, ...Object.fromEntries(typed) })
+  return readCredentials({ ...stored, ...Object.fromEntries(typed) })
 }
 
 export function readCredentials(input: CredentialsChange): AccountCredentials {
@@ -321,7 +324,7 @@ function invalid(fields: FieldMessage[]): never {
  * that would misdirect credentials are refused.
  */
 
-type BaseUrl =
+type AddressResult =
   | { readonly ok: true; readonly value: string }
   /** A plain sentence for the user, which doesn't repeat the input. */
   | { readonly ok: false; readonly message: string }
@@ -330,22 +333,22 @@ type BaseUrl =
  * Validates an address like `https://sign.example.com/web/v1.4`. `http` is allowed only for this computer, and for
  * hosts named by the organisation.
  */
-export function readTypedAddress(typed: string, plainHttp: readonly string[] = []): BaseUrl {
+export function readTypedAddress(typed: string, plainHttp: readonly string[] = []): AddressResult {
   const text = typed.trim()
-  if (text === '') return refused('Enter the service address.')
-  if (/[\s\\\p{C}]/u.test(text)) return refused('An address can’t contain spaces or backslashes.')
-  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return refused('Start the address with https://.')
+  if (text === '') return invalidAddress('Enter the service address.')
+  if (/[\s\\\p{C}]/u.test(text)) return invalidAddress('An address can’t contain spaces or backslashes.')
+  if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return invalidAddress('Start the address with https://.')
   const url = URL.parse(text)
   if (url === null || url.hostname === '')
-    return refused('This address isn’t complete. Example: https://signing.example.com/web/v1.4')
+    return invalidAddress('This address isn’t complete. Example: https://signing.example.com/web/v1.4')
   if (url.username !== '' || url.password !== '' || /^[^/]*\/\/[^/]*@/.test(text)) {
-    return refused('Leave the user name and password out of the address.')
+    return invalidAddress('Leave the user name and password out of the address.')
   }
-  if (/[?#]/.test(text)) return refused('Leave out everything from “?” or “#”.')
+  if (/[?#]/.test(text)) return invalidAddress('Leave out everything from “?” or “#”.')
   if (url.protocol === 'http:' && !isThisComputer(url.hostname) && !plainHttp.includes(url.hostname)) {
-    return refused('The address must start with https:// to keep your key or token safe.')
+    return invalidAddress('The address must start with https:// to keep your key or token safe.')
   }
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return refused('Start the address with https://.')
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return invalidAddress('Start the address with https://.')
   return { ok: true, value: `${url.origin}${url.pathname.replace(/\/+$/, '')}` }
 }
 
@@ -353,6 +356,6 @@ function isThisComputer(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 }
 
-function refused(message: string): BaseUrl {
+function invalidAddress(message: string): AddressResult {
   return { ok: false, message }
 }

@@ -7,13 +7,13 @@ import { z } from 'zod'
 import type { ChosenEnrolment } from '../../../shared/contract/index.ts'
 import { DATA_TYPE_SPELLINGS } from '../../../shared/contract/views.ts'
 import { ENROLMENT_CODE_BYTES, readRecoveryKey, recoveryKeyText } from '../../../shared/recovery-key.ts'
-import { openSealed, type SealedFile, type Sealing, sealed } from '../backup/sealed-file.ts'
+import { openSealed, type SealedFile, type Sealing, seal } from '../backup/sealed-file.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import type { Account } from './account.ts'
 import { AccountCredentials } from './credentials.ts'
 
-export const ENROLMENT_ENDING = 'countersign-enrolment'
+export const ENROLMENT_EXTENSION = 'countersign-enrolment'
 const MAGIC = Buffer.from('CSGNENRL')
 const VERSION = 1
 /** Maximum content size; more than the longest headers and keys need. */
@@ -49,7 +49,7 @@ export function enrolmentFile(
   async function* content() {
     yield Buffer.from(JSON.stringify(enrolment))
   }
-  return sealed(content(), readCode(code), sealing, MAGIC)
+  return seal(content(), readCode(code), sealing, MAGIC)
 }
 
 /** The file that was chosen last. Its content is unknown until the code is entered. */
@@ -58,8 +58,8 @@ export class OpenEnrolment {
 
   /** Opens a file. @throws AppFailure `bad-file`; FileError. */
   async open(path: string, id: string, name: string): Promise<ChosenEnrolment> {
-    await this.leave()
-    const file = await asEnrolment(() => openSealed(path, MAGIC))
+    await this.close()
+    const file = await withEnrolmentErrors(() => openSealed(path, MAGIC))
     this.#open = { id, file }
     return { id, name, ...file.facts }
   }
@@ -73,9 +73,9 @@ export class OpenEnrolment {
   async read(id: string, typed: string, now: number): Promise<Enrolment> {
     const { file } = this.#open?.id === id ? this.#open : fail('gone', 'This file is no longer open.', CHOOSE_AGAIN)
     const code = readCode(typed)
-    if (file.bytes > MOST_BYTES) unusable()
+    if (file.bytes > MOST_BYTES) refuseUnusable()
     const parts: Buffer[] = []
-    await asEnrolment(async () => {
+    await withEnrolmentErrors(async () => {
       for await (const part of file.content(code)) parts.push(part)
     })
     const bytes = Buffer.concat(parts)
@@ -86,13 +86,13 @@ export class OpenEnrolment {
       fail('bad-file', 'This enrolment file was made by a newer version of Countersign.', {
         next: 'Update Countersign, then try again.'
       })
-    const enrolment = Enrolment.safeParse(found).data ?? unusable()
+    const enrolment = Enrolment.safeParse(found).data ?? refuseUnusable()
     if (now >= enrolment.validUntil)
       fail('bad-file', 'This enrolment file is no longer valid.', { next: 'Ask your administrator for a new one.' })
     return enrolment
   }
 
-  async leave(): Promise<void> {
+  async close(): Promise<void> {
     const file = this.#open?.file
     this.#open = undefined
     await file?.close()
@@ -107,14 +107,14 @@ function readCode(typed: string): string {
 }
 
 /** Replaces the file format's errors about backups by ones about enrolment files. */
-async function asEnrolment<Value>(work: () => Promise<Value>): Promise<Value> {
+async function withEnrolmentErrors<Value>(work: () => Promise<Value>): Promise<Value> {
   try {
     return await work()
   } catch (error) {
     if (!(error instanceof AppFailure) || error.appError.code !== 'bad-file') throw error
     if (error.appError.fields?.length)
       fail('invalid', NOT_ITS_CODE, { fields: [{ field: 'code', message: NOT_ITS_CODE }] })
-    return unusable()
+    return refuseUnusable()
   }
 }
 
@@ -122,6 +122,6 @@ const CHOOSE_AGAIN = { next: 'Choose it again.' }
 const MISTYPED = 'This code has a mistake in it. Compare it letter by letter.'
 const NOT_ITS_CODE = 'This isn’t the code of this file.'
 
-function unusable(): never {
+function refuseUnusable(): never {
   fail('bad-file', 'This isn’t a complete enrolment file.', { next: 'Ask your administrator for it again.' })
 }

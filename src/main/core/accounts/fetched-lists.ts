@@ -15,14 +15,14 @@ export interface FetchedListDeps {
 }
 
 /** Age above which a stored list is fetched again, in milliseconds. */
-const FRESH = 10 * 60_000
+const MAX_AGE = 10 * 60_000
 
 export type FetchedLists = ReturnType<typeof openFetchedLists>
 
 export function openFetchedLists({ db, clientOf, describe, time }: FetchedListDeps) {
   const meta = openMeta(db)
   /** How often an account's lists were invalidated. */
-  const turns = new Map<string, number>()
+  const generations = new Map<string, number>()
 
   async function list<Item>(
     accountId: string,
@@ -33,13 +33,13 @@ export function openFetchedLists({ db, clientOf, describe, time }: FetchedListDe
     const key = `fetched:${accountId}:${name}`
     const text = meta.read(key)
     const kept: Fetched<Item> = text ? JSON.parse(text) : { items: [] }
-    if (!demand.refresh && kept.fetchedAt !== undefined && time.now() - kept.fetchedAt < FRESH) return kept
-    const turn = turns.get(accountId)
+    if (!demand.refresh && kept.fetchedAt !== undefined && time.now() - kept.fetchedAt < MAX_AGE) return kept
+    const generation = generations.get(accountId)
     /** Whether the request was for another service or user than now. */
-    const isOver = () => turns.get(accountId) !== turn
+    const isOutdated = () => generations.get(accountId) !== generation
     try {
       const { items, problems } = await fetch(await clientOf(accountId))
-      if (isOver()) return list(accountId, name, demand, fetch)
+      if (isOutdated()) return list(accountId, name, demand, fetch)
       const fetched: Fetched<Item> = {
         items,
         fetchedAt: time.now(),
@@ -48,25 +48,26 @@ export function openFetchedLists({ db, clientOf, describe, time }: FetchedListDe
       meta.write(key, JSON.stringify(fetched))
       return fetched
     } catch (error) {
-      if (isOver()) return list(accountId, name, demand, fetch)
+      if (isOutdated()) return list(accountId, name, demand, fetch)
       return { ...kept, problem: describe(error) }
     }
   }
 
   /** Parsed once, not at each keystroke. */
-  let parsed = { text: '', items: [] as RecipientView[] }
+  let parsedRecipients = { text: '', items: [] as RecipientView[] }
 
   return {
     /** Returns the stored recipients without a request, since names are completed at each keystroke. */
-    keptRecipients(accountId: string): RecipientView[] {
+    storedRecipients(accountId: string): RecipientView[] {
       const text = meta.read(`fetched:${accountId}:recipients`) ?? ''
-      if (text !== parsed.text) parsed = { text, items: text ? (JSON.parse(text) as Fetched<RecipientView>).items : [] }
-      return parsed.items
+      if (text !== parsedRecipients.text)
+        parsedRecipients = { text, items: text ? (JSON.parse(text) as Fetched<RecipientView>).items : [] }
+      return parsedRecipients.items
     },
 
     /** Must be called when the account is removed, or its service or user changes. */
     forget(accountId: string): void {
-      turns.set(accountId, (turns.get(accountId) ?? 0) + 1)
+      generations.set(accountId, (generations.get(accountId) ?? 0) + 1)
       for (const name of ['templates', 'recipients']) meta.erase(`fetched:${accountId}:${name}`)
     },
 

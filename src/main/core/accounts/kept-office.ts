@@ -4,25 +4,27 @@ import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
 import { Statements } from '../storage/statements.ts'
 
-export type KeptOffice = ReturnType<typeof openKeptOffice>
+export type PracticeOfficeStore = ReturnType<typeof openPracticeOfficeStore>
 
 const KEY = 'practice-office'
-const ADDED = `${KEY}:added-`
+const ADDITION_PREFIX = `${KEY}:added-`
 
-export function openKeptOffice(db: Db, time: Pick<Time, 'now'>) {
+export function openPracticeOfficeStore(db: Db, time: Pick<Time, 'now'>) {
   const meta = openMeta(db)
   const statements = new Statements(db)
-  const added = statements.values<[], string>(`SELECT value FROM meta WHERE key GLOB '${ADDED}*' ORDER BY rowid`)
+  const additions = statements.values<[], string>(
+    `SELECT value FROM meta WHERE key GLOB '${ADDITION_PREFIX}*' ORDER BY rowid`
+  )
   const insert = statements.run<[line: string]>(
     `INSERT INTO meta (key, value)
-     SELECT '${ADDED}' || (1 + count(*)), ? FROM meta WHERE key GLOB '${ADDED}*'`
+     SELECT '${ADDITION_PREFIX}' || (1 + count(*)), ? FROM meta WHERE key GLOB '${ADDITION_PREFIX}*'`
   )
-  const eraseAdded = statements.run<[]>(`DELETE FROM meta WHERE key GLOB '${ADDED}*'`)
+  const eraseAdditions = statements.run<[]>(`DELETE FROM meta WHERE key GLOB '${ADDITION_PREFIX}*'`)
 
   /** The last saved state, followed by a line for each later addition; undefined if nothing was saved. */
   function load(): string | undefined {
     const state = meta.read(KEY)
-    return state === undefined ? undefined : [state, ...added()].join('\n')
+    return state === undefined ? undefined : [state, ...additions()].join('\n')
   }
 
   return {
@@ -31,7 +33,7 @@ export function openKeptOffice(db: Db, time: Pick<Time, 'now'>) {
     save: (state: string): void =>
       db.transaction(() => {
         meta.write(KEY, state)
-        eraseAdded()
+        eraseAdditions()
       })(),
 
     /** Appends a line to the saved state. */
@@ -43,7 +45,7 @@ export function openKeptOffice(db: Db, time: Pick<Time, 'now'>) {
         const unreadable = load()
         if (unreadable !== undefined) meta.write(`${KEY}:unreadable-${time.now()}`, unreadable)
         meta.erase(KEY)
-        eraseAdded()
+        eraseAdditions()
       })()
   }
 }

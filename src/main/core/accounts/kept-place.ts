@@ -5,7 +5,7 @@ import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
 
 /** Opens the store. @param chosenId the account that is shown, if any. */
-export function openKeptPlace(db: Db, chosenId: () => string | undefined) {
+export function openLastPlaceStore(db: Db, chosenId: () => string | undefined) {
   const meta = openMeta(db)
   // The key is deleted with the account.
   const keyOf = (accountId: string) => `place of :${accountId}:`
@@ -21,7 +21,7 @@ export function openKeptPlace(db: Db, chosenId: () => string | undefined) {
       }
     },
 
-    keep(place: string): void {
+    save(place: string): void {
       const accountId = chosenId()
       if (accountId === undefined) return
       try {

@@ -4,10 +4,10 @@
  * sent. Throws only ServiceError, with no request sent to the signing service.
  */
 import type { Configuration, ServerMetadata } from 'openid-client'
-import { BodyTooLarge, drop, parseJson, readBody } from '../service/answer-body.ts'
+import { BodyTooLarge, discardBody, parseJson, readBody } from '../service/answer-body.ts'
 import { ServiceError, type SignInTrouble } from '../service/errors.ts'
 import type { Fetch } from '../service/exchange.ts'
-import { readRetryAfter, TIME_LIMITS, watch } from '../service/limits.ts'
+import { readRetryAfter, startWatchdog, TIME_LIMITS } from '../service/limits.ts'
 import { readNetworkFailure } from '../service/network-failure.ts'
 
 /** An office's registration at its sign-in service. */
@@ -59,12 +59,12 @@ const LONGEST_LIFETIME = 365 * 24 * 60 * 60_000
 /** Connects to a sign-in service. @throws ServiceError as described above. */
 export async function openOAuthService(client: OAuthClient, deps: OAuthDeps, known?: Endpoints) {
   const openid = await import('openid-client')
-  const endpoints = known ?? typedEndpoints(client) ?? (await discovered())
+  const endpoints = known ?? typedEndpoints(client) ?? (await discover())
 
   /** Each call gets its own configuration, since it caches data from the last answer. */
-  function configured(): Configuration {
+  function newConfiguration(): Configuration {
     const { secret } = client
-    const proof = !secret
+    const clientAuthentication = !secret
       ? openid.None()
       : endpoints.isBasic
         ? openid.ClientSecretBasic(secret)
@@ -75,14 +75,14 @@ export async function openOAuthService(client: OAuthClient, deps: OAuthDeps, kno
       ...(endpoints.authorize !== undefined && { authorization_endpoint: endpoints.authorize }),
       ...(endpoints.revoke !== undefined && { revocation_endpoint: endpoints.revoke })
     }
-    const config = new openid.Configuration(metadata, client.clientId, undefined, proof)
+    const config = new openid.Configuration(metadata, client.clientId, undefined, clientAuthentication)
     config[openid.customFetch] = (url, init) => boundedFetch(url, init as RequestInit, deps)
     // Addresses are validated when typed or discovered: http is possible for this computer only.
     if (new URL(endpoints.token).protocol === 'http:') openid.allowInsecureRequests(config)
     return config
   }
 
-  async function discovered(): Promise<Endpoints> {
+  async function discover(): Promise<Endpoints> {
     const issuer = new URL(client.issuer ?? '')
     const options = {
       [openid.customFetch]: (url: string, init: unknown) => boundedFetch(url, init as RequestInit, deps),
@@ -90,7 +90,7 @@ export async function openOAuthService(client: OAuthClient, deps: OAuthDeps, kno
     }
     const ask = (algorithm: 'oidc' | 'oauth2') =>
       openid.discovery(issuer, client.clientId, undefined, undefined, { ...options, algorithm })
-    const found = await translated(
+    const found = await withServiceErrors(
       ask('oidc').catch((error: unknown) => {
         if (error instanceof ServiceError || causeOf(error) instanceof ServiceError) throw error
         return ask('oauth2')
@@ -108,7 +108,7 @@ export async function openOAuthService(client: OAuthClient, deps: OAuthDeps, kno
     async authorization(redirect: string) {
       const verifier = openid.randomPKCECodeVerifier()
       const state = openid.randomState()
-      const address = openid.buildAuthorizationUrl(configured(), {
+      const address = openid.buildAuthorizationUrl(newConfiguration(), {
         redirect_uri: redirect,
         state,
         code_challenge: await openid.calculatePKCECodeChallenge(verifier),
@@ -120,26 +120,26 @@ export async function openOAuthService(client: OAuthClient, deps: OAuthDeps, kno
 
     /** Exchanges the browser's answer for tokens. */
     async exchange(returned: URL, checks: { state: string; verifier: string }): Promise<Grant> {
-      const grant = openid.authorizationCodeGrant(configured(), returned, {
+      const grant = openid.authorizationCodeGrant(newConfiguration(), returned, {
         expectedState: checks.state,
         pkceCodeVerifier: checks.verifier
       })
-      return grantOf(await translated(grant, 'client'))
+      return grantOf(await withServiceErrors(grant, 'client'))
     },
 
     async refresh(token: string): Promise<Grant> {
-      return grantOf(await translated(openid.refreshTokenGrant(configured(), token), 'client'))
+      return grantOf(await withServiceErrors(openid.refreshTokenGrant(newConfiguration(), token), 'client'))
     },
 
     /** Signs in with the client's own secret. */
     async clientCredentials(): Promise<Grant> {
-      return grantOf(await translated(openid.clientCredentialsGrant(configured(), scope), 'client'))
+      return grantOf(await withServiceErrors(openid.clientCredentialsGrant(newConfiguration(), scope), 'client'))
     },
 
     /** Revokes a token. False if the service can't do that. */
     async revoke(token: string): Promise<boolean> {
       if (endpoints.revoke === undefined) return false
-      await translated(openid.tokenRevocation(configured(), token), 'client')
+      await withServiceErrors(openid.tokenRevocation(newConfiguration(), token), 'client')
       return true
     }
   }
@@ -151,21 +151,21 @@ function typedEndpoints({ authorizeUrl, tokenUrl, revokeUrl }: OAuthClient): End
 }
 
 /** Reads the service's metadata, rejecting endpoints elsewhere, which would receive the secret and every token. */
-function endpointsOf(said: Readonly<ServerMetadata>, issuer: URL): Endpoints {
-  const own = (address: unknown): string | undefined => {
+function endpointsOf(metadata: Readonly<ServerMetadata>, issuer: URL): Endpoints {
+  const checkedAddress = (address: unknown): string | undefined => {
     if (address === undefined) return undefined
     const url = typeof address === 'string' ? URL.parse(address) : null
-    if (!url || url.origin !== issuer.origin || url.username || url.password) throw troubled('elsewhere')
+    if (!url || url.origin !== issuer.origin || url.username || url.password) throw signInError('elsewhere')
     return url.href
   }
-  const token = own(said.token_endpoint)
-  if (token === undefined) throw troubled('not-found')
-  const methods = said.token_endpoint_auth_methods_supported
+  const token = checkedAddress(metadata.token_endpoint)
+  if (token === undefined) throw signInError('not-found')
+  const methods = metadata.token_endpoint_auth_methods_supported
   return {
-    issuer: said.issuer,
-    authorize: own(said.authorization_endpoint),
+    issuer: metadata.issuer,
+    authorize: checkedAddress(metadata.authorization_endpoint),
     token,
-    revoke: own(said.revocation_endpoint),
+    revoke: checkedAddress(metadata.revocation_endpoint),
     isBasic:
       Array.isArray(methods) && methods.includes('client_secret_basic') && !methods.includes('client_secret_post')
   }
@@ -173,7 +173,7 @@ function endpointsOf(said: Readonly<ServerMetadata>, issuer: URL): Endpoints {
 
 /** Reduces an answer to what the library can read; everything else is dropped. */
 async function boundedFetch(url: string, init: RequestInit, { fetch, now }: OAuthDeps): Promise<Response> {
-  const watching = watch(TIME_LIMITS.read, undefined)
+  const watching = startWatchdog(TIME_LIMITS.read, undefined)
   try {
     const response = await watching.during(
       'answer',
@@ -186,46 +186,46 @@ async function boundedFetch(url: string, init: RequestInit, { fetch, now }: OAut
     )
     const { status } = response
     if (response.type === 'opaqueredirect' || (status >= 300 && status < 400)) {
-      drop(response)
-      throw troubled('elsewhere')
+      discardBody(response)
+      throw signInError('elsewhere')
     }
-    if (status === 407 || status === 511) throw troubled(undefined, { code: status === 407 ? 'refused' : 'offline' })
+    if (status === 407 || status === 511) throw signInError(undefined, { code: status === 407 ? 'refused' : 'offline' })
     const bytes = await readBody(response, MOST_BYTES, watching)
     if (status === 429) {
       const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), now())
-      throw troubled('answer', { code: 'rate-limited', retryAfterMs })
+      throw signInError('answer', { code: 'rate-limited', retryAfterMs })
     }
-    if (status >= 500) throw troubled('answer', { code: 'refused' })
+    if (status >= 500) throw signInError('answer', { code: 'refused' })
     // Revocation has an empty answer.
     if (bytes.byteLength === 0) return new Response(null, { status })
-    const read = await readable(bytes)
+    const read = await readJsonObject(bytes)
     if (read === undefined && response.ok && init.method === 'POST') return new Response(null, { status })
     return new Response(JSON.stringify(read ?? {}), { status, headers: { 'content-type': 'application/json' } })
   } catch (thrown) {
     if (thrown instanceof ServiceError) throw thrown
-    if (thrown instanceof BodyTooLarge) throw troubled('answer')
-    const ended = watching.ended()
-    if (ended) throw troubled('away', { code: ended })
+    if (thrown instanceof BodyTooLarge) throw signInError('answer')
+    const ended = watching.endReason()
+    if (ended) throw signInError('away', { code: ended })
     const { code, reason, certificate } = readNetworkFailure(thrown)
-    throw troubled('away', { code, reason, certificate })
+    throw signInError('away', { code, reason, certificate })
   } finally {
     watching.finish()
   }
 }
 
-async function readable(bytes: Uint8Array): Promise<object | undefined> {
+async function readJsonObject(bytes: Uint8Array): Promise<object | undefined> {
   try {
     const read = await parseJson(bytes, undefined)
-    return typeof read === 'object' && read !== null && !Array.isArray(read) ? withoutOddities(read) : undefined
+    return typeof read === 'object' && read !== null && !Array.isArray(read) ? normaliseTokenAnswer(read) : undefined
   } catch {
     return undefined
   }
 }
 
 /** Drops unneeded members that services write in odd ways: the user's identity, an invalid lifetime. */
-function withoutOddities(said: object): object {
-  const { id_token: _, expires_in: lifetime, scope, ...read } = said as Record<string, unknown>
-  if (!('access_token' in read)) return said
+function normaliseTokenAnswer(answer: object): object {
+  const { id_token: _, expires_in: lifetime, scope, ...read } = answer as Record<string, unknown>
+  if (!('access_token' in read)) return answer
   const seconds = Number(lifetime)
   return {
     token_type: 'bearer',
@@ -235,15 +235,15 @@ function withoutOddities(said: object): object {
   }
 }
 
-interface Granted {
+interface TokenAnswer {
   access_token: string
   refresh_token?: string | undefined
   expires_in?: number | undefined
 }
 
 /** Tokens are sent in a header and in a form; text that can't be is not a token. */
-function grantOf({ access_token: access, refresh_token: refresh, expires_in: seconds }: Granted): Grant {
-  if (!isToken(access) || (refresh !== undefined && !isToken(refresh))) throw troubled('answer')
+function grantOf({ access_token: access, refresh_token: refresh, expires_in: seconds }: TokenAnswer): Grant {
+  if (!isToken(access) || (refresh !== undefined && !isToken(refresh))) throw signInError('answer')
   return {
     access,
     ...(refresh !== undefined && { refresh }),
@@ -255,22 +255,23 @@ function isToken(text: string): boolean {
   return text.length <= LONGEST_TOKEN && /^[\x21-\x7e]+$/.test(text)
 }
 
-/** @param otherwise the meaning of a refusal without a reason. */
-async function translated<Value>(call: Promise<Value>, otherwise: SignInTrouble): Promise<Value> {
+/** @param fallback the meaning of a refusal without a reason. */
+async function withServiceErrors<Value>(call: Promise<Value>, fallback: SignInTrouble): Promise<Value> {
   try {
     return await call
   } catch (thrown) {
     const cause = causeOf(thrown)
     if (thrown instanceof ServiceError) throw thrown
     if (cause instanceof ServiceError) throw cause
-    const { error: said, status } = thrown as { error?: unknown; status?: unknown }
-    if (said === 'invalid_grant') throw troubled('over')
-    if (said === 'access_denied') throw troubled('denied')
-    if (said === 'temporarily_unavailable' || said === 'server_error') throw troubled('answer', { code: 'refused' })
-    if (said === 'invalid_client') throw troubled('secret')
-    if (said === 'invalid_scope') throw troubled('scope')
-    if (typeof said === 'string') throw troubled('client')
-    throw troubled(typeof status === 'number' ? otherwise : otherwise === 'client' ? 'answer' : otherwise)
+    const { error: oauthError, status } = thrown as { error?: unknown; status?: unknown }
+    if (oauthError === 'invalid_grant') throw signInError('over')
+    if (oauthError === 'access_denied') throw signInError('denied')
+    if (oauthError === 'temporarily_unavailable' || oauthError === 'server_error')
+      throw signInError('answer', { code: 'refused' })
+    if (oauthError === 'invalid_client') throw signInError('secret')
+    if (oauthError === 'invalid_scope') throw signInError('scope')
+    if (typeof oauthError === 'string') throw signInError('client')
+    throw signInError(typeof status === 'number' ? fallback : fallback === 'client' ? 'answer' : fallback)
   }
 }
 
@@ -279,7 +280,7 @@ function causeOf(thrown: unknown): unknown {
 }
 
 /** Some need someone to act; the others may work on a retry. */
-const CODES: Record<SignInTrouble, 'unauthorised' | 'redirected' | 'refused' | 'not-json'> = {
+const ERROR_CODES: Record<SignInTrouble, 'unauthorised' | 'redirected' | 'refused' | 'not-json'> = {
   over: 'unauthorised',
   denied: 'unauthorised',
   secret: 'unauthorised',
@@ -292,10 +293,10 @@ const CODES: Record<SignInTrouble, 'unauthorised' | 'redirected' | 'refused' | '
 }
 
 /** Creates an error for which nothing was sent to the signing service. */
-export function troubled(
+export function signInError(
   signIn: SignInTrouble | undefined,
   more: Partial<Pick<ServiceError, 'code' | 'reason' | 'retryAfterMs' | 'certificate'>> = {}
 ): ServiceError {
-  const code = signIn === undefined ? 'refused' : CODES[signIn]
+  const code = signIn === undefined ? 'refused' : ERROR_CODES[signIn]
   return new ServiceError({ code, operation: OPERATION, mayHaveArrived: false, signIn, ...more })
 }

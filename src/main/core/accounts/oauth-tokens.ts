@@ -5,7 +5,7 @@
 import type { Time } from '../lib/time.ts'
 import { ServiceError } from '../service/errors.ts'
 import type { Grant, OAuthService } from './oauth-service.ts'
-import { troubled } from './oauth-service.ts'
+import { signInError } from './oauth-service.ts'
 
 /** An access token with its expiry and renewal times, if known, in milliseconds since 1970 UTC. */
 export interface Tokens {
@@ -29,7 +29,7 @@ export interface OAuthTokensDeps {
 export type OAuthTokens = ReturnType<typeof openOAuthTokens>
 
 /** How long before expiry a token is renewed, in milliseconds; for short-lived tokens, a quarter of their life. */
-const EARLY = 60_000
+const RENEWAL_LEAD = 60_000
 
 /**
  * Converts a grant. @param known the refresh token that was used: many services issue it only once, and it stays valid.
@@ -39,67 +39,70 @@ export function tokensOf({ access, refresh: given, lifetime }: Grant, now: numbe
   return {
     access,
     ...(refresh !== undefined && { refresh }),
-    ...(lifetime !== undefined && { until: now + lifetime, renewAt: now + lifetime - Math.min(EARLY, lifetime / 4) })
+    ...(lifetime !== undefined && {
+      until: now + lifetime,
+      renewAt: now + lifetime - Math.min(RENEWAL_LEAD, lifetime / 4)
+    })
   }
 }
 
-export function openOAuthTokens(kept: Tokens, { grant, service, keep, changed, time }: OAuthTokensDeps) {
-  let tokens: Tokens = kept
+export function openOAuthTokens(stored: Tokens, { grant, service, keep, changed, time }: OAuthTokensDeps) {
+  let tokens: Tokens = stored
   /** Fetched, but not stored yet. */
-  let unkept: Tokens | undefined
+  let unstored: Tokens | undefined
   let renewing: Promise<string> | undefined
-  let over: ServiceError | undefined
+  let signedOutError: ServiceError | undefined
 
-  const isBefore = (moment = Number.POSITIVE_INFINITY) => tokens.access !== undefined && time.now() < moment
+  const isUsableUntil = (moment = Number.POSITIVE_INFINITY) => tokens.access !== undefined && time.now() < moment
 
-  async function renewed(): Promise<string> {
-    if (over) throw over
+  async function renewAndStore(): Promise<string> {
+    if (signedOutError) throw signedOutError
     try {
-      unkept ??= await fetched()
-      if (grant === 'code') await keepFirst(unkept)
-      tokens = unkept
-      unkept = undefined
+      unstored ??= await fetchTokens()
+      if (grant === 'code') await storeBeforeUse(unstored)
+      tokens = unstored
+      unstored = undefined
       return tokens.access ?? ''
     } catch (error) {
       // A client secret may be fixed at the service, but a user's grant can only be renewed by signing in again.
       if (error instanceof ServiceError && error.signIn === 'over') {
-        over = error
+        signedOutError = error
         changed?.()
       }
       throw error
     }
   }
 
-  async function fetched(): Promise<Tokens> {
+  async function fetchTokens(): Promise<Tokens> {
     const { refresh } = tokens
     if (grant === 'client') return tokensOf(await (await service()).clientCredentials(), time.now())
-    if (refresh === undefined) throw troubled('over')
+    if (refresh === undefined) throw signInError('over')
     return tokensOf(await (await service()).refresh(refresh), time.now(), refresh)
   }
 
-  async function keepFirst(next: Tokens): Promise<void> {
+  async function storeBeforeUse(next: Tokens): Promise<void> {
     try {
       await keep(next)
     } catch {
-      throw troubled(undefined, { code: 'keychain' })
+      throw signInError(undefined, { code: 'keychain' })
     }
   }
 
-  function renew(): Promise<string> {
-    renewing ??= renewed().finally(() => {
+  function renewOnce(): Promise<string> {
+    renewing ??= renewAndStore().finally(() => {
       renewing = undefined
     })
     return renewing
   }
 
   async function token(): Promise<string> {
-    if (over) throw over
-    if (!unkept && isBefore(tokens.renewAt)) return tokens.access ?? ''
+    if (signedOutError) throw signedOutError
+    if (!unstored && isUsableUntil(tokens.renewAt)) return tokens.access ?? ''
     try {
-      return await renew()
+      return await renewOnce()
     } catch (error) {
       // The sign-in service may recover before the token expires.
-      if (over || unkept || !isBefore(tokens.until ?? Number.NEGATIVE_INFINITY)) throw error
+      if (signedOutError || unstored || !isUsableUntil(tokens.until ?? Number.NEGATIVE_INFINITY)) throw error
       return tokens.access ?? ''
     }
   }
@@ -112,17 +115,17 @@ export function openOAuthTokens(kept: Tokens, { grant, service, keep, changed, t
      * Called when the service rejects this token. Returns whether there is another.
      * @throws ServiceError as `token`.
      */
-    async refused(used: string): Promise<boolean> {
+    async renewAfterRefusal(used: string): Promise<boolean> {
       if (tokens.access === used && !renewing) tokens = { refresh: tokens.refresh }
       return (await token()) !== used
     },
 
     /** Whether nothing is requested until someone signs in again. */
-    isOver: (): boolean => over !== undefined,
+    isSignedOut: (): boolean => signedOutError !== undefined,
 
     /** Revokes the tokens at the service. Returns whether it did; true if there is nothing to revoke. Never rejects. */
     async revoke(): Promise<boolean> {
-      const { refresh, access } = unkept ?? tokens
+      const { refresh, access } = unstored ?? tokens
       const token = refresh ?? access
       if (token === undefined) return true
       try {

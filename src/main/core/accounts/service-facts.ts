@@ -19,12 +19,12 @@ export interface ServiceFacts {
 }
 
 /** Maximum age before the service is asked again, in milliseconds: a day, as its conventions hardly change. */
-export const A_DAY = 24 * 60 * 60_000
+export const FACTS_MAX_AGE = 24 * 60 * 60_000
 /** Maximum age of limits that other workstations' sends also use up, in milliseconds. */
-const SOME_MINUTES = 10 * 60_000
+const LIMITS_MAX_AGE = 10 * 60_000
 
 /** How long reading a folder waits for the service's first answer about its conventions, in milliseconds. */
-const FIRST_WORD = 5_000
+const FIRST_ANSWER_TIMEOUT = 5_000
 
 export interface ServiceFactsDeps {
   db: Db
@@ -33,16 +33,16 @@ export interface ServiceFactsDeps {
   changed: (accountId: string) => void
 }
 
-export type ServiceFactsOf = ReturnType<typeof openServiceFacts>
+export type ServiceFactsStore = ReturnType<typeof openServiceFacts>
 
 export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
   const meta = openMeta(db)
   const known = new Map<string, ServiceFacts>()
-  const underWay = new Map<string, Promise<void>>()
+  const inFlight = new Map<string, Promise<void>>()
   /** Accounts whose remaining documents are outdated, since something was sent or was refused for lack of them. */
-  const outdated = new Set<string>()
+  const outdatedLimits = new Set<string>()
   /** How often an account's facts were invalidated. */
-  const turns = new Map<string, number>()
+  const generations = new Map<string, number>()
   const keyOf = (accountId: string) => `service-facts:${accountId}:`
 
   function of(accountId: string): ServiceFacts {
@@ -59,38 +59,38 @@ export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
     changed(accountId)
   }
 
-  async function ask(accountId: string, client: Pick<ServiceClient, 'getAccountInfo'>): Promise<void> {
-    const turn = turns.get(accountId)
-    const isMine = () => turns.get(accountId) === turn
+  async function requestInfo(accountId: string, client: Pick<ServiceClient, 'getAccountInfo'>): Promise<void> {
+    const generation = generations.get(accountId)
+    const isCurrent = () => generations.get(accountId) === generation
     try {
       // A service without this operation isn't asked more often either.
       const info = await client.getAccountInfo()
-      if (isMine()) note(accountId, { info, askedAt: time.now() })
+      if (isCurrent()) note(accountId, { info, askedAt: time.now() })
     } catch {
       // Known facts stay valid; the problem will show when the account is used.
-      if (isMine()) known.set(accountId, { ...of(accountId), askedAt: time.now() })
+      if (isCurrent()) known.set(accountId, { ...of(accountId), askedAt: time.now() })
     }
   }
 
-  function asked(accountId: string, client: Pick<ServiceClient, 'getAccountInfo'>): Promise<void> {
-    const asking = ask(accountId, client).finally(() => {
-      if (underWay.get(accountId) === asking) underWay.delete(accountId)
+  function startRequest(accountId: string, client: Pick<ServiceClient, 'getAccountInfo'>): Promise<void> {
+    const request = requestInfo(accountId, client).finally(() => {
+      if (inFlight.get(accountId) === request) inFlight.delete(accountId)
     })
-    underWay.set(accountId, asking)
-    return asking
+    inFlight.set(accountId, request)
+    return request
   }
 
-  /** Returns known facts, requested again if older than `most` milliseconds. Never rejects. */
-  async function fresh(
+  /** Returns known facts, requested again if older than `maxAge` milliseconds. Never rejects. */
+  async function ensureFresh(
     accountId: string,
     client: Pick<ServiceClient, 'getAccountInfo'>,
-    most: number
+    maxAge: number
   ): Promise<ServiceFacts> {
     const { askedAt } = of(accountId)
     const age = askedAt === undefined ? Number.POSITIVE_INFINITY : time.now() - askedAt
     // After the clock was set back, the age is unknown.
-    if (age >= 0 && age < most) return of(accountId)
-    await (underWay.get(accountId) ?? asked(accountId, client))
+    if (age >= 0 && age < maxAge) return of(accountId)
+    await (inFlight.get(accountId) ?? startRequest(accountId, client))
     return of(accountId)
   }
 
@@ -106,29 +106,29 @@ export function openServiceFacts({ db, time, changed }: ServiceFactsDeps) {
       }
     },
 
-    fresh,
+    ensureFresh,
 
-    /** As `fresh`, for what each send uses up: the remaining documents. */
+    /** As `ensureFresh`, for what each send uses up: the remaining documents. */
     limits(accountId: string, client: Pick<ServiceClient, 'getAccountInfo'>): Promise<ServiceFacts> {
-      return fresh(accountId, client, outdated.delete(accountId) ? 0 : SOME_MINUTES)
+      return ensureFresh(accountId, client, outdatedLimits.delete(accountId) ? 0 : LIMITS_MAX_AGE)
     },
     /** Must be called when something was sent, or refused because nothing is left. */
-    spent: (accountId: string): void => void outdated.add(accountId),
+    markLimitsOutdated: (accountId: string): void => void outdatedLimits.add(accountId),
 
     /**
      * Returns how the account's user writes dates; undefined if the service doesn't say. Returns the known value at
      * once and refreshes an old one in the background; waits briefly only before the first answer. Never rejects.
      */
     async dateFormat(accountId: string, client: Pick<ServiceClient, 'getAccountInfo'>): Promise<string | undefined> {
-      const asking = fresh(accountId, client, A_DAY)
-      if (of(accountId).askedAt === undefined) await within(FIRST_WORD, asking, time)
+      const asking = ensureFresh(accountId, client, FACTS_MAX_AGE)
+      if (of(accountId).askedAt === undefined) await within(FIRST_ANSWER_TIMEOUT, asking, time)
       return of(accountId).info?.DateFormat
     },
 
     /** Must be called when the account is removed or its service changes: answers in flight are then ignored. */
     forget(accountId: string): void {
-      turns.set(accountId, (turns.get(accountId) ?? 0) + 1)
-      underWay.delete(accountId)
+      generations.set(accountId, (generations.get(accountId) ?? 0) + 1)
+      inFlight.delete(accountId)
       known.delete(accountId)
       meta.erase(keyOf(accountId))
     }

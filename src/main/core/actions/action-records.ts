@@ -100,7 +100,7 @@ export function openActionRecords(db: Db) {
     accountsIn: (state: ActionState): Set<string> => new Set(inState(state).map(({ accountId }) => accountId)),
 
     /** The unfinished action of this kind and target. */
-    openOne: table.one<[accountId: string, kind: string, target: string]>(
+    findOpen: table.one<[accountId: string, kind: string, target: string]>(
       `WHERE account_id = ? AND kind = ? AND target = ? AND state IN ('waiting', 'running', 'uncertain')`
     ),
 
@@ -142,15 +142,15 @@ export function targetOf(
 }
 
 /** Whether both actions affect the same document. */
-export function concernsSame(
+export function affectsSameDocument(
   one: Pick<Action, 'request' | 'reference' | 'packageReference'>,
   request: ActionRequest,
   document: { Reference: string; PackageReference?: string | undefined }
 ): boolean {
   if (one.reference === document.Reference) return true
   // Another due date moves every document of the package.
-  const isOfPackage = one.request.kind === 'extend' || request.kind === 'extend'
-  return isOfPackage && Boolean(one.packageReference) && one.packageReference === document.PackageReference
+  const affectsPackage = one.request.kind === 'extend' || request.kind === 'extend'
+  return affectsPackage && Boolean(one.packageReference) && one.packageReference === document.PackageReference
 }
 
 /**

@@ -4,15 +4,15 @@
  */
 import type { ActionRequest, ActionState, ActionView } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
-import { firstAccepted, Recovery } from '../jobs/recording.ts'
+import { Recovery, writeFirstAccepted } from '../jobs/recording.ts'
 import { fail } from '../lib/failure.ts'
 import { within } from '../lib/time.ts'
 import {
   type Action,
   type ActionChange,
   type ActionRecords,
+  affectsSameDocument,
   canBeChecked,
-  concernsSame,
   mayWait,
   openActionRecords,
   targetOf,
@@ -21,17 +21,17 @@ import {
 import { beforeOf } from './before.ts'
 import type { ActionDeps, Outcome } from './deps.ts'
 import { Dispatcher } from './dispatcher.ts'
-import { ALREADY_DONE, behind, busyWith, INTERRUPTED, NEVER_LEFT, NO_REMINDERS, NOT_CHECKABLE } from './messages.ts'
+import { ALREADY_DONE, blockedBy, busyWith, INTERRUPTED, NEVER_SENT, NO_REMINDERS, NOT_CHECKABLE } from './messages.ts'
 import { outgoingOf } from './outgoing.ts'
 import { Reconciler } from './reconcile.ts'
 import { SharedActions } from './shared-actions.ts'
-import { readAfresh, subjectOf } from './subject.ts'
+import { readFoldersNow, subjectOf } from './subject.ts'
 
 /** How long the screen's request waits for the service's answer, in milliseconds. The action itself goes on. */
-const ANSWER_WITHIN = 8_000
+const ANSWER_TIMEOUT = 8_000
 const DAY = 86_400_000
 /** How long finished actions are kept, in milliseconds. */
-const KEPT = 30 * DAY
+const RETENTION = 30 * DAY
 /** The delay before a failed write is retried, in milliseconds. */
 const STORAGE_WAIT = 5_000
 
@@ -47,20 +47,27 @@ export class Actions {
   constructor(deps: ActionDeps) {
     const records = openActionRecords(deps.db)
     const changed = (id: string) => deps.changed([id])
-    const ended = (action: Action, outcome: Outcome) => this.#ended(action, outcome)
+    const recordOutcome = (action: Action, outcome: Outcome) => this.#recordOutcome(action, outcome)
     this.#deps = deps
     this.#records = records
-    this.#reconciler = new Reconciler({ ...deps, records, changed, ended })
+    this.#reconciler = new Reconciler({ ...deps, records, changed, recordOutcome })
     this.#shared = new SharedActions({
-      ...{ ...deps, records, changed, ended },
-      triedElsewhere: ({ id, accountId }) => {
-        this.#reconciler.left(id)
+      ...{ ...deps, records, changed, recordOutcome },
+      triedAtOtherStation: ({ id, accountId }) => {
+        this.#reconciler.attemptStarted(id)
         this.#reconciler.schedule.plan(accountId)
       }
     })
-    const left = (action: Action) => this.#left(action)
-    this.#dispatcher = new Dispatcher({ ...deps, records, changed, ended, left, shared: this.#shared })
-    deps.once.listen({ back: (accountId) => this.#dispatcher.backOf(accountId) })
+    const attemptStarted = (action: Action) => this.#attemptStarted(action)
+    this.#dispatcher = new Dispatcher({
+      ...deps,
+      records,
+      changed,
+      recordOutcome,
+      attemptStarted,
+      shared: this.#shared
+    })
+    deps.once.listen({ available: (accountId) => this.#dispatcher.officeAvailable(accountId) })
     this.#recovery = new Recovery(deps.time, () => this.#recover())
   }
 
@@ -69,12 +76,12 @@ export class Actions {
    * tries it again.
    */
   recover(): void {
-    this.#recovery.now()
+    this.#recovery.recoverNow()
   }
 
   /** Starts sending what waits, and checking what is uncertain. */
   open(): void {
-    this.#recovery.before(() => {
+    this.#recovery.runAfterRecovery(() => {
       this.#dispatcher.open()
       this.#reconciler.schedule.open()
       this.#pruneDaily()
@@ -109,17 +116,17 @@ export class Actions {
     accountId: string,
     { id, reference, request }: { id: string; reference: string; request: ActionRequest }
   ): Promise<ActionView> {
-    const pressedBefore = () => {
+    const findExisting = () => {
       const before = this.#records.find(id)
       if (before && before.accountId !== accountId) fail('gone', 'This belongs to another account.')
       return before && viewOf(before)
     }
-    const before = pressedBefore()
-    if (before) return before
+    const existing = findExisting()
+    if (existing) return existing
     // Recovery must come first, so that this one isn't taken for one of an earlier run.
-    this.#recovery.now()
-    const document = await this.#allowed(accountId, reference, request)
-    const meanwhile = pressedBefore()
+    this.#recovery.recoverNow()
+    const document = await this.#checkAllowed(accountId, reference, request)
+    const meanwhile = findExisting()
     if (meanwhile) return meanwhile
     this.#refuseBusy(accountId, request, document, id)
     const documentName = document.Name ?? document.Reference
@@ -127,12 +134,12 @@ export class Actions {
     const action = { id, accountId, request, documentName, before: beforeOf(request, document), createdAt }
     this.#records.add(action, document)
     this.#changed(id)
-    return this.#leaves(action)
+    return this.#send(action)
   }
 
   /** @throws AppFailure `gone`. */
   get(id: string): ActionView {
-    return viewOf(this.#known(id))
+    return viewOf(this.#actionById(id))
   }
 
   /** Lists actions on one document or on all, newest first. */
@@ -142,7 +149,7 @@ export class Actions {
 
   /** Cancels a waiting action. @throws AppFailure `busy` if it is in flight, `conflict` if it has ended. */
   cancel(id: string): ActionView {
-    const action = this.#known(id)
+    const action = this.#actionById(id)
     if (action.state === 'cancelled') return viewOf(action)
     if (action.state === 'running') fail('busy', 'This is already in progress, so it can’t be undone.')
     if (action.state !== 'waiting') fail('conflict', 'This is no longer waiting, so it can’t be undone.')
@@ -150,44 +157,44 @@ export class Actions {
     if (action.isInDoubt) {
       const after = this.#records.change(id, { state: 'uncertain' })
       this.#changed(id)
-      this.#shared.soon(action.accountId)
+      this.#shared.syncSoon(action.accountId)
       this.#reconciler.schedule.plan(action.accountId)
       return viewOf(after ?? action)
     }
-    return this.#settledAs(action, 'cancelled')
+    return this.#finishAs(action, 'cancelled')
   }
 
   /** Checks the outcome of an uncertain action in the folders. @throws what reading the folders throws. */
   async check(id: string): Promise<ActionView> {
-    const action = this.#known(id)
+    const action = this.#actionById(id)
     if (action.state !== 'uncertain') return viewOf(action)
     if (!canBeChecked(action)) fail('conflict', NOT_CHECKABLE)
-    await this.#reconciler.schedule.look(action.accountId)
+    await this.#reconciler.schedule.check(action.accountId)
     return this.get(id)
   }
 
   /** Retries an action that was refused, cancelled or is uncertain. In the last case it may happen twice. */
-  async again(id: string): Promise<ActionView> {
-    const action = this.#known(id)
+  async retry(id: string): Promise<ActionView> {
+    const action = this.#actionById(id)
     if (action.state === 'waiting' || action.state === 'running') return viewOf(action)
     if (action.state === 'done') fail('conflict', ALREADY_DONE)
     const { accountId, request } = action
-    const document = await this.#allowed(accountId, action.reference, request)
-    const now = this.#known(id)
-    if (now.state !== action.state) return viewOf(now)
+    const document = await this.#checkAllowed(accountId, action.reference, request)
+    const current = this.#actionById(id)
+    if (current.state !== action.state) return viewOf(current)
     this.#refuseBusy(accountId, request, document, id)
     const open = { state: 'waiting', isInDoubt: action.state === 'uncertain', error: undefined } as const
     this.#records.change(id, { ...open, before: beforeOf(request, document), settledAt: undefined })
     this.#changed(id)
-    return this.#leaves(action)
+    return this.#send(action)
   }
 
   /** Settles an uncertain action by a person's word. */
-  settle(id: string, happened: boolean): ActionView {
-    const action = this.#known(id)
+  conclude(id: string, happened: boolean): ActionView {
+    const action = this.#actionById(id)
     if (action.state !== 'uncertain') return viewOf(action)
-    this.#deps.soon(action.accountId)
-    return this.#settledAs(action, happened ? 'done' : 'cancelled')
+    this.#deps.readSoon(action.accountId)
+    return this.#finishAs(action, happened ? 'done' : 'cancelled')
   }
 
   /** Counts the actions of all accounts, for the question on quitting. */
@@ -204,26 +211,26 @@ export class Actions {
       if (mayWait(action)) continue
       const settledAt = this.#deps.time.now()
       if (action.isInDoubt) this.#records.change(action.id, { state: 'uncertain', error: INTERRUPTED })
-      else this.#records.change(action.id, { state: 'refused', error: NEVER_LEFT, settledAt })
+      else this.#records.change(action.id, { state: 'refused', error: NEVER_SENT, settledAt })
     }
   }
 
   /** From now on, its change in the folders is no news, even if the service's answer is lost. */
-  #left({ id, accountId, reference, request }: Action): void {
+  #attemptStarted({ id, accountId, reference, request }: Action): void {
     const { ask, moment } = this.#deps
-    this.#reconciler.left(id)
+    this.#reconciler.attemptStarted(id)
     const due = request.kind === 'extend' ? Date.parse(request.dueDate) : undefined
     void ask('acting', { accountId, reference, kind: request.kind, due, now: moment() }).catch(() => undefined)
   }
 
   /** Records the outcome of an attempt, and triggers what follows from it. */
-  async #ended(action: Action, outcome: Outcome): Promise<void> {
-    const { ask, moment, taken, soon } = this.#deps
+  async #recordOutcome(action: Action, outcome: Outcome): Promise<void> {
+    const { ask, moment, documentStored, readSoon } = this.#deps
     const { accountId } = action
     const written = this.#write(action, outcome)
     if (!written) return
     this.#changed(action.id)
-    this.#shared.soon(accountId)
+    this.#shared.syncSoon(accountId)
     if (written.state === 'uncertain') this.#reconciler.schedule.plan(accountId)
     if (action.request.kind === 'remind') this.#learnOfReminders(action, outcome)
     if (written.state === 'refused') {
@@ -232,45 +239,45 @@ export class Actions {
     }
     if (outcome.kind !== 'done') {
       // A service that refuses one of several signers may have accepted the others. The folders show it.
-      if (action.request.kind === 'correct' && action.request.signers.length > 1) soon(accountId)
+      if (action.request.kind === 'correct' && action.request.signers.length > 1) readSoon(accountId)
       return
     }
     // The mirror catches up by itself; until then it is only outdated.
     if (outcome.document) {
       await ask('takeOne', { accountId, document: outcome.document, now: moment(), isOwn: true }).catch(() => undefined)
-      taken(accountId)
+      documentStored(accountId)
     }
-    soon(accountId)
-    if (action.request.kind === 'correct') this.#deps.corrected(accountId, action.request.signers)
+    readSoon(accountId)
+    if (action.request.kind === 'correct') this.#deps.signersCorrected(accountId, action.request.signers)
   }
 
   #write(action: Action, outcome: Outcome): Action | undefined {
     const change = this.#changeOf(action, outcome)
     try {
       // If the database rejects the answer, it is left out.
-      return firstAccepted([
+      return writeFirstAccepted([
         () => this.#records.change(action.id, change),
         () => this.#records.change(action.id, { ...change, notary: undefined })
       ])
     } catch {
       // On disk it stays `running`, which a restart treats as uncertain, so nothing false is shown.
-      if (!this.#isClosed) this.#deps.time.after(STORAGE_WAIT, () => void this.#ended(action, outcome))
+      if (!this.#isClosed) this.#deps.time.after(STORAGE_WAIT, () => void this.#recordOutcome(action, outcome))
       return undefined
     }
   }
 
   #changeOf(action: Action, outcome: Outcome): ActionChange {
-    const settled = { settledAt: this.#deps.time.now(), isInDoubt: false }
+    const finished = { settledAt: this.#deps.time.now(), isInDoubt: false }
     switch (outcome.kind) {
       case 'done':
-        return { ...settled, state: 'done', error: undefined, notary: outcome.notary }
+        return { ...finished, state: 'done', error: undefined, notary: outcome.notary }
       case 'unsupported':
-        return { ...settled, state: 'refused', error: NO_REMINDERS }
+        return { ...finished, state: 'refused', error: NO_REMINDERS }
       case 'offline':
       case 'refused':
         // A look at the folders has settled it, or nothing is in doubt.
         if (!action.isInDoubt || action.state === 'uncertain') {
-          return { ...settled, state: 'refused', error: outcome.error }
+          return { ...finished, state: 'refused', error: outcome.error }
         }
         return { state: 'uncertain', error: { ...outcome.error, mayHaveArrived: true } }
       case 'uncertain':
@@ -286,7 +293,7 @@ export class Actions {
     const { rights } = this.#deps
     if (kind === 'done') rights.learn(accountId, { reminders: 'yes' })
     if (kind !== 'unsupported' || rights.of(accountId).reminders !== 'unknown') return
-    void readAfresh(this.#deps, accountId, new Set([reference]))
+    void readFoldersNow(this.#deps, accountId, new Set([reference]))
       .then((shown) => {
         if (shown.has(reference)) rights.learn(accountId, { reminders: 'no' })
       })
@@ -297,25 +304,25 @@ export class Actions {
   #pruneDaily(): void {
     if (this.#isClosed) return
     const { time } = this.#deps
-    this.#records.prune(time.now() - KEPT)
+    this.#records.prune(time.now() - RETENTION)
     time.after(DAY, () => this.#pruneDaily())
   }
 
-  #known(id: string): Action {
+  #actionById(id: string): Action {
     return this.#records.find(id) ?? fail('gone', 'This no longer exists.')
   }
 
   /** @throws AppFailure `busy` while an equal action is open, or another that it would overtake. */
   #refuseBusy(accountId: string, request: ActionRequest, document: DocumentResponse, id: string): void {
-    const other = this.#records.openOne(accountId, request.kind, targetOf(request, document))
+    const other = this.#records.findOpen(accountId, request.kind, targetOf(request, document))
     if (other && other.id !== id) fail('busy', busyWith(other))
     const ahead = [...this.#records.ofAccount(accountId, 'running'), ...this.#records.ofAccount(accountId, 'waiting')]
-    const overtaken = ahead.find((one) => one.id !== id && concernsSame(one, request, document))
-    if (overtaken) fail('busy', behind(overtaken))
+    const overtaken = ahead.find((one) => one.id !== id && affectsSameDocument(one, request, document))
+    if (overtaken) fail('busy', blockedBy(overtaken))
   }
 
   /** Checks whether an action is possible before it is stored. @throws AppFailure */
-  async #allowed(accountId: string, reference: string, request: ActionRequest): Promise<DocumentResponse> {
+  async #checkAllowed(accountId: string, reference: string, request: ActionRequest): Promise<DocumentResponse> {
     const { rights, time } = this.#deps
     if (request.kind === 'remind' && rights.of(accountId).reminders === 'no') fail('not-found', NO_REMINDERS.message)
     const subject = await subjectOf(this.#deps, accountId, reference)
@@ -324,17 +331,17 @@ export class Actions {
   }
 
   /** Sends an action. Returns its outcome, or its state after a while. */
-  async #leaves(action: Pick<Action, 'id' | 'accountId'>): Promise<ActionView> {
-    await within(ANSWER_WITHIN, this.#dispatcher.goFresh(action), this.#deps.time)
+  async #send(action: Pick<Action, 'id' | 'accountId'>): Promise<ActionView> {
+    await within(ANSWER_TIMEOUT, this.#dispatcher.sendNow(action), this.#deps.time)
     return this.get(action.id)
   }
 
   /** Ends an action by a person's decision. */
-  #settledAs(action: Action, state: ActionState): ActionView {
-    const ended = { settledAt: this.#deps.time.now(), isInDoubt: false, error: undefined }
-    const after = this.#records.change(action.id, { ...ended, state })
+  #finishAs(action: Action, state: ActionState): ActionView {
+    const finished = { settledAt: this.#deps.time.now(), isInDoubt: false, error: undefined }
+    const after = this.#records.change(action.id, { ...finished, state })
     this.#changed(action.id)
-    this.#shared.soon(action.accountId)
+    this.#shared.syncSoon(action.accountId)
     return viewOf(after ?? action)
   }
 

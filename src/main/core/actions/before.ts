@@ -28,7 +28,7 @@ interface SignerBefore {
   values: Record<string, string>
 }
 
-export type Shown = 'as asked' | 'as before' | 'otherwise'
+export type ShownState = 'as asked' | 'as before' | 'otherwise'
 
 /** The members of a correction that the service also returns. */
 const CORRECTED = [
@@ -45,7 +45,7 @@ const CORRECTED = [
   'VideoConfirmationDeepfakeEnabled',
   'ReviewBeforeSigningEnabled'
 ] as const satisfies readonly (keyof SignerCorrection)[]
-type Corrected = (typeof CORRECTED)[number]
+type CorrectedMember = (typeof CORRECTED)[number]
 
 export function beforeOf(request: ActionRequest, document: DocumentResponse): Before {
   switch (request.kind) {
@@ -54,7 +54,7 @@ export function beforeOf(request: ActionRequest, document: DocumentResponse): Be
       return { kind: 'extend', ...(dueAt !== undefined && { dueAt }) }
     }
     case 'correct':
-      return { kind: 'correct', signers: request.signers.map((wanted) => signerBefore(document, wanted)) }
+      return { kind: 'correct', signers: request.signers.map((correction) => signerBefore(document, correction)) }
     case 'notary':
     case 'remind':
       return { kind: request.kind }
@@ -64,9 +64,13 @@ export function beforeOf(request: ActionRequest, document: DocumentResponse): Be
 /**
  * Returns what the document shows of an action that may have been done; undefined if documents don't show such actions.
  */
-export function shownBy(request: ActionRequest, before: Before, document: DocumentResponse): Shown | undefined {
-  if (request.kind === 'extend' && before.kind === 'extend') return dueShown(request.dueDate, before, document)
-  if (request.kind === 'correct' && before.kind === 'correct') return signersShown(request.signers, before, document)
+export function shownStateOf(
+  request: ActionRequest,
+  before: Before,
+  document: DocumentResponse
+): ShownState | undefined {
+  if (request.kind === 'extend' && before.kind === 'extend') return dueState(request.dueDate, before, document)
+  if (request.kind === 'correct' && before.kind === 'correct') return signersState(request.signers, before, document)
   return undefined
 }
 
@@ -76,40 +80,44 @@ function dueOf({ DueDate, GMT }: DocumentResponse): number | undefined {
 }
 
 /** Returns the signer that was meant, even if the service has reordered them since. */
-export function signerMeant(document: DocumentResponse, wanted: SignerCorrection): SignerResponse | undefined {
+export function findSigner(document: DocumentResponse, correction: SignerCorrection): SignerResponse | undefined {
   const signers = document.Signers ?? []
-  const { was } = wanted
+  const { was } = correction
   if (was.SignerReference !== undefined) return signers.find((one) => one.SignerReference === was.SignerReference)
-  const signer = signers[wanted.index]
+  const signer = signers[correction.index]
   // Without a reference, only the details at that position identify the signer: those that were shown, or those that
   // this correction makes.
-  return signer && (isNamed(signer, was) || isNamed(signer, wanted)) ? signer : undefined
+  return signer && (matchesSigner(signer, was) || matchesSigner(signer, correction)) ? signer : undefined
 }
 
-function isNamed(signer: SignerResponse, shown: SignerCorrection['was']): boolean {
-  return (['FirstName', 'LastName', 'Email'] as const).every((name) => spelt(signer, name) === spelt(shown, name))
+function matchesSigner(signer: SignerResponse, shown: SignerCorrection['was']): boolean {
+  return (['FirstName', 'LastName', 'Email'] as const).every(
+    (name) => normalisedValue(signer, name) === normalisedValue(shown, name)
+  )
 }
 
 /**
  * Whether a correction changes this member. Names and address are always included, because the API reference requires
  * them (2.5). If they are as shown, they change nothing, and someone else's changes to them stay.
  */
-export function isAsked(wanted: SignerCorrection, name: Corrected): boolean {
+export function changesMember(correction: SignerCorrection, name: CorrectedMember): boolean {
   if (name === 'FirstName' || name === 'LastName' || name === 'Email')
-    return wanted[name].trim() !== wanted.was[name].trim()
-  return wanted[name] !== undefined
+    return correction[name].trim() !== correction.was[name].trim()
+  return correction[name] !== undefined
 }
 
-function signerBefore(document: DocumentResponse, wanted: SignerCorrection): SignerBefore {
-  const signer = signerMeant(document, wanted) ?? {}
-  const changed = CORRECTED.filter((name) => isAsked(wanted, name) && spelt(wanted, name) !== spelt(signer, name))
+function signerBefore(document: DocumentResponse, correction: SignerCorrection): SignerBefore {
+  const signer = findSigner(document, correction) ?? {}
+  const changed = CORRECTED.filter(
+    (name) => changesMember(correction, name) && normalisedValue(correction, name) !== normalisedValue(signer, name)
+  )
   return {
-    index: wanted.index,
-    values: Object.fromEntries(changed.map((name) => [name, spelt(signer, name)]))
+    index: correction.index,
+    values: Object.fromEntries(changed.map((name) => [name, normalisedValue(signer, name)]))
   }
 }
 
-function dueShown(asked: string, before: { dueAt?: number }, document: DocumentResponse): Shown {
+function dueState(asked: string, before: { dueAt?: number }, document: DocumentResponse): ShownState {
   const shown = toMinute(dueOf(document))
   if (shown === undefined) return 'otherwise'
   if (shown === toMinute(readServiceDate(asked)?.at)) return 'as asked'
@@ -121,41 +129,44 @@ function toMinute(at: number | undefined): number | undefined {
   return at === undefined ? undefined : Math.floor(at / 60_000)
 }
 
-function signersShown(
-  wanted: readonly SignerCorrection[],
+function signersState(
+  corrections: readonly SignerCorrection[],
   before: { signers: readonly SignerBefore[] },
   document: DocumentResponse
-): Shown {
+): ShownState {
   const shown = new Set(
-    wanted.flatMap((correction): Shown[] => {
+    corrections.flatMap((correction): ShownState[] => {
       const was = before.signers.find(({ index }) => index === correction.index)
-      const signer = signerMeant(document, correction)
-      return was && signer ? signerShown(correction, was, signer) : ['otherwise']
+      const signer = findSigner(document, correction)
+      return was && signer ? signerStates(correction, was, signer) : ['otherwise']
     })
   )
   const [one] = shown
   return shown.size > 1 ? 'otherwise' : (one ?? 'as asked')
 }
 
-function signerShown(wanted: SignerCorrection, was: SignerBefore, signer: SignerResponse): Shown[] {
+function signerStates(correction: SignerCorrection, was: SignerBefore, signer: SignerResponse): ShownState[] {
   return Object.entries(was.values).map(([name, before]) => {
-    const shown = spelt(signer, name as Corrected)
-    if (shown === spelt(wanted, name as Corrected)) return 'as asked'
+    const shown = normalisedValue(signer, name as CorrectedMember)
+    if (shown === normalisedValue(correction, name as CorrectedMember)) return 'as asked'
     return shown === before ? 'as before' : 'otherwise'
   })
 }
 
 /** Normalises a value for comparison: nothing, the empty text and false are equal; e-mail addresses ignore case. */
-function spelt(person: Partial<Record<Corrected | 'EnabledFaceToFaceSigning', unknown>>, name: Corrected): string {
+function normalisedValue(
+  person: Partial<Record<CorrectedMember | 'EnabledFaceToFaceSigning', unknown>>,
+  name: CorrectedMember
+): string {
   const value =
     name === 'IsFaceToFaceSigning' ? (person.IsFaceToFaceSigning ?? person.EnabledFaceToFaceSigning) : person[name]
-  if (name === 'ShareUsers') return sharedWith(value)
+  if (name === 'ShareUsers') return shareUsersText(value)
   if (value === undefined || value === null || value === false) return ''
   const text = String(value).trim()
   return name === 'Email' ? text.toLowerCase() : text
 }
 
-function sharedWith(value: unknown): string {
+function shareUsersText(value: unknown): string {
   const users = (Array.isArray(value) ? value : []) as Partial<ShareUser>[]
   return users
     .map(({ Email, IsDefault, IsOwner, ...user }) =>
@@ -171,16 +182,16 @@ export function refuseChanged(
   document: DocumentResponse
 ): void {
   // Someone else did the same, so doing it again changes nothing.
-  if (shownBy(request, before, document) === 'as asked') return
-  if (before.kind === 'extend') refuseMoved(before, document)
+  if (shownStateOf(request, before, document) === 'as asked') return
+  if (before.kind === 'extend') refuseDueChanged(before, document)
   if (request.kind !== 'correct' || before.kind !== 'correct') return
-  for (const wanted of request.signers) {
-    const was = before.signers.find(({ index }) => index === wanted.index)
-    if (was) refuseCorrected(wanted, was, document)
+  for (const correction of request.signers) {
+    const was = before.signers.find(({ index }) => index === correction.index)
+    if (was) refuseSignerChanged(correction, was, document)
   }
 }
 
-function refuseMoved(before: Extract<Before, { kind: 'extend' }>, document: DocumentResponse): void {
+function refuseDueChanged(before: Extract<Before, { kind: 'extend' }>, document: DocumentResponse): void {
   const due = dueOf(document)
   if (before.dueAt === undefined || due === undefined || sameMinute(before.dueAt, due)) return
   fail('conflict', 'Another due date was set while this one waited, so nothing was done.', {
@@ -188,11 +199,11 @@ function refuseMoved(before: Extract<Before, { kind: 'extend' }>, document: Docu
   })
 }
 
-function refuseCorrected(wanted: SignerCorrection, was: SignerBefore, document: DocumentResponse): void {
-  const signer = signerMeant(document, wanted)
+function refuseSignerChanged(correction: SignerCorrection, was: SignerBefore, document: DocumentResponse): void {
+  const signer = findSigner(document, correction)
   // outgoing.ts reports this.
   if (!signer) return
-  const changed = Object.entries(was.values).some(([name, value]) => spelt(signer, name as 'Email') !== value)
+  const changed = Object.entries(was.values).some(([name, value]) => normalisedValue(signer, name as 'Email') !== value)
   if (!changed) return
   const name = fullName(signer) || 'This signer'
   fail('conflict', `${name} was changed by someone else while this waited, so nothing was done.`, {

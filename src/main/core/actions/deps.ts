@@ -4,7 +4,7 @@ import type { AssignQueueDocumentResponse, DocumentResponse } from '../../../sha
 import type { Rights } from '../accounts/rights.ts'
 import type { AskDocuments } from '../documents/questions.ts'
 import type { Time } from '../lib/time.ts'
-import type { Once } from '../office/once.ts'
+import type { ExclusiveTasks } from '../office/once.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
 
@@ -27,22 +27,22 @@ export interface ActionDeps {
   ask: AskDocuments
   rights: Rights
   /** Makes sure that only one of an office's workstations does an action. */
-  once: Once
+  once: ExclusiveTasks
   /** Reads the account's folders into the mirror, with looks that begin now. Rejects if one can't be read. */
   refresh: (accountId: string) => Promise<unknown>
   /** Called when the mirror has stored the document that an operation returned. */
-  taken: (accountId: string) => void
+  documentStored: (accountId: string) => void
   /** Requests an early read of the account's folders, after one of our actions. */
-  soon: (accountId: string) => void
+  readSoon: (accountId: string) => void
   /** Called when the service has accepted corrections of signers. */
-  corrected: (accountId: string, signers: readonly SignerCorrection[]) => void
+  signersCorrected: (accountId: string, signers: readonly SignerCorrection[]) => void
   /** Describes an error in the user's words. */
   describe: (error: unknown) => AppError
   /** Called after actions have changed. */
   changed: (ids: string[]) => void
   time: Time
   /**
-   * A clock that orders what is known of documents, see `neverBackwards`. After a jump it may be far ahead of the wall
+   * A clock that orders what is known of documents, see `increasingClock`. After a jump it may be far ahead of the wall
    * clock.
    */
   moment: () => number

@@ -4,8 +4,8 @@
  */
 import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
-import { Lanes, OneAtATime, Pauses } from '../jobs/lanes.ts'
-import { failureOf, holdsError } from '../jobs/recording.ts'
+import { Lanes, Pauses, SerialTask } from '../jobs/lanes.ts'
+import { containsError, failureOf } from '../jobs/recording.ts'
 import { AppFailure } from '../lib/failure.ts'
 import type { CallOptions } from '../service/transport.ts'
 import { type Action, type ActionRecords, mayWait } from './action-records.ts'
@@ -13,33 +13,33 @@ import { beforeOf, refuseChanged } from './before.ts'
 import type { ActingClient, ActionDeps, Outcome } from './deps.ts'
 import { type Outgoing, outgoingOf } from './outgoing.ts'
 import type { SharedActions } from './shared-actions.ts'
-import { NOT_THERE, readAfresh, type Subject, subjectOf } from './subject.ts'
+import { DOCUMENT_GONE, readFoldersNow, type Subject, subjectOf } from './subject.ts'
 
 /** The first retry delay when the service can't be reached, in milliseconds. */
 const FIRST_WAIT = 5_000
 
 export interface DispatcherDeps extends Pick<ActionDeps, 'clientOf' | 'ask' | 'refresh' | 'describe' | 'time'> {
   records: ActionRecords
-  shared: Pick<SharedActions, 'claim' | 'over'>
+  shared: Pick<SharedActions, 'claim' | 'attemptEnded'>
   /** Records the outcome of an attempt, or of the check before it. */
-  ended: (action: Action, outcome: Outcome) => Promise<void>
+  recordOutcome: (action: Action, outcome: Outcome) => Promise<void>
   /** Called when an action is sent now: earlier observations say nothing about this attempt. */
-  left: (action: Action) => void
+  attemptStarted: (action: Action) => void
   changed: (id: string) => void
 }
 
 export class Dispatcher {
   readonly #deps: DispatcherDeps
-  readonly #lanes: Lanes<OneAtATime<void>>
+  readonly #lanes: Lanes<SerialTask<void>>
   readonly #pauses: Pauses
   /** Just requested by a person who sees the document. They are sent without another look. */
-  readonly #fresh = new Set<string>()
+  readonly #justRequested = new Set<string>()
   #state: 'closed' | 'open' | 'over' = 'closed'
 
   constructor(deps: DispatcherDeps) {
     this.#deps = deps
     this.#pauses = new Pauses(deps.time)
-    this.#lanes = new Lanes((accountId) => new OneAtATime(deps.time, () => this.#leaveAll(accountId)))
+    this.#lanes = new Lanes((accountId) => new SerialTask(deps.time, () => this.#sendAll(accountId)))
   }
 
   /** Starts sending what waits. */
@@ -49,24 +49,24 @@ export class Dispatcher {
   }
 
   /** Sends an action that a person has just requested. Resolves once nothing more of its account can be sent. */
-  goFresh({ id, accountId }: Pick<Action, 'id' | 'accountId'>): Promise<void> {
-    this.#fresh.add(id)
-    return this.#lanes.of(accountId).fresh()
+  sendNow({ id, accountId }: Pick<Action, 'id' | 'accountId'>): Promise<void> {
+    this.#justRequested.add(id)
+    return this.#lanes.of(accountId).runFresh()
   }
 
   /** Retries what waits, because the connection may be back. */
   connectionChanged(): void {
-    for (const accountId of this.#deps.records.accountsIn('waiting')) this.#tryNow(accountId)
+    for (const accountId of this.#deps.records.accountsIn('waiting')) this.#retryNow(accountId)
   }
 
   /** Called when the office's server is available again for an account. */
-  backOf(accountId: string): void {
-    if (this.#deps.records.ofAccount(accountId, 'waiting').length > 0) this.#tryNow(accountId)
+  officeAvailable(accountId: string): void {
+    if (this.#deps.records.ofAccount(accountId, 'waiting').length > 0) this.#retryNow(accountId)
   }
 
-  #tryNow(accountId: string): void {
+  #retryNow(accountId: string): void {
     this.#pauses.clear(accountId)
-    void this.#lanes.of(accountId).now()
+    void this.#lanes.of(accountId).run()
   }
 
   /** Stops sending. Resolves once what is in flight has ended. */
@@ -76,33 +76,33 @@ export class Dispatcher {
   }
 
   /** Sends an account's waiting actions, one after another. Never rejects. */
-  async #leaveAll(accountId: string): Promise<void> {
+  async #sendAll(accountId: string): Promise<void> {
     // Scheduled or requested by a person, each run is a new try.
     this.#pauses.tryNow(accountId)
     try {
-      const trouble = await this.#leaveEach(accountId)
-      if (trouble) await this.#hold(accountId, trouble)
+      const trouble = await this.#sendEach(accountId)
+      if (trouble) await this.#handleFailure(accountId, trouble)
     } catch (thrown) {
       // A failed write is retried like a failed send.
-      this.#later(accountId, this.#deps.describe(thrown))
+      this.#retryLater(accountId, this.#deps.describe(thrown))
     }
   }
 
   /** Returns why what waits can't be sent now; undefined if nothing is wrong. */
-  async #leaveEach(accountId: string): Promise<AppError | undefined> {
-    const passed = new Set<string>()
+  async #sendEach(accountId: string): Promise<AppError | undefined> {
+    const tried = new Set<string>()
     let trouble: AppError | undefined
     for (;;) {
       if (this.#state !== 'open') return undefined
-      const next = this.#deps.records.ofAccount(accountId, 'waiting').find(({ id }) => !passed.has(id))
+      const next = this.#deps.records.ofAccount(accountId, 'waiting').find(({ id }) => !tried.has(id))
       if (!next) return trouble
-      passed.add(next.id)
-      if (this.#fresh.delete(next.id)) {
-        const met = await this.#leave(next)
-        if (met) return met
+      tried.add(next.id)
+      if (this.#justRequested.delete(next.id)) {
+        const failure = await this.#send(next)
+        if (failure) return failure
       } else if (!trouble) {
         // An action requested just now needs no look at the folders, so it is tried even if they can't be read.
-        trouble = await this.#leaveLate(next)
+        trouble = await this.#sendDelayed(next)
       }
     }
   }
@@ -111,59 +111,59 @@ export class Dispatcher {
    * Handles a failure, with which the following actions can't be sent either: those that may wait do, all others are
    * refused.
    */
-  async #hold(accountId: string, error: AppError): Promise<void> {
-    const { records, ended, changed } = this.#deps
+  async #handleFailure(accountId: string, error: AppError): Promise<void> {
+    const { records, recordOutcome, changed } = this.#deps
     for (const action of records.ofAccount(accountId, 'waiting')) {
-      this.#fresh.delete(action.id)
-      if (!mayWait(action)) await ended(action, { kind: 'refused', error: notLater(error) })
+      this.#justRequested.delete(action.id)
+      if (!mayWait(action)) await recordOutcome(action, { kind: 'refused', error: withoutRetry(error) })
       else if (records.change(action.id, { error })) changed(action.id)
     }
     // The keychain would ask the person each time.
     if (error.code === 'keychain') return
-    if (records.ofAccount(accountId, 'waiting').length > 0) this.#later(accountId, error)
+    if (records.ofAccount(accountId, 'waiting').length > 0) this.#retryLater(accountId, error)
   }
 
-  #later(accountId: string, error: AppError): void {
+  #retryLater(accountId: string, error: AppError): void {
     if (this.#state === 'over') return
-    this.#pauses.failed(accountId, { error, first: FIRST_WAIT, atLeast: error.retryAfterMs ?? 0 })
-    this.#lanes.of(accountId).later(this.#pauses.left(accountId))
+    this.#pauses.recordFailure(accountId, { error, first: FIRST_WAIT, atLeast: error.retryAfterMs ?? 0 })
+    this.#lanes.of(accountId).schedule(this.#pauses.remaining(accountId))
   }
 
   /** Sends an action that had to wait. Returns why it can't be sent now; undefined if it has ended. */
-  async #leaveLate(action: Action): Promise<AppError | undefined> {
-    const { records, describe, ended } = this.#deps
+  async #sendDelayed(action: Action): Promise<AppError | undefined> {
+    const { records, describe, recordOutcome } = this.#deps
     const { accountId, reference, id } = action
-    let look = new Map()
+    let found = new Map()
     try {
-      look = await readAfresh(this.#deps, accountId, new Set([reference]))
+      found = await readFoldersNow(this.#deps, accountId, new Set([reference]))
       // A look can miss a document that moves between folders at that moment, but hardly twice.
-      if (!look.has(reference)) look = await readAfresh(this.#deps, accountId, new Set([reference]))
+      if (!found.has(reference)) found = await readFoldersNow(this.#deps, accountId, new Set([reference]))
     } catch (error) {
       return describe(error)
     }
     if (records.find(id)?.state !== 'waiting') return undefined
-    if (!look.has(reference)) {
-      await ended(action, { kind: 'refused', error: NOT_THERE })
+    if (!found.has(reference)) {
+      await recordOutcome(action, { kind: 'refused', error: DOCUMENT_GONE })
       return undefined
     }
-    return this.#leave(action, (document) => refuseChanged(action, document))
+    return this.#send(action, (document) => refuseChanged(action, document))
   }
 
   /** Sends an action now. Returns why it can't be sent; undefined if it has ended. */
-  async #leave(action: Action, judge?: (document: DocumentResponse) => void): Promise<AppError | undefined> {
-    const { describe, clientOf, time, ended, shared } = this.#deps
+  async #send(action: Action, check?: (document: DocumentResponse) => void): Promise<AppError | undefined> {
+    const { describe, clientOf, time, recordOutcome, shared } = this.#deps
     let outgoing: Outgoing
     let subject: Subject
     let client: ActingClient
     try {
       subject = await subjectOf(this.#deps, action.accountId, action.reference)
-      judge?.(subject.document)
+      check?.(subject.document)
       outgoing = outgoingOf(action.request, subject, time.now())
     } catch (error) {
       const trouble = describe(error)
       // A local problem is no verdict on the action.
-      if (!(error instanceof AppFailure) || OURS.has(trouble.code)) return trouble
-      await ended(action, { kind: 'refused', error: trouble })
+      if (!(error instanceof AppFailure) || LOCAL_CODES.has(trouble.code)) return trouble
+      await recordOutcome(action, { kind: 'refused', error: trouble })
       return undefined
     }
     try {
@@ -172,40 +172,40 @@ export class Dispatcher {
       return describe(error)
     }
     const ready = { ...action, before: beforeOf(action.request, subject.document) }
-    const may = await shared.claim(ready)
-    if (may.kind === 'away') return may.error
-    if (may.kind === 'ended') {
-      await ended(action, may.outcome)
-      may.adopt?.()
+    const claim = await shared.claim(ready)
+    if (claim.kind === 'away') return claim.error
+    if (claim.kind === 'ended') {
+      await recordOutcome(action, claim.outcome)
+      claim.adopt?.()
       return undefined
     }
     try {
-      return await this.#hand(ready, client, outgoing, may.options)
+      return await this.#sendClaimed(ready, client, outgoing, claim.options)
     } finally {
-      shared.over(action)
+      shared.attemptEnded(action)
     }
   }
 
   /** Sends the request, unless the action was cancelled. Returns why it can't be sent; undefined if it has ended. */
-  async #hand(
+  async #sendClaimed(
     action: Action,
     client: ActingClient,
     outgoing: Outgoing,
     options: CallOptions
   ): Promise<AppError | undefined> {
-    const { records, describe, time, ended, left, changed } = this.#deps
+    const { records, describe, time, recordOutcome, attemptStarted, changed } = this.#deps
     // A person may have cancelled it during the checks.
     if (this.#state !== 'open' || records.find(action.id)?.state !== 'waiting') return undefined
     const { before } = action
     // Written to disk before anything is sent: after a crash it is uncertain, never taken as not sent.
     const running = records.change(action.id, { state: 'running', attemptedAt: time.now(), before, error: undefined })
     if (!running) return undefined
-    left(running)
+    attemptStarted(running)
     changed(action.id)
     const outcome = await attempt(client, outgoing, { describe, options })
     if (outcome.kind !== 'offline') {
       this.#pauses.clear(action.accountId)
-      await ended(running, outcome)
+      await recordOutcome(running, outcome)
       return undefined
     }
     records.change(action.id, { state: 'waiting', error: outcome.error })
@@ -220,7 +220,7 @@ async function attempt(
   { describe, options }: { describe: (error: unknown) => AppError; options: CallOptions }
 ): Promise<Outcome> {
   try {
-    return await handOver(client, outgoing, options)
+    return await sendRequest(client, outgoing, options)
   } catch (error) {
     const failure = failureOf(error, describe)
     switch (failure.kind) {
@@ -237,7 +237,7 @@ async function attempt(
   }
 }
 
-async function handOver(client: ActingClient, { kind, body }: Outgoing, options: CallOptions): Promise<Outcome> {
+async function sendRequest(client: ActingClient, { kind, body }: Outgoing, options: CallOptions): Promise<Outcome> {
   switch (kind) {
     case 'correct':
       return outcomeOf(await client.updateSigner(body, options))
@@ -246,8 +246,10 @@ async function handOver(client: ActingClient, { kind, body }: Outgoing, options:
     case 'notary': {
       const notary = await client.assignQueueDocument(body, options)
       const { PackageReference, PackageName, PackageStatus, DocumentIDs = [] } = notary
-      const says = Boolean(PackageReference || PackageName || PackageStatus) || DocumentIDs.length > 0
-      return says && !holdsError(notary) ? { kind: 'done', notary } : { kind: 'uncertain', error: SAYS_NOTHING }
+      const isConfirmed = Boolean(PackageReference || PackageName || PackageStatus) || DocumentIDs.length > 0
+      return isConfirmed && !containsError(notary)
+        ? { kind: 'done', notary }
+        : { kind: 'uncertain', error: NOT_CONFIRMED }
     }
     case 'remind':
       return (await client.sendReminder(body, options)) === 'sent' ? { kind: 'done' } : { kind: 'unsupported' }
@@ -256,18 +258,18 @@ async function handOver(client: ActingClient, { kind, body }: Outgoing, options:
 
 /** Only an answer that names a document and has no error confirms the action. */
 function outcomeOf(document: DocumentResponse): Outcome {
-  if (document.Reference.trim() === '' || holdsError(document)) return { kind: 'uncertain', error: SAYS_NOTHING }
+  if (document.Reference.trim() === '' || containsError(document)) return { kind: 'uncertain', error: NOT_CONFIRMED }
   return { kind: 'done', document }
 }
 
-function notLater(error: AppError): AppError {
+function withoutRetry(error: AppError): AppError {
   return { ...error, message: `${error.message} Nothing was done, and it won’t be retried automatically.` }
 }
 
 /** Local failures: they pass, or a person fixes them. */
-const OURS: ReadonlySet<ErrorCode> = new Set(['storage', 'no-space', 'not-writable', 'internal', 'keychain'])
+const LOCAL_CODES: ReadonlySet<ErrorCode> = new Set(['storage', 'no-space', 'not-writable', 'internal', 'keychain'])
 
-const SAYS_NOTHING: AppError = {
+const NOT_CONFIRMED: AppError = {
   code: 'unexpected-shape',
   message: 'The answer didn’t confirm that this was done.',
   mayHaveArrived: true

@@ -23,7 +23,7 @@ export function busyWith({ request, state }: Pick<Action, 'request' | 'state'>):
 }
 
 /** Says why another action on the same document must wait for it. */
-export function behind({ request, state }: Pick<Action, 'request' | 'state'>): string {
+export function blockedBy({ request, state }: Pick<Action, 'request' | 'state'>): string {
   const name = request.kind === 'remind' ? 'A reminder about this document' : NAMES[request.kind]
   return state === 'waiting'
     ? `${name} is still waiting for a connection. Undo it first, or wait.`
@@ -41,7 +41,7 @@ export const INTERRUPTED: AppError = {
   mayHaveArrived: true
 }
 
-export const NEVER_LEFT: AppError = {
+export const NEVER_SENT: AppError = {
   code: 'cancelled',
   message: 'Countersign was closed before this was sent, so nothing was done. Do it again if you still want it.',
   mayHaveArrived: false

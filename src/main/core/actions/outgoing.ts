@@ -20,7 +20,7 @@ import {
 } from '../../../shared/model/index.ts'
 import { fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
-import { isAsked, signerMeant } from './before.ts'
+import { changesMember, findSigner } from './before.ts'
 import type { Subject } from './subject.ts'
 
 export type Outgoing =
@@ -49,20 +49,20 @@ export function outgoingOf(request: ActionRequest, subject: Subject, now: number
 }
 
 function updateOf(corrections: readonly SignerCorrection[], document: DocumentResponse): UpdateSignerRequest {
-  const isTwice = (names: readonly unknown[]) => new Set(names).size < names.length
+  const hasDuplicates = (names: readonly unknown[]) => new Set(names).size < names.length
   const references = corrections.flatMap(({ was }) => was.SignerReference ?? [])
-  if (isTwice(corrections.map(({ index }) => index)) || isTwice(references)) {
+  if (hasDuplicates(corrections.map(({ index }) => index)) || hasDuplicates(references)) {
     fail('invalid', 'One signer is named twice, so nothing was changed.', { mayHaveArrived: false })
   }
-  const fields = corrections.flatMap((correction, place) => faultsOf(correction, place))
+  const fields = corrections.flatMap((correction, place) => problemsOf(correction, place))
   if (fields.length > 0) {
     const [first] = fields
     fail('invalid', first?.message ?? 'Something in this correction can’t be right.', { fields, mayHaveArrived: false })
   }
   const signers = corrections.map((correction) => {
-    const signer = signerMeant(document, correction) ?? refuseMissing(correction, document)
+    const signer = findSigner(document, correction) ?? refuseMissing(correction, document)
     refuseUneditable(signer, document)
-    return corrected(signer, correction)
+    return correctedSigner(signer, correction)
   })
   return { DocumentReference: document.Reference, Signers: signers }
 }
@@ -77,21 +77,21 @@ function refuseMissing({ index, was }: SignerCorrection, document: DocumentRespo
   fail('gone', 'This signer is no longer on the document, so nothing was changed.')
 }
 
-function faultsOf(correction: SignerCorrection, place: number): FieldMessage[] {
+function problemsOf(correction: SignerCorrection, index: number): FieldMessage[] {
   const { Email, VideoConfirmationEnabled, VideoConfirmationDeepfakeEnabled } = correction
   return [
     ...(isEmail(Email)
       ? []
       : [
           {
-            field: `signers.${place}.Email`,
+            field: `signers.${index}.Email`,
             message: 'This isn’t an e-mail address: it needs a name, an @ and a domain.'
           }
         ]),
     ...(VideoConfirmationDeepfakeEnabled && VideoConfirmationEnabled === false
       ? [
           {
-            field: `signers.${place}.VideoConfirmationDeepfakeEnabled`,
+            field: `signers.${index}.VideoConfirmationDeepfakeEnabled`,
             message: 'The deepfake detector needs video confirmation.'
           }
         ]
@@ -117,27 +117,27 @@ function refuseUneditable(signer: SignerResponse, document: DocumentResponse): v
  * Builds the complete signer, because the service may take the request as all there is to know about them. What isn't
  * corrected has its current value.
  */
-function corrected(signer: SignerResponse, correction: SignerCorrection): TemplateSigner {
+function correctedSigner(signer: SignerResponse, correction: SignerCorrection): TemplateSigner {
   const { index: _, was: __, FirstName, LastName, Email, ...others } = correction
-  const kept = { ...keptOf(signer), ...(others.ShareUsers ? {} : sharedWith(signer)) }
-  const named = (name: 'FirstName' | 'LastName' | 'Email', wanted: string) =>
-    (isAsked(correction, name) ? wanted : signer[name] || wanted).trim()
-  const whole: TemplateSigner = {
-    ...kept,
+  const current = { ...currentValuesOf(signer), ...(others.ShareUsers ? {} : shareUsersOf(signer)) }
+  const nameValue = (name: 'FirstName' | 'LastName' | 'Email', typed: string) =>
+    (changesMember(correction, name) ? typed : signer[name] || typed).trim()
+  const complete: TemplateSigner = {
+    ...current,
     ...defined(others),
-    FirstName: named('FirstName', FirstName),
-    LastName: named('LastName', LastName),
-    Email: named('Email', Email)
+    FirstName: nameValue('FirstName', FirstName),
+    LastName: nameValue('LastName', LastName),
+    Email: nameValue('Email', Email)
   }
   // The detector needs the video. If the service says nothing about the video, neither does this.
-  if (whole.VideoConfirmationEnabled === false && whole.VideoConfirmationDeepfakeEnabled) {
-    whole.VideoConfirmationDeepfakeEnabled = false
+  if (complete.VideoConfirmationEnabled === false && complete.VideoConfirmationDeepfakeEnabled) {
+    complete.VideoConfirmationDeepfakeEnabled = false
   }
-  return whole
+  return complete
 }
 
 /** Returns what the service told about the signer and accepts back, without what it didn't tell. */
-function keptOf(signer: SignerResponse): Omit<TemplateSigner, 'FirstName' | 'LastName' | 'Email'> {
+function currentValuesOf(signer: SignerResponse): Omit<TemplateSigner, 'FirstName' | 'LastName' | 'Email'> {
   return defined({
     SignerReference: signer.SignerReference,
     MiddleName: signer.MiddleName,
@@ -155,7 +155,7 @@ function keptOf(signer: SignerResponse): Omit<TemplateSigner, 'FirstName' | 'Las
  * Returns the people the document is shared with for the signer. The service replaces the whole list, so leaving one
  * out would remove them.
  */
-function sharedWith(signer: SignerResponse): Pick<TemplateSigner, 'ShareUsers'> {
+function shareUsersOf(signer: SignerResponse): Pick<TemplateSigner, 'ShareUsers'> {
   if (!signer.ShareUsers) return {}
   const shared = ShareUser.array().safeParse(
     signer.ShareUsers.map(({ FirstName, MiddleName, LastName, Email, IsDefault, IsOwner }) =>
@@ -181,7 +181,7 @@ function extensionOf(
   if (due.at <= now) return fail('invalid', 'This date has passed already.', { next: 'Choose a later one.' })
   if (due.at + gmt * 60_000 > LATEST)
     return fail('invalid', 'The year can’t be later than 9999.', { next: 'Choose an earlier date.' })
-  if ([document, ...others].every(isOver)) {
+  if ([document, ...others].every(isClosed)) {
     return fail('conflict', 'No document of this package can still be signed, so its due date can’t be moved.')
   }
   return { DocumentReference: document.Reference, DueDate: isoAt(due.at, gmt), GMT: String(gmt) }
@@ -195,8 +195,8 @@ function isoAt(at: number, gmt: number): string {
   const local = new Date(at + gmt * 60_000).toISOString().slice(0, 19)
   if (gmt === 0) return `${local}Z`
   const minutes = Math.abs(gmt)
-  const two = (value: number) => String(value).padStart(2, '0')
-  return `${local}${gmt < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`
+  const padded = (value: number) => String(value).padStart(2, '0')
+  return `${local}${gmt < 0 ? '-' : '+'}${padded(Math.floor(minutes / 60))}:${padded(minutes % 60)}`
 }
 
 function assignmentOf(
@@ -222,7 +222,7 @@ function reminderOf(
     fail('gone', 'This signer is no longer on the document, so no reminder was sent.')
   if (hasSigned(signer))
     fail('conflict', `${fullName(signer) || signerName} has already signed, so no reminder was sent.`)
-  if (isOver(document) || hasEndedUnsigned(document)) {
+  if (isClosed(document) || hasEndedUnsigned(document)) {
     fail('conflict', 'This document can no longer be signed, so no reminder was sent.')
   }
   return { DocumentReference: document.Reference, SignerReference: signerReference }
@@ -233,7 +233,7 @@ function hasSigned(signer: SignerResponse): boolean {
 }
 
 /** Whether it ended in a way that a later due date doesn't fix. */
-function isOver(document: DocumentResponse): boolean {
+function isClosed(document: DocumentResponse): boolean {
   const { family } = readDocumentStatus(document.Status)
   return family === 'complete' || family === 'declined'
 }

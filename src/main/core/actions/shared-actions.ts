@@ -5,14 +5,14 @@
  */
 import { z } from 'zod'
 import { ActionRequest, type AppError } from '../../../shared/contract/index.ts'
-import { OneAtATime, workedOff } from '../jobs/lanes.ts'
+import { drain, SerialTask } from '../jobs/lanes.ts'
 import { clockTextOf } from '../lib/calendar.ts'
 import { codeOf, fail } from '../lib/failure.ts'
 import { getOrMake } from '../lib/objects.ts'
 import { type RecordOf, Rows, value } from '../lib/rows.ts'
-import type { Once } from '../office/once.ts'
-import { outlasting } from '../office/sends.ts'
-import type { StandingTask, TakenTask, TaskState } from '../office/tasks.ts'
+import type { ExclusiveTasks } from '../office/once.ts'
+import { claimValidityCheck } from '../office/sends.ts'
+import type { BlockingTask, TaskState, TaskStatus } from '../office/tasks.ts'
 import { TIME_LIMITS } from '../service/limits.ts'
 import type { CallOptions } from '../service/transport.ts'
 import type { Db } from '../storage/connection.ts'
@@ -22,19 +22,19 @@ import type { Before } from './before.ts'
 import type { ActionDeps, Outcome } from './deps.ts'
 
 /** How long a claim lasts, in milliseconds: longer than a POST takes. */
-const CLAIM = 150_000
-const POST = TIME_LIMITS.send.total
+const CLAIM_DURATION = 150_000
+const POST_TIMEOUT = TIME_LIMITS.send.total
 /** How often unknown outcomes are asked about, and the first retry delay while the server is away, in milliseconds. */
-const EVERY = 60_000
+const SYNC_INTERVAL = 60_000
 /** PostgreSQL's code for a task that another workstation has. */
-const NOT_ITS = '42501'
+const NOT_HOLDER = '42501'
 
 /**
  * Whether an action may be sent. own: the account isn't shared, or it was claimed; away: not while the server is away;
  * ended: it is over or uncertain, according to the office. `adopt` takes over the action that blocks it, once the
  * outcome is recorded.
  */
-export type MayLeave =
+export type ClaimResult =
   | { kind: 'own'; options: CallOptions }
   | { kind: 'away'; error: AppError }
   | { kind: 'ended'; outcome: Outcome; adopt?: () => void }
@@ -42,18 +42,18 @@ export type MayLeave =
 interface SharedActionsDeps extends Pick<ActionDeps, 'db' | 'time' | 'once'> {
   records: ActionRecords
   /** Records the outcome of an uncertain action. */
-  ended: (action: Action, outcome: Outcome) => Promise<void>
+  recordOutcome: (action: Action, outcome: Outcome) => Promise<void>
   /** Called when another workstation has tried an action: earlier observations say nothing about that. */
-  triedElsewhere: (action: Action) => void
+  triedAtOtherStation: (action: Action) => void
   changed: (id: string) => void
 }
 
-/** This workstation's newest claim of an action; `UNHEARD` if it was requested and the answer hasn't arrived. */
+/** This workstation's newest claim of an action; `UNANSWERED` if it was requested and the answer hasn't arrived. */
 const CLAIMS = new Rows({ id: value<string>(), epoch: value<number>() })
 
-const UNHEARD = 0
+const UNANSWERED = 0
 type Claim = Readonly<RecordOf<typeof CLAIMS>>
-type Place = Exclude<ReturnType<Once['of']>, undefined | 'away'>
+type OfficePlace = Exclude<ReturnType<ExclusiveTasks['of']>, undefined | 'away'>
 
 /** What another workstation needs to find out the outcome of an action. */
 const Content = z.object({
@@ -67,150 +67,151 @@ const Content = z.object({
 export class SharedActions {
   readonly #deps: SharedActionsDeps
   readonly #claims: ReturnType<typeof openClaims>
-  readonly #lanes = new Map<string, OneAtATime<void>>()
+  readonly #lanes = new Map<string, SerialTask<void>>()
   /** Claimed here, with the outcome not recorded yet. */
-  readonly #underWay = new Set<string>()
+  readonly #inFlight = new Set<string>()
   /** For each task, the last claim of others whose outcome people here were told. */
-  readonly #told = new Map<string, number>()
+  readonly #reportedEpochs = new Map<string, number>()
   #isOver = false
 
   constructor(deps: SharedActionsDeps) {
     this.#deps = deps
     this.#claims = openClaims(deps.db)
     deps.once.listen({
-      back: (accountId) => this.soon(accountId),
-      rung: (accountId) => this.soon(accountId),
-      leaves: (accountId) => this.#leaves(accountId)
+      available: (accountId) => this.syncSoon(accountId),
+      notified: (accountId) => this.syncSoon(accountId),
+      beforeLeaving: (accountId) => this.#prepareLeaving(accountId)
     })
   }
 
-  /** Claims an action, right before it is sent. After a successful claim, `over` must be called. */
-  async claim(action: Action): Promise<MayLeave> {
+  /** Claims an action, right before it is sent. After a successful claim, `attemptEnded` must be called. */
+  async claim(action: Action): Promise<ClaimResult> {
     const { once, time } = this.#deps
     const { id, accountId, createdAt, isInDoubt } = action
     const place = once.of(accountId)
     if (!place) return { kind: 'own', options: {} }
-    if (place === 'away') return { kind: 'away', error: AWAY }
+    if (place === 'away') return { kind: 'away', error: OFFICE_UNAVAILABLE }
     // A claim whose answer was lost is still at the office, and would block this one for something that nobody did.
-    if (this.#claims.of(accountId).some((one) => one.epoch === UNHEARD && !this.#underWay.has(one.id))) {
+    if (this.#claims.of(accountId).some((one) => one.epoch === UNANSWERED && !this.#inFlight.has(one.id))) {
       await this.#laneOf(accountId)
-        .fresh()
+        .runFresh()
         .catch(() => undefined)
     }
     const about = aboutOf(action)
-    const before = this.#claims.find(id)
+    const previous = this.#claims.find(id)
     // Recorded before asking: if it is granted and the answer is lost, the action is uncertain for all, and only this
     // workstation can report its outcome.
-    this.#claims.keep({ id, epoch: UNHEARD })
-    const wanted = {
-      ...{ accountId: place.accountId, about: [about], id, ms: CLAIM, isAgain: isInDoubt },
-      ...{ askedAgo: time.now() - createdAt, known: this.#told.get(`${accountId}\n${about}`) ?? 0 },
+    this.#claims.save({ id, epoch: UNANSWERED })
+    const request = {
+      ...{ accountId: place.accountId, about: [about], id, ms: CLAIM_DURATION, isAgain: isInDoubt },
+      ...{ askedAgo: time.now() - createdAt, known: this.#reportedEpochs.get(`${accountId}\n${about}`) ?? 0 },
       content: contentOf(action)
     }
-    this.#underWay.add(id)
-    const claim = await place.tasks.claim('action', wanted).catch(() => undefined)
-    if (claim?.isTaken) {
-      this.#claims.keep({ id, epoch: claim.epochs.get(about) ?? 0 })
-      const mayLeave = outlasting(time, claim.until, POST)
-      return { kind: 'own', options: { mayLeave, signal: once.awake() } }
+    this.#inFlight.add(id)
+    const claim = await place.tasks.claim('action', request).catch(() => undefined)
+    if (claim?.isGranted) {
+      this.#claims.save({ id, epoch: claim.epochs.get(about) ?? 0 })
+      const maySend = claimValidityCheck(time, claim.until, POST_TIMEOUT)
+      return { kind: 'own', options: { maySend, signal: once.sleepSignal() } }
     }
-    this.#underWay.delete(id)
-    const by = claim?.by[0]
-    if (!by) {
-      this.soon(accountId)
-      return { kind: 'away', error: AWAY }
+    this.#inFlight.delete(id)
+    const other = claim?.by[0]
+    if (!other) {
+      this.syncSoon(accountId)
+      return { kind: 'away', error: OFFICE_UNAVAILABLE }
     }
-    if (before) this.#claims.keep(before)
-    else this.#claims.drop({ id, epoch: UNHEARD })
-    const isInTheWay = by.id !== id && by.state === 'uncertain'
+    if (previous) this.#claims.save(previous)
+    else this.#claims.drop({ id, epoch: UNANSWERED })
+    const isBlocking = other.id !== id && other.state === 'uncertain'
     return {
-      ...{ kind: 'ended', outcome: this.#refused(action, about, by) },
-      ...(isInTheWay && { adopt: () => this.#adopt(action, by) })
+      ...{ kind: 'ended', outcome: this.#outcomeFromOther(action, about, other) },
+      ...(isBlocking && { adopt: () => this.#adopt(action, other) })
     }
   }
 
   /** Called when the outcome of the attempt is recorded, or that there was none. */
-  over({ id, accountId }: Pick<Action, 'id' | 'accountId'>): void {
-    this.#underWay.delete(id)
-    this.soon(accountId)
+  attemptEnded({ id, accountId }: Pick<Action, 'id' | 'accountId'>): void {
+    this.#inFlight.delete(id)
+    this.syncSoon(accountId)
   }
 
   /** Called when actions of the account changed here, or others may know more about them. */
-  soon(accountId: string): void {
+  syncSoon(accountId: string): void {
     const place = this.#deps.once.of(accountId)
     if (this.#isOver || !place || place === 'away') return
     void this.#laneOf(accountId)
-      .fresh()
+      .runFresh()
       .catch(() => undefined)
   }
 
   /** Tells the office once what it hasn't heard yet, if it is available, and then stops. */
   async close(): Promise<void> {
-    await workedOff(this.#lanes.values(), () => {
+    await drain(this.#lanes.values(), () => {
       this.#isOver = true
     })
   }
 
   /** Makes sure that the office knows the outcome of everything done here. @throws AppFailure `busy` */
-  async #leaves(accountId: string): Promise<void> {
-    const isOpen = () => this.#claims.of(accountId).length > 0
+  async #prepareLeaving(accountId: string): Promise<void> {
+    const hasClaims = () => this.#claims.of(accountId).length > 0
     const place = this.#deps.once.of(accountId)
     // This way of leaving isn't possible without the server.
-    if (!place || place === 'away' || !isOpen()) return
+    if (!place || place === 'away' || !hasClaims()) return
     await this.#laneOf(accountId)
-      .fresh()
+      .runFresh()
       .catch(() => undefined)
-    if (!isOpen()) return
+    if (!hasClaims()) return
     fail('busy', 'Something is being done to a document, or it isn’t known whether it was done.', {
       next: 'Check what is uncertain in Documents, then try again.'
     })
   }
 
   /** Returns the outcome when another workstation has the action or has done it. */
-  #refused(action: Action, about: string, by: TakenTask): Outcome {
+  #outcomeFromOther(action: Action, about: string, other: BlockingTask): Outcome {
     const { time } = this.#deps
-    if (by.id === action.id && by.state === 'done') return { kind: 'done' }
-    const at = clockTextOf(time.now() - by.ago, time.zone(), time.now())
-    if (by.id === action.id && by.state === 'uncertain') {
-      this.#claims.keep(by)
-      this.#deps.triedElsewhere(action)
-      return { kind: 'uncertain', error: inDoubt(action, by.holder, at) }
+    if (other.id === action.id && other.state === 'done') return { kind: 'done' }
+    const at = clockTextOf(time.now() - other.ago, time.zone(), time.now())
+    if (other.id === action.id && other.state === 'uncertain') {
+      this.#claims.save(other)
+      this.#deps.triedAtOtherStation(action)
+      return { kind: 'uncertain', error: uncertaintyError(action, other.holder, at) }
     }
-    if (by.state === 'done') this.#told.set(`${action.accountId}\n${about}`, by.epoch)
-    return { kind: 'refused', error: refusal(action, by, at) }
+    if (other.state === 'done') this.#reportedEpochs.set(`${action.accountId}\n${about}`, other.epoch)
+    return { kind: 'refused', error: refusal(action, other, at) }
   }
 
   /** Takes over an uncertain action, so that it is checked here too, and people can settle it. */
-  #adopt(blocked: Action, { id, epoch, content, holder, ago }: TakenTask): void {
-    const { db, records, time, triedElsewhere, changed } = this.#deps
+  #adopt(blocked: Action, { id, epoch, content, holder, ago }: BlockingTask): void {
+    const { db, records, time, triedAtOtherStation, changed } = this.#deps
     const { accountId } = blocked
     // A content that was altered, or is in a later version's format, is at least of the same kind and document as the
     // blocked action. Without adopting it, nobody could ever do that one. Only a person can settle it.
-    const its = Content.safeParse(content).data ?? { ...blocked, before: { kind: 'unknown' } }
-    const { reference, packageReference, documentName, request, before } = its
+    const parsed = Content.safeParse(content).data ?? { ...blocked, before: { kind: 'unknown' } }
+    const { reference, packageReference, documentName, request, before } = parsed
     const createdAt = Math.round(time.now() - ago)
     const adopted = db.transaction(() => {
       if (!records.find(id)) {
         const action = { id, accountId, request, documentName, before: before as Before, createdAt }
         records.add(action, { Reference: reference, PackageReference: packageReference })
       }
-      this.#claims.keep({ id, epoch })
-      const error = inDoubt({ request }, holder, clockTextOf(createdAt, time.zone(), time.now()))
+      this.#claims.save({ id, epoch })
+      const error = uncertaintyError({ request }, holder, clockTextOf(createdAt, time.zone(), time.now()))
       return records.change(id, { state: 'uncertain', isInDoubt: true, attemptedAt: createdAt, error })
     })()
     if (!adopted) return
-    triedElsewhere(adopted)
+    triedAtOtherStation(adopted)
     changed(id)
   }
 
-  #laneOf(accountId: string): OneAtATime<void> {
+  #laneOf(accountId: string): SerialTask<void> {
     const { time } = this.#deps
     return getOrMake(this.#lanes, accountId, () => {
-      const lane: OneAtATime<void> = new OneAtATime(
+      const lane: SerialTask<void> = new SerialTask(
         time,
         () => this.#sync(accountId),
         () => {
-          if (!this.#isOver && this.#claims.of(accountId).length > 0) lane.later(EVERY * (1 - time.random() / 5))
+          if (!this.#isOver && this.#claims.of(accountId).length > 0)
+            lane.schedule(SYNC_INTERVAL * (1 - time.random() / 5))
         }
       )
       return lane
@@ -224,49 +225,52 @@ export class SharedActions {
     for (const claim of this.#claims.of(accountId)) {
       const place = this.#deps.once.of(accountId)
       if (this.#isOver || !place || place === 'away') return
-      await this.#tell(place, claim)
+      await this.#pushOutcome(place, claim)
     }
   }
 
-  async #tell(place: Place, claim: Claim): Promise<void> {
+  async #pushOutcome(place: OfficePlace, claim: Claim): Promise<void> {
     const { records, time } = this.#deps
     const { id, epoch } = claim
     const action = records.find(id)
-    if (!action || action.state === 'running' || this.#underWay.has(id)) return
-    const state = endOf(action)
+    if (!action || action.state === 'running' || this.#inFlight.has(id)) return
+    const state = officeStateOf(action)
     const task = { accountId: place.accountId, about: aboutOf(action), id, epoch }
     const { attemptedAt = time.now() } = action
-    const how = { ago: time.now() - attemptedAt, ...(state === 'uncertain' && { content: contentOf(action) }) }
-    const now = await place.tasks.end('action', task, state, how).catch((error: unknown) => {
-      if (codeOf(error) !== NOT_ITS) throw error
+    const details = { ago: time.now() - attemptedAt, ...(state === 'uncertain' && { content: contentOf(action) }) }
+    const officeTask = await place.tasks.finish('action', task, state, details).catch((error: unknown) => {
+      if (codeOf(error) !== NOT_HOLDER) throw error
       // Another workstation is retrying it right now, so only `done` would matter.
       return state === 'free' ? undefined : ('elsewhere' as const)
     })
-    if (now === 'elsewhere') return
-    const isOpen = now?.state === 'open' || (now?.state === 'uncertain' && state === 'free')
-    if (now?.isMine && isOpen && now.epoch !== epoch) {
+    if (officeTask === 'elsewhere') return
+    const isOpen = officeTask?.state === 'open' || (officeTask?.state === 'uncertain' && state === 'free')
+    if (officeTask?.isMine && isOpen && officeTask.epoch !== epoch) {
       // This is the claim whose answer was lost. Its epoch is known now, unless it was requested again meanwhile.
-      if (this.#claims.isStill(claim) && this.#claims.keep({ id, epoch: now.epoch }))
-        await this.#tell(place, { id, epoch: now.epoch })
+      if (this.#claims.isCurrent(claim) && this.#claims.save({ id, epoch: officeTask.epoch }))
+        await this.#pushOutcome(place, { id, epoch: officeTask.epoch })
       return
     }
-    await this.#heard(claim, state, now)
+    await this.#applyAnswer(claim, state, officeTask)
   }
 
-  async #heard(claim: Claim, told: TaskState, now: StandingTask | undefined): Promise<void> {
-    const { records, ended, triedElsewhere } = this.#deps
+  async #applyAnswer(claim: Claim, pushed: TaskState, officeTask: TaskStatus | undefined): Promise<void> {
+    const { records, recordOutcome, triedAtOtherStation } = this.#deps
     const { id } = claim
     const action = records.find(id)
     // It changed here while we waited for the server.
-    if (!action || this.#underWay.has(id) || endOf(action) !== told || !this.#claims.isStill(claim)) return
-    if (told !== 'uncertain' || !now) return void this.#claims.drop(claim)
-    if (now.state === 'uncertain') {
-      if (this.#claims.keep({ id, epoch: now.epoch })) triedElsewhere(action)
+    if (!action || this.#inFlight.has(id) || officeStateOf(action) !== pushed || !this.#claims.isCurrent(claim)) return
+    if (pushed !== 'uncertain' || !officeTask) return void this.#claims.drop(claim)
+    if (officeTask.state === 'uncertain') {
+      if (this.#claims.save({ id, epoch: officeTask.epoch })) triedAtOtherStation(action)
       return
     }
     if (action.state !== 'uncertain') return
     this.#claims.drop(claim)
-    await ended(action, now.state === 'done' ? { kind: 'done' } : { kind: 'refused', error: FOUND_NOT_DONE })
+    await recordOutcome(
+      action,
+      officeTask.state === 'done' ? { kind: 'done' } : { kind: 'refused', error: FOUND_NOT_DONE }
+    )
   }
 }
 
@@ -279,9 +283,9 @@ function openClaims(db: Db) {
   return {
     find,
     /** Whether no newer claim was requested. */
-    isStill: ({ id, epoch }: Claim): boolean => find(id)?.epoch === epoch,
+    isCurrent: ({ id, epoch }: Claim): boolean => find(id)?.epoch === epoch,
     /** Returns whether the claim is a different one. */
-    keep(claim: Claim): boolean {
+    save(claim: Claim): boolean {
       if (find(claim.id)?.epoch === claim.epoch) return false
       put(claim)
       return true
@@ -292,7 +296,7 @@ function openClaims(db: Db) {
 }
 
 /** Returns the state of an action to report to the office. */
-function endOf({ state, isInDoubt }: Action): 'uncertain' | 'done' | 'free' {
+function officeStateOf({ state, isInDoubt }: Action): 'uncertain' | 'done' | 'free' {
   if (state === 'done') return 'done'
   return state === 'uncertain' || (state === 'waiting' && isInDoubt) ? 'uncertain' : 'free'
 }
@@ -310,21 +314,21 @@ function contentOf({ reference, packageReference, documentName, request, before 
 }
 
 /** Builds a message from the workstation's name and the time. */
-type Said = (holder: string, at: string) => string
+type MessageBuilder = (holder: string, at: string) => string
 
-const DOES: Record<ActionRequest['kind'], Said> = {
+const IN_PROGRESS: Record<ActionRequest['kind'], MessageBuilder> = {
   correct: (holder, at) => `${holder} has been correcting this document since ${at}, so nothing was done here.`,
   extend: (holder, at) => `${holder} has been changing this due date since ${at}, so nothing was done here.`,
   notary: (holder, at) => `${holder} has been assigning this document since ${at}, so nothing was done here.`,
   remind: (holder, at) => `${holder} has been reminding this person since ${at}, so nothing was done here.`
 }
-const DID: Record<ActionRequest['kind'], Said> = {
+const DONE: Record<ActionRequest['kind'], MessageBuilder> = {
   correct: (holder, at) => `${holder} corrected this document at ${at}, so nothing was done here.`,
   extend: (holder, at) => `${holder} changed this due date at ${at}, so nothing was done here.`,
   notary: (holder, at) => `${holder} assigned this document at ${at}, so nothing was done here.`,
   remind: (holder, at) => `${holder} reminded this person at ${at}, so nothing was done here.`
 }
-const MAY_HAVE: Record<ActionRequest['kind'], Said> = {
+const UNCERTAIN: Record<ActionRequest['kind'], MessageBuilder> = {
   correct: (holder, at) =>
     `${holder} tried to correct this document at ${at}, and it isn’t known whether that was done.`,
   extend: (holder, at) => `${holder} tried to change this due date at ${at}, and it isn’t known whether that was done.`,
@@ -332,20 +336,20 @@ const MAY_HAVE: Record<ActionRequest['kind'], Said> = {
   remind: (holder, at) => `${holder} tried to remind this person at ${at}, and it isn’t known whether that was done.`
 }
 
-function refusal({ request: { kind } }: Action, { state, holder }: TakenTask, at: string): AppError {
+function refusal({ request: { kind } }: Action, { state, holder }: BlockingTask, at: string): AppError {
   if (state === 'uncertain') {
-    return { code: 'busy', message: MAY_HAVE[kind](holder, at), next: 'Check that first.', mayHaveArrived: false }
+    return { code: 'busy', message: UNCERTAIN[kind](holder, at), next: 'Check that first.', mayHaveArrived: false }
   }
-  if (state === 'open') return { code: 'busy', message: DOES[kind](holder, at), mayHaveArrived: false }
+  if (state === 'open') return { code: 'busy', message: IN_PROGRESS[kind](holder, at), mayHaveArrived: false }
   const next = 'Look at the document, and do it again if you still want it.'
-  return { code: 'conflict', message: DID[kind](holder, at), next, mayHaveArrived: false }
+  return { code: 'conflict', message: DONE[kind](holder, at), next, mayHaveArrived: false }
 }
 
-const inDoubt = ({ request: { kind } }: Pick<Action, 'request'>, holder: string, at: string): AppError => ({
-  ...{ code: 'timeout', message: MAY_HAVE[kind](holder, at), mayHaveArrived: true }
+const uncertaintyError = ({ request: { kind } }: Pick<Action, 'request'>, holder: string, at: string): AppError => ({
+  ...{ code: 'timeout', message: UNCERTAIN[kind](holder, at), mayHaveArrived: true }
 })
 
-const AWAY: AppError = {
+const OFFICE_UNAVAILABLE: AppError = {
   code: 'offline',
   message: 'The office’s server isn’t available just now.',
   mayHaveArrived: false

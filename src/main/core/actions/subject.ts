@@ -18,11 +18,13 @@ export async function subjectOf(
   reference: string
 ): Promise<Subject> {
   const mirrored = await ask('get', { accountId, reference })
-  if (!mirrored || mirrored.goneAt !== undefined) throw new AppFailure(NOT_THERE)
+  if (!mirrored || mirrored.goneAt !== undefined) throw new AppFailure(DOCUMENT_GONE)
   const { document } = mirrored
   const { PackageReference } = document
-  const whole = PackageReference ? await ask('inPackage', { accountId, packageReference: PackageReference }) : []
-  const others = whole.filter((one) => one.document.Reference !== reference && one.goneAt === undefined)
+  const packageDocuments = PackageReference
+    ? await ask('inPackage', { accountId, packageReference: PackageReference })
+    : []
+  const others = packageDocuments.filter((one) => one.document.Reference !== reference && one.goneAt === undefined)
   return { document, others: others.map((one) => one.document) }
 }
 
@@ -30,7 +32,7 @@ export async function subjectOf(
  * Reads the account's folders now. Returns the documents that they showed, by reference; the others are in no folder,
  * or could not be read. Rejects if a folder can't be read.
  */
-export async function readAfresh(
+export async function readFoldersNow(
   { ask, refresh }: Pick<ActionDeps, 'ask' | 'refresh'>,
   accountId: string,
   references: ReadonlySet<string>
@@ -49,7 +51,7 @@ export async function readAfresh(
   )
 }
 
-export const NOT_THERE: AppError = {
+export const DOCUMENT_GONE: AppError = {
   code: 'gone',
   message: 'This document is no longer in your folders, so nothing was done.',
   mayHaveArrived: false

@@ -8,7 +8,7 @@ import type { Answers } from '../bulk/worker.ts'
 import { codeOf } from '../lib/failure.ts'
 import { openChosen } from '../storage/chosen-file.ts'
 import { readCalendar } from './calendar-file.ts'
-import { type FoundInFile, type ReadAt, refuseFile } from './found.ts'
+import { type FoundInFile, type ReadContext, refuseFile } from './found.ts'
 import { readAppointmentTable } from './table-file.ts'
 
 /** In bytes. A year of a busy office's calendar takes less than 1 MB. */
@@ -16,7 +16,7 @@ export const MOST_FILE_BYTES = 5 * 1024 * 1024
 
 export interface AppointmentQuestions {
   /** @throws AppFailure `bad-file`; the message says why. */
-  appointments: { ask: { path: string; fileName: string } & ReadAt; answer: FoundInFile }
+  appointments: { ask: { path: string; fileName: string } & ReadContext; answer: FoundInFile }
 }
 
 export const appointmentAnswers: Answers<AppointmentQuestions> = {
@@ -25,15 +25,15 @@ export const appointmentAnswers: Answers<AppointmentQuestions> = {
 
 /** @throws AppFailure `bad-file`; the message says why. */
 export async function readAppointments(
-  { path, fileName, ...at }: AppointmentQuestions['appointments']['ask'],
+  { path, fileName, ...context }: AppointmentQuestions['appointments']['ask'],
   openFile = openChosen
 ): Promise<FoundInFile> {
   const bytes = await readUnchanged(path, openFile)
   if (bytes.length === 0) refuseFile('This file is empty.')
-  if (isCalendar(bytes, fileName)) return readCalendar(decodeText(bytes).text, at)
+  if (isCalendar(bytes, fileName)) return readCalendar(decodeText(bytes).text, context)
   const table = openTable(bytes, fileName)
   const [first = ''] = table.sheets
-  return readAppointmentTable(await table.sheet(first), at)
+  return readAppointmentTable(await table.sheet(first), context)
 }
 
 /** Tells by the first bytes or, if they are inconclusive, by the file name. */
@@ -46,7 +46,7 @@ function isCalendar(bytes: Uint8Array, fileName: string): boolean {
 async function readUnchanged(path: string, openFile: typeof openChosen): Promise<Uint8Array> {
   const file = await openFile(path).catch((error: unknown) => {
     if (codeOf(error) === '') throw error
-    return refuseFile(unreadable(error))
+    return refuseFile(unreadableMessage(error))
   })
   try {
     const before = await file.stat()
@@ -65,13 +65,13 @@ async function readUnchanged(path: string, openFile: typeof openChosen): Promise
     return bytes.subarray(0, read)
   } catch (error) {
     if (codeOf(error) === '') throw error
-    return refuseFile(unreadable(error))
+    return refuseFile(unreadableMessage(error))
   } finally {
     await file.close()
   }
 }
 
-function unreadable(error: unknown): string {
+function unreadableMessage(error: unknown): string {
   return codeOf(error) === 'ENOENT'
     ? 'The file is no longer there.'
     : 'The file couldn’t be read. Copy it to this computer and try again.'

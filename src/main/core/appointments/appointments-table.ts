@@ -28,7 +28,7 @@ const APPOINTMENTS = new Rows({
   desk: optional(value<string>())
 })
 
-export type KeptAppointment = RecordOf<typeof APPOINTMENTS>
+export type StoredAppointment = RecordOf<typeof APPOINTMENTS>
 export type AppointmentsTable = ReturnType<typeof openAppointmentsTable>
 
 export function openAppointmentsTable(db: Db) {
@@ -45,15 +45,15 @@ export function openAppointmentsTable(db: Db) {
        called_at = excluded.called_at, calls = excluded.calls, desk = excluded.desk`
   )
   const removeBefore = table.run<[at: number]>('DELETE FROM appointments WHERE at < ?')
-  const untell = table.run<[at: number]>(
+  const deleteSyncRecords = table.run<[at: number]>(
     "DELETE FROM office_records WHERE kind = 'appointment' AND local IN (SELECT id FROM appointments WHERE at < ?)"
   )
   return {
-    put: (appointment: KeptAppointment) => void put(APPOINTMENTS.write(appointment)),
+    put: (appointment: StoredAppointment) => void put(APPOINTMENTS.write(appointment)),
     byId: table.one<[id: string]>('WHERE id = ?'),
     find: table.one<[accountId: string, id: string]>('WHERE account_id = ? AND id = ?'),
-    ofKey: table.one<[accountId: string, key: string]>('WHERE account_id = ? AND key = ?'),
-    ofSeries: table.all<[accountId: string, series: string]>('WHERE account_id = ? AND series = ? ORDER BY at'),
+    byKey: table.one<[accountId: string, key: string]>('WHERE account_id = ? AND key = ?'),
+    bySeries: table.all<[accountId: string, series: string]>('WHERE account_id = ? AND series = ? ORDER BY at'),
     between: table.all<[accountId: string, from: number, until: number]>(
       'WHERE account_id = ? AND at >= ? AND at < ? ORDER BY at, name, id'
     ),
@@ -63,7 +63,7 @@ export function openAppointmentsTable(db: Db) {
      * expire by themselves.
      */
     removeBefore: db.transaction((at: number): void => {
-      untell(at)
+      deleteSyncRecords(at)
       removeBefore(at)
     }),
     places: table.values<[accountId: string], string>(

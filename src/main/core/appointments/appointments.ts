@@ -12,14 +12,14 @@ import type {
   IdleCall
 } from '../../../shared/contract/index.ts'
 import type { AuditNote, NoteInAudit } from '../audit/audit.ts'
-import { beginningOf, dayAfter, dayAt, localTimeOf } from '../lib/calendar.ts'
+import { dayAfter, dayAt, localTimeOf, startOfDay } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
 import { defined, getOrMake } from '../lib/objects.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
-import { type AppointmentsTable, type KeptAppointment, openAppointmentsTable } from './appointments-table.ts'
-import { type Fit, fitsAmong, type KnownAddresses, type QueueDeps, queuePeople } from './matching.ts'
+import { type AppointmentsTable, openAppointmentsTable, type StoredAppointment } from './appointments-table.ts'
+import { type KnownAddresses, type Match, matcherFor, type QueueDeps, queuePeople } from './matching.ts'
 
 export interface AppointmentsDeps extends QueueDeps {
   db: Db
@@ -42,7 +42,7 @@ type Mark = DecodedInput<'appointments.mark'>['as']
 /** How long a number stays on the second display, in milliseconds. */
 export const CALL_SHOWN = 5 * 60_000
 /** The states of people who haven't reached the counter yet. */
-const TO_COME: readonly AppointmentState[] = ['expected', 'arrived', 'called']
+const BEFORE_COUNTER: readonly AppointmentState[] = ['expected', 'arrived', 'called']
 /** The entry of `meta` with today's day and last number: `DAY LAST`. */
 const NUMBERS = 'counter-numbers'
 
@@ -53,9 +53,9 @@ export class Appointments {
   #call: { id: string; until: number; cancel: () => void } | undefined
   /** By account. */
   readonly #addresses = new Map<string, KnownAddresses>()
-  #cleared = ''
+  #clearedDay = ''
   /** The last search for a session's people, and its inputs. */
-  #looked: { key: string; done: Promise<void> } | undefined
+  #lastSearch: { key: string; done: Promise<void> } | undefined
 
   constructor(deps: AppointmentsDeps) {
     this.#deps = deps
@@ -70,12 +70,12 @@ export class Appointments {
       const kept = this.ofToday([account])
       const known = getOrMake(this.#addresses, account, () => new Map())
       const people = kept.length === 0 ? [] : await queuePeople(this.#deps, account, kept, known)
-      const fitOf = fitsAmong(people)
-      return kept.map((one) => viewOf(one, fitOf(one)))
+      const matchOf = matcherFor(people)
+      return kept.map((one) => viewOf(one, matchOf(one)))
     })
     const { counterName, noShowAfter } = settings()
     return {
-      appointments: inOrder((await Promise.all(each)).flat()),
+      appointments: sortByTime((await Promise.all(each)).flat()),
       places: [...new Set(shownIds().flatMap((account) => this.table.places(account)))],
       ...{ counterName, noShowAfter, hasDisplay: hasDisplay() },
       ...(this.#call && { calling: this.#call.id })
@@ -83,21 +83,21 @@ export class Appointments {
   }
 
   /** Returns today's appointments as stored, in order of time. Those of past days are removed. */
-  ofToday(accountIds = this.#deps.shownIds()): KeptAppointment[] {
-    const { from, until } = this.day()
+  ofToday(accountIds = this.#deps.shownIds()): StoredAppointment[] {
+    const { from, until } = this.todaySpan()
     const day = String(from)
-    if (this.#cleared !== day) {
+    if (this.#clearedDay !== day) {
       this.table.removeBefore(from)
-      this.#cleared = day
+      this.#clearedDay = day
     }
-    return inOrder(accountIds.flatMap((accountId) => this.table.between(accountId, from, until)))
+    return sortByTime(accountIds.flatMap((accountId) => this.table.between(accountId, from, until)))
   }
 
   /** Returns today's span from midnight to midnight, by the office's clocks. */
-  day(): { from: number; until: number } {
+  todaySpan(): { from: number; until: number } {
     const { time } = this.#deps
     const today = dayAt(time.now(), time.zone())
-    return { from: beginningOf(today, time.zone()), until: beginningOf(dayAfter(today), time.zone()) }
+    return { from: startOfDay(today, time.zone()), until: startOfDay(dayAfter(today), time.zone()) }
   }
 
   /**
@@ -117,22 +117,22 @@ export class Appointments {
     const { accountId, newId } = this.#deps
     const account = accountId()
     if (account === '') fail('gone', 'There is no account.')
-    const before = id === undefined ? undefined : this.named(id)
+    const before = id === undefined ? undefined : this.get(id)
     const { name, at, minutes, email = '', mobile = '', place = '', about = '' } = given
     const base = before ?? { id: newId(), accountId: account, version: 0 }
-    const saved: KeptAppointment = { ...blank, ...base, name, at, minutes, email, mobile, place, about }
-    if (before && this.isOtherDay(before.at, at)) Object.assign(saved, TO_COME_AGAIN)
+    const saved: StoredAppointment = { ...blankAppointment, ...base, name, at, minutes, email, mobile, place, about }
+    if (before && this.isOtherDay(before.at, at)) Object.assign(saved, RESET_PROGRESS)
     if (given.person !== undefined) saved.person = given.person
     // With another name it may be another person.
     else if (before && (before.name !== name || before.email !== email)) saved.person = undefined
-    this.#keep(saved, { what: 'appointment-saved', detail: { how: before ? 'changed' : 'added' } })
+    this.#store(saved, { what: 'appointment-saved', detail: { how: before ? 'changed' : 'added' } })
     if (saved.state === 'expected') this.#endCallOf(saved.id)
     if (hasArrived && saved.state === 'expected') this.mark(saved.id, 'arrived', number)
   }
 
   remove(id: string): void {
-    const one = this.named(id)
-    this.#deps.note(noteOf(one, { what: 'appointment-removed' }, this.#deps.time), 'now-or-never', () =>
+    const one = this.get(id)
+    this.#deps.note(auditNoteOf(one, { what: 'appointment-removed' }, this.#deps.time), 'now-or-never', () =>
       this.table.remove(id)
     )
     this.#endCallOf(id)
@@ -145,21 +145,21 @@ export class Appointments {
    * @throws AppFailure `gone`; the database's error. Then nothing has changed.
    */
   mark(id: string, as: Mark, number?: number): void {
-    const one = this.named(id)
+    const one = this.get(id)
     const { time } = this.#deps
     if (as === 'undo') {
       if (one.before === undefined) return
-      const back = { ...one, state: one.before, before: undefined, desk: undefined }
+      const undone = { ...one, state: one.before, before: undefined, desk: undefined }
       // They keep their number for the day.
-      if (back.state === 'expected') back.arrivedAt = undefined
-      this.#keep(back, { what: 'appointment-undone', detail: { was: one.state } })
+      if (undone.state === 'expected') undone.arrivedAt = undefined
+      this.#store(undone, { what: 'appointment-undone', detail: { was: one.state } })
     } else if (one.state !== as) {
       const now = time.now()
-      const next: KeptAppointment = { ...one, state: as, before: one.state, desk: undefined }
+      const next: StoredAppointment = { ...one, state: as, before: one.state, desk: undefined }
       if (as === 'arrived') Object.assign(next, { number: one.number ?? number ?? this.nextNumber(), arrivedAt: now })
       const what = { arrived: 'appointment-arrived', 'no-show': 'appointment-missed' } as const
       const noted = as === 'arrived' || as === 'no-show' ? what[as] : 'appointment-marked'
-      this.#keep(next, { what: noted, detail: noted === 'appointment-marked' ? { to: as } : {} })
+      this.#store(next, { what: noted, detail: noted === 'appointment-marked' ? { to: as } : {} })
     }
     this.#endCallOf(id)
     this.#deps.changed()
@@ -171,7 +171,7 @@ export class Appointments {
    */
   choosePerson(id: string, person: string): void {
     const matched = person === '' ? 'none' : 'signer'
-    this.#keep({ ...this.named(id), person }, { what: 'appointment-matched', detail: { matched } })
+    this.#store({ ...this.get(id), person }, { what: 'appointment-matched', detail: { matched } })
   }
 
   /**
@@ -179,9 +179,9 @@ export class Appointments {
    * @param number see {@link mark}.
    */
   call(id: string, number?: number): void {
-    const one = this.named(id)
+    const one = this.get(id)
     const now = this.#deps.time.now()
-    const called: KeptAppointment = {
+    const called: StoredAppointment = {
       ...one,
       state: 'called',
       before: one.state === 'called' ? one.before : one.state,
@@ -191,7 +191,7 @@ export class Appointments {
       calls: one.calls + 1,
       desk: undefined
     }
-    this.#keep(called, { what: 'appointment-called', detail: { times: String(called.calls) } })
+    this.#store(called, { what: 'appointment-called', detail: { times: String(called.calls) } })
     this.#call?.cancel()
     const cancel = this.#deps.time.after(CALL_SHOWN, () => this.endCall())
     this.#call = { id, until: now + CALL_SHOWN, cancel }
@@ -206,7 +206,7 @@ export class Appointments {
   }
 
   /** Returns what the second display shows of the call: a number and a place. */
-  calling(): IdleCall | undefined {
+  currentCall(): IdleCall | undefined {
     const { settings, time } = this.#deps
     const call = this.#call
     if (!call || time.now() >= call.until) return undefined
@@ -222,15 +222,17 @@ export class Appointments {
    */
   async sessionChanged(session: CounterSession | null): Promise<void> {
     if (!session) return
-    const own = new Map(Object.entries(Object.groupBy(session.turns, ({ person }) => person)))
+    const turnsByPerson = new Map(Object.entries(Object.groupBy(session.turns, ({ person }) => person)))
     try {
       // Persons are only identifiable within an account.
       const account = session.accountId ?? this.#deps.accountId()
-      await this.#findPeople(session.id, account, new Set(own.keys()))
+      await this.#findPeople(session.id, account, new Set(turnsByPerson.keys()))
       if (session.phase !== 'ended') return
       for (const one of this.ofToday([account])) {
         if (one.state !== 'here') continue
-        const turns = [...own.values()].flatMap((all) => all ?? []).filter(({ person }) => person === one.person)
+        const turns = [...turnsByPerson.values()]
+          .flatMap((all) => all ?? [])
+          .filter(({ person }) => person === one.person)
         const isDone = turns.every(({ outcome }) => outcome?.signed === 'signed' || outcome?.signed === 'declined')
         if (turns.length > 0 && isDone) this.mark(one.id, 'done')
       }
@@ -244,18 +246,18 @@ export class Appointments {
    * the result could differ.
    */
   #findPeople(session: string, account: string, people: ReadonlySet<string>): Promise<void> {
-    const waiting = this.ofToday([account]).filter(({ state }) => TO_COME.includes(state))
+    const waiting = this.ofToday([account]).filter(({ state }) => BEFORE_COUNTER.includes(state))
     if (waiting.length === 0) return Promise.resolve()
     const key = JSON.stringify([
       session,
       [...people],
       waiting.map(({ id, name, email, person }) => [id, name, email, person])
     ])
-    if (this.#looked?.key === key) return this.#looked.done
+    if (this.#lastSearch?.key === key) return this.#lastSearch.done
     const done = this.#markHere(account, people)
-    this.#looked = { key, done }
+    this.#lastSearch = { key, done }
     done.catch(() => {
-      this.#looked = undefined
+      this.#lastSearch = undefined
     })
     return done
   }
@@ -263,9 +265,10 @@ export class Appointments {
   async #markHere(account: string, people: ReadonlySet<string>): Promise<void> {
     const { appointments } = await this.today()
     for (const { id, accountId, person, state } of appointments) {
-      if (accountId !== account || person === undefined || !people.has(person) || !TO_COME.includes(state)) continue
+      if (accountId !== account || person === undefined || !people.has(person) || !BEFORE_COUNTER.includes(state))
+        continue
       // Stored now, because someone who has signed everything is no longer in the queue.
-      this.table.put({ ...this.named(id), person })
+      this.table.put({ ...this.get(id), person })
       this.mark(id, 'here')
     }
   }
@@ -282,8 +285,8 @@ export class Appointments {
     return next
   }
 
-  #keep(one: KeptAppointment, note: Pick<AuditNote, 'what' | 'detail'>): void {
-    this.#deps.note(noteOf(one, note, this.#deps.time), 'now-or-never', () => this.table.put(one))
+  #store(one: StoredAppointment, note: Pick<AuditNote, 'what' | 'detail'>): void {
+    this.#deps.note(auditNoteOf(one, note, this.#deps.time), 'now-or-never', () => this.table.put(one))
     this.#deps.changed()
   }
 
@@ -292,11 +295,11 @@ export class Appointments {
   }
 
   /** @throws AppFailure `gone` */
-  named(id: string): KeptAppointment {
+  get(id: string): StoredAppointment {
     return this.#find(id) ?? fail('gone', 'This appointment is no longer there.')
   }
 
-  #find(id: string): KeptAppointment | undefined {
+  #find(id: string): StoredAppointment | undefined {
     for (const accountId of this.#deps.shownIds()) {
       const found = this.table.find(accountId, id)
       if (found) return found
@@ -306,7 +309,7 @@ export class Appointments {
 }
 
 /** The state of someone whose appointment is on another day than the one they came on. */
-export const TO_COME_AGAIN = {
+export const RESET_PROGRESS = {
   state: 'expected' as const,
   before: undefined,
   number: undefined,
@@ -316,14 +319,14 @@ export const TO_COME_AGAIN = {
   desk: undefined
 }
 
-const blank = { ...TO_COME_AGAIN, key: undefined, series: undefined, person: undefined }
+const blankAppointment = { ...RESET_PROGRESS, key: undefined, series: undefined, person: undefined }
 
 /** Sorts by time, then by name, across accounts. */
-function inOrder<One extends Pick<Appointment, 'at' | 'name'>>(all: One[]): One[] {
+function sortByTime<One extends Pick<Appointment, 'at' | 'name'>>(all: One[]): One[] {
   return all.sort((one, other) => one.at - other.at || (one.name < other.name ? -1 : one.name > other.name ? 1 : 0))
 }
 
-function viewOf(one: KeptAppointment, { person, choices }: Fit): Appointment {
+function viewOf(one: StoredAppointment, { person, choices }: Match): Appointment {
   const { id, accountId, name, at, minutes, place, state, number, arrivedAt, calledAt, desk } = one
   return {
     ...{ id, accountId, name, at, minutes, place, state, choices },
@@ -335,18 +338,18 @@ function viewOf(one: KeptAppointment, { person, choices }: Fit): Appointment {
 }
 
 /** Builds the audit entry of an appointment: who, when, where, and their number. */
-function noteOf(
-  { name, at, place, number }: KeptAppointment,
+function auditNoteOf(
+  { name, at, place, number }: StoredAppointment,
   { what, detail = {} }: Pick<AuditNote, 'what' | 'detail'>,
   time: Pick<Time, 'zone'>
 ): AuditNote {
   const { day, minute } = localTimeOf(at, time.zone())
-  const two = (value: number) => String(value).padStart(2, '0')
+  const padded = (value: number) => String(value).padStart(2, '0')
   return {
     what,
     signerName: name,
     detail: {
-      appointment: `${day} ${two(Math.floor(minute / 60))}:${two(minute % 60)}`,
+      appointment: `${day} ${padded(Math.floor(minute / 60))}:${padded(minute % 60)}`,
       ...(place && { at: place }),
       ...(number !== undefined && { number: String(number) }),
       ...detail

@@ -2,7 +2,7 @@
  * The supervisor's board, to be read from across the room: each counter with who signs there, and who is waiting. A
  * computer has one counter; in an office the others' appear beside it, as last reported.
  */
-import type { Board, BoardDesk, ConnectionView, CounterSession } from '../../../shared/contract/index.ts'
+import type { Board, BoardCounter, ConnectionView, CounterSession } from '../../../shared/contract/index.ts'
 import { wantsStaff } from '../../../shared/wants-staff.ts'
 import { defined } from '../lib/objects.ts'
 import type { Time } from '../lib/time.ts'
@@ -24,7 +24,7 @@ export interface BoardDeps {
 }
 
 /** The id of this computer's counter, of which there is only one. */
-const HERE = 'here'
+const OWN_ID = 'here'
 
 export class CounterBoard {
   readonly #deps: BoardDeps
@@ -75,19 +75,19 @@ export class CounterBoard {
    * Returns this computer's counter for the office. It counts as one if it has a name or a second display, or someone
    * has signed in this run.
    */
-  own(): OwnCounter {
+  ownCounter(): OwnCounter {
     const desk = this.#desk()
     const isCounter = desk.name !== '' || desk.hasOtherDisplay || desk.state !== 'free' || this.#wasUsed
     return { desk, isCounter, accountId: this.#deps.accountId() }
   }
 
-  #desk(): BoardDesk {
+  #desk(): BoardCounter {
     const { connection, counterName, hasOtherDisplay, session, staff } = this.#deps
     const running = session()
     const { state, since } = connection()
     const isDown = state === 'offline' || state === 'refused'
-    const desk: BoardDesk = {
-      ...{ id: HERE, name: counterName(), staff: staff(), state: stateOf(running) },
+    const desk: BoardCounter = {
+      ...{ id: OWN_ID, name: counterName(), staff: staff(), state: stateOf(running) },
       wantsStaff: wantsStaff(running),
       hasOtherDisplay: hasOtherDisplay(),
       ...(isDown && { downSince: since })
@@ -107,7 +107,7 @@ export class CounterBoard {
   }
 }
 
-function stateOf(session: CounterSession | null): BoardDesk['state'] {
+function stateOf(session: CounterSession | null): BoardCounter['state'] {
   if (!session || session.phase === 'ended') return 'free'
   if (session.isLocked) return 'locked'
   if (session.cover !== undefined || session.phase === 'covered') return 'covered'

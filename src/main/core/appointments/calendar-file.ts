@@ -6,22 +6,22 @@
 import ICAL from 'ical.js'
 import { isZone, localTimeIn } from '../../../shared/composition/zone.ts'
 import { counted } from '../../../shared/counted.ts'
-import { beginningOf, dayAt } from '../lib/calendar.ts'
+import { dayAt, startOfDay } from '../lib/calendar.ts'
 import {
+  DEFAULT_MINUTES,
   emailOf,
   type FoundAppointment,
   type FoundInFile,
-  hashed,
-  lengthOf,
+  importWindow,
   MOST_FOUND,
+  makeKey,
+  minutesBetween,
   nameOf,
   plainText,
-  type ReadAt,
-  Refused,
-  refuse,
-  refuseFile,
-  USUAL_LENGTH,
-  windowOf
+  type ReadContext,
+  RefusedEntry,
+  refuseEntry,
+  refuseFile
 } from './found.ts'
 
 /** How deep components may be nested. A calendar, its events and their alarms make three levels. */
@@ -33,7 +33,7 @@ const MOST_STEPS = 20_000
 const NAMELESS = 'An event without a name'
 const UNREADABLE = 'It can’t be read.'
 /** The maximum interval of a series, in the days, weeks, months or years of its rule. */
-const WIDEST = 1000
+const LONGEST_INTERVAL = 1000
 /** How many dates of a series are kept: one a day for the whole window, and some. */
 const MOST_DATES = 100
 
@@ -41,34 +41,34 @@ const MOST_DATES = 100
  * Reads a calendar.
  * @throws AppFailure `bad-file` if it isn't one, or is too large.
  */
-export function readCalendar(text: string, at: ReadAt): FoundInFile {
+export function readCalendar(text: string, context: ReadContext): FoundInFile {
   refuseTooMuch(text)
   const found: FoundInFile = {
     ...{ appointments: [], refused: [], cancelled: [], whole: [], notes: [] },
-    until: windowOf(beginningOf(dayAt(at.now, at.zone), at.zone)).until
+    until: importWindow(startOfDay(dayAt(context.now, context.zone), context.zone)).until
   }
-  const told = { past: 0, later: 0, floating: 0, tooMany: 0 }
+  const counts = { past: 0, later: 0, floating: 0, tooMany: 0 }
   const calendars = calendarsOf(text.replace(/^\ufeff/, ''), found.refused)
-  for (const calendar of calendars) readInto(found, told, new Zones(calendar, at.zone), calendar, at)
+  for (const calendar of calendars) readInto(found, counts, new Zones(calendar, context.zone), calendar, context)
   found.appointments.sort((one, other) => one.at - other.at)
   if (found.appointments.length > MOST_FOUND) {
-    told.tooMany = found.appointments.length - MOST_FOUND
+    counts.tooMany = found.appointments.length - MOST_FOUND
     found.appointments.length = MOST_FOUND
     // Events that were cut off aren't gone from the calendar.
     found.until = found.appointments.at(-1)?.at ?? found.until
   }
-  found.notes.push(...notesOf(told, at.zone))
+  found.notes.push(...notesOf(counts, context.zone))
   return found
 }
 
-interface Told {
+interface Counts {
   past: number
   later: number
   floating: number
   tooMany: number
 }
 
-function notesOf({ past, later, floating, tooMany }: Told, zone: string): string[] {
+function notesOf({ past, later, floating, tooMany }: Counts, zone: string): string[] {
   const events = ['# date', '# dates']
   return [
     ...(floating > 0
@@ -105,14 +105,14 @@ function refuseTooMuch(text: string): void {
 
 /** Parses one calendar, or several in sequence. If one event can't be parsed, the others still are. */
 function calendarsOf(text: string, refused: FoundInFile['refused']): ICAL.Component[] {
-  const calendars = parsed(text) ?? inPieces(text, refused)
+  const calendars = parseCalendars(text) ?? parseByEvent(text, refused)
   return calendars.length > 0
     ? calendars
     : refuseFile('This isn’t a calendar file.', 'Choose an .ics file that a calendar exported.')
 }
 
 /** Undefined if anything in it can't be parsed. */
-function parsed(text: string): ICAL.Component[] | undefined {
+function parseCalendars(text: string): ICAL.Component[] | undefined {
   try {
     const read = ICAL.parse(text) as unknown[]
     const all = (typeof read[0] === 'string' ? [read] : read) as ConstructorParameters<typeof ICAL.Component>[0][]
@@ -123,7 +123,7 @@ function parsed(text: string): ICAL.Component[] | undefined {
 }
 
 /** Parses the calendar without its events, and then each event on its own. */
-function inPieces(text: string, refused: FoundInFile['refused']): ICAL.Component[] {
+function parseByEvent(text: string, refused: FoundInFile['refused']): ICAL.Component[] {
   const events: string[] = []
   const [head = '', ...pieces] = text.split(/^(?=BEGIN:VEVENT\s*$)/im)
   const between = pieces.map((piece) => {
@@ -133,10 +133,11 @@ function inPieces(text: string, refused: FoundInFile['refused']): ICAL.Component
     return piece.slice(until)
   })
   const rest = head + between.join('')
-  const [calendar] = parsed(rest) ?? []
+  const [calendar] = parseCalendars(rest) ?? []
   if (!calendar || events.length === 0) return refuseFile('This calendar file is damaged.', 'Export it again.')
   for (const event of events) {
-    const [alone] = parsed(`BEGIN:VCALENDAR\r\n${event}${/\n$/.test(event) ? '' : '\r\n'}END:VCALENDAR\r\n`) ?? []
+    const [alone] =
+      parseCalendars(`BEGIN:VCALENDAR\r\n${event}${/\n$/.test(event) ? '' : '\r\n'}END:VCALENDAR\r\n`) ?? []
     const component = alone?.getFirstSubcomponent('vevent')
     if (component) calendar.addSubcomponent(component)
     else refused.push({ name: plainText(/^SUMMARY[^:\n]*:([^\n]*)/im.exec(event)?.[1]) || NAMELESS, why: UNREADABLE })
@@ -146,14 +147,14 @@ function inPieces(text: string, refused: FoundInFile['refused']): ICAL.Component
 
 /** The time zones that a calendar defines, and the conversion of its times. */
 class Zones {
-  readonly #brought = new Map<string, ICAL.Timezone>()
-  readonly #office: string
+  readonly #definedZones = new Map<string, ICAL.Timezone>()
+  readonly #officeZone: string
 
-  constructor(calendar: ICAL.Component, office: string) {
-    this.#office = office
+  constructor(calendar: ICAL.Component, officeZone: string) {
+    this.#officeZone = officeZone
     for (const component of calendar.getAllSubcomponents('vtimezone')) {
       const name = plainText(textOf(component, 'tzid'))
-      if (name) this.#brought.set(name, new ICAL.Timezone(component))
+      if (name) this.#definedZones.set(name, new ICAL.Timezone(component))
     }
   }
 
@@ -162,83 +163,93 @@ class Zones {
    * @throws Refused if its zone is unknown, or it is a day without a time.
    */
   momentOf(time: ICAL.Time, zone: string | undefined): { at: number; isFloating: boolean } {
-    if (time.isDate) refuse('It’s all day, without a time.')
+    if (time.isDate) refuseEntry('It’s all day, without a time.')
     const { year, month, day, hour, minute } = time
-    const two = (value: number) => String(value).padStart(2, '0')
-    const local = `${String(year).padStart(4, '0')}-${two(month)}-${two(day)}T${two(hour)}:${two(minute)}`
+    const padded = (value: number) => String(value).padStart(2, '0')
+    const local = `${String(year).padStart(4, '0')}-${padded(month)}-${padded(day)}T${padded(hour)}:${padded(minute)}`
     const asUtc = Date.parse(`${local}Z`)
-    if (Number.isNaN(asUtc)) refuse('Its time isn’t a real one.')
+    if (Number.isNaN(asUtc)) refuseEntry('Its time isn’t a real one.')
     if (time.zone?.tzid === 'UTC' && zone === undefined) return { at: asUtc, isFloating: false }
-    if (zone === undefined) return { at: inZone(asUtc, local, this.#office), isFloating: true }
+    if (zone === undefined) return { at: momentInZone(asUtc, local, this.#officeZone), isFloating: true }
     // Some programs prefix the name with its origin: "/mozilla.org/20050126_1/Pacific/Auckland".
     const named = [zone, zone.split('/').slice(-2).join('/'), zone.split('/').slice(-3).join('/')].find(isZone)
-    if (named !== undefined) return { at: inZone(asUtc, local, named), isFloating: false }
-    const brought = this.#brought.get(zone)
-    if (!brought) return refuse(`Its time zone, “${plainText(zone, 60)}”, isn’t known.`)
-    const there = time.clone()
-    there.zone = brought
-    const seconds = there.toUnixTime()
+    if (named !== undefined) return { at: momentInZone(asUtc, local, named), isFloating: false }
+    const definedZone = this.#definedZones.get(zone)
+    if (!definedZone) return refuseEntry(`Its time zone, “${plainText(zone, 60)}”, isn’t known.`)
+    const zoned = time.clone()
+    zoned.zone = definedZone
+    const seconds = zoned.toUnixTime()
     return Number.isFinite(seconds)
       ? { at: seconds * 1000, isFloating: false }
-      : refuse(`Its time zone, “${plainText(zone, 60)}”, can’t be read.`)
+      : refuseEntry(`Its time zone, “${plainText(zone, 60)}”, can’t be read.`)
   }
 }
 
-function inZone(asUtc: number, local: string, zone: string): number {
+function momentInZone(asUtc: number, local: string, zone: string): number {
   const found = localTimeIn(zone, local)
-  return found === undefined ? refuse('Its time isn’t a real one.') : asUtc - found.offset * 60_000
+  return found === undefined ? refuseEntry('Its time isn’t a real one.') : asUtc - found.offset * 60_000
 }
 
-function readInto(found: FoundInFile, told: Told, zones: Zones, calendar: ICAL.Component, { now, zone }: ReadAt): void {
+function readInto(
+  found: FoundInFile,
+  counts: Counts,
+  zones: Zones,
+  calendar: ICAL.Component,
+  { now, zone }: ReadContext
+): void {
   const isCancelled = plainText(textOf(calendar, 'method')).toUpperCase() === 'CANCEL'
-  const span = windowOf(beginningOf(dayAt(now, zone), zone))
+  const span = importWindow(startOfDay(dayAt(now, zone), zone))
   const events = Map.groupBy(calendar.getAllSubcomponents('vevent'), (event) => seriesOf(event))
 
   for (const [series, all] of events) {
-    const changed = all.filter((event) => event.hasProperty('recurrence-id'))
+    const overrides = all.filter((event) => event.hasProperty('recurrence-id'))
     const masters = all.filter((event) => !event.hasProperty('recurrence-id'))
     const master = masters.sort((one, other) => versionOf(other) - versionOf(one))[0]
     /** Dates of the series that were changed individually, by their original time. */
-    const own = new Map<number, ICAL.Component>()
-    for (const event of changed) {
-      judged(found, event, () => {
+    const overridesByTime = new Map<number, ICAL.Component>()
+    for (const event of overrides) {
+      collectRefusals(found, event, () => {
         const [property] = event.getAllProperties('recurrence-id')
         if (property?.getParameter('range'))
-          refuse('All its later dates were changed at once, which can’t be read. Add them by hand.')
-        own.set(propertyMoment(zones, event, 'recurrence-id').at, event)
+          refuseEntry('All its later dates were changed at once, which can’t be read. Add them by hand.')
+        overridesByTime.set(propertyMoment(zones, event, 'recurrence-id').at, event)
       })
     }
-    if (master && !(isCancelled || isOff(master))) found.whole.push(series)
-    if (master && (isCancelled || isOff(master))) {
+    if (master && !(isCancelled || isEventCancelled(master))) found.whole.push(series)
+    if (master && (isCancelled || isEventCancelled(master))) {
       found.cancelled.push({ key: series, version: versionOf(master) })
       continue
     }
     if (master) {
-      judged(found, master, () => {
+      collectRefusals(found, master, () => {
         const isRepeated = master.hasProperty('rrule') || master.hasProperty('rdate')
         for (const one of datesOf(master, zones, span.until)) {
-          const other = own.get(one.at)
-          own.delete(one.at)
-          if (other) take(other, one.at)
-          else keep(master, one, isRepeated ? one.at : undefined)
+          const other = overridesByTime.get(one.at)
+          overridesByTime.delete(one.at)
+          if (other) takeOverride(other, one.at)
+          else addAppointment(master, one, isRepeated ? one.at : undefined)
         }
       })
     }
-    for (const [at, event] of own) take(event, at)
+    for (const [at, event] of overridesByTime) takeOverride(event, at)
 
     /** Takes a date that was changed individually. */
-    function take(event: ICAL.Component, instead: number): void {
-      if (isCancelled || isOff(event)) found.cancelled.push({ key: keyOf(series, instead), version: versionOf(event) })
-      else judged(found, event, () => keep(event, propertyMoment(zones, event, 'dtstart'), instead))
+    function takeOverride(event: ICAL.Component, originalTime: number): void {
+      if (isCancelled || isEventCancelled(event))
+        found.cancelled.push({ key: keyOf(series, originalTime), version: versionOf(event) })
+      else
+        collectRefusals(found, event, () =>
+          addAppointment(event, propertyMoment(zones, event, 'dtstart'), originalTime)
+        )
     }
 
-    function keep(event: ICAL.Component, start: Moment, instead: number | undefined): void {
+    function addAppointment(event: ICAL.Component, start: Moment, originalTime: number | undefined): void {
       // Past dates of a series aren't worth a note.
-      if (start.at < span.from) told.past += instead === undefined ? 1 : 0
-      else if (start.at >= span.until) told.later += 1
+      if (start.at < span.from) counts.past += originalTime === undefined ? 1 : 0
+      else if (start.at >= span.until) counts.later += 1
       else {
-        found.appointments.push(appointmentOf(event, zones, start, { series, key: keyOf(series, instead) }))
-        if (start.isFloating) told.floating += 1
+        found.appointments.push(appointmentOf(event, zones, start, { series, key: keyOf(series, originalTime) }))
+        if (start.isFloating) counts.floating += 1
       }
     }
   }
@@ -250,44 +261,44 @@ interface Moment {
 }
 
 /** Runs `work` on an event. What it refuses, or the library can't read, is listed with the event's name. */
-function judged(found: FoundInFile, event: ICAL.Component, work: () => void): void {
+function collectRefusals(found: FoundInFile, event: ICAL.Component, work: () => void): void {
   try {
     work()
   } catch (error) {
-    const why = error instanceof Refused ? error.message : UNREADABLE
+    const why = error instanceof RefusedEntry ? error.message : UNREADABLE
     found.refused.push({ name: plainText(textOf(event, 'summary')) || NAMELESS, why })
   }
 }
 
 /** Returns when an event takes place: once, or each date of a series up to the end of the window. */
 function datesOf(event: ICAL.Component, zones: Zones, until: number): Moment[] {
-  if (!event.hasProperty('dtstart')) refuse('It has no start.')
+  if (!event.hasProperty('dtstart')) refuseEntry('It has no start.')
   const first = propertyMoment(zones, event, 'dtstart')
   if (!event.hasProperty('rrule') && !event.hasProperty('rdate')) return [first]
   const rules = event.getAllProperties('rrule').map((rule) => rule.getFirstValue() as unknown as ICAL.Recur)
   for (const { freq, interval } of rules) {
-    if (['SECONDLY', 'MINUTELY', 'HOURLY'].includes(freq)) refuse('It repeats more often than once a day.')
-    if (interval > WIDEST) refuse('It repeats too seldom to be read.')
+    if (['SECONDLY', 'MINUTELY', 'HOURLY'].includes(freq)) refuseEntry('It repeats more often than once a day.')
+    if (interval > LONGEST_INTERVAL) refuseEntry('It repeats too seldom to be read.')
   }
   const zone = zoneOf(event, 'dtstart')
-  const without = new Set(momentsOf(event, zones, 'exdate'))
+  const excluded = new Set(momentsOf(event, zones, 'exdate'))
   const dates: Moment[] = []
   const start = event.getFirstPropertyValue('dtstart') as unknown as ICAL.Time
-  const expansion = datesByRule(event, rules, start)
+  const expansion = iterateSeries(event, rules, start)
   for (let steps = 0; steps < MOST_STEPS; steps++) {
     const next = expansion.next()
     if (!next) return dates
     const one = zones.momentOf(next, zone)
     if (one.at >= until) return dates
-    if (without.has(one.at)) continue
+    if (excluded.has(one.at)) continue
     dates.push(one)
     // Dates long past needn't be kept.
     if (dates.length > MOST_DATES) dates.shift()
   }
-  return refuse('It repeats too often to be read.')
+  return refuseEntry('It repeats too often to be read.')
 }
 
-interface Dates {
+interface DateIterator {
   next(): ICAL.Time | null
 }
 
@@ -295,22 +306,22 @@ interface Dates {
  * Iterates over a series. The library searches endlessly for the next date if a daily rule has conditions that no date
  * meets, so the days of such a rule are checked here, one by one.
  */
-function datesByRule(event: ICAL.Component, rules: readonly ICAL.Recur[], start: ICAL.Time): Dates {
+function iterateSeries(event: ICAL.Component, rules: readonly ICAL.Recur[], start: ICAL.Time): DateIterator {
   const [daily] = rules.filter(({ freq, parts }) => freq === 'DAILY' && Object.keys(parts).length > 0)
   if (!daily) return new ICAL.RecurExpansion({ component: event, dtstart: start })
   const { BYDAY = [], BYMONTH = [], BYMONTHDAY = [], ...others } = daily.parts as Record<string, (string | number)[]>
   if (rules.length > 1 || event.hasProperty('rdate') || Object.keys(others).length > 0)
-    refuse('How it repeats can’t be read.')
-  const every = daily.clone()
-  every.parts = {}
-  every.count = null as never
-  const days = every.iterator(start)
-  const fits = (values: readonly (string | number)[], ...own: (string | number | undefined)[]) =>
-    values.length === 0 || values.some((value) => own.includes(value))
-  let left = daily.count ?? Number.POSITIVE_INFINITY
+    refuseEntry('How it repeats can’t be read.')
+  const everyDay = daily.clone()
+  everyDay.parts = {}
+  everyDay.count = null as never
+  const days = everyDay.iterator(start)
+  const fits = (values: readonly (string | number)[], ...candidates: (string | number | undefined)[]) =>
+    values.length === 0 || values.some((value) => candidates.includes(value))
+  let remaining = daily.count ?? Number.POSITIVE_INFINITY
   return {
     next() {
-      for (let steps = 0; steps < MOST_STEPS && left > 0; steps++) {
+      for (let steps = 0; steps < MOST_STEPS && remaining > 0; steps++) {
         const day = days.next()
         if (!day) return null
         const { daysInMonth } = ICAL.Time as unknown as { daysInMonth(month: number, year: number): number }
@@ -321,7 +332,7 @@ function datesByRule(event: ICAL.Component, rules: readonly ICAL.Recur[], start:
           !fits(BYMONTHDAY, day.day, fromEnd)
         )
           continue
-        left -= 1
+        remaining -= 1
         return day
       }
       return null
@@ -346,7 +357,8 @@ function momentsOf(event: ICAL.Component, zones: Zones, name: string): number[] 
 
 function propertyMoment(zones: Zones, event: ICAL.Component, name: string): Moment {
   const value = event.getFirstPropertyValue(name)
-  if (!(value instanceof ICAL.Time)) return refuse(name === 'dtstart' ? 'It has no start.' : 'Its date can’t be read.')
+  if (!(value instanceof ICAL.Time))
+    return refuseEntry(name === 'dtstart' ? 'It has no start.' : 'Its date can’t be read.')
   return zones.momentOf(value, zoneOf(event, name))
 }
 
@@ -370,7 +382,7 @@ function appointmentOf(
   const summary = plainText(textOf(event, 'summary'))
   const { people, room } = attendeesOf(event)
   const [person, ...others] = people
-  const also = others.map(({ name, email }) => name || email).slice(0, 5)
+  const otherNames = others.map(({ name, email }) => name || email).slice(0, 5)
   return {
     ...known,
     version: versionOf(event),
@@ -381,17 +393,17 @@ function appointmentOf(
     minutes: minutesOf(event, zones, start),
     place: plainText(textOf(event, 'location'), 60) || room,
     about: person?.name ? summary : '',
-    notes: also.length > 0 ? [`Also invited: ${also.join(', ')}.`] : []
+    notes: otherNames.length > 0 ? [`Also invited: ${otherNames.join(', ')}.`] : []
   }
 }
 
 function minutesOf(event: ICAL.Component, zones: Zones, start: Moment): number {
   // In a series this is the first date's start: each date lasts as long.
-  const own = propertyMoment(zones, event, 'dtstart').at
-  if (event.hasProperty('dtend')) return lengthOf(own, propertyMoment(zones, event, 'dtend').at)
+  const firstStart = propertyMoment(zones, event, 'dtstart').at
+  if (event.hasProperty('dtend')) return minutesBetween(firstStart, propertyMoment(zones, event, 'dtend').at)
   const duration = event.getFirstPropertyValue('duration')
-  if (duration instanceof ICAL.Duration) return lengthOf(start.at, start.at + duration.toSeconds() * 1000)
-  return USUAL_LENGTH
+  if (duration instanceof ICAL.Duration) return minutesBetween(start.at, start.at + duration.toSeconds() * 1000)
+  return DEFAULT_MINUTES
 }
 
 /** Returns who is invited apart from the office, and the room. */
@@ -402,17 +414,17 @@ function attendeesOf(event: ICAL.Component): { people: { name: string; email: st
   for (const property of event.getAllProperties('attendee').slice(0, 200)) {
     const kind = (parameterOf(property, 'cutype') ?? '').toUpperCase()
     const email = emailOf(property.getFirstValue())
-    const called = plainText(parameterOf(property, 'cn'))
+    const displayName = plainText(parameterOf(property, 'cn'))
     const isOffice = email !== '' && email.toLowerCase() === organizer
-    if (kind === 'ROOM') room ||= called.slice(0, 60)
-    else if (!['RESOURCE', 'GROUP'].includes(kind) && !isOffice && (called || email))
-      people.push({ name: called.includes('@') ? '' : called, email })
+    if (kind === 'ROOM') room ||= displayName.slice(0, 60)
+    else if (!['RESOURCE', 'GROUP'].includes(kind) && !isOffice && (displayName || email))
+      people.push({ name: displayName.includes('@') ? '' : displayName, email })
   }
   return { people, room }
 }
 
 /** Whether the event is cancelled. A calendar keeps its own cancelled events, crossed out. */
-function isOff(event: ICAL.Component): boolean {
+function isEventCancelled(event: ICAL.Component): boolean {
   return plainText(textOf(event, 'status')).toUpperCase() === 'CANCELLED'
 }
 
@@ -424,12 +436,12 @@ function versionOf(event: ICAL.Component): number {
 /** Identifies the series by its UID or, if a program leaves that out, by its content. */
 function seriesOf(event: ICAL.Component): string {
   const uid = textOf(event, 'uid')
-  const said = uid || JSON.stringify([textOf(event, 'summary'), textOf(event, 'dtstart')])
-  return hashed(uid ? 'uid' : 'said', said)
+  const identity = uid || JSON.stringify([textOf(event, 'summary'), textOf(event, 'dtstart')])
+  return makeKey(uid ? 'uid' : 'said', identity)
 }
 
-function keyOf(series: string, instead: number | undefined): string {
-  return instead === undefined ? series : hashed(series, String(instead))
+function keyOf(series: string, originalTime: number | undefined): string {
+  return originalTime === undefined ? series : makeKey(series, String(originalTime))
 }
 
 /** Returns '' if the property is missing or can't be read. */

@@ -7,26 +7,26 @@ import type { DecodedInput } from '../../../shared/contract/index.ts'
 import { clockTextOf } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
 import { type Time, within } from '../lib/time.ts'
-import type { Once } from '../office/once.ts'
-import type { TakenTask } from '../office/tasks.ts'
+import type { ExclusiveTasks } from '../office/once.ts'
+import type { BlockingTask } from '../office/tasks.ts'
 import { type Appointments, CALL_SHOWN } from './appointments.ts'
-import type { KeptAppointment } from './appointments-table.ts'
+import type { StoredAppointment } from './appointments-table.ts'
 
 interface CallsDeps {
-  appointments: Pick<Appointments, 'named' | 'save' | 'mark' | 'call' | 'nextNumber' | 'day'>
+  appointments: Pick<Appointments, 'get' | 'save' | 'mark' | 'call' | 'nextNumber' | 'todaySpan'>
   /** The account of what is created here. */
   accountId: () => string
-  once: Once
+  once: ExclusiveTasks
   time: Time
   newId: () => string
 }
 
 /** How long staff wait for the office's server, in milliseconds. */
-const PATIENCE = 3_000
+const OFFICE_TIMEOUT = 3_000
 /** How many numbers are tried, because others may have given some that aren't known here yet. */
 const MOST_TRIED = 20
 /** The longest possible claim; by then the others know the number. In milliseconds. */
-const NUMBER_HELD = 600_000
+const NUMBER_CLAIM_DURATION = 600_000
 
 export class Calls {
   readonly #deps: CallsDeps
@@ -38,95 +38,95 @@ export class Calls {
   }
 
   /** @throws AppFailure like `Appointments.save`. */
-  async save(given: DecodedInput<'appointments.save'>): Promise<void> {
+  async save(input: DecodedInput<'appointments.save'>): Promise<void> {
     const { appointments, accountId } = this.#deps
-    const before = given.id === undefined ? undefined : appointments.named(given.id)
-    const number = given.hasArrived ? await this.#number(before ?? { accountId: accountId() }) : undefined
-    appointments.save(given, number)
+    const before = input.id === undefined ? undefined : appointments.get(input.id)
+    const number = input.hasArrived ? await this.#claimNumber(before ?? { accountId: accountId() }) : undefined
+    appointments.save(input, number)
   }
 
   /** @throws AppFailure like `Appointments.mark`. */
   async mark(id: string, as: DecodedInput<'appointments.mark'>['as']): Promise<void> {
     const { appointments } = this.#deps
-    appointments.mark(id, as, as === 'arrived' ? await this.#number(appointments.named(id)) : undefined)
-    await this.#free(id)
+    appointments.mark(id, as, as === 'arrived' ? await this.#claimNumber(appointments.get(id)) : undefined)
+    await this.#release(id)
   }
 
   /** @throws AppFailure `busy` if another counter has just called them; otherwise like `Appointments.call`. */
   async call(id: string): Promise<void> {
     const { appointments, time } = this.#deps
-    const one = appointments.named(id)
-    const other = await this.#claim(one)
+    const appointment = appointments.get(id)
+    const other = await this.#claimCall(appointment)
     if (other) {
       const since = clockTextOf(time.now() - other.ago, time.zone(), time.now())
       fail('busy', `${other.holder} called this person at ${since}.`, {
         next: 'Choose someone else, or ask at that counter.'
       })
     }
-    appointments.call(id, await this.#number(one))
+    appointments.call(id, await this.#claimNumber(appointment))
   }
 
   /**
    * Claims a call. Returns the counter that has called them instead; undefined if there is none, or the office can't be
    * asked.
    */
-  async #claim({ id, key, accountId }: KeptAppointment): Promise<TakenTask | undefined> {
+  async #claimCall({ id, key, accountId }: StoredAppointment): Promise<BlockingTask | undefined> {
     const { once, time, newId } = this.#deps
     const place = once.of(accountId)
     if (!place || place === 'away') return undefined
-    const wanted = { accountId: place.accountId, id: newId(), ms: CALL_SHOWN }
+    const request = { accountId: place.accountId, id: newId(), ms: CALL_SHOWN }
     // An appointment made by hand has the same id at each workstation, an imported one the same key.
     const about = JSON.stringify(['appointment', key ?? id])
-    let other: TakenTask | undefined
-    const claimed = place.tasks.claim('turn', { ...wanted, about: [about] }).then((claim) => {
-      if (!claim.isTaken) [other] = claim.by
+    let other: BlockingTask | undefined
+    const claimed = place.tasks.claim('turn', { ...request, about: [about] }).then((claim) => {
+      if (!claim.isGranted) [other] = claim.by
       else {
-        const task = { ...wanted, about, epoch: claim.epochs.get(about) ?? 0 }
+        const task = { ...request, about, epoch: claim.epochs.get(about) ?? 0 }
         const now = time.now()
-        for (const [other, { until }] of this.#claims) if (until < now) this.#claims.delete(other)
-        this.#claims.set(id, { until: now + CALL_SHOWN, end: () => place.tasks.end('turn', task, 'free') })
+        for (const [appointmentId, { until }] of this.#claims) if (until < now) this.#claims.delete(appointmentId)
+        this.#claims.set(id, { until: now + CALL_SHOWN, end: () => place.tasks.finish('turn', task, 'free') })
       }
     })
-    await this.#patiently(claimed)
+    await this.#waitBriefly(claimed)
     return other
   }
 
   /** Returns a number that no other counter gives today; undefined if they have one, or the office can't be asked. */
-  async #number(one: { accountId: string; number?: number | undefined }): Promise<number | undefined> {
+  async #claimNumber(one: { accountId: string; number?: number | undefined }): Promise<number | undefined> {
     const { appointments, once, newId } = this.#deps
     const place = once.of(one.accountId)
     if (one.number !== undefined || !place || place === 'away') return undefined
-    let given: number | undefined
+    let claimedNumber: number | undefined
     let isWaiting = true
     const claimed = async () => {
       for (let tried = 0; tried < MOST_TRIED && isWaiting; tried++) {
         const number = appointments.nextNumber()
-        const about = [JSON.stringify(['number', appointments.day().from, number])]
-        const wanted = { accountId: place.accountId, about, id: newId(), ms: NUMBER_HELD }
-        if (!(await place.tasks.claim('turn', wanted)).isTaken) continue
-        given = number
+        const about = [JSON.stringify(['number', appointments.todaySpan().from, number])]
+        const request = { accountId: place.accountId, about, id: newId(), ms: NUMBER_CLAIM_DURATION }
+        if (!(await place.tasks.claim('turn', request)).isGranted) continue
+        claimedNumber = number
         return
       }
     }
-    await this.#patiently(claimed())
+    await this.#waitBriefly(claimed())
     isWaiting = false
-    return given
+    return claimedNumber
   }
 
   /**
    * Releases a call, because they have come or it was undone, so that others may call them. If the release fails, the
    * claim expires.
    */
-  async #free(appointment: string): Promise<void> {
+  async #release(appointment: string): Promise<void> {
     const claim = this.#claims.get(appointment)
     if (!claim) return
     this.#claims.delete(appointment)
-    await this.#patiently(claim.end())
+    await this.#waitBriefly(claim.end())
   }
 
   /** Waits for the office, but lets staff go on if it doesn't answer or refuses. */
-  async #patiently(asked: Promise<unknown>): Promise<void> {
+  async #waitBriefly(asked: Promise<unknown>): Promise<void> {
     const answered = asked.catch(() => undefined)
-    await within(PATIENCE, answered, this.#deps.time)
+    await within(OFFICE_TIMEOUT, answered, this.#deps.time)
   }
 }

@@ -43,28 +43,28 @@ export interface FoundInFile {
 }
 
 /** The context for reading a file: the current time, and the zone of the office's clocks. */
-export interface ReadAt {
+export interface ReadContext {
   now: number
   zone: string
 }
 
 const DAYS_AHEAD = 60
 /** In minutes, if the file doesn't say. */
-export const USUAL_LENGTH = 30
+export const DEFAULT_MINUTES = 30
 const DAY = 86_400_000
 /** In characters. */
 const LONGEST_NAME = 200
 const LONGEST_TEXT = 200
 /** In minutes. */
-const LONGEST = 24 * 60
+const LONGEST_MINUTES = 24 * 60
 /** How many are kept from one file. */
 export const MOST_FOUND = 2000
 
 /** An entry was refused. The message is a sentence for the user, shown with the row. */
-export class Refused extends Error {}
+export class RefusedEntry extends Error {}
 
-export function refuse(why: string): never {
-  throw new Refused(why)
+export function refuseEntry(why: string): never {
+  throw new RefusedEntry(why)
 }
 
 /** Reduces text to one line, without control characters and those that change the direction of adjacent text. */
@@ -84,8 +84,8 @@ export function plainText(text: unknown, longest = LONGEST_TEXT): string {
 /** @throws Refused if it is empty or too long. */
 export function nameOf(text: unknown): string {
   const name = plainText(text, LONGEST_NAME + 1)
-  if (name === '') refuse('There is no name.')
-  if (name.length > LONGEST_NAME) refuse(`The name is longer than ${LONGEST_NAME} characters.`)
+  if (name === '') refuseEntry('There is no name.')
+  if (name.length > LONGEST_NAME) refuseEntry(`The name is longer than ${LONGEST_NAME} characters.`)
   return name
 }
 
@@ -98,15 +98,15 @@ export function emailOf(text: unknown): string {
 }
 
 /** Returns the length in minutes. @throws Refused if it ends before it starts, or is longer than a day. */
-export function lengthOf(at: number, end: number): number {
+export function minutesBetween(at: number, end: number): number {
   const minutes = Math.round((end - at) / 60_000)
-  if (minutes < 0) refuse('It ends before it starts.')
-  if (minutes > LONGEST) refuse('It’s longer than a day.')
-  return minutes === 0 ? USUAL_LENGTH : minutes
+  if (minutes < 0) refuseEntry('It ends before it starts.')
+  if (minutes > LONGEST_MINUTES) refuseEntry('It’s longer than a day.')
+  return minutes === 0 ? DEFAULT_MINUTES : minutes
 }
 
 /** Returns the window in which appointments are imported. */
-export function windowOf(today: number): { from: number; until: number } {
+export function importWindow(today: number): { from: number; until: number } {
   return { from: today, until: today + DAYS_AHEAD * DAY }
 }
 
@@ -116,6 +116,6 @@ export function refuseFile(message: string, next?: string): never {
 }
 
 /** Makes a key from texts of any length. */
-export function hashed(...parts: string[]): string {
+export function makeKey(...parts: string[]): string {
   return createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 27)
 }

@@ -15,8 +15,8 @@ import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import type { AppointmentQuestions } from './appointment-files.ts'
-import { type Appointments, TO_COME_AGAIN } from './appointments.ts'
-import type { KeptAppointment } from './appointments-table.ts'
+import { type Appointments, RESET_PROGRESS } from './appointments.ts'
+import type { StoredAppointment } from './appointments-table.ts'
 import type { FoundAppointment, FoundInFile } from './found.ts'
 
 export interface ImportingDeps {
@@ -30,11 +30,11 @@ export interface ImportingDeps {
   changed: () => void
 }
 
-type Open = { id: string; accountId: string; fileName: string; found: FoundInFile }
+type OpenFile = { id: string; accountId: string; fileName: string; found: FoundInFile }
 /** What happens to one appointment: its stored state, and the new one. */
 interface Step {
   kind: AppointmentInFile['kind']
-  was?: KeptAppointment
+  was?: StoredAppointment
   found?: FoundAppointment
 }
 
@@ -44,7 +44,7 @@ const MOST_REFUSED = 100
 export class AppointmentImports {
   readonly #deps: ImportingDeps
   /** One file at a time: opening another replaces it. */
-  #open: Open | undefined
+  #open: OpenFile | undefined
 
   constructor(deps: ImportingDeps) {
     this.#deps = deps
@@ -60,7 +60,7 @@ export class AppointmentImports {
       const found = await worker.ask('appointments', ask)
       if (account === '' || accountId() !== account) fail('gone', 'Another account was chosen.')
       this.#open = { id: newId(), accountId: account, fileName, found }
-      return this.#shown(this.#open)
+      return this.#preview(this.#open)
     } finally {
       await worker.end()
     }
@@ -77,37 +77,37 @@ export class AppointmentImports {
     if (open?.id !== id || open.accountId !== accountId())
       return fail('gone', 'This file is no longer open.', { next: 'Import it again.' })
     // Recomputed, because someone may have arrived in the meantime.
-    const steps = this.#stepsOf(open)
-    const of = (kind: Step['kind']) => steps.filter((step) => step.kind === kind)
-    const done = { added: of('new').length, changed: of('changed').length, removed: of('gone').length }
+    const steps = this.#planSteps(open)
+    const ofKind = (kind: Step['kind']) => steps.filter((step) => step.kind === kind)
+    const counts = { added: ofKind('new').length, changed: ofKind('changed').length, removed: ofKind('gone').length }
     const write = db.transaction(() => {
       for (const { kind, was, found } of steps) {
         if (kind === 'gone' && was) appointments.table.remove(was.id)
-        else if (kind !== 'same' && found) appointments.table.put(this.#kept(open.accountId, found, was))
+        else if (kind !== 'same' && found) appointments.table.put(this.#mergedWith(open.accountId, found, was))
       }
     })
     const detail = {
       file: open.fileName,
-      added: String(done.added),
-      moved: String(done.changed),
-      cancelled: String(done.removed)
+      added: String(counts.added),
+      moved: String(counts.changed),
+      cancelled: String(counts.removed)
     }
     note({ what: 'appointments-imported', detail }, 'now-or-never', () => write())
     this.#open = undefined
     changed()
-    return done
+    return counts
   }
 
-  #shown({ id, fileName, found, accountId }: Open): AppointmentsInFile {
-    const steps = this.#stepsOf({ id, fileName, found, accountId })
+  #preview({ id, fileName, found, accountId }: OpenFile): AppointmentsInFile {
+    const steps = this.#planSteps({ id, fileName, found, accountId })
     const counts = { new: 0, changed: 0, same: 0, gone: 0 }
     for (const { kind } of steps) counts[kind] += 1
     // If not all can be shown, changes come first.
-    const told = steps.toSorted((one, other) => Number(one.kind === 'same') - Number(other.kind === 'same'))
+    const changesFirst = steps.toSorted((one, other) => Number(one.kind === 'same') - Number(other.kind === 'same'))
     const older = steps.filter(({ was, found: one }) => was && one && one.version < was.version).length
     return {
       ...{ id, fileName, counts },
-      rows: told
+      rows: changesFirst
         .slice(0, MOST_ROWS)
         .flatMap((step) => rowOf(step) ?? [])
         .toSorted((one, other) => one.at - other.at),
@@ -120,25 +120,25 @@ export class AppointmentImports {
     }
   }
 
-  #stepsOf({ accountId, found }: Open): Step[] {
+  #planSteps({ accountId, found }: OpenFile): Step[] {
     const { table } = this.#deps.appointments
-    const { from } = this.#deps.appointments.day()
+    const { from } = this.#deps.appointments.todaySpan()
     const steps: Step[] = found.appointments.map((one) => {
-      const was = table.ofKey(accountId, one.key)
+      const was = table.byKey(accountId, one.key)
       if (!was) return { kind: 'new', found: one }
-      const isSame = one.version < was.version || alike(was, one)
+      const isSame = one.version < was.version || isUnchanged(was, one)
       return { kind: isSame ? 'same' : 'changed', was, found: one }
     })
     const kept = new Set(found.appointments.map(({ key }) => key))
-    const gone = new Map<string, KeptAppointment>()
+    const gone = new Map<string, StoredAppointment>()
     for (const { key, version } of found.cancelled) {
-      const one = table.ofKey(accountId, key)
+      const one = table.byKey(accountId, key)
       // An old file doesn't remove what a newer one has brought.
-      for (const each of [...(one ? [one] : []), ...table.ofSeries(accountId, key)])
+      for (const each of [...(one ? [one] : []), ...table.bySeries(accountId, key)])
         if (each.version <= version) gone.set(each.id, each)
     }
     for (const series of found.whole) {
-      for (const each of table.ofSeries(accountId, series)) {
+      for (const each of table.bySeries(accountId, series)) {
         const isMissing = each.key !== undefined && !kept.has(each.key) && each.at >= from && each.at < found.until
         // Someone who has come isn't removed.
         if (isMissing && each.state === 'expected') gone.set(each.id, each)
@@ -147,24 +147,24 @@ export class AppointmentImports {
     return [...steps, ...[...gone.values()].map((was): Step => ({ kind: 'gone', was }))]
   }
 
-  #kept(accountId: string, found: FoundAppointment, was: KeptAppointment | undefined): KeptAppointment {
+  #mergedWith(accountId: string, found: FoundAppointment, was: StoredAppointment | undefined): StoredAppointment {
     const { notes: _notes, series, ...members } = found
     const base = was ?? {
-      ...{ ...TO_COME_AGAIN, id: this.#deps.newId(), accountId, person: undefined }
+      ...{ ...RESET_PROGRESS, id: this.#deps.newId(), accountId, person: undefined }
     }
     const isMoved = was !== undefined && was.at !== found.at
-    const isOther = was !== undefined && (was.name !== found.name || was.email !== found.email)
+    const isOtherPerson = was !== undefined && (was.name !== found.name || was.email !== found.email)
     return {
       ...{ ...base, ...members, series },
       // Someone who missed the old time is expected at the new one.
       ...(isMoved && was.state === 'no-show' && { state: 'expected' as const, before: undefined }),
-      ...(isMoved && this.#deps.appointments.isOtherDay(was.at, found.at) && TO_COME_AGAIN),
-      ...(isOther && { person: undefined })
+      ...(isMoved && this.#deps.appointments.isOtherDay(was.at, found.at) && RESET_PROGRESS),
+      ...(isOtherPerson && { person: undefined })
     }
   }
 }
 
-function alike(was: KeptAppointment, found: FoundAppointment): boolean {
+function isUnchanged(was: StoredAppointment, found: FoundAppointment): boolean {
   const members = ['name', 'email', 'mobile', 'at', 'minutes', 'place', 'about'] as const
   return members.every((member) => was[member] === found[member])
 }

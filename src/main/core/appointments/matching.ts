@@ -23,7 +23,7 @@ export interface QueuePerson {
   email?: string
 }
 
-export interface Fit {
+export interface Match {
   person?: string
   choices: AppointmentPerson[]
 }
@@ -40,26 +40,26 @@ interface Expected {
  * The queue is indexed once for all appointments, because a queue of a thousand and two hundred appointments are
  * matched again with each change.
  */
-export function fitsAmong(people: readonly QueuePerson[]): (expected: Expected) => Fit {
+export function matcherFor(people: readonly QueuePerson[]): (expected: Expected) => Match {
   const ids = new Set(people.map(({ person }) => person))
-  const named = Map.groupBy(people, ({ name }) => folded(name))
-  const addressed = Map.groupBy(people, ({ email = '' }) => folded(email))
+  const peopleByName = Map.groupBy(people, ({ name }) => folded(name))
+  const peopleByAddress = Map.groupBy(people, ({ email = '' }) => folded(email))
   return ({ name, email, person }) => {
     // If the chosen person has signed since, they are no longer in the queue. Nobody else is matched instead.
     if (person !== undefined) return ids.has(person) ? { person, choices: [] } : { choices: [] }
-    const byName = named.get(folded(name)) ?? []
+    const byName = peopleByName.get(folded(name)) ?? []
     const address = folded(email)
-    const byAddress = address === '' ? [] : (addressed.get(address) ?? [])
+    const byAddress = address === '' ? [] : (peopleByAddress.get(address) ?? [])
     if (byAddress.length > 0) {
       const both = byAddress.filter((one) => byName.includes(one))
-      return decided(both.length > 0 ? both : byAddress)
+      return matchFrom(both.length > 0 ? both : byAddress)
     }
     const isDoubtful = address !== '' && byName.some((one) => one.email !== undefined)
-    return isDoubtful ? { choices: byName.map(asChoice) } : decided(byName)
+    return isDoubtful ? { choices: byName.map(asChoice) } : matchFrom(byName)
   }
 }
 
-function decided(fitting: readonly QueuePerson[]): Fit {
+function matchFrom(fitting: readonly QueuePerson[]): Match {
   const [only] = fitting
   return fitting.length === 1 && only ? { person: only.person, choices: [] } : { choices: fitting.map(asChoice) }
 }
@@ -86,11 +86,11 @@ export async function queuePeople(
   const entries = await waitingHere(accountId)
   const people = new Map(entries.map((entry) => [entry.person, entry]))
   for (const person of known.keys()) if (!people.has(person)) known.delete(person)
-  const asksAddress = expected.some(({ email }) => email !== '')
+  const needsAddresses = expected.some(({ email }) => email !== '')
   const isShared = sharedNames(entries)
   const addresses = new Map<string, string>()
   const unread = [...people.values()].filter(
-    ({ person, signerName }) => !known.has(person) && (asksAddress || isShared(signerName))
+    ({ person, signerName }) => !known.has(person) && (needsAddresses || isShared(signerName))
   )
   for (let at = 0; at < unread.length; at += AT_ONCE) {
     await Promise.all(

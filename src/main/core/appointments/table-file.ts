@@ -3,22 +3,22 @@ import { type Epoch, readDate, readTime } from '../../../shared/composition/bulk
 import { localTimeIn, readLocal } from '../../../shared/composition/zone.ts'
 import { counted } from '../../../shared/counted.ts'
 import type { Sheet } from '../bulk/sheet.ts'
-import { beginningOf, dayAt } from '../lib/calendar.ts'
+import { dayAt, startOfDay } from '../lib/calendar.ts'
 import {
+  DEFAULT_MINUTES,
   emailOf,
   type FoundAppointment,
   type FoundInFile,
-  hashed,
-  lengthOf,
+  importWindow,
   MOST_FOUND,
+  makeKey,
+  minutesBetween,
   nameOf,
   plainText,
-  type ReadAt,
-  Refused,
-  refuse,
-  refuseFile,
-  USUAL_LENGTH,
-  windowOf
+  type ReadContext,
+  RefusedEntry,
+  refuseEntry,
+  refuseFile
 } from './found.ts'
 
 /** Patterns for headings, in lower case; the first match wins. */
@@ -38,14 +38,14 @@ const HEADINGS = {
 } as const
 type Column = keyof typeof HEADINGS
 
-export function readAppointmentTable(sheet: Sheet, at: ReadAt): FoundInFile {
+export function readAppointmentTable(sheet: Sheet, context: ReadContext): FoundInFile {
   const columns = columnsOf(sheet.columns)
   if (columns.name === undefined && columns.first === undefined && columns.last === undefined)
     refuseFile('No column has the people’s names.', 'Call one “Name”, and import the file again.')
   if (columns.time === undefined && columns.date === undefined)
     refuseFile('No column has the time.', 'Call one “Time” and one “Date”, and import the file again.')
-  const today = dayAt(at.now, at.zone)
-  const span = windowOf(beginningOf(today, at.zone))
+  const today = dayAt(context.now, context.zone)
+  const span = importWindow(startOfDay(today, context.zone))
   const found: FoundInFile = {
     ...{ appointments: [], refused: [], cancelled: [], whole: [], until: span.until },
     notes: notesOf(sheet, columns)
@@ -55,17 +55,17 @@ export function readAppointmentTable(sheet: Sheet, at: ReadAt): FoundInFile {
   for (const { row, cells } of sheet.rows) {
     const cell = (column: Column) => cells[columns[column] ?? -1] ?? ''
     try {
-      const one = appointmentOf(cell, { today, ...at }, orderOf(sheet, columns))
+      const one = appointmentOf(cell, { today, ...context }, orderOf(sheet, columns))
       if (one.at < span.from) past += 1
       else if (one.at >= span.until) later += 1
-      else if (keys.has(one.key)) refuse('It’s there twice.')
-      else if (found.appointments.length >= MOST_FOUND) refuse('Only the first 2,000 are read.')
+      else if (keys.has(one.key)) refuseEntry('It’s there twice.')
+      else if (found.appointments.length >= MOST_FOUND) refuseEntry('Only the first 2,000 are read.')
       else {
         keys.add(one.key)
         found.appointments.push(one)
       }
     } catch (error) {
-      if (!(error instanceof Refused)) throw error
+      if (!(error instanceof RefusedEntry)) throw error
       found.refused.push({ name: `Row ${row}`, why: error.message })
     }
   }
@@ -83,10 +83,10 @@ function columnsOf(headings: readonly string[]): Partial<Record<Column, number>>
       .toLowerCase()
       .replace(/[^\p{L}\p{N}-]+/gu, ' ')
       .trim()
-    const fits = (Object.keys(HEADINGS) as Column[]).find(
+    const match = (Object.keys(HEADINGS) as Column[]).find(
       (column) => columns[column] === undefined && HEADINGS[column].test(plain)
     )
-    if (fits) columns[fits] = at
+    if (match) columns[match] = at
   }
   return columns
 }
@@ -97,15 +97,15 @@ function orderOf({ dateOrders, epoch }: Sheet, { date, time }: Partial<Record<Co
 }
 
 function notesOf({ notes, dateDoubts }: Sheet, columns: Partial<Record<Column, number>>): string[] {
-  const doubt = dateDoubts.find(({ column }) => column === (columns.date ?? columns.time))
+  const ambiguity = dateDoubts.find(({ column }) => column === (columns.date ?? columns.time))
   return [
     ...notes,
-    ...(doubt ? [`Dates such as ${doubt.example} are read with the day first.`] : []),
+    ...(ambiguity ? [`Dates such as ${ambiguity.example} are read with the day first.`] : []),
     ...(columns.date === undefined ? ['No column has the date: where a row doesn’t say, it’s today.'] : [])
   ]
 }
 
-interface Today extends ReadAt {
+interface Today extends ReadContext {
   today: string
 }
 
@@ -122,7 +122,7 @@ function appointmentOf(
   return {
     ...{ name, email, at, version: 0 },
     // Identifies the same row in tomorrow's file, as long as person and time are the same.
-    key: id ? hashed('row', id) : hashed('row', name, email, String(at)),
+    key: id ? makeKey('row', id) : makeKey('row', name, email, String(at)),
     mobile: plainText(cell('mobile'), 40),
     minutes: minutesOf(cell, day, at, zone),
     place: plainText(cell('place'), 60),
@@ -137,12 +137,12 @@ function startOf(
   { order, epoch }: { order: 'day-first' | 'month-first'; epoch: Epoch }
 ): { day: string; time: string } {
   const date =
-    cell('date') === '' ? undefined : (readDate(cell('date'), order, epoch) ?? refuse('Its date can’t be read.'))
+    cell('date') === '' ? undefined : (readDate(cell('date'), order, epoch) ?? refuseEntry('Its date can’t be read.'))
   const text = cell('time')
-  const both = date ? undefined : readDate(text, order, epoch)
-  const day = date?.day ?? both?.day ?? (text === '' ? refuse('There is no date.') : today)
-  const time = readTime(text) ?? both?.time ?? readDate(text, order, epoch)?.time ?? date?.time
-  if (time === undefined) return refuse(text === '' ? 'There is no time.' : 'Its time can’t be read.')
+  const dateAndTime = date ? undefined : readDate(text, order, epoch)
+  const day = date?.day ?? dateAndTime?.day ?? (text === '' ? refuseEntry('There is no date.') : today)
+  const time = readTime(text) ?? dateAndTime?.time ?? readDate(text, order, epoch)?.time ?? date?.time
+  if (time === undefined) return refuseEntry(text === '' ? 'There is no time.' : 'Its time can’t be read.')
   return { day, time }
 }
 
@@ -150,12 +150,12 @@ function momentOf(day: string, time: string, zone: string): number {
   const local = `${day}T${time}`
   const asUtc = readLocal(local)
   const found = localTimeIn(zone, local)
-  return asUtc === undefined || !found ? refuse('Its time isn’t a real one.') : asUtc - found.offset * 60_000
+  return asUtc === undefined || !found ? refuseEntry('Its time isn’t a real one.') : asUtc - found.offset * 60_000
 }
 
 function minutesOf(cell: (column: Column) => string, day: string, at: number, zone: string): number {
   const length = /^(\d{1,4})\s*(?:m|mins?|minutes?)?\.?$/i.exec(cell('length'))
-  if (length) return lengthOf(at, at + Number(length[1]) * 60_000)
+  if (length) return minutesBetween(at, at + Number(length[1]) * 60_000)
   const end = readTime(cell('end'))
-  return end === undefined ? USUAL_LENGTH : lengthOf(at, momentOf(day, end, zone))
+  return end === undefined ? DEFAULT_MINUTES : minutesBetween(at, momentOf(day, end, zone))
 }

@@ -11,32 +11,32 @@ import type { SecretSlot } from '../storage/keychain.ts'
 import type { Meta } from '../storage/meta.ts'
 import type { AuditTable } from './audit-table.ts'
 
-const Place = z.object({ seq: z.int().min(0), hash: z.string().max(64) })
+const TrailPosition = z.object({ seq: z.int().min(0), hash: z.string().max(64) })
 /** Entries that weren't on disk: their number, and the times of the first and last in milliseconds since 1970 UTC. */
 const Unwritten = z.object({ count: z.int().min(1), from: z.int(), until: z.int() })
 export type Unwritten = z.infer<typeof Unwritten>
-const MISSING = ['cut', 'older-copy', 'replaced', 'forgotten'] as const
-const Kept = Place.extend({
+const MISSING_REASONS = ['cut', 'older-copy', 'replaced', 'forgotten'] as const
+const AnchorState = TrailPosition.extend({
   /** An entry that was known but went missing, and why: reported from then on, however the trail continues. */
-  lost: Place.extend({ why: z.enum(MISSING).optional() }).optional(),
+  lost: TrailPosition.extend({ why: z.enum(MISSING_REASONS).optional() }).optional(),
   /** How far the trail was verified. */
-  checked: Place.optional(),
+  checked: TrailPosition.optional(),
   /** Number of the application's runs. */
   runs: z.int().min(0).optional(),
   /** Entries that couldn't be written at this time; lost if that run ended without writing them. */
   unwritten: Unwritten.optional()
 })
-type Kept = z.infer<typeof Kept>
-export type Missing = NonNullable<AuditCheck['missing']>
+type AnchorState = z.infer<typeof AnchorState>
+export type MissingReason = NonNullable<AuditCheck['missing']>
 /** An entry of the trail, by its number and hash. */
-export type Place = z.infer<typeof Place>
+export type TrailPosition = z.infer<typeof TrailPosition>
 
 /** Something was known, but not what: matches no entry. */
-const SOMETHING = { seq: 0, hash: '' }
+const UNKNOWN_ENTRY = { seq: 0, hash: '' }
 /** Meta key set once the keychain has an entry: from then on, a missing one is suspicious. */
-const MARK = 'audit-anchored'
+const ANCHORED_KEY = 'audit-anchored'
 /** Meta key for the number of runs, as the database knows it. */
-const RUNS = 'audit-runs'
+const RUNS_KEY = 'audit-runs'
 
 export interface AnchorDeps {
   slot: SecretSlot
@@ -45,7 +45,7 @@ export interface AnchorDeps {
   /** Entries of this run that couldn't be written yet. */
   unwritten: () => Unwritten | undefined
   /** Reports entries that an earlier run ended without writing. */
-  lostBefore: (unwritten: Unwritten) => void
+  reportLost: (unwritten: Unwritten) => void
   /** Reports a failed write, which is retried with the next entry. */
   trouble: (error: unknown) => void
 }
@@ -55,30 +55,30 @@ export function openAnchor({ slot, table, meta, trouble, ...deps }: AnchorDeps) 
   let isBehind = false
   let isFirst = true
   /** The database's count when this run began: if lower than the keychain's, the database is an older copy. */
-  const runsBefore = Number(meta.read(RUNS) ?? 0)
+  const runsBefore = Number(meta.read(RUNS_KEY) ?? 0)
   const wasEmpty = table.newest() === undefined
   let runs: number | undefined
   /** How far this run has verified the trail. */
-  let checked: Place | undefined
+  let checked: TrailPosition | undefined
 
   /** What the keychain knows; undefined if it knows nothing and never did. */
-  async function read(): Promise<Kept | undefined> {
+  async function read(): Promise<AnchorState | undefined> {
     // Read first: the mark is written after the keychain's entry, which may be stored in the meantime.
-    const isMarked = meta.read(MARK) !== undefined
+    const isMarked = meta.read(ANCHORED_KEY) !== undefined
     const text = await slot.get()
-    const kept = text === null ? undefined : decoded(text)
-    return kept ?? (isMarked || text !== null ? SOMETHING : undefined)
+    const kept = text === null ? undefined : decode(text)
+    return kept ?? (isMarked || text !== null ? UNKNOWN_ENTRY : undefined)
   }
 
   /** An entry that was known but isn't in the trail now. */
-  function lostFrom(kept: Kept | undefined): Kept['lost'] {
+  function lostEntry(kept: AnchorState | undefined): AnchorState['lost'] {
     if (!kept || kept.lost) return kept?.lost
     const { seq, hash } = kept
     return table.hashOf(seq) === hash ? undefined : { seq, hash, why: whyMissing(kept) }
   }
 
-  function whyMissing(kept: Kept): Missing {
-    if (kept.hash === SOMETHING.hash) return 'forgotten'
+  function whyMissing(kept: AnchorState): MissingReason {
+    if (kept.hash === UNKNOWN_ENTRY.hash) return 'forgotten'
     // What this run itself recorded was there while it ran.
     if (runs !== undefined && kept.runs === runs) return 'cut'
     if (wasEmpty && runsBefore === 0) return 'replaced'
@@ -86,10 +86,10 @@ export function openAnchor({ slot, table, meta, trouble, ...deps }: AnchorDeps) 
   }
 
   /** Counts this run, in the database first: if the keychain's count is higher, the database is an older copy. */
-  function countRun(kept: Kept | undefined): number | undefined {
+  function countRun(kept: AnchorState | undefined): number | undefined {
     const next = Math.max(runsBefore, kept?.runs ?? 0) + 1
     try {
-      if (runs === undefined) meta.write(RUNS, String(next))
+      if (runs === undefined) meta.write(RUNS_KEY, String(next))
       runs ??= next
     } catch (error) {
       // On a full disk, the keychain must still learn which entries couldn't be written.
@@ -100,19 +100,19 @@ export function openAnchor({ slot, table, meta, trouble, ...deps }: AnchorDeps) 
 
   async function catchUp(): Promise<void> {
     const kept = await read()
-    if (isFirst && kept?.unwritten) deps.lostBefore(kept.unwritten)
+    if (isFirst && kept?.unwritten) deps.reportLost(kept.unwritten)
     isFirst = false
     const newest = table.newest()
     const unwritten = deps.unwritten()
     if (!newest) return
-    const lost = lostFrom(kept)
+    const lost = lostEntry(kept)
     const next = { ...newest, ...defined({ lost, unwritten, checked: checked ?? kept?.checked, runs: countRun(kept) }) }
     if (isSame(kept, next)) return
-    await slot.set(JSON.stringify(next satisfies Kept))
-    if (meta.read(MARK) === undefined) meta.write(MARK, 'yes')
+    await slot.set(JSON.stringify(next satisfies AnchorState))
+    if (meta.read(ANCHORED_KEY) === undefined) meta.write(ANCHORED_KEY, 'yes')
   }
 
-  async function follow(): Promise<void> {
+  async function catchUpAll(): Promise<void> {
     try {
       while (isBehind) {
         isBehind = false
@@ -126,21 +126,21 @@ export function openAnchor({ slot, table, meta, trouble, ...deps }: AnchorDeps) 
 
   return {
     /** Call after appending an entry. Returns at once; calls in quick succession cause one keychain update. */
-    moved(): void {
+    requestUpdate(): void {
       isBehind = true
-      running ??= follow()
+      running ??= catchUpAll()
     },
 
     /** Resolves once the keychain is up to date, or has failed. */
-    async settled(): Promise<void> {
+    async whenIdle(): Promise<void> {
       while (running) await running
     },
 
-    /** Records that the trail is verified up to here. Returns at once, as `moved`. */
-    checkedUpTo(place: Place): void {
+    /** Records that the trail is verified up to here. Returns at once, as `requestUpdate`. */
+    recordChecked(place: TrailPosition): void {
       checked = place
       isBehind = true
-      running ??= follow()
+      running ??= catchUpAll()
     },
 
     /**
@@ -148,12 +148,12 @@ export function openAnchor({ slot, table, meta, trouble, ...deps }: AnchorDeps) 
      * to there, and that entry is unchanged.
      * @throws KeychainError
      */
-    async known(): Promise<{ missing: () => Missing | undefined; checked: Place | undefined }> {
+    async readKnown(): Promise<{ missing: () => MissingReason | undefined; checked: TrailPosition | undefined }> {
       const kept = await read()
       const found = checked ?? kept?.checked
       return {
         missing() {
-          const lost = lostFrom(kept)
+          const lost = lostEntry(kept)
           return lost && (lost.why ?? 'cut')
         },
         checked: found && table.hashOf(found.seq) === found.hash ? found : undefined
@@ -170,18 +170,18 @@ export function openAnchor({ slot, table, meta, trouble, ...deps }: AnchorDeps) 
 export async function forgetAnchor(slot: SecretSlot, meta: Meta): Promise<number | undefined> {
   const text = await slot.get()
   // Done first: without its mark the trail counts as new, even if deleting the entry fails.
-  meta.erase(MARK)
+  meta.erase(ANCHORED_KEY)
   await slot.delete()
-  return text === null ? undefined : decoded(text)?.seq
+  return text === null ? undefined : decode(text)?.seq
 }
 
-function isSame(one: Kept | undefined, other: Kept): boolean {
-  return one !== undefined && JSON.stringify(Kept.parse(one)) === JSON.stringify(Kept.parse(other))
+function isSame(one: AnchorState | undefined, other: AnchorState): boolean {
+  return one !== undefined && JSON.stringify(AnchorState.parse(one)) === JSON.stringify(AnchorState.parse(other))
 }
 
-function decoded(text: string): Kept | undefined {
+function decode(text: string): AnchorState | undefined {
   try {
-    return Kept.safeParse(JSON.parse(text)).data
+    return AnchorState.safeParse(JSON.parse(text)).data
   } catch {
     return undefined
   }

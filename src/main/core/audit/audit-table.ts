@@ -7,7 +7,7 @@ import type { Sliced } from '../lib/slices.ts'
 import { folded, wordsOf } from '../lib/text-folding.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
-import { BEFORE_FIRST, hashAfter, sorted, textOf } from './chain.ts'
+import { BEFORE_FIRST, hashAfter, sortedByName, textOf } from './chain.ts'
 
 /** An entry with its hash and search text. */
 export interface Link {
@@ -30,7 +30,7 @@ const ENTRIES = new Rows({
   detail: value<string>()
 })
 /** Entries read at a time: one to two milliseconds including hashes, so that each slice of a check stays below ten. */
-const STRETCH = 100
+const BATCH_SIZE = 100
 
 export type AuditTable = ReturnType<typeof openAuditTable>
 
@@ -41,7 +41,7 @@ export function openAuditTable(db: Db) {
     `INSERT INTO audit (${ENTRIES.columns}, hash, search) VALUES (@seq, @at, @zone, @staff, @what, @session,
        @documentReference, @documentName, @signerName, @detail, @hash, @search)`
   )
-  const one = audit.one<[seq: number]>('WHERE seq = ?')
+  const bySeq = audit.one<[seq: number]>('WHERE seq = ?')
   const count = audit.value<[], number>('SELECT count(*) FROM audit')
   const page = audit.values<[limit: number, offset: number], number>(
     'SELECT seq FROM audit ORDER BY seq DESC LIMIT ? OFFSET ?'
@@ -49,7 +49,7 @@ export function openAuditTable(db: Db) {
   const below = audit.value<[from: number, offset: number], number>(
     'SELECT seq FROM audit WHERE seq <= ? ORDER BY seq DESC LIMIT 1 OFFSET ?'
   )
-  const after = db.prepare<[number, number], Row & { seq: number; hash: string; search: string }>(
+  const rowsAfter = db.prepare<[number, number], Row & { seq: number; hash: string; search: string }>(
     `SELECT ${ENTRIES.columns}, hash, search FROM audit WHERE seq > ? ORDER BY seq LIMIT ?`
   )
 
@@ -62,7 +62,7 @@ export function openAuditTable(db: Db) {
     return { seq: entry.seq, hash }
   })
 
-  const inStretch = db.prepare<[from: number, to: number, session: string], { seq: number; what: string }>(
+  const sessionEntriesIn = db.prepare<[from: number, to: number, session: string], { seq: number; what: string }>(
     'SELECT seq, what FROM audit WHERE seq BETWEEN ? AND ? AND session = ? ORDER BY seq DESC'
   )
   const newestOf = audit.value<[from: number, to: number, what: string], number | null>(
@@ -70,29 +70,29 @@ export function openAuditTable(db: Db) {
   )
 
   /** Ranges of entry numbers to read at a time, newest first. */
-  function* stretches(): Generator<[from: number, to: number]> {
+  function* batches(): Generator<[from: number, to: number]> {
     for (let to = newest.get()?.seq; to !== undefined; ) {
-      const next = below(to, STRETCH)
+      const next = below(to, BATCH_SIZE)
       yield [next === undefined ? Number.MIN_SAFE_INTEGER : next + 1, to]
       to = next
     }
   }
 
   /** Numbers of all entries that contain every word, newest first. */
-  function* found(words: readonly string[]): Sliced<number[]> {
+  function* findNumbers(words: readonly string[]): Sliced<number[]> {
     const fits = words.map(() => 'instr(search, ?) > 0').join(' AND ')
-    const stretch = audit.values<(string | number)[], number>(
+    const matchesIn = audit.values<(string | number)[], number>(
       `SELECT seq FROM audit WHERE seq BETWEEN ? AND ? AND ${fits} ORDER BY seq DESC`
     )
     const all: number[] = []
-    for (const [from, to] of stretches()) {
-      all.push(...stretch(from, to, ...words))
+    for (const [from, to] of batches()) {
+      all.push(...matchesIn(from, to, ...words))
       yield
     }
     return all
   }
 
-  const entriesOf = (numbers: readonly number[]) => numbers.flatMap((seq) => one(seq) ?? []).map(entryOf)
+  const entriesOf = (numbers: readonly number[]) => numbers.flatMap((seq) => bySeq(seq) ?? []).map(entryOf)
 
   return {
     /** Appends an entry. @throws SQLite's error; nothing was written then. */
@@ -107,15 +107,15 @@ export function openAuditTable(db: Db) {
     *list(search: string, offset: number, limit: number): Sliced<AuditPage> {
       const words = wordsOf(search)
       if (words.length === 0) return { entries: entriesOf(page(limit, offset)), total: count() ?? 0 }
-      const numbers = yield* found(words)
+      const numbers = yield* findNumbers(words)
       return { entries: entriesOf(numbers.slice(offset, offset + limit)), total: numbers.length }
     },
 
     /** Returns the number of a session's first entry, searching backwards from the newest to its `session-started`. */
     *beginningOf(session: string): Sliced<number | undefined> {
       let first: number | undefined
-      for (const [from, to] of stretches()) {
-        const found = inStretch.all(from, to, session)
+      for (const [from, to] of batches()) {
+        const found = sessionEntriesIn.all(from, to, session)
         first = found.at(-1)?.seq ?? first
         if (found.some(({ what }) => what === 'session-started')) return first
         yield
@@ -125,7 +125,7 @@ export function openAuditTable(db: Db) {
 
     /** Returns the newest entry of this kind. */
     *newestOf(what: AuditEntry['what']): Sliced<AuditEntry | undefined> {
-      for (const [from, to] of stretches()) {
+      for (const [from, to] of batches()) {
         const seq = newestOf(from, to, what)
         if (typeof seq === 'number') return entriesOf([seq])[0]
         yield
@@ -136,7 +136,7 @@ export function openAuditTable(db: Db) {
     /** Yields all entries, oldest first, or those after a given one. Includes entries appended meanwhile. */
     *links(afterSeq = Number.MIN_SAFE_INTEGER): Generator<Link[], void> {
       for (let last = afterSeq; ; ) {
-        const rows = after.all(last, STRETCH)
+        const rows = rowsAfter.all(last, BATCH_SIZE)
         if (rows.length === 0) return
         yield rows.map((row) => ({ entry: entryOf(ENTRIES.read(row)), hash: row.hash, search: row.search }))
         last = rows.at(-1)?.seq ?? last
@@ -151,11 +151,11 @@ export function openAuditTable(db: Db) {
  */
 function wellFormed(entry: AuditEntry): AuditEntry {
   const { detail, ...members } = entry
-  const whole = Object.fromEntries(
+  const wellFormedMembers = Object.fromEntries(
     Object.entries(members).map(([name, value]) => [name, typeof value === 'string' ? value.toWellFormed() : value])
   ) as Omit<AuditEntry, 'detail'>
-  const words = Object.entries(detail).map(([name, value]) => [name.toWellFormed(), value.toWellFormed()] as const)
-  return { ...whole, detail: sorted(Object.fromEntries(words)) }
+  const pairs = Object.entries(detail).map(([name, value]) => [name.toWellFormed(), value.toWellFormed()] as const)
+  return { ...wellFormedMembers, detail: sortedByName(Object.fromEntries(pairs)) }
 }
 
 function entryOf(entry: RecordOf<typeof ENTRIES>): AuditEntry {
@@ -166,18 +166,18 @@ function entryOf(entry: RecordOf<typeof ENTRIES>): AuditEntry {
 function detailOf(text: string): AuditEntry['detail'] {
   const found = parsedJson(text)
   if (typeof found !== 'object' || found === null || Array.isArray(found)) return {}
-  const words = Object.entries(found)
-  return words.every(isText) ? sorted(Object.fromEntries(words)) : {}
+  const pairs = Object.entries(found)
+  return pairs.every(isText) ? sortedByName(Object.fromEntries(pairs)) : {}
 }
 
-function isText(word: [string, unknown]): word is [string, string] {
-  return typeof word[1] === 'string'
+function isText(pair: [string, unknown]): pair is [string, string] {
+  return typeof pair[1] === 'string'
 }
 
 /** Returns an entry's search text. It is derived from the entry alone, so that tampering with it is detected. */
 export function searchText({ staff, what, documentName, signerName, documentReference, detail }: AuditEntry): string {
-  const words = [staff, signerName, documentName, documentReference, what.replaceAll('-', ' '), what]
-  return words
+  const texts = [staff, signerName, documentName, documentReference, what.replaceAll('-', ' '), what]
+  return texts
     .concat(Object.values(detail))
     .map((text) => folded(text ?? ''))
     .join('\n')

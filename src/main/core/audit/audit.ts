@@ -6,7 +6,7 @@
 
 import type { AuditCheck, AuditEntry, AuditPage } from '../../../shared/contract/index.ts'
 import type { TableFormat } from '../bulk/table-file.ts'
-import { isoWriter } from '../lib/calendar.ts'
+import { isoFormatter } from '../lib/calendar.ts'
 import { codeOf, fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
 import { inSlices, type Sliced } from '../lib/slices.ts'
@@ -14,10 +14,10 @@ import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { KeychainError, type SecretSlot } from '../storage/keychain.ts'
 import { openMeta } from '../storage/meta.ts'
-import { type Missing, openAnchor, type Place, type Unwritten } from './anchor.ts'
+import { type MissingReason, openAnchor, type TrailPosition, type Unwritten } from './anchor.ts'
 import { type AuditTable, type Link, openAuditTable, searchText } from './audit-table.ts'
 import { BEFORE_FIRST, hashAfter, textOf } from './chain.ts'
-import { exported } from './export.ts'
+import { exportTrail } from './export.ts'
 
 /** An entry as a part of the application reports it. */
 export type AuditNote = Pick<AuditEntry, 'what'> &
@@ -30,17 +30,17 @@ export type AuditNote = Pick<AuditEntry, 'what'> &
  */
 export type NoteInAudit = (note: AuditNote, when?: 'now-or-never' | undefined, along?: (() => void) | undefined) => void
 
-type Unnumbered = Omit<AuditEntry, 'seq'>
+type UnnumberedEntry = Omit<AuditEntry, 'seq'>
 /** A pending entry, and what to write along with it. */
-interface Waiting {
-  entry: Unnumbered
+interface PendingEntry {
+  entry: UnnumberedEntry
   along: (() => void) | undefined
 }
 
 /** Maximum number of entries waiting for disk space; beyond that they are only counted. */
 const MOST_WAITING = 1000
 /** Milliseconds until pending entries are retried. */
-const TRY_AGAIN = 10_000
+const RETRY_DELAY = 10_000
 
 export interface AuditDeps {
   db: Db
@@ -51,7 +51,7 @@ export interface AuditDeps {
   staff: () => string
   changed: () => void
   /** Reports a disk or keychain error from writing or anchoring. */
-  trouble: (error: unknown) => void
+  failed: (error: unknown) => void
 }
 
 export class Audit {
@@ -59,37 +59,37 @@ export class Audit {
   readonly #table: AuditTable
   readonly #anchor: ReturnType<typeof openAnchor>
   /** Entries that couldn't be written yet, oldest first. */
-  #waiting: Waiting[] = []
+  #pending: PendingEntry[] = []
   /** Entries dropped because too many were waiting. */
   #lost: Unwritten | undefined
   #cancelRetry: (() => void) | undefined
-  #atStart: AuditCheck | null = null
+  #startCheck: AuditCheck | null = null
 
   constructor(deps: AuditDeps) {
-    const { db, anchor: slot, trouble } = deps
+    const { db, anchor: slot, failed } = deps
     this.#deps = deps
     this.#table = openAuditTable(db)
     this.#anchor = openAnchor({
-      ...{ slot, trouble, table: this.#table, meta: openMeta(db) },
+      ...{ slot, trouble: failed, table: this.#table, meta: openMeta(db) },
       unwritten: () => this.#unwritten(),
-      lostBefore: (unwritten) => this.#noteLost(unwritten)
+      reportLost: (unwritten) => this.#noteLost(unwritten)
     })
     // Catches up if the last run ended before the keychain had the newest entry.
-    this.#anchor.moved()
+    this.#anchor.requestUpdate()
   }
 
   readonly note: NoteInAudit = ({ detail = {}, ...rest }, when, along) => {
-    const { time, staff, trouble } = this.#deps
+    const { time, staff, failed } = this.#deps
     const entry = { at: time.now(), zone: time.zone(), staff: staff(), ...rest, detail }
-    this.#waiting.push({ entry, along })
+    this.#pending.push({ entry, along })
     try {
-      this.#write()
+      this.#writePending()
     } catch (error) {
-      const newest = when === 'now-or-never' || this.#waiting.length > MOST_WAITING ? this.#waiting.pop() : undefined
+      const newest = when === 'now-or-never' || this.#pending.length > MOST_WAITING ? this.#pending.pop() : undefined
       if (when === 'now-or-never') throw error
-      if (newest) this.#lost = counted(this.#lost, newest.entry)
-      trouble(error)
-      this.#anchor.moved()
+      if (newest) this.#lost = addToCount(this.#lost, newest.entry)
+      failed(error)
+      this.#anchor.requestUpdate()
     }
   }
 
@@ -108,26 +108,26 @@ export class Audit {
    * day. Never rejects: errors go to `trouble`.
    */
   async checkAtStart(): Promise<void> {
-    this.#atStart = await this.#check('new').catch((error: unknown) => {
-      this.#deps.trouble(error)
+    this.#startCheck = await this.#check('new').catch((error: unknown) => {
+      this.#deps.failed(error)
       return null
     })
     this.#deps.changed()
   }
 
   /** Result of `checkAtStart`; null before. A later full check replaces it. */
-  get checkedAtStart(): AuditCheck | null {
-    return this.#atStart
+  get startCheck(): AuditCheck | null {
+    return this.#startCheck
   }
 
-  async #check(what: 'all' | 'new'): Promise<AuditCheck> {
+  async #check(scope: 'all' | 'new'): Promise<AuditCheck> {
     // Read before following the chain: known entries are in it by then, whatever is appended meanwhile.
-    const known = await this.#anchor.known().catch((error: unknown) => {
+    const known = await this.#anchor.readKnown().catch((error: unknown) => {
       if (error instanceof KeychainError) return undefined
       throw error
     })
-    const from = what === 'new' ? known?.checked : undefined
-    const { entries, brokenAt, isDamaged, until } = await inSlices(followed(this.#table, from))
+    const from = scope === 'new' ? known?.checked : undefined
+    const { entries, brokenAt, isDamaged, until } = await inSlices(followChain(this.#table, from))
     if (!known && brokenAt === undefined && !isDamaged) {
       fail(
         'keychain',
@@ -137,28 +137,28 @@ export class Audit {
     }
     const missing = isDamaged ? undefined : known?.missing()
     const isWhole = brokenAt === undefined && missing === undefined && !isDamaged
-    if (isWhole && until) this.#anchor.checkedUpTo(until)
+    if (isWhole && until) this.#anchor.recordChecked(until)
     const unwritten = this.#unwritten()?.count
     const after = from?.seq
     const found = {
       ...{ isWhole, entries, isCutOff: missing !== undefined },
       ...defined({ after, brokenAt, missing, isDamaged, unwritten })
     }
-    if (what === 'all' && this.#atStart) this.#atStart = found
+    if (scope === 'all' && this.#startCheck) this.#startCheck = found
     return found
   }
 
   /** Exports the whole trail, streamed to a file; see `AuditExports`. */
-  export(format: TableFormat | 'json'): ReturnType<typeof exported> {
-    return exported(this.#table, format)
+  export(format: TableFormat | 'json'): ReturnType<typeof exportTrail> {
+    return exportTrail(this.#table, format)
   }
 
   /**
    * Returns a session's entries, oldest first, with any later entries that report lost ones, and whether the chain is
    * intact since its first entry. Empty if there are none.
    */
-  session(id: string): Promise<SessionTrail> {
-    return inSlices(ofSession(this.#table, id))
+  sessionTrail(id: string): Promise<SessionTrail> {
+    return inSlices(readSessionTrail(this.#table, id))
   }
 
   newestOf(what: AuditEntry['what']): Promise<AuditEntry | undefined> {
@@ -166,20 +166,20 @@ export class Audit {
   }
 
   /** Whether entries are waiting to be written. */
-  get isBehind(): boolean {
+  get hasPendingEntries(): boolean {
     return this.#unwritten() !== undefined
   }
 
   /** The newest entry; undefined if there are none. */
-  newest(): Place | undefined {
+  newest(): TrailPosition | undefined {
     return this.#table.newest()
   }
 
   /** Returns why an entry that the trail once had is missing. */
-  async whyWithout({ seq }: Place): Promise<'restored' | Missing> {
+  async whyWithout({ seq }: TrailPosition): Promise<'restored' | MissingReason> {
     const restored = await this.newestOf('data-restored')
     if (Number(restored?.detail.before ?? 0) >= seq) return 'restored'
-    const known = await this.#anchor.known().catch((error: unknown) => {
+    const known = await this.#anchor.readKnown().catch((error: unknown) => {
       if (error instanceof KeychainError) return undefined
       throw error
     })
@@ -188,7 +188,7 @@ export class Audit {
   }
 
   /** Whether the trail contains this entry unchanged. */
-  hasEntry({ seq, hash }: Place): boolean {
+  hasEntry({ seq, hash }: TrailPosition): boolean {
     return (this.#table.hashOf(seq) ?? BEFORE_FIRST) === hash
   }
 
@@ -196,30 +196,30 @@ export class Audit {
    * Called before the application ends: retries pending entries, and resolves once the keychain has the newest entry
    * and the number of missing ones, or has failed.
    */
-  settled(): Promise<void> {
-    this.#writeAgain()
+  flush(): Promise<void> {
+    this.#retryWrite()
     this.#cancelRetry?.()
-    return this.#anchor.settled()
+    return this.#anchor.whenIdle()
   }
 
   /** Writes pending entries in order. @throws SQLite's error; the remaining entries keep waiting and are retried. */
-  #write(): void {
+  #writePending(): void {
     const { changed, db, time } = this.#deps
-    const before = this.#waiting.length
-    const writeBoth = db.transaction(({ entry, along }: Waiting) => {
+    const before = this.#pending.length
+    const writeBoth = db.transaction(({ entry, along }: PendingEntry) => {
       this.#table.append(entry)
       along?.()
     })
     try {
-      for (let next = this.#waiting[0]; next; next = this.#waiting[0]) {
+      for (let next = this.#pending[0]; next; next = this.#pending[0]) {
         writeBoth(next)
-        this.#waiting.shift()
+        this.#pending.shift()
       }
     } finally {
       this.#cancelRetry?.()
-      this.#cancelRetry = this.#waiting[0] && time.after(TRY_AGAIN, () => this.#writeAgain())
-      if (this.#waiting.length < before) {
-        this.#anchor.moved()
+      this.#cancelRetry = this.#pending[0] && time.after(RETRY_DELAY, () => this.#retryWrite())
+      if (this.#pending.length < before) {
+        this.#anchor.requestUpdate()
         changed()
       }
     }
@@ -228,59 +228,62 @@ export class Audit {
     if (lost) this.#noteLost(lost)
   }
 
-  #writeAgain(): void {
+  #retryWrite(): void {
     try {
-      this.#write()
+      this.#writePending()
     } catch (error) {
-      this.#deps.trouble(error)
+      this.#deps.failed(error)
     }
   }
 
   /** Number and time range of the entries missing at the moment. */
   #unwritten(): Unwritten | undefined {
-    return this.#waiting.reduce<Unwritten | undefined>((lost, { entry }) => counted(lost, entry), this.#lost)
+    return this.#pending.reduce<Unwritten | undefined>((lost, { entry }) => addToCount(lost, entry), this.#lost)
   }
 
   #noteLost({ count, from, until }: Unwritten): void {
-    const iso = isoWriter(this.#deps.time.zone())
+    const iso = isoFormatter(this.#deps.time.zone())
     this.note({ what: 'entries-lost', detail: { entries: String(count), from: iso(from), until: iso(until) } })
   }
 }
 
 /** Adds an unwritten entry to the count; an `entries-lost` entry counts for the ones it reports. */
-function counted(before: Unwritten | undefined, { at, what, detail }: Unnumbered): Unwritten {
-  const told = what === 'entries-lost' && { from: Date.parse(detail.from ?? ''), until: Date.parse(detail.until ?? '') }
-  const { from, until } = told || { from: at, until: at }
-  const count = told ? Number(detail.entries) : 1
+function addToCount(before: Unwritten | undefined, { at, what, detail }: UnnumberedEntry): Unwritten {
+  const reported = what === 'entries-lost' && {
+    from: Date.parse(detail.from ?? ''),
+    until: Date.parse(detail.until ?? '')
+  }
+  const { from, until } = reported || { from: at, until: at }
+  const count = reported ? Number(detail.entries) : 1
   if (!before) return { count, from, until }
   return { count: before.count + count, from: Math.min(before.from, from), until: Math.max(before.until, until) }
 }
 
-interface Followed {
+interface ChainCheck {
   entries: number
   brokenAt?: number
   isDamaged?: true
   /** The last entry, if the chain is intact up to it. */
-  until?: Place
+  until?: TrailPosition
 }
 
 /** An entry with its hash. */
-export type Chained = Pick<Link, 'entry' | 'hash'>
+export type ChainedEntry = Pick<Link, 'entry' | 'hash'>
 
 export interface SessionTrail {
-  links: Chained[]
+  links: ChainedEntry[]
   /** No entry was changed, removed or inserted since the session's first. */
   isWhole: boolean
 }
 
-function* ofSession(table: AuditTable, id: string): Sliced<SessionTrail> {
+function* readSessionTrail(table: AuditTable, id: string): Sliced<SessionTrail> {
   const first = yield* table.beginningOf(id)
-  const links: Chained[] = []
+  const links: ChainedEntry[] = []
   if (first === undefined) return { links, isWhole: true }
-  let last: Place = { seq: first - 1, hash: table.hashOf(first - 1) ?? BEFORE_FIRST }
+  let last: TrailPosition = { seq: first - 1, hash: table.hashOf(first - 1) ?? BEFORE_FIRST }
   let isWhole = true
-  for (const some of table.links(first - 1)) {
-    for (const { entry, hash } of some) {
+  for (const batch of table.links(first - 1)) {
+    for (const { entry, hash } of batch) {
       isWhole &&= entry.seq === last.seq + 1 && hashAfter(last.hash, textOf(entry)) === hash
       last = { seq: entry.seq, hash }
       if (entry.session === id || entry.what === 'entries-lost') links.push({ entry, hash })
@@ -294,9 +297,9 @@ function* ofSession(table: AuditTable, id: string): Sliced<SessionTrail> {
  * Follows the chain, from its start or after an entry; counts the entries and finds the first that doesn't match its
  * predecessor.
  */
-function* followed(table: AuditTable, from?: Place): Sliced<Followed> {
+function* followChain(table: AuditTable, from?: TrailPosition): Sliced<ChainCheck> {
   let entries = 0
-  let last: Place = from ?? { seq: 0, hash: BEFORE_FIRST }
+  let last: TrailPosition = from ?? { seq: 0, hash: BEFORE_FIRST }
   let brokenAt: number | undefined
   try {
     for (const links of table.links(from?.seq)) {

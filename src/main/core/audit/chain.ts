@@ -23,7 +23,7 @@ export function textOf(entry: AuditEntry): string {
     entry.documentReference ?? null,
     entry.documentName ?? null,
     entry.signerName ?? null,
-    sorted(entry.detail)
+    sortedByName(entry.detail)
   ])
 }
 
@@ -33,6 +33,6 @@ export function hashAfter(previous: string, text: string): string {
 }
 
 /** Sorts members by name. */
-export function sorted(detail: Readonly<Record<string, string>>): Record<string, string> {
+export function sortedByName(detail: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(detail).sort(([one], [other]) => (one < other ? -1 : 1)))
 }

@@ -1,7 +1,7 @@
 /** Exports the whole audit trail with its chain, in slices, so that a long one doesn't block anything. */
 import type { AuditEntry } from '../../../shared/contract/index.ts'
 import { type TableFormat, tableWriters } from '../bulk/table-file.ts'
-import { isoWriter } from '../lib/calendar.ts'
+import { isoFormatter } from '../lib/calendar.ts'
 import { nextTurn } from '../lib/slices.ts'
 import type { AuditTable, Link } from './audit-table.ts'
 import { BEFORE_FIRST, textOf } from './chain.ts'
@@ -28,26 +28,26 @@ const HOW_TO_VERIFY =
   `entry: jq -j '.entries[0].hash, "\\n", .entries[1].text' FILE | sha256sum`
 
 /** The part of the trail that an export contains. */
-export interface Held {
+export interface ExportSummary {
   entries: number
   last: { seq: number; hash: string }
 }
 
 /** Returns the content and, once that was read, what it contains. */
-export function exported(
+export function exportTrail(
   table: AuditTable,
   format: TableFormat | 'json'
-): { content: AsyncIterable<Uint8Array>; held: () => Held } {
-  const held: Held = { entries: 0, last: { seq: 0, hash: BEFORE_FIRST } }
+): { content: AsyncIterable<Uint8Array>; summary: () => ExportSummary } {
+  const summary: ExportSummary = { entries: 0, last: { seq: 0, hash: BEFORE_FIRST } }
   function* links() {
-    for (const some of table.links()) {
-      held.entries += some.length
-      const { entry, hash } = some.at(-1) as Link
-      held.last = { seq: entry.seq, hash }
-      yield some
+    for (const batch of table.links()) {
+      summary.entries += batch.length
+      const { entry, hash } = batch.at(-1) as Link
+      summary.last = { seq: entry.seq, hash }
+      yield batch
     }
   }
-  return { content: format === 'json' ? jsonOf(links()) : tableOf(links(), format), held: () => held }
+  return { content: format === 'json' ? jsonOf(links()) : tableOf(links(), format), summary: () => summary }
 }
 
 /** For spreadsheets, times with their offset. */
@@ -66,13 +66,13 @@ async function* tableOf(all: Iterable<Link[]>, format: TableFormat): AsyncGenera
 async function* jsonOf(all: Iterable<Link[]>): AsyncGenerator<Uint8Array> {
   const iso = isoByZone()
   yield bytesOf(`{\n"howToVerify": ${JSON.stringify(HOW_TO_VERIFY)},\n"entries": [`)
-  let between = '\n'
+  let separator = '\n'
   for (const links of all) {
     const texts = links.map(({ entry, hash }) =>
       JSON.stringify({ ...entry, time: iso(entry), text: textOf(entry), hash })
     )
-    yield bytesOf(between + texts.join(',\n'))
-    between = ',\n'
+    yield bytesOf(separator + texts.join(',\n'))
+    separator = ',\n'
     await nextTurn()
   }
   yield bytesOf('\n]\n}\n')
@@ -102,7 +102,7 @@ function isoByZone(): (entry: AuditEntry) => string {
   return ({ at, zone }) => {
     // An invalid time wasn't written by us, and mustn't break the export.
     if (Number.isNaN(new Date(at).getTime())) return String(at)
-    const writer = writers.get(zone) ?? isoWriter(zone)
+    const writer = writers.get(zone) ?? isoFormatter(zone)
     writers.set(zone, writer)
     return writer(at)
   }

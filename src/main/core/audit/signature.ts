@@ -52,49 +52,49 @@ const Signature = z.object({
   signature: z.string().max(200)
 })
 
-export type Signed = z.infer<typeof Signature>
+export type SignedStatement = z.infer<typeof Signature>
 
 const HOW_TO_VERIFY =
   '`signature` is the Ed25519 signature, in Base64, of the UTF-8 bytes of the text `statement`, by the key `publicKey`, whose ' +
   'fingerprint Countersign shows under Audit trail. The statement has the SHA-256 of the file beside this one, and that of each ' +
   'of its blocks of `blockBytes` bytes.'
 
-export interface SignerDeps {
+export interface AuditSignerDeps {
   /** `auditKey` of a keychain that lasts as long as the trail. */
   slot: SecretSlot
   note: NoteInAudit
 }
 
-export class Signer {
-  readonly #deps: SignerDeps
+export class AuditSigner {
+  readonly #deps: AuditSignerDeps
 
-  constructor(deps: SignerDeps) {
+  constructor(deps: AuditSignerDeps) {
     this.#deps = deps
   }
 
   /** Returns the public key, creating the key pair on first use. @throws KeychainError */
   async key(): Promise<AuditKey & { pem: string }> {
-    return described(createPublicKey(await this.#private()))
+    return describeKey(createPublicKey(await this.#privateKey()))
   }
 
   /** Signs an export. @returns the content of the signature file. @throws KeychainError */
   async sign(facts: Omit<Statement, 'format'>): Promise<Uint8Array> {
-    const signed = await this.signed(JSON.stringify({ format: FORMAT, ...facts } satisfies Statement))
+    const signed = await this.signStatement(JSON.stringify({ format: FORMAT, ...facts } satisfies Statement))
     return Buffer.from(`${JSON.stringify({ howToVerify: HOW_TO_VERIFY, ...signed }, null, 1)}\n`, 'utf8')
   }
 
   /** Signs a statement. @param statement its `format` must be unique to its kind. @throws KeychainError */
-  async signed(statement: string): Promise<Signed> {
-    const key = await this.#private()
+  async signStatement(statement: string): Promise<SignedStatement> {
+    const key = await this.#privateKey()
     const signature = sign(null, Buffer.from(statement, 'utf8'), key).toString('base64')
-    return { statement, publicKey: described(createPublicKey(key)).pem, signature }
+    return { statement, publicKey: describeKey(createPublicKey(key)).pem, signature }
   }
 
   /**
    * Returns the private key. An unreadable one is replaced, and the trail records it: earlier exports then have a
    * different key.
    */
-  #private(): Promise<KeyObject> {
+  #privateKey(): Promise<KeyObject> {
     return inTurn(this, async () => {
       const { slot, note } = this.#deps
       const text = await slot.get()
@@ -102,7 +102,7 @@ export class Signer {
       if (kept) return kept
       const made = generateKeyPairSync('ed25519').privateKey
       await slot.set(made.export({ format: 'der', type: 'pkcs8' }).toString('base64'))
-      const { fingerprint } = described(createPublicKey(made))
+      const { fingerprint } = describeKey(createPublicKey(made))
       note({
         what: 'signing-key-made',
         detail: { key: fingerprint, ...(text !== null && { how: 'in place of another' }) }
@@ -114,7 +114,7 @@ export class Signer {
 
 /** Computes an export's digests while it is written or read. */
 export class Digest {
-  readonly #whole = createHash('sha256')
+  readonly #total = createHash('sha256')
   #blocks = ''
   #block = createHash('sha256')
   #inBlock = 0
@@ -141,14 +141,14 @@ export class Digest {
     if (this.#inBlock > 0) this.#endBlock()
     return {
       bytes: this.#bytes,
-      sha256: this.#whole.digest('hex'),
+      sha256: this.#total.digest('hex'),
       blockBytes: this.#blockBytes,
       blocks: this.#blocks
     }
   }
 
   add(bytes: Uint8Array): void {
-    this.#whole.update(bytes)
+    this.#total.update(bytes)
     this.#bytes += bytes.length
     for (let at = 0; at < bytes.length; ) {
       const piece = bytes.subarray(at, at + this.#blockBytes - this.#inBlock)
@@ -176,26 +176,26 @@ export type Verdict = Pick<AuditFileCheck, 'verdict' | 'entries' | 'exportedAt' 
  * @param text of the signature; untrusted.
  * @param content of the export: read only if the signature is valid, and no further than the signed length.
  */
-export async function judged(text: string, content: () => AsyncIterable<Uint8Array>): Promise<Verdict> {
-  const read = verified(text)
-  const said = read && Statement.safeParse(parsedJson(read.statement)).data
-  if (!said) return { verdict: 'signature' }
-  const digest = new Digest(said.blockBytes)
-  for await (const _ of digest.through(content())) if (digest.bytes > said.bytes) break
+export async function verifyExport(text: string, content: () => AsyncIterable<Uint8Array>): Promise<Verdict> {
+  const read = verifySigned(text)
+  const statement = read && Statement.safeParse(parsedJson(read.statement)).data
+  if (!statement) return { verdict: 'signature' }
+  const digest = new Digest(statement.blockBytes)
+  for await (const _ of digest.through(content())) if (digest.bytes > statement.bytes) break
   const found = digest.end()
-  const { entries, exportedAt, last } = said
+  const { entries, exportedAt, last } = statement
   const signed = { entries, exportedAt, last, key: { fingerprint: read.fingerprint } }
-  if (found.bytes === said.bytes && found.sha256 === said.sha256) return { verdict: 'genuine', ...signed }
-  return { verdict: 'changed', ...signed, bytes: firstDifference(said, found) }
+  if (found.bytes === statement.bytes && found.sha256 === statement.sha256) return { verdict: 'genuine', ...signed }
+  return { verdict: 'changed', ...signed, bytes: firstDifference(statement, found) }
 }
 
-/** Returns the signed statement and its key if the signature is valid. @param text `Signed` as JSON; untrusted. */
-export function verified(text: string): (Signed & { fingerprint: string }) | undefined {
+/** Returns the signed statement and its key if the signature is valid. @param text `SignedStatement` as JSON; untrusted. */
+export function verifySigned(text: string): (SignedStatement & { fingerprint: string }) | undefined {
   const read = Signature.safeParse(parsedJson(text)).data
   const key = read && publicKeyOf(read.publicKey)
   if (!key || !verify(null, Buffer.from(read.statement, 'utf8'), key, Buffer.from(read.signature, 'base64')))
     return undefined
-  const { fingerprint, pem } = described(key)
+  const { fingerprint, pem } = describeKey(key)
   // Re-encoded canonically: several spellings of the same signature could hide a change.
   const signature = Buffer.from(read.signature, 'base64').toString('base64')
   return { statement: read.statement, publicKey: pem, signature, fingerprint }
@@ -204,11 +204,11 @@ export function verified(text: string): (Signed & { fingerprint: string }) | und
 export type Digested = ReturnType<Digest['end']>
 
 /** Returns the range of the first differing block; the end, if one file is longer. */
-export function firstDifference(said: Digested, found: Digested): { from: number; to: number } {
+export function firstDifference(signed: Digested, found: Digested): { from: number; to: number } {
   let at = 0
-  while (at < found.blocks.length && found.blocks.startsWith(said.blocks.slice(at, at + 64) || '-', at)) at += 64
-  const from = (at / 64) * said.blockBytes
-  return { from, to: Math.max(Math.min(from + said.blockBytes, found.bytes) - 1, from) }
+  while (at < found.blocks.length && found.blocks.startsWith(signed.blocks.slice(at, at + 64) || '-', at)) at += 64
+  const from = (at / 64) * signed.blockBytes
+  return { from, to: Math.max(Math.min(from + signed.blockBytes, found.bytes) - 1, from) }
 }
 
 /**
@@ -225,7 +225,7 @@ export function entriesIn(text: string, from: number): { from: number; to: numbe
   return first && last && { from: first.seq, to: last.seq }
 }
 
-function described(key: KeyObject): AuditKey & { pem: string } {
+function describeKey(key: KeyObject): AuditKey & { pem: string } {
   const der = key.export({ format: 'der', type: 'spki' })
   const digest = createHash('sha256').update(der).digest('hex').toUpperCase()
   return {
@@ -235,14 +235,14 @@ function described(key: KeyObject): AuditKey & { pem: string } {
 }
 
 function privateKeyOf(text: string): KeyObject | undefined {
-  return ed25519(() => createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs8' }))
+  return readEd25519(() => createPrivateKey({ key: Buffer.from(text, 'base64'), format: 'der', type: 'pkcs8' }))
 }
 
 function publicKeyOf(pem: string): KeyObject | undefined {
-  return ed25519(() => createPublicKey({ key: pem, format: 'pem', type: 'spki' }))
+  return readEd25519(() => createPublicKey({ key: pem, format: 'pem', type: 'spki' }))
 }
 
-function ed25519(read: () => KeyObject): KeyObject | undefined {
+function readEd25519(read: () => KeyObject): KeyObject | undefined {
   try {
     const key = read()
     return key.asymmetricKeyType === 'ed25519' ? key : undefined

@@ -4,17 +4,17 @@ import { basename, dirname, join } from 'node:path'
 import { text as textIn } from 'node:stream/consumers'
 import type { AuditFileCheck, AuditKey, SavedFile } from '../../../shared/contract/index.ts'
 import type { TableFormat } from '../bulk/table-file.ts'
-import { isoWriter } from '../lib/calendar.ts'
+import { isoFormatter } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
 import type { Time } from '../lib/time.ts'
 import { writeAtomically } from '../storage/atomic-file.ts'
-import { openChosen, writeWhereChosen } from '../storage/chosen-file.ts'
+import { openChosen, writeChosen } from '../storage/chosen-file.ts'
 import type { Audit } from './audit.ts'
-import { Digest, entriesIn, judged, type Signer } from './signature.ts'
+import { type AuditSigner, Digest, entriesIn, verifyExport } from './signature.ts'
 
 /** Appended to the full name of the signed file. */
-const SIGNATURE = '.signature'
+const SIGNATURE_EXTENSION = '.signature'
 /** Enough for an export of 250 MB: some hundred thousand entries. */
 const LARGEST_SIGNATURE = 20 * 1024 * 1024
 /** Maximum distance from a changed byte back to the beginning of its entry, in characters. */
@@ -22,7 +22,7 @@ const LONGEST_ENTRY = 64 * 1024
 
 export interface ExportsDeps {
   audit: Pick<Audit, 'export' | 'hasEntry' | 'note'>
-  signer: Signer
+  signer: AuditSigner
   time: Pick<Time, 'now' | 'zone'>
 }
 
@@ -38,13 +38,16 @@ export class AuditExports {
   async write(path: string, format: TableFormat | 'json'): Promise<SavedFile> {
     const { audit, signer, time } = this.#deps
     const { fingerprint } = await signer.key()
-    const { content, held } = audit.export(format)
+    const { content, summary } = audit.export(format)
     const digest = new Digest()
-    const label = await writeWhereChosen(path, format, digest.through(content))
-    const exportedAt = isoWriter(time.zone())(time.now())
-    const signature = await signer.sign({ file: label, ...digest.end(), ...held(), exportedAt })
-    await writeAtomically(join(dirname(path), `${label}${SIGNATURE}`), signature, { ifExists: 'replace' })
-    audit.note({ what: 'trail-exported', detail: { file: label, records: String(held().entries), key: fingerprint } })
+    const label = await writeChosen(path, format, digest.through(content))
+    const exportedAt = isoFormatter(time.zone())(time.now())
+    const signature = await signer.sign({ file: label, ...digest.end(), ...summary(), exportedAt })
+    await writeAtomically(join(dirname(path), `${label}${SIGNATURE_EXTENSION}`), signature, { ifExists: 'replace' })
+    audit.note({
+      what: 'trail-exported',
+      detail: { file: label, records: String(summary().entries), key: fingerprint }
+    })
     return { label }
   }
 
@@ -56,7 +59,7 @@ export class AuditExports {
   /** Writes the public key as PEM. @throws KeychainError, FileError. */
   async writeKey(path: string): Promise<SavedFile> {
     const { pem } = await this.#deps.signer.key()
-    return { label: await writeWhereChosen(path, 'pem', pem) }
+    return { label: await writeChosen(path, 'pem', pem) }
   }
 
   /**
@@ -64,28 +67,28 @@ export class AuditExports {
    * @throws AppFailure `bad-file` if it can't be read.
    */
   async check(chosen: string): Promise<AuditFileCheck> {
-    const path = chosen.endsWith(SIGNATURE) ? chosen.slice(0, -SIGNATURE.length) : chosen
+    const path = chosen.endsWith(SIGNATURE_EXTENSION) ? chosen.slice(0, -SIGNATURE_EXTENSION.length) : chosen
     const label = basename(path)
     try {
-      const beside = await stat(`${path}${SIGNATURE}`).catch(() => undefined)
-      if (!beside?.isFile()) return { label, verdict: 'unsigned' }
-      if (beside.size > LARGEST_SIGNATURE) return { label, verdict: 'signature' }
-      const signature = await textIn(contentOf(`${path}${SIGNATURE}`))
-      const { key, last, ...verdict } = await judged(signature, () => contentOf(path))
-      const near = verdict.bytes && (await this.#near(path, verdict.bytes))
+      const signatureFile = await stat(`${path}${SIGNATURE_EXTENSION}`).catch(() => undefined)
+      if (!signatureFile?.isFile()) return { label, verdict: 'unsigned' }
+      if (signatureFile.size > LARGEST_SIGNATURE) return { label, verdict: 'signature' }
+      const signature = await textIn(contentOf(`${path}${SIGNATURE_EXTENSION}`))
+      const { key, last, ...verdict } = await verifyExport(signature, () => contentOf(path))
+      const near = verdict.bytes && (await this.#entriesNear(path, verdict.bytes))
       const isInTrail = last && this.#deps.audit.hasEntry(last)
-      return { label, ...verdict, ...defined({ near, isInTrail, key: key && (await this.#ours(key)) }) }
+      return { label, ...verdict, ...defined({ near, isInTrail, key: key && (await this.#withOwnership(key)) }) }
     } catch {
       return fail('bad-file', 'The file couldn’t be read.', { next: 'Copy it to this computer and check it again.' })
     }
   }
 
-  async #ours(key: { fingerprint: string }) {
+  async #withOwnership(key: { fingerprint: string }) {
     const { fingerprint } = await this.#deps.signer.key()
     return { ...key, isOurs: key.fingerprint === fingerprint }
   }
 
-  async #near(path: string, bytes: { from: number; to: number }): Promise<AuditFileCheck['near']> {
+  async #entriesNear(path: string, bytes: { from: number; to: number }): Promise<AuditFileCheck['near']> {
     const from = Math.max(bytes.from - LONGEST_ENTRY, 0)
     const file = await openChosen(path)
     const text = await textIn(file.createReadStream({ start: from, end: bytes.to, encoding: 'latin1' }))

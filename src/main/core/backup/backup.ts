@@ -10,17 +10,17 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { documentsKey } from '../documents/mirror/database.ts'
 import { fail } from '../lib/failure.ts'
-import { isUnfinished, writeAtomically } from '../storage/atomic-file.ts'
+import { isTemporaryName, writeAtomically } from '../storage/atomic-file.ts'
 import { connectEncrypted, KEY_BYTES, rawKey } from '../storage/connection.ts'
 import { copyDatabase } from '../storage/copies.ts'
 import { DATABASE_FILE, DOCUMENTS_FILE } from '../storage/database.ts'
 import { faultOf } from '../storage/database-fault.ts'
-import { isThere } from '../storage/files.ts'
-import { type Sealing, sealed } from './sealed-file.ts'
+import { exists } from '../storage/files.ts'
+import { type Sealing, seal } from './sealed-file.ts'
 
-export const BACKUP_ENDING = 'countersign-backup'
+export const BACKUP_EXTENSION = 'countersign-backup'
 /** Temporary folders inside the data folder; a crash leaves them, and the next start removes them. */
-export const PASSING_FOLDER = /^(?:backup|restore)-[0-9a-f]{16}$/
+export const TEMPORARY_FOLDER = /^(?:backup|restore)-[0-9a-f]{16}$/
 export const MOST_MANIFEST = 8 * 1024 * 1024
 
 /** The first part of a backup; describes the rest. */
@@ -63,19 +63,19 @@ export interface BackupOrder extends Sealing {
  */
 export async function makeBackup(order: BackupOrder & { mark?: string }): Promise<{ bytes: number }> {
   const { folder, key, path, passphrase, settings, secrets, mark, ...sealing } = order
-  const passing = join(folder, `backup-${randomBytes(8).toString('hex')}`)
-  await mkdir(passing, { mode: 0o700 })
+  const temporaryFolder = join(folder, `backup-${randomBytes(8).toString('hex')}`)
+  await mkdir(temporaryFolder, { mode: 0o700 })
   try {
     const copyKey = randomBytes(KEY_BYTES)
-    const files = await copied(folder, key, copyKey, passing)
+    const files = await copyDatabases(folder, key, copyKey, temporaryFolder)
     const manifest: Manifest = { files, key: copyKey.toString('hex'), settings, secrets }
-    const { bytes } = await writeAtomically(path, sealed(contentOf(manifest, passing), passphrase, sealing), {
+    const { bytes } = await writeAtomically(path, seal(contentOf(manifest, temporaryFolder), passphrase, sealing), {
       ifExists: 'replace',
       ...(mark !== undefined && { mark })
     })
     return { bytes }
   } finally {
-    await rm(passing, { recursive: true, force: true })
+    await rm(temporaryFolder, { recursive: true, force: true })
   }
 }
 
@@ -101,7 +101,7 @@ export interface PlannedBackup {
  * backups afterwards.
  * @throws AppFailure `gone` if the folder can't be reached; as {@link makeBackup}. Existing backups are unchanged then.
  */
-export async function makePlanned({ into, name, mark, older, ...order }: PlannedOrder): Promise<PlannedBackup> {
+export async function makePlannedBackup({ into, name, mark, older, ...order }: PlannedOrder): Promise<PlannedBackup> {
   const isFolder = await stat(into)
     .then((found) => found.isDirectory())
     .catch(() => false)
@@ -112,7 +112,7 @@ export async function makePlanned({ into, name, mark, older, ...order }: Planned
     })
   }
   for (const found of await readdir(into)) {
-    if (isUnfinished(found, mark)) await rm(join(into, found), { force: true }).catch(() => undefined)
+    if (isTemporaryName(found, mark)) await rm(join(into, found), { force: true }).catch(() => undefined)
   }
   const { bytes } = await makeBackup({ ...order, path: join(into, name), mark })
   const removed: string[] = []
@@ -126,14 +126,20 @@ export async function makePlanned({ into, name, mark, older, ...order }: Planned
 }
 
 /** Removes leftovers of a crashed backup or an undecided restore. Never rejects. */
-export async function removePassing(folder: string): Promise<void> {
+export async function removeTemporaryFolders(folder: string): Promise<void> {
   for (const name of await readdir(folder).catch(() => [])) {
-    if (PASSING_FOLDER.test(name)) await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined)
+    if (TEMPORARY_FOLDER.test(name))
+      await rm(join(folder, name), { recursive: true, force: true }).catch(() => undefined)
   }
 }
 
-async function copied(folder: string, key: Uint8Array, copyKey: Buffer, passing: string): Promise<Manifest['files']> {
-  const main = join(passing, DATABASE_FILE)
+async function copyDatabases(
+  folder: string,
+  key: Uint8Array,
+  copyKey: Buffer,
+  temporaryFolder: string
+): Promise<Manifest['files']> {
+  const main = join(temporaryFolder, DATABASE_FILE)
   copy(join(folder, DATABASE_FILE), key, main)
   const db = connectEncrypted(main, key)
   let documents: Uint8Array
@@ -146,14 +152,14 @@ async function copied(folder: string, key: Uint8Array, copyKey: Buffer, passing:
     db.close()
   }
   const names: Manifest['files'][number]['name'][] = [DATABASE_FILE]
-  if (await isThere(join(folder, DOCUMENTS_FILE), nodeFiles)) {
-    copy(join(folder, DOCUMENTS_FILE), documents, join(passing, DOCUMENTS_FILE))
+  if (await exists(join(folder, DOCUMENTS_FILE), nodeFiles)) {
+    copy(join(folder, DOCUMENTS_FILE), documents, join(temporaryFolder, DOCUMENTS_FILE))
     names.push(DOCUMENTS_FILE)
   }
   return Promise.all(
     names.map(async (name) => {
-      await chmod(join(passing, name), 0o600).catch(() => undefined)
-      return { name, ...(await factsOf(join(passing, name))) }
+      await chmod(join(temporaryFolder, name), 0o600).catch(() => undefined)
+      return { name, ...(await factsOf(join(temporaryFolder, name))) }
     })
   )
 }
@@ -162,31 +168,31 @@ function copy(from: string, key: Uint8Array, to: string): void {
   try {
     copyDatabase(from, key, to)
   } catch (error) {
-    if (faultOf(error).kind === 'file') sourceDamaged()
+    if (faultOf(error).kind === 'file') refuseDamagedSource()
     throw error
   }
 }
 
-function sourceDamaged(): never {
+function refuseDamagedSource(): never {
   fail('storage', 'Your data couldn’t be backed up, because part of them is damaged.', {
     next: 'Keep your earlier backups, and contact your administrator.'
   })
 }
 
-async function* contentOf(manifest: Manifest, passing: string): AsyncGenerator<Buffer> {
+async function* contentOf(manifest: Manifest, temporaryFolder: string): AsyncGenerator<Buffer> {
   const text = Buffer.from(JSON.stringify(manifest))
   const length = Buffer.alloc(4)
   length.writeUInt32BE(text.byteLength)
   yield Buffer.concat([length, text])
-  for (const { name } of manifest.files) yield* createReadStream(join(passing, name)) as AsyncIterable<Buffer>
+  for (const { name } of manifest.files) yield* createReadStream(join(temporaryFolder, name)) as AsyncIterable<Buffer>
 }
 
 async function factsOf(path: string): Promise<{ bytes: number; sha256: string }> {
   const hash = createHash('sha256')
   let bytes = 0
-  for await (const some of createReadStream(path) as AsyncIterable<Buffer>) {
-    hash.update(some)
-    bytes += some.byteLength
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+    hash.update(chunk)
+    bytes += chunk.byteLength
   }
   return { bytes, sha256: hash.digest('hex') }
 }

@@ -9,9 +9,9 @@ import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import { keyForRestoring, type OpenedDatabase, storedKey } from '../storage/database.ts'
 import type { Keychain } from '../storage/keychain.ts'
-import type { keptIn } from '../storage/meta.ts'
+import type { openJsonMeta } from '../storage/meta.ts'
 import type { BackupOrder, PlannedBackup, PlannedOrder } from './backup.ts'
-import { type CheckedBackup, decideOnRestore, type RestoreOrder } from './restore.ts'
+import { type CheckedBackup, type RestoreOrder, scheduleRestore } from './restore.ts'
 import type { CopyQuestions } from './rolling-copies.ts'
 import { openSealed } from './sealed-file.ts'
 
@@ -38,34 +38,34 @@ export interface BackupsDeps {
   random: (bytes: number) => Uint8Array
   newId: () => string
   note: NoteInAudit
-  kept: ReturnType<typeof keptIn>
+  kept: ReturnType<typeof openJsonMeta>
   changed: () => void
   time: Pick<Time, 'now'>
 }
 
-interface Opened {
+interface OpenBackup {
   id: string
   path: string
   /** Set once it was checked. */
   stage?: string
   /** Stores the restored database's key. */
-  keepKey?: () => Promise<unknown>
+  storeKey?: () => Promise<unknown>
 }
 
-const LAST = 'backup-last'
+const LAST_BACKUP_KEY = 'backup-last'
 const Last = z.object({ at: z.number(), name: z.string() })
 
 export type Backups = ReturnType<typeof openBackups>
 
 export function openBackups(deps: BackupsDeps) {
   const { ask, folder, keychain, time } = deps
-  let opened: Opened | undefined
+  let opened: OpenBackup | undefined
 
-  function openedAs(id: string): Opened {
+  function requireOpen(id: string): OpenBackup {
     return opened?.id === id ? opened : fail('gone', 'This backup is no longer open.', { next: 'Choose it again.' })
   }
 
-  async function secrets(): Promise<Record<string, string>> {
+  async function readSecrets(): Promise<Record<string, string>> {
     const all: Record<string, string> = {}
     for (const id of deps.accountIds()) {
       const secret = await keychain.accounts.get(id)
@@ -75,22 +75,22 @@ export function openBackups(deps: BackupsDeps) {
   }
 
   /** Prepares a backup, except for its path and passphrase. @throws AppFailure `keychain`. */
-  async function orderOf(withSecrets: boolean): Promise<Omit<BackupOrder, 'path' | 'passphrase'>> {
+  async function prepareOrder(withSecrets: boolean): Promise<Omit<BackupOrder, 'path' | 'passphrase'>> {
     const key = await storedKey(keychain)
     if (!key) fail('keychain', 'The key of your data isn’t in the keychain any more, so no backup was made.')
     const { madeBy, settings } = deps
     const facts = { madeAt: time.now(), madeBy, settings: settings() }
-    return { folder, key, secrets: withSecrets ? await secrets() : {}, ...facts }
+    return { folder, key, secrets: withSecrets ? await readSecrets() : {}, ...facts }
   }
 
   /** Records a finished backup. */
-  function made(name: string, withSecrets: boolean): void {
-    deps.kept.write(LAST, { at: time.now(), name } satisfies z.infer<typeof Last>)
+  function recordMade(name: string, withSecrets: boolean): void {
+    deps.kept.write(LAST_BACKUP_KEY, { at: time.now(), name } satisfies z.infer<typeof Last>)
     deps.note({ what: 'data-backed-up', detail: { file: name, secrets: withSecrets ? 'yes' : 'no' } })
     deps.changed()
   }
 
-  async function leave(): Promise<void> {
+  async function closeOpen(): Promise<void> {
     const stage = opened?.stage
     opened = undefined
     if (stage) await rm(join(folder, stage), { recursive: true, force: true })
@@ -98,7 +98,7 @@ export function openBackups(deps: BackupsDeps) {
 
   return {
     /** Checks whether there is anything to back up. @throws AppFailure `not-allowed` */
-    checkKept(): void {
+    checkBackupPossible(): void {
       if (deps.storage.state !== 'encrypted')
         fail('not-allowed', 'Nothing is being saved on this computer, so there’s nothing to back up.')
     },
@@ -108,20 +108,20 @@ export function openBackups(deps: BackupsDeps) {
      * then.
      */
     async make(path: string, { passphrase, withSecrets }: { passphrase: string; withSecrets: boolean }): Promise<void> {
-      await ask('make', { ...(await orderOf(withSecrets)), path, passphrase })
-      made(basename(path), withSecrets)
+      await ask('make', { ...(await prepareOrder(withSecrets)), path, passphrase })
+      recordMade(basename(path), withSecrets)
     },
 
-    orderOf,
-    made,
+    prepareOrder,
+    recordMade,
     /** The newest backup made here. */
-    last: () => deps.kept.read(LAST, Last),
+    last: () => deps.kept.read(LAST_BACKUP_KEY, Last),
 
     /** Opens a backup, closing the previous one. @throws AppFailure `bad-file`; FileError. */
     async open(path: string): Promise<ChosenBackup> {
       const file = await openSealed(path)
       await file.close()
-      await leave()
+      await closeOpen()
       opened = { id: deps.newId(), path }
       return { id: opened.id, name: basename(path), ...file.facts }
     },
@@ -131,20 +131,20 @@ export function openBackups(deps: BackupsDeps) {
      * `gone`; FileError.
      */
     async check(id: string, passphrase: string): Promise<BackupContents> {
-      const mine = openedAs(id)
+      const backup = requireOpen(id)
       if (keychain.keeps === 'in-memory') {
         fail('keychain', 'Without a keychain, nothing that is restored could be kept on this computer.', {
           next: 'Unlock the keychain, or ask your administrator to set one up.'
         })
       }
       const { key, keep } = await keyForRestoring(deps)
-      const { stage, ...contents } = await ask('stage', { folder, path: mine.path, passphrase, key, now: time.now() })
-      if (opened !== mine || mine.stage) {
+      const { stage, ...contents } = await ask('stage', { folder, path: backup.path, passphrase, key, now: time.now() })
+      if (opened !== backup || backup.stage) {
         await rm(join(folder, stage), { recursive: true, force: true })
         fail('gone', 'This backup is no longer open.', { next: 'Choose it again.' })
       }
-      mine.stage = stage
-      mine.keepKey = keep
+      backup.stage = stage
+      backup.storeKey = keep
       return contents
     },
 
@@ -153,21 +153,21 @@ export function openBackups(deps: BackupsDeps) {
      * FileError.
      */
     async restore(id: string): Promise<void> {
-      const mine = openedAs(id)
-      if (!mine.stage) fail('gone', 'This backup wasn’t checked yet.')
-      // From here on, `leave` mustn't delete what the next start will restore.
+      const backup = requireOpen(id)
+      if (!backup.stage) fail('gone', 'This backup wasn’t checked yet.')
+      // From here on, `closeOpen` mustn't delete what the next start will restore.
       opened = undefined
       try {
-        await mine.keepKey?.()
-        await decideOnRestore(folder, mine.stage, time.now())
+        await backup.storeKey?.()
+        await scheduleRestore(folder, backup.stage, time.now())
       } catch (error) {
-        opened ??= mine
+        opened ??= backup
         throw error
       }
     },
 
-    leave: async (id: string): Promise<void> => {
-      if (opened?.id === id) await leave()
+    close: async (id: string): Promise<void> => {
+      if (opened?.id === id) await closeOpen()
     }
   }
 }

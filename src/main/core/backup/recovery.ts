@@ -20,12 +20,12 @@ import { KEY_BYTES } from '../storage/connection.ts'
 import { DATABASE_FILE, type OpenedDatabase, RECOVERY_FILE, storedKey } from '../storage/database.ts'
 import { fileErrorOf } from '../storage/file-error.ts'
 import type { Keychain } from '../storage/keychain.ts'
-import type { keptIn } from '../storage/meta.ts'
-import { askForKey, isKeyAsked, opens, type Rekeyed } from '../storage/rekey.ts'
-import { markOf, openedKey, SealedKey, sealedKey } from '../storage/sealed-key.ts'
+import type { openJsonMeta } from '../storage/meta.ts'
+import { canOpen, isKeyChangePending, type Rekeyed, requestKeyChange } from '../storage/rekey.ts'
+import { markOf, SealedKey, sealKey, unsealKey } from '../storage/sealed-key.ts'
 
 const Hex = z.string().regex(/^[0-9a-f]+$/)
-const Wrapped = SealedKey.extend({
+const WrappedKey = SealedKey.extend({
   /** paper: a user's. organisation: created here, readable only with the organisation's private key. */
   kind: z.enum(['paper', 'organisation']),
   madeAt: z.number(),
@@ -35,10 +35,10 @@ const Wrapped = SealedKey.extend({
   escrowed: Hex.optional(),
   publicKey: Hex.optional()
 })
-type Wrapped = z.infer<typeof Wrapped>
+type WrappedKey = z.infer<typeof WrappedKey>
 const RecoveryFile = z.object({
   version: z.literal(1),
-  keys: z.array(Wrapped),
+  keys: z.array(WrappedKey),
   /** Time at which a key was used, until that is in the audit trail. */
   usedAt: z.number().optional()
 })
@@ -48,7 +48,7 @@ type RecoveryFile = z.infer<typeof RecoveryFile>
 const MOST_TRIED = 20
 /** A shorter key would be weaker than what it protects. */
 const LEAST_RSA_BITS = 3072
-const OFFERED = 'recovery-offer-dismissed'
+const OFFER_DISMISSED_KEY = 'recovery-offer-dismissed'
 // @wc-ignore
 const PURPOSE = 'Countersign recovery key'
 
@@ -67,18 +67,18 @@ export function escrowKeyOf(pem: string): KeyObject {
 }
 
 /** Encrypts the database's key so that only this recovery key opens it. */
-function wrapped(secret: Uint8Array, databaseKey: Uint8Array, facts: Pick<Wrapped, 'kind' | 'madeAt'>): Wrapped {
-  return { ...facts, opens: markOf(databaseKey), ...sealedKey(secret, databaseKey, PURPOSE) }
+function wrapKey(secret: Uint8Array, databaseKey: Uint8Array, facts: Pick<WrappedKey, 'kind' | 'madeAt'>): WrappedKey {
+  return { ...facts, opens: markOf(databaseKey), ...sealKey(secret, databaseKey, PURPOSE) }
 }
 
 /** Creates a recovery key that only the organisation can read. */
-function escrowedFor(pem: string, databaseKey: Uint8Array, madeAt: number): Wrapped {
+function createEscrowedKey(pem: string, databaseKey: Uint8Array, madeAt: number): WrappedKey {
   const key = escrowKeyOf(pem)
   const secret = randomBytes(RECOVERY_KEY_BYTES)
   const padding = { padding: constants.RSA_PKCS1_OAEP_PADDING, oaepHash: 'sha256' }
   const escrowed = publicEncrypt({ key, ...padding }, secret).toString('hex')
   const made = {
-    ...wrapped(secret, databaseKey, { kind: 'organisation', madeAt }),
+    ...wrapKey(secret, databaseKey, { kind: 'organisation', madeAt }),
     escrowed,
     publicKey: fingerprintOf(pem)
   }
@@ -93,15 +93,15 @@ function fingerprintOf(pem: string): string {
 }
 
 /** Reads the recovery file. A foreign one is treated as missing and replaced. @throws FileError. */
-async function readFrom(folder: string): Promise<RecoveryFile> {
+async function readRecoveryFile(folder: string): Promise<RecoveryFile> {
   const text = await readFile(join(folder, RECOVERY_FILE), 'utf8').catch((error: unknown) => {
-    if (fileErrorOf(error)?.system === 'ENOENT') return ''
+    if (fileErrorOf(error)?.systemCode === 'ENOENT') return ''
     throw fileErrorOf(error) ?? error
   })
   return RecoveryFile.safeParse(parsedJson(text)).data ?? { version: 1, keys: [] }
 }
 
-async function writeTo(folder: string, file: RecoveryFile): Promise<void> {
+async function writeRecoveryFile(folder: string, file: RecoveryFile): Promise<void> {
   await writeAtomically(join(folder, RECOVERY_FILE), `${JSON.stringify(file, null, 1)}\n`, { ifExists: 'replace' })
 }
 
@@ -111,7 +111,7 @@ export interface RecoveryDeps {
   storage: { state: OpenedDatabase['state']; rekeyed?: Rekeyed }
   keychain: Pick<Keychain, 'databaseKey' | 'sharedDatabaseKey' | 'nextDatabaseKey'>
   random: (bytes: number) => Uint8Array
-  kept: ReturnType<typeof keptIn>
+  kept: ReturnType<typeof openJsonMeta>
   /** The organisation's public key in PEM, if its policy has one. */
   publicKey: () => string | undefined
   note: NoteInAudit
@@ -126,37 +126,38 @@ export function openRecovery(deps: RecoveryDeps) {
   /** Serialises changes of the file. */
   const change = <Answer>(work: () => Promise<Answer>): Promise<Answer> => inTurn(deps, work)
 
-  let hasAsked = false
+  let hasRequestedChange = false
   /**
    * A key change waits for a start with a working keychain, which may be far off; until then the recovery keys of both
    * may be needed.
    */
-  const isKeyWaiting = async () => hasAsked || (storage.rekeyed === undefined && (await isKeyAsked(folder)))
+  const willKeyChange = async () =>
+    hasRequestedChange || (storage.rekeyed === undefined && (await isKeyChangePending(folder)))
   /** Refuses changes that a pending key change would discard. @throws AppFailure `not-allowed`; FileError. */
-  async function checkNoneWaits(): Promise<void> {
-    if (!(await isKeyWaiting())) return
+  async function refuseWhilePending(): Promise<void> {
+    if (!(await willKeyChange())) return
     fail('not-allowed', 'The encryption key is about to be changed, and has its recovery key already.', {
       next: 'Restart Countersign while the keychain works, then try again.'
     })
   }
 
-  async function databaseKey(): Promise<Uint8Array> {
+  async function readDatabaseKey(): Promise<Uint8Array> {
     const key = storage.state === 'encrypted' ? await storedKey(keychain) : undefined
     return key ?? fail('keychain', 'The key of your data isn’t in the keychain any more, so no recovery key was made.')
   }
 
   return {
     async view(): Promise<RecoveryView> {
-      const { keys } = await readFrom(folder)
-      const newest = (kind: Wrapped['kind']) => keys.findLast((one) => one.kind === kind)?.madeAt
+      const { keys } = await readRecoveryFile(folder)
+      const newest = (kind: WrappedKey['kind']) => keys.findLast((one) => one.kind === kind)?.madeAt
       const made = defined({ paperAt: newest('paper'), organisationAt: newest('organisation') })
-      const isDismissed = kept.read(OFFERED, z.boolean()) ?? false
+      const isDismissed = kept.read(OFFER_DISMISSED_KEY, z.boolean()) ?? false
       return { ...made, isOffered: storage.state === 'encrypted' && keys.length === 0 && !isDismissed }
     },
 
     /** Stops offering a recovery key. */
     dismissOffer(): void {
-      kept.write(OFFERED, true)
+      kept.write(OFFER_DISMISSED_KEY, true)
       changed()
     },
 
@@ -164,15 +165,15 @@ export function openRecovery(deps: RecoveryDeps) {
      * Makes this recovery key open the data, replacing the user's earlier one. @throws AppFailure `invalid`,
      * `keychain`, `not-allowed`; FileError.
      */
-    keep: (typed: string): Promise<void> =>
+    setPaperKey: (typed: string): Promise<void> =>
       change(async () => {
-        const secret = secretOf(typed)
-        await checkNoneWaits()
-        const key = await databaseKey()
-        const { keys, ...file } = await readFrom(folder)
-        const made = wrapped(secret, key, { kind: 'paper', madeAt: time.now() })
+        const secret = readSecret(typed)
+        await refuseWhilePending()
+        const key = await readDatabaseKey()
+        const { keys, ...file } = await readRecoveryFile(folder)
+        const made = wrapKey(secret, key, { kind: 'paper', madeAt: time.now() })
         const others = keys.filter(({ kind, opens }) => kind !== 'paper' && opens === made.opens)
-        await writeTo(folder, { ...file, keys: [...others, made] })
+        await writeRecoveryFile(folder, { ...file, keys: [...others, made] })
         note({ what: 'recovery-key-made', detail: { by: 'person' } })
         changed()
       }),
@@ -184,62 +185,63 @@ export function openRecovery(deps: RecoveryDeps) {
      */
     changeKey: (typed: string): Promise<void> =>
       change(async () => {
-        const secret = secretOf(typed)
-        await checkNoneWaits()
-        const mark = markOf(await databaseKey())
+        const secret = readSecret(typed)
+        await refuseWhilePending()
+        const mark = markOf(await readDatabaseKey())
         const next = deps.random(KEY_BYTES)
         const pem = deps.publicKey()
         const made = [
-          wrapped(secret, next, { kind: 'paper', madeAt: time.now() }),
-          ...(pem === undefined ? [] : [escrowedFor(pem, next, time.now())])
+          wrapKey(secret, next, { kind: 'paper', madeAt: time.now() }),
+          ...(pem === undefined ? [] : [createEscrowedKey(pem, next, time.now())])
         ]
-        const file = await readFrom(folder)
-        // Until then the earlier ones stay valid; `follow` removes them.
+        const file = await readRecoveryFile(folder)
+        // Until then the earlier ones stay valid; `applyPolicy` removes them.
         const keys = [...file.keys.filter(({ opens }) => opens === mark), ...made]
         let isWritten = false
         const write = async () => {
-          await writeTo(folder, { ...file, keys })
+          await writeRecoveryFile(folder, { ...file, keys })
           isWritten = true
         }
-        await askForKey(folder, keychain, next, write).catch(async (error: unknown) => {
-          if (isWritten) await writeTo(folder, file).catch(() => undefined)
+        await requestKeyChange(folder, keychain, next, write).catch(async (error: unknown) => {
+          if (isWritten) await writeRecoveryFile(folder, file).catch(() => undefined)
           throw error
         })
-        hasAsked = true
+        hasRequestedChange = true
       }),
 
     /**
      * Creates the recovery key that the organisation's policy requires, removes those for its other public keys, and
      * records a use in the audit trail. Never rejects.
      */
-    follow: (log: { warn: (message: string) => void }): Promise<void> =>
+    applyPolicy: (log: { warn: (message: string) => void }): Promise<void> =>
       change(async () => {
         if (storage.state !== 'encrypted') return
-        const { usedAt, ...file } = await readFrom(folder)
+        const { usedAt, ...file } = await readRecoveryFile(folder)
         if (usedAt !== undefined) {
           note({ what: 'recovery-key-used', detail: {} })
-          await writeTo(folder, file)
+          await writeRecoveryFile(folder, file)
         }
         const pem = deps.publicKey()
-        const key = await databaseKey()
-        const wanted = pem === undefined ? undefined : fingerprintOf(pem)
+        const key = await readDatabaseKey()
+        const policyFingerprint = pem === undefined ? undefined : fingerprintOf(pem)
         const mark = markOf(key)
-        const isThere = file.keys.some((one) => one.publicKey === wanted && one.opens === mark)
+        const isThere = file.keys.some((one) => one.publicKey === policyFingerprint && one.opens === mark)
         // Once no key change is pending, recovery keys for other database keys are useless.
-        const isWaiting = await isKeyWaiting()
+        const isPending = await willKeyChange()
         const others = file.keys.filter(
-          ({ kind, opens, publicKey }) => (opens === mark || isWaiting) && (kind === 'paper' || publicKey === wanted)
+          ({ kind, opens, publicKey }) =>
+            (opens === mark || isPending) && (kind === 'paper' || publicKey === policyFingerprint)
         )
         if (pem !== undefined && !isThere) {
-          await writeTo(folder, { version: 1, keys: [...others, escrowedFor(pem, key, time.now())] })
+          await writeRecoveryFile(folder, { version: 1, keys: [...others, createEscrowedKey(pem, key, time.now())] })
           note({ what: 'recovery-key-made', detail: { by: 'policy of the organisation' } })
-        } else if (others.length < file.keys.length) await writeTo(folder, { version: 1, keys: others })
+        } else if (others.length < file.keys.length) await writeRecoveryFile(folder, { version: 1, keys: others })
         changed()
       }).catch(() => log.warn('The recovery key that the organisation’s policy wants could not be made.'))
   }
 }
 
-function secretOf(typed: string): Uint8Array {
+function readSecret(typed: string): Uint8Array {
   const read = readRecoveryKey(typed)
   if ('bytes' in read) return read.bytes
   const message =
@@ -251,7 +253,7 @@ function secretOf(typed: string): Uint8Array {
 
 /** Returns whether a recovery key was ever made for the data in the folder. An unreadable file counts as none. */
 export async function hasRecoveryKey(folder: string): Promise<boolean> {
-  const { keys } = await readFrom(folder).catch(() => ({ keys: [] }))
+  const { keys } = await readRecoveryFile(folder).catch(() => ({ keys: [] }))
   return keys.length > 0
 }
 
@@ -264,24 +266,24 @@ export async function recoverKey(
   { folder, keep, now }: { folder: string; keep: (key: Uint8Array) => Promise<void>; now: number },
   typed: string
 ): Promise<void> {
-  const secret = secretOf(typed)
-  const file = await readFrom(folder)
+  const secret = readSecret(typed)
+  const file = await readRecoveryFile(folder)
   if (file.keys.length === 0) {
     fail('gone', 'No recovery key was made on this computer, or its file is missing.', {
       next: 'If you have a copy of the data folder, put its file recovery.json back. Otherwise restore a backup.'
     })
   }
   for (const one of file.keys.slice(0, MOST_TRIED)) {
-    const key = openedKey(secret, one, PURPOSE)
-    if (!key || !opens(join(folder, DATABASE_FILE), key)) continue
+    const key = unsealKey(secret, one, PURPOSE)
+    if (!key || !canOpen(join(folder, DATABASE_FILE), key)) continue
     await keep(key)
-    await writeTo(folder, { ...file, usedAt: now })
+    await writeRecoveryFile(folder, { ...file, usedAt: now })
     return
   }
   const message = 'This recovery key doesn’t open the data on this computer.'
   const fields = [{ field: 'key', message }]
   // Only a start with a working keychain finds out how far the change has got.
-  if (await isKeyAsked(folder)) {
+  if (await isKeyChangePending(folder)) {
     const next = 'The encryption key is being changed: use the newest one that was made here, or the one before it.'
     fail('invalid', message, { next, fields })
   }

@@ -14,21 +14,21 @@ import { documentsKey, mirrorMigrations } from '../documents/mirror/database.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { flushFolder, replaceWith, writeAtomically } from '../storage/atomic-file.ts'
-import { connectEncrypted, connectInMemory, connectToLook, type Db, rawKey } from '../storage/connection.ts'
+import { connectEncrypted, connectInMemory, connectReadOnly, type Db, rawKey } from '../storage/connection.ts'
 import { COPIES_FOLDER, copiesIn } from '../storage/copies.ts'
 import { DATABASE_FILE, DOCUMENTS_FILE } from '../storage/database.ts'
-import { filed, fileErrorOf } from '../storage/file-error.ts'
-import { isThere } from '../storage/files.ts'
+import { fileErrorOf, withFileErrors } from '../storage/file-error.ts'
+import { exists } from '../storage/files.ts'
 import type { Keychain } from '../storage/keychain.ts'
-import { keptIn, OFFICE_UNKNOWN, openMeta } from '../storage/meta.ts'
+import { OFFICE_UNKNOWN, openJsonMeta, openMeta } from '../storage/meta.ts'
 import { type Migration, migrate, migrations, versionOf } from '../storage/migrations.ts'
-import { Manifest, MOST_MANIFEST, PASSING_FOLDER, removePassing } from './backup.ts'
-import { cut, damaged, openSealed, type SealedFacts } from './sealed-file.ts'
+import { Manifest, MOST_MANIFEST, removeTemporaryFolders, TEMPORARY_FOLDER } from './backup.ts'
+import { openSealed, refuseDamaged, refuseTruncated, type SealedFacts } from './sealed-file.ts'
 
 const SETTINGS_FILE = 'settings.json'
-const DECIDED_FILE = 'restore.json'
+const DECISION_FILE = 'restore.json'
 /** Meta key in the restored database for what remains to be done once it is open. */
-const RESTORED = 'restored'
+const RESTORED_KEY = 'restored'
 
 export interface RestoreOrder {
   /** The data folder. */
@@ -61,9 +61,9 @@ export async function stageBackup({ folder, path, passphrase, key, now }: Restor
   const into = join(folder, stage)
   const file = await openSealed(path)
   try {
-    await filed(() => mkdir(into, { recursive: true, mode: 0o700 }))
-    const manifest = await unpacked(file.content(passphrase), file.bytes, into)
-    const facts = await prepared(into, contentsOf(manifest), { key, now, ...file.facts })
+    await withFileErrors(() => mkdir(into, { recursive: true, mode: 0o700 }))
+    const manifest = await unpack(file.content(passphrase), file.bytes, into)
+    const facts = await prepareDatabases(into, contentsOf(manifest), { key, now, ...file.facts })
     await writeAtomically(join(into, SETTINGS_FILE), JSON.stringify(manifest.settings), { ifExists: 'replace' })
     await flushFolder(into)
     return { ...file.facts, stage, ...facts, hasSecrets: Object.keys(manifest.secrets).length > 0 }
@@ -81,61 +81,61 @@ function contentsOf({ key, files, secrets }: Manifest) {
 }
 
 /** Writes the files, checking each against the manifest. */
-async function unpacked(content: AsyncGenerator<Buffer>, bytes: number, into: string): Promise<Manifest> {
+async function unpack(content: AsyncGenerator<Buffer>, bytes: number, into: string): Promise<Manifest> {
   const reader = readerOf(content)
   const length = (await reader.take(4)).readUInt32BE()
-  if (length > MOST_MANIFEST) damaged()
-  const manifest = Manifest.safeParse(parsedJson((await reader.take(length)).toString())).data ?? damaged()
+  if (length > MOST_MANIFEST) refuseDamaged()
+  const manifest = Manifest.safeParse(parsedJson((await reader.take(length)).toString())).data ?? refuseDamaged()
   const known = manifest.files.reduce((sum, one) => sum + one.bytes, 4 + length)
-  if (bytes < known) cut()
-  if (bytes > known || new Set(manifest.files.map(({ name }) => name)).size < manifest.files.length) damaged()
-  if (manifest.files[0]?.name !== DATABASE_FILE) damaged()
+  if (bytes < known) refuseTruncated()
+  if (bytes > known || new Set(manifest.files.map(({ name }) => name)).size < manifest.files.length) refuseDamaged()
+  if (manifest.files[0]?.name !== DATABASE_FILE) refuseDamaged()
   for (const { name, bytes: size, sha256 } of manifest.files) {
     const hash = createHash('sha256')
-    const file = await filed(() => openFile(join(into, name), 'wx', 0o600))
+    const file = await withFileErrors(() => openFile(join(into, name), 'wx', 0o600))
     try {
-      for (let left = size; left > 0; ) {
-        const some = await reader.some(left)
-        hash.update(some)
-        left -= some.byteLength
-        await filed(() => file.writeFile(some))
+      for (let remaining = size; remaining > 0; ) {
+        const chunk = await reader.takeSome(remaining)
+        hash.update(chunk)
+        remaining -= chunk.byteLength
+        await withFileErrors(() => file.writeFile(chunk))
       }
-      await filed(() => file.sync())
+      await withFileErrors(() => file.sync())
     } finally {
       await file.close()
     }
-    if (hash.digest('hex') !== sha256) damaged()
+    if (hash.digest('hex') !== sha256) refuseDamaged()
   }
   // Reads to the end: only the last chunk confirms that it is the last.
-  if (!(await reader.isAtEnd())) damaged()
+  if (!(await reader.isAtEnd())) refuseDamaged()
   return manifest
 }
 
 function readerOf(content: AsyncGenerator<Buffer>) {
-  let held: Buffer = Buffer.alloc(0)
-  async function more(): Promise<boolean> {
+  let buffered: Buffer = Buffer.alloc(0)
+  async function readMore(): Promise<boolean> {
     const { value, done } = await content.next()
     if (done) return false
-    held = held.byteLength === 0 ? value : Buffer.concat([held, value])
+    buffered = buffered.byteLength === 0 ? value : Buffer.concat([buffered, value])
     return true
   }
-  function taken(length: number): Buffer {
-    const some = held.subarray(0, length)
-    held = held.subarray(length)
+  function takeBuffered(length: number): Buffer {
+    const some = buffered.subarray(0, length)
+    buffered = buffered.subarray(length)
     return some
   }
   return {
     async take(length: number): Promise<Buffer> {
-      while (held.byteLength < length) if (!(await more())) cut()
-      return taken(length)
+      while (buffered.byteLength < length) if (!(await readMore())) refuseTruncated()
+      return takeBuffered(length)
     },
     /** Returns up to so many bytes, at least one. */
-    async some(most: number): Promise<Buffer> {
-      while (held.byteLength === 0) if (!(await more())) cut()
-      return taken(Math.min(most, held.byteLength))
+    async takeSome(most: number): Promise<Buffer> {
+      while (buffered.byteLength === 0) if (!(await readMore())) refuseTruncated()
+      return takeBuffered(Math.min(most, buffered.byteLength))
     },
     async isAtEnd(): Promise<boolean> {
-      while (held.byteLength === 0) if (!(await more())) return true
+      while (buffered.byteLength === 0) if (!(await readMore())) return true
       return false
     }
   }
@@ -157,9 +157,9 @@ export async function stageCopy({
   const stage = `restore-${randomBytes(8).toString('hex')}`
   const into = join(folder, stage)
   try {
-    await filed(() => mkdir(into, { mode: 0o700 }))
-    await filed(() => copyFile(join(folder, COPIES_FOLDER, name), join(into, DATABASE_FILE)))
-    await prepared(into, { own: key, hasDocuments: false, secrets: {} }, { key, now, madeAt: found.at })
+    await withFileErrors(() => mkdir(into, { mode: 0o700 }))
+    await withFileErrors(() => copyFile(join(folder, COPIES_FOLDER, name), join(into, DATABASE_FILE)))
+    await prepareDatabases(into, { own: key, hasDocuments: false, secrets: {} }, { key, now, madeAt: found.at })
     await flushFolder(into)
     return { stage }
   } catch (error) {
@@ -169,20 +169,20 @@ export async function stageCopy({
 }
 
 /** Checks the databases, migrates them to this version, and gives the main one this computer's key. */
-async function prepared(
+async function prepareDatabases(
   into: string,
   { own, hasDocuments, secrets }: { own: Uint8Array; hasDocuments: boolean; secrets: Restored['secrets'] },
   { key, now, ...made }: Pick<SealedFacts, 'madeAt'> & Partial<SealedFacts> & Pick<RestoreOrder, 'key' | 'now'>
 ): Promise<Pick<CheckedBackup, 'accounts' | 'drafts' | 'waiting'>> {
   const path = join(into, DATABASE_FILE)
-  look(path, own, migrations)
+  checkDatabase(path, own, migrations)
   const db = connectEncrypted(path, own)
   let facts: Pick<CheckedBackup, 'accounts' | 'drafts' | 'waiting'>
   try {
     migrate(db)
-    checkShape(db, migrations)
+    checkSchema(db, migrations)
     if (hasDocuments) {
-      look(join(into, DOCUMENTS_FILE), documentsKey(db, randomBytes).key, mirrorMigrations)
+      checkDatabase(join(into, DOCUMENTS_FILE), documentsKey(db, randomBytes).key, mirrorMigrations)
     }
     const count = (what: string) => Number(db.prepare(`SELECT count(*) FROM ${what}`).pluck().get())
     facts = {
@@ -191,10 +191,10 @@ async function prepared(
       waiting: count(`sends WHERE state IN ('ready', 'sending', 'uncertain')`)
     }
     db.transaction(() => {
-      holdWhatWaits(db, now)
+      holdPendingWork(db, now)
       // No signer has this computer's screen.
       openMeta(db).erase('counter-running')
-      keptIn(db).write(RESTORED, { ...made, at: now, secrets } satisfies Restored)
+      openJsonMeta(db).write(RESTORED_KEY, { ...made, at: now, secrets } satisfies Restored)
     })()
     db.pragma('journal_mode = DELETE')
     if (!Buffer.from(own).equals(key)) db.rekey(rawKey(key))
@@ -203,27 +203,27 @@ async function prepared(
     throw error
   }
   db.close()
-  look(path, key, migrations)
+  checkDatabase(path, key, migrations)
   const file = await openFile(path, 'r+')
   await file.sync().finally(() => file.close())
   return facts
 }
 
 /** Checks a database read-only. @throws AppFailure if a page is damaged, or a newer version wrote the file. */
-function look(path: string, key: Uint8Array, steps: readonly Migration[]): void {
+function checkDatabase(path: string, key: Uint8Array, steps: readonly Migration[]): void {
   let found: number
   try {
-    const db = connectToLook(path, key)
+    const db = connectReadOnly(path, key)
     try {
       const isSound = db.pragma('integrity_check(1)', { simple: true }) === 'ok'
-      if (!isSound || db.prepare('PRAGMA foreign_key_check').get() !== undefined) damaged()
+      if (!isSound || db.prepare('PRAGMA foreign_key_check').get() !== undefined) refuseDamaged()
       found = versionOf(db)
     } finally {
       db.close()
     }
   } catch (error) {
     if (error instanceof AppFailure) throw error
-    damaged()
+    refuseDamaged()
   }
   if (found > steps.length) {
     fail('bad-file', 'This backup was made by a newer version of Countersign.', {
@@ -233,17 +233,17 @@ function look(path: string, key: Uint8Array, steps: readonly Migration[]): void 
 }
 
 /** Checks that tables and triggers match a new database's: anyone who knows the passphrase could have added others. */
-function checkShape(db: Db, steps: readonly Migration[]): void {
+function checkSchema(db: Db, steps: readonly Migration[]): void {
   const fresh = connectInMemory()
   try {
     migrate(fresh, steps)
-    const shapeOf = (one: Db) =>
+    const schemaOf = (one: Db) =>
       JSON.stringify(
         one
           .prepare(`SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite_stat%' ORDER BY type, name`)
           .all()
       )
-    if (shapeOf(db) !== shapeOf(fresh)) damaged()
+    if (schemaOf(db) !== schemaOf(fresh)) refuseDamaged()
   } finally {
     fresh.close()
   }
@@ -255,10 +255,10 @@ function checkShape(db: Db, steps: readonly Migration[]): void {
  * has looked. Sends shared with an office keep their state: the office decides, and without it they don't leave. That
  * also applies to an office joined since the backup.
  */
-export function holdWhatWaits(db: Db, now: number): void {
-  const error = JSON.stringify(MAY_HAVE_LEFT)
+export function holdPendingWork(db: Db, now: number): void {
+  const error = JSON.stringify(MAY_HAVE_BEEN_SENT)
   const pause = JSON.stringify(PAUSED)
-  keptIn(db).write(OFFICE_UNKNOWN, true)
+  openJsonMeta(db).write(OFFICE_UNKNOWN, true)
   db.prepare(
     `INSERT INTO outboxes (account_id, paused_by, paused_at, pause_error)
        SELECT DISTINCT account_id, 'person', @now, @pause FROM sends WHERE state IN ('ready', 'sending', 'uncertain')
@@ -275,7 +275,7 @@ export function holdWhatWaits(db: Db, now: number): void {
   })
 }
 
-const MAY_HAVE_LEFT = {
+const MAY_HAVE_BEEN_SENT = {
   code: 'cancelled',
   message: 'This was waiting when the backup or copy was made, and may have been sent since.',
   mayHaveArrived: true
@@ -285,19 +285,19 @@ const PAUSED = {
   message: 'Restored from a backup or copy. Countersign looks for each waiting package in your folders first.'
 } as const
 
-const Decided = z.object({
-  stage: z.string().regex(PASSING_FOLDER),
+const RestoreDecision = z.object({
+  stage: z.string().regex(TEMPORARY_FOLDER),
   aside: z.string().regex(/^set-aside-[\dTZ-]{20}-[0-9a-f]{4}$/),
   /** Whether the previous data has been moved aside. */
   isAside: z.boolean(),
   /** Whether it is a copy of the database alone; everything else stays in place. */
   isCopy: z.boolean().default(false)
 })
-type Decided = z.infer<typeof Decided>
+type RestoreDecision = z.infer<typeof RestoreDecision>
 
 /** Schedules the restore for the next start. @throws AppFailure `gone`; FileError. */
-export async function decideOnRestore(folder: string, stage: string, now: number, isCopy = false): Promise<void> {
-  if (!PASSING_FOLDER.test(stage) || !(await isThere(join(folder, stage, DATABASE_FILE), nodeFiles))) {
+export async function scheduleRestore(folder: string, stage: string, now: number, isCopy = false): Promise<void> {
+  if (!TEMPORARY_FOLDER.test(stage) || !(await exists(join(folder, stage, DATABASE_FILE), nodeFiles))) {
     fail('gone', 'This backup is no longer open.', { next: 'Choose it again.' })
   }
   const stamp = new Date(now).toISOString().slice(0, 19).replaceAll(':', '-')
@@ -311,42 +311,44 @@ export async function decideOnRestore(folder: string, stage: string, now: number
  * @throws FileError: nothing may be opened then, and the next start continues.
  */
 export async function finishRestore(folder: string): Promise<void> {
-  const text = await readFile(join(folder, DECIDED_FILE), 'utf8').catch((error: unknown) => {
-    const system = fileErrorOf(error)?.system
+  const text = await readFile(join(folder, DECISION_FILE), 'utf8').catch((error: unknown) => {
+    const system = fileErrorOf(error)?.systemCode
     if (system === 'ENOENT' || system === 'ENOTDIR') return undefined
     throw error
   })
   // Written atomically: anything else isn't ours and is ignored.
-  const decided = text === undefined ? undefined : Decided.safeParse(parsedJson(text)).data
-  if (decided) await filed(() => finish(folder, decided))
-  await removePassing(folder)
+  const decided = text === undefined ? undefined : RestoreDecision.safeParse(parsedJson(text)).data
+  if (decided) await withFileErrors(() => applyRestore(folder, decided))
+  await removeTemporaryFolders(folder)
 }
 
-const filesOf = (name: string) => [name, `${name}-wal`, `${name}-shm`]
+const databaseFiles = (name: string) => [name, `${name}-wal`, `${name}-shm`]
 /** Includes the copies of the previous database. */
-const REPLACED = [...filesOf(DATABASE_FILE), ...filesOf(DOCUMENTS_FILE), COPIES_FOLDER, SETTINGS_FILE]
+const REPLACED = [...databaseFiles(DATABASE_FILE), ...databaseFiles(DOCUMENTS_FILE), COPIES_FOLDER, SETTINGS_FILE]
 
-async function finish(folder: string, { stage, aside, isAside, isCopy }: Decided): Promise<void> {
+async function applyRestore(folder: string, { stage, aside, isAside, isCopy }: RestoreDecision): Promise<void> {
   const [from, old] = [join(folder, stage), join(folder, aside)]
   if (!isAside) {
     await mkdir(old, { recursive: true, mode: 0o700 })
-    for (const name of isCopy ? filesOf(DATABASE_FILE) : REPLACED) await moved(join(folder, name), join(old, name))
+    for (const name of isCopy ? databaseFiles(DATABASE_FILE) : REPLACED)
+      await moveIfThere(join(folder, name), join(old, name))
     await flushFolder(old)
     await flushFolder(folder)
     await writeDecision(folder, { stage, aside, isAside: true, isCopy })
   }
-  for (const name of [SETTINGS_FILE, DOCUMENTS_FILE, DATABASE_FILE]) await moved(join(from, name), join(folder, name))
+  for (const name of [SETTINGS_FILE, DOCUMENTS_FILE, DATABASE_FILE])
+    await moveIfThere(join(from, name), join(folder, name))
   await flushFolder(folder)
-  await rm(join(folder, DECIDED_FILE), { force: true })
+  await rm(join(folder, DECISION_FILE), { force: true })
 }
 
 /** Moves a file if it exists: it may have been moved before a crash, or never existed. */
-async function moved(from: string, to: string): Promise<void> {
-  if (await isThere(from, nodeFiles)) await replaceWith(nodeFiles, from, to)
+async function moveIfThere(from: string, to: string): Promise<void> {
+  if (await exists(from, nodeFiles)) await replaceWith(nodeFiles, from, to)
 }
 
-async function writeDecision(folder: string, decided: Decided): Promise<void> {
-  await writeAtomically(join(folder, DECIDED_FILE), JSON.stringify(decided), { ifExists: 'replace' })
+async function writeDecision(folder: string, decided: RestoreDecision): Promise<void> {
+  await writeAtomically(join(folder, DECISION_FILE), JSON.stringify(decided), { ifExists: 'replace' })
 }
 
 const Restored = z.object({
@@ -366,7 +368,7 @@ export interface RestoredBackup {
   /** Number of entries in the previous audit trail; undefined if unknown. */
   entriesBefore: number | undefined
   /** Clears this record; call along with writing the audit entry. */
-  done: () => void
+  clear: () => void
 }
 
 /**
@@ -374,11 +376,11 @@ export interface RestoredBackup {
  * audit trail as the one to compare with. Undefined if nothing was restored.
  * @throws KeychainError: retried at the next start.
  */
-export async function settleRestored(
+export async function completeRestore(
   db: Db,
   { accounts, auditAnchor }: Pick<Keychain, 'accounts' | 'auditAnchor'>
 ): Promise<RestoredBackup | undefined> {
-  const restored = keptIn(db).read(RESTORED, Restored)
+  const restored = openJsonMeta(db).read(RESTORED_KEY, Restored)
   if (!restored) return undefined
   for (const [accountId, secret] of Object.entries(restored.secrets)) await accounts.set(accountId, secret)
   const entriesBefore = await forgetAnchor(auditAnchor, openMeta(db))
@@ -386,10 +388,10 @@ export async function settleRestored(
     madeAt: restored.madeAt,
     isCopy: restored.madeBy === undefined,
     entriesBefore,
-    done() {
+    clear() {
       // The record contained secrets, which mustn't remain in free pages.
       db.pragma('secure_delete = ON')
-      openMeta(db).erase(RESTORED)
+      openMeta(db).erase(RESTORED_KEY)
     }
   }
 }

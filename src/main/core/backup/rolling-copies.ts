@@ -9,14 +9,14 @@ import { DAY } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import { type Cutoffs, openPurging } from '../retention/purging.ts'
-import { connectEncrypted, connectToLook, type Db } from '../storage/connection.ts'
+import { connectEncrypted, connectReadOnly, type Db } from '../storage/connection.ts'
 import { COPIES_FOLDER, copiesIn, isUsable, makeCopy, removeCopy, removeOldCopies } from '../storage/copies.ts'
 import { DATABASE_FILE, type OpenedDatabase, storedKey } from '../storage/database.ts'
 import type { Keychain } from '../storage/keychain.ts'
 import { migrations } from '../storage/migrations.ts'
-import { decideOnRestore } from './restore.ts'
+import { scheduleRestore } from './restore.ts'
 
-interface Place {
+interface DatabaseLocation {
   /** The data folder. */
   folder: string
   /** Key of the database in it. */
@@ -34,20 +34,20 @@ export interface CopiesPurge {
 
 /** Requests about copies to the backup thread. */
 export interface CopyQuestions {
-  copy: { ask: Place & { now: number }; answer: undefined }
-  copies: { ask: Place; answer: CopyView[] }
-  stageCopy: { ask: Place & { now: number; name: string }; answer: { stage: string } }
-  purgeCopies: { ask: Place & CopiesPurge; answer: undefined }
+  copy: { ask: DatabaseLocation & { now: number }; answer: undefined }
+  copies: { ask: DatabaseLocation; answer: CopyView[] }
+  stageCopy: { ask: DatabaseLocation & { now: number; name: string }; answer: { stage: string } }
+  purgeCopies: { ask: DatabaseLocation & CopiesPurge; answer: undefined }
 }
 
 /** Makes a copy now and removes old ones. @throws as `makeCopy`, and FileError. */
-export async function copyNow({ folder, key, now }: Place & { now: number }): Promise<undefined> {
+export async function copyNow({ folder, key, now }: DatabaseLocation & { now: number }): Promise<undefined> {
   await makeCopy(folder, { database: DATABASE_FILE, key, now })
   await removeOldCopies(folder, now)
 }
 
 /** Returns the usable copies, newest first, with what each lacks. */
-export async function copyViews({ folder, key }: Place): Promise<CopyView[]> {
+export async function copyViews({ folder, key }: DatabaseLocation): Promise<CopyView[]> {
   const usable = (await copiesIn(folder)).filter((copy) => isUsable(folder, copy, key, migrations.length))
   return usable.map(({ name, at, isBeforeUpdate }) => {
     const missing = missingSince(folder, key, at)
@@ -55,7 +55,7 @@ export async function copyViews({ folder, key }: Place): Promise<CopyView[]> {
   })
 }
 
-const CAME_SINCE: Record<keyof NonNullable<CopyView['missing']>, string> = {
+const ADDED_SINCE: Record<keyof NonNullable<CopyView['missing']>, string> = {
   sends: 'sends WHERE created_at > ?',
   drafts: 'drafts WHERE updated_at > ? AND trashed_at IS NULL',
   downloads: 'downloads WHERE queued_at > ?',
@@ -65,9 +65,9 @@ const CAME_SINCE: Record<keyof NonNullable<CopyView['missing']>, string> = {
 /** Reads the current database, possibly damaged, without changing it. */
 function missingSince(folder: string, key: Uint8Array, at: number): CopyView['missing'] {
   try {
-    const db = connectToLook(join(folder, DATABASE_FILE), key)
+    const db = connectReadOnly(join(folder, DATABASE_FILE), key)
     try {
-      const counts = Object.entries(CAME_SINCE).flatMap(([kind, what]): [string, number][] => {
+      const counts = Object.entries(ADDED_SINCE).flatMap(([kind, what]): [string, number][] => {
         try {
           return [[kind, Number(db.prepare(`SELECT count(*) FROM ${what}`).pluck().get(at))]]
         } catch {
@@ -85,7 +85,7 @@ function missingSince(folder: string, key: Uint8Array, at: number): CopyView['mi
 }
 
 /** Erases from each copy what the database no longer has. A copy that can't be purged is removed. @throws FileError */
-export async function purgeCopies({ folder, key, ...order }: Place & CopiesPurge): Promise<undefined> {
+export async function purgeCopies({ folder, key, ...order }: DatabaseLocation & CopiesPurge): Promise<undefined> {
   for (const { name } of await copiesIn(folder)) {
     const isPurged = await purgeCopy(join(folder, COPIES_FOLDER, name), key, order).then(
       () => true,
@@ -100,7 +100,7 @@ async function purgeCopy(path: string, key: Uint8Array, { cutoffs, trashedBefore
   try {
     // A copy has no log next to it.
     db.pragma('journal_mode = DELETE')
-    takeOverHolds(db, holds)
+    replaceHolds(db, holds)
     const purging = openPurging(db)
     db.transaction(() => {
       const trashed = db.prepare('DELETE FROM drafts WHERE trashed_at < ?').run(trashedBefore).changes
@@ -113,7 +113,7 @@ async function purgeCopy(path: string, key: Uint8Array, { cutoffs, trashedBefore
   }
 }
 
-function takeOverHolds(db: Db, holds: readonly HoldView[]): void {
+function replaceHolds(db: Db, holds: readonly HoldView[]): void {
   const add = db.prepare(
     `INSERT INTO document_holds (account_id, document_reference, document_name, reason, staff, held_at)
        SELECT @accountId, @reference, @documentName, @reason, @staff, @at
@@ -129,10 +129,10 @@ function takeOverHolds(db: Db, holds: readonly HoldView[]): void {
  * Delay after the start, between checks, between copies, and until a copy is made even while someone works; in
  * milliseconds.
  */
-const FIRST = 5 * 60_000
-const BETWEEN = 15 * 60_000
-const APART = (20 / 24) * DAY
-const LATEST = (28 / 24) * DAY
+const FIRST_DELAY = 5 * 60_000
+const CHECK_INTERVAL = 15 * 60_000
+const MIN_AGE = (20 / 24) * DAY
+const MAX_AGE = (28 / 24) * DAY
 
 export interface RollingCopiesDeps {
   ask: <Name extends keyof CopyQuestions>(
@@ -164,7 +164,7 @@ export class RollingCopies {
   /** Makes copies when due, from now on. */
   open(): void {
     this.#isOpen = this.#deps.storage.state === 'encrypted'
-    this.#in(FIRST)
+    this.#scheduleIn(FIRST_DELAY)
   }
 
   close(): void {
@@ -190,7 +190,7 @@ export class RollingCopies {
     const key = await storedKey(keychain)
     if (!key) fail('keychain', 'The key of your data isn’t in the keychain any more.')
     const { stage } = await ask('stageCopy', { folder, key, name, now: time.now() })
-    await decideOnRestore(folder, stage, time.now(), true)
+    await scheduleRestore(folder, stage, time.now(), true)
   }
 
   /** Purges the copies. @throws AppFailure; KeychainError. */
@@ -201,12 +201,12 @@ export class RollingCopies {
     if (key) await ask('purgeCopies', { folder, key, ...order })
   }
 
-  #in(wait: number): void {
+  #scheduleIn(wait: number): void {
     if (!this.#isOpen) return
     this.#cancel = this.#deps.time.after(wait, () => {
       void this.#makeIfDue()
         .catch(this.#deps.trouble)
-        .finally(() => this.#in(BETWEEN))
+        .finally(() => this.#scheduleIn(CHECK_INTERVAL))
     })
   }
 
@@ -214,8 +214,8 @@ export class RollingCopies {
     const { ask, folder, isBusy, isIdle, keychain, time } = this.#deps
     const now = time.now()
     const [newest] = await copiesIn(folder)
-    const age = newest ? Math.abs(now - newest.at) : LATEST
-    if (age < APART || isBusy() || (age < LATEST && !isIdle())) return
+    const age = newest ? Math.abs(now - newest.at) : MAX_AGE
+    if (age < MIN_AGE || isBusy() || (age < MAX_AGE && !isIdle())) return
     const key = await storedKey(keychain)
     if (key) await ask('copy', { folder, key, now })
   }

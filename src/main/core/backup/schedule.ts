@@ -19,21 +19,21 @@ import { AppFailure, fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
 import type { Time } from '../lib/time.ts'
 import type { OpenedDatabase } from '../storage/database.ts'
-import { filed } from '../storage/file-error.ts'
+import { withFileErrors } from '../storage/file-error.ts'
 import type { Keychain } from '../storage/keychain.ts'
-import type { keptIn } from '../storage/meta.ts'
-import { BACKUP_ENDING } from './backup.ts'
+import type { openJsonMeta } from '../storage/meta.ts'
+import { BACKUP_EXTENSION } from './backup.ts'
 import type { Backups, BackupsDeps } from './backups.ts'
 
 const KEY = 'backup-schedule'
 const CODES = [...serviceErrorCodes, ...localErrorCodes] as const
-/** Delay before a retry; `SOON`: delay while a counter session runs; in milliseconds. */
-const AGAIN = 15 * 60_000
-const SOON = 60_000
+/** Delay before a retry; `BUSY_DELAY`: delay while a counter session runs; in milliseconds. */
+const RETRY_DELAY = 15 * 60_000
+const BUSY_DELAY = 60_000
 /** Maximum wait between checks, in milliseconds, so that a computer that slept soon notices what is due. */
 const LONGEST_WAIT = 3_600_000
 
-const Kept = z.object({
+const ScheduleState = z.object({
   plan: BackupPlan.nullable().default(null),
   folder: z.string().optional(),
   /** Marks the names of temporary files, so that leftovers of a crash are recognised as ours. */
@@ -52,16 +52,16 @@ const Kept = z.object({
     })
     .optional()
 })
-type Kept = z.output<typeof Kept>
+type ScheduleState = z.output<typeof ScheduleState>
 
 export interface BackupScheduleDeps {
   ask: BackupsDeps['ask']
-  backups: Pick<Backups, 'orderOf' | 'made' | 'last'>
+  backups: Pick<Backups, 'prepareOrder' | 'recordMade' | 'last'>
   /** The data folder. */
   folder: string
   storage: Pick<OpenedDatabase, 'state'>
   keychain: Pick<Keychain, 'backupPassphrase'>
-  kept: ReturnType<typeof keptIn>
+  kept: ReturnType<typeof openJsonMeta>
   /** What the organisation has set, with its folder's path on this computer. */
   organisation: () => (Partial<BackupPlan> & { when: BackupPlan['when']; folder: string }) | undefined
   /** Whether someone is signing at the counter. */
@@ -75,7 +75,7 @@ export interface BackupScheduleDeps {
 
 export class BackupSchedule {
   readonly #deps: BackupScheduleDeps
-  readonly #offered = new Map<string, string>()
+  readonly #offeredFolders = new Map<string, string>()
   #running: Promise<void> | undefined
   #cancel: (() => void) | undefined
   #isOpen = false
@@ -89,7 +89,7 @@ export class BackupSchedule {
   /** Makes backups when due, from now on. */
   open(): void {
     this.#isOpen = this.#deps.storage.state === 'encrypted'
-    this.look()
+    this.check()
   }
 
   close(): void {
@@ -98,18 +98,18 @@ export class BackupSchedule {
   }
 
   /** Checks again; call when something may have made a backup due or possible. */
-  readonly look = (): void => {
+  readonly check = (): void => {
     this.#cancel?.()
     if (!this.#isOpen || this.#running) return
     const { now, after } = this.#deps.time
-    const wait = this.#wait(now())
+    const wait = this.#untilDue(now())
     if (wait === undefined) return
-    if (wait <= 0 && !this.#deps.isBusy()) void this.#run().finally(this.look)
-    else this.#cancel = after(wait <= 0 ? SOON : Math.min(wait, LONGEST_WAIT), this.look)
+    if (wait <= 0 && !this.#deps.isBusy()) void this.#run().finally(this.check)
+    else this.#cancel = after(wait <= 0 ? BUSY_DELAY : Math.min(wait, LONGEST_WAIT), this.check)
   }
 
   /** Makes the backup planned for the application's end. Never rejects. */
-  async quitting(): Promise<void> {
+  async runOnQuit(): Promise<void> {
     this.close()
     if (this.#deps.storage.state !== 'encrypted') return
     await this.#running
@@ -123,9 +123,9 @@ export class BackupSchedule {
     const folder = this.#folder()
     const next = plan && plan.when !== 'on-quit' ? slotsAt(time.now(), plan, time.zone()).next : undefined
     if (this.#hasPassphrase === undefined && storage.state === 'encrypted') {
-      const kept = await keychain.backupPassphrase.get().catch(() => undefined)
+      const passphrase = await keychain.backupPassphrase.get().catch(() => undefined)
       // If it can't be read now, it is read again next time.
-      if (kept !== undefined) this.#hasPassphrase ??= kept !== null
+      if (passphrase !== undefined) this.#hasPassphrase ??= passphrase !== null
     }
     return {
       ...{ plan: plan ?? null, hasPassphrase: this.#hasPassphrase ?? false, isRunning: this.#running !== undefined },
@@ -134,7 +134,7 @@ export class BackupSchedule {
   }
 
   /** Existing automatic backups. */
-  made(): Kept['made'] {
+  existingBackups(): ScheduleState['made'] {
     return this.#read().made
   }
 
@@ -147,23 +147,23 @@ export class BackupSchedule {
   }
 
   /** Remembers a chosen folder until it is set. @throws AppFailure `invalid`; FileError. */
-  async offer(path: string): Promise<{ id: string; label: string }> {
-    const [chosen, own] = await filed(() => Promise.all([realpath(path), realpath(this.#deps.folder)]))
-    const within = relative(own, chosen)
-    if (within === '' || !(within.startsWith('..') || isAbsolute(within))) {
+  async offerFolder(path: string): Promise<{ id: string; label: string }> {
+    const [chosen, own] = await withFileErrors(() => Promise.all([realpath(path), realpath(this.#deps.folder)]))
+    const relativePath = relative(own, chosen)
+    if (relativePath === '' || !(relativePath.startsWith('..') || isAbsolute(relativePath))) {
       fail('invalid', 'Backups can’t be kept in Countersign’s own data folder.', {
         next: 'Choose a folder that outlives this computer, such as one on a network share.'
       })
     }
     const id = this.#deps.newId()
-    this.#offered.set(id, path)
+    this.#offeredFolders.set(id, path)
     return { id, label: basename(path) || path }
   }
 
   /** Changes the plan. @throws AppFailure `gone`, `invalid`; KeychainError. */
   async set({ plan, folderId, passphrase }: DecodedInput<'storage.scheduleBackups'>): Promise<BackupsView> {
     const before = this.#read()
-    const chosen = folderId === undefined ? undefined : this.#offered.get(folderId)
+    const chosen = folderId === undefined ? undefined : this.#offeredFolders.get(folderId)
     if (folderId !== undefined && chosen === undefined)
       fail('gone', 'This folder isn’t known any more.', { next: 'Choose it again.' })
     const folder = chosen ?? before.folder
@@ -177,7 +177,7 @@ export class BackupSchedule {
     this.#hasPassphrase = undefined
     const { failed: _failed, doneAt: _done, ...kept } = before
     this.#write({ ...kept, ...defined({ folder }), ...(plan !== undefined && { plan }) })
-    this.look()
+    this.check()
     return this.view()
   }
 
@@ -190,11 +190,11 @@ export class BackupSchedule {
   }
 
   /** Milliseconds until a backup is due or may be retried; undefined if none is ever due by time. */
-  #wait(now: number): number | undefined {
+  #untilDue(now: number): number | undefined {
     const plan = this.#plan()
     if (!plan) return undefined
     const { doneAt, failed } = this.#read()
-    if (failed) return failed.at + AGAIN - now
+    if (failed) return failed.at + RETRY_DELAY - now
     if (doneAt === undefined) return 0
     if (plan.when === 'on-quit') return undefined
     const { last, next } = slotsAt(now, plan, this.#deps.time.zone())
@@ -206,7 +206,7 @@ export class BackupSchedule {
     let error: AppError | undefined
     const run = this.#make().catch((thrown: unknown) => {
       error = this.#deps.describe(thrown)
-      this.#failed(error)
+      this.#recordFailure(error)
     })
     this.#running = run
     this.#deps.changed()
@@ -223,25 +223,25 @@ export class BackupSchedule {
     if (!plan || folder === undefined) fail('not-allowed', 'No backups are planned.')
     const passphrase = await keychain.backupPassphrase.get()
     if (passphrase === null) fail('invalid', NO_PASSPHRASE, { next: 'Enter it in Settings, in Data and security.' })
-    const begun = this.#read()
+    const state = this.#read()
     // The mark must be stored before any file is written with it.
-    this.#write(begun)
-    const { mark, made } = begun
+    this.#write(state)
+    const { mark, made } = state
     const at = time.now()
     const name = nameOf(at, time.zone(), Buffer.from(random(2)).toString('hex'))
-    const there = made.filter((one) => one.folder === folder)
-    const older = there.slice(0, Math.max(0, there.length + 1 - plan.keep)).map((one) => one.name)
+    const inFolder = made.filter((one) => one.folder === folder)
+    const older = inFolder.slice(0, Math.max(0, inFolder.length + 1 - plan.keep)).map((one) => one.name)
     const { removed } = await ask('plan', {
-      ...(await backups.orderOf(plan.secrets)),
+      ...(await backups.prepareOrder(plan.secrets)),
       ...{ into: folder, name, passphrase, mark, older }
     })
-    const { failed: _, ...now } = this.#read()
-    const left = now.made.filter((one) => one.folder === folder && !removed.includes(one.name))
-    this.#write({ ...now, doneAt: at, made: [...left, { folder, name }] })
-    backups.made(name, plan.secrets)
+    const { failed: _, ...current } = this.#read()
+    const remaining = current.made.filter((one) => one.folder === folder && !removed.includes(one.name))
+    this.#write({ ...current, doneAt: at, made: [...remaining, { folder, name }] })
+    backups.recordMade(name, plan.secrets)
   }
 
-  #failed({ code, message, next }: AppError): void {
+  #recordFailure({ code, message, next }: AppError): void {
     const at = this.#deps.time.now()
     const kept = this.#read()
     const failed = { since: kept.failed?.since ?? at, at, code, message, ...defined({ next }) }
@@ -253,9 +253,9 @@ export class BackupSchedule {
   }
 
   #plan(): BackupPlan | undefined {
-    const set = this.#deps.organisation()
-    if (!set) return this.#read().plan ?? undefined
-    const { folder: _, ...plan } = set
+    const organisationPlan = this.#deps.organisation()
+    if (!organisationPlan) return this.#read().plan ?? undefined
+    const { folder: _, ...plan } = organisationPlan
     return BackupPlan.parse(plan)
   }
 
@@ -263,12 +263,12 @@ export class BackupSchedule {
     return this.#deps.organisation()?.folder ?? this.#read().folder
   }
 
-  #read(): Kept {
+  #read(): ScheduleState {
     const { kept, random } = this.#deps
-    return kept.read(KEY, Kept) ?? { plan: null, made: [], mark: Buffer.from(random(4)).toString('hex') }
+    return kept.read(KEY, ScheduleState) ?? { plan: null, made: [], mark: Buffer.from(random(4)).toString('hex') }
   }
 
-  #write(next: Kept): void {
+  #write(next: ScheduleState): void {
     this.#deps.kept.write(KEY, next)
     this.#deps.changed()
   }
@@ -282,7 +282,7 @@ const NO_PASSPHRASE = 'Scheduled backups need a passphrase.'
 function nameOf(at: number, zone: string, mark: string): string {
   const { day, minute } = localTimeOf(at, zone)
   const clock = `${String(Math.floor(minute / 60)).padStart(2, '0')}${String(minute % 60).padStart(2, '0')}`
-  return `Countersign ${day} ${clock} ${mark}.${BACKUP_ENDING}`
+  return `Countersign ${day} ${clock} ${mark}.${BACKUP_EXTENSION}`
 }
 
 /** The latest moment at which a backup was due, and the next one. */

@@ -25,7 +25,7 @@ import { z } from 'zod'
 import { fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { openChosen } from '../storage/chosen-file.ts'
-import { filed } from '../storage/file-error.ts'
+import { withFileErrors } from '../storage/file-error.ts'
 
 /** Magic number of backups. Other sealed files have their own, so that they can't be mixed up. */
 const MAGIC = Buffer.from('CSGNBKUP')
@@ -72,25 +72,25 @@ export interface Sealing extends SealedFacts {
 }
 
 /** Encrypts content. */
-export async function* sealed(
+export async function* seal(
   content: AsyncIterable<Uint8Array>,
   passphrase: string,
   { madeAt, madeBy, cost = FULL_COST }: Sealing,
   magic = MAGIC
 ): AsyncGenerator<Buffer> {
   const salt = randomBytes(32)
-  const its = { N: cost, r: 8, p: 1, salt: salt.toString('hex') } as const
-  const header: z.infer<typeof Header> = { version: VERSION, kdf: 'scrypt', ...its, madeAt, madeBy }
+  const scryptParameters = { N: cost, r: 8, p: 1, salt: salt.toString('hex') } as const
+  const header: z.infer<typeof Header> = { version: VERSION, kdf: 'scrypt', ...scryptParameters, madeAt, madeBy }
   const text = Buffer.from(JSON.stringify(header))
   const length = Buffer.alloc(4)
   length.writeUInt32BE(text.byteLength)
-  const begun = Buffer.concat([magic, length, text])
+  const start = Buffer.concat([magic, length, text])
   const { key, check } = await keysOf(passphrase, header)
-  const bound = Buffer.concat([hashOf(begun), check])
-  yield Buffer.concat([begun, bound])
-  let place = 0
+  const bound = Buffer.concat([hashOf(start), check])
+  yield Buffer.concat([start, bound])
+  let index = 0
   for await (const { chunk, isLast } of chunksOf(content)) {
-    const cipher = createCipheriv('aes-256-gcm', key, nonceOf(place++, isLast)).setAAD(bound)
+    const cipher = createCipheriv('aes-256-gcm', key, nonceOf(index++, isLast)).setAAD(bound)
     yield Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()])
   }
 }
@@ -112,25 +112,25 @@ export interface SealedFile {
  * @throws AppFailure `bad-file` if it isn't a backup, is from a newer version, or its beginning is damaged; FileError.
  */
 export async function openSealed(path: string, magic = MAGIC): Promise<SealedFile> {
-  const file = await filed(() => openChosen(path))
+  const file = await withFileErrors(() => openChosen(path))
   try {
-    const status = await filed(() => file.stat())
-    const begun = await readAt(file, 0, MAGIC.byteLength + 4)
-    if (begun.byteLength < MAGIC.byteLength + 4 || !begun.subarray(0, MAGIC.byteLength).equals(magic)) notOurs()
-    const length = begun.readUInt32BE(MAGIC.byteLength)
-    if (length > MOST_HEADER) damaged()
-    const text = await readAt(file, begun.byteLength, length)
-    const bound = await readAt(file, begun.byteLength + length, HASH + CHECK)
-    if (bound.byteLength < HASH + CHECK) cut()
-    if (!hashOf(Buffer.concat([begun, text])).equals(bound.subarray(0, HASH))) damaged()
+    const status = await withFileErrors(() => file.stat())
+    const start = await readAt(file, 0, MAGIC.byteLength + 4)
+    if (start.byteLength < MAGIC.byteLength + 4 || !start.subarray(0, MAGIC.byteLength).equals(magic)) refuseForeign()
+    const length = start.readUInt32BE(MAGIC.byteLength)
+    if (length > MOST_HEADER) refuseDamaged()
+    const text = await readAt(file, start.byteLength, length)
+    const bound = await readAt(file, start.byteLength + length, HASH + CHECK)
+    if (bound.byteLength < HASH + CHECK) refuseTruncated()
+    if (!hashOf(Buffer.concat([start, text])).equals(bound.subarray(0, HASH))) refuseDamaged()
     const header = headerOf(text.toString())
-    const from = begun.byteLength + length + bound.byteLength
+    const from = start.byteLength + length + bound.byteLength
     const chunks = Math.ceil((status.size - from) / (CHUNK + TAG))
-    if (chunks < 1) cut()
+    if (chunks < 1) refuseTruncated()
     return {
       facts: { madeAt: header.madeAt, madeBy: header.madeBy },
       bytes: status.size - from - chunks * TAG,
-      content: (passphrase) => opened(file, { header, bound, from, chunks }, passphrase),
+      content: (passphrase) => decrypt(file, { header, bound, from, chunks }, passphrase),
       close: () => file.close()
     }
   } catch (error) {
@@ -146,7 +146,7 @@ interface Layout {
   chunks: number
 }
 
-async function* opened(
+async function* decrypt(
   file: FileHandle,
   { header, bound, from, chunks }: Layout,
   passphrase: string
@@ -158,22 +158,22 @@ async function* opened(
       fields: [{ field: 'passphrase', message: 'This isn’t the passphrase of this backup.' }]
     })
   }
-  for (let place = 0; place < chunks; place++) {
-    const isLast = place === chunks - 1
-    const chunk = await readAt(file, from + place * (CHUNK + TAG), CHUNK + TAG)
-    const content = unsealed(chunk, key, bound, place, isLast)
+  for (let index = 0; index < chunks; index++) {
+    const isLast = index === chunks - 1
+    const chunk = await readAt(file, from + index * (CHUNK + TAG), CHUNK + TAG)
+    const content = decryptChunk(chunk, key, bound, index, isLast)
     if (content) yield content
     // Intact, but not the last chunk written: the rest is missing.
-    else if (isLast && unsealed(chunk, key, bound, place, false)) cut()
-    else damaged()
+    else if (isLast && decryptChunk(chunk, key, bound, index, false)) refuseTruncated()
+    else refuseDamaged()
   }
 }
 
 /** Undefined if the chunk was changed, or belongs elsewhere. */
-function unsealed(chunk: Buffer, key: Buffer, bound: Buffer, place: number, isLast: boolean): Buffer | undefined {
+function decryptChunk(chunk: Buffer, key: Buffer, bound: Buffer, index: number, isLast: boolean): Buffer | undefined {
   if (chunk.byteLength < TAG) return undefined
   try {
-    const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(place, isLast)).setAAD(bound)
+    const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(index, isLast)).setAAD(bound)
     decipher.setAuthTag(chunk.subarray(chunk.byteLength - TAG))
     return Buffer.concat([decipher.update(chunk.subarray(0, chunk.byteLength - TAG)), decipher.final()])
   } catch {
@@ -189,41 +189,41 @@ function headerOf(text: string): z.infer<typeof Header> {
       next: 'Update Countersign, then restore it.'
     })
   }
-  return Header.safeParse(found).data ?? damaged()
+  return Header.safeParse(found).data ?? refuseDamaged()
 }
 
 function keysOf(passphrase: string, { N, r, p, salt }: Pick<z.infer<typeof Header>, 'N' | 'r' | 'p' | 'salt'>) {
   const { promise, resolve, reject } = Promise.withResolvers<{ key: Buffer; check: Buffer }>()
   // Depending on the keyboard, an accent may be a separate character.
   const typed = Buffer.from(passphrase.normalize('NFKC'))
-  scrypt(typed, Buffer.from(salt, 'hex'), 64, { N, r, p, maxmem: MOST_MEMORY }, (error, made) => {
+  scrypt(typed, Buffer.from(salt, 'hex'), 64, { N, r, p, maxmem: MOST_MEMORY }, (error, derived) => {
     typed.fill(0)
     if (error) return reject(error)
-    const check = createHmac('sha256', made.subarray(32)).update('Countersign backup').digest().subarray(0, CHECK)
-    resolve({ key: made.subarray(0, 32), check })
+    const check = createHmac('sha256', derived.subarray(32)).update('Countersign backup').digest().subarray(0, CHECK)
+    resolve({ key: derived.subarray(0, 32), check })
   })
   return promise
 }
 
 /** Unique per chunk of a file, and each file has its own key. */
-function nonceOf(place: number, isLast: boolean): Buffer {
+function nonceOf(index: number, isLast: boolean): Buffer {
   const nonce = Buffer.alloc(12)
-  nonce.writeUInt32BE(place, 7)
+  nonce.writeUInt32BE(index, 7)
   nonce[11] = isLast ? 1 : 0
   return nonce
 }
 
 async function* chunksOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<{ chunk: Buffer; isLast: boolean }> {
-  let held = Buffer.alloc(0)
-  for await (const some of content) {
-    held = held.byteLength === 0 ? Buffer.from(some) : Buffer.concat([held, some])
+  let buffered = Buffer.alloc(0)
+  for await (const bytes of content) {
+    buffered = buffered.byteLength === 0 ? Buffer.from(bytes) : Buffer.concat([buffered, bytes])
     // Only once nothing follows is a chunk known to be the last.
-    while (held.byteLength > CHUNK) {
-      yield { chunk: held.subarray(0, CHUNK), isLast: false }
-      held = held.subarray(CHUNK)
+    while (buffered.byteLength > CHUNK) {
+      yield { chunk: buffered.subarray(0, CHUNK), isLast: false }
+      buffered = buffered.subarray(CHUNK)
     }
   }
-  yield { chunk: held, isLast: true }
+  yield { chunk: buffered, isLast: true }
 }
 
 /** Reads bytes; fewer at the end of the file. */
@@ -231,7 +231,7 @@ async function readAt(file: FileHandle, position: number, length: number): Promi
   const buffer = Buffer.alloc(length)
   let read = 0
   while (read < length) {
-    const { bytesRead } = await filed(() => file.read(buffer, read, length - read, position + read))
+    const { bytesRead } = await withFileErrors(() => file.read(buffer, read, length - read, position + read))
     if (bytesRead === 0) break
     read += bytesRead
   }
@@ -242,21 +242,21 @@ function hashOf(bytes: Uint8Array): Buffer {
   return createHash('sha256').update(bytes).digest()
 }
 
-function notOurs(): never {
+function refuseForeign(): never {
   fail('bad-file', 'This file isn’t a backup of Countersign.', {
     next: 'Choose a file that ends in .countersign-backup.'
   })
 }
 
 /** Fails because a backup isn't as it was written. */
-export function damaged(): never {
+export function refuseDamaged(): never {
   fail('bad-file', 'This backup is damaged.', {
     next: 'Nothing was changed here. Try another copy of it, or an earlier backup.'
   })
 }
 
 /** Fails because a backup's end is missing. */
-export function cut(): never {
+export function refuseTruncated(): never {
   fail('bad-file', 'Part of this backup is missing: it wasn’t copied completely.', {
     next: 'Nothing was changed here. Copy it again, or use an earlier backup.'
   })

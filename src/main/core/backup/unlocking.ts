@@ -7,7 +7,7 @@ import type { KeychainReason } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import type { OpenedDatabase } from '../storage/database.ts'
 import type { MemoryReason } from '../storage/database-fault.ts'
-import { type Keychain, type KeychainState, lateKeychain } from '../storage/keychain.ts'
+import { deferredKeychain, type Keychain, type KeychainState } from '../storage/keychain.ts'
 import { hasRecoveryKey, recoverKey } from './recovery.ts'
 
 export interface OpenedData {
@@ -19,22 +19,22 @@ export interface OpenedData {
    * For a run opened with a recovery key: checks whether the keychain works again, and if so makes its entries
    * available.
    */
-  lookAgain?: (() => Promise<KeychainState>) | undefined
+  recheckKeychain?: (() => Promise<KeychainState>) | undefined
   /** The user was asked, and continues without the data stored here. */
-  isWithout?: true | undefined
+  isWithoutData?: true | undefined
 }
 
 /**
  * What the user can do about locked data. Each option that resolves has opened something; no other is called after it.
  */
-export interface LockedWays {
+export interface UnlockOptions {
   reason: KeychainReason
   /** @throws AppFailure `keychain` if nothing has changed. */
-  tryAgain: () => Promise<void>
+  retry: () => Promise<void>
   /** @throws AppFailure `invalid`, `gone`, `storage`, `no-space`, `not-writable`; FileError. */
   recover: (typed: string) => Promise<void>
   /** Opens nothing: work is stored in memory only. */
-  goOn: () => Promise<void>
+  continueWithoutData: () => Promise<void>
 }
 
 export interface UnlockingDeps {
@@ -49,18 +49,18 @@ export interface UnlockingDeps {
    * Tells the user that the data are locked; resolves once one of the options has succeeded. Without it, nobody is
    * asked.
    */
-  ask?: (ways: LockedWays) => Promise<void>
+  ask?: (options: UnlockOptions) => Promise<void>
 }
 
 /** Reasons that are the keychain's, and may be gone a moment later. */
-const SHUT: Partial<Record<MemoryReason, KeychainReason>> = {
+const KEYCHAIN_REASONS: Partial<Record<MemoryReason, KeychainReason>> = {
   'no-keychain': 'missing',
   'keychain-locked': 'locked',
   'keychain-failed': 'failed'
 }
 
 export async function openData({ ask, ...deps }: UnlockingDeps): Promise<OpenedData> {
-  const first = await opened(deps)
+  const first = await openWithKeychain(deps)
   const reason = reasonOf(first)
   if (!ask || !reason || !(await hasRecoveryKey(deps.folder))) return first
   let found = first
@@ -70,17 +70,17 @@ export async function openData({ ask, ...deps }: UnlockingDeps): Promise<OpenedD
   }
   await ask({
     reason,
-    async tryAgain() {
-      const next = await opened(deps)
+    async retry() {
+      const next = await openWithKeychain(deps)
       replace(next)
       if (reasonOf(next) === 'locked')
         fail('keychain', 'The keychain is still locked.', { next: 'Unlock it, then try again.' })
-      if (reasonOf(next)) fail('keychain', 'This computer still has no working keychain.', { next: ENTER })
+      if (reasonOf(next)) fail('keychain', 'This computer still has no working keychain.', { next: ENTER_KEY })
     },
     async recover(typed) {
       let next: OpenedData | undefined
       const keep = async (key: Uint8Array) => {
-        next = await openedBy(key, found, deps)
+        next = await openWithKey(key, found, deps)
         checkOpen(next.storage)
       }
       await recoverKey({ folder: deps.folder, now: deps.now(), keep }, typed).catch((error: unknown) => {
@@ -90,29 +90,29 @@ export async function openData({ ask, ...deps }: UnlockingDeps): Promise<OpenedD
       // Only now: if recording the recovery failed, the opened database isn't used.
       if (next) replace(next)
     },
-    async goOn() {
-      found = { ...found, isWithout: true }
+    async continueWithoutData() {
+      found = { ...found, isWithoutData: true }
     }
   })
   return found
 }
 
-type Parts = Omit<UnlockingDeps, 'ask'>
+type OpenDeps = Omit<UnlockingDeps, 'ask'>
 
-async function opened({ openKeychain, openDatabase }: Parts): Promise<OpenedData> {
+async function openWithKeychain({ openKeychain, openDatabase }: OpenDeps): Promise<OpenedData> {
   const { keychain, status } = await openKeychain()
   return { storage: await openDatabase(keychain), keychain, keychainState: () => status }
 }
 
-async function openedBy(
+async function openWithKey(
   key: Uint8Array,
   before: OpenedData,
-  { openKeychain, openDatabase }: Parts
+  { openKeychain, openDatabase }: OpenDeps
 ): Promise<OpenedData> {
-  const { keychain, look } = lateKeychain({
+  const { keychain, check } = deferredKeychain({
     databaseKey: Buffer.from(key).toString('hex'),
     found: reasonOf(before) ?? 'failed',
-    look: openKeychain
+    check: openKeychain
   })
   let state = before.keychainState()
   // It may have been available, but without the key.
@@ -121,8 +121,8 @@ async function openedBy(
     storage: await openDatabase(keychain, key),
     keychain,
     keychainState: () => state,
-    async lookAgain() {
-      state = await look()
+    async recheckKeychain() {
+      state = await check()
       return state
     }
   }
@@ -152,10 +152,10 @@ function checkOpen(storage: OpenedDatabase): void {
 
 /** Why existing data can't be opened, if the keychain is the cause. */
 function reasonOf({ storage, keychainState }: OpenedData): KeychainReason | undefined {
-  const shut = storage.state === 'memory' && storage.hasData ? SHUT[storage.because] : undefined
-  if (!shut) return undefined
+  const keychainReason = storage.state === 'memory' && storage.hasData ? KEYCHAIN_REASONS[storage.because] : undefined
+  if (!keychainReason) return undefined
   const state = keychainState()
-  return state.state === 'unavailable' ? state.reason : shut
+  return state.state === 'unavailable' ? state.reason : keychainReason
 }
 
-const ENTER = 'Enter the recovery key, or ask your administrator to look at the keychain.'
+const ENTER_KEY = 'Enter the recovery key, or ask your administrator to look at the keychain.'

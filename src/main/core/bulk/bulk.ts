@@ -7,7 +7,7 @@ import type { Composition } from '../../../shared/composition/index.ts'
 import type {
   BatchView,
   BulkCheck,
-  BulkCorrected,
+  BulkCorrectionResult,
   BulkRow,
   BulkSheet,
   RememberedMapping
@@ -25,7 +25,7 @@ const ROWS_AT_ONCE = 50
 const MOST_OPEN = 4
 
 /** The part of the outbox needed here. */
-export interface BatchBox {
+export interface BatchOutbox {
   addBatch(batch: {
     accountId: string
     name: string
@@ -48,13 +48,13 @@ interface Owner {
 }
 
 type SheetSource = { path: string } | { bytes: Uint8Array } | { pasted: string }
-type ToCheck = Omit<BulkQuestions['check']['ask'], 'zone' | 'now' | 'recent'>
-type ToSend = Omit<BulkQuestions['prepare']['ask'], 'now' | 'recent'> & { name: string; at?: number | undefined }
+type CheckRequest = Omit<BulkQuestions['check']['ask'], 'zone' | 'now' | 'recent'>
+type SendRequest = Omit<BulkQuestions['prepare']['ask'], 'now' | 'recent'> & { name: string; at?: number | undefined }
 
 export interface BulkDeps {
   columns: RememberedColumns
   worker: { ask: Ask<BulkQuestions>; end(): Promise<void> }
-  outbox: BatchBox
+  outbox: BatchOutbox
   time: Pick<Time, 'now' | 'zone'>
   newId: () => string
 }
@@ -66,10 +66,10 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
   const owners = new Map<string, Owner>()
   const sending = new Set<string>()
   /** Sheets to close once their rows are in the outbox. */
-  const leaving = new Set<string>()
-  let samples = 0
+  const closeAfterSending = new Set<string>()
+  let sheetlessQuestions = 0
 
-  function ofAccount(accountId: string, id: string): Owner {
+  function ownerOf(accountId: string, id: string): Owner {
     const owner = owners.get(id)
     if (owner?.accountId !== accountId)
       return fail('gone', 'This file is no longer open.', { next: 'Choose it again.' })
@@ -78,28 +78,28 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
 
   async function close(id: string): Promise<void> {
     // Its rows are going to the outbox: someone who left the page meant them to be sent.
-    if (sending.has(id)) return void leaving.add(id)
+    if (sending.has(id)) return void closeAfterSending.add(id)
     if (!owners.delete(id)) return
     await worker.ask('close', { id }).catch(() => undefined)
     await endWhenIdle()
   }
 
   async function endWhenIdle(): Promise<void> {
-    if (owners.size === 0 && samples === 0) await worker.end()
+    if (owners.size === 0 && sheetlessQuestions === 0) await worker.end()
   }
 
   /** Asks a question that needs no open sheet. The worker ends afterwards if nothing else needs it. */
   async function withoutSheet<Answer>(asking: () => Promise<Answer>): Promise<Answer> {
-    samples += 1
+    sheetlessQuestions += 1
     try {
       return await asking()
     } finally {
-      samples -= 1
+      sheetlessQuestions -= 1
       await endWhenIdle()
     }
   }
 
-  async function rowsOf(id: string, count: number): Promise<string[]> {
+  async function takeRows(id: string, count: number): Promise<string[]> {
     const rows: string[] = []
     while (rows.length < count) {
       const more = await worker.ask('take', { id, offset: rows.length, limit: ROWS_AT_ONCE })
@@ -114,8 +114,8 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
     const id = newId()
     owners.set(id, { accountId, fileName, headings: [], isCorrected: false })
     try {
-      const sheet = await naming(fileName, worker.ask('open', { id, fileName, ...from }))
-      ofAccount(accountId, id)
+      const sheet = await withSubject(fileName, worker.ask('open', { id, fileName, ...from }))
+      ownerOf(accountId, id)
       owners.set(id, { accountId, fileName, headings: sheet.columns, isCorrected: false })
       const oldest = owners.keys().next().value
       if (owners.size > MOST_OPEN && oldest !== undefined) await close(oldest)
@@ -141,34 +141,34 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
 
     /** @param firstRow what its first row contains; detected if undefined. */
     async sheet(accountId: string, id: string, sheet: string, firstRow?: BulkSheet['firstRow']): Promise<BulkSheet> {
-      const owner = ofAccount(accountId, id)
-      const other = await naming(sheet || owner.fileName, worker.ask('sheet', { id, sheet, firstRow }))
+      const owner = ownerOf(accountId, id)
+      const other = await withSubject(sheet || owner.fileName, worker.ask('sheet', { id, sheet, firstRow }))
       owners.set(id, { ...owner, headings: other.columns })
       return other
     },
 
     /** Returns how a sheet with these headings was last matched with the same forms or templates. */
-    remembered(accountId: string, id: string, composition: Composition): RememberedMapping | null {
-      return remembered.find(accountId, composition, ofAccount(accountId, id).headings) ?? null
+    rememberedMapping(accountId: string, id: string, composition: Composition): RememberedMapping | null {
+      return remembered.find(accountId, composition, ownerOf(accountId, id).headings) ?? null
     },
 
-    async check(accountId: string, ask: ToCheck): Promise<BulkCheck> {
-      const { headings } = ofAccount(accountId, ask.id)
+    async check(accountId: string, ask: CheckRequest): Promise<BulkCheck> {
+      const { headings } = ownerOf(accountId, ask.id)
       const moment = { zone: time.zone(), now: time.now(), recent: outbox.sentRecently(accountId) }
       const check = await worker.ask('check', { ...ask, ...moment })
       const { mapping, dateOrders = [] } = ask
-      remembered.note(accountId, ask.composition, headings, { mapping, dateOrders })
+      remembered.remember(accountId, ask.composition, headings, { mapping, dateOrders })
       return check
     },
 
     async rows(accountId: string, ask: BulkQuestions['rows']['ask']): Promise<{ rows: BulkRow[]; total: number }> {
-      ofAccount(accountId, ask.id)
+      ownerOf(accountId, ask.id)
       return worker.ask('rows', ask)
     },
 
     /** @throws AppFailure `busy` once the rows are being sent. */
-    async correct(accountId: string, ask: BulkQuestions['correct']['ask']): Promise<BulkCorrected> {
-      ofAccount(accountId, ask.id)
+    async correct(accountId: string, ask: BulkQuestions['correct']['ask']): Promise<BulkCorrectionResult> {
+      ownerOf(accountId, ask.id)
       if (sending.has(ask.id)) fail('busy', 'These rows are already being sent.')
       const corrected = await worker.ask('correct', ask)
       const owner = owners.get(ask.id)
@@ -176,20 +176,20 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
       return corrected
     },
     /** Returns the names of files with unsent corrections, which aren't stored anywhere. */
-    corrections: (): string[] =>
+    filesWithCorrections: (): string[] =>
       [...owners.values()].flatMap(({ fileName, isCorrected }) => (isCorrected ? fileName : [])),
 
     async nextError(
       accountId: string,
       ask: BulkQuestions['nextError']['ask']
     ): Promise<{ index: number; row: BulkRow } | null> {
-      ofAccount(accountId, ask.id)
+      ownerOf(accountId, ask.id)
       return worker.ask('nextError', ask)
     },
 
     /** Returns the package made from a row. */
     async package(accountId: string, ask: BulkQuestions['package']['ask']): Promise<Composition> {
-      ofAccount(accountId, ask.id)
+      ownerOf(accountId, ask.id)
       return JSON.parse(await worker.ask('package', ask)) as Composition
     },
 
@@ -199,8 +199,8 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
      * that wasn't shown as ready.
      * @throws AppFailure `invalid` if no row can be sent, `busy` if they are being sent already.
      */
-    async send(accountId: string, { id, name, duplicates, alike, at }: ToSend): Promise<BatchView> {
-      ofAccount(accountId, id)
+    async send(accountId: string, { id, name, duplicates, alike, at }: SendRequest): Promise<BatchView> {
+      ownerOf(accountId, id)
       if (sending.has(id)) fail('busy', 'These rows are already being sent.')
       sending.add(id)
       try {
@@ -209,8 +209,8 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
         const recent = outbox.sentRecently(accountId)
         const { columns, count, leftOut } = await worker.ask('prepare', { id, duplicates, alike, now, recent })
         if (count === 0) fail('invalid', 'None of these rows can be sent: all have errors or were sent before.')
-        const rows = packagesOf(await rowsOf(id, count))
-        ofAccount(accountId, id)
+        const rows = packagesOf(await takeRows(id, count))
+        ownerOf(accountId, id)
         const later = at !== undefined && { at }
         const batch = await outbox.addBatch({ accountId, name, columns, rows, leftOut, ...later })
         const owner = owners.get(id)
@@ -219,19 +219,25 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
         return batch
       } finally {
         sending.delete(id)
-        if (leaving.delete(id)) await close(id)
+        if (closeAfterSending.delete(id)) await close(id)
       }
     },
 
     /** Returns the rows with errors or left out, with the reasons, as a file; and the original file's name. */
-    failed(accountId: string, id: string): { fileName: string; file: (format: TableFormat) => Promise<Uint8Array> } {
-      const { fileName } = ofAccount(accountId, id)
+    failedRows(
+      accountId: string,
+      id: string
+    ): { fileName: string; file: (format: TableFormat) => Promise<Uint8Array> } {
+      const { fileName } = ownerOf(accountId, id)
       return { fileName, file: (format) => worker.ask('failed', { id, format }) }
     },
 
     /** Returns the sheet with its corrections as a file, and the original file's name. */
-    corrected(accountId: string, id: string): { fileName: string; file: (format: TableFormat) => Promise<Uint8Array> } {
-      const { fileName } = ofAccount(accountId, id)
+    correctedSheet(
+      accountId: string,
+      id: string
+    ): { fileName: string; file: (format: TableFormat) => Promise<Uint8Array> } {
+      const { fileName } = ownerOf(accountId, id)
       return { fileName, file: (format) => worker.ask('corrected', { id, format }) }
     },
 
@@ -252,7 +258,7 @@ export function openBulk({ worker, outbox, columns: remembered, time, newId }: B
 }
 
 /** Names the file or sheet in a reading failure, as another one is shown meanwhile. */
-async function naming<Value>(subject: string, reading: Promise<Value>): Promise<Value> {
+async function withSubject<Value>(subject: string, reading: Promise<Value>): Promise<Value> {
   return reading.catch((error: unknown) => {
     throw error instanceof AppFailure ? new AppFailure({ ...error.appError, subject }) : error
   })

@@ -1,7 +1,7 @@
 /** Tries the rows of a sheet on a composition: problems of each row, duplicates, and what would be sent. */
 
 import type { ColumnMapping, DateOrders } from '../../../shared/composition/bulk-columns.ts'
-import { type AppliedRow, rowsOnto, unknownTargets } from '../../../shared/composition/bulk-rows.ts'
+import { type AppliedRow, rowMapper, unknownTargets } from '../../../shared/composition/bulk-rows.ts'
 import {
   type ComposedSigner,
   type Composition,
@@ -10,17 +10,17 @@ import {
   type Problem,
   problemsOf,
   settledMobile,
+  signersInWords,
   titleOf,
   toFormDirectRequest,
-  toFormFillerRequest,
-  whoOf
+  toFormFillerRequest
 } from '../../../shared/composition/index.ts'
 import type { BulkCheck, BulkCorrection, BulkRow } from '../../../shared/contract/index.ts'
-import { SendFormDirectRequest, SendFormFillerRequest, spell } from '../../../shared/model/index.ts'
+import { formatPath, SendFormDirectRequest, SendFormFillerRequest } from '../../../shared/model/index.ts'
 import { fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
 import { shortened } from '../lib/text-folding.ts'
-import { exampleRowOf } from './sample-file.ts'
+import { exampleRowCheck } from './sample-file.ts'
 import type { Sheet, SheetRow } from './sheet.ts'
 import { PROBLEM_COLUMN } from './table-file.ts'
 
@@ -43,7 +43,7 @@ export interface Plan {
 }
 
 /** What rows are compared with. */
-export interface Moment {
+export interface CheckContext {
   /** When the rows are sent, in milliseconds since 1970 UTC. */
   now: number
   /** When packages of the last 30 days were sent, by fingerprint. */
@@ -53,7 +53,7 @@ export interface Moment {
 /** How many characters of a wrong cell are shown. Longer cells can't be corrected there. */
 const MOST_SHOWN = 500
 /** How long it is worth asking whether people should get the same package again with other data, in milliseconds. */
-const RECENTLY = 86_400_000
+const RECENT_PERIOD = 86_400_000
 
 /** The user's decision about rows that were sent before, or seem to have been. */
 export interface Repeats {
@@ -70,7 +70,7 @@ export interface DryRun {
   /** Indexes of rows that had errors in the full check. A row corrected since stays among them. */
   hadErrors: ReadonlySet<number>
   /** Tries a corrected row again. Duplicates are recomputed without trying the other rows. */
-  again: (row: SheetRow, index: number) => DryRun
+  recheck: (row: SheetRow, index: number) => DryRun
 }
 
 /** A row, and the package composed from it. */
@@ -92,8 +92,8 @@ export interface LeftOutRow {
 }
 
 /** A row by itself, before it is compared with others. */
-interface TriedRow {
-  told: BulkRow
+interface CheckedRow {
+  view: BulkRow
   /** Absent if it has errors: a row that can't be sent is no duplicate of anything. */
   fingerprint?: string
   /** The sent package that it repeats, independent of the other rows. */
@@ -102,70 +102,76 @@ interface TriedRow {
 }
 
 /** @throws AppFailure `invalid` if the mapping isn't one of this composition and this sheet. */
-export function dryRun(sheet: Sheet, plan: Plan, { now, recent }: Moment): DryRun {
+export function dryRun(sheet: Sheet, plan: Plan, { now, recent }: CheckContext): DryRun {
   const { composition, mapping } = plan
   if (unknownTargets(composition, mapping).length > 0 || mapping.some(({ column }) => column >= sheet.columns.length)) {
     fail('invalid', 'The columns no longer match the package.', { next: 'Match them again.' })
   }
-  const make = compositionsOf(sheet, plan)
-  const columnOf = columnsOf(mapping)
-  const alike = looseFingerprintsOf(recent, now - RECENTLY)
-  const isExample = exampleRowOf(composition, mapping, now)
+  const make = rowComposer(sheet, plan)
+  const columnOf = columnLookup(mapping)
+  const alike = looseFingerprintsOf(recent, now - RECENT_PERIOD)
+  const isExample = exampleRowCheck(composition, mapping, now)
 
-  function tried(row: SheetRow): TriedRow {
+  function checkRow(row: SheetRow): CheckedRow {
     const { composition: made, cellProblems } = make(row)
     const problems = [
       ...(isExample(row.cells) ? [EXAMPLE_LEFT] : []),
       ...cellProblems.map(({ column, ...problem }) => withCell(problem, column, sheet, row)),
-      ...problemsOfMade(made, now)
+      ...problemsOfPackage(made, now)
         .filter(({ at }) => !cellProblems.some((cell) => cell.at === at && cell.severity === 'error'))
         .map((problem) => withCell(problem, columnOf(problem.at), sheet, row))
     ]
     const corrected = correctionsOf(sheet, row)
-    const told = { row: row.row, title: titleOf(made), who: whoOf(made), problems, ...(corrected && { corrected }) }
-    const sum = { told, lacksCountry: lacksCountry(made) }
-    if (problems.some(isError)) return { ...sum, sent: {} }
+    const view = {
+      row: row.row,
+      title: titleOf(made),
+      who: signersInWords(made),
+      problems,
+      ...(corrected && { corrected })
+    }
+    const base = { view, lacksCountry: lacksCountry(made) }
+    if (problems.some(isError)) return { ...base, sent: {} }
     const fingerprint = fingerprintOf(made)
     const sentAt = recent.get(fingerprint)
     const alikeSentAt = alike.get(looseFingerprintOf(fingerprint) ?? '')
     const sent = sentAt !== undefined ? { duplicateOf: { sentAt } } : defined({ alikeSentAt })
-    return { ...sum, fingerprint, sent }
+    return { ...base, fingerprint, sent }
   }
 
-  function compared(all: readonly TriedRow[], before?: DryRun): DryRun {
+  function compareRows(all: readonly CheckedRow[], before?: DryRun): DryRun {
     const earlier = new Map<string, number>()
-    const rows = all.map(({ told, fingerprint, sent }): BulkRow => {
-      if (fingerprint === undefined) return told
+    const rows = all.map(({ view, fingerprint, sent }): BulkRow => {
+      if (fingerprint === undefined) return view
       const repeated = earlier.get(fingerprint)
-      if (repeated === undefined) earlier.set(fingerprint, told.row)
-      if (sent.duplicateOf || repeated === undefined) return { ...told, ...sent }
-      return { ...told, duplicateOf: { row: repeated } }
+      if (repeated === undefined) earlier.set(fingerprint, view.row)
+      if (sent.duplicateOf || repeated === undefined) return { ...view, ...sent }
+      return { ...view, duplicateOf: { row: repeated } }
     })
     const withoutCountry = all.filter((row) => row.lacksCountry).length
     return {
       plan,
       rows,
-      check: { ...summed(rows, sheet.columns, mapping), withoutCountry },
+      check: { ...summarise(rows, sheet.columns, mapping), withoutCountry },
       hadErrors: before?.hadErrors ?? new Set(rows.flatMap((row, at) => (row.problems.some(isError) ? [at] : []))),
-      again(row, index) {
-        return compared(all.with(index, tried(row)), this)
+      recheck(row, index) {
+        return compareRows(all.with(index, checkRow(row)), this)
       }
     }
   }
 
-  return compared(sheet.rows.map(tried))
+  return compareRows(sheet.rows.map(checkRow))
 }
 
 /** Returns a function that composes a sheet's rows. */
-export function compositionsOf(sheet: Sheet, { composition, mapping, dateOrders = [], zone, countryCode = '' }: Plan) {
+export function rowComposer(sheet: Sheet, { composition, mapping, dateOrders = [], zone, countryCode = '' }: Plan) {
   // A remembered order only applies to ambiguous columns: it may come from another sheet with these headings, and what
   // this sheet proves takes precedence.
-  const doubtful = new Set(sheet.dateDoubts.map(({ column }) => column))
-  const said = new Map(
-    dateOrders.filter(({ column }) => doubtful.has(column)).map(({ column, order }) => [column, order])
+  const ambiguous = new Set(sheet.dateDoubts.map(({ column }) => column))
+  const chosenOrders = new Map(
+    dateOrders.filter(({ column }) => ambiguous.has(column)).map(({ column, order }) => [column, order])
   )
-  const make = rowsOnto(composition, mapping, {
-    dateOrder: (column) => said.get(column) ?? sheet.dateOrders[column] ?? 'day-first',
+  const make = rowMapper(composition, mapping, {
+    dateOrder: (column) => chosenOrders.get(column) ?? sheet.dateOrders[column] ?? 'day-first',
     epoch: sheet.epoch,
     zone
   })
@@ -201,7 +207,7 @@ function looseFingerprintsOf(recent: ReadonlyMap<string, number>, since: number)
 }
 
 /** Returns why a row isn't sent, in the user's words; empty if it is. */
-export function reasonsAgainst(row: BulkRow, { duplicates, alike }: Repeats, zone: string): string[] {
+export function leftOutReasons(row: BulkRow, { duplicates, alike }: Repeats, zone: string): string[] {
   const errors = row.problems.filter(isError)
   if (errors.length > 0) {
     return errors.map(({ column, message }) => (column ? `${column}: ${message}` : message))
@@ -234,7 +240,7 @@ export function isError({ severity }: Problem): boolean {
 }
 
 /** Returns a package's problems. The strict model's messages are used only if ours report no error. */
-function problemsOfMade(made: Composition, now: number): Problem[] {
+function problemsOfPackage(made: Composition, now: number): Problem[] {
   const problems = problemsOf(made, now)
   if (problems.some(isError)) return problems
   const mark = (index: number) => `check-${index}`
@@ -244,14 +250,14 @@ function problemsOfMade(made: Composition, now: number): Problem[] {
       : SendFormFillerRequest.safeParse(toFormFillerRequest(made, mark))
   if (checked.success) return problems
   const refused = checked.error.issues.map((issue): Problem => {
-    const at = spell(issue.path)
+    const at = formatPath(issue.path)
     return { severity: 'error', at, message: `The service would refuse ${at}: ${issue.message}.` }
   })
   return [...problems, ...refused]
 }
 
 /** Returns which column a package's problem comes from, by the problem's place. */
-function columnsOf(mapping: ColumnMapping): (at: string) => number | undefined {
+function columnLookup(mapping: ColumnMapping): (at: string) => number | undefined {
   const columnAt = new Map(mapping.map(({ target, column }) => [target, column]))
   const due = columnAt.get('due') ?? columnAt.get('due.time')
   return (at) => columnAt.get(at) ?? (at.startsWith('due') ? due : undefined)
@@ -271,17 +277,17 @@ function withCell(
 }
 
 /** Returns a row's corrections, in column order; undefined if there are none. */
-export function correctionsOf({ columns }: Sheet, { cells, asRead }: SheetRow): BulkCorrection[] | undefined {
-  if (!asRead) return undefined
+export function correctionsOf({ columns }: Sheet, { cells, original }: SheetRow): BulkCorrection[] | undefined {
+  if (!original) return undefined
   return cells.flatMap((now, column) => {
-    const was = asRead.cells[column] ?? ''
+    const was = original.cells[column] ?? ''
     if (now === was) return []
     const name = columns[column] as string
     return [{ column, name, was: shortened(was, MOST_SHOWN), now: shortened(now, MOST_SHOWN) }]
   })
 }
 
-function summed(
+function summarise(
   rows: readonly BulkRow[],
   columns: readonly string[],
   mapping: ColumnMapping

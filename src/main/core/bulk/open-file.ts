@@ -16,14 +16,14 @@ export interface TableFile {
 }
 
 /** Reads the whole file. @throws AppFailure `bad-file` if it can't be read or is too large. */
-export async function readWhole(path: string): Promise<Uint8Array> {
+export async function readFileBytes(path: string): Promise<Uint8Array> {
   let file: FileHandle | undefined
   try {
     file = await openChosen(path)
     refuseSize((await file.stat()).size)
     return await file.readFile()
   } catch (error) {
-    return refuseFile(unreadable[codeOf(error)] ?? refusalOf(error))
+    return refuseFile(READ_ERRORS[codeOf(error)] ?? readErrorMessage(error))
   } finally {
     await file?.close().catch(() => undefined)
   }
@@ -86,7 +86,7 @@ function refuseOtherKinds(bytes: Uint8Array, start: string, name: string): void 
   }
 }
 
-const unreadable: Record<string, string> = {
+const READ_ERRORS: Record<string, string> = {
   ENOENT: 'The file is no longer there.',
   EACCES: 'You don’t have permission to read this file, or another program has it open. Close it there and try again.',
   EPERM: 'You don’t have permission to read this file, or another program has it open. Close it there and try again.',
@@ -94,7 +94,7 @@ const unreadable: Record<string, string> = {
 }
 
 /** Returns the message for a reading error; rethrows our own refusals. */
-function refusalOf(error: unknown): string {
+function readErrorMessage(error: unknown): string {
   if (codeOf(error) === '') throw error
   return 'The file couldn’t be read. Copy it to this computer and try again.'
 }

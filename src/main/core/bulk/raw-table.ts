@@ -33,12 +33,12 @@ export interface RawRow {
 }
 
 /** Collects rows as they are read, keeping no more than can be used. */
-export function rowTaker() {
+export function rowCollector() {
   const rows: RawRow[] = []
   let count = 0
   let width = 0
   return {
-    take(row: RawRow): void {
+    add(row: RawRow): void {
       const last = row.cells.findLastIndex((cell) => cell.trim() !== '')
       if (last < 0) return
       count += 1
@@ -46,7 +46,7 @@ export function rowTaker() {
       if (rows.length <= MOST_ROWS + 1)
         rows.push({ ...row, cells: row.cells.slice(0, Math.min(last + 1, MOST_COLUMNS)) })
     },
-    taken: () => ({ rows, count, width })
+    collected: () => ({ rows, count, width })
   }
 }
 

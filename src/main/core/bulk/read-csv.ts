@@ -1,21 +1,30 @@
 /** Reads the cells of a CSV file, whatever its encoding and separator. Notes say what is uncertain. */
 import Papa from 'papaparse'
-import { MOST_COLUMNS, MOST_ROWS, type RawTable, refuseColumns, refuseFile, refuseRows, rowTaker } from './raw-table.ts'
+import {
+  MOST_COLUMNS,
+  MOST_ROWS,
+  type RawTable,
+  refuseColumns,
+  refuseFile,
+  refuseRows,
+  rowCollector
+} from './raw-table.ts'
 
 const separators = ['\t', ';', '|', ','] as const
-const words: Record<string, string> = { ';': 'semicolons', '\t': 'tabs', '|': 'vertical bars' }
+const separatorNames: Record<string, string> = { ';': 'semicolons', '\t': 'tabs', '|': 'vertical bars' }
 
 /**
  * Reads separated values. Quotes may contain separators and line breaks.
- * @param known the separator, if it needn't be detected.
+ * @param knownSeparator the separator, if it needn't be detected.
  * @throws AppFailure `bad-file` if a quotation mark is never closed, as in a truncated file.
  */
-export function readCsv(whole: string, known?: string): RawTable {
+export function readCsv(csv: string, knownSeparator?: string): RawTable {
   // Files edited in several programs may mix line endings.
-  const lines = whole.replace(/\r\n?/g, '\n')
-  const { text, separator } = known === undefined ? withSeparator(lines) : { text: lines, separator: known }
-  refuseEndless(text, separator)
-  const taker = rowTaker()
+  const lines = csv.replace(/\r\n?/g, '\n')
+  const { text, separator } =
+    knownSeparator === undefined ? detectSeparator(lines) : { text: lines, separator: knownSeparator }
+  refuseTooLarge(text, separator)
+  const collector = rowCollector()
   const flawed: number[] = []
   /**
    * The number of cells per row, including trailing blank ones: of the first row, whether the middle rows match it, and
@@ -29,7 +38,7 @@ export function readCsv(whole: string, known?: string): RawTable {
     step({ data, errors }) {
       line += 1
       for (const { code } of errors) {
-        if (code === 'MissingQuotes') refuseFile(unclosed(line))
+        if (code === 'MissingQuotes') refuseFile(unclosedQuote(line))
         if (code === 'InvalidQuotes' && flawed.at(-1) !== line) flawed.push(line)
       }
       if (data.length === 1 && data[0]?.trim() === '') return
@@ -37,21 +46,23 @@ export function readCsv(whole: string, known?: string): RawTable {
       else if (lengths.rows > 1 && lengths.last !== lengths.first) lengths.isEven = false
       lengths.last = data.length
       lengths.rows += 1
-      taker.take({ line, cells: data })
+      collector.add({ line, cells: data })
     }
   })
   // A file that ends in the middle of a row may be truncated.
   const endsEarly = lengths.rows > 2 && lengths.isEven && lengths.last < lengths.first
   const notes = [
-    ...(known === undefined && words[separator] ? [`The columns are separated by ${words[separator]}.`] : []),
+    ...(knownSeparator === undefined && separatorNames[separator]
+      ? [`The columns are separated by ${separatorNames[separator]}.`]
+      : []),
     ...(flawed.length > 0 ? [strayQuotes(flawed)] : []),
     ...(endsEarly ? ['The last row has fewer cells than the others. Check that the file is complete.'] : [])
   ]
-  return { ...taker.taken(), notes, epoch: 1900 }
+  return { ...collector.collected(), notes, epoch: 1900 }
 }
 
 /** Refuses text that could never fit, before parsing: the parser completes each row before we see it. */
-function refuseEndless(text: string, separator: string): void {
+function refuseTooLarge(text: string, separator: string): void {
   const cells = countOf(text, separator)
   const lines = countOf(text, '\n')
   if (cells <= 2 * MOST_ROWS * MOST_COLUMNS && lines <= 1_000_000) return
@@ -71,9 +82,9 @@ function countOf(text: string, character: string): number {
  * Detects the separator: the most frequent candidate in the headings, as rows have commas in addresses and amounts,
  * while headings seldom do. Excel may declare it in a first line "sep=;".
  */
-function withSeparator(text: string): { text: string; separator: string } {
-  const said = /^"?sep=(.)"?\n/i.exec(text)
-  if (said) return { text: text.slice(said[0].length), separator: said[1] as string }
+function detectSeparator(text: string): { text: string; separator: string } {
+  const declared = /^"?sep=(.)"?\n/i.exec(text)
+  if (declared) return { text: text.slice(declared[0].length), separator: declared[1] as string }
   const bare = text.slice(0, 1_000_000).replace(/"[^"]*"/g, '')
   const headings = bare.split('\n').find((line) => line.trim() !== '') ?? ''
   const counts = separators.map((separator) => headings.split(separator).length - 1)
@@ -81,7 +92,7 @@ function withSeparator(text: string): { text: string; separator: string } {
   return { text, separator: most === 0 ? ',' : (separators[counts.indexOf(most)] ?? ',') }
 }
 
-function unclosed(line: number): string {
+function unclosedQuote(line: number): string {
   return `A quotation mark in line ${line} is never closed, so the file may be cut off. Save it again from the program that made it.`
 }
 
@@ -105,52 +116,52 @@ const WESTERN = '€\ufffd‚ƒ„…†‡ˆ‰Š‹Œ\ufffdŽ\ufffd\ufffd‘�
  * @throws AppFailure `bad-file` if it isn't text.
  */
 export function decodeText(bytes: Uint8Array): DecodedText {
-  const read = decoded(bytes)
+  const read = decode(bytes)
   if (read.text.includes('\0')) {
     refuseFile('This file isn’t a table of text. Save it as CSV or as an Excel workbook (.xlsx), and choose that.')
   }
   return read
 }
 
-function decoded(bytes: Uint8Array): DecodedText {
+function decode(bytes: Uint8Array): DecodedText {
   const [first, second, third] = bytes
-  if (first === 0xef && second === 0xbb && third === 0xbf) return utf8(bytes.subarray(3))
+  if (first === 0xef && second === 0xbb && third === 0xbf) return decodeUtf8(bytes.subarray(3))
   if (first === 0xff && second === 0xfe) return { text: new TextDecoder('utf-16le').decode(bytes) }
-  if (first === 0xfe && second === 0xff) return { text: bigEndian(bytes) }
+  if (first === 0xfe && second === 0xff) return { text: decodeUtf16Be(bytes) }
   const start = bytes.subarray(0, 1000)
-  if (start.length >= 4 && zeros(start, 1) > 0.4 && zeros(start, 0) === 0) {
+  if (start.length >= 4 && zeroRatio(start, 1) > 0.4 && zeroRatio(start, 0) === 0) {
     return { text: new TextDecoder('utf-16le').decode(bytes) }
   }
-  if (start.length >= 4 && zeros(start, 0) > 0.4 && zeros(start, 1) === 0) return { text: bigEndian(bytes) }
-  return utf8(bytes)
+  if (start.length >= 4 && zeroRatio(start, 0) > 0.4 && zeroRatio(start, 1) === 0) return { text: decodeUtf16Be(bytes) }
+  return decodeUtf8(bytes)
 }
 
-function utf8(bytes: Uint8Array): DecodedText {
+function decodeUtf8(bytes: Uint8Array): DecodedText {
   try {
     return { text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes) }
   } catch {
     return {
-      text: fromWestern(bytes),
+      text: decodeWindows1252(bytes),
       note: 'Check letters with accents, such as é, ü or ā. The file isn’t in UTF-8, so it was read as Western European (Windows-1252).'
     }
   }
 }
 
 /** Returns the proportion of zeros among the bytes at even (0) or odd (1) positions. */
-function zeros(bytes: Uint8Array, from: 0 | 1): number {
+function zeroRatio(bytes: Uint8Array, from: 0 | 1): number {
   let count = 0
   for (let index = from; index < bytes.length; index += 2) if (bytes[index] === 0) count += 1
   return count / Math.ceil(bytes.length / 2)
 }
 
 /** Decodes UTF-16BE, which not every build of ICU supports. */
-function bigEndian(bytes: Uint8Array): string {
+function decodeUtf16Be(bytes: Uint8Array): string {
   const even = Buffer.from(bytes.subarray(0, bytes.length - (bytes.length % 2)))
   return new TextDecoder('utf-16le').decode(even.swap16())
 }
 
 /** Decodes Windows-1252, which not every build of ICU supports. */
-function fromWestern(bytes: Uint8Array): string {
+function decodeWindows1252(bytes: Uint8Array): string {
   return Buffer.from(bytes)
     .toString('latin1')
     .replace(/[\x80-\x9f]/g, (character) => WESTERN[character.charCodeAt(0) - 0x80] as string)

@@ -3,7 +3,7 @@
  * can be used. Formulas are never calculated; their last results are read.
  */
 import type { Epoch } from '../../../shared/composition/bulk-dates.ts'
-import { inFigures, type RawRow, type RawTable, refuseFile, rowTaker } from './raw-table.ts'
+import { inFigures, type RawRow, type RawTable, refuseFile, rowCollector } from './raw-table.ts'
 import { parsePart, UNREADABLE, unpackWorkbook, type WorkbookParts } from './workbook-parts.ts'
 
 export interface Workbook {
@@ -35,7 +35,7 @@ interface Cell {
 const LAST_ROW = 1_048_576
 const LAST_COLUMN = 16_384
 /** The largest area of a table, including blank cells. */
-const MOST_PLACES = 5_000_000
+const MOST_CELLS = 5_000_000
 /** The most formulas without results before a sheet is refused. */
 const MOST_FLAWS = 100_000
 
@@ -55,19 +55,19 @@ export function openWorkbook(bytes: Uint8Array): Workbook {
 
 function contentsOf(parts: WorkbookParts): Contents {
   const targets = new Map<string, string>()
-  const ofType = new Map<string, string>()
+  const pathByType = new Map<string, string>()
   parsePart(parts, 'xl/_rels/workbook.xml.rels', {
-    opened(tag, { Id = '', Type = '', Target = '' }) {
+    onOpenTag(tag, { Id = '', Type = '', Target = '' }) {
       if (tag !== 'Relationship') return
       const path = Target.startsWith('/') ? Target.slice(1) : `xl/${Target.replace(/^\.\//, '')}`
       targets.set(Id, path)
-      ofType.set(Type.slice(Type.lastIndexOf('/') + 1), path)
+      pathByType.set(Type.slice(Type.lastIndexOf('/') + 1), path)
     }
   })
   const sheets: Contents['sheets'] = []
   let epoch: Epoch = 1900
   parsePart(parts, 'xl/workbook.xml', {
-    opened(tag, attributes) {
+    onOpenTag(tag, attributes) {
       if (tag === 'workbookPr' && /^(?:1|true)$/.test(attributes.date1904 ?? '')) epoch = 1904
       if (tag !== 'sheet' || !attributes.name) return
       const id = Object.entries(attributes).find(([key]) => /^(?:.*:)?id$/.test(key))?.[1]
@@ -77,7 +77,7 @@ function contentsOf(parts: WorkbookParts): Contents {
     }
   })
   if (sheets.length === 0) refuseFile(UNREADABLE)
-  const [texts, styles] = ['sharedStrings', 'styles'].map((type) => ofType.get(type) ?? '') as [string, string]
+  const [texts, styles] = ['sharedStrings', 'styles'].map((type) => pathByType.get(type) ?? '') as [string, string]
   return { sheets, epoch, texts: textsOf(parts, texts), dateStyles: dateStylesOf(parts, styles) }
 }
 
@@ -86,14 +86,14 @@ function textsOf(parts: WorkbookParts, path: string): string[] {
   let text = ''
   if (!parts.has(path)) return texts
   parsePart(parts, path, {
-    opened(tag) {
+    onOpenTag(tag) {
       if (tag === 'si') text = ''
     },
-    text(piece, tag) {
+    onText(piece, tag) {
       if (tag === 't') text += piece
     },
-    closed(tag) {
-      if (tag === 'si') texts.push(unescaped(text))
+    onCloseTag(tag) {
+      if (tag === 'si') texts.push(decodeEscapes(text))
     }
   })
   return texts
@@ -102,21 +102,21 @@ function textsOf(parts: WorkbookParts, path: string): string[] {
 function dateStylesOf(parts: WorkbookParts, path: string): boolean[] {
   const styles: boolean[] = []
   const templates = new Map<number, string>()
-  const base: number[] = []
+  const baseFormats: number[] = []
   let list = ''
   if (!parts.has(path)) return styles
   parsePart(parts, path, {
-    opened(tag, { numFmtId, formatCode = '', xfId = '' }) {
+    onOpenTag(tag, { numFmtId, formatCode = '', xfId = '' }) {
       // Numbers below 100 have a fixed meaning, whatever template is assigned to them.
       if (tag === 'numFmt' && Number(numFmtId) >= 100) templates.set(Number(numFmtId), formatCode)
       if (tag === 'cellStyleXfs' || tag === 'cellXfs') list = tag
       if (tag !== 'xf') return
-      if (list === 'cellStyleXfs') base.push(Number(numFmtId ?? 0))
+      if (list === 'cellStyleXfs') baseFormats.push(Number(numFmtId ?? 0))
       if (list !== 'cellXfs') return
-      const format = Number(numFmtId ?? base[Number(xfId)] ?? 0)
+      const format = Number(numFmtId ?? baseFormats[Number(xfId)] ?? 0)
       styles.push(isBuiltInDate(format) || isDateTemplate(templates.get(format) ?? ''))
     },
-    closed(tag) {
+    onCloseTag(tag) {
       if (tag === list) list = ''
     }
   })
@@ -141,8 +141,8 @@ function isDateTemplate(template: string): boolean {
 }
 
 function readSheet(parts: WorkbookParts, sheet: Contents['sheets'][number], contents: Contents): RawTable {
-  const taker = rowTaker()
-  const datesIn = new Set<number>()
+  const collector = rowCollector()
+  const dateColumns = new Set<number>()
   let row: RawRow | undefined
   let cell: Cell | undefined
   let rows = 0
@@ -151,28 +151,28 @@ function readSheet(parts: WorkbookParts, sheet: Contents['sheets'][number], cont
   let flaws = 0
   let merged = 0
 
-  function reach(row: number, column: number): void {
+  function extendTo(row: number, column: number): void {
     lastRow = Math.max(lastRow, row)
     lastColumn = Math.max(lastColumn, column)
     const isBeyond = row > LAST_ROW || column > LAST_COLUMN || Number.isNaN(row + column)
     if (isBeyond) refuseFile(UNREADABLE)
-    if (lastRow * lastColumn > MOST_PLACES) {
+    if (lastRow * lastColumn > MOST_CELLS) {
       refuseFile(
         `The sheet “${sheet.name}” reaches to row ${inFigures(lastRow)} and column ${inFigures(lastColumn)}. Delete what is far outside of the table, even if it looks blank, and save it again.`
       )
     }
   }
 
-  function take(cell: Cell): void {
+  function addCell(cell: Cell): void {
     if (row?.line !== cell.row) {
-      if (row) taker.take(row)
+      if (row) collector.add(row)
       row = { line: cell.row, cells: [] }
     }
-    const { text, why, isDate } = read(cell, contents, sheet.name)
+    const { text, why, isDate } = readCell(cell, contents, sheet.name)
     const column = cell.column - 1
     while (row.cells.length <= column) row.cells.push('')
     row.cells[column] = text
-    if (isDate) datesIn.add(column)
+    if (isDate) dateColumns.add(column)
     if (why === undefined) return
     flaws += 1
     if (flaws > MOST_FLAWS) refuseFile(`Too many formulas in the sheet “${sheet.name}” have no result. Fix them there.`)
@@ -181,41 +181,41 @@ function readSheet(parts: WorkbookParts, sheet: Contents['sheets'][number], cont
   }
 
   parsePart(parts, sheet.path, {
-    opened(tag, { r, s, t }) {
+    onOpenTag(tag, { r, s, t }) {
       if (tag === 'mergeCell') merged += 1
       if (tag === 'row') {
         rows += 1
-        reach(r === undefined ? rows : Number(r), 1)
+        extendTo(r === undefined ? rows : Number(r), 1)
       }
       if (tag === 'c') {
-        const place = placeOf(r ?? '')
-        cell = { ...place, kind: t || 'n', ...(s && { style: Number(s) }), value: '' }
-        reach(place.row, place.column)
+        const position = cellPosition(r ?? '')
+        cell = { ...position, kind: t || 'n', ...(s && { style: Number(s) }), value: '' }
+        extendTo(position.row, position.column)
       }
       if (cell && tag === 'f') cell.formula = ''
     },
-    text(text, tag) {
+    onText(text, tag) {
       if (cell && tag === 'f') cell.formula += text
       else if (cell && (tag === 'v' || tag === 't')) cell.value += text
     },
-    closed(tag) {
+    onCloseTag(tag) {
       if (tag !== 'c' || !cell) return
-      take(cell)
+      addCell(cell)
       cell = undefined
     }
   })
-  if (row) taker.take(row)
-  const taken = taker.taken()
+  if (row) collector.add(row)
+  const collected = collector.collected()
   // Spreadsheets write rows from the top; other programs may not.
-  taken.rows.sort((one, two) => one.line - two.line)
+  collected.rows.sort((one, two) => one.line - two.line)
   // One row in two places would make two packages of one person's data.
-  if (taken.rows.some(({ line }, index) => line === taken.rows[index + 1]?.line)) refuseFile(UNREADABLE)
-  const notes = [...dateNote(datesIn, taken.rows[0]?.cells ?? []), ...mergeNote(merged)]
-  return { ...taken, epoch: contents.epoch, notes }
+  if (collected.rows.some(({ line }, index) => line === collected.rows[index + 1]?.line)) refuseFile(UNREADABLE)
+  const notes = [...dateNote(dateColumns, collected.rows[0]?.cells ?? []), ...mergeNote(merged)]
+  return { ...collected, epoch: contents.epoch, notes }
 }
 
 /** Returns what a cell shows, and why it has no readable value. */
-function read(cell: Cell, contents: Contents, sheet: string): { text: string; why?: string; isDate?: boolean } {
+function readCell(cell: Cell, contents: Contents, sheet: string): { text: string; why?: string; isDate?: boolean } {
   const { kind, style, formula, value } = cell
   const shown = value.trim()
   const refuse = () =>
@@ -233,7 +233,7 @@ function read(cell: Cell, contents: Contents, sheet: string): { text: string; wh
       why: 'The formula here has no result yet. Open the file in a spreadsheet program, save it, and choose it again.'
     }
   }
-  if (kind === 'str' || kind === 'inlineStr') return { text: unescaped(value) }
+  if (kind === 'str' || kind === 'inlineStr') return { text: decodeEscapes(value) }
   if (shown === '') return { text: '' }
   if (kind === 's') return { text: contents.texts[Number(shown)] ?? refuse() }
   if (kind === 'b') return { text: ({ 1: 'yes', 0: 'no' } as Record<string, string>)[shown] ?? refuse() }
@@ -276,7 +276,7 @@ function mergeNote(merged: number): string[] {
     : ['Some cells are merged. Only the first of them has a value; the others are read as blank.']
 }
 
-function placeOf(address: string): { row: number; column: number } {
+function cellPosition(address: string): { row: number; column: number } {
   const found = /^([A-Z]{1,3})(\d{1,7})$/.exec(address)
   if (!found) return refuseFile(UNREADABLE)
   const column = [...(found[1] as string)].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0)
@@ -284,6 +284,6 @@ function placeOf(address: string): { row: number; column: number } {
 }
 
 /** Decodes the numeric codes of characters that XML can't hold. ECMA-376, part 1, 22.9.2.19. */
-function unescaped(text: string): string {
+function decodeEscapes(text: string): string {
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
 }

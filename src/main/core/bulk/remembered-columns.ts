@@ -9,12 +9,12 @@ import { type Composition, subjectOf } from '../../../shared/composition/index.t
 import type { RememberedMapping } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
-import { keptIn } from '../storage/meta.ts'
+import { openJsonMeta } from '../storage/meta.ts'
 import { PROBLEM_COLUMN } from './table-file.ts'
 
 const MOST_KEPT = 100
 
-const Kept = z.array(
+const StoredMappings = z.array(
   z.object({
     subject: z.string(),
     headings: z.array(z.string()),
@@ -27,27 +27,33 @@ const Kept = z.array(
 )
 
 /** Returns the headings without the problem column: rows exported to be fixed come back with it, as the same sheet. */
-function ownOf(headings: readonly string[]): readonly string[] {
+function withoutProblemColumn(headings: readonly string[]): readonly string[] {
   return headings.at(-1) === PROBLEM_COLUMN ? headings.slice(0, -1) : headings
 }
 
 export type RememberedColumns = ReturnType<typeof openRememberedColumns>
 
 export function openRememberedColumns({ db, time }: { db: Db; time: Pick<Time, 'now'> }) {
-  const kept = keptIn(db)
+  const kept = openJsonMeta(db)
   const keyOf = (accountId: string) => `sheet-columns:${accountId}:`
-  const read = (accountId: string) => kept.read(keyOf(accountId), Kept) ?? []
+  const read = (accountId: string) => kept.read(keyOf(accountId), StoredMappings) ?? []
 
-  function isOf(one: z.output<typeof Kept>[number], subject: string, headings: readonly string[]): boolean {
-    const [kept, wanted] = [ownOf(one.headings), ownOf(headings)]
+  function isSameSheet(
+    one: z.output<typeof StoredMappings>[number],
+    subject: string,
+    headings: readonly string[]
+  ): boolean {
+    const [stored, current] = [withoutProblemColumn(one.headings), withoutProblemColumn(headings)]
     return (
-      one.subject === subject && kept.length === wanted.length && kept.every((name, index) => name === wanted[index])
+      one.subject === subject &&
+      stored.length === current.length &&
+      stored.every((name, index) => name === current[index])
     )
   }
 
   return {
     /** Stores a match, replacing the last one for the same sheet. The oldest beyond the limit are dropped. */
-    note(
+    remember(
       accountId: string,
       composition: Composition,
       headings: readonly string[],
@@ -59,7 +65,7 @@ export function openRememberedColumns({ db, time }: { db: Db; time: Pick<Time, '
         const label = labels.get(target)
         return label === undefined ? [] : { label, column }
       })
-      const others = read(accountId).filter((one) => !isOf(one, subject, headings))
+      const others = read(accountId).filter((one) => !isSameSheet(one, subject, headings))
       kept.write(
         keyOf(accountId),
         [{ subject, headings, filled, dateOrders, at: time.now() }, ...others].slice(0, MOST_KEPT)
@@ -69,7 +75,7 @@ export function openRememberedColumns({ db, time }: { db: Db; time: Pick<Time, '
     /** Returns the last stored match, without targets that the package no longer has. */
     find(accountId: string, composition: Composition, headings: readonly string[]): RememberedMapping | undefined {
       const subject = subjectOf(composition)
-      const found = read(accountId).find((one) => isOf(one, subject, headings))
+      const found = read(accountId).find((one) => isSameSheet(one, subject, headings))
       const targets = new Map(bulkTargets(composition).map(({ target, label }) => [label, target]))
       const mapping = found?.filled.flatMap(({ label, column }) => {
         const target = targets.get(label)

@@ -1,26 +1,26 @@
 /** A sample file with a column for each target and one example row. */
 import type { ColumnMapping } from '../../../shared/composition/bulk-columns.ts'
 import type { BulkTarget } from '../../../shared/composition/bulk-fields.ts'
-import { rowOf } from '../../../shared/composition/bulk-rows.ts'
+import { cellsOf } from '../../../shared/composition/bulk-rows.ts'
 import { bulkTargets, valueAt } from '../../../shared/composition/bulk-targets.ts'
 import type { Composition } from '../../../shared/composition/index.ts'
 import { DAY } from '../lib/calendar.ts'
 import { type TableFormat, tableFile } from './table-file.ts'
 
-const MADE_UP = 'Example'
-const people = [
-  { FirstName: 'Aroha', LastName: MADE_UP, Email: 'aroha@example.com' },
-  { FirstName: 'Tama', LastName: MADE_UP, Email: 'tama@example.com' },
-  { FirstName: 'Lena', LastName: MADE_UP, Email: 'lena@example.com' }
+const EXAMPLE_NAME = 'Example'
+const examplePeople = [
+  { FirstName: 'Aroha', LastName: EXAMPLE_NAME, Email: 'aroha@example.com' },
+  { FirstName: 'Tama', LastName: EXAMPLE_NAME, Email: 'tama@example.com' },
+  { FirstName: 'Lena', LastName: EXAMPLE_NAME, Email: 'lena@example.com' }
 ]
 
 /** Builds the sample's table. Headings are the targets' labels; missing required values are made up. */
 function sampleTable(composition: Composition, now: number): { columns: string[]; row: string[] } {
   const targets = bulkTargets(composition)
-  const cells = rowOf(composition, targets)
+  const cells = cellsOf(composition, targets)
   return {
     columns: targets.map(({ label }) => label),
-    row: targets.map((target, index) => cells[index] || made(composition, target, now))
+    row: targets.map((target, index) => cells[index] || exampleValue(composition, target, now))
   }
 }
 
@@ -28,13 +28,15 @@ function sampleTable(composition: Composition, now: number): { columns: string[]
  * Returns a check for the sample's example row. It compares the made-up people only, since dates depend on when the
  * sample was saved.
  */
-export function exampleRowOf(composition: Composition, mapping: ColumnMapping, now: number) {
+export function exampleRowCheck(composition: Composition, mapping: ColumnMapping, now: number) {
   const { row } = sampleTable(composition, now)
   const example = new Map(bulkTargets(composition).map(({ target }, index) => [target, row[index]]))
-  const people = mapping.filter(({ target }) => /\.(?:FirstName|LastName|Email)$/.test(target))
-  const isMadeUp = people.some(({ target }) => target.endsWith('.LastName') && example.get(target) === MADE_UP)
+  const personColumns = mapping.filter(({ target }) => /\.(?:FirstName|LastName|Email)$/.test(target))
+  const isMadeUp = personColumns.some(
+    ({ target }) => target.endsWith('.LastName') && example.get(target) === EXAMPLE_NAME
+  )
   return (cells: readonly string[]): boolean =>
-    isMadeUp && people.every(({ target, column }) => cells[column] === example.get(target))
+    isMadeUp && personColumns.every(({ target, column }) => cells[column] === example.get(target))
 }
 
 /** Returns the bytes of the file. `now` is milliseconds since 1970 UTC. */
@@ -43,7 +45,7 @@ export function sampleFile(composition: Composition, format: TableFormat, now: n
   return tableFile(format, columns, [row])
 }
 
-const PRACTISING = [
+const PRACTICE_PEOPLE = [
   { FirstName: 'Hana', LastName: 'Weka', Email: 'hana.weka@practice.example' },
   { FirstName: 'Tama', LastName: 'Tui', Email: 'tama.tui@practice.example' },
   { FirstName: 'Priya', LastName: 'Nair', Email: 'priya.nair@example.com' },
@@ -60,23 +62,25 @@ const PRACTISING = [
  */
 export function practiceFile(composition: Composition, now: number): Uint8Array {
   const isPerson = ({ path }: BulkTarget) =>
-    !path.includes('ShareUsers') && String(path.at(-1)) in (PRACTISING[0] as object)
-  const isAlone = composition.items.length === 1 && composition.items[0]?.signers.length === 1
+    !path.includes('ShareUsers') && String(path.at(-1)) in (PRACTICE_PEOPLE[0] as object)
+  const hasOneSigner = composition.items.length === 1 && composition.items[0]?.signers.length === 1
   const targets = bulkTargets(composition).filter(
     ({ target, required, path, ...rest }) =>
-      target === 'due' || (required && !valueAt(composition, path)) || (isPerson({ target, path, ...rest }) && isAlone)
+      target === 'due' ||
+      (required && !valueAt(composition, path)) ||
+      (isPerson({ target, path, ...rest }) && hasOneSigner)
   )
-  const rows = PRACTISING.map((_, row) =>
+  const rows = PRACTICE_PEOPLE.map((_, row) =>
     targets.map((target) => {
       const name = String(target.path.at(-1))
       // Rotates people, so that each row combines different ones.
-      const person = PRACTISING[(row + 3 * ((target.person ?? 1) - 1)) % PRACTISING.length]
+      const person = PRACTICE_PEOPLE[(row + 3 * ((target.person ?? 1) - 1)) % PRACTICE_PEOPLE.length]
       if (isPerson(target) && person) return person[name as keyof typeof person]
-      return target.kind === 'due' ? shortDate(now + (14 + row) * DAY) : made(composition, target, now)
+      return target.kind === 'due' ? shortDate(now + (14 + row) * DAY) : exampleValue(composition, target, now)
     })
   )
   const headings = targets.map(({ label }) =>
-    isAlone ? label.replace(/^Signer 1: (.)/, (_, letter: string) => letter.toUpperCase()) : label
+    hasOneSigner ? label.replace(/^Signer 1: (.)/, (_, letter: string) => letter.toUpperCase()) : label
   )
   return tableFile('csv', headings, rows)
 }
@@ -86,12 +90,13 @@ function shortDate(at: number): string {
   return new Date(at).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })
 }
 
-function made(composition: Composition, target: BulkTarget, now: number): string {
+function exampleValue(composition: Composition, target: BulkTarget, now: number): string {
   const name = String(target.path.at(-1))
   const isShared = target.path.includes('ShareUsers')
   const number = (target.person ?? 1) - 1
-  const person = people[(isShared ? number + 1 : number) % people.length]
-  if (person && name in person) return unlike(person[name as keyof typeof person], Math.floor(number / people.length))
+  const person = examplePeople[(isShared ? number + 1 : number) % examplePeople.length]
+  if (person && name in person)
+    return distinctEmail(person[name as keyof typeof person], Math.floor(number / examplePeople.length))
   switch (target.kind) {
     case 'due':
       return new Date(now + 14 * DAY).toISOString().slice(0, 10)
@@ -102,19 +107,19 @@ function made(composition: Composition, target: BulkTarget, now: number): string
     case 'number':
       return '1'
     case 'answer':
-      return answerFor(composition, target)
+      return exampleAnswer(composition, target)
     default:
       return target.required ? 'Example' : ''
   }
 }
 
-function answerFor(composition: Composition, { path }: BulkTarget): string {
+function exampleAnswer(composition: Composition, { path }: BulkTarget): string {
   const [, item, , signer, , question] = path as [string, number, string, number, string, number]
   const type = composition.items[item]?.signers[signer]?.IDData[question]?.DataType
   return type === 'date' ? '1990-12-31' : type === 'email' ? 'aroha@example.com' : 'Example'
 }
 
 /** Makes the fourth person's address differ from the first one's. */
-function unlike(text: string, round: number): string {
-  return round === 0 ? text : text.replace('@', `${round + 1}@`)
+function distinctEmail(text: string, repeat: number): string {
+  return repeat === 0 ? text : text.replace('@', `${repeat + 1}@`)
 }

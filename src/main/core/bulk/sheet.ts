@@ -10,7 +10,7 @@ import {
   refuseFile,
   refuseRows
 } from './raw-table.ts'
-import { letters, plainCell } from './table-file.ts'
+import { columnLetters, plainCell } from './table-file.ts'
 
 export interface Sheet {
   columns: string[]
@@ -35,7 +35,7 @@ export interface SheetRow {
   cells: string[]
   flaws?: Map<number, string>
   /** The row as it was read, if a cell of it has been corrected since. */
-  asRead?: SheetRow
+  original?: SheetRow
 }
 
 /** Replacement text for cells, by row number, then by column from 0. */
@@ -43,11 +43,11 @@ export type Corrections = Map<number, Map<number, string>>
 
 /** Returns the row with corrected cells. It keeps the original text and its flaws. */
 export function correctedRow(row: SheetRow, corrections: ReadonlyMap<number, string>): SheetRow {
-  const asRead = row.asRead ?? row
-  const cells = asRead.cells.map((cell, column) => corrections.get(column) ?? cell)
-  if (cells.every((cell, column) => cell === asRead.cells[column])) return asRead
-  const flaws = [...(asRead.flaws ?? [])].filter(([column]) => cells[column] === asRead.cells[column])
-  return { row: row.row, cells, ...(flaws.length > 0 && { flaws: new Map(flaws) }), asRead }
+  const original = row.original ?? row
+  const cells = original.cells.map((cell, column) => corrections.get(column) ?? cell)
+  if (cells.every((cell, column) => cell === original.cells[column])) return original
+  const flaws = [...(original.flaws ?? [])].filter(([column]) => cells[column] === original.cells[column])
+  return { row: row.row, cells, ...(flaws.length > 0 && { flaws: new Map(flaws) }), original }
 }
 
 /**
@@ -55,16 +55,17 @@ export function correctedRow(row: SheetRow, corrections: ReadonlyMap<number, str
  * then the columns are named like in spreadsheets, A, B, C.
  * @throws AppFailure `bad-file` if there is nothing, or too much.
  */
-export function sheetOf({ rows, count, width, notes, epoch }: RawTable, said?: FirstRow): Sheet {
-  const all = rows.map(asMeant)
+export function sheetOf({ rows, count, width, notes, epoch }: RawTable, chosen?: FirstRow): Sheet {
+  const all = rows.map(plainRow)
   const [first] = all
   if (!first) return refuseFile('This table is empty.')
-  const firstRow = said ?? (looksLikeData(first.cells) ? 'data' : 'headings')
-  const above = firstRow === 'headings' ? 1 : 0
+  const firstRow = chosen ?? (looksLikeData(first.cells) ? 'data' : 'headings')
+  const headingRows = firstRow === 'headings' ? 1 : 0
   if (width > MOST_COLUMNS) refuseColumns(width, MOST_COLUMNS)
-  if (count - above > MOST_ROWS) refuseRows(count - above, MOST_ROWS)
-  const columns = above === 1 ? namesOf(first.cells, width) : Array.from({ length: width }, (_, at) => letters(at))
-  const sheetRows = all.slice(above).map(({ line, cells, flaws }) => ({
+  if (count - headingRows > MOST_ROWS) refuseRows(count - headingRows, MOST_ROWS)
+  const columns =
+    headingRows === 1 ? uniqueHeadings(first.cells, width) : Array.from({ length: width }, (_, at) => columnLetters(at))
+  const sheetRows = all.slice(headingRows).map(({ line, cells, flaws }) => ({
     row: line,
     cells: columns.map((_, column) => cells[column] ?? ''),
     ...(flaws && { flaws })
@@ -76,7 +77,7 @@ export function sheetOf({ rows, count, width, notes, epoch }: RawTable, said?: F
     notes: [
       ...notes,
       ...blankNote(all),
-      ...firstRowNote(first.cells, said, firstRow),
+      ...firstRowNote(first.cells, chosen, firstRow),
       ...orders.flatMap(({ order }, column) => orderNote(columns[column] ?? '', order)),
       ...columns.flatMap((name, column) => serialNote(name, valuesOf(sheetRows, column))),
       ...(sheetRows.length === 0 ? ['There are headings but no rows.'] : [])
@@ -88,12 +89,12 @@ export function sheetOf({ rows, count, width, notes, epoch }: RawTable, said?: F
   }
 }
 
-function asMeant(row: RawRow): RawRow {
+function plainRow(row: RawRow): RawRow {
   return { ...row, cells: row.cells.map((cell) => plainCell(cell.trim())) }
 }
 
 /** Makes headings unique: "Column 3" for a blank one, "Name (2)" for a repeated one. */
-function namesOf(headings: readonly string[], width: number): string[] {
+function uniqueHeadings(headings: readonly string[], width: number): string[] {
   const taken = new Set<string>()
   return Array.from({ length: width }, (_, index) => {
     const heading = (headings[index] ?? '').replace(/\s+/gu, ' ').slice(0, 200) || `Column ${index + 1}`
@@ -123,10 +124,12 @@ function blankNote(rows: readonly RawRow[]): string[] {
   return [blank === 1 ? '1 blank row is left out.' : `${inFigures(blank)} blank rows are left out.`]
 }
 
-function firstRowNote(cells: readonly string[], said: FirstRow | undefined, firstRow: FirstRow): string[] {
+function firstRowNote(cells: readonly string[], chosen: FirstRow | undefined, firstRow: FirstRow): string[] {
   if (!looksLikeData(cells)) return []
   if (firstRow === 'headings') return ['The first row is used as headings but looks like someone’s details.']
-  return said ? [] : ['The first row looks like someone’s details, so it’s used as data and the columns have letters.']
+  return chosen
+    ? []
+    : ['The first row looks like someone’s details, so it’s used as data and the columns have letters.']
 }
 
 function orderNote(name: string, order: DateOrder): string[] {

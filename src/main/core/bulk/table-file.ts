@@ -11,11 +11,11 @@ import Papa from 'papaparse'
 import { shortened } from '../lib/text-folding.ts'
 
 export type TableFormat = 'csv' | 'xlsx'
-type Lines = readonly (readonly string[])[]
+type TableRows = readonly (readonly string[])[]
 
 /** Writes a table's file in pieces, the headings first. Each call returns the bytes that follow the previous ones. */
 export interface TableWriter {
-  write: (rows: Lines) => Uint8Array
+  write: (rows: TableRows) => Uint8Array
   end: () => Uint8Array
 }
 
@@ -23,7 +23,7 @@ export const tableWriters: Record<TableFormat, () => TableWriter> = { csv: csvWr
 
 const LINE_END = '\r\n'
 /** The byte order mark that a CSV file begins with. */
-export const UTF8_MARK = '\ufeff'
+export const UTF8_BOM = '\ufeff'
 /** The heading of the column with a row's problems. */
 export const PROBLEM_COLUMN = 'Problem'
 
@@ -33,13 +33,13 @@ export const PROBLEM_COLUMN = 'Problem'
  */
 const FORMULA_LIKE = /^'*[=+\-@\t\r\n＝＋－＠]/
 
-export function tableFile(format: TableFormat, columns: readonly string[], rows: Lines): Uint8Array {
+export function tableFile(format: TableFormat, columns: readonly string[], rows: TableRows): Uint8Array {
   const { write, end } = tableWriters[format]()
   return Buffer.concat([write([columns, ...rows]), end()])
 }
 
 function csvWriter(): TableWriter {
-  let mark = UTF8_MARK
+  let mark = UTF8_BOM
   return {
     write(rows) {
       const text = mark + csvLines(rows)
@@ -56,7 +56,7 @@ const OTHER_SEPARATOR = /[;\t|\r\n]/
 const FORMULA_WITHIN = /([;\t|\r\n]"*)('*[=+\-@＝＋－＠])/g
 
 /** Returns rows as lines of a CSV file. */
-export function csvLines(rows: Lines): string {
+export function csvLines(rows: TableRows): string {
   const cells = rows.map((row) => row.map(withoutFormulasWithin))
   return Papa.unparse(cells, { newline: LINE_END, escapeFormulae: FORMULA_LIKE }) + LINE_END
 }
@@ -73,19 +73,19 @@ export function withProblems(
   columns: readonly string[],
   rows: readonly { cells: readonly string[]; problems: readonly string[] }[]
 ): { columns: string[]; rows: string[][] } {
-  const kept = columns.map((name) => name !== PROBLEM_COLUMN)
-  const own = (cells: readonly string[]) =>
-    columns.map((_, index) => cells[index] ?? '').filter((_, index) => kept[index])
+  const isKept = columns.map((name) => name !== PROBLEM_COLUMN)
+  const withoutProblemColumn = (cells: readonly string[]) =>
+    columns.map((_, index) => cells[index] ?? '').filter((_, index) => isKept[index])
   return {
-    columns: [...own(columns), PROBLEM_COLUMN],
-    rows: rows.map(({ cells, problems }) => [...own(cells), problems.join(' ')])
+    columns: [...withoutProblemColumn(columns), PROBLEM_COLUMN],
+    rows: rows.map(({ cells, problems }) => [...withoutProblemColumn(cells), problems.join(' ')])
   }
 }
 
 /** Returns a cell as it was before it was written. */
 export function plainCell(text: string): string {
-  const whole = /^'+[=+\-@\t\r\n＝＋－＠]/.test(text) ? text.slice(1) : text
-  return whole.replace(/([;\t|\r\n]"*)'('*[=+\-@＝＋－＠])/g, '$1$2')
+  const unguarded = /^'+[=+\-@\t\r\n＝＋－＠]/.test(text) ? text.slice(1) : text
+  return unguarded.replace(/([;\t|\r\n]"*)'('*[=+\-@＝＋－＠])/g, '$1$2')
 }
 
 const XML = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
@@ -104,7 +104,7 @@ const WORKBOOK: Record<string, string> = {
 /** Excel's limit for a cell. */
 const LONGEST_CELL = 32_767
 /** In characters. */
-const WIDEST = 40
+const WIDEST_COLUMN = 40
 
 /** Makes a workbook. Headings are bold and frozen; column widths fit the rows written first. */
 function workbookWriter(): TableWriter {
@@ -113,16 +113,16 @@ function workbookWriter(): TableWriter {
     if (error) throw error
     pieces.push(piece)
   })
-  const part = (name: string): ZipDeflate => {
+  const addPart = (name: string): ZipDeflate => {
     // Speed matters most: what repeats in all rows is found even at the lowest level.
-    const opened = new ZipDeflate(name, { level: 1 })
-    zip.add(opened)
-    return opened
+    const stream = new ZipDeflate(name, { level: 1 })
+    zip.add(stream)
+    return stream
   }
-  for (const [name, xml] of Object.entries(WORKBOOK)) part(name).push(strToU8(xml), true)
-  const sheet = part('xl/worksheets/sheet1.xml')
+  for (const [name, xml] of Object.entries(WORKBOOK)) addPart(name).push(strToU8(xml), true)
+  const sheet = addPart('xl/worksheets/sheet1.xml')
   let count = 0
-  const taken = (): Uint8Array => {
+  const takeBytes = (): Uint8Array => {
     const bytes = Buffer.concat(pieces)
     pieces = []
     return bytes
@@ -131,19 +131,19 @@ function workbookWriter(): TableWriter {
     write(rows) {
       const opening = count === 0 ? openingOf(rows) : ''
       sheet.push(strToU8(opening + rows.map((row) => rowXml(row, ++count)).join('')))
-      return taken()
+      return takeBytes()
     },
     end() {
       sheet.push(strToU8('</sheetData></worksheet>'), true)
       zip.end()
-      return taken()
+      return takeBytes()
     }
   }
 }
 
-function openingOf(rows: Lines): string {
+function openingOf(rows: TableRows): string {
   const widths = (rows[0] ?? []).map((_, at) =>
-    Math.min(WIDEST, Math.max(...rows.map((row) => row[at]?.length ?? 0)) + 3)
+    Math.min(WIDEST_COLUMN, Math.max(...rows.map((row) => row[at]?.length ?? 0)) + 3)
   )
   const columns = widths.map((width, at) => `<col min="${at + 1}" max="${at + 1}" width="${width}" customWidth="1"/>`)
   return `${XML}<worksheet xmlns="${MAIN}"><sheetViews><sheetView workbookViewId="0"><pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/></sheetView></sheetViews>${columns.length > 0 ? `<cols>${columns.join('')}</cols>` : ''}<sheetData>`
@@ -153,14 +153,14 @@ function rowXml(row: readonly string[], number: number): string {
   const style = number === 1 ? 2 : 1
   const cells = row.map(
     (cell, at) =>
-      `<c r="${letters(at)}${number}" t="inlineStr" s="${style}"><is><t xml:space="preserve">${cellXml(cell)}</t></is></c>`
+      `<c r="${columnLetters(at)}${number}" t="inlineStr" s="${style}"><is><t xml:space="preserve">${cellXml(cell)}</t></is></c>`
   )
   return `<row r="${number}">${cells.join('')}</row>`
 }
 
 /** Returns a column's name as in spreadsheets, from 0: A to Z, then AA and on. */
-export function letters(column: number): string {
-  const before = column < 26 ? '' : letters(Math.floor(column / 26) - 1)
+export function columnLetters(column: number): string {
+  const before = column < 26 ? '' : columnLetters(Math.floor(column / 26) - 1)
   return before + String.fromCharCode(65 + (column % 26))
 }
 
@@ -170,14 +170,14 @@ const CODED = /[^\P{Cc}\t\n]|[\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)/gu
 
 function cellXml(cell: string): string {
   // Reading removes apostrophes in front of formulas, so apostrophes in the original text are doubled.
-  const kept = plainCell(cell) === cell ? cell : guarded(cell)
+  const kept = plainCell(cell) === cell ? cell : guardFormulas(cell)
   return shortened(kept.toWellFormed(), LONGEST_CELL)
     .replace(CODED, (sign) => `_x${sign.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}_`)
     .replace(/[&<>]/g, (sign) => ENTITIES[sign] as string)
 }
 
 /** Adds apostrophes as Papa Parse and we do in CSV. */
-function guarded(cell: string): string {
+function guardFormulas(cell: string): string {
   const within = withoutFormulasWithin(cell)
   return FORMULA_LIKE.test(within) ? `'${within}` : within
 }

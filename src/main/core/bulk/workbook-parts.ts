@@ -15,7 +15,7 @@ interface Entry {
   isPacked: boolean
   packedSize: number
   size: number
-  sum: number
+  checksum: number
   offset: number
 }
 
@@ -23,7 +23,7 @@ interface Entry {
 const LONGEST_TEXT = 200_000
 /** Bytes parsed at a time: a whole part as text is far larger than what is kept of it. */
 const PIECE = 64 * 1024
-const wanted =
+const NEEDED_PARTS =
   /^(?:xl\/(?!media\/|theme\/|drawings\/|charts\/|embeddings\/|printerSettings\/|pivotCache\/).*|_rels\/\.rels|\[Content_Types\]\.xml)$/i
 
 /** The message for any workbook that can't be read. */
@@ -35,9 +35,9 @@ const DAMAGED =
 /** @throws AppFailure `bad-file` */
 export function unpackWorkbook(bytes: Uint8Array): WorkbookParts {
   const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const entries = listed(file)
+  const entries = readDirectory(file)
   refuseOtherKinds(entries)
-  const needed = entries.filter(({ name }) => wanted.test(name) && /\.(?:xml|rels)$/i.test(name))
+  const needed = entries.filter(({ name }) => NEEDED_PARTS.test(name) && /\.(?:xml|rels)$/i.test(name))
   if (needed.some(({ isEncrypted }) => isEncrypted)) {
     refuseFile('This workbook is protected with a password. Save it without one, and choose that.')
   }
@@ -48,19 +48,19 @@ export function unpackWorkbook(bytes: Uint8Array): WorkbookParts {
       `This workbook unpacks to ${megabytes} MB, which is too large. Copy the sheet you need into a new workbook.`
     )
   }
-  return new Map(needed.map((entry) => [entry.name, unpacked(file, entry)]))
+  return new Map(needed.map((entry) => [entry.name, unpackEntry(file, entry)]))
 }
 
 /** Handlers for a part's XML. Tags come without the prefix that some programs write. */
 export interface PartHandlers {
-  opened?(tag: string, attributes: Record<string, string | undefined>): void
+  onOpenTag?(tag: string, attributes: Record<string, string | undefined>): void
   /** The text directly in a tag, except phonetic hints. */
-  text?(text: string, tag: string): void
-  closed?(tag: string): void
+  onText?(text: string, tag: string): void
+  onCloseTag?(tag: string): void
 }
 
 /** @throws AppFailure `bad-file` if it can't be read. */
-export function parsePart(parts: WorkbookParts, path: string, { opened, text, closed }: PartHandlers): void {
+export function parsePart(parts: WorkbookParts, path: string, { onOpenTag, onText, onCloseTag }: PartHandlers): void {
   const part = parts.get(path) ?? refuseFile(UNREADABLE)
   const local = (name: string) => name.slice(name.indexOf(':') + 1)
   const parser = new SaxesParser()
@@ -71,16 +71,16 @@ export function parsePart(parts: WorkbookParts, path: string, { opened, text, cl
   parser.on('opentag', ({ name, attributes }) => {
     tag = local(name)
     isPhonetic ||= tag === 'rPh'
-    opened?.(tag, attributes)
+    onOpenTag?.(tag, attributes)
   })
   parser.on('text', (found) => {
     if (found.length > LONGEST_TEXT) refuseFile(UNREADABLE)
-    if (!isPhonetic) text?.(found, tag)
+    if (!isPhonetic) onText?.(found, tag)
   })
   parser.on('closetag', ({ name }) => {
     tag = ''
     if (local(name) === 'rPh') isPhonetic = false
-    closed?.(local(name))
+    onCloseTag?.(local(name))
   })
   const decoder = new TextDecoder()
   for (let at = 0; at < part.length; at += PIECE) {
@@ -90,7 +90,7 @@ export function parsePart(parts: WorkbookParts, path: string, { opened, text, cl
 }
 
 /** Reads the directory at the end of the file. A truncated file lacks it. */
-function listed(file: Buffer): Entry[] {
+function readDirectory(file: Buffer): Entry[] {
   const end = file.lastIndexOf('PK\x05\x06', file.length, 'latin1')
   if (end < 0 || end + 22 > file.length || end < file.length - 65_557) refuseFile(DAMAGED)
   const count = file.readUInt16LE(end + 10)
@@ -102,12 +102,12 @@ function listed(file: Buffer): Entry[] {
     const method = file.readUInt16LE(at + 10)
     const nameLength = file.readUInt16LE(at + 28)
     const name = file.toString('utf8', at + 46, at + 46 + nameLength)
-    if (method !== 0 && method !== 8 && wanted.test(name)) refuseFile(DAMAGED)
+    if (method !== 0 && method !== 8 && NEEDED_PARTS.test(name)) refuseFile(DAMAGED)
     entries.push({
       name,
       isEncrypted: (file.readUInt16LE(at + 8) & 1) === 1,
       isPacked: method === 8,
-      sum: file.readUInt32LE(at + 16),
+      checksum: file.readUInt32LE(at + 16),
       packedSize: file.readUInt32LE(at + 20),
       size: file.readUInt32LE(at + 24),
       offset: file.readUInt32LE(at + 42)
@@ -130,17 +130,17 @@ function refuseOtherKinds(entries: readonly Entry[]): void {
   refuseFile('This isn’t an Excel workbook. Choose a CSV or XLSX file.')
 }
 
-function unpacked(file: Buffer, { offset, packedSize, size, isPacked, sum }: Entry): Uint8Array {
+function unpackEntry(file: Buffer, { offset, packedSize, size, isPacked, checksum }: Entry): Uint8Array {
   if (offset + 30 > file.length || file.readUInt32LE(offset) !== 0x04034b50) refuseFile(DAMAGED)
   const start = offset + 30 + file.readUInt16LE(offset + 26) + file.readUInt16LE(offset + 28)
   if (start + packedSize > file.length) refuseFile(DAMAGED)
   const packed = file.subarray(start, start + packedSize)
-  const content = isPacked ? inflated(packed, size) : packed
-  if (content.byteLength !== size || crc32(content) !== sum) refuseFile(DAMAGED)
+  const content = isPacked ? inflate(packed, size) : packed
+  if (content.byteLength !== size || crc32(content) !== checksum) refuseFile(DAMAGED)
   return content
 }
 
-function inflated(packed: Buffer, size: number): Buffer {
+function inflate(packed: Buffer, size: number): Buffer {
   try {
     // Fails here for a part that is larger than it declares.
     return inflateRawSync(packed, { maxOutputLength: Math.max(size, 1) })

@@ -4,22 +4,28 @@
  */
 
 import type { Composition } from '../../../shared/composition/index.ts'
-import type { BulkCheck, BulkCorrected, BulkCorrection, BulkRow, BulkSheet } from '../../../shared/contract/index.ts'
+import type {
+  BulkCheck,
+  BulkCorrection,
+  BulkCorrectionResult,
+  BulkRow,
+  BulkSheet
+} from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
 import type { LeftOutRow, PackageRow, Plan } from './dry-run.ts'
 import {
-  compositionsOf,
+  type CheckContext,
   correctionsOf,
   type DryRun,
   dryRun,
   isError,
-  type Moment,
+  leftOutReasons,
   ownColumns,
   type Repeats,
-  reasonsAgainst
+  rowComposer
 } from './dry-run.ts'
-import { openTable, pastedTable, readWhole, type TableFile } from './open-file.ts'
+import { openTable, pastedTable, readFileBytes, type TableFile } from './open-file.ts'
 import { practiceFile, sampleFile } from './sample-file.ts'
 import { type Corrections, correctedRow, type FirstRow, type Sheet, type SheetRow } from './sheet.ts'
 import { type TableFormat, tableFile, withProblems } from './table-file.ts'
@@ -34,24 +40,24 @@ export interface BulkQuestions {
   /** Switches to a sheet. Corrections made in it before are kept. */
   sheet: { ask: { id: string; sheet: string; firstRow?: FirstRow | undefined }; answer: BulkSheet }
   check: {
-    ask: { id: string } & Plan & Moment
+    ask: { id: string } & Plan & CheckContext
     answer: BulkCheck
   }
   rows: {
-    ask: { id: string; show: RowsShown; offset: number; limit: number }
+    ask: { id: string; show: RowFilter; offset: number; limit: number }
     answer: { rows: BulkRow[]; total: number }
   }
   /** Replaces the text of a cell, or restores it with null; only that row is tried again. */
   correct: {
     ask: { id: string; row: number; column: number; value: string | null }
-    answer: BulkCorrected
+    answer: BulkCorrectionResult
   }
   /** The next row with an error after a given one, among those shown, with its index there; wraps around. */
-  nextError: { ask: { id: string; show: RowsShown; after: number }; answer: { index: number; row: BulkRow } | null }
+  nextError: { ask: { id: string; show: RowFilter; after: number }; answer: { index: number; row: BulkRow } | null }
   /** The JSON of a row's `Composition`, whether or not it can be sent. */
   package: { ask: { id: string; row: number }; answer: string }
   /** Checks again, as time has passed, and settles which rows are sent: none that the last check left out. */
-  prepare: { ask: { id: string } & Repeats & Moment; answer: Prepared }
+  prepare: { ask: { id: string } & Repeats & CheckContext; answer: Prepared }
   /** Rows to send, each as the JSON of a `PackageRow`, from an offset. */
   take: { ask: { id: string; offset: number; limit: number }; answer: string[] }
   /** As `take`, but for all checked rows, including those that can't be sent. */
@@ -68,23 +74,23 @@ export interface BulkQuestions {
 }
 
 /** Asks the worker, in whichever thread it runs. @throws AppFailure */
-export type Ask<Questions extends Asked<Questions>> = <Name extends keyof Questions>(
+export type Ask<Questions extends QuestionShapes<Questions>> = <Name extends keyof Questions>(
   name: Name,
   ask: Questions[Name]['ask']
 ) => Promise<Questions[Name]['answer']>
 
 /** An answer to each question. */
-export type Answers<Questions extends Asked<Questions>> = {
+export type Answers<Questions extends QuestionShapes<Questions>> = {
   [Name in keyof Questions]: (ask: Questions[Name]['ask']) => Promise<Questions[Name]['answer']>
 }
 
 /** Asks answers in this same thread. */
 export const askOf =
-  <Questions extends Asked<Questions>>(answers: Answers<Questions>): Ask<Questions> =>
+  <Questions extends QuestionShapes<Questions>>(answers: Answers<Questions>): Ask<Questions> =>
   (name, ask) =>
     answers[name](ask)
 
-type Asked<Questions> = Record<keyof Questions, { ask: unknown; answer: unknown }>
+type QuestionShapes<Questions> = Record<keyof Questions, { ask: unknown; answer: unknown }>
 
 interface Prepared {
   columns: string[]
@@ -93,7 +99,7 @@ interface Prepared {
   leftOut: LeftOutRow[]
 }
 
-type RowsShown = 'all' | 'errors' | 'warnings' | 'duplicates' | 'alike' | 'corrected'
+type RowFilter = 'all' | 'errors' | 'warnings' | 'duplicates' | 'alike' | 'corrected'
 
 interface OpenSheet {
   fileName: string
@@ -104,7 +110,7 @@ interface OpenSheet {
   corrections: Map<string, Corrections>
   checked?: DryRun
   /** Which of the checked rows are sent, by their index in the sheet, and why the others aren't. */
-  prepared?: { going: number[]; leftOut: LeftOutRow[] }
+  prepared?: { toSend: number[]; leftOut: LeftOutRow[] }
   /** The rows that were left out when the sheet was sent. */
   leftOut?: LeftOutRow[]
 }
@@ -116,59 +122,59 @@ const MASK = '••••••'
 export function bulkAnswers(): Answers<BulkQuestions> {
   const open = new Map<string, OpenSheet>()
 
-  const opened = (id: string): OpenSheet =>
+  const requireOpen = (id: string): OpenSheet =>
     open.get(id) ?? fail('gone', 'This file is no longer open.', { next: 'Choose it again.' })
-  const checkedOf = (one: OpenSheet): DryRun => one.checked ?? fail('gone', 'Check the rows first.')
+  const requireChecked = (one: OpenSheet): DryRun => one.checked ?? fail('gone', 'Check the rows first.')
 
   return {
     async open({ id, fileName, ...file }) {
       const table =
         'pasted' in file
           ? pastedTable(file.pasted)
-          : openTable('bytes' in file ? file.bytes : await readWhole(file.path), fileName)
-      const { name, sheet } = await firstFull(table)
+          : openTable('bytes' in file ? file.bytes : await readFileBytes(file.path), fileName)
+      const { name, sheet } = await firstFilledSheet(table)
       const one = { fileName, table, name, sheet, corrections: new Map() }
       open.set(id, one)
       return viewOf(id, one)
     },
 
     async sheet({ id, sheet: name, firstRow }) {
-      const { fileName, table } = opened(id)
+      const { fileName, table } = requireOpen(id)
       const read = await table.sheet(name, firstRow)
       // It may have been closed during the read.
-      const { corrections } = opened(id)
+      const { corrections } = requireOpen(id)
       const one = { fileName, table, name, sheet: withCorrections(read, corrections.get(name)), corrections }
       open.set(id, one)
       return viewOf(id, one)
     },
 
     async check({ id, now, recent, ...plan }) {
-      const { fileName, table, name, sheet, corrections } = opened(id)
+      const { fileName, table, name, sheet, corrections } = requireOpen(id)
       const checked = dryRun(sheet, plan, { now, recent })
       open.set(id, { fileName, table, name, sheet, corrections, checked })
       return checked.check
     },
 
     async rows({ id, show, offset, limit }) {
-      const fitting = shownOf(checkedOf(opened(id)), show)
-      return { rows: fitting.slice(offset, offset + limit), total: fitting.length }
+      const matching = filteredRows(requireChecked(requireOpen(id)), show)
+      return { rows: matching.slice(offset, offset + limit), total: matching.length }
     },
 
     async correct({ id, row: number, column, value }) {
-      const one = opened(id)
+      const one = requireOpen(id)
       refuseSent(one)
       const { sheet, name, corrections } = one
-      const index = placeOf(sheet, number)
+      const index = indexOfRow(sheet, number)
       const row = sheet.rows[index] as SheetRow
-      const read = (row.asRead ?? row).cells[column]
+      const read = (row.original ?? row).cells[column]
       if (column >= sheet.columns.length) fail('invalid', 'This sheet has no such column.')
-      const ofSheet: Corrections = corrections.get(name) ?? new Map()
-      const ofRow = new Map<number, string>(ofSheet.get(number))
-      if (value === null || value.trim() === read) ofRow.delete(column)
-      else ofRow.set(column, value.trim())
-      corrections.set(name, ofSheet.set(number, ofRow))
-      const corrected = correctedRow(row, ofRow)
-      const checked = checkedOf(one).again(corrected, index)
+      const sheetCorrections: Corrections = corrections.get(name) ?? new Map()
+      const rowCorrections = new Map<number, string>(sheetCorrections.get(number))
+      if (value === null || value.trim() === read) rowCorrections.delete(column)
+      else rowCorrections.set(column, value.trim())
+      corrections.set(name, sheetCorrections.set(number, rowCorrections))
+      const corrected = correctedRow(row, rowCorrections)
+      const checked = requireChecked(one).recheck(corrected, index)
       one.sheet = { ...sheet, rows: sheet.rows.with(index, corrected) }
       one.checked = checked
       const cells = [...corrections.values()].flatMap((rows) => [...rows.values()])
@@ -177,71 +183,74 @@ export function bulkAnswers(): Answers<BulkQuestions> {
     },
 
     async nextError({ id, show, after }) {
-      const fitting = shownOf(checkedOf(opened(id)), show)
-      const bad = fitting.flatMap((row, index) => (row.problems.some(isError) ? [{ index, row }] : []))
-      return bad.find(({ row }) => row.row > after) ?? bad[0] ?? null
+      const matching = filteredRows(requireChecked(requireOpen(id)), show)
+      const withErrors = matching.flatMap((row, index) => (row.problems.some(isError) ? [{ index, row }] : []))
+      return withErrors.find(({ row }) => row.row > after) ?? withErrors[0] ?? null
     },
 
     async package({ id, row }) {
-      const { sheet, checked } = opened(id)
+      const { sheet, checked } = requireOpen(id)
       const { plan } = checked ?? fail('gone', 'Check the rows first.')
-      return JSON.stringify(compositionsOf(sheet, plan)(sheet.rows[placeOf(sheet, row)] as SheetRow).composition)
+      return JSON.stringify(rowComposer(sheet, plan)(sheet.rows[indexOfRow(sheet, row)] as SheetRow).composition)
     },
 
     async prepare({ id, duplicates, alike, now, recent }) {
-      const one = opened(id)
+      const one = requireOpen(id)
       refuseSent(one)
-      const shown = checkedOf(one)
-      const again = dryRun(one.sheet, shown.plan, { now, recent })
-      const checked = { ...again, rows: again.rows.map((row, index) => stillLeftOut(row, shown.rows[index])) }
+      const previous = requireChecked(one)
+      const rechecked = dryRun(one.sheet, previous.plan, { now, recent })
+      const checked = {
+        ...rechecked,
+        rows: rechecked.rows.map((row, index) => keepShownProblems(row, previous.rows[index]))
+      }
       const { columns, of } = ownColumns(one.sheet, checked.plan.mapping)
-      const going: number[] = []
+      const toSend: number[] = []
       const leftOut: LeftOutRow[] = []
       checked.rows.forEach((row, index) => {
         // The user wasn't asked about a row whose people got the package only since the check.
-        const isAsked = shown.rows[index]?.alikeSentAt !== undefined
-        const repeats: Repeats = { duplicates, alike: isAsked ? alike : 'leave-out' }
-        const problems = reasonsAgainst(row, repeats, checked.plan.zone)
-        if (problems.length === 0) going.push(index)
+        const wasShown = previous.rows[index]?.alikeSentAt !== undefined
+        const repeats: Repeats = { duplicates, alike: wasShown ? alike : 'leave-out' }
+        const problems = leftOutReasons(row, repeats, checked.plan.zone)
+        if (problems.length === 0) toSend.push(index)
         else leftOut.push({ row: row.row, cells: of(one.sheet.rows[index]?.cells ?? []), problems })
       })
       one.checked = checked
-      one.prepared = { going, leftOut }
-      return { columns, count: going.length, leftOut }
+      one.prepared = { toSend, leftOut }
+      return { columns, count: toSend.length, leftOut }
     },
 
     async take({ id, offset, limit }) {
-      const one = opened(id)
-      return packagesOf(one, checkedOf(one), (one.prepared?.going ?? []).slice(offset, offset + limit))
+      const one = requireOpen(id)
+      return packagesOf(one, requireChecked(one), (one.prepared?.toSend ?? []).slice(offset, offset + limit))
     },
 
     async every({ id, offset, limit }) {
-      const one = opened(id)
-      const places = one.sheet.rows.slice(offset, offset + limit).map((_, index) => offset + index)
-      return packagesOf(one, checkedOf(one), places)
+      const one = requireOpen(id)
+      const indexes = one.sheet.rows.slice(offset, offset + limit).map((_, index) => offset + index)
+      return packagesOf(one, requireChecked(one), indexes)
     },
 
     async taken({ id }) {
-      const one = opened(id)
+      const one = requireOpen(id)
       one.leftOut = one.prepared?.leftOut ?? []
       delete one.prepared
       return null
     },
 
     async failed({ id, format }) {
-      const one = opened(id)
-      const { plan, rows } = checkedOf(one)
+      const one = requireOpen(id)
+      const { plan, rows } = requireChecked(one)
       const { columns, of } = ownColumns(one.sheet, plan.mapping)
-      const bad = rows.flatMap((row, index) => {
-        const problems = reasonsAgainst(row, { duplicates: 'send', alike: 'send' }, plan.zone)
+      const failedRows = rows.flatMap((row, index) => {
+        const problems = leftOutReasons(row, { duplicates: 'send', alike: 'send' }, plan.zone)
         return problems.length > 0 ? [{ row: row.row, cells: of(one.sheet.rows[index]?.cells ?? []), problems }] : []
       })
-      const table = withProblems(columns, one.leftOut ?? bad)
+      const table = withProblems(columns, one.leftOut ?? failedRows)
       return tableFile(format, table.columns, table.rows)
     },
 
     async corrected({ id, format }) {
-      const { sheet } = opened(id)
+      const { sheet } = requireOpen(id)
       const headings = sheet.firstRow === 'headings' ? [sheet.columns] : []
       const [first = [], ...rows] = [...headings, ...sheet.rows.map(({ cells }) => cells)]
       return tableFile(format, first, rows)
@@ -262,14 +271,14 @@ export function bulkAnswers(): Answers<BulkQuestions> {
  * Combines a row's new check with the one that the user saw. Earlier problems still apply, though they may be gone by
  * now: only rows that the user saw as ready are sent, minus those with new problems.
  */
-function stillLeftOut(row: BulkRow, shown: BulkRow | undefined): BulkRow {
+function keepShownProblems(row: BulkRow, shown: BulkRow | undefined): BulkRow {
   const problems = !row.problems.some(isError) && shown?.problems.some(isError) ? shown.problems : row.problems
   const duplicateOf = row.duplicateOf ?? shown?.duplicateOf
   const alikeSentAt = row.alikeSentAt ?? shown?.alikeSentAt
   return { ...row, problems, ...defined({ duplicateOf, alikeSentAt }) }
 }
 
-const shows: Record<RowsShown, (row: BulkRow) => boolean> = {
+const filters: Record<RowFilter, (row: BulkRow) => boolean> = {
   all: () => true,
   errors: ({ problems }) => problems.some(isError),
   warnings: ({ problems }) => problems.some(({ severity }) => severity === 'warning'),
@@ -282,12 +291,12 @@ const shows: Record<RowsShown, (row: BulkRow) => boolean> = {
  * Returns the rows to show. A corrected row stays in the list of errors, so that the list doesn't jump while it is
  * being corrected.
  */
-function shownOf({ rows, hadErrors }: DryRun, show: RowsShown): BulkRow[] {
-  return rows.filter((row, index) => shows[show](row) || (show === 'errors' && hadErrors.has(index)))
+function filteredRows({ rows, hadErrors }: DryRun, show: RowFilter): BulkRow[] {
+  return rows.filter((row, index) => filters[show](row) || (show === 'errors' && hadErrors.has(index)))
 }
 
 /** Returns a row's index in the sheet. @throws AppFailure `gone` */
-function placeOf({ rows }: Sheet, number: number): number {
+function indexOfRow({ rows }: Sheet, number: number): number {
   const index = rows.findIndex(({ row }) => row === number)
   return index < 0 ? fail('gone', 'This row is no longer there.') : index
 }
@@ -305,14 +314,14 @@ function refuseSent({ leftOut }: OpenSheet): void {
 }
 
 /** Returns rows by their index in the sheet, each as the JSON of a `PackageRow`. */
-function packagesOf({ sheet }: OpenSheet, { plan }: DryRun, places: readonly number[]): string[] {
-  const make = compositionsOf(sheet, plan)
+function packagesOf({ sheet }: OpenSheet, { plan }: DryRun, indexes: readonly number[]): string[] {
+  const make = rowComposer(sheet, plan)
   const { of } = ownColumns(sheet, plan.mapping)
   // Identity answers are hidden in the Outbox, as they are in the composer.
   const answers = plan.mapping.filter(({ target }) => /\.IDData\..*\.Value$/.test(target))
   const masked = (one: BulkCorrection): BulkCorrection =>
     answers.some(({ column }) => column === one.column) ? { ...one, was: MASK, now: MASK } : one
-  return places.flatMap((index) => {
+  return indexes.flatMap((index) => {
     const row = sheet.rows[index]
     if (!row) return []
     const corrected = correctionsOf(sheet, row)?.map(masked)
@@ -327,19 +336,19 @@ function packagesOf({ sheet }: OpenSheet, { plan }: DryRun, places: readonly num
 }
 
 /** Opens the first sheet with rows, as workbooks often begin with a sheet of notes, or a blank one. */
-async function firstFull(table: TableFile): Promise<{ name: string; sheet: Sheet }> {
+async function firstFilledSheet(table: TableFile): Promise<{ name: string; sheet: Sheet }> {
   const failures: unknown[] = []
-  let headed: { name: string; sheet: Sheet } | undefined
+  let firstWithHeadings: { name: string; sheet: Sheet } | undefined
   for (const name of table.sheets) {
     try {
       const sheet = await table.sheet(name)
       if (sheet.rows.length > 0) return { name, sheet }
-      headed ??= { name, sheet }
+      firstWithHeadings ??= { name, sheet }
     } catch (error) {
       failures.push(error)
     }
   }
-  if (headed) return headed
+  if (firstWithHeadings) return firstWithHeadings
   throw failures[0]
 }
 

@@ -5,7 +5,7 @@
 import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import { isOfficePage, isOwnPage } from '../policy/app-pages.ts'
-import { type AskedPermission, devicesOf } from '../policy/permissions.ts'
+import { devicesOf, type PermissionQuery } from '../policy/permissions.ts'
 
 /** Milliseconds after which a test that wasn't closed ends. */
 export const LONGEST_TEST = 5 * 60_000
@@ -48,13 +48,13 @@ export class CameraTest {
     this.#end = undefined
   }
 
-  request(asked: AskedPermission, grant: (granted: boolean) => void): boolean {
-    if (!this.holds(asked)) return false
+  request(asked: PermissionQuery, grant: (granted: boolean) => void): boolean {
+    if (!this.isGranted(asked)) return false
     grant(true)
     return true
   }
 
-  holds({ permission, url, origin = url, mediaTypes }: AskedPermission): boolean {
+  isGranted({ permission, url, origin = url, mediaTypes }: PermissionQuery): boolean {
     if (!this.#end || permission !== 'media') return false
     const { devServer } = this.#deps
     const isCamera = devicesOf(mediaTypes)?.join() === 'camera'

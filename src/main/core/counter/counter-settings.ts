@@ -10,7 +10,7 @@ import type { NoteInAudit } from '../audit/audit.ts'
 import { fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { shortened } from '../lib/text-folding.ts'
-import { allowedOrigin } from '../policy/allowed-origins.ts'
+import { readAllowedOrigin } from '../policy/allowed-origins.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
 import { type IdlePictures, openIdlePictures } from './idle-pictures.ts'
@@ -24,9 +24,9 @@ const LOGO_KEY = 'counter-logo'
  * Without pictures, which have their own table, and without what's kept of identity documents, which no office sets for
  * itself.
  */
-type Kept = Omit<CounterSettings, 'logo' | 'otherDisplay' | 'identityKept'>
+type StoredSettings = Omit<CounterSettings, 'logo' | 'otherDisplay' | 'identityKept'>
 
-export const FIRST_SETTINGS: Kept = {
+export const DEFAULT_SETTINGS: StoredSettings = {
   staffName: '',
   evidence: [
     { id: 'photo-identification', text: 'Photo ID seen', isRequired: false },
@@ -60,16 +60,16 @@ export interface CounterSettingsDeps {
   /** Called when the settings changed. */
   changed: () => void
   /** The organisation's policy, which overrides what is kept. */
-  organisation?: () => OrganisationsCounter
+  organisation?: () => CounterPolicy
 }
 
-export type OrganisationsCounter = Partial<Omit<Kept, 'waitingRoom'> & Pick<CounterSettings, 'identityKept'>>
+export type CounterPolicy = Partial<Omit<StoredSettings, 'waitingRoom'> & Pick<CounterSettings, 'identityKept'>>
 
 export class CounterSettingsKeeper {
   readonly #deps: CounterSettingsDeps
   readonly #meta: ReturnType<typeof openMeta>
   // Read with every touch at the counter, so it's cached; changed only here.
-  #kept: Kept
+  #stored: StoredSettings
   #logo: string | undefined
   readonly #pictures: IdlePictures
 
@@ -77,18 +77,18 @@ export class CounterSettingsKeeper {
     this.#deps = deps
     this.#meta = openMeta(deps.db)
     this.#pictures = openIdlePictures(deps)
-    this.#kept = asKept(parsedJson(this.#meta.read(KEY) ?? ''))
-    this.#logo = keptLogo(this.#meta.read(LOGO_KEY))
+    this.#stored = readStored(parsedJson(this.#meta.read(KEY) ?? ''))
+    this.#logo = storedLogo(this.#meta.read(LOGO_KEY))
   }
 
   read(): CounterSettings {
     const logo = this.#logo
     const otherDisplay = this.#deps.otherDisplay()
     return {
-      ...this.#kept,
+      ...this.#stored,
       identityKept: 'compared',
       ...this.#deps.organisation?.(),
-      waitingRoom: { ...this.#kept.waitingRoom, pictures: this.#pictures.ids() },
+      waitingRoom: { ...this.#stored.waitingRoom, pictures: this.#pictures.ids() },
       ...(logo !== undefined && { logo }),
       ...(otherDisplay !== undefined && { otherDisplay })
     }
@@ -97,14 +97,17 @@ export class CounterSettingsKeeper {
   /** Changes settings. @throws AppFailure `invalid` with fields; SQLite's error. Nothing is changed then. */
   configure({ logo, ...changes }: CounterChanges): CounterSettings {
     const { pictures } = changes.waitingRoom ?? {}
-    return this.#keep(this.#with(changes), { logo, ...(pictures && { pictures: () => this.#pictures.keep(pictures) }) })
+    return this.#keep(this.#withChanges(changes), {
+      logo,
+      ...(pictures && { pictures: () => this.#pictures.keep(pictures) })
+    })
   }
 
   /** Returns what `configure` would change, in words. @throws AppFailure `invalid` with fields. */
   differences({ logo: _, ...changes }: CounterChanges): { name: string; what: string; from: string; to: string }[] {
     const before = this.read()
-    const next = this.#with(changes)
-    const given = Object.keys(changes).map((name) => [name, next[name as keyof Kept]])
+    const next = this.#withChanges(changes)
+    const given = Object.keys(changes).map((name) => [name, next[name as keyof StoredSettings]])
     const after: CounterSettings = { ...before, ...Object.fromEntries(given) }
     return changedNames(before, after).map((name) => {
       const [from, to] = valuesOf(name, before, after)
@@ -115,12 +118,12 @@ export class CounterSettingsKeeper {
   /** @param bytes of a file that a person chose. @throws AppFailure `bad-file`; SQLite's error. */
   setLogo(bytes: Uint8Array): CounterSettings {
     const chosen = readLogo(bytes)
-    return chosen.ok ? this.#keep(this.#kept, { logo: chosen.dataUrl }) : fail('bad-file', chosen.message)
+    return chosen.ok ? this.#keep(this.#stored, { logo: chosen.dataUrl }) : fail('bad-file', chosen.message)
   }
 
   /** @param files that a person chose. @throws AppFailure `bad-file`, `invalid`; SQLite's error. None is added then. */
   addPictures(files: readonly Uint8Array[]): CounterSettings {
-    return this.#keep(this.#kept, { pictures: () => files.forEach(this.#pictures.add) })
+    return this.#keep(this.#stored, { pictures: () => files.forEach(this.#pictures.add) })
   }
 
   idlePicture(id: string): string | null {
@@ -129,7 +132,7 @@ export class CounterSettingsKeeper {
 
   idleScreen(): IdleScreen {
     const logo = this.#logo
-    const { idleText: text, languages, waitingRoom } = this.#kept
+    const { idleText: text, languages, waitingRoom } = this.#stored
     const shown = { text, languages, pictures: this.#pictures.ids(), callSound: waitingRoom.callSound }
     return { ...shown, ...(logo !== undefined && { logo }) }
   }
@@ -148,35 +151,42 @@ export class CounterSettingsKeeper {
 
   /** The staff member's name for the audit trail. */
   staff(): string {
-    return this.#kept.staffName || this.#deps.userName()
+    return this.#stored.staffName || this.#deps.userName()
   }
 
   /** Returns what is kept, with these changes applied. @throws AppFailure `invalid` with fields. */
-  #with(changes: Omit<CounterChanges, 'logo'>): Kept {
+  #withChanges(changes: Omit<CounterChanges, 'logo'>): StoredSettings {
     const { pictures: _, ...waitingRoom } = changes.waitingRoom ?? {}
     const given = Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined))
-    const next: Kept = { ...this.#kept, ...given, waitingRoom: { ...this.#kept.waitingRoom, ...waitingRoom } }
+    const next: StoredSettings = {
+      ...this.#stored,
+      ...given,
+      waitingRoom: { ...this.#stored.waitingRoom, ...waitingRoom }
+    }
     if (changes.allowedOrigins) next.allowedOrigins = originsOf(changes.allowedOrigins)
-    if (changes.evidence) mustDiffer(changes.evidence)
+    if (changes.evidence) mustBeDistinct(changes.evidence)
     return next
   }
 
-  #keep(next: Kept, { logo, pictures }: { logo?: string | null | undefined; pictures?: () => void }): CounterSettings {
+  #keep(
+    next: StoredSettings,
+    { logo, pictures }: { logo?: string | null | undefined; pictures?: () => void }
+  ): CounterSettings {
     const before = this.read()
-    const keptLogo = this.#logo
+    const logoBefore = this.#logo
     this.#deps.db
       .transaction(() => {
-        if (JSON.stringify(next) !== JSON.stringify(this.#kept)) this.#meta.write(KEY, JSON.stringify(next))
+        if (JSON.stringify(next) !== JSON.stringify(this.#stored)) this.#meta.write(KEY, JSON.stringify(next))
         if (logo === null) this.#meta.erase(LOGO_KEY)
         else if (logo !== undefined) this.#meta.write(LOGO_KEY, logo)
         pictures?.()
       })
       .immediate()
-    this.#kept = next
+    this.#stored = next
     if (logo !== undefined) this.#logo = logo ?? undefined
     const after = this.read()
     const changed = changedNames(before, after)
-    if (keptLogo !== this.#logo && !changed.includes('logo')) changed.push('logo')
+    if (logoBefore !== this.#logo && !changed.includes('logo')) changed.push('logo')
     if (changed.length === 0) return after
     this.#deps.note({ what: 'settings-changed', detail: detailOf(changed, before, after) })
     this.#deps.changed()
@@ -186,7 +196,7 @@ export class CounterSettingsKeeper {
 
 /** @throws AppFailure `invalid`, with each origin that can't be allowed. */
 function originsOf(typed: readonly string[]): string[] {
-  const read = typed.map(allowedOrigin)
+  const read = typed.map(readAllowedOrigin)
   const fields = read.flatMap((one, index) =>
     one.ok ? [] : [{ field: `allowedOrigins[${index}]`, message: one.message }]
   )
@@ -194,60 +204,62 @@ function originsOf(typed: readonly string[]): string[] {
   return [...new Set(read.flatMap((one) => (one.ok ? [one.origin] : [])))]
 }
 
-function mustDiffer(evidence: Kept['evidence']): void {
+function mustBeDistinct(evidence: StoredSettings['evidence']): void {
   if (new Set(evidence.map(({ id }) => id)).size === evidence.length) return
   fail('bad-input', 'Two checks are the same, so nothing was changed.', {
     next: 'Change one of them.'
   })
 }
 
-const configured = requests['counter.configure'].input.shape
+const inputShape = requests['counter.configure'].input.shape
 
 /** Reads each member separately, and each line and origin: another version may know more or fewer of them. */
-function asKept(found: unknown): Kept {
+function readStored(found: unknown): StoredSettings {
   const members = z.record(z.string(), z.unknown()).catch({}).parse(found)
-  const taken = <Name extends Exclude<keyof Kept, 'evidence' | 'allowedOrigins' | 'languages' | 'waitingRoom'>>(
+  const readMember = <
+    Name extends Exclude<keyof StoredSettings, 'evidence' | 'allowedOrigins' | 'languages' | 'waitingRoom'>
+  >(
     name: Name
-  ): Kept[Name] => {
-    const read = configured[name].safeParse(members[name])
-    return read.data === undefined ? FIRST_SETTINGS[name] : (read.data as Kept[Name])
+  ): StoredSettings[Name] => {
+    const read = inputShape[name].safeParse(members[name])
+    return read.data === undefined ? DEFAULT_SETTINGS[name] : (read.data as StoredSettings[Name])
   }
-  const origins = listed(members.allowedOrigins, (item) => {
-    const read = typeof item === 'string' ? allowedOrigin(item) : undefined
+  const origins = readEach(members.allowedOrigins, (item) => {
+    const read = typeof item === 'string' ? readAllowedOrigin(item) : undefined
     return read?.ok ? [read.origin] : []
   })
-  const lines = listed(members.evidence, (item) => configured.evidence.safeParse([item]).data ?? [])
+  const lines = readEach(members.evidence, (item) => inputShape.evidence.safeParse([item]).data ?? [])
   return {
-    staffName: taken('staffName'),
-    evidence: lines ? [...new Map(lines.map((line) => [line.id, line])).values()] : FIRST_SETTINGS.evidence,
-    idleText: taken('idleText'),
-    fullScreen: taken('fullScreen'),
-    useOtherDisplay: taken('useOtherDisplay'),
-    idle: taken('idle'),
-    lockAfter: taken('lockAfter'),
+    staffName: readMember('staffName'),
+    evidence: lines ? [...new Map(lines.map((line) => [line.id, line])).values()] : DEFAULT_SETTINGS.evidence,
+    idleText: readMember('idleText'),
+    fullScreen: readMember('fullScreen'),
+    useOtherDisplay: readMember('useOtherDisplay'),
+    idle: readMember('idle'),
+    lockAfter: readMember('lockAfter'),
     allowedOrigins: [...new Set(origins)],
-    mayKeepPages: taken('mayKeepPages'),
-    languages: listed(members.languages, (item) => configured.languages.safeParse([item]).data ?? []) ?? [
-      ...FIRST_SETTINGS.languages
+    mayKeepPages: readMember('mayKeepPages'),
+    languages: readEach(members.languages, (item) => inputShape.languages.safeParse([item]).data ?? []) ?? [
+      ...DEFAULT_SETTINGS.languages
     ],
-    moreTime: taken('moreTime'),
-    mayGiveFiles: taken('mayGiveFiles'),
-    camera: taken('camera'),
-    receipt: taken('receipt'),
-    waitingRoom: keptRoom(members.waitingRoom)
+    moreTime: readMember('moreTime'),
+    mayGiveFiles: readMember('mayGiveFiles'),
+    camera: readMember('camera'),
+    receipt: readMember('receipt'),
+    waitingRoom: readWaitingRoom(members.waitingRoom)
   }
 }
 
-function keptRoom(found: unknown): Kept['waitingRoom'] {
+function readWaitingRoom(found: unknown): StoredSettings['waitingRoom'] {
   const room = { ...(typeof found === 'object' && found), pictures: [] }
-  return configured.waitingRoom.safeParse(room).data ?? FIRST_SETTINGS.waitingRoom
+  return inputShape.waitingRoom.safeParse(room).data ?? DEFAULT_SETTINGS.waitingRoom
 }
 
-function listed<Item>(found: unknown, read: (item: unknown) => Item[]): Item[] | undefined {
+function readEach<Item>(found: unknown, read: (item: unknown) => Item[]): Item[] | undefined {
   return Array.isArray(found) ? found.flatMap(read) : undefined
 }
 
-function keptLogo(text: string | undefined): string | undefined {
+function storedLogo(text: string | undefined): string | undefined {
   return text !== undefined && isLogo(text) ? text : undefined
 }
 
@@ -270,11 +282,11 @@ function detailOf(changed: readonly string[], before: CounterSettings, after: Co
 
 /** The old and the new value, in words. */
 function valuesOf(name: string, ...settings: [before: CounterSettings, after: CounterSettings]): [string, string] {
-  return settings.map((one) => shortened(told(name, one), LONGEST_VALUE)) as [string, string]
+  return settings.map((one) => shortened(valueInWords(name, one), LONGEST_VALUE)) as [string, string]
 }
 
 /** A value in words; for the logo, its size. */
-function told(name: string, settings: CounterSettings): string {
+function valueInWords(name: string, settings: CounterSettings): string {
   const { evidence, idle, logo, allowedOrigins, languages, moreTime, waitingRoom, ...plain } = settings
   switch (name) {
     case 'evidence':

@@ -14,16 +14,16 @@ import type {
 } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
-import type { CounterDeps, LeftBy, ViewBounds } from './deps.ts'
-import { askOfInterrupted, foundSession, noteNotBegun, unreadableSession } from './interrupted.ts'
-import { followOutcomes } from './outcome.ts'
+import type { CounterDeps, LeaveReason, ViewBounds } from './deps.ts'
+import { askInterruptedOutcomes, interruptedSession, noteUnstartedTurns, unreadableSession } from './interrupted.ts'
+import { updateOutcomes } from './outcome.ts'
 import { Cleanup } from './page.ts'
-import { comparedWithSigner } from './printed-document.ts'
+import { compareWithSigner } from './printed-document.ts'
 import { type PersonOverlay, Session } from './session.ts'
 import type { SessionState } from './session-state.ts'
 import { SigningQueue } from './signing-queue.ts'
 import type { AskedFrom, StaffAction } from './staff-actions.ts'
-import { readyToStart, type Wanted } from './starting.ts'
+import { prepareSession, type SessionRequest } from './starting.ts'
 
 export class Counter {
   readonly #deps: CounterDeps
@@ -59,8 +59,8 @@ export class Counter {
   }
 
   /** Compares what is printed on a signer's passport or identity card with their name. @throws AppFailure `gone`. */
-  compareDocument(asked: Parameters<typeof comparedWithSigner>[1]): Promise<PrintedComparison> {
-    return comparedWithSigner(this.#deps, asked)
+  compareDocument(asked: Parameters<typeof compareWithSigner>[1]): Promise<PrintedComparison> {
+    return compareWithSigner(this.#deps, asked)
   }
 
   /**
@@ -68,13 +68,13 @@ export class Counter {
    * @throws AppFailure `busy` while another session runs or another counter has one of these people, `no-pin`,
    * `bad-input`, `gone`, `not-signable`, and the service's failures.
    */
-  async start(wanted: Wanted): Promise<CounterSession> {
+  async start(request: SessionRequest): Promise<CounterSession> {
     if (this.#isOver) fail('gone', 'Countersign is closing.')
     if (this.isRunning() || this.#isStarting)
       fail('busy', 'Someone else is signing.', { next: 'End that session first.' })
     this.#isStarting = true
     try {
-      this.#session = await this.#started(wanted)
+      this.#session = await this.#startSession(request)
     } catch (error) {
       void this.#deps.reservations.release()
       throw error
@@ -83,12 +83,12 @@ export class Counter {
     }
     this.reservationsChanged()
     const { state } = this.#session
-    if (wanted.allowsCamera) state.note('camera-allowed', { by: 'staff', when: 'at the start' })
+    if (request.allowsCamera) state.note('camera-allowed', { by: 'staff', when: 'at the start' })
     this.#deps.changed(state.shown.id)
     return state.shown
   }
 
-  async #started(wanted: Wanted): Promise<Session> {
+  async #startSession(request: SessionRequest): Promise<Session> {
     const { account, accountId: chosen, pin, place, reservations } = this.#deps
     const accountId = chosen()
     const { isSet, waitUntil, asksName, needsName } = await pin.state()
@@ -98,13 +98,13 @@ export class Counter {
         next: 'Restart Countersign.'
       })
     }
-    const { stateAt, ...start } = await readyToStart(this.#deps, accountId, wanted)
+    const { stateAt, ...start } = await prepareSession(this.#deps, accountId, request)
     const { facts } = start
-    await reservations.take(
+    await reservations.reserve(
       accountId,
-      wanted.turns.map((turn, index) => ({ ...turn, person: facts[index]?.identity.person ?? '' }))
+      request.turns.map((turn, index) => ({ ...turn, person: facts[index]?.identity.person ?? '' }))
     )
-    const taken = await place.take()
+    const taken = await place.handOver()
     // Much may have happened while the screen was being taken.
     if (this.#isOver || !account(accountId)) {
       place.giveBack()
@@ -112,14 +112,14 @@ export class Counter {
     }
     // Wrong PINs from before the handover may still make staff wait: the PIN pad shows it from the start.
     const state = { ...stateAt(taken), ...defined({ pinWaitUntil: waitUntil, asksName, needsName }) }
-    const started = new Session(this.#deps, this.#cleanup, { ...start, state })
+    const session = new Session(this.#deps, this.#cleanup, { ...start, state })
     try {
-      noteStart(started.state, this.#deps.officeName(accountId))
+      noteStart(session.state, this.#deps.officeName(accountId))
     } catch (error) {
       place.giveBack()
       throw error
     }
-    return started
+    return session
   }
 
   state(): CounterSession | null {
@@ -141,27 +141,28 @@ export class Counter {
 
   // What a person or staff can do in the session with this id. Each throws AppFailure `gone` if another session, or
   // none, is shown.
-  readonly begin = async (id: string) => this.#named(id).begin()
-  readonly show = (id: string, bounds: ViewBounds) => this.#named(id).show(bounds)
-  readonly cover = async (id: string, why: PersonOverlay) => this.#named(id).cover(why)
-  readonly resume = async (id: string) => this.#named(id).resume()
-  readonly allowCamera = async (id: string) => this.#named(id).allowCamera()
-  readonly giveFile = async (id: string, file: string) => this.#named(id).giveFile(file)
-  readonly finish = async (id: string) => this.#named(id).finish()
-  readonly next = async (id: string) => this.#named(id).next()
-  readonly retry = async (id: string) => this.#named(id).retry()
-  readonly zoom = async (id: string, factor: number) => this.#named(id).zoom(factor)
-  readonly adjust = async (id: string, changes: Partial<PersonPreferences>) => this.#named(id).adjust(changes)
-  readonly touched = (id: string) => this.#named(id).touched()
-  readonly unlock = async (id: string, pin: string, name?: string) => this.#named(id).staff.unlock(pin, name)
-  readonly staff = async (id: string, does: StaffAction, from: AskedFrom) => this.#named(id).staff.act(does, from)
+  readonly begin = async (id: string) => this.#sessionOf(id).begin()
+  readonly show = (id: string, bounds: ViewBounds) => this.#sessionOf(id).show(bounds)
+  readonly cover = async (id: string, why: PersonOverlay) => this.#sessionOf(id).cover(why)
+  readonly resume = async (id: string) => this.#sessionOf(id).resume()
+  readonly allowCamera = async (id: string) => this.#sessionOf(id).allowCamera()
+  readonly giveFile = async (id: string, file: string) => this.#sessionOf(id).giveFile(file)
+  readonly finish = async (id: string) => this.#sessionOf(id).finish()
+  readonly next = async (id: string) => this.#sessionOf(id).next()
+  readonly retry = async (id: string) => this.#sessionOf(id).retry()
+  readonly zoom = async (id: string, factor: number) => this.#sessionOf(id).zoom(factor)
+  readonly adjust = async (id: string, changes: Partial<PersonPreferences>) => this.#sessionOf(id).adjust(changes)
+  readonly touched = (id: string) => this.#sessionOf(id).touched()
+  readonly unlock = async (id: string, pin: string, name?: string) => this.#sessionOf(id).staff.unlock(pin, name)
+  readonly staff = async (id: string, action: StaffAction, from: AskedFrom) =>
+    this.#sessionOf(id).staff.act(action, from)
 
   /**
    * Returns the receipt of the person who has the screen, once all of their turns have ended.
    * @throws AppFailure `gone`, `not-allowed`, and if the audit trail has nothing to make a receipt from.
    */
   async receipt(id: string): Promise<ReceiptCode> {
-    const { phase, receipt, current, turns } = this.#named(id).state.shown
+    const { phase, receipt, current, turns } = this.#sessionOf(id).state.shown
     const turn = turns[current]
     const own = turns.filter(({ person }) => person === turn?.person)
     const isDone = (phase === 'between' || phase === 'return') && own.every(({ outcome }) => outcome !== undefined)
@@ -181,20 +182,20 @@ export class Counter {
   }
 
   /** Called when the screen that the person signs on was left. */
-  left(by: LeftBy): void {
-    this.#session?.left(by)
+  screenLeft(by: LeaveReason): void {
+    this.#session?.screenLeft(by)
   }
 
   /** Called when the second display is gone: the person then signs in this window, behind a lock. */
-  placeLost(): void {
-    this.#session?.placeLost()
+  displayLost(): void {
+    this.#session?.displayLost()
   }
 
   /**
    * Whether the screen may be left without a PIN: the last attempt found that none is set any more, so nobody could
    * unlock it.
    */
-  canBeLeft(): boolean {
+  canLeaveWithoutPin(): boolean {
     return this.#session?.staff.isPinGone() ?? false
   }
 
@@ -215,12 +216,12 @@ export class Counter {
   async documentsChanged(accountId: string): Promise<void> {
     const session = this.#session
     if (session?.state.accountId !== accountId) return
-    await followOutcomes(this.#deps, session.state)
-    if (this.isRunning()) void session.turns.follow()
+    await updateOutcomes(this.#deps, session.state)
+    if (this.isRunning()) void session.turns.closeIfAnswered()
   }
 
   /** The account whose folders will show the running session's outcomes; undefined if no session runs. */
-  followed(): string | undefined {
+  sessionAccountId(): string | undefined {
     return this.isRunning() ? this.#session?.state.accountId : undefined
   }
 
@@ -234,14 +235,14 @@ export class Counter {
     const { waitUntil: pinWaitUntil, asksName, needsName } = found
     const { shown } = session.state
     if (shown.pinWaitUntil === pinWaitUntil && shown.asksName === asksName && shown.needsName === needsName) return
-    session.state.become({ pinWaitUntil, asksName, needsName })
+    session.state.update({ pinWaitUntil, asksName, needsName })
   }
 
   /** Called when what is known of other counters, or whether this session's turns are reserved, changed. */
   reservationsChanged(): void {
     const { state } = this.#session ?? {}
-    const notReserved = this.#deps.reservations.lacking()
-    if (state && this.isRunning() && state.shown.notReserved !== notReserved) state.become({ notReserved })
+    const notReserved = this.#deps.reservations.whyNotReserved()
+    if (state && this.isRunning() && state.shown.notReserved !== notReserved) state.update({ notReserved })
     else this.#deps.changed(state?.shown.id ?? '')
   }
 
@@ -262,19 +263,19 @@ export class Counter {
     const isReadable = read !== 'unreadable'
     const found = isReadable ? read : unreadableSession(newId(), time.now())
     const isPractice = account(found.accountId)?.kind === 'practice'
-    const resumed = new Session(this.#deps, this.#cleanup, foundSession(found, isPractice))
+    const resumed = new Session(this.#deps, this.#cleanup, interruptedSession(found, isPractice))
     this.#session = resumed
     resumed.state.note('session-interrupted', isReadable ? { startedBy: found.staff } : { found: 'unreadable' })
-    noteNotBegun(found, resumed.state)
+    noteUnstartedTurns(found, resumed.state)
     changed(found.id)
     // Includes how long the pad still waits after earlier wrong PINs; otherwise it would look as if it took one now.
     const { isSet, waitUntil, asksName, needsName } = await pin
       .state()
       .catch((): Partial<PinState> => ({ isSet: true }))
-    const said = defined({ pinWaitUntil: waitUntil, asksName, needsName })
-    if (resumed.state.shown.phase !== 'ended') resumed.state.become(said)
+    const pinFields = defined({ pinWaitUntil: waitUntil, asksName, needsName })
+    if (resumed.state.shown.phase !== 'ended') resumed.state.update(pinFields)
     if (isSet === false) resumed.end({ by: 'no PIN' })
-    await askOfInterrupted(this.#deps, resumed.state)
+    await askInterruptedOutcomes(this.#deps, resumed.state)
   }
 
   /**
@@ -283,12 +284,12 @@ export class Counter {
    */
   async end({ keepsMarker = false }: { keepsMarker?: boolean } = {}): Promise<void> {
     this.#isOver = true
-    await this.#session?.closed(keepsMarker)
+    await this.#session?.shutDown(keepsMarker)
     // While the office's server can still be reached.
     await this.#deps.reservations.release()
   }
 
-  #named(id: string): Session {
+  #sessionOf(id: string): Session {
     return this.#session && this.state()?.id === id
       ? this.#session
       : fail('gone', 'This session has ended.', { next: 'Start again from Counter.' })

@@ -16,10 +16,10 @@ import type { MirroredDocument } from '../documents/questions.ts'
 import type { Time } from '../lib/time.ts'
 import type { MediaDevice, MediaRight } from '../policy/permissions.ts'
 import type { SigningAccount } from '../policy/signing-address.ts'
-import type { KeepsIdentity } from './identity-numbers.ts'
+import type { KeepIdentity } from './identity-numbers.ts'
 import type { Reservations } from './reservations.ts'
 import type { Staff } from './staff.ts'
-import type { Opened } from './turn-files.ts'
+import type { ChosenFiles } from './turn-files.ts'
 
 export interface CounterDeps {
   /** The active account; '' if there is none. */
@@ -49,11 +49,11 @@ export interface CounterDeps {
     CounterSettings,
     'evidence' | 'identityKept' | 'idle' | 'mayKeepPages' | 'mayGiveFiles' | 'languages' | 'moreTime' | 'receipt'
   >
-  appointments: Appointments
+  pinnedEntries: PinnedEntries
   reservations: Reservations
   pin: Pick<Staff, 'state' | 'check'>
   note: NoteInAudit
-  keepIdentity: KeepsIdentity
+  keepIdentity: KeepIdentity
   /** The staff member's name, for the audit trail. */
   staff: () => string
   place: CounterPlace
@@ -61,7 +61,7 @@ export interface CounterDeps {
   /** Lets staff choose where the page is saved; false if they cancel. The suggested name is untrusted text. */
   savePage: (bytes: Uint8Array, suggestedName: string) => Promise<boolean>
   /** Lets staff choose files, or a folder, that the person may give the page; undefined if they cancel. */
-  chooseFiles: (what: 'files' | 'folder') => Promise<Opened | undefined>
+  chooseFiles: (what: 'files' | 'folder') => Promise<ChosenFiles | undefined>
   /** The folder for copies of files that are given to pages: an absolute path, and nothing else is in it. */
   filesPlace: string
   /** A person's own receipt, from the audit trail. @throws AppFailure if it can't be made. */
@@ -73,7 +73,7 @@ export interface CounterDeps {
   changed: (id: string) => void
 }
 
-export interface Appointments {
+export interface PinnedEntries {
   isToday(accountId: string, documentReference: string, signer: number): boolean
   /** Pins a signature to today, until midnight, or unpins it. @throws SQLite's error: then nothing has changed. */
   set(accountId: string, documentReference: string, signer: number, isToday: boolean): void
@@ -82,7 +82,7 @@ export interface Appointments {
 /** The stored marker of a running session. A marker found at a start means that its session was interrupted. */
 export interface CrashMarker {
   /** Replaces the marker; null clears it. Write errors are reported elsewhere, never thrown. */
-  keep(session: RunningSession | null): void
+  save(session: RunningSession | null): void
   /** `unreadable`: there is a marker that can't be understood. */
   read(): RunningSession | 'unreadable' | null
 }
@@ -122,10 +122,10 @@ export interface SignerIdentity {
  */
 export interface CounterPlace {
   /** Gives the person a screen. Returns which one; resolves once it's ready to show something. */
-  take(): Promise<'here' | 'other-display'>
+  handOver(): Promise<'here' | 'other-display'>
   /** Enlarges our own page beyond the office's zoom; 1 is the office's. Lasts until `giveBack`. */
   enlarge(factor: number): void
-  /** Gives the screen back to staff. Harmless without a `take` before it. */
+  /** Gives the screen back to staff. Harmless without a `handOver` before it. */
   giveBack(): void
 }
 
@@ -133,7 +133,7 @@ export interface CounterPlace {
  * Why the screen was left: another window came to the front, full screen ended, the window was hidden or closed, a
  * display was unplugged, the computer was locked or slept, or our own page in the window crashed.
  */
-export type LeftBy = 'blur' | 'full-screen' | 'hidden' | 'closing' | 'display' | 'locked' | 'page'
+export type LeaveReason = 'blur' | 'full-screen' | 'hidden' | 'closing' | 'display' | 'locked' | 'page'
 
 /**
  * The page that a turn is signed on. It's untrusted: the view confines it to the allowed origins, reports what it
@@ -143,11 +143,11 @@ export interface SigningView {
   /** Shows the page at these bounds, over our own, and gives it the keyboard focus. */
   show(bounds: ViewBounds): void
   /** Hides the page and takes the keyboard from it; the page keeps running. */
-  cover(): void
+  hide(): void
   /** Sets the page's zoom: 1 is as designed. */
   zoom(factor: number): void
   /** Sets the language for the page's next requests, as `SigningTurn.languages`. */
-  speak(languages: string): void
+  setLanguages(languages: string): void
   /** Gives the page that asked the file at this path, under its name. Rejects if the page no longer asks. */
   giveFile(path: string): Promise<void>
   /** Prints what is shown, on the default printer and without a dialog. Rejects if it can't be printed. */
@@ -162,14 +162,14 @@ export interface SigningView {
 type OpenSigningView = (turn: SigningTurn) => SigningView
 
 export interface SigningTurn {
-  /** As `signingAddress` approved it. */
+  /** As `checkSigningAddress` approved it. */
   url: string
   allowedOrigins: readonly string[]
   returnAddresses: readonly string[]
   /** The languages that the person reads, as sent to the page's server, best first, as in `mi,en`. */
   languages: string
   practiceOrigin?: string
-  /** See `SigningGround`. */
+  /** See `SigningScope`. */
   linkOrigin?: string
   /** Evaluated each time the page asks. */
   media(): MediaRight
@@ -199,7 +199,7 @@ export interface SigningViewEvents {
    */
   refused(what: string, wanted?: 'file'): void
   /**
-   * The page asks for a file while `files` returns true. It gets none until `giveFile`. @param accept as of `acceptOf`;
+   * The page asks for a file while `files` returns true. It gets none until `giveFile`. @param accept as of `acceptedTypes`;
    * empty for any.
    */
   asksForFile(accept: readonly string[]): void

@@ -11,7 +11,7 @@ import type { Db } from '../storage/connection.ts'
 import { Statements } from '../storage/statements.ts'
 
 /** The most characters that are kept of a number if only its end is. */
-const END = 4
+const END_LENGTH = 4
 
 const Reading = z.strictObject({
   number: z.string(),
@@ -19,23 +19,23 @@ const Reading = z.strictObject({
   expires: z.string().optional()
 })
 /** What is kept of one document: its number, or the end of it, and the last day it is valid, `2030-04-15`. */
-export type IdentityReading = z.output<typeof Reading>
+export type IdentityNumber = z.output<typeof Reading>
 
 /** Reduces what staff read to what may be kept; undefined if nothing may. */
-export function readingKept(
+export function retainedReading(
   read: DecodedInput<'counter.start'>['turns'][number]['document'],
-  kept: IdentityKept
-): IdentityReading | undefined {
-  if (!read || kept === 'compared') return undefined
+  policy: IdentityKept
+): IdentityNumber | undefined {
+  if (!read || policy === 'compared') return undefined
   const { number, expires } = read
-  if (kept === 'number-end') return { number: number.slice(-END), isEnd: true }
+  if (policy === 'number-end') return { number: number.slice(-END_LENGTH), isEnd: true }
   return { number, ...(expires !== undefined && { expires }) }
 }
 
 /** Prepares to store a reading together with its entry in the audit trail. */
-export type KeepsIdentity = (
+export type KeepIdentity = (
   of: { accountId: string; session: string; turn: number; documentReference: string },
-  reading: IdentityReading
+  reading: IdentityNumber
 ) => {
   /** Added to the entry. */
   detail: Record<string, string>
@@ -50,11 +50,11 @@ export function openIdentityNumbers({ db, now, newSalt }: { db: Db; now: () => n
      VALUES (@accountId, @session, @turn, @documentReference, @at, @salt, @kept)
      ON CONFLICT (session, turn) DO UPDATE SET kept_at = excluded.kept_at, salt = excluded.salt, kept = excluded.kept`
   )
-  const columns = db.prepare<[session: string, turn: number], { salt: string; kept: string }>(
+  const find = db.prepare<[session: string, turn: number], { salt: string; kept: string }>(
     'SELECT salt, kept FROM identity_numbers WHERE session = ? AND turn = ?'
   )
 
-  const keep: KeepsIdentity = (of, reading) => {
+  const keep: KeepIdentity = (of, reading) => {
     const [salt, kept] = [newSalt(), JSON.stringify(reading)]
     return {
       detail: { identitySha256: hashOf(salt, kept) },
@@ -68,8 +68,8 @@ export function openIdentityNumbers({ db, now, newSalt }: { db: Db; now: () => n
      * Returns what was kept with an entry of the trail; undefined if nothing was, if it was purged since, or if it
      * doesn't match the hash in the trail.
      */
-    of({ session = '', detail }: AuditEntry): IdentityReading | undefined {
-      const found = detail.identitySha256 === undefined ? undefined : columns.get(session, Number(detail.turn))
+    of({ session = '', detail }: AuditEntry): IdentityNumber | undefined {
+      const found = detail.identitySha256 === undefined ? undefined : find.get(session, Number(detail.turn))
       if (!found || hashOf(found.salt, found.kept) !== detail.identitySha256) return undefined
       return Reading.safeParse(parsedJson(found.kept)).data
     }

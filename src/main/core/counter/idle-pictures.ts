@@ -23,12 +23,14 @@ export function openIdlePictures({ db }: { db: Db }) {
   const put = statements.run<[id: string, position: number, picture: Uint8Array]>(
     'INSERT INTO counter_pictures (id, position, picture) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
   )
-  const place = statements.run<[position: number, id: string]>('UPDATE counter_pictures SET position = ? WHERE id = ?')
-  const take = statements.run<[id: string]>('DELETE FROM counter_pictures WHERE id = ?')
+  const setPosition = statements.run<[position: number, id: string]>(
+    'UPDATE counter_pictures SET position = ? WHERE id = ?'
+  )
+  const remove = statements.run<[id: string]>('DELETE FROM counter_pictures WHERE id = ?')
 
-  const keep = db.transaction((wanted: readonly string[]) => {
-    for (const id of ids()) if (!wanted.includes(id)) take(id)
-    for (const [position, id] of wanted.entries()) place(position, id)
+  const keep = db.transaction((keptIds: readonly string[]) => {
+    for (const id of ids()) if (!keptIds.includes(id)) remove(id)
+    for (const [position, id] of keptIds.entries()) setPosition(position, id)
   })
 
   return {
@@ -53,6 +55,6 @@ export function openIdlePictures({ db }: { db: Db }) {
     },
 
     /** Keeps only these, in this order, and deletes the others. */
-    keep: (wanted: readonly string[]) => keep.immediate(wanted)
+    keep: (keptIds: readonly string[]) => keep.immediate(keptIds)
   }
 }

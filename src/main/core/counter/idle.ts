@@ -7,7 +7,7 @@ import type { Time } from '../lib/time.ts'
 import { PHASES } from './phases.ts'
 
 /** How long staff's choice stays open without a touch, in seconds. */
-const STAFF_STAYS = 60
+const STAFF_TIMEOUT = 60
 
 export interface IdleEvents {
   /** The page is covered at that moment unless someone touches something; undefined cancels the warning. */
@@ -27,17 +27,17 @@ type Waiting = 'person' | 'left' | 'idle' | 'staff' | 'nobody'
 export class Idle {
   readonly #time: Time
   readonly #settings: () => CounterSettings['idle']
-  readonly #patience: () => number
+  readonly #timeFactor: () => number
   readonly #events: IdleEvents
   #waiting: Waiting = 'nobody'
   #isWarned = false
   #cancel: (() => void) | undefined
 
-  /** @param patience factor by which a person's times are extended; not those of staff, nor of a page that was left. */
-  constructor(time: Time, settings: () => CounterSettings['idle'], patience: () => number, events: IdleEvents) {
+  /** @param timeFactor factor by which a person's times are extended; not those of staff, nor of a page that was left. */
+  constructor(time: Time, settings: () => CounterSettings['idle'], timeFactor: () => number, events: IdleEvents) {
     this.#time = time
     this.#settings = settings
-    this.#patience = patience
+    this.#timeFactor = timeFactor
     this.#events = events
   }
 
@@ -46,35 +46,35 @@ export class Idle {
     if (this.#waiting !== 'person' && this.#waiting !== 'staff') return
     const wasWarned = this.#isWarned
     this.#isWarned = false
-    this.#begin()
+    this.#restart()
     if (wasWarned) this.#events.warn(undefined)
   }
 
   /** Called on each change of the session. */
-  follow(state: CounterSession): void {
+  update(state: CounterSession): void {
     const next = waitingFor(state)
     if (next === this.#waiting) return
     this.#waiting = next
     this.#isWarned = false
-    this.#begin()
+    this.#restart()
   }
 
   stop(): void {
     this.#waiting = 'nobody'
-    this.#begin()
+    this.#restart()
   }
 
-  #begin(): void {
+  #restart(): void {
     this.#cancel?.()
     this.#cancel = undefined
     const { warnAfter, coverAfter, endAfter } = this.#settings()
     switch (this.#waiting) {
       case 'person': {
-        const patience = this.#patience()
-        this.#after(warnAfter * patience, () => {
+        const timeFactor = this.#timeFactor()
+        this.#after(warnAfter * timeFactor, () => {
           this.#isWarned = true
-          this.#after(coverAfter * patience, () => this.#events.cover())
-          this.#events.warn(this.#time.now() + coverAfter * patience * 1000)
+          this.#after(coverAfter * timeFactor, () => this.#events.cover())
+          this.#events.warn(this.#time.now() + coverAfter * timeFactor * 1000)
         })
         break
       }
@@ -87,7 +87,7 @@ export class Idle {
         this.#after(endAfter, () => this.#events.end())
         break
       case 'staff':
-        this.#after(STAFF_STAYS, () => this.#events.staffLeft())
+        this.#after(STAFF_TIMEOUT, () => this.#events.staffLeft())
         break
       case 'nobody':
         break

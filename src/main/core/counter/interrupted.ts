@@ -8,8 +8,8 @@ import { parsedJson } from '../lib/json-scanning.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
 import type { CounterDeps, CrashMarker, RunningSession } from './deps.ts'
-import { lastOutcome, readFolders, unknown } from './outcome.ts'
-import { FIRST_PREFERENCES, type SessionStart, type SessionState } from './session-state.ts'
+import { lastOutcome, readFolders, unknownOutcome } from './outcome.ts'
+import { DEFAULT_PREFERENCES, type SessionStart, type SessionState } from './session-state.ts'
 
 const NOT_BEGUN: AppError = { code: 'cancelled', message: 'The session was interrupted before this page was opened.' }
 
@@ -42,16 +42,16 @@ const Running = z.object({
   )
 })
 
-/** @param trouble called with write errors: a full disk must not end a session that a person is in. */
-export function openCrashMarker({ db, trouble }: { db: Db; trouble: (error: unknown) => void }): CrashMarker {
+/** @param failed called with write errors: a full disk must not end a session that a person is in. */
+export function openCrashMarker({ db, failed }: { db: Db; failed: (error: unknown) => void }): CrashMarker {
   const meta = openMeta(db)
   return {
-    keep(session) {
+    save(session) {
       try {
         if (session) meta.write(KEY, JSON.stringify(session))
         else meta.erase(KEY)
       } catch (error) {
-        trouble(error)
+        failed(error)
       }
     },
     read() {
@@ -59,7 +59,7 @@ export function openCrashMarker({ db, trouble }: { db: Db; trouble: (error: unkn
         const text = meta.read(KEY)
         return text === undefined ? null : decoded(text)
       } catch (error) {
-        trouble(error)
+        failed(error)
         return 'unreadable'
       }
     }
@@ -76,7 +76,7 @@ export const unreadableSession = (id: string, startedAt: number): RunningSession
   ...{ id, startedAt, accountId: '', staff: '', current: 0, turns: [] }
 })
 
-export function foundSession(
+export function interruptedSession(
   { id, accountId, startedAt, current, turns }: RunningSession,
   isPractice: boolean
 ): SessionStart {
@@ -95,7 +95,7 @@ export function foundSession(
     wasInterrupted: true,
     isPractice,
     mayKeepPages: false,
-    preferences: FIRST_PREFERENCES,
+    preferences: DEFAULT_PREFERENCES,
     offers: { languages: [], moreTime: false }
   }
   return {
@@ -113,7 +113,7 @@ function turnOf(turn: RunningSession['turns'][number]): CounterTurn {
 }
 
 /** Records that the turns which hadn't begun are over, as nothing follows any more. */
-export function noteNotBegun({ turns }: RunningSession, state: SessionState): void {
+export function noteUnstartedTurns({ turns }: RunningSession, state: SessionState): void {
   for (const [index, { hasBegun, outcome, isTold }] of turns.entries()) {
     // A turn that failed as it began has an outcome, but nobody may have gone on from it before the application ended.
     if (hasBegun || isTold) continue
@@ -121,28 +121,32 @@ export function noteNotBegun({ turns }: RunningSession, state: SessionState): vo
     state.noteTurn('turn-ended', index, { outcome: 'skipped', ...error, known: 'after an interruption' })
   }
   // Another interruption then finds them ended.
-  if (turns.length > 0) state.keep()
+  if (turns.length > 0) state.saveMarker()
 }
 
 /** Asks the service for the outcome of every turn that began. Never rejects. */
-export async function askOfInterrupted(
+export async function askInterruptedOutcomes(
   deps: Pick<CounterDeps, 'account' | 'refresh' | 'documentOf' | 'describe'>,
   state: SessionState
 ): Promise<void> {
   if (state.shown.turns.length === 0) return
-  const trouble = await readFolders(deps, state.accountId)
+  const readError = await readFolders(deps, state.accountId)
   for (const index of state.shown.turns.keys()) {
     const before = state.turnOf(index).outcome
     const { hasBegun, isTold } = state.factsOf(index)
     if (!hasBegun) continue
-    const isSettled = before?.signed === 'signed' || before?.signed === 'declined'
-    const asked = isSettled ? before : trouble ? unknown(trouble) : await lastOutcome(deps, state.asked(index))
-    const outcome = asked.signed === 'unknown' && before ? before : asked
+    const isFinal = before?.signed === 'signed' || before?.signed === 'declined'
+    const latest = isFinal
+      ? before
+      : readError
+        ? unknownOutcome(readError)
+        : await lastOutcome(deps, state.queryOf(index))
+    const outcome = latest.signed === 'unknown' && before ? before : latest
     if (outcome !== before) state.setOutcome(index, outcome)
     // The application may have ended before the outcome was in the audit trail, or after.
     if (!isTold || outcome.signed !== before?.signed) {
       state.noteTurn('turn-ended', index, { outcome: outcome.signed, known: 'after an interruption' })
     }
-    state.become({})
+    state.update({})
   }
 }

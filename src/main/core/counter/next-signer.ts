@@ -2,7 +2,7 @@
 import type { AppError, CounterOutcome } from '../../../shared/contract/index.ts'
 import { canSignNow } from '../documents/progress.ts'
 import type { CounterDeps } from './deps.ts'
-import { indexOf } from './outcome.ts'
+import { signerIndexOf } from './outcome.ts'
 import type { SessionState } from './session-state.ts'
 
 export interface NextSigner {
@@ -16,7 +16,7 @@ export interface NextSigner {
 }
 
 /** Outcomes that keep later signers waiting. If an outcome is unknown, they may go ahead: the service will tell. */
-const HOLDS_UP: readonly CounterOutcome['signed'][] = ['declined', 'not-yet', 'skipped']
+const BLOCKING_OUTCOMES: readonly CounterOutcome['signed'][] = ['declined', 'not-yet', 'skipped']
 
 /**
  * Finds the next turn from what the service last said; doesn't read the folders again. Never rejects.
@@ -35,14 +35,14 @@ export async function nextSigner(
   let next: number | undefined
   for (let index = current + 1; index < state.shown.turns.length; index++) {
     if (outcomes.get(index)) continue
-    const before = heldUpBy(state, outcomes, index)
+    const blocker = blockerOf(state, outcomes, index)
     // For the turns after the next one only a refusal is final: nobody is handed the screen to sign what was declined.
-    const mayChange = next !== undefined && before !== undefined && outcomes.get(before)?.signed !== 'declined'
-    if (before === undefined || mayChange || (await canBegin(deps, state, index))) {
+    const mayChange = next !== undefined && blocker !== undefined && outcomes.get(blocker)?.signed !== 'declined'
+    if (blocker === undefined || mayChange || (await canBegin(deps, state, index))) {
       next ??= index
       continue
     }
-    const error = notTheirTurn(state, outcomes, before)
+    const error = notTheirTurnError(state, outcomes, blocker)
     passedOver.push({ index, error })
     outcomes.set(index, { signed: 'skipped', error })
   }
@@ -50,24 +50,24 @@ export async function nextSigner(
 }
 
 /** Returns the first earlier turn of the same document that wasn't signed. */
-function heldUpBy(
+function blockerOf(
   state: SessionState,
   outcomes: ReadonlyMap<number, CounterOutcome | undefined>,
   index: number
 ): number | undefined {
   const { documentReference } = state.turnOf(index)
-  const before = state.shown.turns.slice(0, index).findIndex((turn, at) => {
+  const blocker = state.shown.turns.slice(0, index).findIndex((turn, at) => {
     const signed = outcomes.get(at)?.signed
-    return turn.documentReference === documentReference && signed !== undefined && HOLDS_UP.includes(signed)
+    return turn.documentReference === documentReference && signed !== undefined && BLOCKING_OUTCOMES.includes(signed)
   })
-  return before < 0 ? undefined : before
+  return blocker < 0 ? undefined : blocker
 }
 
 async function canBegin(deps: Pick<CounterDeps, 'documentOf'>, state: SessionState, index: number): Promise<boolean> {
   const { documentReference, signer } = state.turnOf(index)
   try {
     const mirrored = await deps.documentOf(state.accountId, documentReference)
-    const at = mirrored && indexOf(mirrored.document, signer, state.factsOf(index).identity)
+    const at = mirrored && signerIndexOf(mirrored.document, signer, state.factsOf(index).identity)
     return mirrored !== undefined && at !== undefined && canSignNow(mirrored.document, at)
   } catch {
     // An error in reading is shown when their turn begins.
@@ -75,15 +75,15 @@ async function canBegin(deps: Pick<CounterDeps, 'documentOf'>, state: SessionSta
   }
 }
 
-function notTheirTurn(
+function notTheirTurnError(
   state: SessionState,
   outcomes: ReadonlyMap<number, CounterOutcome | undefined>,
-  before: number
+  blocker: number
 ): AppError {
-  const name = state.turnOf(before).signerName.trim() || 'the previous signer'
+  const name = state.turnOf(blocker).signerName.trim() || 'the previous signer'
   const who = name.charAt(0).toUpperCase() + name.slice(1)
   const message =
-    outcomes.get(before)?.signed === 'declined'
+    outcomes.get(blocker)?.signed === 'declined'
       ? `${who} declined, so nobody else can sign this document.`
       : `${name} has to sign first.`
   return { code: 'not-signable', message }

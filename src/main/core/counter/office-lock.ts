@@ -10,17 +10,17 @@ import { defined } from '../lib/objects.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { openMeta } from '../storage/meta.ts'
-import { closedTo, refusedTo } from './rights.ts'
+import { closedScreens, refusedRequests } from './rights.ts'
 import type { Staff } from './staff.ts'
 import { refusePin } from './staff-actions.ts'
 
 /** Milliseconds between checks of whether anyone is there. */
-const LOOK_EVERY = 5_000
+const CHECK_INTERVAL = 5_000
 const KEY = 'office-locked'
 
 export interface OfficeLockDeps {
   db: Db
-  pin: Pick<Staff, 'state' | 'check' | 'canReset' | 'hasNames' | 'proved'>
+  pin: Pick<Staff, 'state' | 'check' | 'canReset' | 'hasNames' | 'authenticated'>
   /** Minutes without a touch until it locks; 0 for never. */
   minutes: () => number
   /** Whether a person has the office's window: a session has its own idle times. */
@@ -30,7 +30,7 @@ export interface OfficeLockDeps {
   /** Called when it was locked or opened. */
   changed: () => void
   /** Called with the disk's error if the lock couldn't be stored for a restart. */
-  trouble: (error: unknown) => void
+  failed: (error: unknown) => void
 }
 
 export class OfficeLock {
@@ -51,9 +51,9 @@ export class OfficeLock {
 
   /** @param idleSeconds how long nobody has touched the computer. */
   watch(idleSeconds: () => number): void {
-    this.#cancel = this.#deps.time.after(LOOK_EVERY, () => {
+    this.#cancel = this.#deps.time.after(CHECK_INTERVAL, () => {
       this.watch(idleSeconds)
-      void this.#look(idleSeconds())
+      void this.#checkIdle(idleSeconds())
     })
   }
 
@@ -68,11 +68,11 @@ export class OfficeLock {
   async state(): Promise<OfficeLockState> {
     const { pin } = this.#deps
     const { waitUntil, asksName, needsName } = await pin.state().catch((): Partial<PinState> => ({}))
-    const who = pin.proved()?.name
-    const closed = closedTo(pin)
-    const refused = refusedTo(pin)
-    const along = defined({ waitUntil, asksName, needsName, who, closed, refused })
-    return { isLocked: this.#isLocked, opensBySignIn: this.#opensBySignIn, ...along }
+    const who = pin.authenticated()?.name
+    const closed = closedScreens(pin)
+    const refused = refusedRequests(pin)
+    const details = defined({ waitUntil, asksName, needsName, who, closed, refused })
+    return { isLocked: this.#isLocked, opensBySignIn: this.#opensBySignIn, ...details }
   }
 
   /**
@@ -109,11 +109,11 @@ export class OfficeLock {
    * Called when the computer's screen was unlocked. On Linux that may be just the end of a screen saver, and opens
    * nothing.
    */
-  signedIn(): void {
+  screenUnlocked(): void {
     if (this.#opensBySignIn) this.#open('by signing in to the computer')
   }
 
-  async #look(idleSeconds: number): Promise<void> {
+  async #checkIdle(idleSeconds: number): Promise<void> {
     const { isHandedOver, minutes, pin } = this.#deps
     const after = minutes() * 60
     if (this.#isLocked || after === 0 || idleSeconds < after || isHandedOver()) return
@@ -145,7 +145,7 @@ export class OfficeLock {
     try {
       write()
     } catch (error) {
-      this.#deps.trouble(error)
+      this.#deps.failed(error)
     }
   }
 }

@@ -8,14 +8,14 @@ import { personOf, stateOf } from '../documents/progress.ts'
 import type { MirroredDocument } from '../documents/questions.ts'
 import { type Time, within } from '../lib/time.ts'
 import type { CounterDeps, SignerIdentity } from './deps.ts'
-import type { AskedTurn, SessionState } from './session-state.ts'
+import type { SessionState, TurnQuery } from './session-state.ts'
 
 /** Milliseconds between attempts after the page or the person says that it's signed: the service may need a moment. */
 const AFTER_SIGNING = [1000, 2000, 4000]
 /** Used if the turn was ended early: most likely there's nothing to find, and people are waiting. */
 const AFTER_STOP = [1000]
 /** The longest that a person is kept waiting on a slow connection, in milliseconds. */
-const LONGEST = 30_000
+const LONGEST_WAIT = 30_000
 
 /**
  * returned: the page went to its return address. finished: the person says that they have signed. stopped: the turn was
@@ -26,29 +26,29 @@ export type Ending = 'returned' | 'finished' | 'stopped'
 type AskingDeps = Pick<CounterDeps, 'documentOf' | 'refresh' | 'describe' | 'time' | 'account'>
 
 /** Asks the service for the outcome. Never rejects: if the service can't be asked, the outcome is `unknown`. */
-export async function askOutcome(deps: AskingDeps, turn: AskedTurn, ending: Ending): Promise<CounterOutcome> {
+export async function askOutcome(deps: AskingDeps, turn: TurnQuery, ending: Ending): Promise<CounterOutcome> {
   const pauses = ending === 'stopped' ? AFTER_STOP : AFTER_SIGNING
-  let outcome = unknown({ code: 'timeout', message: 'The signing service took too long to respond.' })
-  let isLate = false
+  let outcome = unknownOutcome({ code: 'timeout', message: 'The signing service took too long to respond.' })
+  let hasTimedOut = false
   const ask = async () => {
     let latest = await askOnce(deps, turn)
     for (const pause of pauses) {
-      if (isLate || latest.signed === 'signed' || latest.signed === 'declined') break
-      await paused(deps.time, pause)
-      if (isLate) break
+      if (hasTimedOut || latest.signed === 'signed' || latest.signed === 'declined') break
+      await sleep(deps.time, pause)
+      if (hasTimedOut) break
       latest = await askOnce(deps, turn)
     }
     outcome = latest
   }
-  await within(LONGEST, ask(), deps.time)
-  isLate = true
+  await within(LONGEST_WAIT, ask(), deps.time)
+  hasTimedOut = true
   return outcome
 }
 
 /** Asks the service once. Never rejects. */
-export async function askOnce(deps: AskingDeps, turn: AskedTurn): Promise<CounterOutcome> {
-  const trouble = await readFolders(deps, turn.accountId)
-  return trouble ? unknown(trouble) : lastOutcome(deps, turn)
+export async function askOnce(deps: AskingDeps, turn: TurnQuery): Promise<CounterOutcome> {
+  const readError = await readFolders(deps, turn.accountId)
+  return readError ? unknownOutcome(readError) : lastOutcome(deps, turn)
 }
 
 /** Reads the folders from the service. Returns the error if that fails. Never rejects. */
@@ -68,42 +68,42 @@ export async function readFolders(
 /** Returns the outcome according to the folders as last read. Never rejects. */
 export async function lastOutcome(
   { documentOf, describe }: Pick<CounterDeps, 'documentOf' | 'describe'>,
-  turn: AskedTurn
+  turn: TurnQuery
 ): Promise<CounterOutcome> {
   try {
     return outcomeOf(await documentOf(turn.accountId, turn.documentReference), turn)
   } catch (error) {
-    return unknown(describe(error))
+    return unknownOutcome(describe(error))
   }
 }
 
 /** Returns the outcome of a turn's signer according to a document. */
 function outcomeOf(
   mirrored: MirroredDocument | undefined,
-  { signer, identity }: Pick<AskedTurn, 'signer' | 'identity'>
+  { signer, identity }: Pick<TurnQuery, 'signer' | 'identity'>
 ): CounterOutcome {
-  const index = mirrored && indexOf(mirrored.document, signer, identity)
+  const index = mirrored && signerIndexOf(mirrored.document, signer, identity)
   const person = index === undefined ? undefined : mirrored?.document.Signers?.[index]
-  if (!mirrored || !person) return unknown(LEFT)
+  if (!mirrored || !person) return unknownOutcome(DOCUMENT_GONE)
   const state = stateOf(mirrored.document, person)
   // A completed document may leave the folders at once: what it last said still holds.
   if (state === 'signed' || state === 'declined') return { signed: state }
-  if (mirrored.goneAt !== undefined) return unknown(LEFT)
-  return state === 'unknown' ? unknown(NOT_SAID) : { signed: 'not-yet' }
+  if (mirrored.goneAt !== undefined) return unknownOutcome(DOCUMENT_GONE)
+  return state === 'unknown' ? unknownOutcome(STATE_UNKNOWN) : { signed: 'not-yet' }
 }
 
-const LEFT: AppError = { code: 'gone', message: 'The document is no longer in the folders.' }
-const NOT_SAID: AppError = { code: 'no-data', message: 'The signing service doesn’t say whether it was signed.' }
+const DOCUMENT_GONE: AppError = { code: 'gone', message: 'The document is no longer in the folders.' }
+const STATE_UNKNOWN: AppError = { code: 'no-data', message: 'The signing service doesn’t say whether it was signed.' }
 const NO_ACCOUNT: AppError = {
   code: 'no-account',
   message: 'The account was removed from this computer, so the signing service can’t be asked.'
 }
 
-export function unknown(error: AppError): CounterOutcome {
+export function unknownOutcome(error: AppError): CounterOutcome {
   return { signed: 'unknown', error }
 }
 
-export function paused(time: Time, milliseconds: number): Promise<void> {
+export function sleep(time: Time, milliseconds: number): Promise<void> {
   return new Promise((resolve) => void time.after(milliseconds, resolve))
 }
 
@@ -111,7 +111,7 @@ export function paused(time: Time, milliseconds: number): Promise<void> {
  * Checks ended turns whose outcome isn't known against the folders as last read. Never rejects: an outcome that can't
  * be read stays unknown.
  */
-export async function followOutcomes(deps: Pick<CounterDeps, 'documentOf'>, state: SessionState): Promise<void> {
+export async function updateOutcomes(deps: Pick<CounterDeps, 'documentOf'>, state: SessionState): Promise<void> {
   for (const index of state.shown.turns.keys()) {
     const before = state.turnOf(index).outcome
     if (before?.signed !== 'not-yet' && before?.signed !== 'unknown') continue
@@ -120,7 +120,7 @@ export async function followOutcomes(deps: Pick<CounterDeps, 'documentOf'>, stat
     if (!latest || latest.signed === before.signed || state.turnOf(index).outcome !== before) continue
     state.setOutcome(index, latest)
     state.noteTurn('turn-ended', index, { outcome: latest.signed, known: 'later' })
-    state.become({})
+    state.update({})
   }
 }
 
@@ -129,7 +129,7 @@ async function latestOf(
   state: SessionState,
   index: number
 ): Promise<CounterOutcome | undefined> {
-  const turn = state.asked(index)
+  const turn = state.queryOf(index)
   const { askedAt = 0 } = state.factsOf(index)
   const mirrored = await deps.documentOf(turn.accountId, turn.documentReference)
   const outcome = outcomeOf(mirrored, turn)
@@ -150,7 +150,11 @@ export function identityOf(document: DocumentResponse, index: number): SignerIde
  * Returns the signer's current index; undefined if they are no longer a signer. A signer with a reference is found by
  * it, whatever else was corrected; without one, name and e-mail have to be unchanged.
  */
-export function indexOf(document: DocumentResponse, signer: number, identity: SignerIdentity): number | undefined {
+export function signerIndexOf(
+  document: DocumentResponse,
+  signer: number,
+  identity: SignerIdentity
+): number | undefined {
   const { signerReference, person } = identity
   const signers = document.Signers ?? []
   const isThem = (index: number) =>

@@ -10,9 +10,9 @@ import { isShowing, PHASES } from './phases.ts'
 import type { Changes, SessionState } from './session-state.ts'
 
 /** Overlays that stay whatever the page does: staff has to come, or has come. */
-const LASTING: readonly (CounterCover | undefined)[] = ['away', 'idle', 'not-me', 'staff']
+const LASTING_COVERS: readonly (CounterCover | undefined)[] = ['away', 'idle', 'not-me', 'staff']
 
-const NOTHING = { cover: undefined, coveredBy: undefined, isLocked: false } satisfies Changes
+const NO_OVERLAY = { cover: undefined, coveredBy: undefined, isLocked: false } satisfies Changes
 
 export class Overlays {
   readonly #state: SessionState
@@ -21,7 +21,7 @@ export class Overlays {
    * The person who has let pages use the devices that staff allowed. It applies to their own turns, not the next
    * person's.
    */
-  #consenting: string | undefined
+  #consentingPerson: string | undefined
   /** The types of file that the requesting page accepts. */
   #accept: readonly string[] = []
 
@@ -31,9 +31,9 @@ export class Overlays {
   }
 
   /** The parts of the overlay that stay when the phase changes underneath. */
-  lasting(): Changes {
+  lastingOverlay(): Changes {
     const { cover, coveredBy, isLocked } = this.#state.shown
-    return LASTING.includes(cover) ? { cover, coveredBy, isLocked } : NOTHING
+    return LASTING_COVERS.includes(cover) ? { cover, coveredBy, isLocked } : NO_OVERLAY
   }
 
   /**
@@ -44,7 +44,7 @@ export class Overlays {
   cover(why: CounterCover, locked: 'locked' | 'not locked', by?: CoveredBy): CounterSession {
     if (PHASES[this.#state.shown.phase].page === 'none') return this.#state.shown
     this.#page.hide()
-    return this.#state.go('cover', {
+    return this.#state.transition('cover', {
       cover: why,
       // Staff who comes is shown the overlay that was there before them.
       ...(why !== 'staff' && { coveredBy: by ?? why }),
@@ -55,52 +55,52 @@ export class Overlays {
 
   /** @param changes applied at the same time. */
   uncover(changes: Changes = {}): CounterSession {
-    const cleared = { ...NOTHING, asksFor: [], asksFile: undefined, warningUntil: undefined }
-    const state = this.#state.go('uncover', { ...cleared, ...changes })
+    const cleared = { ...NO_OVERLAY, asksFor: [], asksFile: undefined, warningUntil: undefined }
+    const state = this.#state.transition('uncover', { ...cleared, ...changes })
     if (isShowing(state)) this.#page.reveal()
     return state
   }
 
   /** Handles the page's progress. Overlays stay. */
-  pageIs(phase: 'loading' | 'open'): void {
+  pageProgressed(phase: 'loading' | 'open'): void {
     const before = this.#state.shown
-    if (this.#state.pageIs(phase) !== before) this.#page.reveal()
+    if (this.#state.setPagePhase(phase) !== before) this.#page.reveal()
     // A new document hasn't asked for what the previous one asked for.
-    if (phase === 'loading') this.dropFile()
+    if (phase === 'loading') this.endFileRequest()
   }
 
   /** Handles the page's request for devices. */
-  asked(devices: readonly MediaDevice[]): void {
-    this.#state.become({ asksFor: [...new Set([...this.#state.shown.asksFor, ...devices])] })
+  devicesRequested(devices: readonly MediaDevice[]): void {
+    this.#state.update({ asksFor: [...new Set([...this.#state.shown.asksFor, ...devices])] })
     // If staff has to come, or is there, they see the request then.
-    if (this.lasting().cover !== undefined) return
+    if (this.lastingOverlay().cover !== undefined) return
     if (this.#state.shown.allowsCamera) this.cover('consent', 'not locked')
     else this.cover('camera', 'locked')
   }
 
   /** Handles the page's request for a file. */
-  askedForFile(accept: readonly string[]): void {
+  fileRequested(accept: readonly string[]): void {
     this.#accept = accept
-    this.#state.become({ asksFile: this.#offer() })
-    if (this.lasting().cover === undefined) this.cover('file', 'not locked')
+    this.#state.update({ asksFile: this.#fileOffer() })
+    if (this.lastingOverlay().cover === undefined) this.cover('file', 'not locked')
   }
 
   /** Shows the files that staff opened for this turn to the person waiting for them. */
   filesOpened(): void {
     const { asksFile, cover } = this.#state.shown
     if (!asksFile) return
-    this.#state.become({ asksFile: this.#offer() })
+    this.#state.update({ asksFile: this.#fileOffer() })
     if (cover === 'staff' || cover === 'file') this.cover('file', 'not locked')
   }
 
   /** Ends the request for a file: the page has one, or shows another document. Its overlay goes with it. */
-  dropFile(): void {
+  endFileRequest(): void {
     const { asksFile, cover } = this.#state.shown
     if (cover === 'file') this.uncover()
-    else if (asksFile) this.#state.become({ asksFile: undefined })
+    else if (asksFile) this.#state.update({ asksFile: undefined })
   }
 
-  #offer(): NonNullable<CounterSession['asksFile']> {
+  #fileOffer(): NonNullable<CounterSession['asksFile']> {
     const { files } = this.#page
     return files.isOpen ? { files: files.offered(this.#accept) } : {}
   }
@@ -120,7 +120,7 @@ export class Overlays {
       origin,
       by: 'page got another than the chosen one'
     })
-    this.#state.become({ otherCamera: true })
+    this.#state.update({ otherCamera: true })
   }
 
   /** Records a refusal that nobody gave: the page was closed while it waited for an answer. */
@@ -137,14 +137,14 @@ export class Overlays {
     const { asksFor, current } = this.#state.shown
     if (asksFor.length === 0) return
     this.#state.noteTurn('camera-allowed', current, { devices: asksFor.join(', '), by: 'staff' })
-    this.#state.become({ allowsCamera: true })
+    this.#state.update({ allowsCamera: true })
     this.cover('consent', 'not locked')
   }
 
   /** Allows the devices for all of the person's turns in this session, by the person. */
   consent(): void {
     const { asksFor, current } = this.#state.shown
-    this.#consenting = this.#state.turnOf(current).person
+    this.#consentingPerson = this.#state.turnOf(current).person
     this.#state.noteTurn('camera-allowed', current, { devices: asksFor.join(', '), by: 'person' })
     this.#page.answer(true)
     // The request goes with its overlay, so that nobody is asked about nothing.
@@ -154,11 +154,11 @@ export class Overlays {
   /** Returns what pages of the current turn may do with devices. */
   media(): 'ask' | 'yes' {
     const { allowsCamera, current } = this.#state.shown
-    return allowsCamera && this.#consenting === this.#state.turnOf(current).person ? 'yes' : 'ask'
+    return allowsCamera && this.#consentingPerson === this.#state.turnOf(current).person ? 'yes' : 'ask'
   }
 
   /** Removes the overlay; no answer means no. */
-  goOn(by: 'person' | 'staff'): void {
+  resume(by: 'person' | 'staff'): void {
     const { asksFor, allowsCamera, current } = this.#state.shown
     if (asksFor.length > 0) this.#state.noteTurn('camera-refused', current, { devices: asksFor.join(', '), by })
     this.#page.answer(false)

@@ -41,9 +41,9 @@ export class Page {
   readonly #events: PageEvents
   #view: SigningView | undefined
   #bounds: ViewBounds | undefined
-  #questions: ((granted: boolean) => void)[] = []
+  #deviceRequests: ((granted: boolean) => void)[] = []
   /** The number of the page whose events count; each page has its own. */
-  #heard = 0
+  #pageNumber = 0
 
   constructor(deps: PageDeps, cleanup: Cleanup, events: PageEvents) {
     this.#deps = deps
@@ -55,24 +55,24 @@ export class Page {
   open({ address, documentReference, zoom, language, media, files }: PageTurn): void {
     if (this.#view || this.#cleanup.isPending()) throw new Error('Another page is still there.')
     const { url, allowedOrigins, practiceOrigin, linkOrigin } = address
-    const ofTheOffice = this.#deps.allowedOrigins()
-    const mine = ++this.#heard
-    const isHeard = () => this.#heard === mine
-    const mediaNow = () => (isHeard() ? media() : 'never')
-    const own = this.#deps.returnAddressesOf(documentReference)
+    const officeOrigins = this.#deps.allowedOrigins()
+    const pageNumber = ++this.#pageNumber
+    const isCurrent = () => this.#pageNumber === pageNumber
+    const mediaNow = () => (isCurrent() ? media() : 'never')
+    const documentAddresses = this.#deps.returnAddressesOf(documentReference)
     const opened = this.#deps.openView({
       url,
-      allowedOrigins: [...new Set([...allowedOrigins, ...ofTheOffice])],
-      returnAddresses: [RETURN_ADDRESS, ...own],
+      allowedOrigins: [...new Set([...allowedOrigins, ...officeOrigins])],
+      returnAddresses: [RETURN_ADDRESS, ...documentAddresses],
       languages: acceptLanguages(language),
       ...(practiceOrigin && { practiceOrigin }),
-      ...(linkOrigin && !ofTheOffice.includes(linkOrigin) && { linkOrigin }),
+      ...(linkOrigin && !officeOrigins.includes(linkOrigin) && { linkOrigin }),
       media: mediaNow,
-      files: () => isHeard() && files(),
-      events: this.#eventsOf(url, isHeard, mediaNow, files)
+      files: () => isCurrent() && files(),
+      events: this.#eventsOf(url, isCurrent, mediaNow, files)
     })
     // The page may have failed while it was being created; then it no longer belongs to the session.
-    if (isHeard()) {
+    if (isCurrent()) {
       this.#view = opened
       opened.zoom(zoom)
     } else {
@@ -83,36 +83,36 @@ export class Page {
 
   #eventsOf(
     url: string,
-    isHeard: () => boolean,
+    isCurrent: () => boolean,
     mediaNow: () => MediaRight,
     files: () => boolean
   ): SigningTurn['events'] {
     const events = this.#events
     return {
-      loading: () => isHeard() && events.loading(),
-      open: (origin) => isHeard() && events.open(originOf(origin)),
-      returned: () => isHeard() && events.returned(),
-      failed: (error) => isHeard() && events.failed(errorWithoutLink(error, url)),
-      refused: (what, wanted) => isHeard() && events.refused(withoutLink(what, url), wanted),
+      loading: () => isCurrent() && events.loading(),
+      open: (origin) => isCurrent() && events.open(originOf(origin)),
+      returned: () => isCurrent() && events.returned(),
+      failed: (error) => isCurrent() && events.failed(errorWithoutLink(error, url)),
+      refused: (what, wanted) => isCurrent() && events.refused(withoutLink(what, url), wanted),
       asksFor: (devices, give) => {
         const right = mediaNow()
         if (right !== 'ask') return give(right === 'yes')
-        this.#questions.push(give)
+        this.#deviceRequests.push(give)
         events.asksFor(devices)
       },
-      asksForFile: (accept) => isHeard() && files() && events.asksForFile(accept),
-      granted: (devices) => isHeard() && events.granted(devices),
-      otherCamera: () => isHeard() && events.otherCamera(),
-      touched: () => isHeard() && events.touched()
+      asksForFile: (accept) => isCurrent() && files() && events.asksForFile(accept),
+      granted: (devices) => isCurrent() && events.granted(devices),
+      otherCamera: () => isCurrent() && events.otherCamera(),
+      touched: () => isCurrent() && events.touched()
     }
   }
 
-  isThere(): boolean {
+  isOpen(): boolean {
     return this.#view !== undefined
   }
 
   /** Sets where the page is shown, once it may be. */
-  place(at: ViewBounds): void {
+  setBounds(at: ViewBounds): void {
     this.#bounds = at
   }
 
@@ -122,7 +122,7 @@ export class Page {
   }
 
   hide(): void {
-    this.#view?.cover()
+    this.#view?.hide()
   }
 
   zoom(factor: number): void {
@@ -130,32 +130,32 @@ export class Page {
   }
 
   /** Sets the language that the person reads. The page isn't reloaded: only its next requests ask for this language. */
-  speak(language: PersonLanguage): void {
-    this.#view?.speak(acceptLanguages(language))
+  setLanguage(language: PersonLanguage): void {
+    this.#view?.setLanguages(acceptLanguages(language))
   }
 
   /** Answers the page's pending requests for devices. */
   answer(granted: boolean): void {
-    const waiting = this.#questions
-    this.#questions = []
+    const waiting = this.#deviceRequests
+    this.#deviceRequests = []
     for (const one of waiting) one(granted)
   }
 
   /**
    * Gives the page a copy of a file.
-   * @param noted called right before the page gets the file; if it throws, the page doesn't get it.
-   * @param refused called if the page then didn't take the file.
-   * @throws AppFailure as `TurnFiles.copy`; `gone` if the page no longer asks; and what `noted` throws.
+   * @param beforeGiving called right before the page gets the file; if it throws, the page doesn't get it.
+   * @param onRefused called if the page then didn't take the file.
+   * @throws AppFailure as `TurnFiles.copy`; `gone` if the page no longer asks; and what `beforeGiving` throws.
    */
-  async giveFile(id: string, noted: () => void, refused: () => void): Promise<void> {
+  async giveFile(id: string, beforeGiving: () => void, onRefused: () => void): Promise<void> {
     const view = this.#view
     const path = await this.files.copy(id)
     if (!view || view !== this.#view) fail('gone', 'The page no longer asks for a file.')
-    noted()
+    beforeGiving()
     try {
       await view.giveFile(path)
     } catch (error) {
-      refused()
+      onRefused()
       throw error
     }
   }
@@ -176,9 +176,9 @@ export class Page {
     const closed = this.#view
     this.#view = undefined
     this.#bounds = undefined
-    this.#heard++
-    closed?.cover()
-    const isUnanswered = this.#questions.length > 0
+    this.#pageNumber++
+    closed?.hide()
+    const isUnanswered = this.#deviceRequests.length > 0
     this.answer(false)
     if (closed) this.#cleanup.add(closed)
     const wiping = this.#wipeAll()
@@ -197,8 +197,8 @@ export class Page {
  * Returns the zoom for someone who wants larger text than the office's. At most 2, unless the office's is larger: our
  * pages are designed for no more.
  */
-export function enlarged(ofOffice: number, textSize: number): number {
-  return Math.max(ofOffice, Math.min(ofOffice * textSize, 2))
+export function enlargedZoom(officeZoom: number, textSize: number): number {
+  return Math.max(officeZoom, Math.min(officeZoom * textSize, 2))
 }
 
 /** The Accept-Language value, best first. English is the fallback if a service lacks the language. */
@@ -216,7 +216,7 @@ const LONGEST_WIPE = 10_000
  */
 export class Cleanup {
   readonly #time: Time
-  readonly #left = new Set<SigningView>()
+  readonly #remaining = new Set<SigningView>()
 
   constructor(time: Time) {
     this.#time = time
@@ -224,25 +224,25 @@ export class Cleanup {
 
   /** Whether something of a page may be left. */
   isPending(): boolean {
-    return this.#left.size > 0
+    return this.#remaining.size > 0
   }
 
   /** Adds a page to be destroyed. */
   add(view: SigningView): void {
-    this.#left.add(view)
+    this.#remaining.add(view)
   }
 
   /** Destroys the pages that are left. Returns whether none remains; if one does, call it again. */
   async wipe(): Promise<boolean> {
-    const all = [...this.#left]
+    const all = [...this.#remaining]
     await within(LONGEST_WIPE, Promise.all(all.map((view) => this.#destroy(view))), this.#time)
-    return !all.some((view) => this.#left.has(view))
+    return !all.some((view) => this.#remaining.has(view))
   }
 
   async #destroy(view: SigningView): Promise<void> {
     try {
       await view.destroy()
-      this.#left.delete(view)
+      this.#remaining.delete(view)
     } catch {
       // Something may be left; the next wipe tries again.
     }
@@ -250,8 +250,8 @@ export class Cleanup {
 }
 
 /** Reduces what the view reported to scheme and host. */
-function originOf(told: string | undefined): string | undefined {
-  const origin = told !== undefined && URL.canParse(told) ? new URL(told).origin : 'null'
+function originOf(reported: string | undefined): string | undefined {
+  const origin = reported !== undefined && URL.canParse(reported) ? new URL(reported).origin : 'null'
   return origin === 'null' ? undefined : origin
 }
 
@@ -283,7 +283,8 @@ export function errorWithoutLink(error: AppError, link: string): AppError {
 
 function withoutLink(text: string, link: string): string {
   let hidden = text
-  for (const secret of secretsOf(link)) hidden = hidden.replaceAll(isLong(secret) ? secret : alone(secret), HIDDEN)
+  for (const secret of secretsOf(link))
+    hidden = hidden.replaceAll(isLong(secret) ? secret : standalonePattern(secret), HIDDEN)
   return hidden
 }
 
@@ -291,9 +292,9 @@ const isLong = (part: string) => part.length >= SHORTEST_SECRET
 /** Contains a digit or a capital after a lower-case letter, so it isn't an ordinary word. */
 const isShortKey = (part: string) => part.length >= SHORTEST_KEY && /\d|[a-z][A-Z]/.test(part)
 
-function alone(part: string): RegExp {
-  const written = part.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')
-  return new RegExp(`(?<![\\p{L}\\p{N}])${written}(?![\\p{L}\\p{N}])`, 'gu')
+function standalonePattern(part: string): RegExp {
+  const escaped = part.replace(/[$()*+.?[\\\]^{|}]/g, '\\$&')
+  return new RegExp(`(?<![\\p{L}\\p{N}])${escaped}(?![\\p{L}\\p{N}])`, 'gu')
 }
 
 /** Longest first, so that nothing of a longer part remains. */

@@ -35,13 +35,13 @@ export type PinHash = z.infer<typeof PinHash>
 /** @param random returns bytes that can't be guessed. */
 export async function hashOf(pin: string, cost: Cost, random: (bytes: number) => Uint8Array): Promise<PinHash> {
   const salt = Buffer.from(random(SALT_BYTES))
-  const key = await derived(pin, salt, cost)
+  const key = await deriveKey(pin, salt, cost)
   return { ...cost, salt: salt.toString('hex'), key: key.toString('hex') }
 }
 
 /** Whether the PIN matches the hash. Takes the same time for a nearly right PIN as for any other. */
-export async function isSame(pin: string, hash: PinHash): Promise<boolean> {
-  const key = await derived(pin, Buffer.from(hash.salt, 'hex'), hash)
+export async function matchesHash(pin: string, hash: PinHash): Promise<boolean> {
+  const key = await deriveKey(pin, Buffer.from(hash.salt, 'hex'), hash)
   return timingSafeEqual(key, Buffer.from(hash.key, 'hex'))
 }
 
@@ -50,7 +50,7 @@ export function isCheaper(hash: Cost, { n, r, p }: Cost): boolean {
   return hash.n * hash.r * hash.p < n * r * p
 }
 
-function derived(pin: string, salt: Uint8Array, { n, r, p }: Cost): Promise<Buffer> {
+function deriveKey(pin: string, salt: Uint8Array, { n, r, p }: Cost): Promise<Buffer> {
   // Node refuses 32 MB and more by default, which is what N = 2^15 needs.
   const options = { N: n, r, p, maxmem: 128 * r * (n + p + 2) * 2 }
   return new Promise((resolve, reject) => {
@@ -74,7 +74,7 @@ const WELL_KNOWN = new Set([
 ])
 
 /** Returns why a PIN is refused, as a sentence for the person who chose it; undefined if it's accepted. */
-export function refusedPin(pin: string): string | undefined {
+export function pinRefusal(pin: string): string | undefined {
   if (!/^\d{4,12}$/.test(pin)) return 'Use 4 to 12 digits.'
   if (/^(\d)\1+$/.test(pin)) return 'Too easy to guess. Don’t repeat one digit.'
   if (isRun(pin)) return 'Too easy to guess. Don’t use digits in a row.'

@@ -6,14 +6,14 @@
  */
 import { randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { folded } from '../lib/text-folding.ts'
-import { changeOnly } from '../office/administered-records.ts'
+import { changeSingleRecord } from '../office/administered-records.ts'
 import type { OfficePlace } from '../office/connection.ts'
-import { type Cost, FULL_COST, hashOf, refusedPin } from './pin-hash.ts'
-import { allResets, StaffInCommon } from './staff-in-common.ts'
+import { type Cost, FULL_COST, hashOf, pinRefusal } from './pin-hash.ts'
+import { mergeResets, StaffContent } from './staff-in-common.ts'
 
 const DIGITS = 8
 
-interface Asked {
+interface ResetRequest {
   /** A name from the list of staff; case doesn't matter. */
   readonly name: string
   /** All keys that the office has had, newest included. */
@@ -29,39 +29,39 @@ interface Asked {
  */
 export async function resetPin(
   administrator: OfficePlace,
-  { name, key, cost = FULL_COST }: Asked
+  { name, key, cost = FULL_COST }: ResetRequest
 ): Promise<{ name: string; pin: string }> {
   const pin = newPin()
   const hash = await hashOf(pin, cost, randomBytes)
-  const whose = await changeOnly(administrator, { kind: 'staff', key }, (content, now) => {
-    const staff = StaffInCommon.safeParse(content).data
+  const resetName = await changeSingleRecord(administrator, { kind: 'staff', key }, (content, now) => {
+    const staff = StaffContent.safeParse(content).data
     if (!staff)
       throw new Error('The list of staff can’t be read: it was changed on the server, or a later version wrote it.')
-    const whose = administratorIn(staff, name)
+    const target = administratorIn(staff, name)
     // The last reset counts: this one must come later even if the server's clock was set back.
-    const before = staff.resets?.filter(({ member }) => member === whose.id).map(({ at }) => at + 1) ?? []
+    const before = staff.resets?.filter(({ member }) => member === target.id).map(({ at }) => at + 1) ?? []
     const at = Math.max(now, ...before)
-    const reset = { id: randomUUID(), member: whose.id, name: whose.name, by: administrator.user, at }
-    const changed: StaffInCommon = {
+    const reset = { id: randomUUID(), member: target.id, name: target.name, by: administrator.user, at }
+    const changed: StaffContent = {
       ...staff,
-      members: staff.members.map((one) => (one === whose ? { ...one, pin: hash, isPinOnce: true } : one)),
-      resets: allResets(staff.resets, [reset])
+      members: staff.members.map((one) => (one === target ? { ...one, pin: hash, isPinOnce: true } : one)),
+      resets: mergeResets(staff.resets, [reset])
     }
-    return { content: changed, done: whose.name }
+    return { content: changed, done: target.name }
   })
-  if (whose === undefined) throw new Error('The office has no staff with names.')
-  return { name: whose, pin }
+  if (resetName === undefined) throw new Error('The office has no staff with names.')
+  return { name: resetName, pin }
 }
 
 function newPin(): string {
   for (;;) {
     const pin = String(randomInt(10 ** DIGITS)).padStart(DIGITS, '0')
-    if (refusedPin(pin) === undefined) return pin
+    if (pinRefusal(pin) === undefined) return pin
   }
 }
 
 /** Others get their PINs from an administrator, at any workstation. */
-function administratorIn({ members }: StaffInCommon, name: string): StaffInCommon['members'][number] {
+function administratorIn({ members }: StaffContent, name: string): StaffContent['members'][number] {
   const administrators = members.filter(({ role }) => role === 'administrator')
   const found = administrators.find((one) => folded(one.name) === folded(name.trim()))
   if (found) return found

@@ -12,7 +12,7 @@ import { fail } from '../lib/failure.ts'
 import { inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { Keychain, SecretSlot } from '../storage/keychain.ts'
-import { type Cost, FULL_COST, hashOf, isCheaper, isSame, PinHash, refusedPin } from './pin-hash.ts'
+import { type Cost, FULL_COST, hashOf, isCheaper, matchesHash, PinHash, pinRefusal } from './pin-hash.ts'
 
 /**
  * How many tries in a row have failed, when the last one began, in milliseconds since 1970 UTC, and whether its wait
@@ -53,7 +53,7 @@ export class StaffPinKeeper {
   readonly #reset: Reset
   readonly #canReset: boolean
   #wasLocked = false
-  #right: PinHash | undefined
+  #matchedHash: PinHash | undefined
 
   constructor(deps: PinDeps) {
     this.#deps = deps
@@ -70,8 +70,8 @@ export class StaffPinKeeper {
   }
 
   /** The stored hash that the last right PIN of this run matched; undefined if there was none. */
-  get right(): PinHash | undefined {
-    return this.#right
+  get matchedHash(): PinHash | undefined {
+    return this.#matchedHash
   }
 
   state(): Promise<PinState> {
@@ -92,11 +92,11 @@ export class StaffPinKeeper {
    */
   set(pin: string, current?: string): Promise<PinState> {
     return inTurn(this, async () => {
-      const refused = refusedPin(pin)
-      if (refused) refuse('pin', refused)
+      const refusal = pinRefusal(pin)
+      if (refusal) refuse('pin', refusal)
       const isFirst = (await this.#read()) === null
       const isReset = !isFirst && this.#reset.state() === 'allowed'
-      if (!isFirst && !isReset) await this.#mustBe(current)
+      if (!isFirst && !isReset) await this.#mustMatch(current)
       await this.#write({ hash: await this.#hashOf(pin), ...this.#delays.begin(0) })
       this.#reset.end()
       const how = isReset ? 'after signing in to the computer' : isFirst ? 'the first' : 'in place of another'
@@ -121,23 +121,23 @@ export class StaffPinKeeper {
 
   /**
    * Sets another PIN for an administrator, without the current one.
-   * @param keep stores the secret; passed by callers who store something else with it.
-   * @throws AppFailure `invalid`; KeychainError; what `keep` throws.
+   * @param store stores the secret; passed by callers who store something else with it.
+   * @throws AppFailure `invalid`; KeychainError; what `store` throws.
    */
-  replace(pin: string, keep = (secret: string): unknown => this.#deps.slot.set(secret)): Promise<void> {
+  replace(pin: string, store = (secret: string): unknown => this.#deps.slot.set(secret)): Promise<void> {
     return inTurn(this, async () => {
-      const refused = refusedPin(pin)
-      if (refused) refuse('pin', refused)
+      const refusal = pinRefusal(pin)
+      if (refusal) refuse('pin', refusal)
       const kept: KeptPin = { hash: await this.#hashOf(pin), ...this.#delays.begin(0) }
-      await keep(JSON.stringify(kept))
+      await store(JSON.stringify(kept))
     })
   }
 
   /** Whether a code that has proved to be something else (a badge) is also this PIN. Counts no try. */
-  is(pin: string): Promise<boolean> {
+  matches(pin: string): Promise<boolean> {
     return inTurn(this, async () => {
       const kept = await this.#read()
-      return kept ? isSame(pin, kept.hash) : false
+      return kept ? matchesHash(pin, kept.hash) : false
     })
   }
 
@@ -153,7 +153,7 @@ export class StaffPinKeeper {
   endWait(): Promise<boolean> {
     return inTurn(this, async () => {
       const kept = await this.#read()
-      if (!kept || this.#delays.left(kept) === 0) return false
+      if (!kept || this.#delays.remaining(kept) === 0) return false
       await this.#write({ ...kept, isWaived: true })
       this.#deps.changed()
       return true
@@ -161,7 +161,7 @@ export class StaffPinKeeper {
   }
 
   /** Called when the computer was locked. */
-  lockScreen(): void {
+  screenLocked(): void {
     this.#wasLocked = true
     if (this.#reset.lock()) this.#deps.changed()
   }
@@ -170,7 +170,7 @@ export class StaffPinKeeper {
    * Called when the computer was unlocked. Anyone who can sign in to it needn't wait after wrong PINs. On a system that
    * doesn't report sign-ins, it may have been just a screen saver. Never rejects.
    */
-  async unlockScreen(): Promise<void> {
+  async screenUnlocked(): Promise<void> {
     if (this.#reset.unlock()) this.#deps.changed()
     if (!this.#canReset || !this.#wasLocked) return
     this.#wasLocked = false
@@ -181,10 +181,10 @@ export class StaffPinKeeper {
 
   async #state(): Promise<PinState> {
     const kept = await this.#read()
-    const left = kept ? this.#delays.left(kept) : 0
+    const remaining = kept ? this.#delays.remaining(kept) : 0
     return {
       isSet: kept !== null,
-      ...(left > 0 && { waitUntil: this.#deps.time.now() + left }),
+      ...(remaining > 0 && { waitUntil: this.#deps.time.now() + remaining }),
       keptIn: this.#deps.keeps === 'in-os' ? 'keychain' : 'memory',
       reset: this.#reset.state(),
       canReset: this.#canReset
@@ -199,24 +199,24 @@ export class StaffPinKeeper {
         next: 'Reset it, or ask your administrator.'
       })
     }
-    const before = this.#delays.left(kept)
+    const before = this.#delays.remaining(kept)
     if (before > 0) return { ok: false, code: 'pin-wait', waitUntil: this.#deps.time.now() + before }
     const tries = this.#delays.begin(kept.wrong + 1)
     await this.#write({ hash: kept.hash, ...tries })
-    if (!(await isSame(pin, kept.hash))) {
-      const after = this.#delays.left(tries)
+    if (!(await matchesHash(pin, kept.hash))) {
+      const after = this.#delays.remaining(tries)
       return { ok: false, code: 'wrong-pin', ...(after > 0 && { waitUntil: this.#deps.time.now() + after }) }
     }
     const hash = isCheaper(kept.hash, this.#cost) ? await this.#hashOf(pin) : kept.hash
     // Another PIN may have come from the office meanwhile: it stays, and it's the one to check.
     if (!isDeepStrictEqual((await this.#read())?.hash, kept.hash)) return this.#judge(pin)
     await this.#write({ hash, ...this.#delays.begin(0) })
-    this.#right = hash
+    this.#matchedHash = hash
     return { ok: true }
   }
 
   /** @throws AppFailure unless `current` is the PIN. */
-  async #mustBe(current: string | undefined): Promise<void> {
+  async #mustMatch(current: string | undefined): Promise<void> {
     if (current === undefined) refuse('current', 'Enter the current PIN.')
     const answer = await this.#judge(current)
     if (answer.ok || answer.code === 'no-pin') return
@@ -291,7 +291,7 @@ export class Delays {
   }
 
   /** Milliseconds until the next PIN is accepted; 0 if it's accepted now. */
-  left({ wrong, triedAt, isWaived }: Tries): number {
+  remaining({ wrong, triedAt, isWaived }: Tries): number {
     if (isWaived) return 0
     if (this.#known?.wrong !== wrong || this.#known.triedAt !== triedAt) {
       const delay = delayAfter(wrong, this.#steps)

@@ -8,13 +8,13 @@ import { canSignLater, canSignNow, mayNeedCamera, personOf, stateOf } from '../d
 import type { MirroredDocument } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
 import {
+  checkSigningAddress,
   type SigningAccount,
   type SigningAddress,
-  signingAddress,
-  signingAddressSentence
+  signingAddressMessage
 } from '../policy/signing-address.ts'
 import type { CounterDeps } from './deps.ts'
-import { indexOf, paused } from './outcome.ts'
+import { signerIndexOf, sleep } from './outcome.ts'
 import type { SessionState } from './session-state.ts'
 
 /** Milliseconds between attempts while the service may not know yet that the previous signer has signed. */
@@ -30,25 +30,25 @@ type PrepareDeps = Pick<CounterDeps, 'account' | 'refresh' | 'documentOf' | 'tim
 
 /**
  * Returns what a turn's page needs, or the turn's outcome if its page was open before and the service knows it.
- * @param isWanted whether anyone still waits for the turn.
+ * @param isStillNeeded whether anyone still waits for the turn.
  * @throws AppFailure `gone`, `not-signable`, `unsafe-address`, `no-account`, and the service's failures.
  */
 export async function prepareTurn(
   deps: PrepareDeps,
   state: SessionState,
   index: number,
-  isWanted: () => boolean
+  isStillNeeded: () => boolean
 ): Promise<PreparedTurn | CounterOutcome> {
   const { documentReference } = state.turnOf(index)
-  for (const pause of [...pausesBefore(state, index), undefined]) {
+  for (const pause of [...retryPauses(state, index), undefined]) {
     const account = deps.account(state.accountId) ?? fail('no-account', 'The account was removed from this computer.')
     await deps.refresh(state.accountId)
     const mirrored = await deps.documentOf(state.accountId, documentReference)
     const judged = judge(mirrored, account, state, index)
     if (judged !== 'later') return judged
-    if (pause === undefined || !isWanted()) break
-    await paused(deps.time, pause)
-    if (!isWanted()) break
+    if (pause === undefined || !isStillNeeded()) break
+    await sleep(deps.time, pause)
+    if (!isStillNeeded()) break
   }
   return fail('not-signable', 'Someone else has to sign first.')
 }
@@ -63,7 +63,7 @@ function judge(
   if (!mirrored || mirrored.goneAt !== undefined) return fail('gone', 'This document is no longer in the folders.')
   const { document } = mirrored
   const { identity, hasBegun } = state.factsOf(index)
-  const at = indexOf(document, state.turnOf(index).signer, identity)
+  const at = signerIndexOf(document, state.turnOf(index).signer, identity)
   const signer = at === undefined ? undefined : document.Signers?.[at]
   if (at === undefined || !signer) return fail('not-signable', 'This person is no longer a signer.')
   const answer = stateOf(document, signer)
@@ -77,27 +77,31 @@ function judge(
     })
   }
   if (canSignLater(document, at)) return 'later'
-  return ready(document, at, account)
+  return preparedTurn(document, at, account)
 }
 
-function ready(document: DocumentResponse, at: number, account: SigningAccount): PreparedTurn {
+function preparedTurn(document: DocumentResponse, at: number, account: SigningAccount): PreparedTurn {
   if (!canSignNow(document, at)) return fail('not-signable', 'The signing service has no link for this person.')
   const address = safeAddress(document.Signers?.[at]?.SigningKey ?? '', account)
   return { address, mayNeedCamera: mayNeedCamera(document, at) }
 }
 
 /**
- * @param whose says whose link it is, if that isn't clear otherwise.
+ * @param ownerNote says whose link it is, if that isn't clear otherwise.
  * @throws AppFailure `unsafe-address` if the link's page may not be opened.
  */
-export function safeAddress(link: string, account: SigningAccount, whose?: string): PreparedTurn['address'] {
-  const address = signingAddress(link, account)
+export function safeAddress(link: string, account: SigningAccount, ownerNote?: string): PreparedTurn['address'] {
+  const address = checkSigningAddress(link, account)
   if (address.ok) return address
-  return fail('unsafe-address', signingAddressSentence(address.reason), whose === undefined ? {} : { next: whose })
+  return fail(
+    'unsafe-address',
+    signingAddressMessage(address.reason),
+    ownerNote === undefined ? {} : { next: ownerNote }
+  )
 }
 
 /** The service may need a moment to know that an earlier signer of the same document has signed. */
-function pausesBefore(state: SessionState, index: number): readonly number[] {
+function retryPauses(state: SessionState, index: number): readonly number[] {
   const { documentReference } = state.turnOf(index)
   const before = state.shown.turns.slice(0, index).filter((turn) => turn.documentReference === documentReference)
   return before.some(({ outcome }) => outcome && outcome.signed !== 'skipped' && outcome.signed !== 'declined')

@@ -6,19 +6,19 @@
 import { readDay } from '../../../shared/composition/calendar.ts'
 import type { DecodedInput, IdentityKept, PrintedComparison } from '../../../shared/contract/index.ts'
 import { fullName } from '../../../shared/model/index.ts'
-import { isPrintedAs } from '../../../shared/name-matching.ts'
+import { matchesPrintedName } from '../../../shared/name-matching.ts'
 import { dayAt } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import type { CounterDeps } from './deps.ts'
 
-type Asked = DecodedInput<'counter.compareDocument'>
-type Printed = Asked['printed']
+type CompareRequest = DecodedInput<'counter.compareDocument'>
+type Printed = CompareRequest['printed']
 
 /** @throws AppFailure `gone` if the document or this signer is no longer there. */
-export async function comparedWithSigner(
+export async function compareWithSigner(
   { accountId, documentOf, time }: Pick<CounterDeps, 'accountId' | 'documentOf' | 'time'>,
-  { documentReference, signer, printed }: Asked
+  { documentReference, signer, printed }: CompareRequest
 ): Promise<PrintedComparison> {
   const mirrored = await documentOf(accountId(), documentReference)
   const person = mirrored?.goneAt === undefined ? mirrored?.document.Signers?.[signer] : undefined
@@ -40,19 +40,19 @@ export function comparePrinted(
   ]
   if (fields.length > 0) return { kind: 'unusable', fields }
   return {
-    kind: isPrintedAs(signerName, printed.name) ? 'matches' : 'differs',
+    kind: matchesPrintedName(signerName, printed.name) ? 'matches' : 'differs',
     // A document is valid on its last day.
     isExpired: expires !== '' && expires !== undefined && expires < dayAt(time.now(), time.zone())
   }
 }
 
-/** What may be kept of the document, as `readingKept` takes it. */
-export function printedReading(printed: Printed, kept: IdentityKept): { number: string; expires?: string } {
+/** What may be kept of the document, as `retainedReading` takes it. */
+export function printedReading(printed: Printed, policy: IdentityKept): { number: string; expires?: string } {
   const { number, expires } = readingOf(printed)
   const characters = [...number]
   // Four characters of a short number would be nearly all of it.
   const end = characters.slice(-Math.ceil(characters.length / 2)).join('')
-  return { number: kept === 'number-end' ? end : number, ...(expires && { expires }) }
+  return { number: policy === 'number-end' ? end : number, ...(expires && { expires }) }
 }
 
 /**

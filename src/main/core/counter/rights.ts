@@ -5,11 +5,11 @@
  */
 import type { ClosedScreen, RequestName, StaffRole } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
-import { mayAs } from './roles.ts'
+import { isAtLeast } from './roles.ts'
 import type { Staff } from './staff.ts'
 
 /** The requests that require a role. Everything else is for all staff: the counter, viewing, their own settings. */
-const TAKES = {
+const REQUESTS_BY_ROLE = {
   // Composing, sending, and actions on documents.
   clerk: [
     ...['drafts.save', 'drafts.remove', 'drafts.restore', 'drafts.erase', 'drafts.emptyTrash', 'drafts.duplicate'],
@@ -54,8 +54,8 @@ const TAKES = {
 } as const satisfies Partial<Record<StaffRole, readonly RequestName[]>>
 
 /** The requests that require a role, with the lowest role that may make them. */
-export const rights: ReadonlyMap<RequestName, StaffRole> = new Map(
-  Object.entries(TAKES).flatMap(([role, names]) => names.map((name) => [name, role as StaffRole] as const))
+export const requiredRoles: ReadonlyMap<RequestName, StaffRole> = new Map(
+  Object.entries(REQUESTS_BY_ROLE).flatMap(([role, names]) => names.map((name) => [name, role as StaffRole] as const))
 )
 
 /** Screens that depend entirely on one request. */
@@ -68,9 +68,11 @@ const SCREENS = {
  * Returns the screens that would show the person who works here only a refusal, each with the reason. Undefined if there are
  * none, and before anyone has entered their PIN.
  */
-export function closedTo(staff: Pick<Staff, 'hasNames' | 'proved'>): Partial<Record<ClosedScreen, string>> | undefined {
-  const role = staff.hasNames ? staff.proved()?.role : undefined
-  const refused = role && refusedTo(staff)
+export function closedScreens(
+  staff: Pick<Staff, 'hasNames' | 'authenticated'>
+): Partial<Record<ClosedScreen, string>> | undefined {
+  const role = staff.hasNames ? staff.authenticated()?.role : undefined
+  const refused = role && refusedRequests(staff)
   if (refused === undefined) return undefined
   const closed = Object.entries(SCREENS).flatMap(([screen, name]) => (refused[name] ? [[screen, refused[name]]] : []))
   return closed.length > 0 ? Object.fromEntries(closed) : undefined
@@ -85,36 +87,40 @@ const REFUSED: Record<StaffRole, string> = {
 }
 
 /** Includes what to do, as a button that shows it has no room for more. */
-const NOBODY =
+const NOBODY_SIGNED_IN =
   'Nobody of staff has entered their PIN here yet. Lock Countersign, then unlock it with your name and PIN.'
 
 /**
  * Returns the requests that the person who works here is refused, each with a whole sentence why: screens don't offer them.
  * Undefined if there are none.
  */
-export function refusedTo(staff: Pick<Staff, 'hasNames' | 'proved'>): Record<string, string> | undefined {
+export function refusedRequests(staff: Pick<Staff, 'hasNames' | 'authenticated'>): Record<string, string> | undefined {
   if (!staff.hasNames) return undefined
-  const role = staff.proved()?.role
-  const refused = [...rights].filter(([, least]) => role === undefined || !mayAs(role, least))
+  const role = staff.authenticated()?.role
+  const refused = [...requiredRoles].filter(([, least]) => role === undefined || !isAtLeast(role, least))
   if (refused.length === 0) return undefined
-  return Object.fromEntries(refused.map(([name, least]) => [name, role === undefined ? NOBODY : REFUSED[least]]))
+  return Object.fromEntries(
+    refused.map(([name, least]) => [name, role === undefined ? NOBODY_SIGNED_IN : REFUSED[least]])
+  )
 }
 
 /**
  * @returns a check of whether the person who works here may make a request. @throws AppFailure `not-allowed`, naming who may.
  */
-export function rightsOf(staff: Pick<Staff, 'hasNames' | 'proved'>): (name: RequestName, input: unknown) => void {
+export function rightsOf(
+  staff: Pick<Staff, 'hasNames' | 'authenticated'>
+): (name: RequestName, input: unknown) => void {
   return (name, input) => {
-    const least = rights.get(name)
-    if (least === undefined || !staff.hasNames || isOneDocuments(name, input)) return
-    const role = staff.proved()?.role
-    if (role !== undefined && mayAs(role, least)) return
-    if (role === undefined) fail('not-allowed', NOBODY)
+    const least = requiredRoles.get(name)
+    if (least === undefined || !staff.hasNames || isAboutOneDocument(name, input)) return
+    const role = staff.authenticated()?.role
+    if (role !== undefined && isAtLeast(role, least)) return
+    if (role === undefined) fail('not-allowed', NOBODY_SIGNED_IN)
     fail('not-allowed', REFUSED[least], { next: 'Lock Countersign, and have one unlock it with their name and PIN.' })
   }
 }
 
 /** What happened to a document is shown with it, to everyone. */
-function isOneDocuments(name: RequestName, input: unknown): boolean {
+function isAboutOneDocument(name: RequestName, input: unknown): boolean {
   return name === 'activity.list' && (input as { reference?: string } | undefined)?.reference !== undefined
 }

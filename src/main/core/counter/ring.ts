@@ -5,7 +5,7 @@
 import type { Time } from '../lib/time.ts'
 
 /** Milliseconds between sounds: long enough to get up and go there. */
-export const RINGS_EVERY = 20_000
+export const RING_INTERVAL = 20_000
 
 export class Ring {
   readonly #after: Time['after']
@@ -20,9 +20,9 @@ export class Ring {
   }
 
   /** Starts or stops the sound. May be called any number of times: only a change has an effect. */
-  set(isCalled: boolean): void {
-    if (isCalled === (this.#cancel !== undefined) || this.#isOver) return
-    if (isCalled) this.#ring()
+  setRinging(shouldRing: boolean): void {
+    if (shouldRing === (this.#cancel !== undefined) || this.#isOver) return
+    if (shouldRing) this.#ring()
     else {
       this.#cancel?.()
       this.#cancel = undefined
@@ -31,12 +31,12 @@ export class Ring {
 
   /** Silences it for good, as the application ends. */
   end(): void {
-    this.set(false)
+    this.setRinging(false)
     this.#isOver = true
   }
 
   #ring(): void {
     this.#sound()
-    this.#cancel = this.#after(RINGS_EVERY, () => this.#ring())
+    this.#cancel = this.#after(RING_INTERVAL, () => this.#ring())
   }
 }

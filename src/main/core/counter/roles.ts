@@ -5,4 +5,4 @@ import type { StaffRole } from '../../../shared/contract/index.ts'
 export const ROLES = ['counter', 'clerk', 'manager', 'administrator'] as const satisfies readonly StaffRole[]
 
 /** Whether this role may do what requires at least that one. */
-export const mayAs = (role: StaffRole, least: StaffRole): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least)
+export const isAtLeast = (role: StaffRole, least: StaffRole): boolean => ROLES.indexOf(role) >= ROLES.indexOf(least)

@@ -11,11 +11,11 @@ import type {
 } from '../../../shared/contract/index.ts'
 import type { AuditNote } from '../audit/audit.ts'
 import type { CounterDeps, KeptTurn, SignerIdentity } from './deps.ts'
-import type { IdentityReading } from './identity-numbers.ts'
+import type { IdentityNumber } from './identity-numbers.ts'
 import { PHASES, type PhaseEvent } from './phases.ts'
 
 /** The preferences that everyone starts with. */
-export const FIRST_PREFERENCES: PersonPreferences = {
+export const DEFAULT_PREFERENCES: PersonPreferences = {
   language: 'en',
   textSize: 1,
   highContrast: false,
@@ -27,7 +27,7 @@ export interface TurnFacts extends KeptTurn {
   /** The checks that staff ticked, in words. */
   evidence: readonly string[]
   /** What is to be kept of their identity document; removed once it is stored. */
-  reading?: IdentityReading
+  reading?: IdentityNumber
 }
 
 export interface SessionStart {
@@ -38,7 +38,7 @@ export interface SessionStart {
 }
 
 /** What identifies a turn's signer when asking the service. */
-export interface AskedTurn {
+export interface TurnQuery {
   accountId: string
   documentReference: string
   signer: number
@@ -46,7 +46,7 @@ export interface AskedTurn {
 }
 
 /** When one of these changes, a call for staff is a new one. */
-const CALLS = ['phase', 'current', 'cover', 'coveredBy'] as const
+const CALL_KEYS = ['phase', 'current', 'cover', 'coveredBy'] as const
 
 /** Members that are undefined are removed. */
 export type Changes = { [Name in keyof Omit<CounterSession, 'phase'>]?: CounterSession[Name] | undefined }
@@ -58,7 +58,7 @@ export class SessionState {
   readonly startedAt: number
   readonly #deps: StateDeps
   readonly #facts: TurnFacts[]
-  readonly #happened: (state: CounterSession) => void
+  readonly #onChange: (state: CounterSession) => void
   readonly #staff: string
   /** By person, for as long as the session lasts. In memory only, so that nothing about a person outlives it. */
   readonly #preferences = new Map<string, PersonPreferences>()
@@ -66,13 +66,13 @@ export class SessionState {
   #pagePhase: 'loading' | 'open' = 'loading'
   #step = 0
 
-  /** @param happened called after each change, before the change is announced. */
-  constructor(deps: StateDeps, start: SessionStart, happened: (state: CounterSession) => void) {
+  /** @param onChange called after each change, before the change is announced. */
+  constructor(deps: StateDeps, start: SessionStart, onChange: (state: CounterSession) => void) {
     this.accountId = start.accountId
     this.startedAt = start.startedAt
     this.#deps = deps
     this.#facts = start.facts
-    this.#happened = happened
+    this.#onChange = onChange
     this.#staff = deps.staff()
     this.#shown = start.state
   }
@@ -82,32 +82,32 @@ export class SessionState {
   }
 
   turnOf(index: number): CounterTurn {
-    return known(this.#shown.turns[index])
+    return required(this.#shown.turns[index])
   }
 
   factsOf(index: number): TurnFacts {
-    return known(this.#facts[index])
+    return required(this.#facts[index])
   }
 
   /** The screen preferences of a turn's person. */
   preferencesOf(index: number): PersonPreferences {
-    return this.#preferences.get(this.#shown.turns[index]?.person ?? '') ?? FIRST_PREFERENCES
+    return this.#preferences.get(this.#shown.turns[index]?.person ?? '') ?? DEFAULT_PREFERENCES
   }
 
   /** Changes the screen preferences of the current person. */
-  prefer(changes: Partial<PersonPreferences>): CounterSession {
+  updatePreferences(changes: Partial<PersonPreferences>): CounterSession {
     const { current, turns } = this.#shown
     const preferences = { ...this.preferencesOf(current), ...changes }
     this.#preferences.set(turns[current]?.person ?? '', preferences)
-    return this.#become({ preferences })
+    return this.#update({ preferences })
   }
 
-  asked(index: number): AskedTurn {
+  queryOf(index: number): TurnQuery {
     const { documentReference, signer } = this.turnOf(index)
     return { accountId: this.accountId, documentReference, signer, identity: this.factsOf(index).identity }
   }
 
-  keep(): void {
+  saveMarker(): void {
     const { id, phase, current, turns } = this.#shown
     if (phase === 'ended') return
     const { accountId, startedAt } = this
@@ -115,54 +115,54 @@ export class SessionState {
       const { evidence: _evidence, reading: _reading, ...facts } = this.factsOf(index)
       return { ...turn, ...facts }
     })
-    this.#deps.crashMarker.keep({ id, accountId, startedAt, staff: this.#staff, current, turns: kept })
+    this.#deps.crashMarker.save({ id, accountId, startedAt, staff: this.#staff, current, turns: kept })
   }
 
-  become(changes: Changes): CounterSession {
-    return this.#become(changes)
+  update(changes: Changes): CounterSession {
+    return this.#update(changes)
   }
 
   /**
    * Moves the session to the phase that the table of phases has for this event, with these changes. An event that the
    * table doesn't have for the current phase changes nothing.
    */
-  go(event: PhaseEvent, changes: Changes = {}): CounterSession {
+  transition(event: PhaseEvent, changes: Changes = {}): CounterSession {
     const next = PHASES[this.#shown.phase].on[event]
     if (next === undefined) return this.#shown
-    return this.#become({ ...changes, phase: next === 'page' ? this.#pagePhase : next })
+    return this.#update({ ...changes, phase: next === 'page' ? this.#pagePhase : next })
   }
 
   /** Notes whether the page is loading or open. Behind an overlay that takes effect once the overlay is removed. */
-  pageIs(phase: 'loading' | 'open'): CounterSession {
+  setPagePhase(phase: 'loading' | 'open'): CounterSession {
     this.#pagePhase = phase
-    return this.go(phase)
+    return this.transition(phase)
   }
 
   /** Moves to the phase that loads a turn's page. */
-  load(changes: Changes): void {
+  startLoading(changes: Changes): void {
     this.#pagePhase = 'loading'
-    this.go('load', changes)
+    this.transition('load', changes)
   }
 
   /**
    * Makes whatever is in flight stale. Returns a function that tells whether this step is still the newest; call it
    * after each await.
    */
-  moveOn(): () => boolean {
+  startStep(): () => boolean {
     this.#step++
-    return this.step()
+    return this.guardStep()
   }
 
   /** Returns a function that tells whether nothing has moved on since. */
-  step(): () => boolean {
+  guardStep(): () => boolean {
     const mine = this.#step
     return () => this.#step === mine
   }
 
   /** Notes that the turn's page was opened: from now on the service is asked for its outcome. */
-  hasBegun(index: number): void {
+  markPageOpened(index: number): void {
     this.factsOf(index).hasBegun = true
-    this.keep()
+    this.saveMarker()
   }
 
   /** Stores the outcome of a turn; undefined if the turn begins again. */
@@ -175,14 +175,14 @@ export class SessionState {
     // The audit trail has another outcome. If the application ends before this one is written, the next start writes
     // it.
     if (!outcome || outcome.signed !== before?.signed) facts.isTold = false
-    this.keep()
+    this.saveMarker()
   }
 
   /** Adds an entry about the session to the audit trail. */
   note(what: AuditNote['what'], detail: Record<string, string> = {}): void {
     // The marker is cleared with the entry: an ended session has none, and without it no later start would write that
     // the session ended.
-    const along = what === 'session-ended' ? () => this.#deps.crashMarker.keep(null) : undefined
+    const along = what === 'session-ended' ? () => this.#deps.crashMarker.save(null) : undefined
     this.#deps.note({ what, session: this.#shown.id, detail }, undefined, along)
   }
 
@@ -198,10 +198,10 @@ export class SessionState {
     // Stored in the same transaction as the entry; otherwise, if the application ended in between, a later start would
     // write the entry twice or never.
     const along: Partial<Record<AuditNote['what'], () => void>> = {
-      'session-started': () => this.keep(),
+      'session-started': () => this.saveMarker(),
       'turn-ended': () => {
         this.factsOf(index).isTold = true
-        this.keep()
+        this.saveMarker()
       }
     }
     // Tells turns apart that share a name and a document: receipts are made from the trail alone.
@@ -229,24 +229,24 @@ export class SessionState {
     for (const [at, facts] of this.#facts.entries()) if (this.#shown.turns[at]?.person === person) delete facts.reading
   }
 
-  #become(changes: Changes & { phase?: CounterPhase }): CounterSession {
+  #update(changes: Changes & { phase?: CounterPhase }): CounterSession {
     const next: Record<string, unknown> = { ...this.#shown, ...changes }
     // A new call for staff: their answer to the previous one no longer counts.
-    if (CALLS.some((name) => next[name] !== this.#shown[name])) delete next.isAnswered
+    if (CALL_KEYS.some((name) => next[name] !== this.#shown[name])) delete next.isAnswered
     for (const name in next) if (next[name] === undefined) delete next[name]
     const before = this.#shown
     this.#shown = next as unknown as CounterSession
     // Preferences belong to a person: the next one doesn't get the previous one's language.
     if (before.current !== this.#shown.current)
       this.#shown = { ...this.#shown, preferences: this.preferencesOf(this.#shown.current) }
-    if (before.current !== this.#shown.current) this.keep()
-    this.#happened(this.#shown)
+    if (before.current !== this.#shown.current) this.saveMarker()
+    this.#onChange(this.#shown)
     this.#deps.changed(this.#shown.id)
     return this.#shown
   }
 }
 
-function known<Item>(item: Item | undefined): Item {
+function required<Item>(item: Item | undefined): Item {
   if (item === undefined) throw new Error('There is no such turn.')
   return item
 }

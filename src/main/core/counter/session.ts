@@ -4,19 +4,19 @@
  */
 import type { AppError, CounterSession, PersonPreferences } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
-import type { CounterDeps, LeftBy, ViewBounds } from './deps.ts'
+import type { CounterDeps, LeaveReason, ViewBounds } from './deps.ts'
 import { Idle } from './idle.ts'
 import { outcomeCounts } from './outcome.ts'
 import { Overlays } from './overlays.ts'
 import type { Cleanup } from './page.ts'
-import { enlarged, Page } from './page.ts'
+import { enlargedZoom, Page } from './page.ts'
 import { isShowing, mayDo, type PersonAction, PHASES } from './phases.ts'
 import { type Changes, type SessionStart, SessionState } from './session-state.ts'
 import { StaffActions } from './staff-actions.ts'
 import { Turns } from './turns.ts'
 
 /** How many refused attempts of a page are kept to show in our frame. */
-const REMEMBERED = 20
+const MOST_REFUSALS = 20
 const UNPLUGGED: AppError = {
   code: 'cancelled',
   message: 'The second display was unplugged, so the page was closed. Anything not submitted is lost.',
@@ -47,9 +47,9 @@ export class Session {
   /** @param cleanup destroys pages of earlier sessions, and finally this one's. */
   constructor(deps: CounterDeps, cleanup: Cleanup, start: SessionStart) {
     this.#deps = deps
-    const patience = () => (this.state.shown.preferences.moreTime ? deps.settings().moreTime : 1)
-    this.#idle = new Idle(deps.time, () => deps.settings().idle, patience, {
-      warn: (until) => this.state.become({ warningUntil: until }),
+    const timeFactor = () => (this.state.shown.preferences.moreTime ? deps.settings().moreTime : 1)
+    this.#idle = new Idle(deps.time, () => deps.settings().idle, timeFactor, {
+      warn: (until) => this.state.update({ warningUntil: until }),
       cover: () => {
         // Cover the page before writing anything: the disk may be slow.
         this.#overlays.cover('idle', 'locked')
@@ -61,32 +61,32 @@ export class Session {
       },
       staffLeft: () => this.#overlays.cover('away', 'locked')
     })
-    this.state = new SessionState(deps, start, (state) => this.#idle.follow(state))
+    this.state = new SessionState(deps, start, (state) => this.#idle.update(state))
     this.#page = this.#openPage(cleanup)
     this.#overlays = new Overlays(this.state, this.#page)
     const parts = { deps, state: this.state, page: this.#page, overlays: this.#overlays }
-    this.turns = new Turns(parts, () => this.#over())
+    this.turns = new Turns(parts, () => this.#turnsFinished())
     this.staff = new StaffActions(parts, this.turns, () => this.end())
-    this.#idle.follow(this.state.shown)
+    this.#idle.update(this.state.shown)
   }
 
   #openPage(cleanup: Cleanup): Page {
     const { state } = this
     return new Page(this.#deps, cleanup, {
-      loading: () => this.#overlays.pageIs('loading'),
+      loading: () => this.#overlays.pageProgressed('loading'),
       open: (origin) => {
-        if (origin !== undefined && origin !== state.shown.origin) state.become({ origin })
-        this.#overlays.pageIs('open')
+        if (origin !== undefined && origin !== state.shown.origin) state.update({ origin })
+        this.#overlays.pageProgressed('open')
       },
       returned: () => void this.turns.finish('returned'),
       failed: (error) => this.turns.failed(error),
       refused: (what, wanted) => {
         const refused = [...state.shown.refused, { what, at: this.#deps.time.now() }]
-        state.become({ refused: refused.slice(-REMEMBERED), ...(wanted === 'file' && { wantsFile: true as const }) })
+        state.update({ refused: refused.slice(-MOST_REFUSALS), ...(wanted === 'file' && { wantsFile: true as const }) })
       },
-      asksFor: (devices) => this.#overlays.asked(devices),
+      asksFor: (devices) => this.#overlays.devicesRequested(devices),
       unanswered: () => this.#overlays.unanswered(),
-      asksForFile: (accept) => this.#overlays.askedForFile(accept),
+      asksForFile: (accept) => this.#overlays.fileRequested(accept),
       granted: (devices) => this.#overlays.granted(devices),
       otherCamera: () => this.#overlays.otherCamera(),
       touched: () => this.touched()
@@ -103,7 +103,7 @@ export class Session {
   /** Places the page. It's visible only while the phase allows it. */
   show(at: ViewBounds): CounterSession {
     const { shown } = this.state
-    if (PHASES[shown.phase].page === 'there') this.#page.place(at)
+    if (PHASES[shown.phase].page === 'there') this.#page.setBounds(at)
     if (isShowing(shown)) this.#page.reveal()
     return shown
   }
@@ -125,9 +125,9 @@ export class Session {
 
   resume(): Promise<CounterSession> {
     return this.#act('resume', () => {
-      this.#overlays.goOn('person')
+      this.#overlays.resume('person')
       // It may have become known while they had help.
-      void this.turns.follow()
+      void this.turns.closeIfAnswered()
     })
   }
 
@@ -139,15 +139,15 @@ export class Session {
   /** @throws AppFailure `gone`, or `bad-file`; after `bad-file` the person may choose another file. */
   giveFile(file: string): Promise<CounterSession> {
     return this.#act('give-file', async ({ asksFile, current }) => {
-      const isSame = this.state.step()
+      const isSame = this.state.guardStep()
       const given = asksFile?.files?.find(({ id }) => id === file)
       if (!given) return fail('gone', 'This file is no longer offered.')
       const detail = { file: given.name, bytes: String(given.bytes) }
       // Before the page gets the file: an interruption leaves an entry too many, never a file without one.
-      const noted = () => this.state.noteTurn('file-given', current, detail, 'now-or-never')
-      const refused = () => this.state.noteTurn('file-not-taken', current, detail)
-      await this.#page.giveFile(file, noted, refused)
-      if (isSame()) this.#overlays.dropFile()
+      const noteGiven = () => this.state.noteTurn('file-given', current, detail, 'now-or-never')
+      const noteNotTaken = () => this.state.noteTurn('file-not-taken', current, detail)
+      await this.#page.giveFile(file, noteGiven, noteNotTaken)
+      if (isSame()) this.#overlays.endFileRequest()
     })
   }
 
@@ -165,7 +165,7 @@ export class Session {
 
   zoom(factor: number): Promise<CounterSession> {
     return this.#act('zoom', () => {
-      this.state.become({ zoom: factor })
+      this.state.update({ zoom: factor })
       this.#page.zoom(factor)
     })
   }
@@ -181,14 +181,14 @@ export class Session {
     if (shown.phase === 'ended') return shown
     const isOffered = language === undefined || language === 'en' || shown.offers.languages.includes(language)
     if (!isOffered || (moreTime && !shown.offers.moreTime)) fail('not-allowed', 'The office doesn’t offer this.')
-    if (language !== undefined) this.#page.speak(language)
+    if (language !== undefined) this.#page.setLanguage(language)
     if (textSize !== undefined) {
       this.#deps.place.enlarge(textSize)
-      const zoom = enlarged(this.#deps.zoom(), textSize)
-      this.state.become({ zoom })
+      const zoom = enlargedZoom(this.#deps.zoom(), textSize)
+      this.state.update({ zoom })
       this.#page.zoom(zoom)
     }
-    const state = this.state.prefer(changes)
+    const state = this.state.updatePreferences(changes)
     this.touched()
     return state
   }
@@ -198,7 +198,7 @@ export class Session {
   }
 
   /** Locks the session because the screen was left: only staff can go on. */
-  left(by: LeftBy): void {
+  screenLeft(by: LeaveReason): void {
     const { phase, cover, current } = this.state.shown
     if (PHASES[phase].page === 'none') return
     if (cover === 'away' || cover === 'idle' || cover === 'not-me') return
@@ -211,7 +211,7 @@ export class Session {
    * is wiped; the outcome of its turn is asked for once staff has chosen to go on or to end. If all turns have
    * finished, the session ends.
    */
-  placeLost(): void {
+  displayLost(): void {
     const { phase, place, current } = this.state.shown
     if (place !== 'other-display' || phase === 'ended') return
     if (phase === 'return') {
@@ -222,7 +222,7 @@ export class Session {
     }
     this.#overlays.cover('away', 'locked', 'display')
     this.#deps.place.enlarge(this.state.shown.preferences.textSize)
-    this.state.become({ place: 'here' })
+    this.state.update({ place: 'here' })
     if (PHASES[phase].page === 'there') this.turns.failed(UNPLUGGED)
     this.state.noteTurn('left', current, { by: 'display' })
   }
@@ -231,10 +231,10 @@ export class Session {
    * Ends the session as the application closes: wipes the page and asks nothing more.
    * @param keepsMarker whether the next start finds the session interrupted, and locked.
    */
-  async closed(keepsMarker: boolean): Promise<void> {
+  async shutDown(keepsMarker: boolean): Promise<void> {
     const { phase, current, turns } = this.state.shown
     if (phase === 'ended') return
-    this.state.moveOn()
+    this.state.startStep()
     this.#idle.stop()
     const wiped = this.#page.wipe()
     if (keepsMarker) {
@@ -253,16 +253,16 @@ export class Session {
   /** Gives the screen back to staff. Calling it again is harmless. */
   end(how: Record<string, string> = {}): void {
     if (this.state.shown.phase === 'ended') return
-    this.state.moveOn()
+    this.state.startStep()
     const seconds = Math.max(0, Math.round((this.#deps.time.now() - this.state.startedAt) / 1000))
     this.state.note('session-ended', { ...outcomeCounts(this.state.shown), seconds: String(seconds), ...how })
     this.#deps.place.giveBack()
     void this.#deps.reservations.release()
-    this.state.go('end', { ...CLEARED, notReserved: undefined, isLocked: false, pinWaitUntil: undefined })
+    this.state.transition('end', { ...CLEARED, notReserved: undefined, isLocked: false, pinWaitUntil: undefined })
     this.#idle.stop()
   }
 
-  #over(): void {
+  #turnsFinished(): void {
     const { cover, isLocked } = this.state.shown
     // Staff who entered their PIN has the screen already, unless it was left and locked since then.
     if (cover === 'staff' || (this.staff.isEnding() && !isLocked)) this.end()
@@ -273,14 +273,14 @@ export class Session {
   #awaitStaff(): void {
     // Nobody signs here any more, however long staff takes.
     void this.#deps.reservations.release()
-    this.state.go('finish', { ...CLEARED, isLocked: true })
+    this.state.transition('finish', { ...CLEARED, isLocked: true })
   }
 
   /** Runs a person's action, which counts as a touch. Ignores one that doesn't fit the moment. */
-  async #act(action: PersonAction, does: (before: CounterSession) => unknown): Promise<CounterSession> {
+  async #act(action: PersonAction, run: (before: CounterSession) => unknown): Promise<CounterSession> {
     if (mayDo(action, this.state.shown)) {
       this.touched()
-      await does(this.state.shown)
+      await run(this.state.shown)
     }
     return this.state.shown
   }

@@ -2,7 +2,7 @@
 import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import type { Staff, StaffDeps } from './staff.ts'
-import { FIRST } from './staff-pins.ts'
+import { FIRST_ID } from './staff-pins.ts'
 
 /** Milliseconds that the settings stay unlocked after they were unlocked or changed. */
 const OPEN_FOR = 10 * 60_000
@@ -18,7 +18,7 @@ export interface SettingsAccessDeps extends Pick<StaffDeps, 'note' | 'changed'> 
  */
 export class SettingsAccess {
   readonly #deps: SettingsAccessDeps
-  #opened: { at: number; by: string; cancel: () => void } | undefined
+  #unlocked: { at: number; by: string; cancel: () => void } | undefined
 
   constructor(deps: SettingsAccessDeps) {
     this.#deps = deps
@@ -27,14 +27,14 @@ export class SettingsAccess {
   /** Whether the settings may be changed now. Before there is a PIN, anyone may. */
   async isOpen(): Promise<boolean> {
     const { staff } = this.#deps
-    return this.#isHeld() || (!staff.hasNames && !(await staff.state()).isSet)
+    return this.#isUnlocked() || (!staff.hasNames && !(await staff.state()).isSet)
   }
 
   /** Keeps the settings unlocked for another change. @throws AppFailure `not-allowed` unless they are unlocked. */
   async mustBeOpen(): Promise<void> {
     if (!(await this.isOpen()))
       fail('not-allowed', 'Unlock the counter’s settings first.', { next: 'It takes an administrator’s PIN.' })
-    if (this.#opened) this.#hold()
+    if (this.#unlocked) this.#extend()
   }
 
   /**
@@ -43,8 +43,8 @@ export class SettingsAccess {
    */
   open(): void {
     const { note, changed } = this.#deps
-    if (!this.#isAdministrators()) fail('not-allowed', 'Only an administrator can change these settings.')
-    this.#hold()
+    if (!this.#isAdministrator()) fail('not-allowed', 'Only an administrator can change these settings.')
+    this.#extend()
     note({ what: 'settings-unlocked' })
     changed()
   }
@@ -53,36 +53,36 @@ export class SettingsAccess {
    * Keeps the settings unlocked for the same person, who has got a new id as the first one with a name, or in an
    * office.
    */
-  follow(): void {
-    if (this.#opened) this.#hold()
+  followNewId(): void {
+    if (this.#unlocked) this.#extend()
   }
 
   /** Locks the settings: staff has gone or finished, or the time is over. */
   close(): void {
-    if (!this.#opened) return
-    this.#opened.cancel()
-    this.#opened = undefined
+    if (!this.#unlocked) return
+    this.#unlocked.cancel()
+    this.#unlocked = undefined
     this.#deps.changed()
   }
 
-  #hold(): void {
+  #extend(): void {
     const { time } = this.#deps
-    this.#opened?.cancel()
+    this.#unlocked?.cancel()
     const cancel = time.after(OPEN_FOR, () => this.close())
-    this.#opened = { at: time.elapsed(), by: this.#who(), cancel }
+    this.#unlocked = { at: time.elapsed(), by: this.#currentId(), cancel }
   }
 
-  #isHeld(): boolean {
-    if (!this.#opened || this.#deps.time.elapsed() - this.#opened.at >= OPEN_FOR) return false
-    return this.#opened.by === this.#who() && this.#isAdministrators()
+  #isUnlocked(): boolean {
+    if (!this.#unlocked || this.#deps.time.elapsed() - this.#unlocked.at >= OPEN_FOR) return false
+    return this.#unlocked.by === this.#currentId() && this.#isAdministrator()
   }
 
   /** While nobody has a name, it's the person who becomes the first administrator. */
-  #who(): string {
-    return this.#deps.staff.current()?.id ?? FIRST
+  #currentId(): string {
+    return this.#deps.staff.current()?.id ?? FIRST_ID
   }
 
-  #isAdministrators(): boolean {
+  #isAdministrator(): boolean {
     const { staff } = this.#deps
     return !staff.hasNames || staff.current()?.role === 'administrator'
   }

@@ -12,20 +12,20 @@ import type { OfficeRecords } from '../office/records.ts'
 import { type SharedKind, SharedRecords } from '../office/shared-records.ts'
 import type { ReleaseRule } from '../outbox/releases.ts'
 import type { Db } from '../storage/connection.ts'
-import { keptIn } from '../storage/meta.ts'
+import { openJsonMeta } from '../storage/meta.ts'
 import type { Staff } from './staff.ts'
-import { allResets, inOrder, type PinReset, StaffInCommon } from './staff-in-common.ts'
+import { compareResets, mergeResets, type PinReset, StaffContent } from './staff-in-common.ts'
 
 /**
  * The names in the database for what belongs to no account and for the list of staff. Its triggers know both, and the
  * key.
  */
-const OFFICES = 'office'
+const OFFICE = 'office'
 const LIST = 'staff'
 const KEY = 'office-staff'
 const NO_LIMITS = { concurrency: 1, perMinute: null }
 
-type Shared = Pick<Staff, 'inCommon' | 'proved' | 'release'>
+type Shared = Pick<Staff, 'sync' | 'authenticated' | 'releaseNeeded'>
 
 interface SharedStaffDeps {
   db: Db
@@ -36,32 +36,32 @@ interface SharedStaffDeps {
 }
 
 /** The parts of the office connection that are needed here. */
-interface Line {
+interface OfficeConnection {
   store: { account: (name: string, limits: typeof NO_LIMITS) => Promise<string> }
   records: OfficeRecords
 }
 
 export class SharedStaff {
-  readonly #meta: ReturnType<typeof keptIn>
+  readonly #meta: ReturnType<typeof openJsonMeta>
   readonly #records: SharedRecords
   readonly #kinds: SharedKind[] = []
   #staff: Shared | undefined
-  #isThere = false
+  #isConnected = false
   /** Whether everything on the server was read since it was last connected. */
-  #isRead = false
+  #isSynced = false
   /** The life of the office's server for which the id is known; 0 for none. */
   #life = 0
 
   constructor(deps: SharedStaffDeps) {
-    this.#meta = keptIn(deps.db)
+    this.#meta = openJsonMeta(deps.db)
     this.#records = new SharedRecords({
       ...deps,
       kinds: this.#kinds,
       accounts: () => {
         const id = this.#officeId()
-        return new Map(id === undefined ? [] : [[OFFICES, id]])
+        return new Map(id === undefined ? [] : [[OFFICE, id]])
       },
-      changed: () => this.#staff?.inCommon.cameFromOffice()
+      changed: () => this.#staff?.sync.changedByOffice()
     })
   }
 
@@ -70,33 +70,33 @@ export class SharedStaff {
    */
   readonly releaseRule: ReleaseRule = {
     isNeeded: (people) => {
-      const release = this.#staff?.release()
+      const release = this.#staff?.releaseNeeded()
       return release !== undefined && people > release.above
     },
     who: () => {
-      const { id = '', name = '' } = this.#staff?.proved() ?? {}
+      const { id = '', name = '' } = this.#staff?.authenticated() ?? {}
       return { id, name }
     }
   }
 
   /** Whether the staff are an office's. */
-  get isOffices(): boolean {
+  get isInOffice(): boolean {
     return this.#officeId() !== undefined
   }
 
   /** Sets the staff to share; called before the workstation connects. */
   follow(staff: Shared): void {
     this.#staff = staff
-    this.#kinds.splice(0, Number.POSITIVE_INFINITY, kindOf(staff.inCommon))
+    this.#kinds.splice(0, Number.POSITIVE_INFINITY, kindOf(staff.sync))
   }
 
   /**
    * Connects to the office's server. Resolves once its list was read, if that hasn't happened since it connected.
    * Rejects if the server or the keychain fails; the list then stays as it is, and the next call reads it.
    */
-  async connect({ store, records }: Line, life: number, name: string): Promise<void> {
+  async connect({ store, records }: OfficeConnection, life: number, name: string): Promise<void> {
     if (!this.#staff) return
-    if (!this.#isThere || life !== this.#life) this.#isRead = false
+    if (!this.#isConnected || life !== this.#life) this.#isSynced = false
     // A server that was restored from a backup may have it under another id.
     if (life !== this.#life) {
       const id = await store.account(LIST, NO_LIMITS)
@@ -104,41 +104,41 @@ export class SharedStaff {
       this.#life = life
     }
     // Not before: otherwise a keychain without an entry would look as if someone had removed its entry.
-    await this.#staff.inCommon.joins()
+    await this.#staff.sync.joinOffice()
     this.#records.connect(records, life, name)
-    this.#isThere = true
-    if (this.#isRead) return
-    await this.settled()
+    this.#isConnected = true
+    if (this.#isSynced) return
+    await this.syncNow()
     // It may have disconnected meanwhile.
-    this.#isRead = this.#isThere
+    this.#isSynced = this.#isConnected
   }
 
   disconnect(): void {
-    this.#isThere = false
+    this.#isConnected = false
     this.#records.disconnect()
   }
 
   /** Called when the staff were changed here. */
   changedHere(): void {
-    this.#records.changedHere()
+    this.#records.localChanged()
   }
 
   /** Called when something under this office id changed; undefined means anything may have. */
-  rung(officeId: string | undefined): void {
-    if (officeId === undefined || officeId === this.#officeId()) this.#records.soon(OFFICES)
+  notified(officeId: string | undefined): void {
+    if (officeId === undefined || officeId === this.#officeId()) this.#records.syncSoon(OFFICE)
   }
 
   /** Reads and sends all changes, if the server is connected. Rejects if it can't be reached any more. */
-  async settled(): Promise<void> {
-    if (this.#isThere) await this.#records.settled(OFFICES)
+  async syncNow(): Promise<void> {
+    if (this.#isConnected) await this.#records.syncNow(OFFICE)
   }
 
   /** Called when the workstation leaves the office: the list is its own from now on. */
-  async left(): Promise<void> {
-    await this.#staff?.inCommon.leaves()
+  async leftOffice(): Promise<void> {
+    await this.#staff?.sync.leaveOffice()
     this.#meta.erase(KEY)
     this.#life = 0
-    await this.#records.ended(OFFICES)
+    await this.#records.whenIdle(OFFICE)
   }
 
   close(): Promise<void> {
@@ -150,31 +150,31 @@ export class SharedStaff {
   }
 }
 
-function kindOf(staff: Shared['inCommon']): SharedKind<StaffInCommon> {
+function kindOf(staff: Shared['sync']): SharedKind<StaffContent> {
   const content = () => staff.content()
   // Adds the resets that this workstation knew when it left that office, or another one with the same people.
-  const further = (theirs: StaffInCommon) => {
-    const left = staff.asLeft(theirs)
-    return left && kept(left, theirs)
+  const withRememberedResets = (theirs: StaffContent) => {
+    const left = staff.rememberedResets(theirs)
+    return left && withLackingResets(left, theirs)
   }
   return {
     kind: 'staff',
     page: 1,
-    locals: () => (content() ? [LIST] : []),
-    ownerOf: (local) => (local === LIST && content() ? OFFICES : undefined),
+    localIds: () => (content() ? [LIST] : []),
+    ownerOf: (local) => (local === LIST && content() ? OFFICE : undefined),
     content,
-    read: (kept) => StaffInCommon.safeParse(kept).data,
+    read: (kept) => StaffContent.safeParse(kept).data,
     write(_account, kept) {
-      staff.take(kept)
+      staff.applyFromOffice(kept)
       return LIST
     },
     // No workstation deletes the list, so a deletion on the server must not take names and PINs from this one.
     erase: () => undefined,
     identity: () => LIST,
-    together: (mine, theirs, base) => together(mine, further(theirs) ?? theirs, base),
-    kept(mine, theirs) {
-      const more = further(theirs)
-      return kept(mine, more ?? theirs) ?? more
+    merge: (mine, theirs, base) => mergeStaff(mine, withRememberedResets(theirs) ?? theirs, base),
+    overrideTheirs(mine, theirs) {
+      const more = withRememberedResets(theirs)
+      return withLackingResets(mine, more ?? theirs) ?? more
     }
   }
 }
@@ -184,13 +184,13 @@ function kindOf(staff: Shared['inCommon']): SharedKind<StaffInCommon> {
  * kept. If two people have the same name, as when both workstations had added them before joining, the office's stays.
  * A PIN reset holds, and so does a PIN chosen since, whatever the two derive from.
  */
-export function together(mine: StaffInCommon, theirs: StaffInCommon, base: StaffInCommon | undefined): StaffInCommon {
-  const of = (list: StaffInCommon | undefined, id: string) => list?.members.find((member) => member.id === id)
+export function mergeStaff(mine: StaffContent, theirs: StaffContent, base: StaffContent | undefined): StaffContent {
+  const of = (list: StaffContent | undefined, id: string) => list?.members.find((member) => member.id === id)
   const ids = new Set([...theirs.members, ...mine.members].map(({ id }) => id))
   const members = [...ids].flatMap((id) => {
-    const [here, there, before] = [of(mine, id), of(theirs, id), of(base, id)]
-    if (!here || !there) return before ? [] : (here ?? there ?? [])
-    return isDeepStrictEqual(there, before) ? here : there
+    const [local, remote, before] = [of(mine, id), of(theirs, id), of(base, id)]
+    if (!local || !remote) return before ? [] : (local ?? remote ?? [])
+    return isDeepStrictEqual(remote, before) ? local : remote
   })
   const named = members.filter(
     (member, index) => members.findIndex(({ name }) => folded(name) === folded(member.name)) === index
@@ -201,8 +201,8 @@ export function together(mine: StaffInCommon, theirs: StaffInCommon, base: Staff
 }
 
 /** Returns `theirs` with the resets that it lacks, if `mine` has no other changes; undefined if it lacks none. */
-export function kept(mine: StaffInCommon, theirs: StaffInCommon): StaffInCommon | undefined {
-  return mine.resets?.some(({ member }) => isFurther(mine, theirs, member)) ? withResets(mine, theirs) : undefined
+export function withLackingResets(mine: StaffContent, theirs: StaffContent): StaffContent | undefined {
+  return mine.resets?.some(({ member }) => hasNewerReset(mine, theirs, member)) ? withResets(mine, theirs) : undefined
 }
 
 /**
@@ -210,30 +210,30 @@ export function kept(mine: StaffInCommon, theirs: StaffInCommon): StaffInCommon 
  * may be an old list, restored with the server or put there by someone who controls only the server, or it may derive
  * from such a list.
  */
-function isFurther(one: StaffInCommon, other: StaffInCommon, member: string): boolean {
+function hasNewerReset(one: StaffContent, other: StaffContent, member: string): boolean {
   const [its, others] = [lastReset(one, member), lastReset(other, member)]
   if (!its || !others) return its !== undefined
-  return its.id === others.id ? its.isOver === true && !others.isOver : inOrder(its, others) > 0
+  return its.id === others.id ? its.isOver === true && !others.isOver : compareResets(its, others) > 0
 }
 
-function lastReset({ resets }: StaffInCommon, whose: string): PinReset | undefined {
-  return allResets(resets).findLast(({ member }) => member === whose)
+function lastReset({ resets }: StaffContent, whose: string): PinReset | undefined {
+  return mergeResets(resets).findLast(({ member }) => member === whose)
 }
 
 /**
  * Returns `list` with each member's PIN taken from the side that knows more about it: a PIN that was reset stays gone,
  * and so does a one-time PIN that was replaced.
  */
-function withResets(mine: StaffInCommon, theirs: StaffInCommon, list: StaffInCommon = theirs): StaffInCommon {
+function withResets(mine: StaffContent, theirs: StaffContent, list: StaffContent = theirs): StaffContent {
   const members = list.members.map((member) => {
     const { id } = member
-    const further = isFurther(mine, theirs, id) ? mine : isFurther(theirs, mine, id) ? theirs : undefined
-    const its = further?.members.find((one) => one.id === id)
+    const newer = hasNewerReset(mine, theirs, id) ? mine : hasNewerReset(theirs, mine, id) ? theirs : undefined
+    const its = newer?.members.find((one) => one.id === id)
     if (!its) return member
     const { pin: _pin, isPinOnce: _isPinOnce, ...without } = member
     const { pin, isPinOnce } = its
     return { ...without, ...defined({ pin, isPinOnce }) }
   })
-  const resets = allResets(theirs.resets, mine.resets)
+  const resets = mergeResets(theirs.resets, mine.resets)
   return { ...list, members, ...(resets.length > 0 && { resets }) }
 }

@@ -17,9 +17,9 @@ import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { Statements } from '../storage/statements.ts'
-import type { Appointments, CounterDeps } from './deps.ts'
-import { refuseCalled } from './reservations.ts'
-import { toldFurther } from './told-apart.ts'
+import type { CounterDeps, PinnedEntries } from './deps.ts'
+import { refuseIfReserved } from './reservations.ts'
+import { disambiguateForStaff } from './told-apart.ts'
 
 /** How many documents are offered for one sitting. */
 const MOST_DOCUMENTS = 50
@@ -28,7 +28,7 @@ type QueueDeps = Pick<
   CounterDeps,
   | 'accountId'
   | 'waitingHere'
-  | 'appointments'
+  | 'pinnedEntries'
   | 'refresh'
   | 'documentOf'
   | 'compositionOf'
@@ -50,16 +50,16 @@ export class SigningQueue {
   async entries(accountId = this.#deps.accountId()): Promise<CounterEntry[]> {
     const entries = await this.#deps.waitingHere(accountId)
     const marked = entries.map((entry) => {
-      const elsewhere = this.#deps.reservations.elsewhere(accountId, entry)
+      const elsewhere = this.#deps.reservations.otherCounterOf(accountId, entry)
       return { ...entry, isToday: this.#isToday(accountId, entry), ...(elsewhere && { elsewhere }) }
     })
     const sorted = marked.sort((one, other) => Number(other.isToday) - Number(one.isToday))
-    return this.#told(accountId, sorted)
+    return this.#disambiguated(accountId, sorted)
   }
 
   /** Pins an entry to today, or unpins it. */
   pin({ documentReference, signer, isToday }: Pick<CounterEntry, 'documentReference' | 'signer' | 'isToday'>): void {
-    this.#deps.appointments.set(this.#deps.accountId(), documentReference, signer, isToday)
+    this.#deps.pinnedEntries.set(this.#deps.accountId(), documentReference, signer, isToday)
   }
 
   /**
@@ -70,15 +70,15 @@ export class SigningQueue {
   async offer(documentReference: string, signer: number): Promise<CounterOffer> {
     const accountId = this.#deps.accountId()
     await this.#deps.refresh(accountId)
-    const now = (await this.entries(accountId)).filter(({ withoutLink }) => !withoutLink)
+    const signable = (await this.entries(accountId)).filter(({ withoutLink }) => !withoutLink)
     const first =
-      now.find((entry) => entry.documentReference === documentReference && entry.signer === signer) ??
+      signable.find((entry) => entry.documentReference === documentReference && entry.signer === signer) ??
       fail('not-signable', 'This person can’t sign now. They’ve already signed, or it’s someone else’s turn.')
-    refuseCalled(first.elsewhere, this.#deps.time)
+    refuseIfReserved(first.elsewhere, this.#deps.time)
     return {
       first,
-      ...(this.#deps.reservations.isAway(accountId) && { isNotReserved: true }),
-      ...(await this.#sittingOf(accountId, first, now)),
+      ...(this.#deps.reservations.isServerAway(accountId) && { isNotReserved: true }),
+      ...(await this.#sittingOf(accountId, first, signable)),
       evidence: this.#deps.settings().evidence,
       identityKept: this.#deps.settings().identityKept,
       staff: this.#deps.staff(),
@@ -93,22 +93,22 @@ export class SigningQueue {
   async #sittingOf(
     accountId: string,
     first: CounterEntry,
-    now: readonly CounterEntry[]
+    signable: readonly CounterEntry[]
   ): Promise<Pick<CounterOffer, 'entries' | 'further'>> {
     const documentsOf = (people: ReadonlySet<string>) =>
-      now.filter(({ person }) => people.has(person)).map(({ documentReference }) => documentReference)
-    const dueOf = (reference: string) => now.find(({ documentReference }) => documentReference === reference)?.due
+      signable.filter(({ person }) => people.has(person)).map(({ documentReference }) => documentReference)
+    const dueOf = (reference: string) => signable.find(({ documentReference }) => documentReference === reference)?.due
     const theirs = new Set([first.documentReference, ...documentsOf(new Set([first.person]))])
-    const read = async (references: Iterable<string>) =>
+    const offeredIn = async (references: Iterable<string>) =>
       (await Promise.all([...references].map((one) => this.#offeredOf(accountId, one, dueOf(one))))).flat()
-    const ofTheirs = await read([...theirs].slice(0, MOST_DOCUMENTS))
+    const ofTheirs = await offeredIn([...theirs].slice(0, MOST_DOCUMENTS))
     const people = new Set(ofTheirs.map(({ person }) => person))
     const others = [...new Set(documentsOf(people))].filter((reference) => !theirs.has(reference))
-    const more = await read(others.slice(0, Math.max(0, MOST_DOCUMENTS - theirs.size)))
+    const more = await offeredIn(others.slice(0, Math.max(0, MOST_DOCUMENTS - theirs.size)))
     // Only signers of the first person's documents come along; strangers who sign the others aren't here.
     const offered = [...ofTheirs, ...more.filter(({ person }) => people.has(person))]
     return {
-      entries: await this.#told(accountId, offered, now),
+      entries: await this.#disambiguated(accountId, offered, signable),
       further: Math.max(0, theirs.size + others.length - MOST_DOCUMENTS)
     }
   }
@@ -136,13 +136,18 @@ export class SigningQueue {
     })
   }
 
-  #told<Entry extends CounterEntry>(
+  #disambiguated<Entry extends CounterEntry>(
     accountId: string,
     entries: readonly Entry[],
-    beside: readonly CounterEntry[] = []
+    others: readonly CounterEntry[] = []
   ) {
     const documentOf = (reference: string) => this.#documentOf(accountId, reference)
-    return toldFurther(entries, documentOf, (reference) => this.#deps.compositionOf(accountId, reference), beside)
+    return disambiguateForStaff(
+      entries,
+      documentOf,
+      (reference) => this.#deps.compositionOf(accountId, reference),
+      others
+    )
   }
 
   async #documentOf(accountId: string, reference: string): Promise<DocumentResponse | undefined> {
@@ -151,12 +156,12 @@ export class SigningQueue {
   }
 
   #isToday(accountId: string, { documentReference, signer }: CounterEntry): boolean {
-    return this.#deps.appointments.isToday(accountId, documentReference, signer)
+    return this.#deps.pinnedEntries.isToday(accountId, documentReference, signer)
   }
 }
 
 /** Opens the queue entries that staff pinned to today; they expire at midnight, office time. */
-export function openAppointments({ db, time }: { db: Db; time: Time }): Appointments {
+export function openPinnedEntries({ db, time }: { db: Db; time: Time }): PinnedEntries {
   const statements = new Statements(db)
   const find = statements.value<[accountId: string, reference: string, signer: number, day: string], 1>(
     `SELECT 1 FROM counter_appointments WHERE account_id = ? AND document_reference = ? AND signer = ? AND day = ?`
@@ -165,17 +170,17 @@ export function openAppointments({ db, time }: { db: Db; time: Time }): Appointm
     `INSERT INTO counter_appointments (account_id, document_reference, signer, day) VALUES (?, ?, ?, ?)
      ON CONFLICT DO UPDATE SET day = excluded.day`
   )
-  const take = statements.run<[accountId: string, reference: string, signer: number]>(
+  const remove = statements.run<[accountId: string, reference: string, signer: number]>(
     'DELETE FROM counter_appointments WHERE account_id = ? AND document_reference = ? AND signer = ?'
   )
-  const takeOld = statements.run<[day: string]>('DELETE FROM counter_appointments WHERE day <> ?')
+  const removeOld = statements.run<[day: string]>('DELETE FROM counter_appointments WHERE day <> ?')
   const today = () => dayAt(time.now(), time.zone())
 
   const change = db.transaction((accountId: string, documentReference: string, signer: number, isToday: boolean) => {
     const day = today()
-    takeOld(day)
+    removeOld(day)
     if (isToday) put(accountId, documentReference, signer, day)
-    else take(accountId, documentReference, signer)
+    else remove(accountId, documentReference, signer)
   })
 
   return {

@@ -24,18 +24,18 @@ export class StaffActions {
   readonly #page: Page
   readonly #overlays: Overlays
   readonly #turns: Turns
-  readonly #ended: () => void
+  readonly #onScreenReturned: () => void
   #isEnding = false
   #isPinGone = false
 
-  /** @param ended called when staff has the screen again. */
-  constructor({ deps, state, page, overlays }: SessionParts, turns: Turns, ended: () => void) {
+  /** @param onScreenReturned called when staff has the screen again. */
+  constructor({ deps, state, page, overlays }: SessionParts, turns: Turns, onScreenReturned: () => void) {
     this.#deps = deps
     this.#state = state
     this.#page = page
     this.#overlays = overlays
     this.#turns = turns
-    this.#ended = ended
+    this.#onScreenReturned = onScreenReturned
   }
 
   /** Whether staff has ended the session, so that nobody else gets the screen. */
@@ -60,13 +60,13 @@ export class StaffActions {
     this.#isPinGone = !answer.ok && answer.code === 'no-pin'
     // Much may have happened meanwhile: the current state counts.
     if (this.#isOver()) return state.shown
-    if (!answer.ok) return this.#refused(answer, name)
+    if (!answer.ok) return this.#rejectPin(answer, name)
     state.note('unlocked', { phase: state.shown.phase, ...(answer.by && { how: answer.by }) })
-    state.become({ pinWaitUntil: undefined })
-    await this.#turns.catchUp()
+    state.update({ pinWaitUntil: undefined })
+    await this.#turns.finishIfAnswered()
     if (this.#isOver()) return state.shown
     if (state.shown.phase !== 'return') return this.#overlays.cover('staff', 'not locked')
-    this.#ended()
+    this.#onScreenReturned()
     return state.shown
   }
 
@@ -81,13 +81,13 @@ export class StaffActions {
   async #carryOut(action: StaffAction, from: AskedFrom): Promise<void> {
     switch (action) {
       case 'answer':
-        if (callsStaff(this.#state.shown)) this.#state.become({ isAnswered: true })
+        if (callsStaff(this.#state.shown)) this.#state.update({ isAnswered: true })
         return
       case 'cover':
         return this.#cover()
       case 'continue':
       case 'refuse-camera':
-        return this.#overlays.goOn('staff')
+        return this.#overlays.resume('staff')
       case 'allow-camera':
         return this.#overlays.allowCamera()
       case 'end':
@@ -114,18 +114,18 @@ export class StaffActions {
     this.#isEnding = true
     await this.#turns.stop()
     // If the screen was left meanwhile, staff has to enter the PIN again.
-    if (this.#state.shown.phase === 'return' && this.#isAllowed(from)) this.#ended()
+    if (this.#state.shown.phase === 'return' && this.#isAllowed(from)) this.#onScreenReturned()
   }
 
   async #print(): Promise<void> {
-    this.#mustBeKeepable()
+    this.#mustAllowKeeping()
     const { current } = this.#state.shown
     await this.#page.print()
     this.#state.noteTurn('page-printed', current)
   }
 
   async #save(from: AskedFrom): Promise<void> {
-    this.#mustBeKeepable()
+    this.#mustAllowKeeping()
     const { current } = this.#state.shown
     const bytes = await this.#page.pdf()
     if (!bytes) return
@@ -133,7 +133,7 @@ export class StaffActions {
       // Staff, and the page, may be gone since the PDF was requested.
       this.#mustBeAllowed(from)
       if (this.#state.shown.current !== current) fail('gone', NO_PAGE)
-      this.#mustBeThere()
+      this.#mustHavePage()
       const isSaved = await this.#deps.savePage(bytes, `${this.#state.turnOf(current).documentName}.pdf`)
       if (isSaved) this.#state.noteTurn('page-saved', current)
     } finally {
@@ -144,14 +144,14 @@ export class StaffActions {
   /** Opens files, or a folder's files, for the current turn: the person may give one of them to the page. */
   async #openFiles(what: 'files' | 'folder', from: AskedFrom): Promise<void> {
     if (!this.#deps.settings().mayGiveFiles) fail('not-allowed', 'Giving files to signing pages is turned off.')
-    this.#mustBeThere()
+    this.#mustHavePage()
     const { current } = this.#state.shown
     const opened = await this.#deps.chooseFiles(what)
     if (!opened) return
     // Staff, and the page, may be gone since the dialog opened.
     this.#mustBeAllowed(from)
     if (this.#state.shown.current !== current) fail('gone', NO_PAGE)
-    this.#mustBeThere()
+    this.#mustHavePage()
     const isOpen = await this.#page.files.open(opened).catch(() => {
       return fail('bad-file', 'The folder couldn’t be read.', {
         next: 'Copy the files to this computer and try again.'
@@ -176,19 +176,19 @@ export class StaffActions {
     if (!this.#isAllowed(from)) fail('not-allowed', 'Enter the staff PIN first.')
   }
 
-  #mustBeKeepable(): void {
+  #mustAllowKeeping(): void {
     if (!this.#deps.settings().mayKeepPages) fail('not-allowed', 'Printing and saving signing pages is turned off.')
-    this.#mustBeThere()
+    this.#mustHavePage()
   }
 
-  #mustBeThere(): void {
-    if (!this.#page.isThere()) fail('gone', NO_PAGE)
+  #mustHavePage(): void {
+    if (!this.#page.isOpen()) fail('gone', NO_PAGE)
   }
 
-  #refused(answer: RefusedPin, name: string | undefined): never {
+  #rejectPin(answer: RefusedPin, name: string | undefined): never {
     if (answer.code === 'wrong-pin') this.#state.note('pin-wrong', answer.at ? { name: answer.at } : {})
     // A wait for another name doesn't keep anyone else from the PIN pad.
-    if (name === undefined) this.#state.become({ pinWaitUntil: answer.waitUntil })
+    if (name === undefined) this.#state.update({ pinWaitUntil: answer.waitUntil })
     return refusePin(answer, this.#deps.time.now())
   }
 }

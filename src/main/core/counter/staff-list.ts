@@ -4,9 +4,9 @@ import { fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { folded } from '../lib/text-folding.ts'
 import type { Db } from '../storage/connection.ts'
-import { keptIn, openMeta } from '../storage/meta.ts'
+import { openJsonMeta, openMeta } from '../storage/meta.ts'
 import { PinHash } from './pin-hash.ts'
-import { mayAs, ROLES } from './roles.ts'
+import { isAtLeast, ROLES } from './roles.ts'
 
 /** The name that older lists have for the manager's role. */
 const SUPERVISOR = 'supervisor'
@@ -31,19 +31,19 @@ const RELEASE = 'staff-release'
 interface ListDeps {
   db: Db
   /** Whether this workstation belongs to an office, which then has the list. */
-  isOffices?: () => boolean
+  isInOffice?: () => boolean
 }
 
 /** Anyone who reads the list and then writes other data about staff, or the reverse, does so `inTurn` of this list. */
 export class StaffList {
   readonly #deps: ListDeps
-  readonly #meta: ReturnType<typeof keptIn>
+  readonly #meta: ReturnType<typeof openJsonMeta>
   readonly #readText: (key: string) => string | undefined
   #read: { text: string | undefined; members: Member[]; unread: readonly unknown[] } | undefined
 
   constructor(deps: ListDeps) {
     this.#deps = deps
-    this.#meta = keptIn(deps.db)
+    this.#meta = openJsonMeta(deps.db)
     this.#readText = openMeta(deps.db).read
   }
 
@@ -51,7 +51,7 @@ export class StaffList {
   get #kept() {
     const text = this.#readText(LIST)
     if (this.#read && this.#read.text === text) return this.#read
-    const kept = listIn(text)
+    const kept = parseList(text)
     const members = kept.flatMap((one) => Member.safeParse(one).data ?? [])
     this.#read = { text, members, unread: kept.filter((one) => !Member.safeParse(one).success) }
     return this.#read
@@ -62,21 +62,21 @@ export class StaffList {
   }
 
   /** Entries that can't be understood: kept as they are. They count as people, so that the list stays locked. */
-  get unread(): readonly unknown[] {
+  get unreadable(): readonly unknown[] {
     return this.#kept.unread
   }
 
-  get isOffices(): boolean {
-    return this.#deps.isOffices?.() ?? false
+  get isInOffice(): boolean {
+    return this.#deps.isInOffice?.() ?? false
   }
 
   /** Whether staff have names, so that each PIN belongs to one of them. */
   get hasNames(): boolean {
-    return this.members.length + this.unread.length > 0
+    return this.members.length + this.unreadable.length > 0
   }
 
-  get isOnlyOne(): boolean {
-    return this.members.length === 1 && this.unread.length === 0
+  get hasOneMember(): boolean {
+    return this.members.length === 1 && this.unreadable.length === 0
   }
 
   /** The id of who works here, even if they are no longer on the list. */
@@ -93,18 +93,18 @@ export class StaffList {
    * someone has proved theirs.
    */
   current(): Member | undefined {
-    return this.proved() ?? (this.isOffices ? undefined : this.members.find(isAdministrator))
+    return this.authenticated() ?? (this.isInOffice ? undefined : this.members.find(isAdministrator))
   }
 
   /** The same, for what requires a role: nobody takes the place of someone who is no longer on the list. */
-  proved(): Member | undefined {
+  authenticated(): Member | undefined {
     const id = this.currentId
-    if (id === undefined && !this.isOffices) return this.members.find(isAdministrator)
+    if (id === undefined && !this.isInOffice) return this.members.find(isAdministrator)
     return this.members.find((member) => member.id === id)
   }
 
   /** By the whole name: wrong PINs for part of one would be counted separately, and would reveal whether it exists. */
-  named(name: string | undefined): Member | undefined {
+  memberNamed(name: string | undefined): Member | undefined {
     if (name === undefined) return this.current()
     const typed = folded(name.trim())
     return this.members.find((member) => folded(member.name) === typed)
@@ -113,12 +113,12 @@ export class StaffList {
   /**
    * Stores a changed list.
    * @param change gets the list as it is at that moment: another workstation's may have come meanwhile.
-   * @param along runs in the same transaction.
+   * @param inTransaction runs in the same transaction.
    */
-  write(change: (now: Member[]) => Member[], along: () => void = () => undefined): void {
+  write(change: (now: Member[]) => Member[], inTransaction: () => void = () => undefined): void {
     this.#deps.db.transaction(() => {
-      along()
-      this.#meta.write(LIST, [...change(this.members), ...this.unread])
+      inTransaction()
+      this.#meta.write(LIST, [...change(this.members), ...this.unreadable])
     })()
   }
 
@@ -128,11 +128,11 @@ export class StaffList {
   }
 
   /** Which packages wait until someone else releases them; undefined for none. */
-  release(): ReleaseNeeded | undefined {
+  releaseNeeded(): ReleaseNeeded | undefined {
     return this.hasNames ? this.#meta.read(RELEASE, ReleaseNeeded) : undefined
   }
 
-  keepRelease(release: ReleaseNeeded | undefined): void {
+  setReleaseNeeded(release: ReleaseNeeded | undefined): void {
     if (release) this.#meta.write(RELEASE, release)
     else this.#meta.erase(RELEASE)
   }
@@ -141,9 +141,9 @@ export class StaffList {
    * If packages need a release, two people must be able to. Concurrent changes may have left fewer; a change that
    * doesn't reduce their number is allowed.
    */
-  mustBeReleasable(members: readonly Member[]): void {
-    const [before, after] = [releasing(this.members), releasing(members)]
-    if (!this.release() || after.length >= 2 || after.length >= before.length) return
+  mustKeepReleasers(members: readonly Member[]): void {
+    const [before, after] = [releasersOf(this.members), releasersOf(members)]
+    if (!this.releaseNeeded() || after.length >= 2 || after.length >= before.length) return
     fail('bad-input', 'Nobody else could release what a manager sends.', {
       next: 'Add another manager or administrator first, or set “Packages that someone else releases” to “None”.'
     })
@@ -154,7 +154,7 @@ export class StaffList {
  * The stored members, not yet parsed. A list that can't be read counts as one member, so that it isn't taken for an
  * empty one.
  */
-function listIn(text: string | undefined): unknown[] {
+function parseList(text: string | undefined): unknown[] {
   if (text === undefined) return []
   const list = parsedJson(text)
   return Array.isArray(list) ? list : [text]
@@ -165,6 +165,6 @@ export function isAdministrator({ role }: Member): boolean {
 }
 
 /** Returns those who may release what someone else sends. */
-export function releasing(members: readonly Member[]): readonly Member[] {
-  return members.filter(({ role }) => mayAs(role, 'manager'))
+export function releasersOf(members: readonly Member[]): readonly Member[] {
+  return members.filter(({ role }) => isAtLeast(role, 'manager'))
 }

@@ -11,13 +11,13 @@ import { getOrMake } from '../lib/objects.ts'
 import { folded } from '../lib/text-folding.ts'
 import type { Db } from '../storage/connection.ts'
 import type { SecretSlot } from '../storage/keychain.ts'
-import { keptIn } from '../storage/meta.ts'
+import { openJsonMeta } from '../storage/meta.ts'
 import { Delays, type PinDeps, StaffPinKeeper, Tries } from './pin.ts'
 import { FULL_COST, PinHash } from './pin-hash.ts'
 import type { Member, StaffList } from './staff-list.ts'
 
 /** The id of the person whose PIN is in the keychain, as before staff had names. */
-export const FIRST = 'first'
+export const FIRST_ID = 'first'
 const STRANGERS = 'staff-strangers'
 /** How many tried names that aren't on the list are remembered; beyond that, the oldest are forgotten. */
 const MOST_STRANGERS = 500
@@ -32,21 +32,21 @@ interface StaffPinsDeps extends PinDeps {
 export class StaffPins {
   readonly #deps: StaffPinsDeps
   readonly #list: StaffList
-  readonly #meta: ReturnType<typeof keptIn>
+  readonly #meta: ReturnType<typeof openJsonMeta>
   readonly #keepers = new Map<string, StaffPinKeeper>()
 
   constructor(deps: StaffPinsDeps, list: StaffList) {
     this.#deps = deps
     this.#list = list
-    this.#meta = keptIn(deps.db)
+    this.#meta = openJsonMeta(deps.db)
   }
 
   get first(): StaffPinKeeper {
-    return this.of(FIRST)
+    return this.of(FIRST_ID)
   }
 
   all(): StaffPinKeeper[] {
-    return [FIRST, ...this.#list.members.map(({ id }) => id)]
+    return [FIRST_ID, ...this.#list.members.map(({ id }) => id)]
       .filter((id, index, all) => all.indexOf(id) === index)
       .map((id) => this.of(id))
   }
@@ -68,7 +68,7 @@ export class StaffPins {
   ofStranger(name: string): StaffPinKeeper {
     const key = createHash('sha256').update(folded(name.trim())).digest('hex').slice(0, 32)
     const slot: SecretSlot = {
-      get: async () => this.#strangers()[key] ?? this.#nobodys(),
+      get: async () => this.#strangers()[key] ?? this.#unmatchableSecret(),
       set: async (secret) => {
         const { [key]: _before, ...others } = this.#strangers()
         this.#meta.write(
@@ -82,15 +82,17 @@ export class StaffPins {
   }
 
   /** As `StaffPinKeeper.endWait`, for all names that aren't on the list. */
-  endStrangersWaits(): void {
-    const waived = Object.entries(this.#strangers()).map(([key, secret]) => [key, this.#waived(secret)])
+  endStrangerWaits(): void {
+    const waived = Object.entries(this.#strangers()).map(([key, secret]) => [key, this.#waive(secret)])
     if (waived.length > 0) this.#meta.write(STRANGERS, Object.fromEntries(waived))
   }
 
   /** Lets the next try through, but keeps the count of wrong ones. */
-  #waived(secret: string): string {
+  #waive(secret: string): string {
     const kept = Tries.loose().safeParse(parsedJson(secret)).data
-    return kept && new Delays(this.#deps.time).left(kept) > 0 ? JSON.stringify({ ...kept, isWaived: true }) : secret
+    return kept && new Delays(this.#deps.time).remaining(kept) > 0
+      ? JSON.stringify({ ...kept, isWaived: true })
+      : secret
   }
 
   /** Undefined if the PIN is in the keychain. */
@@ -102,7 +104,7 @@ export class StaffPins {
    * Stores the PIN that another workstation has for someone. Wrong tries stay counted unless the PIN is a different
    * one.
    */
-  follow(id: string, pin: PinHash | undefined): void {
+  applyOfficePin(id: string, pin: PinHash | undefined): void {
     if (pin === undefined) this.#meta.erase(pinKey(id))
     else if (!isDeepStrictEqual(pin, this.hashOf(id)))
       this.#meta.write(pinKey(id), JSON.stringify({ hash: pin, wrong: 0, triedAt: 0 }))
@@ -113,8 +115,8 @@ export class StaffPins {
    * @param change as of the list.
    */
   async write(change: (now: Member[]) => Member[], id: string, secret: string): Promise<void> {
-    if (id === FIRST) await this.#deps.slot.set(secret)
-    this.#list.write(change, () => id !== FIRST && this.#meta.write(pinKey(id), secret))
+    if (id === FIRST_ID) await this.#deps.slot.set(secret)
+    this.#list.write(change, () => id !== FIRST_ID && this.#meta.write(pinKey(id), secret))
   }
 
   /** Stores the list without someone, and deletes their PIN, together. */
@@ -132,30 +134,30 @@ export class StaffPins {
   }
 
   /** Replaces the keychain's PIN with one that no code matches. Rejects with the keychain's error. */
-  async closeKeychain(): Promise<void> {
-    await this.#deps.slot.set(this.#nobodys())
+  async blockKeychainPin(): Promise<void> {
+    await this.#deps.slot.set(this.#unmatchableSecret())
   }
 
   /**
    * Moves the first person's PIN out of the keychain to the others', under an id that is unique across workstations.
    */
-  async leaveKeychain(): Promise<void> {
-    if (!this.#list.members.some(({ id }) => id === FIRST)) return
+  async moveOutOfKeychain(): Promise<void> {
+    if (!this.#list.members.some(({ id }) => id === FIRST_ID)) return
     const secret = await this.#deps.slot.get()
     const id = this.#deps.newId()
     this.#list.write(
-      (now) => now.map((member) => (member.id === FIRST ? { ...member, id } : member)),
+      (now) => now.map((member) => (member.id === FIRST_ID ? { ...member, id } : member)),
       () => {
         if (secret !== null) this.#meta.write(pinKey(id), secret)
-        if (this.#list.currentId === FIRST) this.#list.setCurrent(id)
+        if (this.#list.currentId === FIRST_ID) this.#list.setCurrent(id)
       }
     )
-    this.#keepers.delete(FIRST)
+    this.#keepers.delete(FIRST_ID)
     await this.#deps.slot.delete()
   }
 
   #slotOf(id: string): SecretSlot {
-    return id === FIRST ? this.#deps.slot : this.#slotIn(pinKey(id))
+    return id === FIRST_ID ? this.#deps.slot : this.#slotIn(pinKey(id))
   }
 
   #slotIn(key: string): SecretSlot {
@@ -167,7 +169,7 @@ export class StaffPins {
   }
 
   /** Makes a PIN entry that no code matches. */
-  #nobodys(): string {
+  #unmatchableSecret(): string {
     const { n, r, p } = this.#deps.cost ?? FULL_COST
     const random = (bytes: number) => Buffer.from(this.#deps.randomBytes(bytes)).toString('hex')
     return JSON.stringify({ hash: { n, r, p, salt: random(16), key: random(32) }, wrong: 0, triedAt: 0 })

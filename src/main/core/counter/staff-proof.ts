@@ -6,10 +6,10 @@
 import { timingSafeEqual } from 'node:crypto'
 import { defined } from '../lib/objects.ts'
 import type { Db } from '../storage/connection.ts'
-import { keptIn } from '../storage/meta.ts'
+import { openJsonMeta } from '../storage/meta.ts'
 import { Delays, type PinAnswer, type PinDeps, type StaffPinKeeper, Tries } from './pin.ts'
 import { hashOf } from './pin-hash.ts'
-import { mayAs } from './roles.ts'
+import { isAtLeast } from './roles.ts'
 import type { Member, StaffList } from './staff-list.ts'
 import type { StaffPins } from './staff-pins.ts'
 
@@ -30,11 +30,11 @@ interface ProofDeps extends Pick<PinDeps, 'time' | 'note' | 'changed'> {
   db: Db
 }
 
-export class StaffProof {
+export class StaffAuthenticator {
   readonly #deps: ProofDeps
   readonly #list: StaffList
   readonly #pins: StaffPins
-  readonly #meta: ReturnType<typeof keptIn>
+  readonly #meta: ReturnType<typeof openJsonMeta>
   readonly #delays: Delays
   readonly #badgeDelays: Delays
 
@@ -42,7 +42,7 @@ export class StaffProof {
     this.#deps = deps
     this.#list = list
     this.#pins = pins
-    this.#meta = keptIn(deps.db)
+    this.#meta = openJsonMeta(deps.db)
     this.#delays = new Delays(deps.time, COMPUTER_DELAYS)
     this.#badgeDelays = new Delays(deps.time, COMPUTER_DELAYS)
   }
@@ -53,14 +53,14 @@ export class StaffProof {
    */
   async judge(code: string, name: string | undefined, isReplaced = false): Promise<Proof> {
     if (!this.#list.hasNames) return this.#pins.first.check(code)
-    const member = this.#list.named(name)
-    const keeper = await this.#judgeOf(member, name)
+    const member = this.#list.memberNamed(name)
+    const keeper = await this.#keeperFor(member, name)
     const wrongBadges = this.#triesIn(BADGE_TRIES)
     const holder = name === undefined ? await this.#judgeBadge(code) : undefined
     // A code that is also the PIN of who works here counts as that: nobody becomes someone else by entering their own
     // PIN.
     const answer: Proof =
-      holder && !(await keeper.is(code)) ? { ok: true, by: 'badge' } : await this.#judgePin(code, keeper)
+      holder && !(await keeper.matches(code)) ? { ok: true, by: 'badge' } : await this.#judgePin(code, keeper)
     if (!answer.ok) return { ...answer, ...(member && { at: member.name }) }
     // Read the list again: they may have got a one-time PIN while the code was judged, or been removed.
     const id = (answer.by ? holder : member)?.id
@@ -72,7 +72,7 @@ export class StaffProof {
     this.#meta.write(BADGE_TRIES, wrongBadges)
     // Before the waits end: a reset that comes from the office meanwhile must find that they work here.
     this.choose(who, answer.by)
-    if (mayAs(who.role, 'manager')) await this.#endWaits(who)
+    if (isAtLeast(who.role, 'manager')) await this.#endWaits(who)
     return answer
   }
 
@@ -102,33 +102,33 @@ export class StaffProof {
    * Returns the later of a moment and the end of the wait that wrong PINs at all names together cause; undefined if
    * there is no wait.
    */
-  async waitUntil(keeper: StaffPinKeeper, its: number | undefined): Promise<number | undefined> {
-    const computers = await this.#computersWait(keeper)
-    return computers > 0 ? Math.max(its ?? 0, this.#deps.time.now() + computers) : its
+  async waitUntil(keeper: StaffPinKeeper, ownWaitUntil: number | undefined): Promise<number | undefined> {
+    const computerWait = await this.#computerWait(keeper)
+    return computerWait > 0 ? Math.max(ownWaitUntil ?? 0, this.#deps.time.now() + computerWait) : ownWaitUntil
   }
 
   /** Ends the waits for wrong PINs at all names together, for names that aren't on the list, and for wrong badges. */
   forgetTries(): void {
     this.#meta.erase(TRIES)
     this.#meta.erase(BADGE_TRIES)
-    this.#pins.endStrangersWaits()
+    this.#pins.endStrangerWaits()
   }
 
   /**
    * Returns what judges a PIN given with this name. Someone whose PIN is gone is treated like a name that isn't on the
    * list, so that nobody is let in because of it. There is "no PIN" only if nobody else could prove anything.
    */
-  async #judgeOf(member: Member | undefined, name: string | undefined): Promise<StaffPinKeeper> {
-    const its = member && this.#pins.of(member.id)
-    const isNoneElse = this.#list.isOnlyOne && !member?.badge
-    return its && (isNoneElse || (await its.state()).isSet) ? its : this.#pins.ofStranger(name ?? member?.name ?? '')
+  async #keeperFor(member: Member | undefined, name: string | undefined): Promise<StaffPinKeeper> {
+    const own = member && this.#pins.of(member.id)
+    const isOnlyProof = this.#list.hasOneMember && !member?.badge
+    return own && (isOnlyProof || (await own.state()).isSet) ? own : this.#pins.ofStranger(name ?? member?.name ?? '')
   }
 
   /** Returns whose badge a code is; undefined after too many wrong ones. */
   async #judgeBadge(code: string): Promise<Member | undefined> {
     if (code.length < SHORTEST_BADGE || !this.#list.members.some(({ badge }) => badge)) return undefined
     const tries = this.#triesIn(BADGE_TRIES)
-    if (this.#badgeDelays.left(tries) > 0) return undefined
+    if (this.#badgeDelays.remaining(tries) > 0) return undefined
     this.#meta.write(BADGE_TRIES, this.#badgeDelays.begin(tries.wrong + 1))
     return this.holderOf(code)
   }
@@ -138,10 +138,10 @@ export class StaffProof {
    * count.
    */
   async #judgePin(code: string, keeper: StaffPinKeeper): Promise<PinAnswer> {
-    const computers = await this.#computersWait(keeper)
-    if (computers > 0) return { ok: false, code: 'pin-wait', waitUntil: this.#deps.time.now() + computers }
+    const computerWait = await this.#computerWait(keeper)
+    if (computerWait > 0) return { ok: false, code: 'pin-wait', waitUntil: this.#deps.time.now() + computerWait }
     const tries = this.#triesIn(TRIES)
-    if (this.#delays.left(tries) === 0 && (await keeper.state()).waitUntil === undefined)
+    if (this.#delays.remaining(tries) === 0 && (await keeper.state()).waitUntil === undefined)
       this.#meta.write(TRIES, this.#delays.begin(tries.wrong + 1))
     const answer = await keeper.check(code)
     if (answer.ok) return answer
@@ -152,9 +152,9 @@ export class StaffProof {
    * Milliseconds that a name waits because of wrong PINs at all names together. A name without wrong PINs can still be
    * tried: otherwise anyone at the screen could lock everyone out.
    */
-  async #computersWait(keeper: StaffPinKeeper): Promise<number> {
-    const left = this.#delays.left(this.#triesIn(TRIES))
-    return left > 0 && (await keeper.wrongInARow()) > 0 ? left : 0
+  async #computerWait(keeper: StaffPinKeeper): Promise<number> {
+    const remaining = this.#delays.remaining(this.#triesIn(TRIES))
+    return remaining > 0 && (await keeper.wrongInARow()) > 0 ? remaining : 0
   }
 
   #triesIn(key: string): Tries {

@@ -11,11 +11,11 @@ import { inTurn } from '../lib/slices.ts'
 import { folded } from '../lib/text-folding.ts'
 import type { Db } from '../storage/connection.ts'
 import type { PinDeps } from './pin.ts'
-import { FULL_COST, hashOf, isCheaper, refusedPin } from './pin-hash.ts'
-import { CommonStaff } from './staff-in-common.ts'
-import { isAdministrator, type Member, type ReleaseNeeded, releasing, StaffList } from './staff-list.ts'
-import { FIRST, StaffPins } from './staff-pins.ts'
-import { type Proof, StaffProof } from './staff-proof.ts'
+import { FULL_COST, hashOf, isCheaper, pinRefusal } from './pin-hash.ts'
+import { StaffSync } from './staff-in-common.ts'
+import { isAdministrator, type Member, type ReleaseNeeded, releasersOf, StaffList } from './staff-list.ts'
+import { FIRST_ID, StaffPins } from './staff-pins.ts'
+import { type Proof, StaffAuthenticator } from './staff-proof.ts'
 
 export interface StaffDeps extends PinDeps {
   db: Db
@@ -23,7 +23,7 @@ export interface StaffDeps extends PinDeps {
   /** The first administrator's name, unless they choose another. */
   firstName: () => string
   /** Whether this workstation belongs to an office, which then has the list. */
-  isOffices?: () => boolean
+  isInOffice?: () => boolean
 }
 
 export interface NewStaff {
@@ -43,19 +43,19 @@ export interface StaffChange {
 
 export class Staff {
   /** The parts of the list that the office's workstations share. */
-  readonly inCommon: CommonStaff
+  readonly sync: StaffSync
   readonly #deps: StaffDeps
   readonly #list: StaffList
   readonly #pins: StaffPins
-  readonly #proof: StaffProof
+  readonly #authenticator: StaffAuthenticator
   #wasLocked = false
 
   constructor(deps: StaffDeps) {
     this.#deps = deps
     this.#list = new StaffList(deps)
     this.#pins = new StaffPins(deps, this.#list)
-    this.#proof = new StaffProof(deps, this.#list, this.#pins)
-    this.inCommon = new CommonStaff(deps, this.#list, this.#pins)
+    this.#authenticator = new StaffAuthenticator(deps, this.#list, this.#pins)
+    this.sync = new StaffSync(deps, this.#list, this.#pins)
   }
 
   /** See `StaffList.hasNames`. */
@@ -73,9 +73,9 @@ export class Staff {
     return this.#list.current()
   }
 
-  /** See `StaffList.proved`. */
-  proved(): Member | undefined {
-    return this.#list.proved()
+  /** See `StaffList.authenticated`. */
+  authenticated(): Member | undefined {
+    return this.#list.authenticated()
   }
 
   list(): StaffMember[] {
@@ -90,16 +90,16 @@ export class Staff {
    * only one can be reset; an administrator's can be, too, once the keychain's entry was removed.
    */
   async state(): Promise<PinState> {
-    const keeper = this.#pins.of(this.current()?.id ?? FIRST)
+    const keeper = this.#pins.of(this.current()?.id ?? FIRST_ID)
     const state = await keeper.state()
     if (!this.hasNames) return state
-    const waitUntil = await this.#proof.waitUntil(keeper, state.waitUntil)
-    const isSet = state.isSet || !this.#list.isOnlyOne || this.#list.isOffices
+    const waitUntil = await this.#authenticator.waitUntil(keeper, state.waitUntil)
+    const isSet = state.isSet || !this.#list.hasOneMember || this.#list.isInOffice
     const needsName = this.current() === undefined ? (true as const) : undefined
     const named = { ...state, asksName: true as const, isSet, ...defined({ needsName, waitUntil }) }
     // A keychain that fails says so wherever its PIN is asked for.
-    if (named.isSet && (await this.hasLostEntry().catch(() => false)))
-      return { ...named, canReset: false, reset: 'allowed', resetOf: this.#heir().name }
+    if (named.isSet && (await this.hasLostKeychainEntry().catch(() => false)))
+      return { ...named, canReset: false, reset: 'allowed', resetOf: this.#recoveryAdministrator().name }
     return { ...named, ...(!this.#mayReset && { canReset: false, reset: 'none' }) }
   }
 
@@ -107,10 +107,10 @@ export class Staff {
    * Whether the keychain's entry was removed although staff have names. Only someone who can sign in to the computer
    * can do that: it is the way back for an office in which no administrator knows their PIN.
    */
-  async hasLostEntry(): Promise<boolean> {
+  async hasLostKeychainEntry(): Promise<boolean> {
     // An office's PINs aren't in any keychain: signing in to one of its computers must not give access to an
     // administrator's PIN for the whole office.
-    return this.hasNames && !this.#list.isOffices && (await this.#pins.hasEmptyKeychain())
+    return this.hasNames && !this.#list.isInOffice && (await this.#pins.hasEmptyKeychain())
   }
 
   /**
@@ -118,7 +118,7 @@ export class Staff {
    * person it proves works here from then on; a manager or an administrator also ends everyone's waits.
    */
   check(code: string, name?: string): Promise<Proof> {
-    return inTurn(this.#list, () => this.#proof.judge(code, name))
+    return inTurn(this.#list, () => this.#authenticator.judge(code, name))
   }
 
   /**
@@ -129,8 +129,8 @@ export class Staff {
     await inTurn(this.#list, async () => {
       if (!this.hasNames) return this.#pins.first.set(pin, current)
       if (current !== undefined) return this.#setOwn(pin, current, name)
-      if (name === undefined && (await this.hasLostEntry())) return this.#setHeirs(pin)
-      const who = this.#list.isOnlyOne ? this.#list.named(name) : undefined
+      if (name === undefined && (await this.hasLostKeychainEntry())) return this.#setRecoveryPin(pin)
+      const who = this.#list.hasOneMember ? this.#list.memberNamed(name) : undefined
       return (who ? this.#pins.of(who.id) : this.#pins.ofStranger(name ?? '')).set(pin)
     })
     return this.state()
@@ -146,33 +146,33 @@ export class Staff {
         next: 'Ask one to set it in Settings → Counter.'
       })
     }
-    await this.#pins.of(this.current()?.id ?? FIRST).reset()
+    await this.#pins.of(this.current()?.id ?? FIRST_ID).reset()
     return this.state()
   }
 
-  lockScreen(): void {
+  screenLocked(): void {
     this.#wasLocked = true
-    for (const keeper of this.#pins.all()) keeper.lockScreen()
+    for (const keeper of this.#pins.all()) keeper.screenLocked()
   }
 
   /** Called when the computer was unlocked: ends every wait after wrong PINs, if the system reports sign-ins. */
-  unlockScreen(): void {
-    for (const keeper of this.#pins.all()) void keeper.unlockScreen()
-    if (this.canReset && this.#wasLocked) this.#proof.forgetTries()
+  screenUnlocked(): void {
+    for (const keeper of this.#pins.all()) void keeper.screenUnlocked()
+    if (this.canReset && this.#wasLocked) this.#authenticator.forgetTries()
     this.#wasLocked = false
   }
 
   /** Adds someone to the list. @throws AppFailure `no-pin` before there is a PIN, `invalid` with fields. */
   async add({ name, role, pin, badge }: NewStaff): Promise<void> {
     await inTurn(this.#list, async () => {
-      const before = await this.#withFirst()
+      const before = await this.#membersOrFirst()
       const id = this.#deps.newId()
-      const member = { id, name: this.#freeName(name, before), role }
+      const member = { id, name: this.#uniqueName(name, before), role }
       const added = await this.#withBadge(member, badge)
-      if (!this.hasNames) this.#list.setCurrent(FIRST)
+      if (!this.hasNames) this.#list.setCurrent(FIRST_ID)
       const after = (now: Member[]) => [...(this.hasNames ? now : before), added]
       await this.#pins.of(id).replace(pin, (secret) => this.#pins.write(after, id, secret))
-      if (this.#list.isOffices) await this.#pins.leaveKeychain()
+      if (this.#list.isInOffice) await this.#pins.moveOutOfKeychain()
       this.#deps.note({ what: 'staff-added', detail: { name: member.name, role: member.role } })
     })
     this.#deps.changed()
@@ -187,14 +187,14 @@ export class Staff {
       const before =
         this.#list.members.find((member) => member.id === id) ?? fail('gone', 'They are no longer on the list.')
       const others = this.#list.members.filter((member) => member.id !== id)
-      if (role !== undefined && role !== 'administrator') this.#mustBeAdministrated(others)
-      if (role !== undefined) this.#list.mustBeReleasable([...others, { ...before, role }])
+      if (role !== undefined && role !== 'administrator') this.#mustKeepAdministrator(others)
+      if (role !== undefined) this.#list.mustKeepReleasers([...others, { ...before, role }])
       const next = {
         ...before,
         ...(role && { role }),
-        ...(name !== undefined && { name: this.#freeName(name, others) })
+        ...(name !== undefined && { name: this.#uniqueName(name, others) })
       }
-      const after = await this.#withBadge(pin === undefined ? next : ownPin(next), badge)
+      const after = await this.#withBadge(pin === undefined ? next : withoutOneTimePin(next), badge)
       const members = (now: Member[]) => now.map((member) => (member.id === id ? after : member))
       if (pin === undefined) this.#list.write(members)
       else await this.#pins.of(id).replace(pin, (secret) => this.#pins.write(members, id, secret))
@@ -217,63 +217,63 @@ export class Staff {
     await inTurn(this.#list, async () => {
       const member = this.#list.members.find((one) => one.id === id) ?? fail('gone', 'They are no longer on the list.')
       const others = this.#list.members.filter((one) => one.id !== id)
-      if (!this.#list.isOnlyOne || id !== FIRST) this.#mustBeAdministrated(others)
-      this.#list.mustBeReleasable(others)
+      if (!this.#list.hasOneMember || id !== FIRST_ID) this.#mustKeepAdministrator(others)
+      this.#list.mustKeepReleasers(others)
       this.#pins.remove(id, others)
       this.#deps.note({ what: 'staff-removed', detail: { name: member.name, role: member.role } })
       // If others remain, the keychain's PIN is replaced with one that no code matches; if it was the only one, it
       // stays. If the keychain fails, it keeps a PIN that belongs to no name.
-      if (id === FIRST && others.length > 0) await this.#pins.closeKeychain().catch(() => undefined)
+      if (id === FIRST_ID && others.length > 0) await this.#pins.blockKeychainPin().catch(() => undefined)
     })
     this.#deps.changed()
   }
 
-  /** See `StaffList.release`. */
-  release(): ReleaseNeeded | undefined {
-    return this.#list.release()
+  /** See `StaffList.releaseNeeded`. */
+  releaseNeeded(): ReleaseNeeded | undefined {
+    return this.#list.releaseNeeded()
   }
 
   /**
    * Sets which packages need a release; for administrators. @param release null for none. @throws AppFailure
    * `bad-input` if nobody else could release them.
    */
-  needRelease(release: ReleaseNeeded | null): void {
-    if (release !== null && releasing(this.#list.members).length < 2) {
+  setReleaseNeeded(release: ReleaseNeeded | null): void {
+    if (release !== null && releasersOf(this.#list.members).length < 2) {
       fail('bad-input', 'Nobody else could release what a manager sends.', {
         next: 'Add a second manager or administrator first.'
       })
     }
-    this.#list.keepRelease(release ?? undefined)
+    this.#list.setReleaseNeeded(release ?? undefined)
     this.#deps.note({ what: 'staff-changed', detail: { release: release ? String(release.above) : '-' } })
     this.#deps.changed()
   }
 
   /** The person whose PIN is set again: an administrator. There's always one, unless the list can't be understood. */
-  #heir(): Member {
-    const first = { id: FIRST, name: this.#deps.firstName(), role: 'administrator' as const }
+  #recoveryAdministrator(): Member {
+    const first = { id: FIRST_ID, name: this.#deps.firstName(), role: 'administrator' as const }
     return this.#list.members.find(isAdministrator) ?? first
   }
 
   /** @throws AppFailure `invalid` with the field; KeychainError. */
-  async #setHeirs(pin: string): Promise<void> {
-    const who = this.#heir()
+  async #setRecoveryPin(pin: string): Promise<void> {
+    const who = this.#recoveryAdministrator()
     const after = (now: Member[]) => [who, ...now.filter(({ id }) => id !== who.id)]
     await this.#pins.of(who.id).replace(pin, (secret) => this.#pins.write(after, who.id, secret))
-    if (who.id !== FIRST) await this.#pins.closeKeychain()
+    if (who.id !== FIRST_ID) await this.#pins.blockKeychainPin()
     this.#deps.note({ what: 'pin-reset', detail: { how: 'after the keychain’s entry was removed', name: who.name } })
-    this.#proof.choose(who, undefined)
+    this.#authenticator.choose(who, undefined)
   }
 
   /** @throws AppFailure `invalid` with the field, `wrong-pin`, `pin-wait`. */
   async #setOwn(pin: string, current: string, name: string | undefined): Promise<void> {
-    const refused = refusedPin(pin)
-    if (refused) refuse('pin', refused)
+    const refusal = pinRefusal(pin)
+    if (refusal) refuse('pin', refusal)
     const { note, time } = this.#deps
-    const who = this.#list.named(name)
+    const who = this.#list.memberNamed(name)
     if (who?.isPinOnce && pin === current) refuse('pin', 'Choose another PIN than the one you were given.')
     // With a name, as a badge isn't a PIN that could be replaced.
-    const answer = await this.#proof.judge(current, who?.name ?? name ?? '', true)
-    if (answer.ok && who && (await this.#replaceRight(who, pin))) {
+    const answer = await this.#authenticator.judge(current, who?.name ?? name ?? '', true)
+    if (answer.ok && who && (await this.#replaceIfUnchanged(who, pin))) {
       const how = who.isPinOnce ? 'replacing a one-time PIN' : 'in place of another'
       note({ what: 'pin-set', detail: { how, name: who.name } })
       return
@@ -287,13 +287,13 @@ export class Staff {
   }
 
   /** Returns whether the PIN was replaced: if the office sent another one while this was being made, that one stays. */
-  async #replaceRight(who: Member, pin: string): Promise<boolean> {
-    const members = (now: Member[]) => now.map((member) => (member.id === who.id ? ownPin(member) : member))
+  async #replaceIfUnchanged(who: Member, pin: string): Promise<boolean> {
+    const members = (now: Member[]) => now.map((member) => (member.id === who.id ? withoutOneTimePin(member) : member))
     const keeper = this.#pins.of(who.id)
     let isReplaced = false
     await keeper.replace(pin, async (secret) => {
       // The keychain's PIN never comes from an office.
-      if (who.id !== FIRST && !isDeepStrictEqual(this.#pins.hashOf(who.id), keeper.right)) return
+      if (who.id !== FIRST_ID && !isDeepStrictEqual(this.#pins.hashOf(who.id), keeper.matchedHash)) return
       await this.#pins.write(members, who.id, secret)
       isReplaced = true
     })
@@ -301,42 +301,42 @@ export class Staff {
   }
 
   /** Returns the list; if it's empty, the owner of the one PIN as its first administrator. */
-  async #withFirst(): Promise<Member[]> {
+  async #membersOrFirst(): Promise<Member[]> {
     if (this.hasNames) return this.#list.members
     if (!(await this.#pins.first.state()).isSet)
       fail('no-pin', 'Choose a staff PIN first. It is yours, as the administrator.')
-    return [{ id: FIRST, name: this.#deps.firstName(), role: 'administrator' }]
+    return [{ id: FIRST_ID, name: this.#deps.firstName(), role: 'administrator' }]
   }
 
   async #withBadge(member: Member, code: string | null | undefined): Promise<Member> {
     if (code === undefined) return member
     const { badge: _before, ...without } = member
     if (code === null) return without
-    if (await this.#proof.holderOf(code)) refuse('badge', 'This badge is in use.')
+    if (await this.#authenticator.holderOf(code)) refuse('badge', 'This badge is in use.')
     const cost = this.#deps.cost ?? FULL_COST
-    const like = this.#list.members.find((one) => one.badge && !isCheaper(one.badge, cost))?.badge
-    const random = like ? () => Buffer.from(like.salt, 'hex') : this.#deps.randomBytes
-    return { ...without, badge: await hashOf(code, like ?? cost, random) }
+    const saltSource = this.#list.members.find((one) => one.badge && !isCheaper(one.badge, cost))?.badge
+    const random = saltSource ? () => Buffer.from(saltSource.salt, 'hex') : this.#deps.randomBytes
+    return { ...without, badge: await hashOf(code, saltSource ?? cost, random) }
   }
 
-  #freeName(name: string, others: readonly Member[]): string {
+  #uniqueName(name: string, others: readonly Member[]): string {
     const isTaken = others.some((other) => folded(other.name) === folded(name))
     return isTaken ? refuse('name', 'Someone has this name already.') : name
   }
 
-  #mustBeAdministrated(members: readonly Member[]): void {
+  #mustKeepAdministrator(members: readonly Member[]): void {
     if (members.some(isAdministrator)) return
     fail('bad-input', 'Someone must remain an administrator.', { next: 'Make someone else an administrator first.' })
   }
 
   /** A PIN that is the only one can be reset by signing in to this computer, unless it's a whole office's. */
   get #mayReset(): boolean {
-    return this.#list.isOnlyOne && !this.#list.isOffices
+    return this.#list.hasOneMember && !this.#list.isInOffice
   }
 }
 
 /** The PIN is now their own choice, or an administrator's in the list. */
-function ownPin({ isPinOnce: _isPinOnce, ...member }: Member): Member {
+function withoutOneTimePin({ isPinOnce: _isPinOnce, ...member }: Member): Member {
   return member
 }
 

@@ -12,22 +12,22 @@ import { canSignNow } from '../documents/progress.ts'
 import { fail } from '../lib/failure.ts'
 import type { SigningAccount } from '../policy/signing-address.ts'
 import type { CounterDeps } from './deps.ts'
-import { type IdentityReading, readingKept } from './identity-numbers.ts'
+import { type IdentityNumber, retainedReading } from './identity-numbers.ts'
 import { identityOf } from './outcome.ts'
 import { safeAddress } from './prepare-turn.ts'
 import { comparePrinted, printedReading } from './printed-document.ts'
-import { FIRST_PREFERENCES, type SessionStart, type TurnFacts } from './session-state.ts'
-import { numbered, toldApart } from './told-apart.ts'
+import { DEFAULT_PREFERENCES, type SessionStart, type TurnFacts } from './session-state.ts'
+import { disambiguate, numberNamesakes } from './told-apart.ts'
 
-export type Wanted = DecodedInput<'counter.start'>
-type WantedTurn = Wanted['turns'][number]
+export type SessionRequest = DecodedInput<'counter.start'>
+type RequestedTurn = SessionRequest['turns'][number]
 
 type StartDeps = Pick<
   CounterDeps,
   'refresh' | 'documentOf' | 'waitingHere' | 'settings' | 'time' | 'newId' | 'zoom' | 'account'
 >
 
-interface Checked {
+interface CheckedTurn {
   turn: CounterTurn
   facts: TurnFacts
 }
@@ -38,10 +38,10 @@ interface Checked {
  * first turn can't begin now or another has no signer, `unsafe-address` if one of their links wouldn't be opened, and
  * the service's failures.
  */
-export async function readyToStart(
+export async function prepareSession(
   deps: StartDeps,
   accountId: string,
-  { turns, allowsCamera }: Wanted
+  { turns, allowsCamera }: SessionRequest
 ): Promise<Omit<SessionStart, 'state'> & { stateAt: (place: CounterSession['place']) => CounterSession }> {
   const account = deps.account(accountId) ?? fail('no-account', 'No account is active.')
   if (
@@ -51,15 +51,15 @@ export async function readyToStart(
     fail('bad-input', 'The same signature was chosen twice.', { next: 'Choose each one once.' })
   }
   await deps.refresh(accountId)
-  const checked: Checked[] = []
-  for (const wanted of turns)
-    checked.push(await checkedTurn(deps, { accountId, account }, wanted, checked.length === 0))
+  const checked: CheckedTurn[] = []
+  for (const requested of turns)
+    checked.push(await checkTurn(deps, { accountId, account }, requested, checked.length === 0))
   const { evidence: checklist, identityKept } = deps.settings()
-  refuseOtherwise(deps, turns, checked)
+  refuseChangedComparisons(deps, turns, checked)
   const readings = readingsOf(turns, checked, identityKept)
   const evidence = evidenceOf(turns, checked, { checklist, readings })
   const keeps = identityKept === 'compared' ? undefined : identityKept
-  const named = await toldApart(
+  const named = await disambiguate(
     checked.map(({ turn }) => turn),
     async (reference) => (await deps.documentOf(accountId, reference))?.document,
     await deps.waitingHere(accountId)
@@ -76,7 +76,7 @@ export async function readyToStart(
       accountId,
       phase: 'handover',
       isLocked: false,
-      turns: numbered(named).map((turn) => (keeps && readings.has(turn.person) ? { ...turn, keeps } : turn)),
+      turns: numberNamesakes(named).map((turn) => (keeps && readings.has(turn.person) ? { ...turn, keeps } : turn)),
       current: 0,
       origin: '',
       zoom: deps.zoom(),
@@ -87,23 +87,23 @@ export async function readyToStart(
       wasInterrupted: false,
       isPractice: account.kind === 'practice',
       mayKeepPages: deps.settings().mayKeepPages,
-      preferences: FIRST_PREFERENCES,
+      preferences: DEFAULT_PREFERENCES,
       offers: { languages: deps.settings().languages, moreTime: deps.settings().moreTime > 1 },
-      ...offered(deps.settings().receipt)
+      ...receiptOffer(deps.settings().receipt)
     })
   }
 }
 
-function offered(receipt: CounterSettings['receipt']): Pick<CounterSession, 'receipt'> {
+function receiptOffer(receipt: CounterSettings['receipt']): Pick<CounterSession, 'receipt'> {
   return receipt === 'never' ? {} : { receipt }
 }
 
-async function checkedTurn(
+async function checkTurn(
   deps: StartDeps,
   { accountId, account }: { accountId: string; account: SigningAccount },
-  { documentReference, signer }: WantedTurn,
+  { documentReference, signer }: RequestedTurn,
   isFirst: boolean
-): Promise<Checked> {
+): Promise<CheckedTurn> {
   const mirrored = await deps.documentOf(accountId, documentReference)
   if (!mirrored || mirrored.goneAt !== undefined) return fail('gone', 'A document is no longer in the folders.')
   const { document } = mirrored
@@ -130,24 +130,24 @@ async function checkedTurn(
 
 /** Returns what staff has checked about each person, in words. */
 function evidenceOf(
-  wanted: readonly WantedTurn[],
-  checked: readonly Checked[],
-  { checklist, readings }: { checklist: readonly EvidenceItem[]; readings: ReadonlyMap<string, IdentityReading> }
+  requested: readonly RequestedTurn[],
+  checked: readonly CheckedTurn[],
+  { checklist, readings }: { checklist: readonly EvidenceItem[]; readings: ReadonlyMap<string, IdentityNumber> }
 ): Map<string, string[]> {
-  const seen = new Map<string, Set<string>>()
+  const idsByPerson = new Map<string, Set<string>>()
   for (const [index, { turn }] of checked.entries()) {
-    const ids = seen.get(turn.person) ?? new Set<string>()
-    for (const id of wanted[index]?.evidence ?? []) ids.add(id)
-    seen.set(turn.person, ids)
+    const ids = idsByPerson.get(turn.person) ?? new Set<string>()
+    for (const id of requested[index]?.evidence ?? []) ids.add(id)
+    idsByPerson.set(turn.person, ids)
   }
-  for (const ids of seen.values()) {
+  for (const ids of idsByPerson.values()) {
     const missing = checklist.find(({ id, isRequired }) => isRequired && !ids.has(id))
     if (missing) fail('bad-input', `Check this before handing over the screen: ${missing.text}`)
   }
   const words = (ids: Set<string>) => checklist.filter(({ id }) => ids.has(id)).map(({ text }) => text)
   const compared = (person: string) =>
     checked.flatMap(({ turn }, index) => {
-      const { compared: outcome, printed } = (turn.person === person && wanted[index]) || {}
+      const { compared: outcome, printed } = (turn.person === person && requested[index]) || {}
       return outcome ? [(printed ? TYPED : COMPARED)[outcome]] : []
     })
   const kept = (person: string) => {
@@ -155,7 +155,7 @@ function evidenceOf(
     return reading ? [reading.isEnd ? KEPT['number-end'] : KEPT['number-and-expiry']] : []
   }
   return new Map(
-    [...seen].map(([person, ids]) => [person, [...words(ids), ...new Set(compared(person)), ...kept(person)]])
+    [...idsByPerson].map(([person, ids]) => [person, [...words(ids), ...new Set(compared(person)), ...kept(person)]])
   )
 }
 
@@ -163,9 +163,13 @@ function evidenceOf(
  * Refuses if comparing what staff typed now gives another result than they were shown, which the audit trail will
  * state.
  */
-function refuseOtherwise({ time }: StartDeps, wanted: readonly WantedTurn[], checked: readonly Checked[]): void {
+function refuseChangedComparisons(
+  { time }: StartDeps,
+  requested: readonly RequestedTurn[],
+  checked: readonly CheckedTurn[]
+): void {
   for (const [index, { turn }] of checked.entries()) {
-    const { printed, compared } = wanted[index] ?? {}
+    const { printed, compared } = requested[index] ?? {}
     if (printed && comparePrinted(printed, turn.signerName, time).kind !== compared)
       fail('bad-input', 'The signer’s name has changed since their document was compared.', {
         next: 'Compare it again.'
@@ -175,14 +179,15 @@ function refuseOtherwise({ time }: StartDeps, wanted: readonly WantedTurn[], che
 
 /** Returns what is kept of each person's identity document: the first that was compared. */
 function readingsOf(
-  wanted: readonly WantedTurn[],
-  checked: readonly Checked[],
+  requested: readonly RequestedTurn[],
+  checked: readonly CheckedTurn[],
   identityKept: IdentityKept
-): Map<string, IdentityReading> {
-  const readings = new Map<string, IdentityReading>()
+): Map<string, IdentityNumber> {
+  const readings = new Map<string, IdentityNumber>()
   for (const [index, { turn }] of checked.entries()) {
-    const { compared, printed, document } = wanted[index] ?? {}
-    const reading = compared && readingKept(printed ? printedReading(printed, identityKept) : document, identityKept)
+    const { compared, printed, document } = requested[index] ?? {}
+    const reading =
+      compared && retainedReading(printed ? printedReading(printed, identityKept) : document, identityKept)
     if (reading && !readings.has(turn.person)) readings.set(turn.person, reading)
   }
   return readings

@@ -12,7 +12,7 @@ import { folded } from '../lib/text-folding.ts'
 /** In digits: the last four of a shorter number would be nearly all of it. */
 const SHORTEST_MOBILE = 7
 /** For how many people who can't be told apart we look for a date of birth: each is read from what was sent. */
-const MOST_BORN = 50
+const MOST_BIRTH_LOOKUPS = 50
 
 type DocumentOf = (reference: string) => Promise<DocumentResponse | undefined>
 type Named = Pick<CounterEntry, 'documentReference' | 'signer' | 'signerName' | 'person' | 'contact'>
@@ -20,15 +20,15 @@ type Named = Pick<CounterEntry, 'documentReference' | 'signer' | 'signerName' | 
 /**
  * Adds contact details to the entries of people who share a name. Nobody else's are shown at a counter, where others
  * can read the screen.
- * @param beside others who can sign here, whose names count as well.
+ * @param others others who can sign here, whose names count as well.
  */
-export async function toldApart<Entry extends Named>(
+export async function disambiguate<Entry extends Named>(
   entries: readonly Entry[],
   documentOf: DocumentOf,
-  beside: readonly Named[] = []
+  others: readonly Named[] = []
 ): Promise<Entry[]> {
   const people = new Map<string, Set<string>>()
-  for (const { signerName, person } of [...entries, ...beside])
+  for (const { signerName, person } of [...entries, ...others])
     getOrMake(people, folded(signerName), () => new Set<string>()).add(person)
   const isShared = ({ signerName }: Named) => (people.get(folded(signerName))?.size ?? 0) > 1
   return Promise.all(
@@ -41,29 +41,29 @@ export async function toldApart<Entry extends Named>(
 }
 
 /**
- * As `toldApart`; if the contact details don't tell people apart either, also adds the document's matter and the
+ * As `disambiguate`; if the contact details don't tell people apart either, also adds the document's matter and the
  * signer's date of birth, as far as known. These are for staff: none of them goes into a session.
  * @param compositionOf what a document was sent as; undefined if it wasn't sent from here
  */
-export async function toldFurther<Entry extends CounterEntry>(
+export async function disambiguateForStaff<Entry extends CounterEntry>(
   entries: readonly Entry[],
   documentOf: DocumentOf,
   compositionOf: (reference: string) => Composition | undefined,
-  beside: readonly Named[] = []
+  others: readonly Named[] = []
 ): Promise<Entry[]> {
   const documents = new Map<string, Promise<DocumentResponse | undefined>>()
   const read = (reference: string) => getOrMake(documents, reference, () => documentOf(reference))
-  const told = await toldApart(entries, read, beside)
-  const alike = alikeIn([...beside, ...told])
-  let looked = 0
+  const withContacts = await disambiguate(entries, read, others)
+  const alike = alikeIn([...others, ...withContacts])
+  let lookups = 0
   return Promise.all(
-    told.map(async (entry) => {
+    withContacts.map(async (entry) => {
       if (!alike.has(folded(entry.signerName))) return entry
       const document = await read(entry.documentReference)
       const signer = document?.Signers?.[entry.signer]
       const matter = document?.MatterNumber?.trim()
-      const isLookedFor = signer !== undefined && looked++ < MOST_BORN
-      const born = isLookedFor ? bornOf(() => compositionOf(entry.documentReference), signer) : undefined
+      const mayLookUp = signer !== undefined && lookups++ < MOST_BIRTH_LOOKUPS
+      const born = mayLookUp ? birthDateOf(() => compositionOf(entry.documentReference), signer) : undefined
       return { ...entry, ...(matter && { matter }), ...(born && { born }) }
     })
   )
@@ -73,7 +73,7 @@ export async function toldFurther<Entry extends CounterEntry>(
  * Adds a number to the turns of people in one session who share both name and contact details: the screen, the audit
  * trail and the receipts must not confuse them.
  */
-export function numbered<Turn extends Named>(turns: readonly Turn[]): Turn[] {
+export function numberNamesakes<Turn extends Named>(turns: readonly Turn[]): Turn[] {
   const alike = new Map<string, Set<string>>()
   const keyOf = ({ signerName, contact = '' }: Named) => JSON.stringify([signerName, contact])
   for (const turn of turns) getOrMake(alike, keyOf(turn), () => new Set<string>()).add(turn.person)
@@ -98,8 +98,8 @@ function alikeIn(entries: readonly Named[]): ReadonlySet<string> {
   return new Set(
     [...names].flatMap(([name, people]) => {
       const contacts = [...people.values()]
-      const isTold = !contacts.includes(undefined) && new Set(contacts).size === contacts.length
-      return people.size < 2 || isTold ? [] : [name]
+      const isDistinct = !contacts.includes(undefined) && new Set(contacts).size === contacts.length
+      return people.size < 2 || isDistinct ? [] : [name]
     })
   )
 }
@@ -119,7 +119,7 @@ const OWN_BIRTH = /^(your |signer’s |signer's )?(date of birth|birth ?date|bir
  * Returns a signer's date of birth, `1980-03-12`, according to what was sent: an identity question to them, or a field
  * of a template that they alone sign.
  */
-function bornOf(sentAs: () => Composition | undefined, signer: SignerResponse): string | undefined {
+function birthDateOf(sentAs: () => Composition | undefined, signer: SignerResponse): string | undefined {
   let items: Composition['items']
   try {
     items = sentAs()?.items ?? []
@@ -127,18 +127,18 @@ function bornOf(sentAs: () => Composition | undefined, signer: SignerResponse): 
     // What was sent can't be read any more; the queue works without it.
     return undefined
   }
-  const isMeant = (one: ComposedSigner) => {
+  const isSameSigner = (one: ComposedSigner) => {
     if (folded(fullName(one)) !== folded(fullName(signer))) return false
     return (
       folded(one.Email) === folded(signer.Email ?? '') && digitsOf(one.MobileNumber) === digitsOf(signer.MobileNumber)
     )
   }
-  const said = items.flatMap(({ signers, fields }) => {
-    const meant = signers.filter(isMeant)
-    const answers = meant.flatMap(({ IDData }) => IDData.filter(({ DataType }) => DataType === 'date'))
-    return [...answers, ...(signers.length === 1 && meant.length === 1 ? fields : [])]
+  const candidates = items.flatMap(({ signers, fields }) => {
+    const matches = signers.filter(isSameSigner)
+    const answers = matches.flatMap(({ IDData }) => IDData.filter(({ DataType }) => DataType === 'date'))
+    return [...answers, ...(signers.length === 1 && matches.length === 1 ? fields : [])]
   })
-  const days = said.flatMap(({ Label, Value }) =>
+  const days = candidates.flatMap(({ Label, Value }) =>
     OWN_BIRTH.test(Label.trim().replaceAll('.', '')) ? (readDay(Value) ?? []) : []
   )
   // Two different dates belong to two people.

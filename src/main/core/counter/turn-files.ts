@@ -14,33 +14,33 @@ import { fail } from '../lib/failure.ts'
 export const LARGEST_FILE = 25 * 1024 * 1024
 const MOST_FILES = 200
 /** How many entries of a folder are looked at. */
-const MOST_LOOKED_AT = 5000
+const MOST_ENTRIES = 5000
 const CHUNK = 256 * 1024
 // Windows has neither flag: there the check before opening finds links, and the one after it that it's still the same
 // file.
-const UNFOLLOWED = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
-interface Seen extends Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeMs'> {
+interface SeenFile extends Pick<Stats, 'dev' | 'ino' | 'size' | 'mtimeMs'> {
   id: string
   name: string
   path: string
 }
 
 /** What staff chose in the system's dialog: files, or one folder. */
-export type Opened = { files: readonly string[] } | { folder: string }
+export type ChosenFiles = { files: readonly string[] } | { folder: string }
 
 export class TurnFiles {
   /** The folder for copies: ours alone, and nothing else is in it. */
-  readonly #place: string
-  #seen: Seen[] = []
+  readonly #folder: string
+  #seen: SeenFile[] = []
   #isOpen = false
   #mayHaveCopies = false
   /** The number of the turn; work that began in an earlier turn has no effect. */
   #turn = 0
   #copying: Promise<unknown> = Promise.resolve()
 
-  constructor(place: string) {
-    this.#place = place
+  constructor(folder: string) {
+    this.#folder = folder
   }
 
   /** Whether staff has opened any files in this turn. */
@@ -52,12 +52,12 @@ export class TurnFiles {
    * Offers what staff opened, in place of what was offered before. Leaves out links, hidden and empty files, and files
    * that are too large. Returns false if the turn ended first.
    */
-  async open(opened: Opened): Promise<boolean> {
+  async open(chosen: ChosenFiles): Promise<boolean> {
     const turn = this.#turn
-    const paths = 'files' in opened ? opened.files : await pathsIn(opened.folder)
-    const seen: Seen[] = []
+    const paths = 'files' in chosen ? chosen.files : await pathsIn(chosen.folder)
+    const seen: SeenFile[] = []
     for (const path of paths) {
-      const found = seen.length < MOST_FILES ? await seenAt(path) : undefined
+      const found = seen.length < MOST_FILES ? await inspectFile(path) : undefined
       if (found) seen.push(found)
     }
     if (turn !== this.#turn) return false
@@ -69,7 +69,7 @@ export class TurnFiles {
   /** Returns the files that a page accepts, according to its `accept`. */
   offered(accept: readonly string[]): OfferedFile[] {
     return this.#seen
-      .filter(({ name }) => isTaken(name, accept))
+      .filter(({ name }) => isAccepted(name, accept))
       .map(({ id, name, size }) => ({ id, name, bytes: size }))
   }
 
@@ -91,7 +91,7 @@ export class TurnFiles {
     if (!this.#mayHaveCopies) return true
     await this.#copying
     try {
-      await fs.rm(this.#place, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
+      await fs.rm(this.#folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 })
       this.#mayHaveCopies = false
       return true
     } catch {
@@ -102,12 +102,12 @@ export class TurnFiles {
   async #copy(id: string, turn: number): Promise<string> {
     const seen = this.#seen.find((one) => one.id === id)
     if (!seen) return fail('gone', 'This file is no longer offered.')
-    const folder = join(this.#place, randomUUID())
+    const folder = join(this.#folder, randomUUID())
     this.#mayHaveCopies = true
     try {
       await fs.mkdir(folder, { recursive: true, mode: 0o700 })
       const copy = join(folder, seen.name)
-      await copied(seen, copy)
+      await copyFile(seen, copy)
       if (turn === this.#turn) return copy
     } catch {
       // The system's error may contain the file's location.
@@ -123,7 +123,7 @@ export class TurnFiles {
 async function pathsIn(folder: string): Promise<string[]> {
   const entries = await fs.readdir(folder, { withFileTypes: true })
   return entries
-    .slice(0, MOST_LOOKED_AT)
+    .slice(0, MOST_ENTRIES)
     .filter((entry) => entry.isFile())
     .map(({ name }) => join(folder, name))
     .sort((one, other) => basename(one).localeCompare(basename(other), 'en', { numeric: true }))
@@ -132,7 +132,7 @@ async function pathsIn(folder: string): Promise<string[]> {
 const HIDDEN = /^(\.|~\$|desktop\.ini$|thumbs\.db$)/i
 
 /** Undefined if it isn't a regular file that may be offered. Links are never offered, whatever they point to. */
-async function seenAt(path: string): Promise<Seen | undefined> {
+async function inspectFile(path: string): Promise<SeenFile | undefined> {
   const name = basename(path)
   if (HIDDEN.test(name)) return undefined
   try {
@@ -146,15 +146,15 @@ async function seenAt(path: string): Promise<Seen | undefined> {
 
 const isRegular = (mode: number) => (mode & constants.S_IFMT) === constants.S_IFREG
 
-function isSame({ dev, ino, size, mtimeMs, mode }: Stats, seen: Seen): boolean {
-  const isAsLarge = size === seen.size && mtimeMs === seen.mtimeMs
-  return isRegular(mode) && dev === seen.dev && ino === seen.ino && isAsLarge
+function isUnchanged({ dev, ino, size, mtimeMs, mode }: Stats, seen: SeenFile): boolean {
+  const isUnmodified = size === seen.size && mtimeMs === seen.mtimeMs
+  return isRegular(mode) && dev === seen.dev && ino === seen.ino && isUnmodified
 }
 
 /** @throws if the file isn't the one that was offered, or changes while it is read. */
-async function copied(seen: Seen, to: string): Promise<void> {
-  await using from = await fs.open(seen.path, UNFOLLOWED)
-  if (!isSame(await from.stat(), seen)) throw new Error('It is another file.')
+async function copyFile(seen: SeenFile, to: string): Promise<void> {
+  await using from = await fs.open(seen.path, OPEN_FLAGS)
+  if (!isUnchanged(await from.stat(), seen)) throw new Error('It is another file.')
   await using copy = await fs.open(to, 'wx', 0o600)
   let read = 0
   while (read <= seen.size) {
@@ -165,13 +165,13 @@ async function copied(seen: Seen, to: string): Promise<void> {
     if (bytesWritten !== bytesRead) throw new Error('The disk is full.')
     read += bytesRead
   }
-  if (read !== seen.size || !isSame(await from.stat(), seen)) throw new Error('It changed while it was read.')
+  if (read !== seen.size || !isUnchanged(await from.stat(), seen)) throw new Error('It changed while it was read.')
 }
 
 /**
  * The extensions that an `accept` type stands for. Types that aren't listed are matched by extension, as browsers do.
  */
-const FAMILIES: Readonly<Record<string, readonly string[]>> = {
+const EXTENSIONS: Readonly<Record<string, readonly string[]>> = {
   'image/*': ['jpg', 'jpeg', 'png', 'gif', 'webp', 'bmp', 'tif', 'tiff', 'heic', 'heif', 'avif', 'svg'],
   'video/*': ['mp4', 'm4v', 'mov', 'webm', 'avi', 'mkv'],
   'audio/*': ['mp3', 'm4a', 'wav', 'ogg', 'flac', 'aac'],
@@ -187,11 +187,11 @@ const FAMILIES: Readonly<Record<string, readonly string[]>> = {
   'text/plain': ['txt']
 }
 
-function isTaken(name: string, accept: readonly string[]): boolean {
+function isAccepted(name: string, accept: readonly string[]): boolean {
   if (accept.length === 0 || accept.includes('*/*')) return true
   const extension = extname(name).slice(1).toLowerCase()
-  return accept.some((word) => {
-    if (word.startsWith('.')) return word.slice(1) === extension
-    return FAMILIES[word]?.includes(extension) ?? word.split('/')[1] === extension
+  return accept.some((type) => {
+    if (type.startsWith('.')) return type.slice(1) === extension
+    return EXTENSIONS[type]?.includes(extension) ?? type.split('/')[1] === extension
   })
 }

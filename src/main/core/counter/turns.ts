@@ -6,9 +6,9 @@ import type { AppError, CounterOutcome } from '../../../shared/contract/index.ts
 import { within } from '../lib/time.ts'
 import type { CounterDeps } from './deps.ts'
 import { type NextSigner, nextSigner } from './next-signer.ts'
-import { askOnce, askOutcome, type Ending, lastOutcome, paused } from './outcome.ts'
+import { askOnce, askOutcome, type Ending, lastOutcome, sleep } from './outcome.ts'
 import type { Overlays } from './overlays.ts'
-import { enlarged, errorWithoutLink, type Page } from './page.ts'
+import { enlargedZoom, errorWithoutLink, type Page } from './page.ts'
 import { isFree, isShowing, PHASES } from './phases.ts'
 import { type PreparedTurn, prepareTurn } from './prepare-turn.ts'
 import type { Changes, SessionState } from './session-state.ts'
@@ -18,15 +18,15 @@ const NOT_WIPED: AppError = {
   code: 'internal',
   message: 'The previous page couldn’t be closed. Staff: end the session and restart Countersign.'
 }
-const OVER: AppError = { code: 'cancelled', message: 'The session ended before this page was opened.' }
+const SESSION_ENDED: AppError = { code: 'cancelled', message: 'The session ended before this page was opened.' }
 
 /** How long to wait for the service before asking the person instead, in milliseconds. */
-const AT_ONCE = 1500
+const ANSWER_TIMEOUT = 1500
 /**
  * How long a page may keep showing its closing message once the service has the person's answer, in milliseconds. Our
  * own screen then replaces it.
  */
-const LAST_WORDS = 4000
+const CLOSING_MESSAGE_TIME = 4000
 const NO_PAGE = {
   ...{ origin: '', refused: [], asksFor: [] },
   ...{ wantsFile: undefined, asksFile: undefined, error: undefined, warningUntil: undefined }
@@ -44,48 +44,48 @@ export class Turns {
   readonly #state: SessionState
   readonly #page: Page
   readonly #overlays: Overlays
-  readonly #over: () => void
+  readonly #onFinished: () => void
   /** Whether another turn may follow the current one. */
-  #goesOn = true
+  #mayContinue = true
   #asking: Promise<void> = Promise.resolve()
 
-  /** @param over called once the last turn is over, or no further one is wanted. */
-  constructor({ deps, state, page, overlays }: SessionParts, over: () => void) {
+  /** @param onFinished called once the last turn is over, or no further one is wanted. */
+  constructor({ deps, state, page, overlays }: SessionParts, onFinished: () => void) {
     this.#deps = deps
     this.#state = state
     this.#page = page
     this.#overlays = overlays
-    this.#over = over
+    this.#onFinished = onFinished
   }
 
   /** Loads the page of a turn, whose person has the screen. */
   async begin(index: number): Promise<void> {
     const state = this.#state
-    const isNewest = state.moveOn()
+    const isNewest = state.startStep()
     const wiping = this.#page.wipe()
     state.setOutcome(index, undefined)
-    state.load({ ...NO_PAGE, current: index })
+    state.startLoading({ ...NO_PAGE, current: index })
     const isWiped = await wiping
     if (!isNewest()) return
     if (!isWiped) {
-      this.#notBegun(index, NOT_WIPED)
+      this.#failToBegin(index, NOT_WIPED)
       return
     }
     try {
       const prepared = await prepareTurn(this.#deps, state, index, isNewest)
       if (!isNewest()) return
-      if ('signed' in prepared) await this.#settle(index, prepared, { isSure: false })
+      if ('signed' in prepared) await this.#conclude(index, prepared, { isSure: false })
       else this.#open(index, prepared)
     } catch (error) {
-      if (isNewest()) this.#notBegun(index, this.#deps.describe(error))
+      if (isNewest()) this.#failToBegin(index, this.#deps.describe(error))
     }
   }
 
   #open(index: number, { address, mayNeedCamera }: PreparedTurn): void {
     const state = this.#state
     const { origin } = new URL(address.url)
-    state.become({ origin })
-    state.hasBegun(index)
+    state.update({ origin })
+    state.markPageOpened(index)
     state.noteTurn('page-opened', index, { origin })
     try {
       this.#page.open({
@@ -104,22 +104,22 @@ export class Turns {
   }
 
   /** Handles a turn that can't begin: the person sees why, and goes on to the next or tries again. */
-  #notBegun(index: number, error: AppError): void {
+  #failToBegin(index: number, error: AppError): void {
     if (!this.#state.factsOf(index).hasBegun) this.#state.setOutcome(index, { signed: 'skipped', error })
     this.#showFailure(error)
   }
 
   /** Handles a page that can't be shown any more: wipes it at once and shows our own error screen. */
   failed(error: AppError): void {
-    this.#state.moveOn()
+    this.#state.startStep()
     void this.#page.wipe()
     this.#showFailure(error)
   }
 
   #showFailure(error: AppError): void {
-    this.#state.go('fail', {
+    this.#state.transition('fail', {
       ...{ error, asksFor: [], asksFile: undefined, warningUntil: undefined },
-      ...this.#overlays.lasting()
+      ...this.#overlays.lastingOverlay()
     })
   }
 
@@ -131,10 +131,10 @@ export class Turns {
     const { current } = this.#state.shown
     if (!this.#state.factsOf(current).hasBegun) return false
     let isAnswered = false
-    const asking = askOnce(this.#deps, this.#state.asked(current)).then((outcome) => {
+    const asking = askOnce(this.#deps, this.#state.queryOf(current)).then((outcome) => {
       isAnswered = hasAnswered(outcome)
     })
-    await within(AT_ONCE, asking, this.#deps.time)
+    await within(ANSWER_TIMEOUT, asking, this.#deps.time)
     return isAnswered
   }
 
@@ -143,12 +143,12 @@ export class Turns {
    * others sent has no return address of ours, and would leave the person on a page that says it can be closed. Doesn't
    * interrupt someone who has asked for help.
    */
-  async follow(): Promise<void> {
+  async closeIfAnswered(): Promise<void> {
     const state = this.#state
     const { current } = state.shown
-    const isSame = state.step()
-    if (!this.#isOpen() || !hasAnswered(await lastOutcome(this.#deps, state.asked(current)))) return
-    await paused(this.#deps.time, LAST_WORDS)
+    const isSame = state.guardStep()
+    if (!this.#isOpen() || !hasAnswered(await lastOutcome(this.#deps, state.queryOf(current)))) return
+    await sleep(this.#deps.time, CLOSING_MESSAGE_TIME)
     if (isSame() && this.#isOpen() && state.shown.cover !== 'help') await this.finish('returned')
   }
 
@@ -164,7 +164,7 @@ export class Turns {
    * Called when staff comes. Asks the service first, so that an answer it already has isn't listed among what ending
    * would lose.
    */
-  async catchUp(): Promise<void> {
+  async finishIfAnswered(): Promise<void> {
     if (this.#isOpen() && (await this.isAnswered()) && this.#isOpen()) await this.finish('returned')
   }
 
@@ -176,44 +176,44 @@ export class Turns {
 
   async #finish(ending: Ending): Promise<void> {
     const state = this.#state
-    const isNewest = state.moveOn()
+    const isNewest = state.startStep()
     const { current } = state.shown
     const { hasBegun } = state.factsOf(current)
     // Take the page out of sight before saying that it's closed.
     const wiping = this.#page.wipe()
-    state.go('ask', {
+    state.transition('ask', {
       ...{ asksFor: [], wantsFile: undefined, asksFile: undefined, error: undefined, warningUntil: undefined },
-      ...this.#overlays.lasting()
+      ...this.#overlays.lastingOverlay()
     })
     const isWiped = await wiping
     const outcome: CounterOutcome = hasBegun
-      ? await askOutcome(this.#deps, state.asked(current), ending)
+      ? await askOutcome(this.#deps, state.queryOf(current), ending)
       : { signed: 'skipped', error: NOT_OPENED }
     const isStopped = hasBegun && ending === 'stopped'
     const detail = { ...(!isWiped && { wiped: 'no' }), ...(isStopped && { how: 'stopped' }) }
-    if (isNewest()) await this.#settle(current, outcome, { isSure: ending === 'finished' }, detail)
+    if (isNewest()) await this.#conclude(current, outcome, { isSure: ending === 'finished' }, detail)
   }
 
   /**
    * Records the outcome of a turn whose page was wiped, and decides what follows.
    * @param isSure the person says they have signed; if the service doesn't confirm it, they are offered the way back.
    */
-  async #settle(
+  async #conclude(
     index: number,
     outcome: CounterOutcome,
     { isSure }: { isSure: boolean },
     detail: Record<string, string> = {}
   ): Promise<void> {
-    const isNewest = this.#state.moveOn()
+    const isNewest = this.#state.startStep()
     const following = await nextSigner(this.#deps, this.#state, index, outcome)
     if (!isNewest()) return
     this.#state.setOutcome(index, outcome)
     this.#noteEnd(index, outcome, detail)
-    const isOpenYet = outcome.signed === 'not-yet' && (isSure || following.next !== undefined)
+    const mayStillSign = outcome.signed === 'not-yet' && (isSure || following.next !== undefined)
     // If this person may still go back, those passed over are recorded once they have moved on.
-    const isOver = !this.#goesOn || (!isOpenYet && this.#passOver(following) === undefined)
+    const isOver = !this.#mayContinue || (!mayStillSign && this.#passOver(following) === undefined)
     if (isOver) this.#end()
-    else this.#state.go('settle', { error: undefined, ...this.#overlays.lasting() })
+    else this.#state.transition('settle', { error: undefined, ...this.#overlays.lastingOverlay() })
   }
 
   /** Records who is passed over, and why. Returns who comes next. */
@@ -240,21 +240,21 @@ export class Turns {
   }
 
   #handOver(index: number): void {
-    this.#state.moveOn()
+    this.#state.startStep()
     const { textSize } = this.#state.preferencesOf(index)
-    const zoom = enlarged(this.#deps.zoom(), textSize)
+    const zoom = enlargedZoom(this.#deps.zoom(), textSize)
     this.#deps.place.enlarge(textSize)
-    this.#state.go('hand-over', { ...NO_PAGE, current: index, zoom, ...this.#overlays.lasting() })
+    this.#state.transition('hand-over', { ...NO_PAGE, current: index, zoom, ...this.#overlays.lastingOverlay() })
   }
 
   /** Ends the session. Turns without an outcome never began, or nothing better is known about them. */
   #end(): void {
-    this.#state.moveOn()
+    this.#state.startStep()
     const { error, turns, current } = this.#state.shown
     for (const [index, { outcome }] of turns.entries()) {
-      if (!outcome) this.#skip(index, (index === current && error) || OVER)
+      if (!outcome) this.#skip(index, (index === current && error) || SESSION_ENDED)
     }
-    this.#over()
+    this.#onFinished()
   }
 
   /** Moves on to the next turn from one that has an outcome or has failed. */
@@ -263,21 +263,21 @@ export class Turns {
     const { phase, current } = state.shown
     const { outcome, person } = state.turnOf(current)
     if (!outcome) return this.finish('stopped')
-    const isNewest = state.moveOn()
+    const isNewest = state.startStep()
     const following = await nextSigner(this.#deps, state, current, outcome)
     // If the screen was left meanwhile, nothing follows until staff has come.
     if (!isNewest() || !isFree(state.shown)) return
     // A failure that was retried several times is recorded once.
     if (phase === 'failed') this.#noteEnd(current, outcome)
-    const follows = this.#passOver(following)
-    if (follows === undefined) this.#end()
-    else if (person === state.turnOf(follows).person) await this.begin(follows)
-    else this.#handOver(follows)
+    const nextIndex = this.#passOver(following)
+    if (nextIndex === undefined) this.#end()
+    else if (person === state.turnOf(nextIndex).person) await this.begin(nextIndex)
+    else this.#handOver(nextIndex)
   }
 
   /** Lets no other turn follow. Resolves once the service was asked about the current one. */
   async stop(): Promise<void> {
-    this.#goesOn = false
+    this.#mayContinue = false
     const { phase, current } = this.#state.shown
     const { page } = PHASES[phase]
     if (page === 'none') return

@@ -42,9 +42,9 @@ export interface EmployersDeps {
 }
 
 /** How old a copy may be before it is read again automatically, in milliseconds. */
-const FRESH = 10 * 60_000
+const MAX_AGE = 10 * 60_000
 
-interface Kept extends EmployersAnswer {
+interface StoredEmployers extends EmployersAnswer {
   at: number
 }
 
@@ -60,14 +60,14 @@ export function openEmployers({ db, clientOf, rights, describe, time, changed }:
        answered_at = excluded.answered_at`
   )
 
-  function kept(accountId: string): Kept | undefined {
+  function readStored(accountId: string): StoredEmployers | undefined {
     const row = read.get(accountId)
     if (!row) return undefined
     const set = decode(EmployerSet, JSON.parse(row.records))
     return set.ok ? { set: set.value, unreadable: JSON.parse(row.unreadable), at: row.answered_at } : undefined
   }
 
-  function keep(accountId: string, answer: EmployersAnswer): Kept {
+  function store(accountId: string, answer: EmployersAnswer): StoredEmployers {
     const now = { ...answer, at: time.now() }
     const before = read.get(accountId)
     const [records, unreadable] = [JSON.stringify(answer.set), JSON.stringify(answer.unreadable)]
@@ -76,8 +76,8 @@ export function openEmployers({ db, clientOf, rights, describe, time, changed }:
     return now
   }
 
-  function view(accountId: string, copy: Kept | undefined, problem?: AppError): EmployersView {
-    const shown = problem ?? (copy && partial(copy.unreadable))
+  function view(accountId: string, copy: StoredEmployers | undefined, problem?: AppError): EmployersView {
+    const shown = problem ?? (copy && unreadableProblem(copy.unreadable))
     const trouble = shown && { problem: shown }
     if (!copy) return { records: [], from: 'nowhere', ...trouble }
     const from = rights.of(accountId).readsEmployers === 'yes' ? 'service' : 'local'
@@ -89,7 +89,7 @@ export function openEmployers({ db, clientOf, rights, describe, time, changed }:
     try {
       const client = await clientOf(accountId)
       const answer = await client.getEmployers()
-      const before = kept(accountId)
+      const before = readStored(accountId)
       if (!answer) {
         rights.learn(accountId, { readsEmployers: 'no' })
         return view(accountId, before)
@@ -100,19 +100,19 @@ export function openEmployers({ db, clientOf, rights, describe, time, changed }:
         fail('unexpected-shape', 'The service returned no records, although it had some. Those are still shown.')
       }
       rights.learn(accountId, { readsEmployers: 'yes' })
-      return view(accountId, keep(accountId, answer))
+      return view(accountId, store(accountId, answer))
     } catch (error) {
-      return view(accountId, kept(accountId), describe(error))
+      return view(accountId, readStored(accountId), describe(error))
     }
   }
 
   return {
     /** Returns the account's records: from the service if possible, otherwise as in its last answer. */
     async list(accountId: string, { refresh }: { refresh: boolean }): Promise<EmployersView> {
-      const copy = kept(accountId)
+      const copy = readStored(accountId)
       const { readsEmployers } = rights.of(accountId)
       if (refresh) return readNow(accountId)
-      const isOld = copy === undefined || time.now() - copy.at >= FRESH
+      const isOld = copy === undefined || time.now() - copy.at >= MAX_AGE
       return isOld && readsEmployers !== 'no' ? readNow(accountId) : view(accountId, copy)
     },
 
@@ -122,18 +122,19 @@ export function openEmployers({ db, clientOf, rights, describe, time, changed }:
      * again is harmless, even if the answer was lost.
      */
     async save(accountId: string, records: readonly EmployerChange[]): Promise<EmployersView> {
-      const before = recordsOf(kept(accountId)?.set ?? {})
-      const isKept = (record: EmployerChange) => before.some((one) => sameRecord(one, record))
-      refuseFaulty(records, isKept)
-      const changes = records.filter((record) => !isKept(record))
-      if (changes.length === 0) return view(accountId, kept(accountId))
+      const before = recordsOf(readStored(accountId)?.set ?? {})
+      const isUnchanged = (record: EmployerChange) => before.some((one) => isSameRecord(one, record))
+      refuseFaulty(records, isUnchanged)
+      const changes = records.filter((record) => !isUnchanged(record))
+      if (changes.length === 0) return view(accountId, readStored(accountId))
       try {
         const client = await clientOf(accountId)
         const answer = await client.updateEmployers(requestOf(changes))
-        if (isRefusal(answer) || !changes.every((change) => holds(answer, change))) throw new AppFailure(SAYS_NOTHING)
-        return view(accountId, keep(accountId, answer))
+        if (isRefusal(answer) || !changes.every((change) => includesRecord(answer, change)))
+          throw new AppFailure(NOT_CONFIRMED)
+        return view(accountId, store(accountId, answer))
       } catch (error) {
-        throw new AppFailure(explained(describe(error)))
+        throw new AppFailure(withConsequence(describe(error)))
       }
     }
   }
@@ -145,12 +146,12 @@ function isRefusal({ set }: EmployersAnswer): boolean {
   return said.ok && Boolean(said.value.ResponseStatus?.ErrorCode)
 }
 
-function holds({ set }: EmployersAnswer, { kind, Reference }: EmployerChange): boolean {
+function includesRecord({ set }: EmployersAnswer, { kind, Reference }: EmployerChange): boolean {
   return (set[kind] ?? []).some((record) => record.Reference?.trim() === Reference)
 }
 
 /** Describes the records that can't be shown; undefined if all can. */
-function partial(unreadable: readonly UnreadableEmployer[]): AppError | undefined {
+function unreadableProblem(unreadable: readonly UnreadableEmployer[]): AppError | undefined {
   const [first] = unreadable
   if (!first) return undefined
   const some = unreadable.slice(0, MOST_NAMED).map(({ kind, name, path }) => (name ? `${kind} “${name}”` : path))
@@ -165,22 +166,23 @@ function partial(unreadable: readonly UnreadableEmployer[]): AppError | undefine
 
 const MOST_NAMED = 5
 
-const SAYS_NOTHING: AppError = {
+const NOT_CONFIRMED: AppError = {
   code: 'unexpected-shape',
   message: 'The service didn’t confirm that it saved this.',
   mayHaveArrived: true
 }
 
-function refuseFaulty(records: readonly EmployerChange[], isKept: (record: EmployerChange) => boolean): void {
+function refuseFaulty(records: readonly EmployerChange[], isUnchanged: (record: EmployerChange) => boolean): void {
   const fields = records.flatMap((record, index): FieldMessage[] =>
     // Unchanged records of the service don't block the others.
-    (isKept(record) ? [] : employerProblems(record))
+    (isUnchanged(record) ? [] : employerProblems(record))
       .filter(({ severity }) => severity === 'error')
       .map(({ at, message }) => ({ field: `records.${index}.${at}`, message }))
   )
   const names = records.map(({ kind, Reference }) => `${kind} ${Reference}`)
-  const twice = names.findIndex((name, index) => names.indexOf(name) < index)
-  if (twice >= 0) fields.push({ field: `records.${twice}.Reference`, message: 'Two records have this reference.' })
+  const duplicate = names.findIndex((name, index) => names.indexOf(name) < index)
+  if (duplicate >= 0)
+    fields.push({ field: `records.${duplicate}.Reference`, message: 'Two records have this reference.' })
   const [first] = fields
   if (first) fail('invalid', `Nothing was saved. ${first.message}`, { fields, mayHaveArrived: false })
 }
@@ -188,11 +190,11 @@ function refuseFaulty(records: readonly EmployerChange[], isKept: (record: Emplo
 /** Builds the request with exactly the members of the API reference (2.18), by kind, without empty ones. */
 function requestOf(records: readonly EmployerChange[]): UpdateEmployersRequest {
   const of = <Kind extends EditableEmployerKind>(kind: Kind): EmployerRecordOf<Kind>[] =>
-    records.filter((record) => record.kind === kind).map((record) => sent(kind, record))
+    records.filter((record) => record.kind === kind).map((record) => requestRecord(kind, record))
   return Object.fromEntries(EDITABLE_EMPLOYERS.map((kind) => [kind, of(kind)]).filter(([, some]) => some?.length))
 }
 
-function sent<Kind extends EditableEmployerKind>(kind: Kind, record: EmployerChange): EmployerRecordOf<Kind> {
+function requestRecord<Kind extends EditableEmployerKind>(kind: Kind, record: EmployerChange): EmployerRecordOf<Kind> {
   const texts = EMPLOYER_FIELDS[kind].flatMap((name) => {
     const value = record.fields[name]?.trim()
     return value ? [[name, value]] : []
@@ -202,7 +204,7 @@ function sent<Kind extends EditableEmployerKind>(kind: Kind, record: EmployerCha
 }
 
 /** Adds what an error means for the person: nothing is queued or checked, and saving again is harmless. */
-function explained({ mayHaveArrived = false, ...error }: AppError): AppError {
+function withConsequence({ mayHaveArrived = false, ...error }: AppError): AppError {
   const end = mayHaveArrived
     ? 'It may have been saved. It’s safe to save it again.'
     : 'Nothing was saved. Save again once that’s fixed.'
@@ -237,7 +239,7 @@ function recordOf(kind: EmployerKind, { Reference, Name, IsDefault, ...rest }: R
 type Received = NonNullable<EmployerSet[EmployerKind]>[number]
 
 /** Whether saving one over the other would change nothing. */
-function sameRecord(one: EmployerRecord, other: EmployerRecord): boolean {
+function isSameRecord(one: EmployerRecord, other: EmployerRecord): boolean {
   return (
     one.kind === other.kind &&
     one.Reference === other.Reference &&

@@ -13,9 +13,9 @@ import {
   VideoConfirmationDetail
 } from '../../../shared/model/index.ts'
 import { withoutBlanks } from '../lib/objects.ts'
-import { HIDDEN, otherMembers, secretsIn } from '../lib/other-members.ts'
+import { HIDDEN, otherMembers, secretMatcher } from '../lib/other-members.ts'
 import { shortened } from '../lib/text-folding.ts'
-import { type IndexRow, placed } from './index/row.ts'
+import { type IndexRow, withDayOffset } from './index/row.ts'
 import { canSignNow, IDENTITY_FIELDS, identityOfSigner, isFaceToFace, mayBeCorrected, stateOf } from './progress.ts'
 import type { MirroredDocument } from './questions.ts'
 
@@ -32,7 +32,7 @@ export function documentPage(
   const { kind: _, isInPackage: __, ...shown } = row
   const gmt = readGmt(document.GMT)
   const secrets = secretsOf(document)
-  return shortTexts({
+  return shortenTexts({
     ...shown,
     hasEditUrl: Boolean(document.EditUrl),
     people: (document.Signers ?? []).map((signer, index) => signerView(document, signer, index, secrets)),
@@ -56,7 +56,7 @@ function logView(log: DocumentLog, gmt: number | undefined, secrets: Secrets): L
   for (const name of ['Name', 'Action', 'Role'] as const) if (secrets.isIn(texts[name] ?? '')) texts[name] = HIDDEN
   return withoutBlanks({
     ...texts,
-    at: date && placed(date, offset),
+    at: date && withDayOffset(date, offset),
     others: others.length > 0 ? others : undefined
   })
 }
@@ -117,12 +117,12 @@ function videoView(video: VideoConfirmationDetail, secrets: Secrets): VideoDetai
 }
 
 /** Texts are shortened to this length, in characters. */
-const LONGEST = 10_000
+const LONGEST_TEXT = 10_000
 type Secrets = ReturnType<typeof secretsOf>
 
 /** Collects what would let someone sign, edit, watch or read in the place of one of the document's people. */
 function secretsOf({ EditUrl, Signers = [] }: DocumentResponse) {
-  const wholes = [
+  const secrets = [
     EditUrl,
     ...Signers.flatMap(({ SigningKey, VideoConfirmationDetail: video }) => [
       SigningKey,
@@ -131,14 +131,14 @@ function secretsOf({ EditUrl, Signers = [] }: DocumentResponse) {
     ])
   ].flatMap((secret) => secret || [])
   /** Whether a text contains one of the secrets. */
-  const isIn = secretsIn(wholes)
+  const isIn = secretMatcher(secrets)
   return { isIn }
 }
 
 /** Shortens all texts inside a value. */
-function shortTexts<Value>(value: Value): Value {
-  if (typeof value === 'string') return shortened(value, LONGEST) as Value
+function shortenTexts<Value>(value: Value): Value {
+  if (typeof value === 'string') return shortened(value, LONGEST_TEXT) as Value
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(shortTexts) as Value
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shortTexts(member)])) as Value
+  if (Array.isArray(value)) return value.map(shortenTexts) as Value
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, shortenTexts(member)])) as Value
 }

@@ -46,19 +46,19 @@ function isAwaited(document: DocumentResponse, signer: SignerResponse): boolean 
  * still sign.
  */
 export function mayBeCorrected(document: DocumentResponse, signer: SignerResponse): boolean | 'perhaps' {
-  return signer.Editable ?? (maySignYet(document, signer) ? 'perhaps' : false)
+  return signer.Editable ?? (mayStillSign(document, signer) ? 'perhaps' : false)
 }
 
 /**
  * Returns whether the signer at `index` has a link for an embedded view, hasn't signed, and isn't waiting for another.
  */
 export function canSignNow(document: DocumentResponse, index: number): boolean {
-  return Boolean(document.Signers?.[index]?.SigningKey) && canSignStill(document, index) && isTheirTurn(document, index)
+  return Boolean(document.Signers?.[index]?.SigningKey) && canStillSign(document, index) && isTheirTurn(document, index)
 }
 
 /** Returns whether the signer at `index` can sign in an embedded view, but only after others. */
 export function canSignLater(document: DocumentResponse, index: number): boolean {
-  if (!canSignStill(document, index) || isTheirTurn(document, index)) return false
+  if (!canStillSign(document, index) || isTheirTurn(document, index)) return false
   // The link may come only with the signer's turn; the others' links show that the document is embedded.
   return (document.Signers ?? []).some(({ SigningKey }) => Boolean(SigningKey))
 }
@@ -71,10 +71,10 @@ export function canSignLater(document: DocumentResponse, index: number): boolean
 export function lacksLink(document: DocumentResponse, index: number): boolean {
   const signer = document.Signers?.[index]
   if (!signer || signer.SigningKey || !isFaceToFace(signer)) return false
-  return canSignStill(document, index) && isTheirTurn(document, index)
+  return canStillSign(document, index) && isTheirTurn(document, index)
 }
 
-function canSignStill(document: DocumentResponse, index: number): boolean {
+function canStillSign(document: DocumentResponse, index: number): boolean {
   const signer = document.Signers?.[index]
   if (!signer || !isAwaited(document, signer)) return false
   // Once a signer has declined, nobody else is asked.
@@ -85,7 +85,7 @@ function canSignStill(document: DocumentResponse, index: number): boolean {
  * Returns whether a signer can sign now or later: an expired document can be extended, but a declined or signed one has
  * ended.
  */
-export function maySignYet(document: DocumentResponse, signer: SignerResponse): boolean {
+export function mayStillSign(document: DocumentResponse, signer: SignerResponse): boolean {
   const isOpen = ['waiting', 'unknown', 'expired'].includes(stateOf(document, signer))
   return isOpen && !['declined', 'complete'].includes(familyOf(document))
 }
@@ -152,21 +152,23 @@ export const IDENTITY_FIELDS = [
 ] as const
 
 /** Results of parts of the check; that a part passed doesn't mean that the check did. */
-const PARTS = new Set<string>(['IDVerificationFaceMatchResult', 'IDVerificationLivenessResult'])
+const CHECK_PARTS = new Set<string>(['IDVerificationFaceMatchResult', 'IDVerificationLivenessResult'])
 
 /** Sums up what the service says about a signer's check; unknown words become `other`. */
 export function identityOfSigner(document: DocumentResponse, signer: SignerResponse): IdentityState {
-  const said = IDENTITY_FIELDS.filter((field) => signer[field]?.trim())
-  if (said.length === 0) return identityAsked(document)
-  const read = said.map((field) => identityReading(signer[field] ?? ''))
-  if (read.includes('failed')) return 'failed'
-  if (read.includes('unsure') || read.includes(undefined)) return 'other'
-  if (read.includes('open')) return 'asked'
-  return said.some((field, index) => read[index] === 'passed' && !PARTS.has(field)) ? 'passed' : 'other'
+  const reportedFields = IDENTITY_FIELDS.filter((field) => signer[field]?.trim())
+  if (reportedFields.length === 0) return requestedIdentity(document)
+  const readings = reportedFields.map((field) => identityReading(signer[field] ?? ''))
+  if (readings.includes('failed')) return 'failed'
+  if (readings.includes('unsure') || readings.includes(undefined)) return 'other'
+  if (readings.includes('open')) return 'asked'
+  return reportedFields.some((field, index) => readings[index] === 'passed' && !CHECK_PARTS.has(field))
+    ? 'passed'
+    : 'other'
 }
 
 /** Falls back to the document's field if its signers say nothing. */
-function identityAsked({ IDVerificationRequested: isAsked }: DocumentResponse): IdentityState {
+function requestedIdentity({ IDVerificationRequested: isAsked }: DocumentResponse): IdentityState {
   if (isAsked === undefined) return 'unknown'
   return isAsked ? 'asked' : 'none'
 }
@@ -176,7 +178,7 @@ const WORST_FIRST: readonly IdentityState[] = ['failed', 'other', 'asked', 'pass
 /** Returns the worst state among the signers. It isn't `passed` if any signer's state is unknown. */
 export function identityOf(document: DocumentResponse): IdentityState {
   const signers = document.Signers ?? []
-  if (signers.length === 0) return identityAsked(document)
+  if (signers.length === 0) return requestedIdentity(document)
   const states = signers.map((signer) => identityOfSigner(document, signer))
   const worst = WORST_FIRST.find((state) => states.includes(state)) ?? 'none'
   return worst === 'passed' && states.includes('unknown') ? 'partly' : worst

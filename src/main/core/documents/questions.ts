@@ -39,7 +39,7 @@ export interface MirroredDocument {
 }
 
 /** The read of a folder that an answer belongs to. */
-interface Look {
+interface FolderReadRequest {
   accountId: string
   folder: string
   /** When the request began; an answer requested before what is now known is stale. */
@@ -52,7 +52,7 @@ interface Look {
 }
 
 /** Result of taking an answer of GetActiveDocuments/{folder}. */
-export type Taken =
+export type TakeResult =
   | { kind: 'not-json' }
   | { kind: 'unexpected-shape'; path: string; said: Refusal }
   | {
@@ -76,7 +76,7 @@ export interface SendKeys {
 }
 
 /** Individual documents of any account, or all that a query finds. */
-export type Some = { documents: DocumentKey[] } | { query: DocumentQuery }
+export type DocumentSelection = { documents: DocumentKey[] } | { query: DocumentQuery }
 
 /** The moment and zone for conditions about time. */
 export interface Moment {
@@ -91,13 +91,13 @@ export interface NamedQuery {
   query: DocumentQuery
 }
 
-interface AskedOfAccount extends Moment {
+interface AccountContext extends Moment {
   /** The account being viewed; a query's `accounts` may name others in addition. */
   accountId: string
 }
 
-type WithQuery = AskedOfAccount & { query: DocumentQuery }
-export type WithSome = AskedOfAccount & { some: Some }
+type WithQuery = AccountContext & { query: DocumentQuery }
+export type WithSelection = AccountContext & { some: DocumentSelection }
 
 /** A document whose identity data may be downloaded, or which has none. */
 export interface IdentityCheck extends DocumentKey {
@@ -113,7 +113,7 @@ export interface IdentityCheck extends DocumentKey {
 /** What a round found in each folder. */
 export type FolderReport = Record<
   string,
-  Pick<Extract<Taken, { kind: 'taken' }>, 'documents' | 'unreadable' | 'isComplete'> & {
+  Pick<Extract<TakeResult, { kind: 'taken' }>, 'documents' | 'unreadable' | 'isComplete'> & {
     problem?: AppError | undefined
   }
 >
@@ -128,13 +128,13 @@ interface SharedAccount {
 export interface DocumentQuestions {
   /** Takes an answer, byte for byte as received. Ownership of the bytes passes to the worker. */
   take: {
-    ask: Look & {
+    ask: FolderReadRequest & {
       bytes: Uint8Array<ArrayBuffer>
       charset?: string | undefined
       /** How the account's user writes dates, if the service says so. */
       dateFormat?: string | undefined
     }
-    answer: Taken
+    answer: TakeResult
   }
   /** Takes one document that one of our operations returned. */
   takeOne: {
@@ -190,16 +190,16 @@ export interface DocumentQuestions {
   references: { ask: WithQuery & { limit: number }; answer: { references: DocumentKey[]; total: number } }
   /** Counts the documents in each folder, found by each query, and unread. */
   counts: {
-    ask: AskedOfAccount & { queries: NamedQuery[] }
+    ask: AccountContext & { queries: NamedQuery[] }
     answer: { folders: Record<string, number>; queries: Record<string, number>; unread: number }
   }
   /** The selected documents as a spreadsheet file, safe from being read as formulas. */
   table: {
-    ask: WithSome & { columns: DocumentColumn[]; format: TableFormat }
+    ask: WithSelection & { columns: DocumentColumn[]; format: TableFormat }
     answer: { bytes: Uint8Array<ArrayBuffer>; documents: number }
   }
   overview: {
-    ask: AskedOfAccount & { stuckDays: number }
+    ask: AccountContext & { stuckDays: number }
     answer: Omit<OverviewView, 'lookedAt' | 'problem'>
   }
   /**
@@ -207,7 +207,7 @@ export interface DocumentQuestions {
    * provided a link.
    */
   waitingHere: { ask: { accountId: string; withoutLink?: true }; answer: CounterEntry[] }
-  markRead: { ask: WithSome & { read: boolean }; answer: number }
+  markRead: { ask: WithSelection & { read: boolean }; answer: number }
 
   /**
    * The newest change's id (0 before the first), and the id of the mirror that assigns these, which changes if the
@@ -240,7 +240,7 @@ export interface DocumentQuestions {
   matching: { ask: DocumentKey & Moment & { queries: NamedQuery[] }; answer: string[] }
   /** What identity downloads are decided by, ordered by reference; up to `limit` documents after `after`. */
   identityChecks: {
-    ask: WithSome & {
+    ask: WithSelection & {
       /** Those that find the document are returned too; they belong to `accountId`, like `query`. */
       queries?: NamedQuery[]
       after?: DocumentKey | undefined
@@ -260,7 +260,7 @@ export interface DocumentQuestions {
    */
   foldersChanged: { ask: { accountId: string; folders: string[]; isOtherService: boolean }; answer: null }
   /** Names of these documents, in the query's order; at most ten thousand. */
-  named: { ask: WithSome; answer: (DocumentKey & { name: string })[] }
+  named: { ask: WithSelection; answer: (DocumentKey & { name: string })[] }
   /**
    * `purge` erases documents that left all folders before a moment, along with their changes, leaving no trace in the
    * file. It also erases changes older than their retention period. `held` documents stay. Returns how many documents

@@ -14,69 +14,69 @@ const MOST_SET_ASIDE = 2
 /** Result of opening the file. */
 export type DocumentsOpened = Pick<OpenedDocuments, 'state' | 'setAside'> & { because?: MemoryReason }
 
-interface Standing extends Pick<OpenedDocuments, 'state'> {
+interface OpenWorker extends Pick<OpenedDocuments, 'state'> {
   worker: DocumentsWorker
   /** Closes the file immediately, whatever is in progress. */
-  leave: () => void
+  closeNow: () => void
 }
 
 /**
  * Opens the worker at the first question.
- * @param told called after each opening: the first, and after each damage.
+ * @param onOpened called after each opening: the first, and after each damage.
  */
 export function openRecoveringWorker(
   place: DocumentsPlace,
-  told: (opened: DocumentsOpened) => void
+  onOpened: (opened: DocumentsOpened) => void
 ): Pick<DocumentsWorker, 'ask' | 'close'> {
-  let standing: Promise<Standing> | undefined
+  let current: Promise<OpenWorker> | undefined
   let { key } = place
-  let setAside = 0
+  let setAsideCount = 0
   let isClosed = false
 
-  async function open(isDamaged: boolean): Promise<Standing> {
-    const hasFile = setAside <= MOST_SET_ASIDE
+  async function open(isDamaged: boolean): Promise<OpenWorker> {
+    const hasFile = setAsideCount <= MOST_SET_ASIDE
     const { db, ...opened } = await openDocuments({ ...place, key: hasFile ? key : undefined, isDamaged })
     // From now on the key fits the file, which must not be mistaken for one written with another key.
     if (key) key = { ...key, isNew: false }
-    told(hasFile ? opened : { ...opened, because: 'disk-failed' })
-    return { state: opened.state, worker: openDocumentsWorker({ db, time: place.time }), leave: () => db.close() }
+    onOpened(hasFile ? opened : { ...opened, because: 'disk-failed' })
+    return { state: opened.state, worker: openDocumentsWorker({ db, time: place.time }), closeNow: () => db.close() }
   }
 
   /** Returns whether there is a new worker to ask again. */
-  async function replaced(mine: Promise<Standing>, error: unknown): Promise<boolean> {
+  async function recover(mine: Promise<OpenWorker>, error: unknown): Promise<boolean> {
     if (isClosed) return false
-    if (standing !== mine) return standing !== undefined
-    const { worker, state, leave } = await mine
+    if (current !== mine) return current !== undefined
+    const { worker, state, closeNow } = await mine
     const isDamaged = state === 'file' && faultOf(error).kind === 'file'
     const isReadable = await worker.ready().then(
       () => true,
       () => false
     )
-    if (standing !== mine) return standing !== undefined
+    if (current !== mine) return current !== undefined
     if (!isDamaged && isReadable) return false
-    leave()
-    if (isDamaged) setAside++
+    closeNow()
+    if (isDamaged) setAsideCount++
     // If the file couldn't be read for another reason, the next question tries again.
-    standing = isDamaged ? open(true) : undefined
+    current = isDamaged ? open(true) : undefined
     return isDamaged
   }
 
   return {
     async ask(name, ask) {
       if (isClosed) throw new AppFailure({ code: 'storage', message: 'The list of documents is closed already.' })
-      standing ??= open(false)
-      const mine = standing
+      current ??= open(false)
+      const mine = current
       try {
         return await (await mine).worker.ask(name, ask)
       } catch (error) {
-        if (!(await replaced(mine, error)) || !standing) throw error
-        return (await standing).worker.ask(name, ask)
+        if (!(await recover(mine, error)) || !current) throw error
+        return (await current).worker.ask(name, ask)
       }
     },
 
     async close() {
       isClosed = true
-      await (await standing)?.worker.close()
+      await (await current)?.worker.close()
     }
   }
 }

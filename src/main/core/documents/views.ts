@@ -39,7 +39,7 @@ export type Views = ReturnType<typeof openViews>
 
 export function openViews({ db, newId, changed }: ViewsDeps) {
   const views = new TableStatements(db, 'document_views', VIEWS)
-  const listed = views.all<[accountId: string]>('WHERE account_id = ? ORDER BY position, id')
+  const findAll = views.all<[accountId: string]>('WHERE account_id = ? ORDER BY position, id')
   const find = views.one<[id: string]>('WHERE id = ?')
   const add = views.run<[view: object]>(
     `INSERT INTO document_views (id, account_id, name, query, tell, position)
@@ -50,29 +50,29 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
     'UPDATE document_views SET name = @name, query = @query, tell = @tell WHERE id = @id'
   )
   const erase = views.run<[id: string]>('DELETE FROM document_views WHERE id = ?')
-  const place = views.run<[position: number, id: string]>('UPDATE document_views SET position = ? WHERE id = ?')
+  const setPosition = views.run<[position: number, id: string]>('UPDATE document_views SET position = ? WHERE id = ?')
 
-  const share = db.transaction((accountId: string, wanted: readonly SavedView[]) => {
-    const before = listed(accountId).filter(isShared)
-    for (const { id } of before) if (!wanted.some((one) => one.id === id)) erase(id)
-    for (const view of wanted) {
+  const replaceOrganisationViews = db.transaction((accountId: string, desired: readonly SavedView[]) => {
+    const before = findAll(accountId).filter(isShared)
+    for (const { id } of before) if (!desired.some((one) => one.id === id)) erase(id)
+    for (const view of desired) {
       const write = before.some(({ id }) => id === view.id) ? change : add
       write(VIEWS.write({ ...view, accountId }))
     }
   })
 
-  function own(accountId: string, id: string): SavedView {
+  function requireOwn(accountId: string, id: string): SavedView {
     const view = find(id)
     return view?.accountId === accountId ? viewOf(view) : fail('gone', 'This view no longer exists.')
   }
 
   const reorder = db.transaction((accountId: string, ids: readonly string[]) => {
-    const before = listed(accountId).map(({ id }) => id)
+    const before = findAll(accountId).map(({ id }) => id)
     const named = [...new Set(ids)].filter((id) => before.includes(id))
     // Views added meanwhile aren't in `ids`: they stay, after the others.
     const inOrder = [...named, ...before.filter((id) => !named.includes(id))]
     inOrder.forEach((id, position) => {
-      place(position, id)
+      setPosition(position, id)
     })
   })
 
@@ -80,7 +80,7 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
   const shared: SharedKind<z.output<typeof Shared>> = {
     kind: 'view',
     page: 100,
-    locals: (accountId) => listed(accountId).flatMap((view) => (isShared(view) ? [] : [view.id])),
+    localIds: (accountId) => findAll(accountId).flatMap((view) => (isShared(view) ? [] : [view.id])),
     ownerOf: (id) => find(id)?.accountId,
     content: (id) => Shared.safeParse(find(id)).data,
     read: (content) => Shared.safeParse(content).data,
@@ -90,16 +90,16 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
       return local ?? id
     },
     erase: (id) => void erase(id),
-    twin: (accountId, { name, query }) =>
-      listed(accountId).find(
+    findIdentical: (accountId, { name, query }) =>
+      findAll(accountId).find(
         (view) => view.name === name && !isShared(view) && isDeepStrictEqual(Shared.safeParse(view).data?.query, query)
       )?.id,
-    another(accountId, { name, query }, beside) {
+    addCopy(accountId, { name, query }, suffix) {
       add(
         VIEWS.write({
           id: newId(),
           accountId,
-          name: beside === undefined ? name : `${name} (${beside})`,
+          name: suffix === undefined ? name : `${name} (${suffix})`,
           query,
           tell: false
         })
@@ -111,11 +111,11 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
     shared,
 
     /** In the person's order. */
-    list: (accountId: string): SavedView[] => listed(accountId).map(viewOf),
+    list: (accountId: string): SavedView[] => findAll(accountId).map(viewOf),
 
     /** Makes these the organisation's views, leaving the person's own alone. Their ids are made by `sharedId`. */
-    share(accountId: string, wanted: readonly SavedView[]): void {
-      share(accountId, wanted)
+    share(accountId: string, desired: readonly SavedView[]): void {
+      replaceOrganisationViews(accountId, desired)
       changed()
     },
 
@@ -128,10 +128,10 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
       const id = known ?? newId()
       const written = VIEWS.write({ ...view, id, accountId })
       if (known !== undefined) {
-        own(accountId, known)
+        requireOwn(accountId, known)
         change(written)
       } else {
-        if (listed(accountId).length >= MOST_VIEWS) {
+        if (findAll(accountId).length >= MOST_VIEWS) {
           fail('invalid', `You can save up to ${MOST_VIEWS} views.`, {
             next: `Delete one that you no longer need.`
           })
@@ -139,18 +139,18 @@ export function openViews({ db, newId, changed }: ViewsDeps) {
         add(written)
       }
       changed()
-      return own(accountId, id)
+      return requireOwn(accountId, id)
     },
 
     /** @throws AppFailure `gone`; `not-allowed` if it is the organisation's. */
     remove(accountId: string, id: string): void {
       refuseShared(id)
-      own(accountId, id)
+      requireOwn(accountId, id)
       erase(id)
       changed()
     },
 
-    order(accountId: string, ids: readonly string[]): void {
+    setOrder(accountId: string, ids: readonly string[]): void {
       reorder(accountId, ids)
       changed()
     }

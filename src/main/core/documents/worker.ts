@@ -7,7 +7,7 @@ import { inSlices, inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import type { DocumentIndex } from './index/document-index.ts'
-import { overviewOf, overviewOfKept } from './index/overview.ts'
+import { overviewOf, overviewOfStored } from './index/overview.ts'
 import {
   countsOf,
   dueOn,
@@ -21,7 +21,7 @@ import {
 import { documentRowOf } from './index/row.ts'
 import { tableOf } from './index/table.ts'
 import { isReference } from './mirror/answer-items.ts'
-import { openAnswerTaking } from './mirror/answers.ts'
+import { openAnswerIntake } from './mirror/answers.ts'
 import type { Entry } from './mirror/entries.ts'
 import { snapshotIn } from './mirror/folder-snapshot.ts'
 import { changeFolders, markGone } from './mirror/gone.ts'
@@ -38,7 +38,7 @@ import {
 } from './mirror/shared-documents.ts'
 import { updateOf, withLinksOf } from './mirror/update.ts'
 import { documentPage } from './page.ts'
-import type { Answer, Ask, AskDocuments, DocumentKey, DocumentQuestion, WithSome } from './questions.ts'
+import type { Answer, Ask, AskDocuments, DocumentKey, DocumentQuestion, WithSelection } from './questions.ts'
 
 export type DocumentsWorker = ReturnType<typeof openDocumentsWorker>
 
@@ -48,7 +48,7 @@ type Answers = { [Name in DocumentQuestion]: (ask: Ask<Name>) => Answer<Name> | 
  * Questions answered from disk before everything is in memory: those of the first screen, and those that don't need the
  * index. An account erased meanwhile isn't loaded any further.
  */
-const AT_ONCE: ReadonlySet<DocumentQuestion> = new Set([
+const ANSWERED_FROM_DISK: ReadonlySet<DocumentQuestion> = new Set([
   'overview',
   'lookedAt',
   'newestChange',
@@ -66,7 +66,7 @@ const MOST_NAMED = 10_000
 export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'now'> }) {
   const closing = new AbortController()
   const mirror = openMirror(db, time.now(), closing.signal)
-  const taking = openAnswerTaking(mirror, closing.signal)
+  const intake = openAnswerIntake(mirror, closing.signal)
 
   /** Serialises work that goes through a whole account. */
   const oneByOne = <Done>(work: () => Done | Promise<Done>) => inTurn(mirror, work)
@@ -77,7 +77,7 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
     return [...new Set([accountId, ...others])].map(indexOf)
   }
 
-  function indexesWith({ accountId, some }: Pick<WithSome, 'accountId' | 'some'>): DocumentIndex[] {
+  function indexesWith({ accountId, some }: Pick<WithSelection, 'accountId' | 'some'>): DocumentIndex[] {
     return indexesOf(accountId, 'query' in some ? some.query.accounts : some.documents.map((one) => one.accountId))
   }
 
@@ -90,17 +90,17 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
     return account.entries.inPackage(packageReference).sort((one, two) => (one.reference < two.reference ? -1 : 1))
   }
 
-  const rowsOf = (ask: WithSome) => inSlices(targetsOf(indexesWith(ask), ask.some, ask))
+  const rowsOf = (ask: WithSelection) => inSlices(targetsOf(indexesWith(ask), ask.some, ask))
 
   const answers: Answers = {
-    take: (ask) => oneByOne(() => taking.take(ask)),
+    take: (ask) => oneByOne(() => intake.take(ask)),
 
     takeOne({ accountId, document, now, arrived = now, isOwn }) {
       const account = mirror.account(accountId)
       const entry = account.entries.get(document.Reference)
-      const source = { begun: arrived, arrived, now, isOwn: () => isOwn }
+      const source = { requestedAt: arrived, arrived, now, isOwn: () => isOwn }
       const { writing, isChanged } = updateOf(mirror, account, entry, document, source)
-      if (entry && (isChanged || writing.content)) mirror.disturb(account, entry.folder)
+      if (entry && (isChanged || writing.content)) mirror.invalidateFolder(account, entry.folder)
       mirror.write([writing])
       const { packageReference } = writing.entry
       if (isOwn && packageReference) account.extended.set(packageReference, document.Reference)
@@ -113,13 +113,13 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
       for (const sent of documents.filter(({ Reference }) => isReference(Reference))) {
         const entry = account.entries.get(sent.Reference)
         const document = entry ? withLinksOf(mirror.document(entry), sent) : sent
-        const source = { begun: now, arrived: now, now, isOwn: () => true }
+        const source = { requestedAt: now, arrived: now, now, isOwn: () => true }
         const { writing } = updateOf(mirror, account, entry, document, source)
-        if (entry && writing.content) mirror.disturb(account, entry.folder)
+        if (entry && writing.content) mirror.invalidateFolder(account, entry.folder)
         mirror.write([writing])
         if (mirror.ownActions.has(accountId, sent.Reference, 'send')) continue
         mirror.ownActions.note({ accountId, reference: sent.Reference }, sent, { kind: 'send', at: now })
-        if (!entry || !mirror.changes.claim(accountId, sent.Reference)) continue
+        if (!entry || !mirror.changes.markOwn(accountId, sent.Reference)) continue
         const some = { documents: [{ accountId, reference: sent.Reference }] }
         await mirror.markRead(await rowsOf({ accountId, some, now, zone: 'UTC' }), true)
       }
@@ -154,7 +154,7 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
       return Object.fromEntries(
         folders.flatMap((name) => {
           const folder = known.get(name)
-          return folder?.taken ? [[name, folder.lookedAt] as const] : []
+          return folder?.result ? [[name, folder.lookedAt] as const] : []
         })
       )
     },
@@ -163,13 +163,13 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
 
     get(ask) {
       const entry = entryOf(ask)
-      return entry && mirror.mirrored(mirror.account(ask.accountId), entry)
+      return entry && mirror.mirroredDocument(mirror.account(ask.accountId), entry)
     },
 
     page(ask) {
       const account = mirror.account(ask.accountId)
       const entry = entryOf(ask)
-      const mirrored = entry && mirror.mirrored(account, entry)
+      const mirrored = entry && mirror.mirroredDocument(account, entry)
       const row = account.index.get(ask.reference)
       if (!mirrored || !row) return undefined
       const others = entry.packageReference === undefined ? [] : inPackage(ask.accountId, entry.packageReference)
@@ -182,7 +182,7 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
 
     inPackage: ({ accountId, packageReference }) =>
       inPackage(accountId, packageReference).flatMap(
-        (entry) => mirror.mirrored(mirror.account(accountId), entry) ?? []
+        (entry) => mirror.mirroredDocument(mirror.account(accountId), entry) ?? []
       ),
 
     list: ({ accountId, query, expanded, offset, limit, ...moment }) =>
@@ -200,8 +200,8 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
     },
 
     async overview({ accountId, stuckDays, ...moment }) {
-      const kept = mirror.figures(accountId)
-      if (kept) return overviewOfKept(kept, moment, stuckDays)
+      const stored = mirror.figures(accountId)
+      if (stored) return overviewOfStored(stored, moment, stuckDays)
       await mirror.ready()
       return inSlices(overviewOf(indexOf(accountId), moment, stuckDays))
     },
@@ -242,7 +242,7 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
     shareFeed: (ask) => oneByOne(() => shareFeed(mirror, ask)),
     toShare: (ask) => toShare(mirror, ask),
     shared({ accountId, upTo }) {
-      mirror.shared.dropTo(accountId, upTo)
+      mirror.shared.dropUpTo(accountId, upTo)
       return null
     },
     unshared: (ask) => unshared(mirror, ask),
@@ -260,13 +260,13 @@ export function openDocumentsWorker({ db, time }: { db: Db; time: Pick<Time, 'no
     keepOnly: ({ accountIds }) =>
       oneByOne(() => {
         const kept = new Set(accountIds)
-        for (const accountId of mirror.known()) if (!kept.has(accountId)) mirror.erase(accountId)
+        for (const accountId of mirror.accountIds()) if (!kept.has(accountId)) mirror.erase(accountId)
         return null
       })
   }
 
   const ask: AskDocuments = async (name, ask) => {
-    await (AT_ONCE.has(name) ? mirror.begun() : mirror.ready())
+    await (ANSWERED_FROM_DISK.has(name) ? mirror.whenFoldersKnown() : mirror.ready())
     return (answers[name] as (ask: unknown) => Promise<never>)(ask)
   }
 

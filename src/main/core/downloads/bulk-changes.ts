@@ -3,7 +3,7 @@
  * folder. Rows are written in chunks, with pauses for other work.
  */
 import type { AddedDownloads, DecodedInput, DownloadChoice } from '../../../shared/contract/index.ts'
-import type { AskDocuments, DocumentKey, IdentityCheck, Some } from '../documents/questions.ts'
+import type { AskDocuments, DocumentKey, DocumentSelection, IdentityCheck } from '../documents/questions.ts'
 import { inSlices, type Sliced } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
@@ -32,7 +32,7 @@ const PAGE = 5_000
 export class BulkChanges {
   readonly #deps: BulkChangesDeps
   /** How often an account's whole queue was cancelled. */
-  readonly #stops = new Map<string, number>()
+  readonly #cancellations = new Map<string, number>()
 
   constructor(deps: BulkChangesDeps) {
     this.#deps = deps
@@ -44,15 +44,17 @@ export class BulkChanges {
    */
   async add(
     accountId: string,
-    what: DecodedInput<'downloads.add'>['what'],
+    selection: DecodedInput<'downloads.add'>['what'],
     { folderId, ...choice }: DownloadChoice & { folderId: string }
   ): Promise<AddedDownloads> {
     const { db, ask, folders, queue, changed, time } = this.#deps
     folders.pathOf(folderId)
-    const begun = this.#stops.get(accountId)
-    const isStopped = () => this.#stops.get(accountId) !== begun
-    const some: Some =
-      'query' in what ? what : { documents: what.references.map((reference) => ({ accountId, reference })) }
+    const cancellationsBefore = this.#cancellations.get(accountId)
+    const isStopped = () => this.#cancellations.get(accountId) !== cancellationsBefore
+    const some: DocumentSelection =
+      'query' in selection
+        ? selection
+        : { documents: selection.references.map((reference) => ({ accountId, reference })) }
     const sum = { added: 0, alreadyQueued: 0, leftOut: 0 }
     let found = 0
     let after: DocumentKey | undefined
@@ -69,13 +71,14 @@ export class BulkChanges {
       isMore = page.length === PAGE
       after = page.at(-1)
       found += page.length
-      const counts = await chunked(db, this.#addEach(page, folderId, choice, isStopped))
+      const counts = await inTransactions(db, this.#addEach(page, folderId, choice, isStopped))
       for (const name of ['added', 'alreadyQueued', 'leftOut'] as const) sum[name] += counts[name]
-      for (const lane of new Set(page.map((one) => one.accountId))) queue.added({ accountId: lane, folderId })
+      for (const laneAccountId of new Set(page.map((one) => one.accountId)))
+        queue.added({ accountId: laneAccountId, folderId })
       changed()
     }
     // For unknown documents, neither a check nor completion is known, so they count as left out.
-    if ('references' in what && !isStopped()) sum.leftOut += new Set(what.references).size - found
+    if ('references' in selection && !isStopped()) sum.leftOut += new Set(selection.references).size - found
     return sum
   }
 
@@ -84,7 +87,7 @@ export class BulkChanges {
     const { db, queue, changed } = this.#deps
     const intact = new Set<Download>()
     for (const download of downloads) if (await this.#isIntact(download)) intact.add(download)
-    await chunked(db, this.#retry(downloads, intact))
+    await inTransactions(db, this.#retry(downloads, intact))
     queue.lanes.release(accountId)
     for (const lane of new Map(downloads.map((one) => [one.folderId, one])).values()) queue.added(lane)
     changed()
@@ -93,7 +96,7 @@ export class BulkChanges {
   /** Retries all failed downloads. */
   retryFailed(accountId: string): Promise<void> {
     const { table } = this.#deps
-    return this.#withStopped(accountId, 'failed', (ids) =>
+    return this.#forEachStopped(accountId, 'failed', (ids) =>
       this.retryEnded(
         accountId,
         ids.flatMap((id) => table.find(id) ?? [])
@@ -105,7 +108,7 @@ export class BulkChanges {
   async clear(accountId: string): Promise<void> {
     const { db, table, changed } = this.#deps
     for (const state of ['failed', 'cancelled'] as const) {
-      await this.#withStopped(accountId, state, (ids) => chunked(db, each(ids, table.erase)))
+      await this.#forEachStopped(accountId, state, (ids) => inTransactions(db, each(ids, table.erase)))
     }
     changed()
   }
@@ -113,13 +116,13 @@ export class BulkChanges {
   /** Cancels everything waiting or in progress; anything still being queued is left out. */
   cancelAll(accountId: string): Promise<void> {
     const { db, table, queue, changed, time } = this.#deps
-    this.#stops.set(accountId, (this.#stops.get(accountId) ?? 0) + 1)
-    return queue.whileStill(accountId, async () => {
+    this.#cancellations.set(accountId, (this.#cancellations.get(accountId) ?? 0) + 1)
+    return queue.whileBlocked(accountId, async () => {
       await queue.stop((download) => download.accountId === accountId, 'cancel')
       const cancel = (id: string) => void table.stop(id, 'cancelled', undefined, time.now())
-      await whileThereAre(
+      await untilEmpty(
         () => table.waitingOf(accountId),
-        (ids) => chunked(db, each(ids, cancel)).then(() => changed())
+        (ids) => inTransactions(db, each(ids, cancel)).then(() => changed())
       )
       changed()
     })
@@ -134,7 +137,7 @@ export class BulkChanges {
    */
   relocate(accountId: string, from: string, to: string): Promise<number> {
     const { db, table, folders, queue, changed } = this.#deps
-    return queue.whileStill(accountId, async () => {
+    return queue.whileBlocked(accountId, async () => {
       folders.pathOf(from)
       folders.pathOf(to)
       if (from === to) return 0
@@ -143,11 +146,11 @@ export class BulkChanges {
       let moved = 0
       const move = (id: string) => {
         if (table.moveTo(id, to)) moved += 1
-        else table.leaveOut(id)
+        else table.dequeue(id)
       }
-      await whileThereAre(
+      await untilEmpty(
         () => table.movable(lane),
-        (ids) => chunked(db, each(ids, move))
+        (ids) => inTransactions(db, each(ids, move))
       )
       queue.added({ accountId, folderId: to })
       changed()
@@ -165,11 +168,11 @@ export class BulkChanges {
     const counts = { added: 0, alreadyQueued: 0, leftOut: 0 }
     for (const { accountId, reference, name, isThere, completedAt } of checks) {
       if (isStopped()) return counts
-      const wanted = new Set(types.filter((type) => (type === 'signed' ? completedAt !== undefined : isThere)))
-      if (wanted.size === 0) counts.leftOut += 1
-      for (const type of wanted) {
+      const requested = new Set(types.filter((type) => (type === 'signed' ? completedAt !== undefined : isThere)))
+      if (requested.size === 0) counts.leftOut += 1
+      for (const type of requested) {
         const what = { accountId, documentReference: reference, name, type, folderId, pattern, writesIndex }
-        runs.adding(accountId)
+        runs.beforeAdd(accountId)
         if (table.add({ id: newId(), ...what, queuedAt: time.now() })) counts.added += 1
         else counts.alreadyQueued += 1
       }
@@ -181,19 +184,19 @@ export class BulkChanges {
   *#retry(downloads: Iterable<Download>, intact: ReadonlySet<Download>): Sliced<void> {
     const { table, runs, newId, time } = this.#deps
     for (const download of downloads) {
-      runs.adding(download.accountId)
-      runs.again(download)
+      runs.beforeAdd(download.accountId)
+      runs.requeued(download)
       // An existing file stays known while it is fetched again, and if that fails.
       if (intact.has(download)) table.add({ ...download, id: newId(), queuedAt: time.now() })
       // If the same is queued already, the failed row isn't needed any more.
-      else if (!table.again(download.id, time.now())) table.erase(download.id)
+      else if (!table.requeue(download.id, time.now())) table.erase(download.id)
       yield
     }
   }
 
   /** Runs work for all failed or cancelled downloads, some at a time. */
-  #withStopped(accountId: string, state: Stopped, work: (ids: string[]) => Promise<void>): Promise<void> {
-    return whileThereAre(() => this.#deps.table.stoppedOf(accountId, state), work)
+  #forEachStopped(accountId: string, state: Stopped, work: (ids: string[]) => Promise<void>): Promise<void> {
+    return untilEmpty(() => this.#deps.table.stoppedOf(accountId, state), work)
   }
 
   async #isIntact(download: Download): Promise<boolean> {
@@ -202,11 +205,11 @@ export class BulkChanges {
 }
 
 /** Writes each chunk of the work in one transaction. */
-const chunked = <Answer>(db: Db, work: Sliced<Answer>): Promise<Answer> =>
+const inTransactions = <Answer>(db: Db, work: Sliced<Answer>): Promise<Answer> =>
   inSlices(work, (chunk) => db.transaction(chunk)())
 
 /** Runs work for all items, some at a time; the work must remove items from what `next` returns. */
-async function whileThereAre(next: () => string[], work: (ids: string[]) => Promise<void>): Promise<void> {
+async function untilEmpty(next: () => string[], work: (ids: string[]) => Promise<void>): Promise<void> {
   for (let ids = next(); ids.length > 0; ids = next()) await work(ids)
 }
 

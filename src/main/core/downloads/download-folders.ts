@@ -27,7 +27,7 @@ export function openDownloadFolders({ db, newId }: { db: Db; newId: () => string
     fileOf: (id: string, fileName: string): string => join(pathOf(id), ...fileName.split('/')),
 
     /** Stores a folder; the same path is the same folder. */
-    of(path: string): DownloadFolder {
+    register(path: string): DownloadFolder {
       const known = byPath(path)
       if (known === undefined) add(newId(), path)
       return { id: known ?? byPath(path) ?? '', label: labelOf(path) }
@@ -38,10 +38,10 @@ export function openDownloadFolders({ db, newId }: { db: Db; newId: () => string
 
     /** Folders whose index is older than their files. */
     withDueIndex: statements.values<[], string>('SELECT id FROM download_folders WHERE index_due = 1'),
-    indexIsDue: statements.run<[id: string]>(
+    markIndexDue: statements.run<[id: string]>(
       'UPDATE download_folders SET index_due = 1 WHERE id = ? AND index_due <> 1'
     ),
-    indexIsWritten: statements.run<[id: string]>(
+    markIndexWritten: statements.run<[id: string]>(
       'UPDATE download_folders SET index_due = 0 WHERE id = ? AND index_due <> 0'
     )
   }

@@ -49,7 +49,7 @@ export type NewDownload = Pick<
 > & { ruleId?: string | undefined }
 
 /** The result for a complete file in its place. */
-export interface KeptDownload {
+export interface SavedDownload {
   /** Below the folder, with `/` between its parts. */
   fileName: string
   bytes: number

@@ -6,12 +6,12 @@ import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
 import type { Row } from '../lib/rows.ts'
 import { type Db, withoutFlush } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
-import { DOWNLOADS, type Download, type KeptDownload, type Lane, type NewDownload } from './download-rows.ts'
+import { DOWNLOADS, type Download, type Lane, type NewDownload, type SavedDownload } from './download-rows.ts'
 import type { Expected } from './file-check.ts'
 
 export type Stopped = 'failed' | 'cancelled'
 /** What makes two waiting files the same. */
-type Same = Pick<Download, 'accountId' | 'documentReference' | 'type' | 'folderId'>
+type DownloadKey = Pick<Download, 'accountId' | 'documentReference' | 'type' | 'folderId'>
 type State = Download['state']
 export type DownloadsTable = ReturnType<typeof openDownloadsTable>
 
@@ -31,16 +31,16 @@ export function openDownloadsTable(db: Db) {
   const heads = downloads.all<[accountId: string, folderId: string, limit: number]>(
     `WHERE state = 'waiting' AND account_id = ? AND folder_id = ? ORDER BY retry_at, number LIMIT ?`
   )
-  const done = downloads.run<[kept: object]>(
+  const updateDone = downloads.run<[kept: object]>(
     `UPDATE downloads SET state = 'done', file_name = @fileName, was_there = @wasThere, bytes = @bytes,
        sha256 = @sha256, signers = @signers, client_reference = @clientReference, error = NULL, retry_at = 0, finished_at = @now,
        naming_bytes = NULL, naming_sha256 = NULL, desk = @desk, shared_folder = @sharedFolder,
        is_untold = @sharedFolder IS NOT NULL AND @desk IS NULL, is_asked_for = 0 WHERE id = @id AND state = 'waiting'`
   )
-  const naming = downloads.run<[bytes: number, sha256: string, id: string]>(
+  const updateNaming = downloads.run<[bytes: number, sha256: string, id: string]>(
     'UPDATE downloads SET naming_bytes = ?, naming_sha256 = ? WHERE id = ?'
   )
-  const forgetEarlier = downloads.run<[Same & { id: string; fileName: string }]>(
+  const forgetEarlier = downloads.run<[DownloadKey & { id: string; fileName: string }]>(
     `DELETE FROM downloads WHERE state = 'done' AND folder_id = @folderId AND file_name = @fileName
        AND account_id = @accountId AND document_reference = @documentReference AND type = @type AND id <> @id`
   )
@@ -49,22 +49,24 @@ export function openDownloadsTable(db: Db) {
   )
   // Turns a download that was to be fetched again back into its earlier file. A failed one shows its error first, until
   // it is cleared.
-  const backToFile = downloads.run<[id: string]>(
+  const revertToSaved = downloads.run<[id: string]>(
     `UPDATE downloads SET state = 'done', error = NULL, finished_at = coalesce(finished_at, queued_at)
      WHERE id = ? AND state IN ('failed', 'cancelled') AND file_name IS NOT NULL`
   )
   const delay = downloads.run<[error: string, attempts: 0 | 1, retryAt: number, id: string]>(
     `UPDATE downloads SET error = ?, attempts = attempts + ?, retry_at = ? WHERE id = ? AND state = 'waiting'`
   )
-  const hurry = downloads.run<[Lane & { code: ErrorCode | null }]>(
+  const clearRetryAt = downloads.run<[Lane & { code: ErrorCode | null }]>(
     `UPDATE downloads SET retry_at = 0 WHERE state = 'waiting' AND account_id = @accountId AND folder_id = @folderId
        AND retry_at > 0 AND (@code IS NULL OR error ->> 'code' = @code)`
   )
-  const again = downloads.run<[now: number, id: string]>(
+  const requeueEnded = downloads.run<[now: number, id: string]>(
     `UPDATE OR IGNORE downloads SET state = 'waiting', error = NULL, attempts = 0, retry_at = 0, finished_at = NULL,
        queued_at = ?, is_asked_for = max(is_asked_for, state = 'done') WHERE id = ? AND state <> 'waiting'`
   )
-  const hurryOne = downloads.run<[id: string]>(`UPDATE downloads SET retry_at = 0 WHERE id = ? AND state = 'waiting'`)
+  const clearRetryAtOf = downloads.run<[id: string]>(
+    `UPDATE downloads SET retry_at = 0 WHERE id = ? AND state = 'waiting'`
+  )
   const counts = db.prepare<[string], { state: State; count: number }>(
     'SELECT state, count FROM download_counts WHERE account_id = ?'
   )
@@ -114,7 +116,7 @@ export function openDownloadsTable(db: Db) {
     add: (download: NewDownload): boolean => insert(DOWNLOADS.write(download)) > 0,
 
     /** The same download, already queued. */
-    same: downloads.one<[Same]>(
+    findQueued: downloads.one<[DownloadKey]>(
       `WHERE state = 'waiting' AND account_id = @accountId AND document_reference = @documentReference
          AND type = @type AND folder_id = @folderId`
     ),
@@ -129,22 +131,22 @@ export function openDownloadsTable(db: Db) {
      * Stores what identifies a file that is about to get its name. Not flushed: waiting for the disk for each file
      * would cost more than the file, and a name that isn't flushed either seldom survives a power failure.
      */
-    naming(id: string, { bytes, sha256 }: Expected): void {
-      withoutFlush(db, () => naming(bytes, sha256, id))
+    recordNaming(id: string, { bytes, sha256 }: Expected): void {
+      withoutFlush(db, () => updateNaming(bytes, sha256, id))
     },
 
     /** Marks a download's file as saved, and removes earlier rows of the same file. */
-    done: db.transaction((download: Download, kept: KeptDownload, now: number): boolean => {
+    markDone: db.transaction((download: Download, kept: SavedDownload, now: number): boolean => {
       const { id, folderId, accountId, documentReference, type } = download
       const { fileName } = kept
-      const isNoted = done({ ...DOWNLOADS.write(kept), now, id }) > 0
+      const isNoted = updateDone({ ...DOWNLOADS.write(kept), now, id }) > 0
       if (isNoted) forgetEarlier({ id, folderId, accountId, documentReference, type, fileName })
       return isNoted
     }),
 
     stop: db.transaction((id: string, state: Stopped, error: AppError | undefined, now: number): boolean => {
       const isStopped = stop(state, error ? JSON.stringify(error) : null, now, id) > 0
-      if (isStopped && state === 'cancelled') backToFile(id)
+      if (isStopped && state === 'cancelled') revertToSaved(id)
       return isStopped
     }),
 
@@ -153,11 +155,11 @@ export function openDownloadsTable(db: Db) {
       void delay(JSON.stringify(error), counts ? 1 : 0, retryAt, id),
 
     /** Lets all of a lane go at once, or only those that wait because of such an error. */
-    hurry: ({ accountId, folderId }: Lane, code: ErrorCode | null = null): void =>
-      void hurry({ accountId, folderId, code }),
+    retryNow: ({ accountId, folderId }: Lane, code: ErrorCode | null = null): void =>
+      void clearRetryAt({ accountId, folderId, code }),
 
     /** Queues an ended download again; a waiting one may go at once. False if the same is queued already. */
-    again: (id: string, now: number): boolean => again(now, id) > 0 || hurryOne(id) > 0,
+    requeue: (id: string, now: number): boolean => requeueEnded(now, id) > 0 || clearRetryAtOf(id) > 0,
 
     counts(accountId: string): Record<State, number> {
       const found = { waiting: 0, done: 0, failed: 0, cancelled: 0 }
@@ -183,7 +185,7 @@ export function openDownloadsTable(db: Db) {
     moveTo: (id: string, folderId: string): boolean => moveTo(folderId, id) > 0,
 
     /** Removes one from the queue without a trace. */
-    leaveOut: downloads.run<[id: string]>(`DELETE FROM downloads WHERE id = ? AND state = 'waiting'`),
+    dequeue: downloads.run<[id: string]>(`DELETE FROM downloads WHERE id = ? AND state = 'waiting'`),
 
     /** Some ids of waiting downloads. */
     waitingOf: downloads.values<[accountId: string], string>(
@@ -195,11 +197,16 @@ export function openDownloadsTable(db: Db) {
     ),
     /** Removes a failed or cancelled download from the list; its earlier file stays known. */
     erase: db.transaction((id: string): void => {
-      if (backToFile(id) === 0) erase(id)
+      if (revertToSaved(id) === 0) erase(id)
     }),
 
     /** Returns waiting downloads in queue order, except these. */
-    inLine(accountIds: readonly string[], without: readonly number[], limit: number, offset: number): Download[] {
+    waitingInOrder(
+      accountIds: readonly string[],
+      without: readonly number[],
+      limit: number,
+      offset: number
+    ): Download[] {
       const where = `INDEXED BY downloads_in_line WHERE state = 'waiting' AND account_id = ?
         AND number NOT IN (${without.map(Number).join(', ')})`
       return merged(accountIds, where, 'number', limit, offset)
@@ -208,7 +215,7 @@ export function openDownloadsTable(db: Db) {
     /** Returns ended downloads, most recently ended first. */
     ended(accountIds: readonly string[], states: readonly State[], limit: number, offset: number): Download[] {
       if (states.length === 0) return []
-      const where = `WHERE account_id = ? AND state <> 'waiting' ${among(states)}`
+      const where = `WHERE account_id = ? AND state <> 'waiting' ${stateFilter(states)}`
       return merged(accountIds, where, 'finished_at DESC, number DESC', limit, offset)
     },
 
@@ -217,13 +224,13 @@ export function openDownloadsTable(db: Db) {
     ),
 
     /** Some saved files that the office must still be told about. */
-    untold: downloads.all<[accountId: string]>(
+    unreported: downloads.all<[accountId: string]>(
       'INDEXED BY downloads_untold WHERE is_untold = 1 AND account_id = ? ORDER BY number LIMIT 100'
     ),
     /** Marks a file as told to the office. */
-    told: downloads.run<[id: string]>('UPDATE downloads SET is_untold = 0 WHERE id = ?'),
+    markReported: downloads.run<[id: string]>('UPDATE downloads SET is_untold = 0 WHERE id = ?'),
     /** Marks all files saved since then to be told to the office again. */
-    tellAgain: downloads.run<[accountId: string, since: number]>(
+    markUnreportedSince: downloads.run<[accountId: string, since: number]>(
       `UPDATE downloads SET is_untold = 1 WHERE account_id = ? AND state = 'done' AND finished_at >= ?
          AND shared_folder IS NOT NULL`
     ),
@@ -237,7 +244,7 @@ export function openDownloadsTable(db: Db) {
       filesIn(folderId, after?.fileName ?? '', after?.number ?? 0),
 
     /** Returns whether this name in a folder is known to be another download's file. */
-    isOfAnother({ accountId, documentReference, type, folderId }: Download, fileName: string): boolean {
+    belongsToAnother({ accountId, documentReference, type, folderId }: Download, fileName: string): boolean {
       const mine = [accountId, documentReference, type].join('\n')
       const known = owners(folderId, fileName)
       return known.length > 0 && !known.includes(mine)
@@ -246,7 +253,7 @@ export function openDownloadsTable(db: Db) {
 }
 
 /** Filters by state: one state, a few, and all of them each use a different index. */
-function among(states: readonly State[]): string {
+function stateFilter(states: readonly State[]): string {
   if (states.length === 1) return `AND state = '${states[0]}'`
   return states.length < 3 ? `AND state IN (${states.map((state) => `'${state}'`).join(', ')})` : ''
 }

@@ -21,12 +21,12 @@ import { within } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { BulkChanges } from './bulk-changes.ts'
 import { openDownloadFolders } from './download-folders.ts'
-import type { Download, KeptDownload } from './download-rows.ts'
+import type { Download, SavedDownload } from './download-rows.ts'
 import { openDownloadsTable } from './downloads-table.ts'
 import { type FetchingDeps, openFetching } from './fetching.ts'
 import { openFolderIndexes } from './folder-index.ts'
 import { openListing } from './listing.ts'
-import { insistOnPattern, openPreview } from './name-pattern.ts'
+import { assertValidPattern, openPreview } from './name-pattern.ts'
 import { Runs, Speed } from './progress.ts'
 import { Queue } from './queue.ts'
 import { openRules, type RulesDeps } from './rules.ts'
@@ -50,7 +50,7 @@ export interface DownloadsDeps
 }
 
 /** How long removing an account waits for its downloads to end, in milliseconds. */
-const LEAVING = 5_000
+const REMOVAL_TIMEOUT = 5_000
 
 export type Downloads = ReturnType<typeof openDownloads>
 
@@ -64,18 +64,18 @@ export function openDownloads(deps: DownloadsDeps) {
   const changed = throttled(deps.changed, time)
   const indexes = openFolderIndexes({ ...deps, table, folders })
   const check = openSavedFilesCheck({ table, folders, time })
-  const shared = new SharedFiles({ ...deps, table, hurry: (...which) => queue.hurry(...which) })
+  const shared = new SharedFiles({ ...deps, table, retryNow: (...which) => queue.retryNow(...which) })
   const fetching = openFetching({ ...deps, table, folders, shared })
   const { concurrency, isPaused } = settings
   const queue = new Queue({
     ...deps,
-    ...{ table, speed, concurrency, isPaused, changed, kept, gaveUp },
+    ...{ table, speed, concurrency, isPaused, changed, saved, gaveUp },
     fetchFile(download, underWay) {
-      insistOnRight(download.accountId, [download.type])
+      assertMayDownload(download.accountId, [download.type])
       return fetching.fetchFile(download, underWay)
     },
-    settle: fetching.settle,
-    rested: indexes.rested
+    flushNames: fetching.flushNames,
+    idle: indexes.writeDueIndexes
   })
   const savesSigned = (accountId: string) => deps.rightsOf(accountId).signedDocuments === 'yes'
   const rules = openRules({
@@ -88,17 +88,20 @@ export function openDownloads(deps: DownloadsDeps) {
     enqueue({ id: ruleId, folderId, pattern, writesIndex }, { accountId, reference, name }, type) {
       if (type === 'verification') return deps.verifications.add({ accountId, reference, name }, ruleId)
       // The organisation's settings override those of an older rule.
-      const set = settings.organised()
-      const where = { folderId: set.folder?.id ?? folderId, pattern: set.pattern ?? pattern }
+      const organisationSettings = settings.organised()
+      const where = {
+        folderId: organisationSettings.folder?.id ?? folderId,
+        pattern: organisationSettings.pattern ?? pattern
+      }
       const what = { accountId, documentReference: reference, name, type, ...where, writesIndex }
-      runs.adding(accountId)
+      runs.beforeAdd(accountId)
       table.add({ id: newId(), ...what, ruleId, queuedAt: time.now() })
     }
   })
   const listing = openListing({ table, folders, queue, runs, speed, isPaused, time })
   const bulk = new BulkChanges({ ...deps, table, folders, runs, queue, changed })
 
-  function kept(download: Download, { fileName, sha256, desk, sharedFolder }: KeptDownload): void {
+  function saved(download: Download, { fileName, sha256, desk, sharedFolder }: SavedDownload): void {
     fetching.committed(download, fileName)
     runs.ended(download.accountId, 'done')
     const { documentReference, name: documentName, type, ruleId, folderId, writesIndex } = download
@@ -106,23 +109,23 @@ export function openDownloads(deps: DownloadsDeps) {
     const what = type === 'signed' ? 'signed-document-fetched' : 'identity-data-fetched'
     // A file saved by another workstation is in that one's audit trail.
     if (desk === undefined) deps.note({ what, documentReference, documentName, detail })
-    if (desk === undefined && sharedFolder !== undefined) setImmediate(() => shared.soon(download.accountId))
-    if (ruleId !== undefined) rules.brought(ruleId)
-    if (writesIndex) indexes.came(folderId)
+    if (desk === undefined && sharedFolder !== undefined) setImmediate(() => shared.reportSoon(download.accountId))
+    if (ruleId !== undefined) rules.countFetched(ruleId)
+    if (writesIndex) indexes.fileAdded(folderId)
   }
 
   function gaveUp({ accountId, ruleId }: Download, error: AppError): void {
     runs.ended(accountId, 'failed')
-    if (ruleId !== undefined) rules.trouble(ruleId, error)
+    if (ruleId !== undefined) rules.setProblem(ruleId, error)
   }
 
-  function own(accountId: string, id: string): Download {
+  function requireOwn(accountId: string, id: string): Download {
     const download = table.find(id)
     return download?.accountId === accountId ? download : fail('gone', 'This download is no longer in the list.')
   }
 
   /** @throws AppFailure `not-allowed` for signed documents, until someone has confirmed that one opened is signed. */
-  function insistOnRight(accountId: string, types: readonly RuleTask[]): void {
+  function assertMayDownload(accountId: string, types: readonly RuleTask[]): void {
     if (!types.includes('signed') || savesSigned(accountId)) return
     fail('not-allowed', 'Downloading signed documents isn’t allowed for this account yet.', {
       next: 'Open one, check that it is the signed document, and allow downloads there.'
@@ -135,12 +138,12 @@ export function openDownloads(deps: DownloadsDeps) {
       ...rules,
       /** @throws AppFailure `not-allowed`, and `gone` if the view or the folder doesn't exist. */
       async add(accountId: string, input: DecodedInput<'downloads.addRule'>): Promise<DownloadRule> {
-        insistOnRight(accountId, input.types)
+        assertMayDownload(accountId, input.types)
         return rules.add(accountId, input)
       },
       /** @throws AppFailure `not-allowed` and `gone`. */
       change(accountId: string, id: string, changes: Omit<DecodedInput<'downloads.changeRule'>, 'id'>): DownloadRule {
-        insistOnRight(accountId, changes.types ?? [])
+        assertMayDownload(accountId, changes.types ?? [])
         return rules.change(accountId, id, changes)
       }
     },
@@ -150,13 +153,13 @@ export function openDownloads(deps: DownloadsDeps) {
      * @throws AppFailure `not-allowed`.
      */
     start(accountId: string, reference: string, name: string, type: DownloadType): DownloadView {
-      insistOnRight(accountId, [type])
+      assertMayDownload(accountId, [type])
       const { folder, pattern, writesIndex } = settings.read()
       const id = newId()
       const what = { accountId, documentReference: reference, type, folderId: folder.id }
-      runs.adding(accountId)
+      runs.beforeAdd(accountId)
       const isNew = table.add({ id, ...what, name, pattern, writesIndex, queuedAt: time.now() })
-      const download = isNew ? table.find(id) : table.same(what)
+      const download = isNew ? table.find(id) : table.findQueued(what)
       // The user wants this one now.
       queue.lanes.release(accountId)
       queue.added(what)
@@ -166,7 +169,7 @@ export function openDownloads(deps: DownloadsDeps) {
 
     /** Queues many documents. @throws AppFailure `not-allowed`, and `gone` for the folder. */
     async add(...[accountId, what, choice]: Parameters<BulkChanges['add']>): Promise<AddedDownloads> {
-      insistOnRight(accountId, choice.types)
+      assertMayDownload(accountId, choice.types)
       return bulk.add(accountId, what, choice)
     },
     list: listing.list,
@@ -193,7 +196,7 @@ export function openDownloads(deps: DownloadsDeps) {
 
     /** Removes it from the queue; does nothing if it has ended. */
     async cancel(accountId: string, id: string): Promise<void> {
-      own(accountId, id)
+      requireOwn(accountId, id)
       // If it finished just before, it is done.
       await queue.stop((download) => download.id === id, 'cancel')
       table.stop(id, 'cancelled', undefined, time.now())
@@ -206,19 +209,19 @@ export function openDownloads(deps: DownloadsDeps) {
     relocate: (accountId: string, from: string, to: string): Promise<number> => bulk.relocate(accountId, from, to),
 
     /** Fetches ended downloads again, whatever their result; waiting ones now. @throws AppFailure `gone`. */
-    again: (accountId: string, ids: readonly string[]): Promise<void> =>
+    retry: (accountId: string, ids: readonly string[]): Promise<void> =>
       bulk.retryEnded(
         accountId,
-        ids.map((id) => own(accountId, id))
+        ids.map((id) => requireOwn(accountId, id))
       ),
     /** Retries all failed downloads. */
-    againAll: (accountId: string): Promise<void> => bulk.retryFailed(accountId),
+    retryFailed: (accountId: string): Promise<void> => bulk.retryFailed(accountId),
     /** Removes failed and cancelled downloads from the list. */
     clear: (accountId: string): Promise<void> => bulk.clear(accountId),
 
     /** Returns the path of a finished download's file, for the main process only. @throws AppFailure `gone`. */
     pathOf(accountId: string, id: string): string {
-      const { state, folderId, fileName } = own(accountId, id)
+      const { state, folderId, fileName } = requireOwn(accountId, id)
       if (state !== 'done' || fileName === undefined) fail('gone', 'This download has no file.')
       return folders.fileOf(folderId, fileName)
     },
@@ -227,7 +230,7 @@ export function openDownloads(deps: DownloadsDeps) {
 
     /** @throws AppFailure `gone` for the folder, `invalid` for an unusable pattern. */
     configure(changes: DecodedInput<'downloads.configure'>): DownloadSettings {
-      if (changes.pattern !== undefined) insistOnPattern(changes.pattern)
+      if (changes.pattern !== undefined) assertValidPattern(changes.pattern)
       const after = settings.change(changes)
       queue.wake()
       changed()
@@ -240,8 +243,8 @@ export function openDownloads(deps: DownloadsDeps) {
 
     /** Rewrites the indexes of these folders, as files are gone from them. */
     filesErased(folderIds: readonly string[]): void {
-      for (const id of folderIds) folders.indexIsDue(id)
-      indexes.rested()
+      for (const id of folderIds) folders.markIndexDue(id)
+      indexes.writeDueIndexes()
     },
 
     /** Returns whether a file of any account is in progress. */
@@ -258,26 +261,26 @@ export function openDownloads(deps: DownloadsDeps) {
 
     /** Call it when other accounts may be shown, or may have more rights. */
     shown(accountIds: readonly string[]): void {
-      check.leaveAllBut(accountIds)
+      check.cancelExcept(accountIds)
       rules.viewsChanged()
     },
 
     /**
      * Removes an account while none of its downloads is in progress; a file that has its name by then is stored first.
-     * If it can't be removed, its downloads continue. An unresponsive disk is waited for no longer than `LEAVING`.
+     * If it can't be removed, its downloads continue. An unresponsive disk is waited for no longer than `REMOVAL_TIMEOUT`.
      */
-    whileEnded: <Answer>(accountId: string, remove: () => Promise<Answer>): Promise<Answer> =>
-      queue.whileStill(accountId, async () => {
+    whileStopped: <Answer>(accountId: string, remove: () => Promise<Answer>): Promise<Answer> =>
+      queue.whileBlocked(accountId, async () => {
         const ended = queue.stop((download) => download.accountId === accountId, 'later')
-        await within(LEAVING, ended, time)
+        await within(REMOVAL_TIMEOUT, ended, time)
         return await remove()
       }),
 
     /** Starts nothing more, and stops downloads in progress, within `limit` milliseconds. */
     async close(limit: number): Promise<void> {
-      check.leaveAllBut([])
+      check.cancelExcept([])
       const ended = Promise.all([queue.close(limit), rules.stop()]).then(async () => {
-        await Promise.all([indexes.settled(), shared.close()])
+        await Promise.all([indexes.whenIdle(), shared.close()])
       })
       // A folder on an unresponsive share must not keep the application from ending.
       await within(limit, ended, time)
@@ -286,7 +289,7 @@ export function openDownloads(deps: DownloadsDeps) {
 }
 
 /** The shortest time between updates of the screens, in milliseconds. */
-const TELL_EVERY = 200
+const NOTIFY_INTERVAL = 200
 
 /**
  * Collects changes, so that the screens are notified at most about five times a second however much happens.
@@ -294,17 +297,17 @@ const TELL_EVERY = 200
  * @returns `changed`; called without an id if several have changed, or the queue itself.
  */
 function throttled(send: (id: string | null) => void, time: Pick<Time, 'after'>): (id?: string) => void {
-  let isPlanned = false
-  let gathered: string | null | undefined
+  let isScheduled = false
+  let pendingId: string | null | undefined
 
   return (id) => {
-    gathered = id === undefined || (gathered !== undefined && gathered !== id) ? null : id
-    if (isPlanned) return
-    isPlanned = true
-    time.after(TELL_EVERY, () => {
-      isPlanned = false
-      const changed = gathered ?? null
-      gathered = undefined
+    pendingId = id === undefined || (pendingId !== undefined && pendingId !== id) ? null : id
+    if (isScheduled) return
+    isScheduled = true
+    time.after(NOTIFY_INTERVAL, () => {
+      isScheduled = false
+      const changed = pendingId ?? null
+      pendingId = undefined
       send(changed)
     })
   }

@@ -12,15 +12,15 @@ import { fileErrorOf } from '../storage/file-error.ts'
 import { nameKey } from '../storage/same-name.ts'
 import { buffered } from '../storage/write-buffer.ts'
 import type { DownloadFolders } from './download-folders.ts'
-import type { Download, KeptDownload } from './download-rows.ts'
+import type { Download, SavedDownload } from './download-rows.ts'
 import type { DownloadsTable } from './downloads-table.ts'
 import { removeLeftovers } from './leftovers.ts'
 import { DEFAULT_PATTERN, type NameParts, parsePattern, relativePath } from './name-pattern.ts'
 import { namePartsOf } from './name-values.ts'
-import type { UnderWay, Waits } from './queue.ts'
-import type { Making, SharedFiles } from './shared-files.ts'
-import { findKept, type Kept, keepFile } from './target.ts'
-import { SeenFolders } from './target-folder.ts'
+import type { Deferral, FetchContext } from './queue.ts'
+import type { FileClaim, SharedFiles } from './shared-files.ts'
+import { findSavedFile, type SavedFile, saveFile } from './target.ts'
+import { FolderCache } from './target-folder.ts'
 
 /** The part of the service's client that downloads need. */
 export type FetchingClient = Pick<
@@ -43,59 +43,62 @@ export interface FetchingDeps {
 }
 
 /** How many files at the front of the queue may have been in progress when an earlier run ended. */
-const MAY_HAVE_BEEN_UNDER_WAY = 256
+const MOST_IN_PROGRESS = 256
 
 export function openFetching(deps: FetchingDeps) {
   const { table, folders, shared, ask, time } = deps
   /** Folders already cleared of leftovers from earlier runs. */
   const cleared = new Map<string, Promise<void>>()
 
-  const seen = new SeenFolders(time)
+  const folderCache = new FolderCache(time)
   /** Owners of files that are saved but not recorded yet, by folder and name. */
   const uncommitted = new Map<string, string>()
 
-  function isOfAnother(download: Download, fileName: string): boolean {
+  function belongsToAnother(download: Download, fileName: string): boolean {
     const owner = uncommitted.get(`${download.folderId}\n${fileName}`)
-    return owner === undefined ? table.isOfAnother(download, fileName) : owner !== ownerOf(download)
+    return owner === undefined ? table.belongsToAnother(download, fileName) : owner !== ownerOf(download)
   }
 
   async function partsOf(download: Download): Promise<NameParts> {
-    const { accountId, documentReference: reference, name, type, queuedAt: otherwise } = download
+    const { accountId, documentReference: reference, name, type, queuedAt: fallbackDate } = download
     const mirrored = await ask('get', { accountId, reference })
     const account = deps.accountName(accountId)
-    return namePartsOf({ account, reference, name, type, otherwise, zone: time.zone() }, mirrored)
+    return namePartsOf({ account, reference, name, type, fallbackDate, zone: time.zone() }, mirrored)
   }
 
-  const pathOf = async (download: Download) => pathBy(download.pattern, await partsOf(download))
+  const pathOf = async (download: Download) => pathFromPattern(download.pattern, await partsOf(download))
 
-  async function clear(folderId: string): Promise<void> {
+  async function clearLeftovers(folderId: string): Promise<void> {
     const lanes = table.lanes().filter((lane) => lane.folderId === folderId)
-    const first = lanes.flatMap((lane) => table.heads(lane, MAY_HAVE_BEEN_UNDER_WAY))
+    const first = lanes.flatMap((lane) => table.heads(lane, MOST_IN_PROGRESS))
     await removeLeftovers(folders.pathOf(folderId), await Promise.all(first.map(pathOf)))
   }
 
   function clearOnce(folderId: string): Promise<void> {
     // Leftovers that can't be removed do no harm.
-    return getOrMake(cleared, folderId, () => clear(folderId).catch(() => undefined))
+    return getOrMake(cleared, folderId, () => clearLeftovers(folderId).catch(() => undefined))
   }
 
   async function contentOf(
     client: FetchingClient,
     { accountId, documentReference, type }: Download,
-    { signal, expect, came, arrived }: UnderWay
+    { signal, expect, received, arrived }: FetchContext
   ): Promise<{ content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>; cancel: () => Promise<void> }> {
     if (type === 'json') {
       const bytes = await client.downloadIDVerificationJson(documentReference, { signal })
-      came(bytes.byteLength)
+      received(bytes.byteLength)
       arrived()
       return { content: [bytes], cancel: async () => void bytes.fill(0) }
     }
     const pdf =
       type === 'signed'
-        ? await client.downloadSignedDocument(documentReference, { signal, from: deps.rightsOf(accountId).signedFrom })
+        ? await client.downloadSignedDocument(documentReference, {
+            signal,
+            allowedOrigins: deps.rightsOf(accountId).signedFrom
+          })
         : await client.downloadIDVerificationPdf(documentReference, { signal })
     if (pdf.length !== undefined) expect(pdf.length)
-    return { content: buffered(counted(pdf.bytes, { signal, came, arrived })), cancel: () => pdf.cancel() }
+    return { content: buffered(withProgress(pdf.bytes, { signal, received, arrived })), cancel: () => pdf.cancel() }
   }
 
   return {
@@ -103,20 +106,20 @@ export function openFetching(deps: FetchingDeps) {
      * Returns undefined if it is no longer queued. @throws errors of the service, the folder or the disk; nothing is
      * left behind then.
      */
-    async fetchFile(download: Download, underWay: UnderWay): Promise<KeptDownload | Waits | undefined> {
+    async fetchFile(download: Download, context: FetchContext): Promise<SavedDownload | Deferral | undefined> {
       const folder = folders.pathOf(download.folderId)
       await clearOnce(download.folderId)
-      const facts = await partsOf(download)
-      const path = pathBy(download.pattern, facts)
+      const nameParts = await partsOf(download)
+      const path = pathFromPattern(download.pattern, nameParts)
       // In turn, so that of two files with the same name the second sees that the first one's is another document's.
       const key = `download ${download.folderId}/${path.map(nameKey).join('/')}`
       try {
-        const made = await inTurnUnlessEnded(key, underWay.signal, () =>
-          shared.one(download, folder, (making) => fetchTo(folder, path, facts, download, underWay, making))
+        const made = await inTurnUnlessAborted(key, context.signal, () =>
+          shared.makeOnce(download, folder, (making) => fetchTo(folder, path, nameParts, download, context, making))
         )
-        if (!made) table.leaveOut(download.id)
+        if (!made) table.dequeue(download.id)
         if (!made || 'why' in made || 'wasThere' in made) return made
-        const { signers, clientReference } = facts
+        const { signers, clientReference } = nameParts
         return { ...made, wasThere: false, signers, ...(clientReference !== undefined && { clientReference }) }
       } catch (error) {
         // If a USB stick was pulled out, unfinished files are still on it.
@@ -126,7 +129,7 @@ export function openFetching(deps: FetchingDeps) {
     },
 
     /** Makes the names of saved files survive a power failure, by flushing each folder once for all of its files. */
-    async settle(ended: readonly { download: Download; kept: KeptDownload }[]): Promise<void> {
+    async flushNames(ended: readonly { download: Download; kept: SavedDownload }[]): Promise<void> {
       const places = ended.map(({ download, kept }) => dirname(join(folders.pathOf(download.folderId), kept.fileName)))
       await Promise.all([...new Set(places)].map((place) => flushFolder(place)))
     },
@@ -138,54 +141,59 @@ export function openFetching(deps: FetchingDeps) {
   async function fetchTo(
     folder: string,
     path: string[],
-    facts: NameParts,
+    nameParts: NameParts,
     download: Download,
-    underWay: UnderWay,
-    making: Making | undefined
-  ): Promise<KeptDownload> {
-    const owned = (found: readonly string[]) => isOfAnother(download, found.join('/'))
+    context: FetchContext,
+    claim: FileClaim | undefined
+  ): Promise<SavedDownload> {
+    const belongsToOther = (found: readonly string[]) => belongsToAnother(download, found.join('/'))
     const { namingBytes: bytes, namingSha256: sha256 } = download
     const isNaming = bytes !== undefined && sha256 !== undefined
-    const found = isNaming && (await findKept(folder, path, { bytes, sha256 }, { owned }))
-    if (found) return named(found, facts, download)
-    const { earlier } = making ?? {}
-    const left = earlier && (await findKept(folder, earlier.fileName.split('/'), earlier, { owned }))
-    if (left) return named(left, facts, download)
+    const found = isNaming && (await findSavedFile(folder, path, { bytes, sha256 }, { belongsToOther }))
+    if (found) return toSavedDownload(found, nameParts, download)
+    const { earlier } = claim ?? {}
+    const earlierFile =
+      earlier && (await findSavedFile(folder, earlier.fileName.split('/'), earlier, { belongsToOther }))
+    if (earlierFile) return toSavedDownload(earlierFile, nameParts, download)
     const client = await deps.clientOf(download.accountId)
-    underWay.signal.throwIfAborted()
-    const { content, cancel } = await contentOf(client, download, underWay)
+    context.signal.throwIfAborted()
+    const { content, cancel } = await contentOf(client, download, context)
     try {
-      const kept = await keepFile(folder, path, content, {
-        owned,
-        async naming(mine, named) {
-          table.naming(download.id, mine)
-          await making?.naming({ ...mine, fileName: named.join('/') })
+      const kept = await saveFile(folder, path, content, {
+        belongsToOther,
+        async beforeNaming(mine, named) {
+          table.recordNaming(download.id, mine)
+          await claim?.beforeNaming({ ...mine, fileName: named.join('/') })
         },
         makesFolder: deps.isUsualFolder(folder),
-        seen
+        folderCache
       })
-      return named(kept, facts, download)
+      return toSavedDownload(kept, nameParts, download)
     } finally {
       // If the folder can't be used, none of the content has been read.
       await cancel().catch(() => undefined)
     }
   }
 
-  function named({ path, bytes, sha256, wasThere }: Kept, facts: NameParts, download: Download): KeptDownload {
+  function toSavedDownload(
+    { path, bytes, sha256, wasThere }: SavedFile,
+    nameParts: NameParts,
+    download: Download
+  ): SavedDownload {
     const fileName = path.join('/')
     uncommitted.set(`${download.folderId}\n${fileName}`, ownerOf(download))
-    const { signers, clientReference } = facts
+    const { signers, clientReference } = nameParts
     return { fileName, bytes, sha256, wasThere, signers, ...(clientReference !== undefined && { clientReference }) }
   }
 }
 
 /** Works as `inTurn`, but a caller that is aborted while others have their turn doesn't wait for them. */
-function inTurnUnlessEnded<Answer>(key: string, signal: AbortSignal, work: () => Promise<Answer>): Promise<Answer> {
+function inTurnUnlessAborted<Answer>(key: string, signal: AbortSignal, work: () => Promise<Answer>): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-  const end = () => reject(signal.reason)
-  signal.addEventListener('abort', end, { once: true })
+  const onAbort = () => reject(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
   inTurn(key, () => {
-    signal.removeEventListener('abort', end)
+    signal.removeEventListener('abort', onAbort)
     signal.throwIfAborted()
     return work()
   }).then(resolve, reject)
@@ -195,20 +203,20 @@ function inTurnUnlessEnded<Answer>(key: string, signal: AbortSignal, work: () =>
 const ownerOf = ({ accountId, documentReference, type }: Download) => [accountId, documentReference, type].join('\n')
 
 /** Falls back to the default pattern: a stored pattern that can't be read any more must not lose a file. */
-function pathBy(pattern: string, parts: NameParts): string[] {
+function pathFromPattern(pattern: string, parts: NameParts): string[] {
   const parsed = parsePattern(pattern)
   if (parsed.ok) return relativePath(parsed.pattern, parts)
   const usual = parsePattern(DEFAULT_PATTERN)
   return usual.ok ? relativePath(usual.pattern, parts) : [`identity.${parts.type}`]
 }
 
-async function* counted(
+async function* withProgress(
   chunks: AsyncIterable<Uint8Array>,
-  { signal, came, arrived }: Pick<UnderWay, 'signal' | 'came' | 'arrived'>
+  { signal, received, arrived }: Pick<FetchContext, 'signal' | 'received' | 'arrived'>
 ): AsyncIterable<Uint8Array> {
   for await (const chunk of chunks) {
     signal.throwIfAborted()
-    came(chunk.byteLength)
+    received(chunk.byteLength)
     yield chunk
   }
   arrived()

@@ -20,7 +20,7 @@ export interface Expected {
 
 const PIECE = 256 * 1024
 /** A link in the file's place leads elsewhere, and a pipe would never end. Windows has neither flag. */
-export const CAREFULLY = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+export const SAFE_READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /**
  * Reads a whole file if its length is right.
@@ -37,9 +37,9 @@ export async function checkFile(
   signal?.throwIfAborted()
   let file: FileHandle | undefined
   try {
-    const kind = await lstat(path)
-    if (!kind.isFile() || kind.size !== expected.bytes) return 'altered'
-    file = await open(path, CAREFULLY)
+    const stats = await lstat(path)
+    if (!stats.isFile() || stats.size !== expected.bytes) return 'altered'
+    file = await open(path, SAFE_READ_FLAGS)
     return (await sha256Of(file, expected.bytes, signal)) === expected.sha256 ? 'intact' : 'altered'
   } catch (error) {
     signal?.throwIfAborted()
@@ -62,12 +62,12 @@ export async function removeIntact(
   expected: Expected,
   { folder, removing }: { folder: string; removing: () => void }
 ): Promise<FileState | 'removed'> {
-  const look = () => lstat(path).catch(() => undefined)
-  const before = await look()
+  const currentStats = () => lstat(path).catch(() => undefined)
+  const before = await currentStats()
   const state = await checkFile(path, expected, { folder })
   if (state !== 'intact') return state
   if (!(await isInside(dirname(path), folder))) return 'altered'
-  const after = await look()
+  const after = await currentStats()
   // It was written to during the read, or replaced.
   if (!before || after?.ino !== before.ino || after.mtimeMs !== before.mtimeMs || after.ctimeMs !== before.ctimeMs)
     return 'altered'
@@ -79,10 +79,10 @@ export async function removeIntact(
 }
 
 async function isInside(place: string, folder: string): Promise<boolean> {
-  const [one, root] = await Promise.all([place, folder].map((each) => realpath(each).catch(() => undefined)))
-  if (one === undefined || root === undefined) return false
-  const way = relative(root, one)
-  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way)
+  const [realPlace, root] = await Promise.all([place, folder].map((each) => realpath(each).catch(() => undefined)))
+  if (realPlace === undefined || root === undefined) return false
+  const relativePath = relative(root, realPlace)
+  return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath)
 }
 
 /** Returns undefined if it is longer or shorter than expected, because it is being written to. */

@@ -7,11 +7,11 @@
 import * as nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DownloadType } from '../../../shared/contract/index.ts'
-import { csvLines, UTF8_MARK } from '../bulk/table-file.ts'
-import { isoWriter } from '../lib/calendar.ts'
+import { csvLines, UTF8_BOM } from '../bulk/table-file.ts'
+import { isoFormatter } from '../lib/calendar.ts'
 import { inTurn, nextTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
-import { flushFolder, replaceWith, tookFreeName, writeThenName } from '../storage/atomic-file.ts'
+import { flushFolder, replaceWith, takeFreeName, writeThenName } from '../storage/atomic-file.ts'
 import { FileError, fileErrorOf } from '../storage/file-error.ts'
 import type { FolderFiles } from '../storage/files.ts'
 import { numberedName } from '../storage/safe-name.ts'
@@ -19,7 +19,7 @@ import { nameKey } from '../storage/same-name.ts'
 import type { DownloadFolders } from './download-folders.ts'
 import type { Download } from './download-rows.ts'
 import type { DownloadsTable } from './downloads-table.ts'
-import { MARK } from './leftovers.ts'
+import { WORKSTATION_MARK } from './leftovers.ts'
 import { kindOf, namesIn, rootOf } from './target-folder.ts'
 
 export interface FolderIndexDeps {
@@ -30,16 +30,16 @@ export interface FolderIndexDeps {
 }
 
 /** The fewest files between two writes of an index; for a long one, a quarter of its length. */
-const LEAST = 250
+const MIN_FILES_PER_WRITE = 250
 
 export function openFolderIndexes(deps: FolderIndexDeps) {
   const { table, folders } = deps
   /** How many files were added since the last write. */
-  const come = new Map<string, number>()
+  const addedCounts = new Map<string, number>()
   const lengths = new Map<string, number>()
   const writing = new Map<string, Promise<unknown>>()
 
-  function* rowsOf(folderId: string): Generator<IndexRow> {
+  function* rowsOf(folderId: string): Generator<FolderIndexRow> {
     let last: Download | undefined
     for (;;) {
       const files = table.filesIn(folderId, last)
@@ -65,7 +65,7 @@ export function openFolderIndexes(deps: FolderIndexDeps) {
   }
 
   /** Runs writes one after the other. Files added during a write belong to the next one. */
-  function next<Answer>(folderId: string, work: () => Promise<Answer>): Promise<Answer> {
+  function inSequence<Answer>(folderId: string, work: () => Promise<Answer>): Promise<Answer> {
     const before = writing.get(folderId) ?? Promise.resolve()
     const mine = before.catch(() => undefined).then(work)
     writing.set(folderId, mine)
@@ -73,16 +73,16 @@ export function openFolderIndexes(deps: FolderIndexDeps) {
   }
 
   async function writeNow(folderId: string): Promise<{ fileName: string; rows: number }> {
-    come.delete(folderId)
+    addedCounts.delete(folderId)
     const written = await writeIndex(folders.pathOf(folderId), rowsOf(folderId), { zone: deps.time.zone() })
     lengths.set(folderId, written.rows)
     // Only now: if the application ends before the index has its name, it stays due.
-    if (!come.has(folderId)) folders.indexIsWritten(folderId)
+    if (!addedCounts.has(folderId)) folders.markIndexWritten(folderId)
     return written
   }
 
-  function writeQuietly(folderId: string): void {
-    const written = next(folderId, async () => {
+  function writeInBackground(folderId: string): void {
+    const written = inSequence(folderId, async () => {
       if (folders.withDueIndex().includes(folderId)) await writeNow(folderId)
     })
     // It stays due, and is written with the next files or at the next start.
@@ -91,26 +91,27 @@ export function openFolderIndexes(deps: FolderIndexDeps) {
 
   return {
     /** @throws errors of the folder or the disk; the older index stays then. */
-    write: (folderId: string): Promise<{ fileName: string; rows: number }> => next(folderId, () => writeNow(folderId)),
+    write: (folderId: string): Promise<{ fileName: string; rows: number }> =>
+      inSequence(folderId, () => writeNow(folderId)),
 
     /** Call it when a file was added to a folder that keeps an index. */
-    came(folderId: string): void {
-      folders.indexIsDue(folderId)
-      const count = (come.get(folderId) ?? 0) + 1
-      come.set(folderId, count)
-      if (count >= Math.max(LEAST, (lengths.get(folderId) ?? 0) / 4)) writeQuietly(folderId)
+    fileAdded(folderId: string): void {
+      folders.markIndexDue(folderId)
+      const count = (addedCounts.get(folderId) ?? 0) + 1
+      addedCounts.set(folderId, count)
+      if (count >= Math.max(MIN_FILES_PER_WRITE, (lengths.get(folderId) ?? 0) / 4)) writeInBackground(folderId)
     },
 
     /** Writes due indexes, as no more files are coming for now. */
-    rested(): void {
-      for (const folderId of folders.withDueIndex()) writeQuietly(folderId)
+    writeDueIndexes(): void {
+      for (const folderId of folders.withDueIndex()) writeInBackground(folderId)
     },
 
-    settled: (): Promise<unknown> => Promise.allSettled([...writing.values()])
+    whenIdle: (): Promise<unknown> => Promise.allSettled([...writing.values()])
   }
 }
 
-export interface IndexRow {
+export interface FolderIndexRow {
   /** Below the folder. */
   path: readonly string[]
   documentName: string
@@ -155,9 +156,9 @@ const HEADINGS = [
   'Account'
 ]
 /** The beginning of our own table. With a column more or less, someone has made it theirs. */
-const FIRST_LINE = `${UTF8_MARK}${csvLines([HEADINGS])}`
+const FIRST_LINE = `${UTF8_BOM}${csvLines([HEADINGS])}`
 /** Windows' error codes when another program, such as a spreadsheet, holds a file. */
-const HELD = new Set(['EPERM', 'EACCES', 'EBUSY'])
+const LOCKED_CODES = new Set(['EPERM', 'EACCES', 'EBUSY'])
 
 /**
  * Writes the index of a folder, replacing the older one.
@@ -167,7 +168,7 @@ const HELD = new Set(['EPERM', 'EACCES', 'EBUSY'])
  */
 export async function writeIndex(
   folder: string,
-  rows: Iterable<IndexRow> | AsyncIterable<IndexRow>,
+  rows: Iterable<FolderIndexRow> | AsyncIterable<FolderIndexRow>,
   options: IndexOptions = {}
 ): Promise<WrittenIndex> {
   const { files = nodeFiles, random, zone = Intl.DateTimeFormat().resolvedOptions().timeZone } = options
@@ -177,36 +178,36 @@ export async function writeIndex(
     const { named } = await writeThenName(
       root,
       bytesOf(rows, zone, counted),
-      (passing) => takeName(files, root, passing),
-      { files, mark: MARK, ...(random && { random }) }
+      (temporary) => takeName(files, root, temporary),
+      { files, mark: WORKSTATION_MARK, ...(random && { random }) }
     )
     await flushFolder(root, files)
     return { fileName: named, rows: counted.rows }
   })
 }
 
-async function takeName(files: FolderFiles, folder: string, passing: string): Promise<string> {
+async function takeName(files: FolderFiles, folder: string, temporary: string): Promise<string> {
   const there = await namesIn(files, folder, 'index')
   for (let number = 1; number <= HIGHEST_NUMBER; number++) {
     const wanted = number === 1 ? INDEX_NAME : numberedName(INDEX_NAME, number)
     const found = there.get(nameKey(wanted))
     if (found === undefined) {
-      if (await tookFreeName(files, passing, join(folder, wanted))) return wanted
+      if (await takeFreeName(files, temporary, join(folder, wanted))) return wanted
     } else if (await isOurs(files, join(folder, found))) {
-      await replace(files, passing, join(folder, found))
+      await replace(files, temporary, join(folder, found))
       return found
     }
   }
   throw new FileError('exists')
 }
 
-async function replace(files: FolderFiles, passing: string, path: string): Promise<void> {
+async function replace(files: FolderFiles, temporary: string, path: string): Promise<void> {
   try {
-    await replaceWith(files, passing, path)
+    await replaceWith(files, temporary, path)
   } catch (error) {
     // The folder itself is writable: a file was just written in it.
-    const system = fileErrorOf(error)?.system
-    throw system !== undefined && HELD.has(system) ? new FileError('in-use', system) : error
+    const system = fileErrorOf(error)?.systemCode
+    throw system !== undefined && LOCKED_CODES.has(system) ? new FileError('in-use', system) : error
   }
 }
 
@@ -224,11 +225,11 @@ async function isOurs(files: FolderFiles, path: string): Promise<boolean> {
 }
 
 async function* bytesOf(
-  rows: Iterable<IndexRow> | AsyncIterable<IndexRow>,
+  rows: Iterable<FolderIndexRow> | AsyncIterable<FolderIndexRow>,
   zone: string,
   counted: { rows: number }
 ): AsyncGenerator<Uint8Array> {
-  const iso = isoWriter(zone)
+  const iso = isoFormatter(zone)
   yield Buffer.from(FIRST_LINE)
   let cells: string[][] = []
   for await (const row of rows) {
@@ -242,7 +243,7 @@ async function* bytesOf(
   if (cells.length > 0) yield Buffer.from(csvLines(cells))
 }
 
-function cellsOf(row: IndexRow, iso: (at: number) => string): string[] {
+function cellsOf(row: FolderIndexRow, iso: (at: number) => string): string[] {
   return [
     row.path.join('/'),
     row.documentName,

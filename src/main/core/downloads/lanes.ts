@@ -16,7 +16,7 @@ export interface Running {
   /** All of it has arrived from the service, so the next may be requested while the disk is writing. */
   hasArrived: boolean
   /** It is in its place, and only has to be recorded. */
-  isKept: boolean
+  isSaved: boolean
   /** Why it was stopped: a cancelled one leaves the queue, any other stays in it. */
   stoppedFor?: 'cancel' | 'later'
   ended: Promise<void>
@@ -45,7 +45,7 @@ export class Lanes {
   /** Lanes where something waits, or may. */
   readonly #lanes = new Map<string, Lane>()
   /** How many bulk changes of an account are in progress. Nothing of it is started meanwhile. */
-  readonly #still = new Map<string, number>()
+  readonly #blocked = new Map<string, number>()
 
   constructor(deps: LanesDeps) {
     this.#deps = deps
@@ -69,8 +69,8 @@ export class Lanes {
   }
 
   /** Returns how long nothing of the lane may start, in milliseconds; 0 if something may. */
-  left({ accountId, folderId }: Lane): number {
-    return Math.max(this.accounts.left(accountId), this.folders.left(folderId))
+  pauseLeft({ accountId, folderId }: Lane): number {
+    return Math.max(this.accounts.remaining(accountId), this.folders.remaining(folderId))
   }
 
   /** Ends pauses whose cause may be over: of one account and all folders, or of all. */
@@ -82,14 +82,14 @@ export class Lanes {
   /** Returns whether another file may be requested from the service, and the disk isn't far behind. */
   hasRoom(): boolean {
     const { running, concurrency } = this.#deps
-    let coming = 0
+    let arriving = 0
     let written = 0
-    for (const { hasArrived, isKept } of running.values()) {
-      if (!hasArrived) coming += 1
-      else if (!isKept) written += 1
+    for (const { hasArrived, isSaved } of running.values()) {
+      if (!hasArrived) arriving += 1
+      else if (!isSaved) written += 1
     }
     const most = concurrency()
-    return coming < most && written < most && running.size < MOST_UNCOMMITTED
+    return arriving < most && written < most && running.size < MOST_UNCOMMITTED
   }
 
   /** Returns the next download, or how long until there may be one, in milliseconds. */
@@ -98,8 +98,8 @@ export class Lanes {
     let next: Download | undefined
     let wait = Number.POSITIVE_INFINITY
     for (const [key, lane] of this.#lanes) {
-      if (this.#still.has(lane.accountId)) continue
-      const left = this.left(lane)
+      if (this.#blocked.has(lane.accountId)) continue
+      const left = this.pauseLeft(lane)
       if (left > 0) wait = Math.min(wait, left)
       if (left > 0 || (this.pauseOf(lane) && this.#isMoving(lane))) continue
       const head = table.heads(lane, running.size + 1).find(({ id }) => !running.has(id))
@@ -115,14 +115,14 @@ export class Lanes {
   }
 
   /** Runs work on all of an account's downloads while none is started. */
-  async whileStill<Answer>(accountId: string, work: () => Promise<Answer>): Promise<Answer> {
-    this.#still.set(accountId, (this.#still.get(accountId) ?? 0) + 1)
+  async whileBlocked<Answer>(accountId: string, work: () => Promise<Answer>): Promise<Answer> {
+    this.#blocked.set(accountId, (this.#blocked.get(accountId) ?? 0) + 1)
     try {
       return await work()
     } finally {
-      const others = (this.#still.get(accountId) ?? 1) - 1
-      if (others > 0) this.#still.set(accountId, others)
-      else this.#still.delete(accountId)
+      const remaining = (this.#blocked.get(accountId) ?? 1) - 1
+      if (remaining > 0) this.#blocked.set(accountId, remaining)
+      else this.#blocked.delete(accountId)
     }
   }
 

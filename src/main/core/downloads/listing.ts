@@ -18,7 +18,7 @@ export interface ListingDeps {
   time: Pick<Time, 'now'>
 }
 
-export interface ListDemand {
+export interface ListRequest {
   states?: readonly DownloadState[] | undefined
   reference?: string | undefined
   offset: number
@@ -32,34 +32,34 @@ export function openListing({ table, folders, queue, runs, speed, isPaused, time
 
   function viewOf(download: Download): DownloadView {
     const { id, accountId, documentReference, name, type, ruleId, sha256, error, queuedAt, finishedAt } = download
-    const now = queue.running(id)
+    const inProgress = queue.running(id)
     const isDone = download.state === 'done'
-    const retryAt = download.state === 'waiting' && !now ? retryOf(download) : undefined
+    const retryAt = download.state === 'waiting' && !inProgress ? retryOf(download) : undefined
     return {
       ...{ id, accountId, documentReference, type, queuedAt },
       documentName: name,
       state: stateOf(download),
       folder: folders.get(download.folderId).label,
-      bytes: now?.bytes ?? (isDone ? download.bytes : 0),
+      bytes: inProgress?.bytes ?? (isDone ? download.bytes : 0),
       ...(isDone && { fileName: download.fileName ?? '', ...(sha256 !== undefined && { sha256 }) }),
       ...(isDone && download.wasThere && { wasThere: true as const }),
       ...(isDone && download.desk !== undefined && { desk: download.desk }),
       ...(ruleId !== undefined && { ruleId }),
-      ...(now?.total !== undefined && { total: now.total }),
-      ...(error && !now && { error }),
+      ...(inProgress?.total !== undefined && { total: inProgress.total }),
+      ...(error && !inProgress && { error }),
       ...(retryAt !== undefined && { retryAt }),
       ...(finishedAt !== undefined && { finishedAt })
     }
   }
 
   function retryOf(download: Download): number | undefined {
-    const held = queue.lanes.left(download)
-    const at = Math.max(download.retryAt, held > 0 && Number.isFinite(held) ? time.now() + held : 0)
+    const pauseLeft = queue.lanes.pauseLeft(download)
+    const at = Math.max(download.retryAt, pauseLeft > 0 && Number.isFinite(pauseLeft) ? time.now() + pauseLeft : 0)
     return at > time.now() ? at : undefined
   }
 
   /** Returns a page of these accounts' downloads combined. */
-  function pageOfAll(accountIds: readonly string[], { states = ALL, offset, limit }: ListDemand): DownloadPage {
+  function pageOfAll(accountIds: readonly string[], { states = ALL, offset, limit }: ListRequest): DownloadPage {
     const running = accountIds.flatMap((id) => queue.runningOf(id))
     const moving = states.includes('running') ? running.map(({ download }) => download) : []
     const counts = countsOf(accountIds)
@@ -67,13 +67,13 @@ export function openListing({ table, folders, queue, runs, speed, isPaused, time
     const endedStates = (['done', 'failed', 'cancelled'] as const).filter((state) => states.includes(state))
     const ended = endedStates.reduce((sum, state) => sum + counts[state], 0)
     const found = moving.slice(offset, offset + limit)
-    const into = (before: number) => ({ skip: Math.max(0, offset - before), left: limit - found.length })
+    const pageFrom = (before: number) => ({ skip: Math.max(0, offset - before), left: limit - found.length })
     if (waiting > 0) {
-      const { skip, left } = into(moving.length)
+      const { skip, left } = pageFrom(moving.length)
       const numbers = running.map(({ download }) => download.number)
-      if (left > 0) found.push(...table.inLine(accountIds, numbers, left, skip))
+      if (left > 0) found.push(...table.waitingInOrder(accountIds, numbers, left, skip))
     }
-    const { skip, left } = into(moving.length + waiting)
+    const { skip, left } = pageFrom(moving.length + waiting)
     if (left > 0) found.push(...table.ended(accountIds, endedStates, left, skip))
     return { items: found.map(viewOf), total: moving.length + waiting + ended }
   }
@@ -85,7 +85,7 @@ export function openListing({ table, folders, queue, runs, speed, isPaused, time
     return { waiting: of('waiting'), done: of('done'), failed: of('failed'), cancelled: of('cancelled') }
   }
 
-  function pageOfDocument(accountId: string, reference: string, { states = ALL, offset, limit }: ListDemand) {
+  function pageOfDocument(accountId: string, reference: string, { states = ALL, offset, limit }: ListRequest) {
     const found = table
       .ofDocument(accountId, reference)
       .filter((download) => states.includes(stateOf(download)))
@@ -108,12 +108,14 @@ export function openListing({ table, folders, queue, runs, speed, isPaused, time
     if (running.some(({ download }) => !queue.lanes.pauseOf(download))) return {}
     const { lanes } = queue
     const waiting = lanes.all().filter((lane) => lane.accountId === accountId)
-    const [soonest] = waiting.filter((one) => lanes.pauseOf(one)).sort((one, two) => lanes.left(one) - lanes.left(two))
-    const held = soonest && lanes.pauseOf(soonest)
-    if (held) {
-      const left = lanes.left(soonest)
+    const [soonest] = waiting
+      .filter((one) => lanes.pauseOf(one))
+      .sort((one, two) => lanes.pauseLeft(one) - lanes.pauseLeft(two))
+    const pause = soonest && lanes.pauseOf(soonest)
+    if (pause) {
+      const left = lanes.pauseLeft(soonest)
       const folder = folders.get(soonest.folderId)
-      return { problem: held.error, folder, ...(left > 0 && Number.isFinite(left) && { retryAt: time.now() + left }) }
+      return { problem: pause.error, folder, ...(left > 0 && Number.isFinite(left) && { retryAt: time.now() + left }) }
     }
     const next = waiting.flatMap((lane) => table.heads(lane, 1)).sort((one, two) => one.retryAt - two.retryAt)[0]
     // A file that another workstation is saving is no problem.
@@ -125,10 +127,10 @@ export function openListing({ table, folders, queue, runs, speed, isPaused, time
     viewOf,
 
     /** Lists these accounts' downloads combined; those of one document for the first account only. */
-    list: ([accountId, ...others]: readonly [string, ...string[]], demand: ListDemand): DownloadPage =>
-      demand.reference === undefined
-        ? pageOfAll([accountId, ...others], demand)
-        : pageOfDocument(accountId, demand.reference, demand),
+    list: ([accountId, ...others]: readonly [string, ...string[]], request: ListRequest): DownloadPage =>
+      request.reference === undefined
+        ? pageOfAll([accountId, ...others], request)
+        : pageOfDocument(accountId, request.reference, request),
 
     summary(accountId: string): DownloadSummary {
       const running = queue.runningOf(accountId)

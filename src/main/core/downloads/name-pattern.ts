@@ -14,14 +14,14 @@ import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import { safeFileName } from '../storage/safe-name.ts'
 import {
-  calledBy,
   type NameParts,
   namePartsOf,
   PLACEHOLDERS,
   type Placeholder,
+  placeholderLabel,
   placeholderOf,
-  shown,
-  wordsFor
+  placeholderValue,
+  visibleText
 } from './name-values.ts'
 
 export type { NameParts }
@@ -44,7 +44,7 @@ const MOST_PARTS = 8
 const LONGEST_PATTERN = 500
 
 /** Separators, which mean nothing if a value next to them is missing. */
-const BETWEEN = '[\\s\\p{Pd}_.,;+&·~]*'
+const SEPARATORS = '[\\s\\p{Pd}_.,;+&·~]*'
 /** Marks for a placeholder with a value, and for one without. A pattern's own text can't contain either. */
 const VALUE = '\u0001'
 const GAP = '\u0000'
@@ -58,9 +58,9 @@ export function parsePattern(text: string): ParsedPattern {
     return { ok: false, problem: `The pattern is longer than ${LONGEST_PATTERN} characters.` }
   const parts: Piece[][] = []
   const written = splitParts(text.trim())
-  const trouble = written.length === 0 ? EMPTY : wayOut(text.trim()) || tooDeep(written.length)
+  const trouble = written.length === 0 ? EMPTY : escapeProblem(text.trim()) || depthProblem(written.length)
   if (trouble) return { ok: false, problem: trouble }
-  for (const part of withoutEnding(written)) {
+  for (const part of withoutExtension(written)) {
     const read = readPart(part)
     if (typeof read === 'string') return { ok: false, problem: read }
     parts.push(read)
@@ -73,7 +73,7 @@ export function parsePattern(text: string): ParsedPattern {
 
 /**
  * Returns the path of a document's file below the chosen folder: names that every system accepts, the last with its
- * extension. Two documents can have the same path; see `keepFile`.
+ * extension. Two documents can have the same path; see `saveFile`.
  *
  * A missing value is left out with its separators. A folder name with nothing left becomes, for example, "No matter":
  * without it, its files would move up one level, among names of another kind. A file name with nothing left becomes the
@@ -83,13 +83,13 @@ export function relativePath(pattern: NamePattern, parts: NameParts): string[] {
   return pattern.parts.map((pieces, index) => {
     const text = textOf(pieces, parts)
     const isFile = index === pattern.parts.length - 1
-    if (!isFile) return safeFileName(text, { fallback: withoutValue(pieces) })
-    return safeFileName(text.trim() === '' ? parts.reference : text, { extension: ENDINGS[parts.type] })
+    if (!isFile) return safeFileName(text, { fallback: missingValueName(pieces) })
+    return safeFileName(text.trim() === '' ? parts.reference : text, { extension: EXTENSIONS[parts.type] })
   })
 }
 
 /** Extensions by type. A signed document and its identity report may have the same name in the same folder. */
-const ENDINGS: Record<DownloadType, string> = { pdf: 'pdf', json: 'json', signed: 'signed.pdf' }
+const EXTENSIONS: Record<DownloadType, string> = { pdf: 'pdf', json: 'json', signed: 'signed.pdf' }
 
 const EMPTY = 'Enter a pattern, for example {document} – {date}'
 
@@ -98,7 +98,7 @@ function splitParts(text: string): string[] {
 }
 
 /** Returns a problem if the pattern says more than where below the chosen folder a file goes. */
-function wayOut(text: string): string | undefined {
+function escapeProblem(text: string): string | undefined {
   if (/^[/\\]/.test(text)) return 'Don’t begin with a slash: the pattern starts in the folder that you choose.'
   const drive = /^[A-Za-z]:/.exec(text)?.[0]
   if (drive) return `Leave out “${drive}”: the pattern starts in the folder that you choose.`
@@ -109,12 +109,12 @@ function wayOut(text: string): string | undefined {
   return undefined
 }
 
-function tooDeep(parts: number): string | undefined {
+function depthProblem(parts: number): string | undefined {
   if (parts <= MOST_PARTS) return undefined
   return `This makes ${parts - 1} folders. Use ${MOST_PARTS - 1} at most.`
 }
 
-function withoutEnding(written: readonly string[]): string[] {
+function withoutExtension(written: readonly string[]): string[] {
   const last = written.at(-1) ?? ''
   const stem = last.replace(/\.(?:pdf|json|\{\s*type\s*\})$/i, '')
   return [...written.slice(0, -1), stem === '' ? last : stem]
@@ -129,7 +129,7 @@ function readPart(part: string): Piece[] | string {
     if (inside === undefined) pieces.push({ text: found.replaceAll(/\p{C}/gu, '') })
     else {
       const placeholder = placeholderOf(inside)
-      if (!placeholder) return unknown(inside)
+      if (!placeholder) return unknownPlaceholder(inside)
       pieces.push({ placeholder })
     }
   }
@@ -137,34 +137,34 @@ function readPart(part: string): Piece[] | string {
   return isNothing ? `“${part}” leaves no name.` : pieces
 }
 
-function unknown(inside: string): string {
+function unknownPlaceholder(inside: string): string {
   const there = PLACEHOLDERS.map((name) => `{${name}}`).join(', ')
-  if (shown(inside) === '') return `Between { and } a name is missing. There are ${there}.`
-  return `There is no {${shown(inside).slice(0, 40)}}. There are ${there}.`
+  if (visibleText(inside) === '') return `Between { and } a name is missing. There are ${there}.`
+  return `There is no {${visibleText(inside).slice(0, 40)}}. There are ${there}.`
 }
 
 function textOf(pieces: readonly Piece[], parts: NameParts): string {
   const values: string[] = []
   const skeleton = pieces.map((piece) => {
     if ('text' in piece) return piece.text
-    const value = wordsFor(piece.placeholder, parts)
+    const value = placeholderValue(piece.placeholder, parts)
     // Dots alone are no name: they would be removed later, leaving their separators behind.
     if (/^[.\s]*$/.test(value)) return GAP
     values.push(value)
     return VALUE
   })
-  const [before, ...rest] = tidied(skeleton.join('')).split(VALUE)
+  const [before, ...rest] = withoutGaps(skeleton.join('')).split(VALUE)
   return rest.reduce((text, literal, index) => text + (values[index] ?? '') + literal, before ?? '')
 }
 
-const BRACKETED = new RegExp(`[([{<«“‘"']${BETWEEN}${GAP}${BETWEEN}[)\\]}>»”’"']`, 'gu')
-const GAPS = new RegExp(`${GAP}(?:${BETWEEN}${GAP})+`, 'gu')
-const GAP_AT_START = new RegExp(`^${BETWEEN}${GAP}${BETWEEN}`, 'u')
-const GAP_AT_END = new RegExp(`${BETWEEN}${GAP}${BETWEEN}$`, 'u')
-const GAP_BETWEEN = new RegExp(`(${BETWEEN})${GAP}(${BETWEEN})`, 'gu')
+const BRACKETED = new RegExp(`[([{<«“‘"']${SEPARATORS}${GAP}${SEPARATORS}[)\\]}>»”’"']`, 'gu')
+const GAPS = new RegExp(`${GAP}(?:${SEPARATORS}${GAP})+`, 'gu')
+const GAP_AT_START = new RegExp(`^${SEPARATORS}${GAP}${SEPARATORS}`, 'u')
+const GAP_AT_END = new RegExp(`${SEPARATORS}${GAP}${SEPARATORS}$`, 'u')
+const GAP_BETWEEN = new RegExp(`(${SEPARATORS})${GAP}(${SEPARATORS})`, 'gu')
 
 /** Removes the gaps, leaving one of the separators around each. */
-function tidied(skeleton: string): string {
+function withoutGaps(skeleton: string): string {
   let text = skeleton
   for (let before = ''; before !== text; ) {
     before = text
@@ -176,9 +176,9 @@ function tidied(skeleton: string): string {
     .replace(GAP_BETWEEN, (_, left: string, right: string) => (right.length > left.length ? right : left))
 }
 
-function withoutValue(pieces: readonly Piece[]): string {
+function missingValueName(pieces: readonly Piece[]): string {
   const missing = pieces.find((piece) => 'placeholder' in piece)
-  return missing ? `No ${calledBy(missing.placeholder)}` : 'No name'
+  return missing ? `No ${placeholderLabel(missing.placeholder)}` : 'No name'
 }
 
 interface PreviewDeps {
@@ -188,7 +188,7 @@ interface PreviewDeps {
 }
 
 /** Example values, used while there are no documents. */
-const MADE_UP = {
+const EXAMPLE_VALUES = {
   document: 'Tenancy agreement',
   signers: ['Aroha Ngata'],
   matter: 'M-1042',
@@ -218,24 +218,24 @@ export function openPreview({ ask, accountName, time }: PreviewDeps) {
   ): Promise<PatternPreview> {
     const parsed = parsePattern(pattern)
     if (!parsed.ok) return { examples: [], problem: parsed.problem }
-    const named = { account: accountName(accountId), type, otherwise: time.now(), zone: time.zone() }
+    const base = { account: accountName(accountId), type, fallbackDate: time.now(), zone: time.zone() }
     const examples: PatternPreview['examples'] = []
-    const called = (facts: NameParts) => relativePath(parsed.pattern, facts).join('/')
+    const fileNameOf = (facts: NameParts) => relativePath(parsed.pattern, facts).join('/')
     for (const reference of await exampleDocuments(accountId, references)) {
       const mirrored = await ask('get', { accountId, reference })
       if (!mirrored) continue
-      const facts = namePartsOf({ ...named, reference, name: reference }, mirrored)
-      examples.push({ documentName: facts.document, fileName: called(facts) })
+      const facts = namePartsOf({ ...base, reference, name: reference }, mirrored)
+      examples.push({ documentName: facts.document, fileName: fileNameOf(facts) })
     }
     if (examples.length > 0) return { examples }
-    const { account, zone, otherwise: date } = named
-    const madeUp = { ...MADE_UP, account, type, date, zone }
-    return { examples: [{ documentName: madeUp.document, fileName: called(madeUp) }] }
+    const { account, zone, fallbackDate: date } = base
+    const madeUp = { ...EXAMPLE_VALUES, account, type, date, zone }
+    return { examples: [{ documentName: madeUp.document, fileName: fileNameOf(madeUp) }] }
   }
 }
 
 /** @throws AppFailure `invalid`. */
-export function insistOnPattern(pattern: string): void {
+export function assertValidPattern(pattern: string): void {
   const parsed = parsePattern(pattern)
   if (!parsed.ok) fail('invalid', parsed.problem)
 }

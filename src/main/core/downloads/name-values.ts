@@ -36,16 +36,16 @@ const meanings = {
   matter: { called: 'matter', value: ({ matter }) => matter },
   reference: { called: 'reference', value: ({ reference }) => reference },
   clientReference: { called: 'client reference', value: ({ clientReference }) => clientReference },
-  signer: { called: 'signer', value: ({ signers }) => firstOf(named(signers)) },
-  signers: { called: 'signers', value: ({ signers }) => named(signers).join(', ') },
+  signer: { called: 'signer', value: ({ signers }) => firstAndCount(visibleNames(signers)) },
+  signers: { called: 'signers', value: ({ signers }) => visibleNames(signers).join(', ') },
   type: { called: 'type', value: ({ type }) => type },
-  date: { called: 'date', value: ({ date, zone }) => clocks(date, zone)?.day },
-  longDate: { called: 'date', value: ({ date, zone }) => clocks(date, zone)?.inWords },
-  yyyy: { called: 'year', value: ({ date, zone }) => clocks(date, zone)?.year },
-  mm: { called: 'month', value: ({ date, zone }) => clocks(date, zone)?.month },
-  dd: { called: 'day', value: ({ date, zone }) => clocks(date, zone)?.dayOfMonth },
-  time: { called: 'time', value: ({ date, zone }) => clocks(date, zone)?.time },
-  due: { called: 'due date', value: ({ due, zone }) => (due === undefined ? undefined : clocks(due, zone)?.day) }
+  date: { called: 'date', value: ({ date, zone }) => dateParts(date, zone)?.day },
+  longDate: { called: 'date', value: ({ date, zone }) => dateParts(date, zone)?.inWords },
+  yyyy: { called: 'year', value: ({ date, zone }) => dateParts(date, zone)?.year },
+  mm: { called: 'month', value: ({ date, zone }) => dateParts(date, zone)?.month },
+  dd: { called: 'day', value: ({ date, zone }) => dateParts(date, zone)?.dayOfMonth },
+  time: { called: 'time', value: ({ date, zone }) => dateParts(date, zone)?.time },
+  due: { called: 'due date', value: ({ due, zone }) => (due === undefined ? undefined : dateParts(due, zone)?.day) }
 } satisfies Record<string, Meaning>
 
 export type Placeholder = keyof typeof meanings
@@ -60,18 +60,18 @@ export function placeholderOf(text: string): Placeholder | undefined {
 }
 
 /** Returns its value in one line, without invisible characters; empty if there is none. */
-export function wordsFor(placeholder: Placeholder, parts: NameParts): string {
+export function placeholderValue(placeholder: Placeholder, parts: NameParts): string {
   const { value }: Meaning = meanings[placeholder]
-  return shown(value(parts) ?? '')
+  return visibleText(value(parts) ?? '')
 }
 
 /** Returns "client reference", for example, as in "No client reference". */
-export function calledBy(placeholder: Placeholder): string {
+export function placeholderLabel(placeholder: Placeholder): string {
   return meanings[placeholder].called
 }
 
 /** Returns text as it is displayed. Invisible characters would make two names of what looks like one. */
-export function shown(text: string): string {
+export function visibleText(text: string): string {
   return text
     .normalize('NFC')
     .replaceAll(/[\s\p{Z}]+/gu, ' ')
@@ -79,11 +79,11 @@ export function shown(text: string): string {
     .trim()
 }
 
-function named(signers: readonly string[]): string[] {
-  return signers.map(shown).filter((name) => name !== '')
+function visibleNames(signers: readonly string[]): string[] {
+  return signers.map(visibleText).filter((name) => name !== '')
 }
 
-function firstOf([first, ...others]: readonly string[]): string | undefined {
+function firstAndCount([first, ...others]: readonly string[]): string | undefined {
   if (others.length === 0) return first
   return `${first} and ${others.length} ${others.length === 1 ? 'other' : 'others'}`
 }
@@ -94,28 +94,28 @@ const MONTHS = [
 ]
 
 /** Returns date and time in the zone; undefined if the time is out of range. */
-function clocks(at: number, zone: string) {
+function dateParts(at: number, zone: string) {
   if (Number.isNaN(new Date(at).getTime())) return undefined
   const local = new Date(at + (offsetIn(zone, at) ?? 0) * MINUTE)
   if (Number.isNaN(local.getTime())) return undefined
-  const two = (value: number) => String(value).padStart(2, '0')
+  const twoDigits = (value: number) => String(value).padStart(2, '0')
   const year = String(local.getUTCFullYear()).padStart(4, '0')
-  const month = two(local.getUTCMonth() + 1)
-  const dayOfMonth = two(local.getUTCDate())
+  const month = twoDigits(local.getUTCMonth() + 1)
+  const dayOfMonth = twoDigits(local.getUTCDate())
   // A colon isn't allowed in file names.
-  const time = `${two(local.getUTCHours())}-${two(local.getUTCMinutes())}`
+  const time = `${twoDigits(local.getUTCHours())}-${twoDigits(local.getUTCMinutes())}`
   const inWords = `${local.getUTCDate()} ${MONTHS[local.getUTCMonth()]} ${year}`
   return { year, month, dayOfMonth, day: `${year}-${month}-${dayOfMonth}`, inWords, time }
 }
 
-interface Named {
+interface NamingContext {
   account: string
   reference: string
   /** Its name when it was queued; for a document that is no longer known. */
   name: string
   type: NameParts['type']
   /** Replaces an unknown date. Must be the same each time, so that the name is. */
-  otherwise: number
+  fallbackDate: number
   zone: string
 }
 
@@ -124,12 +124,12 @@ interface Named {
  * @param mirrored undefined if the document is no longer known.
  */
 export function namePartsOf(
-  { account, reference, name, type, otherwise, zone }: Named,
+  { account, reference, name, type, fallbackDate, zone }: NamingContext,
   mirrored: MirroredDocument | undefined
 ): NameParts {
   const document = mirrored?.document
   const gmt = readGmt(document?.GMT)
-  const date = readCertainDate(document?.LastSignedDate, gmt)?.at ?? otherwise
+  const date = readCertainDate(document?.LastSignedDate, gmt)?.at ?? fallbackDate
   const due = readCertainDate(document?.DueDate, gmt)?.at
   return {
     ...{ account, reference, type, date, zone },

@@ -26,7 +26,7 @@ export interface PdfPreviewDeps {
 
 export type PdfPreviews = ReturnType<typeof openPdfPreviews>
 
-interface Look {
+interface Preview {
   id: string
   accountId: string
   kind: PdfKind
@@ -36,33 +36,33 @@ interface Look {
   download?: PdfDownload
   parts?: AsyncGenerator<PdfPart, void, void>
   /** Whether a part is being waited for. */
-  isAsked?: true
-  forgetNoMore?: () => void
+  isNextPending?: true
+  cancelTimeout?: () => void
 }
 
 export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps) {
-  let current: Look | undefined
+  let current: Preview | undefined
   /** Accounts of which a signed document was passed on completely in this run, and where each came from. */
   const signedSeen = new Map<string, string | undefined>()
 
-  function end(look: Look): void {
-    look.forgetNoMore?.()
-    if (current === look) current = undefined
-    look.abort.abort()
+  function endPreview(preview: Preview): void {
+    preview.cancelTimeout?.()
+    if (current === preview) current = undefined
+    preview.abort.abort()
     // A service that is gone can't be told; the result doesn't matter either way.
-    void look.download?.cancel().catch(() => undefined)
+    void preview.download?.cancel().catch(() => undefined)
   }
 
-  function waitFor(look: Look): void {
-    look.forgetNoMore?.()
-    look.forgetNoMore = time.after(TIMEOUT, () => end(look))
+  function restartTimeout(preview: Preview): void {
+    preview.cancelTimeout?.()
+    preview.cancelTimeout = time.after(TIMEOUT, () => endPreview(preview))
   }
 
-  function known(id: string, accountId: string): { look: Look; parts: NonNullable<Look['parts']> } {
-    const look = current
-    if (look?.id !== id || look.accountId !== accountId || !look.parts)
+  function requireOpen(id: string, accountId: string): { look: Preview; parts: NonNullable<Preview['parts']> } {
+    const preview = current
+    if (preview?.id !== id || preview.accountId !== accountId || !preview.parts)
       return fail('gone', 'This PDF was closed.', { next: 'Open it again.' })
-    return { look, parts: look.parts }
+    return { look: preview, parts: preview.parts }
   }
 
   return {
@@ -71,32 +71,37 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
      * @throws ServiceError, with `too-large` if its announced length is more than `LARGEST_SHOWN`.
      */
     async open(accountId: string, documentReference: string, documentName: string, kind: PdfKind): Promise<PdfView> {
-      if (current) end(current)
-      const look: Look = { id: newId(), accountId, kind, abort: new AbortController() }
-      current = look
-      const { signal } = look.abort
+      if (current) endPreview(current)
+      const preview: Preview = { id: newId(), accountId, kind, abort: new AbortController() }
+      current = preview
+      const { signal } = preview.abort
       try {
         const client = await clientOf(accountId)
-        const how = { signal, maxBytes: LARGEST_SHOWN }
+        const options = { signal, maxBytes: LARGEST_SHOWN }
         const download: SignedDocument =
           kind === 'signed'
-            ? await client.downloadSignedDocument(documentReference, how)
-            : await client.downloadIDVerificationPdf(documentReference, how)
+            ? await client.downloadSignedDocument(documentReference, options)
+            : await client.downloadIDVerificationPdf(documentReference, options)
         const { from } = download
-        note({ what: NOTED[kind], documentReference, documentName, detail: { as: 'preview', ...(from && { from }) } })
-        look.download = download
-        look.from = from
-        look.parts = inParts(download.bytes)
+        note({
+          what: AUDIT_EVENTS[kind],
+          documentReference,
+          documentName,
+          detail: { as: 'preview', ...(from && { from }) }
+        })
+        preview.download = download
+        preview.from = from
+        preview.parts = inParts(download.bytes)
         if (signal.aborted) {
-          end(look)
+          endPreview(preview)
           return fail('cancelled', 'Another PDF was opened.')
         }
-        waitFor(look)
+        restartTimeout(preview)
         const { length } = download
         const more = { ...(length !== undefined && { length }), ...(from && { from }) }
-        return { id: look.id, documentReference, documentName, ...more }
+        return { id: preview.id, documentReference, documentName, ...more }
       } catch (error) {
-        end(look)
+        endPreview(preview)
         throw error
       }
     },
@@ -107,27 +112,27 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
      * ServiceError if the connection breaks or it turns out to be too large.
      */
     async next(id: string, accountId: string): Promise<PdfPart> {
-      const { look, parts } = known(id, accountId)
-      if (look.isAsked) return fail('busy', 'Part of this PDF is already loading.')
-      look.isAsked = true
-      look.forgetNoMore?.()
+      const { look, parts } = requireOpen(id, accountId)
+      if (look.isNextPending) return fail('busy', 'Part of this PDF is already loading.')
+      look.isNextPending = true
+      look.cancelTimeout?.()
       try {
         const { value: part } = await parts.next()
         if (look.abort.signal.aborted || !part) return fail('gone', 'This PDF was closed.', { next: 'Open it again.' })
         if (part.isLast && look.kind === 'signed') signedSeen.set(accountId, look.from)
-        if (part.isLast) end(look)
-        else waitFor(look)
+        if (part.isLast) endPreview(look)
+        else restartTimeout(look)
         return part
       } catch (error) {
-        end(look)
+        endPreview(look)
         throw error
       } finally {
-        delete look.isAsked
+        delete look.isNextPending
       }
     },
 
     close(id: string): void {
-      if (current?.id === id) end(current)
+      if (current?.id === id) endPreview(current)
     },
 
     /**
@@ -142,22 +147,22 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
     /** Call it when the account points to another service: earlier views say nothing about that one. */
     forgetSigned(accountId: string): void {
       signedSeen.delete(accountId)
-      if (current?.accountId === accountId) end(current)
+      if (current?.accountId === accountId) endPreview(current)
     },
 
     /** Call it when another account is chosen: ends the preview unless it belongs to one of these. */
     closeOthers(shown: readonly string[]): void {
-      if (current && !shown.includes(current.accountId)) end(current)
+      if (current && !shown.includes(current.accountId)) endPreview(current)
     },
 
     /** Call it when someone else takes over the screen. */
     closeAll(): void {
-      if (current) end(current)
+      if (current) endPreview(current)
     }
   }
 }
 
-const NOTED = { identity: 'identity-data-fetched', signed: 'signed-document-fetched' } as const
+const AUDIT_EVENTS = { identity: 'identity-data-fetched', signed: 'signed-document-fetched' } as const
 
 /** Collects chunks into parts of about `PART` bytes. One chunk is read ahead, to know which part is the last. */
 async function* inParts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<PdfPart, void, void> {
@@ -177,11 +182,11 @@ async function* inParts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<PdfPar
 
 /** Copies into a buffer of its own: one from Node's pool would pass on to the page whatever else is in the pool. */
 function joined(pieces: readonly Uint8Array[], size: number): Uint8Array {
-  const whole = new Uint8Array(size)
+  const combined = new Uint8Array(size)
   let at = 0
   for (const piece of pieces) {
-    whole.set(piece, at)
+    combined.set(piece, at)
     at += piece.byteLength
   }
-  return whole
+  return combined
 }

@@ -28,26 +28,26 @@ export class Runs {
   }
 
   /** Call it before something is queued. */
-  adding(accountId: string): void {
+  beforeAdd(accountId: string): void {
     const { table, time } = this.#deps
-    if (table.counts(accountId).waiting > 0) this.#of(accountId)
+    if (table.counts(accountId).waiting > 0) this.#runOf(accountId)
     else this.#runs.set(accountId, { startedAt: time.now(), done: 0, failed: 0 })
   }
 
   ended(accountId: string, how: 'done' | 'failed'): void {
-    this.#of(accountId)[how] += 1
+    this.#runOf(accountId)[how] += 1
   }
 
   /** Call it when a download is queued again: its earlier result no longer counts. */
-  again({ accountId, state, finishedAt = 0 }: Download): void {
-    const run = this.#of(accountId)
+  requeued({ accountId, state, finishedAt = 0 }: Download): void {
+    const run = this.#runOf(accountId)
     if (finishedAt < run.startedAt || (state !== 'done' && state !== 'failed')) return
     run[state] = Math.max(0, run[state] - 1)
   }
 
   /** Returns undefined if there was none yet. */
   summary(accountId: string): DownloadSummary['run'] {
-    const { done, failed } = this.#of(accountId)
+    const { done, failed } = this.#runOf(accountId)
     const of = done + failed + this.#deps.table.counts(accountId).waiting
     return of > 0 ? { done, failed, of } : undefined
   }
@@ -56,7 +56,7 @@ export class Runs {
    * Returns the account's run. One left by an earlier run of the application is assumed to have started when the oldest
    * waiting file was requested.
    */
-  #of(accountId: string): Run {
+  #runOf(accountId: string): Run {
     const known = this.#runs.get(accountId)
     if (known) return known
     const { table, time } = this.#deps
@@ -83,7 +83,7 @@ export class Speed {
     this.#time = time
   }
 
-  came(bytes: number): void {
+  addBytes(bytes: number): void {
     const now = this.#time.elapsed()
     const newest = this.#steps.at(-1)
     if (newest && now - newest.at < STEP) newest.bytes += bytes
@@ -95,7 +95,7 @@ export class Speed {
   }
 
   /** Call it when a file of this size is complete. */
-  whole(bytes: number): void {
+  addFile(bytes: number): void {
     this.#usualSize = this.#usualSize === undefined ? bytes : this.#usualSize * 0.9 + bytes * 0.1
   }
 

@@ -4,22 +4,22 @@
  * meet pauses all of them.
  */
 import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
-import { Turns } from '../jobs/lanes.ts'
+import { DispatchLoop } from '../jobs/lanes.ts'
 import { Attempts, troubleOf } from '../jobs/retry-policy.ts'
 import type { Time } from '../lib/time.ts'
 import { backoff, within } from '../lib/time.ts'
 import { BatchCommit } from '../storage/batch-commit.ts'
 import type { Db } from '../storage/connection.ts'
-import type { Download, KeptDownload, Lane } from './download-rows.ts'
+import type { Download, Lane, SavedDownload } from './download-rows.ts'
 import type { DownloadsTable } from './downloads-table.ts'
 import { Lanes, type Running } from './lanes.ts'
 import type { Speed } from './progress.ts'
 
-export interface UnderWay {
+export interface FetchContext {
   signal: AbortSignal
   /** Total bytes, if the service says. */
   expect: (total: number) => void
-  came: (bytes: number) => void
+  received: (bytes: number) => void
   /** All bytes have arrived; only the disk has work left. */
   arrived: () => void
 }
@@ -33,11 +33,11 @@ export interface QueueDeps {
    * Fetches one file and puts it in its place, complete or not at all. Returns why it must wait, or undefined if it is
    * no longer queued.
    */
-  fetchFile: (download: Download, underWay: UnderWay) => Promise<KeptDownload | Waits | undefined>
+  fetchFile: (download: Download, underWay: FetchContext) => Promise<SavedDownload | Deferral | undefined>
   /** Makes the names of saved files durable. Never rejects. */
-  settle: (ended: readonly Ended[]) => Promise<void>
+  flushNames: (ended: readonly FinishedDownload[]) => Promise<void>
   /** Called when a file is saved, in the transaction that records it. */
-  kept: (download: Download, kept: KeptDownload) => void
+  saved: (download: Download, kept: SavedDownload) => void
   /** Called when a download is given up. */
   gaveUp: (download: Download, error: AppError) => void
   describe: (error: unknown) => AppError
@@ -46,20 +46,20 @@ export interface QueueDeps {
   isPaused: () => boolean
   changed: (id?: string) => void
   /** Called when nothing is in progress and nothing can start. */
-  rested: () => void
+  idle: () => void
 }
 
 /** A download that must wait although nothing is wrong with it. */
-export interface Waits {
+export interface Deferral {
   why: AppError
   /** How long until it is tried again, in milliseconds. */
   ms: number
 }
 
 /** A file that is in its place. */
-interface Ended {
+interface FinishedDownload {
   download: Download
-  kept: KeptDownload
+  kept: SavedDownload
 }
 
 /** How long a file waits after its first failure, in milliseconds. */
@@ -72,22 +72,22 @@ export class Queue {
   readonly #deps: QueueDeps
   readonly #running = new Map<string, Running>()
   readonly #attempts: Attempts
-  readonly #commits: BatchCommit<Ended>
-  readonly #turns: Turns
+  readonly #commits: BatchCommit<FinishedDownload>
+  readonly #turns: DispatchLoop
   #state: 'closed' | 'open' | 'over' = 'closed'
 
   constructor(deps: QueueDeps) {
-    const { db, table, time, concurrency, kept } = deps
+    const { db, table, time, concurrency, saved } = deps
     this.#deps = deps
     this.lanes = new Lanes({ table, time, concurrency, running: this.#running })
-    this.#turns = new Turns(time, () => this.#turn())
+    this.#turns = new DispatchLoop(time, () => this.#turn())
     this.#attempts = new Attempts(time)
     this.#commits = new BatchCommit({
-      settle: (ended) => deps.settle(ended),
-      write: db.transaction((ended: readonly Ended[]) => {
-        for (const one of ended) if (table.done(one.download, one.kept, time.now())) kept(one.download, one.kept)
+      finish: (ended) => deps.flushNames(ended),
+      write: db.transaction((ended: readonly FinishedDownload[]) => {
+        for (const one of ended) if (table.markDone(one.download, one.kept, time.now())) saved(one.download, one.kept)
       }),
-      areOthersComing: () => [...this.#running.values()].some(({ isKept }) => !isKept),
+      expectsMore: () => [...this.#running.values()].some(({ isSaved }) => !isSaved),
       time
     })
   }
@@ -124,8 +124,8 @@ export class Queue {
   }
 
   /** Retries an account's waiting downloads now: all of them, or those that wait because of such an error. */
-  hurry(accountId: string, code?: ErrorCode): void {
-    for (const lane of this.lanes.all()) if (lane.accountId === accountId) this.#deps.table.hurry(lane, code)
+  retryNow(accountId: string, code?: ErrorCode): void {
+    for (const lane of this.lanes.all()) if (lane.accountId === accountId) this.#deps.table.retryNow(lane, code)
     this.wake()
   }
 
@@ -133,7 +133,7 @@ export class Queue {
   connectionChanged(): void {
     this.lanes.release()
     try {
-      for (const lane of this.lanes.all()) this.#deps.table.hurry(lane)
+      for (const lane of this.lanes.all()) this.#deps.table.retryNow(lane)
     } catch {
       // They go when their own time comes.
     }
@@ -141,9 +141,9 @@ export class Queue {
   }
 
   /** Stops the given downloads. Resolves once none of them is in progress. */
-  async stop(meant: (download: Download) => boolean, stoppedFor: 'cancel' | 'later'): Promise<void> {
+  async stop(matches: (download: Download) => boolean, stoppedFor: 'cancel' | 'later'): Promise<void> {
     const ends = [...this.#running.values()]
-      .filter(({ download }) => meant(download))
+      .filter(({ download }) => matches(download))
       .map((current) => {
         current.stoppedFor ??= stoppedFor
         current.abort.abort()
@@ -154,8 +154,8 @@ export class Queue {
   }
 
   /** Runs work on all of an account's downloads while none is started. */
-  whileStill<Answer>(accountId: string, work: () => Promise<Answer>): Promise<Answer> {
-    return this.lanes.whileStill(accountId, work).finally(() => this.wake())
+  whileBlocked<Answer>(accountId: string, work: () => Promise<Answer>): Promise<Answer> {
+    return this.lanes.whileBlocked(accountId, work).finally(() => this.wake())
   }
 
   /** Starts nothing more, and stops downloads in progress; they continue in the next run. */
@@ -187,7 +187,7 @@ export class Queue {
       if (next) this.#begin(next)
       else {
         if (wait < Number.POSITIVE_INFINITY) this.#turns.sleep(wait)
-        if (this.#running.size === 0) this.#deps.rested()
+        if (this.#running.size === 0) this.#deps.idle()
         return
       }
     }
@@ -196,7 +196,7 @@ export class Queue {
   #begin(download: Download): void {
     const { changed } = this.#deps
     const abort = new AbortController()
-    const current: Running = { download, bytes: 0, abort, hasArrived: false, isKept: false, ended: Promise.resolve() }
+    const current: Running = { download, bytes: 0, abort, hasArrived: false, isSaved: false, ended: Promise.resolve() }
     this.#running.set(download.id, current)
     changed(download.id)
     current.ended = this.#run(current).finally(() => {
@@ -210,14 +210,14 @@ export class Queue {
     const { download, abort } = current
     const { speed, fetchFile, describe, changed, table, time } = this.#deps
     try {
-      const kept = await fetchFile(download, {
+      const result = await fetchFile(download, {
         signal: abort.signal,
         expect: (total) => {
           current.total = total
         },
-        came: (bytes) => {
+        received: (bytes) => {
           current.bytes += bytes
-          speed.came(bytes)
+          speed.addBytes(bytes)
           changed(download.id)
         },
         arrived: () => {
@@ -225,18 +225,18 @@ export class Queue {
           this.wake()
         }
       })
-      if (!kept) return
-      if ('why' in kept) return table.delay(download.id, kept.why, false, time.now() + kept.ms)
+      if (!result) return
+      if ('why' in result) return table.delay(download.id, result.why, false, time.now() + result.ms)
       current.hasArrived = true
-      current.isKept = true
+      current.isSaved = true
       this.wake()
-      await this.#commits.add({ download, kept })
+      await this.#commits.add({ download, kept: result })
       // A file saved by another workstation says nothing about the service.
-      if (kept.desk !== undefined) return
-      this.#attempts.wentWell(download)
+      if (result.desk !== undefined) return
+      this.#attempts.recordSuccess(download)
       this.lanes.accounts.clear(download.accountId)
       this.lanes.folders.clear(download.folderId)
-      speed.whole(kept.bytes)
+      speed.addFile(result.bytes)
     } catch (error) {
       try {
         this.#failed(current, error)
@@ -249,8 +249,8 @@ export class Queue {
 
   #pause(what: 'account' | 'folder', { accountId, folderId }: Download, error: AppError): void {
     const how = { error, first: FIRST_PAUSE[what], atLeast: error.retryAfterMs ?? 0 }
-    if (what === 'account') this.lanes.accounts.failed(accountId, how)
-    else this.lanes.folders.failed(folderId, how)
+    if (what === 'account') this.lanes.accounts.recordFailure(accountId, how)
+    else this.lanes.folders.recordFailure(folderId, how)
   }
 
   #failed({ download, abort, stoppedFor }: Running, thrown: unknown): void {
@@ -265,14 +265,14 @@ export class Queue {
     // If the folder accepts other files, something is wrong with this one's own path in it.
     const counts =
       trouble === 'attempt'
-        ? this.#attempts.isItsOwnFault(download)
+        ? this.#attempts.recordFailure(download)
         : trouble === 'folder' && this.lanes.folders.of(folderId) === undefined
     const tries = download.attempts + (counts ? 1 : 0)
     if (trouble === 'account') this.lanes.accounts.block(accountId, error)
     else if (trouble === 'final') this.lanes.accounts.clear(accountId)
     else this.#pause(trouble === 'folder' ? 'folder' : 'account', download, error)
     const mayEnd = counts || trouble === 'attempt'
-    if (trouble === 'final' || (mayEnd && this.#attempts.isEnough(download, tries))) this.#giveUp(download, error)
+    if (trouble === 'final' || (mayEnd && this.#attempts.isExhausted(download, tries))) this.#giveUp(download, error)
     else {
       // Another one is tried first then, which shows whether all would fail.
       const waits = trouble === 'attempt' || trouble === 'folder'

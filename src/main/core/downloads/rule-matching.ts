@@ -7,7 +7,7 @@ import type { DocumentChange, RuleTask, SavedView } from '../../../shared/contra
 import type { AskDocuments, DocumentKey, IdentityCheck } from '../documents/questions.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
-import { keptIn } from '../storage/meta.ts'
+import { openJsonMeta } from '../storage/meta.ts'
 import type { Lane } from './download-rows.ts'
 import type { Rule, RulesTable } from './rules-table.ts'
 
@@ -37,35 +37,35 @@ const PAGE = 500
 const SCAN_PAGE = 5_000
 const PIECE = 200
 /** How far the service's clock may be behind ours, in milliseconds. */
-const CLOCKS_APART = 60 * 60_000
+const CLOCK_TOLERANCE = 60 * 60_000
 
 export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: MatchingDeps) {
-  const kept = keptIn(db)
+  const kept = openJsonMeta(db)
   /** Rules whose view or types may have changed since their documents were looked at. */
-  const unswept = new Set<string>()
+  const rulesToSweep = new Set<string>()
   const moment = () => ({ now: time.now(), zone: time.zone() })
 
   /** Queues what a rule wants of a document. Call it within a transaction. */
-  function queue(rule: Rule, check: IdentityCheck): boolean {
+  function enqueueWanted(rule: Rule, check: IdentityCheck): boolean {
     const isWanted = rule.isOn && check.completedAt !== undefined && check.found.includes(rule.id)
-    if (!isWanted || !table.isConcerned(rule.id, check)) return false
+    if (!isWanted || !table.isCovered(rule.id, check)) return false
     // Signed documents wait, unmarked, while the account may not save them.
-    const wanted = rule.types.filter((type) => {
+    const eligible = rule.types.filter((type) => {
       if (type === 'verification') return true
       return type === 'signed' ? deps.savesSigned(check.accountId) : check.isThere
     })
-    const types = wanted.filter((type) => table.queue(rule.id, check, type))
+    const types = eligible.filter((type) => table.markQueued(rule.id, check, type))
     for (const type of types) deps.enqueue(rule, check, type)
     return types.length > 0
   }
 
   /** Reports what was queued. A view may show documents of several accounts, each with its own lane. */
-  function tell(added: ReadonlyMap<string, Lane>): void {
+  function notifyAdded(added: ReadonlyMap<string, Lane>): void {
     for (const lane of added.values()) deps.added(lane)
     if (added.size > 0) deps.changed()
   }
 
-  async function lookAtChanges(mirror: string, changes: readonly DocumentChange[]): Promise<void> {
+  async function processChanges(mirror: string, changes: readonly DocumentChange[]): Promise<void> {
     const found: { rule: Rule; checks: IdentityCheck[] }[] = []
     for (const [accountId, rules] of Map.groupBy(table.all(), (rule) => rule.accountId)) {
       const queries = rules.flatMap((rule) => queryOf(rule) ?? [])
@@ -83,15 +83,15 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
         // It may have been turned off, or given another folder, since.
         const now = table.get(rule.id)
         const after = now.mirror === mirror ? now.sinceChange : 0
-        const isConcerned = becameComplete(changes.filter(({ id }) => id > after))
+        const isNewlyComplete = becameComplete(changes.filter(({ id }) => id > after))
         for (const check of checks) {
-          if (isConcerned(check, now.createdAt)) table.concerns(rule.id, check)
-          if (queue(now, check)) note(added, check, now)
+          if (isNewlyComplete(check, now.createdAt)) table.markCovered(rule.id, check)
+          if (enqueueWanted(now, check)) addLane(added, check, now)
         }
       }
       kept.write(CURSOR, { mirror, change: last })
     })()
-    tell(added)
+    notifyAdded(added)
   }
 
   function queryOf(rule: Rule): { id: string; query: RuleView['query'] } | undefined {
@@ -108,40 +108,40 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
 
   /** Goes through a rule's whole view once. */
   async function scan(rule: Rule, isMeant: (completedAt: number) => boolean): Promise<void> {
-    const asked = queryOf(rule)
-    if (!asked) return
+    const ruleQuery = queryOf(rule)
+    if (!ruleQuery) return
     const { accountId } = rule
     let after: DocumentKey | undefined
     for (let isMore = true; isMore; ) {
-      const some = { query: asked.query }
+      const some = { query: ruleQuery.query }
       const checks = await ask('identityChecks', {
-        ...{ accountId, some, after, limit: SCAN_PAGE, queries: [asked] },
+        ...{ accountId, some, after, limit: SCAN_PAGE, queries: [ruleQuery] },
         ...moment()
       })
       isMore = checks.length === SCAN_PAGE
       after = checks.at(-1)
       const meant = checks.filter(({ completedAt }) => completedAt !== undefined && isMeant(completedAt))
-      await take(rule, meant, true)
+      await enqueueAll(rule, meant, true)
     }
   }
 
   /** Looks again at documents that a rule covers but hasn't fully queued. */
   async function sweep(rule: Rule): Promise<void> {
-    const asked = queryOf(rule)
-    if (!asked || !rule.isOn) return
+    const ruleQuery = queryOf(rule)
+    if (!ruleQuery || !rule.isOn) return
     let after: DocumentKey | undefined
     for (;;) {
-      const documents = table.open(rule, after)
+      const documents = table.findUnqueued(rule, after)
       after = documents.at(-1)
       if (documents.length === 0) return
       const some = { documents }
       const { accountId } = rule
-      const checks = await ask('identityChecks', { accountId, some, limit: PAGE, queries: [asked], ...moment() })
-      await take(rule, checks, false)
+      const checks = await ask('identityChecks', { accountId, some, limit: PAGE, queries: [ruleQuery], ...moment() })
+      await enqueueAll(rule, checks, false)
     }
   }
 
-  async function take(rule: Rule, checks: readonly IdentityCheck[], areConcerned: boolean): Promise<void> {
+  async function enqueueAll(rule: Rule, checks: readonly IdentityCheck[], areConcerned: boolean): Promise<void> {
     const added = new Map<string, Lane>()
     for (let first = 0; first < checks.length; first += PIECE) {
       db.transaction(() => {
@@ -149,13 +149,13 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
         // It may have been turned off, or given another folder, since.
         const now = table.get(rule.id)
         for (const check of checks.slice(first, first + PIECE)) {
-          if (areConcerned) table.concerns(rule.id, check)
-          if (queue(now, check)) note(added, check, now)
+          if (areConcerned) table.markCovered(rule.id, check)
+          if (enqueueWanted(now, check)) addLane(added, check, now)
         }
       })()
       await new Promise((resolve) => setImmediate(resolve))
     }
-    tell(added)
+    notifyAdded(added)
   }
 
   /** Looks at all changes since the last look. @throws what the worker throws; they are looked at again then. */
@@ -170,21 +170,21 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
       // The mirror was rebuilt: only times show what completed meanwhile.
       if (rule.mirror === newest.mirror || !(await isRead(rule.accountId))) continue
       await scan(rule, (completedAt) => completedAt >= rule.createdAt)
-      table.adopt({ id: rule.id, mirror: newest.mirror, sinceChange: 0 })
+      table.followMirror({ id: rule.id, mirror: newest.mirror, sinceChange: 0 })
     }
     for (let isMore = true; isMore; ) {
       const changes = await ask('changesAfter', { after: last, limit: PAGE })
       isMore = changes.length === PAGE
       last = changes.at(-1)?.id ?? last
-      if (changes.length > 0) await lookAtChanges(newest.mirror, changes)
+      if (changes.length > 0) await processChanges(newest.mirror, changes)
     }
-    for (const id of [...unswept]) {
+    for (const id of [...rulesToSweep]) {
       // Removed first, as it may be changed again during the sweep.
-      unswept.delete(id)
+      rulesToSweep.delete(id)
       try {
         if (table.isThere(id)) await sweep(table.get(id))
       } catch (error) {
-        unswept.add(id)
+        rulesToSweep.add(id)
         throw error
       }
     }
@@ -195,14 +195,14 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
     scan,
 
     /** Returns from where a new rule follows changes, and starts following them if it is the first. */
-    async begin(): Promise<Pick<Rule, 'createdAt' | 'mirror' | 'sinceChange'>> {
+    async startFollowing(): Promise<Pick<Rule, 'createdAt' | 'mirror' | 'sinceChange'>> {
       const newest = await ask('newestChange', null)
       if (table.all().length === 0) kept.write(CURSOR, newest)
       return { createdAt: time.now(), mirror: newest.mirror, sinceChange: newest.change }
     },
 
     /** Call it when a rule's view or types may have changed. */
-    lookAgain: (id: string): void => void unswept.add(id)
+    scheduleSweep: (id: string): void => void rulesToSweep.add(id)
   }
 }
 
@@ -218,7 +218,7 @@ function becameComplete(changes: readonly DocumentChange[]): (check: IdentityChe
   const arrived = keys('arrived')
   return (check, since) =>
     check.completedAt !== undefined &&
-    (arrived.has(keyOf(check)) ? check.completedAt >= since - CLOCKS_APART : completed.has(keyOf(check)))
+    (arrived.has(keyOf(check)) ? check.completedAt >= since - CLOCK_TOLERANCE : completed.has(keyOf(check)))
 }
 
 function distinct(changes: readonly DocumentChange[]): DocumentKey[] {
@@ -228,6 +228,6 @@ function distinct(changes: readonly DocumentChange[]): DocumentKey[] {
   return [...found.values()]
 }
 
-function note(lanes: Map<string, Lane>, { accountId }: DocumentKey, { folderId }: Rule): void {
+function addLane(lanes: Map<string, Lane>, { accountId }: DocumentKey, { folderId }: Rule): void {
   lanes.set(`${accountId}\n${folderId}`, { accountId, folderId })
 }

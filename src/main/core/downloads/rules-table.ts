@@ -44,15 +44,15 @@ export function openRulesTable(db: Db) {
     `UPDATE download_rules SET view_query = @viewQuery, view_change = @viewChange, folder_id = @folderId, types = @types, pattern = @pattern, writes_index = @writesIndex,
        is_on = @isOn WHERE id = @id`
   )
-  const trouble = rules.run<[error: string, id: string]>('UPDATE download_rules SET problem = ? WHERE id = ?')
-  const note = rules.run<[id: string, accountId: string, reference: string, type: string]>(
+  const updateProblem = rules.run<[error: string, id: string]>('UPDATE download_rules SET problem = ? WHERE id = ?')
+  const insertDocument = rules.run<[id: string, accountId: string, reference: string, type: string]>(
     `INSERT INTO download_rule_documents (rule_id, account_id, document_reference, type) VALUES (?, ?, ?, ?)
      ON CONFLICT DO NOTHING`
   )
-  const isNoted = rules.value<[id: string, accountId: string, reference: string, type: string], 1>(
+  const hasDocument = rules.value<[id: string, accountId: string, reference: string, type: string], 1>(
     `SELECT 1 FROM download_rule_documents WHERE rule_id = ? AND account_id = ? AND document_reference = ? AND type = ?`
   )
-  const about = db.prepare<[string, string, string, string], DocumentKey>(
+  const unqueued = db.prepare<[string, string, string, string], DocumentKey>(
     `SELECT account_id AS accountId, document_reference AS reference FROM download_rule_documents AS mine
      WHERE rule_id = ? AND (account_id, document_reference) > (?, ?) AND type = ''
        AND EXISTS (SELECT 1 FROM json_each(?) AS wanted WHERE NOT EXISTS (
@@ -75,24 +75,27 @@ export function openRulesTable(db: Db) {
     remove: rules.run<[id: string]>('DELETE FROM download_rules WHERE id = ?'),
 
     /** Counts one more saved file. */
-    brought: rules.run<[id: string]>('UPDATE download_rules SET fetched = fetched + 1, problem = NULL WHERE id = ?'),
-    trouble: (id: string, error: AppError): void => void trouble(JSON.stringify(error), id),
+    countFetched: rules.run<[id: string]>(
+      'UPDATE download_rules SET fetched = fetched + 1, problem = NULL WHERE id = ?'
+    ),
+    setProblem: (id: string, error: AppError): void => void updateProblem(JSON.stringify(error), id),
 
     /** Records that a document became complete since the rule exists. */
-    concerns: (id: string, { accountId, reference }: DocumentKey): void => void note(id, accountId, reference, ''),
-    isConcerned: (id: string, { accountId, reference }: DocumentKey): boolean =>
-      isNoted(id, accountId, reference, '') === 1,
+    markCovered: (id: string, { accountId, reference }: DocumentKey): void =>
+      void insertDocument(id, accountId, reference, ''),
+    isCovered: (id: string, { accountId, reference }: DocumentKey): boolean =>
+      hasDocument(id, accountId, reference, '') === 1,
 
     /** Records that it is queued; false if it was before. */
-    queue: (id: string, { accountId, reference }: DocumentKey, type: RuleTask): boolean =>
-      note(id, accountId, reference, type) > 0,
+    markQueued: (id: string, { accountId, reference }: DocumentKey, type: RuleTask): boolean =>
+      insertDocument(id, accountId, reference, type) > 0,
 
     /** Returns some documents that it covers and hasn't queued with all of its current types. */
-    open: ({ id, types }: Rule, after: DocumentKey | undefined): DocumentKey[] =>
-      about.all(id, after?.accountId ?? '', after?.reference ?? '', JSON.stringify(types)),
+    findUnqueued: ({ id, types }: Rule, after: DocumentKey | undefined): DocumentKey[] =>
+      unqueued.all(id, after?.accountId ?? '', after?.reference ?? '', JSON.stringify(types)),
 
     /** Makes it follow the changes of another mirror from now on. */
-    adopt: rules.run<[{ id: string; mirror: string; sinceChange: number }]>(
+    followMirror: rules.run<[{ id: string; mirror: string; sinceChange: number }]>(
       'UPDATE download_rules SET mirror = @mirror, since_change = @sinceChange WHERE id = @id'
     )
   }

@@ -25,12 +25,12 @@ export interface RulesDeps extends Omit<MatchingDeps, 'table' | 'viewOf'> {
   /** Called when a look failed; it is retried. */
   failed: (error: unknown) => void
   /** Has the service verify documents' signatures. */
-  verifications: RuleVerifying
+  verifications: RuleVerifier
   newId: () => string
 }
 
 /** See `VerificationQueue`. */
-interface RuleVerifying {
+interface RuleVerifier {
   add: (document: DocumentKey & { name: string }, ruleId: string) => void
   wake: () => void
   again: (ruleId: string) => void
@@ -41,8 +41,8 @@ interface RuleVerifying {
  * How long to collect changes before a look, so that one round over the folders causes one look; and how long to wait
  * after a failed look. In milliseconds.
  */
-const GATHERING = 1_000
-const AGAIN = 30_000
+const DEBOUNCE = 1_000
+const RETRY_DELAY = 30_000
 
 /** The query of a rule without a view. */
 const ALL_DOCUMENTS: RuleView = { query: DocumentQuery.parse({}) }
@@ -55,27 +55,27 @@ export function openRules(deps: RulesDeps) {
   const viewOf = (rule: Rule): RuleView | undefined => (rule.viewId === '' ? ALL_DOCUMENTS : savedViewOf(rule))
   const matching = openRuleMatching({ ...deps, table, viewOf })
   let isStarted = false
-  let isPlanned = false
+  let isScheduled = false
   let cancel = () => {}
 
   /** Runs work one after the other. */
   const oneByOne = <Answer>(work: () => Promise<Answer>) => inTurn(table, work)
 
   /** Looks soon; several calls cause one look. */
-  function wake(delay = GATHERING): void {
-    if (!isStarted || isPlanned) return
-    isPlanned = true
+  function wake(delay = DEBOUNCE): void {
+    if (!isStarted || isScheduled) return
+    isScheduled = true
     cancel = time.after(delay, () => {
-      isPlanned = false
+      isScheduled = false
       void oneByOne(matching.look).catch((error: unknown) => {
         if (!isStarted) return
         deps.failed(error)
-        wake(AGAIN)
+        wake(RETRY_DELAY)
       })
     })
   }
 
-  function own(accountId: string, id: string): Rule {
+  function requireOwn(accountId: string, id: string): Rule {
     const rule = table.get(id)
     return rule.accountId === accountId ? rule : fail('gone', 'This rule no longer exists.')
   }
@@ -85,7 +85,7 @@ export function openRules(deps: RulesDeps) {
     const before = DocumentQuery.safeParse(viewQuery)
     if (!before.success || isDeepStrictEqual(before.data, view.query)) return undefined
     // Someone who only renamed the view since didn't change its query.
-    if (viewChange && isQuery(viewChange.query, view.query)) return viewChange.by
+    if (viewChange && isSameQuery(viewChange.query, view.query)) return viewChange.by
     return deps.viewSavedBy(accountId, view.id)
   }
 
@@ -93,19 +93,19 @@ export function openRules(deps: RulesDeps) {
   function noteChange(rule: Rule): void {
     const view = savedViewOf(rule)
     const by = view && changedBy(rule, view)
-    if (by === undefined || (rule.viewChange && isQuery(rule.viewChange.query, view?.query))) return
+    if (by === undefined || (rule.viewChange && isSameQuery(rule.viewChange.query, view?.query))) return
     table.change({ ...rule, viewChange: { by, query: view?.query } })
   }
 
   /** Rechecks all rules, as their views' queries may have changed. */
-  function lookAtAll(): void {
+  function recheckAll(): void {
     for (const rule of table.all()) {
       noteChange(rule)
-      matching.lookAgain(rule.id)
+      matching.scheduleSweep(rule.id)
     }
   }
 
-  function shown(rule: Rule): DownloadRule {
+  function toView(rule: Rule): DownloadRule {
     const { id, viewId, types, pattern, writesIndex, isOn, fetched, problem } = rule
     const view = savedViewOf(rule)
     const none = types.includes('verification') ? { done: 0, waiting: 0, failed: 0 } : undefined
@@ -121,7 +121,7 @@ export function openRules(deps: RulesDeps) {
   }
 
   return {
-    list: (accountId: string): DownloadRule[] => table.ofAccount(accountId).map(shown),
+    list: (accountId: string): DownloadRule[] => table.ofAccount(accountId).map(toView),
 
     /** @throws AppFailure `gone` if the view or the folder doesn't exist. */
     add(accountId: string, { alsoNow, ...input }: DecodedInput<'downloads.addRule'>): Promise<DownloadRule> {
@@ -130,59 +130,59 @@ export function openRules(deps: RulesDeps) {
         const view = savedViewOf({ accountId, viewId })
         if (viewId !== '' && !view) fail('gone', 'This view no longer exists.')
         deps.folders.pathOf(input.folderId)
-        const since = await matching.begin()
+        const since = await matching.startFollowing()
         const id = deps.newId()
         table.add({ id, accountId, ...input, viewId, viewQuery: view?.query, ...since })
         deps.changed()
         if (alsoNow) await matching.scan(table.get(id), () => true)
-        return shown(table.get(id))
+        return toView(table.get(id))
       })
     },
 
     /** Changes a rule. One that is turned on again catches up. @throws AppFailure `gone`. */
     change(accountId: string, id: string, changes: Omit<DecodedInput<'downloads.changeRule'>, 'id'>): DownloadRule {
-      const rule = own(accountId, id)
+      const rule = requireOwn(accountId, id)
       if (changes.folderId !== undefined) deps.folders.pathOf(changes.folderId)
       const view = savedViewOf(rule)
       const isSwitched = Object.keys(defined(changes)).join() === 'isOn'
       // Anyone who saves a rule has seen what it covers, unless they only turned it on or off.
-      const seen = view && !isSwitched ? { viewQuery: view.query, viewChange: undefined } : {}
-      table.change({ ...rule, ...seen, ...defined(changes) })
-      matching.lookAgain(id)
+      const reviewed = view && !isSwitched ? { viewQuery: view.query, viewChange: undefined } : {}
+      table.change({ ...rule, ...reviewed, ...defined(changes) })
+      matching.scheduleSweep(id)
       wake(0)
       // Verifications may have waited for the rule to be turned on.
       deps.verifications.wake()
       deps.changed()
-      return shown(table.get(id))
+      return toView(table.get(id))
     },
 
     /** Retries failed verifications. @throws AppFailure `gone`. */
-    verifyAgain(accountId: string, id: string): void {
-      own(accountId, id)
+    retryVerifications(accountId: string, id: string): void {
+      requireOwn(accountId, id)
       deps.verifications.again(id)
     },
 
     /** Removes a rule. Its queued files stay queued; nothing more is verified for it. @throws AppFailure `gone`. */
     remove(accountId: string, id: string): void {
-      own(accountId, id)
+      requireOwn(accountId, id)
       table.remove(id)
       deps.changed()
     },
 
-    brought: table.brought,
-    trouble: table.trouble,
+    countFetched: table.countFetched,
+    setProblem: table.setProblem,
 
     /** Starts looking, first for documents that completed while the application was closed. */
     start(): void {
       isStarted = true
-      lookAtAll()
+      recheckAll()
       wake(0)
     },
 
     documentsChanged: (): void => wake(),
 
     viewsChanged(): void {
-      lookAtAll()
+      recheckAll()
       wake()
       deps.changed()
     },
@@ -197,7 +197,7 @@ export function openRules(deps: RulesDeps) {
 }
 
 /** Returns whether a stored query equals a view's query. */
-function isQuery(kept: unknown, query: DocumentQuery | undefined): boolean {
+function isSameQuery(kept: unknown, query: DocumentQuery | undefined): boolean {
   const read = DocumentQuery.safeParse(kept)
   return read.success && isDeepStrictEqual(read.data, query)
 }

@@ -14,7 +14,7 @@ export interface SavedFilesCheckDeps {
 }
 
 export function openSavedFilesCheck({ table, folders, time }: SavedFilesCheckDeps) {
-  let underWay: { accountId: string; abort: AbortController; answer: Promise<DownloadCheck> } | undefined
+  let currentCheck: { accountId: string; abort: AbortController; answer: Promise<DownloadCheck> } | undefined
 
   async function check(accountId: string, signal: AbortSignal): Promise<DownloadCheck> {
     const found: Omit<DownloadCheck, 'checkedAt'> = { intact: 0, missing: [], altered: [], unreadable: [] }
@@ -33,16 +33,16 @@ export function openSavedFilesCheck({ table, folders, time }: SavedFilesCheckDep
     }
   }
 
-  function leave(): void {
-    underWay?.abort.abort()
-    underWay = undefined
+  function cancel(): void {
+    currentCheck?.abort.abort()
+    currentCheck = undefined
   }
 
   return {
     /** Joins a check in progress. @throws AppFailure `cancelled` if it was stopped. */
     check(accountId: string): Promise<DownloadCheck> {
-      if (underWay?.accountId === accountId) return underWay.answer
-      leave()
+      if (currentCheck?.accountId === accountId) return currentCheck.answer
+      cancel()
       const abort = new AbortController()
       const answer = check(accountId, abort.signal)
         .catch((error: unknown) => {
@@ -50,15 +50,15 @@ export function openSavedFilesCheck({ table, folders, time }: SavedFilesCheckDep
           throw error
         })
         .finally(() => {
-          if (underWay?.abort === abort) underWay = undefined
+          if (currentCheck?.abort === abort) currentCheck = undefined
         })
-      underWay = { accountId, abort, answer }
+      currentCheck = { accountId, abort, answer }
       return answer
     },
 
     /** Stops the check, unless it is for one of these accounts. */
-    leaveAllBut(accountIds: readonly string[]): void {
-      if (underWay && !accountIds.includes(underWay.accountId)) leave()
+    cancelExcept(accountIds: readonly string[]): void {
+      if (currentCheck && !accountIds.includes(currentCheck.accountId)) cancel()
     }
   }
 }

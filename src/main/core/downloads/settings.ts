@@ -4,12 +4,12 @@ import { DOWNLOAD_TYPES } from '../../../shared/contract/downloads.ts'
 import type { DecodedInput, DownloadFolder, DownloadSettings } from '../../../shared/contract/index.ts'
 import { defined } from '../lib/objects.ts'
 import type { Db } from '../storage/connection.ts'
-import { keptIn } from '../storage/meta.ts'
+import { openJsonMeta } from '../storage/meta.ts'
 import type { DownloadFolders } from './download-folders.ts'
 import { DEFAULT_PATTERN } from './name-pattern.ts'
 
 const KEY = 'download-settings'
-const Kept = z.object({
+const StoredSettings = z.object({
   types: z.array(z.enum(DOWNLOAD_TYPES)).min(1).default(['pdf']),
   pattern: z.string().min(1).default(DEFAULT_PATTERN),
   writesIndex: z.boolean().default(false),
@@ -29,20 +29,20 @@ export interface SettingsDeps {
 }
 
 export function openDownloadSettings({ db, folders, folder, setFolder, isFolderChosen, organisation }: SettingsDeps) {
-  const kept = keptIn(db)
-  let now = kept.read(KEY, Kept) ?? Kept.parse({})
+  const kept = openJsonMeta(db)
+  let current = kept.read(KEY, StoredSettings) ?? StoredSettings.parse({})
   let isPaused = kept.read(PAUSED, z.boolean()) ?? false
 
   function read(): DownloadSettings {
     const set = organised()
-    return { ...now, folder: folders.of(folder()), isFolderChosen: isFolderChosen(), ...set }
+    return { ...current, folder: folders.register(folder()), isFolderChosen: isFolderChosen(), ...set }
   }
 
   /** Returns the organisation's settings, as they apply to a download. */
   function organised(): { folder?: DownloadFolder; pattern?: string; isFolderChosen?: true } {
     const { folder, names } = organisation?.() ?? {}
     return {
-      ...(folder !== undefined && { folder: folders.of(folder), isFolderChosen: true }),
+      ...(folder !== undefined && { folder: folders.register(folder), isFolderChosen: true }),
       ...(names !== undefined && { pattern: names })
     }
   }
@@ -50,14 +50,14 @@ export function openDownloadSettings({ db, folders, folder, setFolder, isFolderC
   return {
     read,
     organised,
-    concurrency: (): number => now.concurrency,
+    concurrency: (): number => current.concurrency,
 
     /** @throws AppFailure `gone` if the folder isn't known. */
     change({ folderId, ...changes }: DecodedInput<'downloads.configure'>): DownloadSettings {
       const path = folderId === undefined ? undefined : folders.pathOf(folderId)
-      const next = Kept.parse({ ...now, ...defined(changes) })
+      const next = StoredSettings.parse({ ...current, ...defined(changes) })
       kept.write(KEY, next)
-      now = next
+      current = next
       if (path !== undefined) setFolder(path)
       return read()
     },

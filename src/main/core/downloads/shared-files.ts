@@ -7,46 +7,46 @@ import * as files from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
-import { OneAtATime, workedOff } from '../jobs/lanes.ts'
+import { drain, SerialTask } from '../jobs/lanes.ts'
 import { codeOf } from '../lib/failure.ts'
 import { getOrMake } from '../lib/objects.ts'
 import { type Time, within } from '../lib/time.ts'
-import type { Once } from '../office/once.ts'
-import { outlasting } from '../office/sends.ts'
+import type { ExclusiveTasks } from '../office/once.ts'
+import { claimValidityCheck } from '../office/sends.ts'
 import { writeAtomically } from '../storage/atomic-file.ts'
-import { filed, fileErrorOf } from '../storage/file-error.ts'
-import type { Download, KeptDownload } from './download-rows.ts'
+import { fileErrorOf, withFileErrors } from '../storage/file-error.ts'
+import type { Download, SavedDownload } from './download-rows.ts'
 import type { DownloadsTable } from './downloads-table.ts'
-import { CAREFULLY } from './file-check.ts'
-import { MARK } from './leftovers.ts'
-import type { Waits } from './queue.ts'
-import { insistInside, rootOf } from './target-folder.ts'
+import { SAFE_READ_FLAGS } from './file-check.ts'
+import { WORKSTATION_MARK } from './leftovers.ts'
+import type { Deferral } from './queue.ts'
+import { assertInside, rootOf } from './target-folder.ts'
 
 /**
  * How long a claim on a file lasts, how often it is renewed while the file arrives, and how long naming the file may
  * take, in milliseconds.
  */
-const CLAIM = 150_000
-const RENEWING = 40_000
-const NAMING = 20_000
+const CLAIM_DURATION = 150_000
+const RENEW_INTERVAL = 40_000
+const NAMING_TIME = 20_000
 /** When to retry a file that another workstation has, and one that waits for the server (whose return is reported). */
-const AGAIN = 60_000
-const AWAY_AGAIN = 10 * 60_000
+const BUSY_RETRY = 60_000
+const AWAY_RETRY = 10 * 60_000
 /** How long freeing a claim waits for the office's server to hear of it. */
-const PATIENCE = 3_000
-const TELLING_AGAIN = 60_000
+const RELEASE_TIMEOUT = 3_000
+const REPORT_RETRY = 60_000
 /** How much the server is told again after it was restored; a backup is hardly older. */
-const TOLD_AGAIN = 30 * 24 * 60 * 60_000
+const REREPORT_PERIOD = 30 * 24 * 60 * 60_000
 /** PostgreSQL's error code if another workstation has it. */
-const NOT_ITS = '42501'
+const HELD_BY_OTHER = '42501'
 
 /** In a shared folder: what identifies it to all who share it, and a mark of each workstation that saves there. */
-const MARKS = '.countersign-office'
-const NAME = 'folder'
-const SIGN = /^[0-9a-f]{8}$/
+const MARKS_FOLDER = '.countersign-office'
+const FOLDER_ID_FILE = 'folder'
+const MARK_PATTERN = /^[0-9a-f]{8}$/
 
-/** Describes a file to the workstations that didn't make it; its name is as in `KeptDownload`. */
-const Made = z.object({
+/** Describes a file to the workstations that didn't make it; its name is as in `SavedDownload`. */
+const MadeFile = z.object({
   // Must be inside the folder, whatever another workstation says.
   fileName: z
     .string()
@@ -55,28 +55,28 @@ const Made = z.object({
   bytes: z.int().min(0),
   sha256: z.string().regex(/^[0-9a-f]{64}$/)
 })
-type Made = z.output<typeof Made>
+type MadeFile = z.output<typeof MadeFile>
 
 /** A file that this workstation makes. */
-export interface Making {
+export interface FileClaim {
   /** A file that may have been made earlier: look for it first. */
-  readonly earlier: Made | undefined
+  readonly earlier: MadeFile | undefined
   /** Call it before the file gets its name. If this throws, the file must not get one. */
-  naming: (made: Made) => Promise<void>
+  beforeNaming: (made: MadeFile) => Promise<void>
 }
 
 /** A file that another workstation has saved. */
-export interface SavedElsewhere extends Made {
+export interface SavedByOther extends MadeFile {
   desk: string
   sharedFolder: string
 }
 
 export interface SharedFilesDeps {
-  once: Once
+  once: ExclusiveTasks
   table: DownloadsTable
   newId: () => string
   /** Lets an account's waiting downloads go: all of them, or those that wait because of such an error. */
-  hurry: (accountId: string, code?: ErrorCode) => void
+  retryNow: (accountId: string, code?: ErrorCode) => void
   /** Whether a missing folder may be created: only the default one that no one chose. */
   isUsualFolder: (path: string) => boolean
   /** What identifies this workstation in folders: eight hexadecimal digits. */
@@ -84,25 +84,25 @@ export interface SharedFilesDeps {
   time: Time
 }
 
-type Place = Exclude<ReturnType<Once['of']>, undefined | 'away'>
+type Place = Exclude<ReturnType<ExclusiveTasks['of']>, undefined | 'away'>
 
 export class SharedFiles {
   readonly #deps: SharedFilesDeps
-  readonly #lanes = new Map<string, OneAtATime<void>>()
-  #isOver = false
+  readonly #lanes = new Map<string, SerialTask<void>>()
+  #isClosed = false
 
   constructor(deps: SharedFilesDeps) {
     this.#deps = deps
-    const { once, table, time, hurry } = deps
+    const { once, table, time, retryNow } = deps
     once.listen({
-      back: (accountId) => {
-        this.soon(accountId)
-        hurry(accountId)
+      available: (accountId) => {
+        this.reportSoon(accountId)
+        retryNow(accountId)
       },
       // Another workstation may have finished one.
-      rung: (accountId) => hurry(accountId, 'busy'),
-      restored: (accountId) => void table.tellAgain(accountId, time.now() - TOLD_AGAIN),
-      leaves: (accountId) => this.#told(accountId)
+      notified: (accountId) => retryNow(accountId, 'busy'),
+      restored: (accountId) => void table.markUnreportedSince(accountId, time.now() - REREPORT_PERIOD),
+      beforeLeaving: (accountId) => this.#reportSaved(accountId)
     })
   }
 
@@ -112,11 +112,11 @@ export class SharedFiles {
    * @param folder absolute. @param make is given nothing if no other workstation is involved.
    * @throws FileError if the folder can't be used; what `make` throws.
    */
-  async one(
+  async makeOnce(
     download: Download,
     folder: string,
-    make: (making?: Making) => Promise<KeptDownload>
-  ): Promise<KeptDownload | SavedElsewhere | Waits | undefined> {
+    make: (making?: FileClaim) => Promise<SavedDownload>
+  ): Promise<SavedDownload | SavedByOther | Deferral | undefined> {
     const { once } = this.#deps
     const { accountId, ruleId, isAskedFor } = download
     if (ruleId === undefined || isAskedFor || !once.of(accountId)) return await make()
@@ -127,15 +127,15 @@ export class SharedFiles {
     const claim = place && place !== 'away' && (await this.#claim(place, mark, download).catch(() => undefined))
     // If no other workstation saves here, there is no one to wait for.
     if (claim === undefined || claim === false)
-      return others > 0 ? { why: AWAY, ms: AWAY_AGAIN } : { ...(await make()), sharedFolder: mark }
-    if (!(claim instanceof Claimed)) return claim.isLost ? undefined : claim.answer
+      return others > 0 ? { why: OFFICE_UNAVAILABLE, ms: AWAY_RETRY } : { ...(await make()), sharedFolder: mark }
+    if (!(claim instanceof HeldClaim)) return claim.isLost ? undefined : claim.answer
     try {
       return { ...(await make(claim)), sharedFolder: mark }
     } catch (error) {
-      await claim.free()
-      if (error instanceof NotItsOwn) {
+      await claim.release()
+      if (error instanceof ClaimLostError) {
         const { holder } = error
-        return { why: holder === undefined ? AWAY : busyAt(holder), ms: AGAIN }
+        return { why: holder === undefined ? OFFICE_UNAVAILABLE : busyAt(holder), ms: BUSY_RETRY }
       }
       throw error
     } finally {
@@ -144,14 +144,14 @@ export class SharedFiles {
   }
 
   /** Tells the office soon about saved files of this account. */
-  soon(accountId: string): void {
-    void this.#told(accountId)
+  reportSoon(accountId: string): void {
+    void this.#reportSaved(accountId)
   }
 
   /** Tells the office what it hasn't heard yet, once, if it is connected; then nothing more. */
   async close(): Promise<void> {
-    await workedOff(this.#lanes.values(), () => {
-      this.#isOver = true
+    await drain(this.#lanes.values(), () => {
+      this.#isClosed = true
     })
   }
 
@@ -160,47 +160,51 @@ export class SharedFiles {
     place: Place,
     mark: string,
     download: Download
-  ): Promise<Claimed | { isLost: boolean; answer: SavedElsewhere | Waits }> {
+  ): Promise<HeldClaim | { isLost: boolean; answer: SavedByOther | Deferral }> {
     const about = aboutOf(download, mark)
-    const wanted = { accountId: place.accountId, about: [about], id: download.id, ms: CLAIM }
-    const claim = await place.tasks.claim('file', wanted)
-    if (claim.isTaken) return new Claimed(place, wanted, claim, this.#deps.time)
+    const request = { accountId: place.accountId, about: [about], id: download.id, ms: CLAIM_DURATION }
+    const claim = await place.tasks.claim('file', request)
+    if (claim.isGranted) return new HeldClaim(place, request, claim, this.#deps.time)
     const [by] = claim.by
-    if (by?.state !== 'done') return { isLost: false, answer: { why: busyAt(by?.holder ?? ''), ms: AGAIN } }
-    const made = Made.safeParse(by.content).data
+    if (by?.state !== 'done') return { isLost: false, answer: { why: busyAt(by?.holder ?? ''), ms: BUSY_RETRY } }
+    const made = MadeFile.safeParse(by.content).data
     const { holder: desk } = by
-    const its = { fileName: '', bytes: 0, sha256: '', ...made, desk, sharedFolder: mark }
-    return { isLost: made === undefined, answer: its }
+    const saved = { fileName: '', bytes: 0, sha256: '', ...made, desk, sharedFolder: mark }
+    return { isLost: made === undefined, answer: saved }
   }
 
   /** Tells the office about saved files. Never rejects. */
-  async #told(accountId: string): Promise<void> {
+  async #reportSaved(accountId: string): Promise<void> {
     const { once, table, time } = this.#deps
     const place = once.of(accountId)
-    if (this.#isOver || !place || place === 'away') return
-    const lane: OneAtATime<void> = getOrMake(this.#lanes, accountId, () => {
-      const rested = () => {
-        if (!this.#isOver && table.untold(accountId).length > 0) lane.later(TELLING_AGAIN)
+    if (this.#isClosed || !place || place === 'away') return
+    const lane: SerialTask<void> = getOrMake(this.#lanes, accountId, () => {
+      const scheduleRetry = () => {
+        if (!this.#isClosed && table.unreported(accountId).length > 0) lane.schedule(REPORT_RETRY)
       }
-      return new OneAtATime(time, () => this.#tell(accountId), rested)
+      return new SerialTask(time, () => this.#pushReports(accountId), scheduleRetry)
     })
-    await lane.fresh().catch(() => undefined)
+    await lane.runFresh().catch(() => undefined)
   }
 
-  async #tell(accountId: string): Promise<void> {
+  async #pushReports(accountId: string): Promise<void> {
     const { once, table, time } = this.#deps
-    for (let untold = table.untold(accountId); untold.length > 0; untold = table.untold(accountId)) {
-      for (const download of untold) {
+    for (
+      let unreported = table.unreported(accountId);
+      unreported.length > 0;
+      unreported = table.unreported(accountId)
+    ) {
+      for (const download of unreported) {
         const place = once.of(accountId)
-        if (this.#isOver || !place || place === 'away') return
+        if (this.#isClosed || !place || place === 'away') return
         const { id, sharedFolder = '', fileName, bytes, sha256, finishedAt = time.now() } = download
         const task = { accountId: place.accountId, about: aboutOf(download, sharedFolder), id, epoch: 0 }
         const how = { ago: time.now() - finishedAt, content: { fileName, bytes, sha256 } }
-        await place.tasks.end('file', task, 'done', how).catch((error: unknown) => {
+        await place.tasks.finish('file', task, 'done', how).catch((error: unknown) => {
           // Another workstation is making it at the moment, and will find the same.
-          if (codeOf(error) !== NOT_ITS) throw error
+          if (codeOf(error) !== HELD_BY_OTHER) throw error
         })
-        table.told(id)
+        table.markReported(id)
       }
     }
   }
@@ -210,46 +214,48 @@ export class SharedFiles {
    * the folder itself: the same folder may have another path elsewhere, and the same path may be another folder.
    */
   async #marksOf(folder: string): Promise<{ mark: string | undefined; others: number }> {
-    const { newId, isUsualFolder, sign = MARK } = this.#deps
-    if (isUsualFolder(folder)) await filed(() => files.mkdir(folder, { recursive: true }))
+    const { newId, isUsualFolder, sign = WORKSTATION_MARK } = this.#deps
+    if (isUsualFolder(folder)) await withFileErrors(() => files.mkdir(folder, { recursive: true }))
     const root = await rootOf(files, folder)
-    const place = join(folder, MARKS)
-    await files.mkdir(place).catch(unlessThere)
-    await insistInside(files, root, place)
-    const there = await filed(() => files.readdir(place))
-    if (!there.includes(sign)) await writtenOnce(join(place, sign), '')
-    if (!there.includes(NAME)) await writtenOnce(join(place, NAME), newId())
-    const mark = z.uuid().safeParse(await beginningOf(join(place, NAME))).data
+    const place = join(folder, MARKS_FOLDER)
+    await files.mkdir(place).catch(ignoreIfExists)
+    await assertInside(files, root, place)
+    const there = await withFileErrors(() => files.readdir(place))
+    if (!there.includes(sign)) await writeIfMissing(join(place, sign), '')
+    if (!there.includes(FOLDER_ID_FILE)) await writeIfMissing(join(place, FOLDER_ID_FILE), newId())
+    const mark = z.uuid().safeParse(await readStart(join(place, FOLDER_ID_FILE))).data
     // If two workstations leave their marks at the same moment, at least one sees the other's.
-    const others = (await filed(() => files.readdir(place))).filter((name) => SIGN.test(name) && name !== sign)
+    const others = (await withFileErrors(() => files.readdir(place))).filter(
+      (name) => MARK_PATTERN.test(name) && name !== sign
+    )
     return { mark, others: others.length }
   }
 }
 
 /** A file that this workstation has claimed, while it arrives. */
-class Claimed implements Making {
-  readonly earlier: Made | undefined
+class HeldClaim implements FileClaim {
+  readonly earlier: MadeFile | undefined
   readonly #place: Place
-  readonly #wanted: { accountId: string; about: string[]; id: string; ms: number }
+  readonly #request: { accountId: string; about: string[]; id: string; ms: number }
   readonly #epoch: number
   readonly #time: Time
-  #content: Made | undefined
+  #content: MadeFile | undefined
   #mayName: () => boolean
   #holder: string | undefined
   #cancel = () => {}
 
   constructor(
     place: Place,
-    wanted: { accountId: string; about: string[]; id: string; ms: number },
+    request: { accountId: string; about: string[]; id: string; ms: number },
     claim: { epochs: ReadonlyMap<string, number>; until: number; content?: unknown },
     time: Time
   ) {
     this.#place = place
-    this.#wanted = wanted
+    this.#request = request
     this.#time = time
     this.#epoch = [...claim.epochs.values()][0] ?? 0
-    this.#mayName = outlasting(time, claim.until, NAMING)
-    this.earlier = Made.safeParse(claim.content).data
+    this.#mayName = claimValidityCheck(time, claim.until, NAMING_TIME)
+    this.earlier = MadeFile.safeParse(claim.content).data
     this.#renewLater()
   }
 
@@ -257,22 +263,22 @@ class Claimed implements Making {
    * Tells the office what the file is, so that the workstation that takes over if this workstation ends now can check whether it is
    * there. @throws NotItsOwn
    */
-  async naming(made: Made): Promise<void> {
+  async beforeNaming(made: MadeFile): Promise<void> {
     this.#content = made
-    const isHeard = await this.#renew()
-    if (!isHeard || this.#holder !== undefined || !this.#mayName()) throw new NotItsOwn(this.#holder)
+    const isServerReached = await this.#renew()
+    if (!isServerReached || this.#holder !== undefined || !this.#mayName()) throw new ClaimLostError(this.#holder)
   }
 
   /**
    * Frees the claim of a file that isn't made, or not known to be, so that another may make it. Never rejects; if the
    * office can't be told, the claim expires.
    */
-  async free(): Promise<void> {
+  async release(): Promise<void> {
     this.end()
-    const { accountId, about, id } = this.#wanted
+    const { accountId, about, id } = this.#request
     const task = { accountId, about: about[0] ?? '', id, epoch: this.#epoch }
-    const told = this.#place.tasks.end('file', task, 'free', { content: this.#content }).catch(() => undefined)
-    await within(PATIENCE, told, this.#time)
+    const released = this.#place.tasks.finish('file', task, 'free', { content: this.#content }).catch(() => undefined)
+    await within(RELEASE_TIMEOUT, released, this.#time)
   }
 
   end(): void {
@@ -282,7 +288,7 @@ class Claimed implements Making {
 
   /** Keeps a claim alive, so that no other workstation starts a file that arrives slowly. */
   #renewLater(): void {
-    this.#cancel = this.#time.after(RENEWING, () => {
+    this.#cancel = this.#time.after(RENEW_INTERVAL, () => {
       const cancelled = this.#cancel
       void this.#renew().then(() => {
         if (this.#cancel === cancelled) this.#renewLater()
@@ -292,16 +298,16 @@ class Claimed implements Making {
 
   /** Renews the claim; returns whether the office's server heard of it. */
   async #renew(): Promise<boolean> {
-    const wanted = { ...this.#wanted, content: this.#content }
-    const claim = await this.#place.tasks.claim('file', wanted).catch(() => undefined)
-    if (claim?.isTaken) this.#mayName = outlasting(this.#time, claim.until, NAMING)
+    const request = { ...this.#request, content: this.#content }
+    const claim = await this.#place.tasks.claim('file', request).catch(() => undefined)
+    if (claim?.isGranted) this.#mayName = claimValidityCheck(this.#time, claim.until, NAMING_TIME)
     else if (claim) this.#holder = claim.by[0]?.holder ?? ''
     return claim !== undefined
   }
 }
 
 /** Thrown when another workstation has the file by now, or may; `holder` names it, if known. */
-class NotItsOwn extends Error {
+class ClaimLostError extends Error {
   readonly holder: string | undefined
   constructor(holder: string | undefined) {
     super('This file is another workstation’s by now.') // @wc-ignore
@@ -315,26 +321,26 @@ function aboutOf({ documentReference, type, pattern }: Download, mark: string): 
 }
 
 /** @throws FileError */
-function unlessThere(error: unknown): void {
+function ignoreIfExists(error: unknown): void {
   const trouble = fileErrorOf(error)
   if (trouble?.code !== 'exists') throw trouble ?? error
 }
 
 /** Others may be writing the same file; one of them wins. @throws FileError */
-async function writtenOnce(path: string, content: string): Promise<void> {
-  await writeAtomically(path, content, { mode: 0o644 }).catch(unlessThere)
+async function writeIfMissing(path: string, content: string): Promise<void> {
+  await writeAtomically(path, content, { mode: 0o644 }).catch(ignoreIfExists)
 }
 
 /** Reads enough of a file for our own content; a longer one isn't ours. @throws FileError */
-async function beginningOf(path: string): Promise<string> {
-  return await filed(async () => {
-    const file = await files.open(path, CAREFULLY)
+async function readStart(path: string): Promise<string> {
+  return await withFileErrors(async () => {
+    const file = await files.open(path, SAFE_READ_FLAGS)
     const { buffer, bytesRead } = await file.read(Buffer.alloc(64)).finally(() => file.close())
     return buffer.toString('utf8', 0, bytesRead)
   })
 }
 
-const AWAY: AppError = {
+const OFFICE_UNAVAILABLE: AppError = {
   code: 'offline',
   message: 'Other workstations save into this folder, too, and the office’s server isn’t available just now.',
   mayHaveArrived: false

@@ -5,8 +5,8 @@
 import { isAbsolute, join, relative, sep } from 'node:path'
 import { inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
-import { PASSING_NAME_LENGTH } from '../storage/atomic-file.ts'
-import { FileError, filed, fileErrorOf } from '../storage/file-error.ts'
+import { TEMPORARY_NAME_LENGTH } from '../storage/atomic-file.ts'
+import { FileError, fileErrorOf, withFileErrors } from '../storage/file-error.ts'
 import type { FileKind, FolderFiles } from '../storage/files.ts'
 import { safeFileName } from '../storage/safe-name.ts'
 import { byNameKey, nameKey } from '../storage/same-name.ts'
@@ -36,15 +36,15 @@ export async function makeFolders(
   names: readonly string[],
   makesFolder: boolean
 ): Promise<MadeFolders> {
-  if (makesFolder) await filed(() => files.mkdir(folder, { recursive: true }))
+  if (makesFolder) await withFileErrors(() => files.mkdir(folder, { recursive: true }))
   const root = await rootOf(files, folder)
   // Otherwise two calls creating "Lease" and "LEASE" at the same moment would both find nothing there.
   return await inTurn(`folders ${root}`, async () => {
     const made: string[] = []
     for (const name of names) {
-      made.push(await oneFolder(files, join(folder, ...made), name))
+      made.push(await ensureFolder(files, join(folder, ...made), name))
       // Checked before anything is created behind a link.
-      await insistInside(files, root, join(folder, ...made))
+      await assertInside(files, root, join(folder, ...made))
     }
     return { root, folders: made }
   })
@@ -63,7 +63,7 @@ export async function findFolders(
       if (there === undefined) return undefined
       found.push(there)
     }
-    await insistInside(files, await rootOf(files, folder), join(folder, ...found))
+    await assertInside(files, await rootOf(files, folder), join(folder, ...found))
     return found
   } catch {
     return undefined
@@ -75,20 +75,20 @@ export async function namesIn(
   files: FolderFiles,
   folder: string,
   beginning: string,
-  seen?: SeenFolders
+  cache?: FolderCache
 ): Promise<Map<string, string>> {
-  const read = () => filed(() => files.readdir(folder))
-  return byNameKey(await (seen ? seen.names(folder, read) : read()), beginning)
+  const read = () => withFileErrors(() => files.readdir(folder))
+  return byNameKey(await (cache ? cache.names(folder, read) : read()), beginning)
 }
 
 /** Returns whether a path below the chosen folder stays inside it, whatever links it has. @throws {FileError} */
 export async function isInside(files: FolderFiles, root: string, path: string): Promise<boolean> {
-  const between = relative(root, await filed(() => files.realpath(path)))
-  return between !== '..' && !between.startsWith(`..${sep}`) && !isAbsolute(between)
+  const relativePath = relative(root, await withFileErrors(() => files.realpath(path)))
+  return relativePath !== '..' && !relativePath.startsWith(`..${sep}`) && !isAbsolute(relativePath)
 }
 
 /** @throws {FileError} `outside` if a path below the chosen folder leads out of it. */
-export async function insistInside(files: FolderFiles, root: string, path: string): Promise<void> {
+export async function assertInside(files: FolderFiles, root: string, path: string): Promise<void> {
   if (!(await isInside(files, root, path))) throw new FileError('outside')
 }
 
@@ -101,7 +101,7 @@ export async function rootOf(files: FolderFiles, folder: string): Promise<string
   } catch (error) {
     const trouble = fileErrorOf(error)
     // The error for a disconnected share differs between systems.
-    if (trouble?.code === 'other' || trouble?.system === 'ENOENT') throw new FileError('away', trouble.system)
+    if (trouble?.code === 'other' || trouble?.systemCode === 'ENOENT') throw new FileError('away', trouble.systemCode)
     throw trouble ?? error
   }
 }
@@ -112,19 +112,19 @@ export async function kindOf(files: FolderFiles, path: string): Promise<FileKind
     return await files.lstat(path)
   } catch (error) {
     const trouble = fileErrorOf(error)
-    if (trouble?.system === 'ENOENT') return undefined
+    if (trouble?.systemCode === 'ENOENT') return undefined
     throw trouble ?? error
   }
 }
 
-async function oneFolder(files: FolderFiles, parent: string, name: string): Promise<string> {
+async function ensureFolder(files: FolderFiles, parent: string, name: string): Promise<string> {
   const there = await namesIn(files, parent, name)
   for (let number = 1; number <= HIGHEST_NUMBER; number++) {
     const wanted = number === 1 ? name : `${name} (${number})`
     const known = there.get(nameKey(wanted))
     if (known !== undefined) {
       if (await isFolder(files, join(parent, known))) return known
-    } else if (await madeFolder(files, join(parent, wanted))) return wanted
+    } else if (await createFolder(files, join(parent, wanted))) return wanted
   }
   throw new FileError('exists')
 }
@@ -138,9 +138,9 @@ async function isFolder(files: FolderFiles, path: string): Promise<boolean> {
 }
 
 /** Returns false if a file has the name. */
-async function madeFolder(files: FolderFiles, path: string): Promise<boolean> {
+async function createFolder(files: FolderFiles, path: string): Promise<boolean> {
   try {
-    await filed(() => files.mkdir(path, { mode: MODE }))
+    await withFileErrors(() => files.mkdir(path, { mode: MODE }))
     return true
   } catch (error) {
     // Another process created it first.
@@ -150,11 +150,11 @@ async function madeFolder(files: FolderFiles, path: string): Promise<boolean> {
 }
 
 /** How long cached information is trusted, in milliseconds. */
-const FRESH = 2_000
+const CACHE_LIFETIME = 2_000
 /** The most folders cached at a time. */
-const MOST = 64
+const MOST_CACHED = 64
 
-interface Seen<Value> {
+interface CacheEntry<Value> {
   value: Value
   until: number
 }
@@ -164,10 +164,10 @@ interface Seen<Value> {
  * share every look takes time. It is only a hint: whether a name is free is decided by the disk, and the path to a
  * folder is checked again before a file gets its name there.
  */
-export class SeenFolders {
+export class FolderCache {
   readonly #time: Pick<Time, 'elapsed'>
-  readonly #names = new Map<string, Seen<string[]>>()
-  readonly #made = new Map<string, Seen<MadeFolders>>()
+  readonly #names = new Map<string, CacheEntry<string[]>>()
+  readonly #made = new Map<string, CacheEntry<MadeFolders>>()
 
   constructor(time: Pick<Time, 'elapsed'>) {
     this.#time = time
@@ -175,17 +175,17 @@ export class SeenFolders {
 
   /** Returns the names in a folder, including those added meanwhile. */
   names(place: string, read: () => Promise<string[]>): Promise<readonly string[]> {
-    return this.#fresh(this.#names, place, read)
+    return this.#getOrRead(this.#names, place, read)
   }
 
   /** Records that a name was given in a folder. */
-  added(place: string, name: string): void {
+  addName(place: string, name: string): void {
     this.#names.get(place)?.value.push(name)
   }
 
   /** Returns folders that were found or created. */
-  made(folder: string, path: readonly string[], make: () => Promise<MadeFolders>): Promise<MadeFolders> {
-    return this.#fresh(this.#made, [folder, ...path].join('\n'), make)
+  madeFolders(folder: string, path: readonly string[], make: () => Promise<MadeFolders>): Promise<MadeFolders> {
+    return this.#getOrRead(this.#made, [folder, ...path].join('\n'), make)
   }
 
   /** Clears the cache, as something wasn't as cached. */
@@ -194,13 +194,17 @@ export class SeenFolders {
     this.#made.clear()
   }
 
-  async #fresh<Value>(of: Map<string, Seen<Value>>, key: string, look: () => Promise<Value>): Promise<Value> {
-    const known = of.get(key)
+  async #getOrRead<Value>(
+    cache: Map<string, CacheEntry<Value>>,
+    key: string,
+    read: () => Promise<Value>
+  ): Promise<Value> {
+    const known = cache.get(key)
     if (known && known.until > this.#time.elapsed()) return known.value
-    const until = this.#time.elapsed() + FRESH
-    const value = await look()
-    if (of.size >= MOST) of.clear()
-    of.set(key, { value, until })
+    const until = this.#time.elapsed() + CACHE_LIFETIME
+    const value = await read()
+    if (cache.size >= MOST_CACHED) cache.clear()
+    cache.set(key, { value, until })
     return value
   }
 }
@@ -228,29 +232,29 @@ export function fitPath(folder: string, path: readonly string[]): string[] {
   const safe = path.map((name) => safeFileName(name))
   const inFolders = safe.slice(0, -1)
   // During writing, the file has a temporary name in the same folder.
-  const folders = fitted(inFolders, WINDOWS_PATH - folder.length - 1 - PASSING_NAME_LENGTH, NO_FILE)
-  const whole = [...folders, ...safe.slice(-1)]
-  return fitted(whole, LONGEST_PATH - folder.length, whole.length - 1)
+  const folders = fitNames(inFolders, WINDOWS_PATH - folder.length - 1 - TEMPORARY_NAME_LENGTH, NO_FILE)
+  const allNames = [...folders, ...safe.slice(-1)]
+  return fitNames(allNames, LONGEST_PATH - folder.length, allNames.length - 1)
 }
 
 /** @param file the index of the file, whose extension is kept. */
-function fitted(names: readonly string[], room: number, file: number): string[] {
-  const left = room - names.length
-  if (lengthOf(names) <= left) return [...names]
-  const least = names.map((name, index) => SHORTEST_STEM + (index === file ? endingOf(name).length : 0))
-  const unitsAt = (limit: number, index: number) => Math.max(limit, least[index] ?? 0)
+function fitNames(names: readonly string[], room: number, file: number): string[] {
+  const available = room - names.length
+  if (lengthOf(names) <= available) return [...names]
+  const minimums = names.map((name, index) => SHORTEST_STEM + (index === file ? extensionOf(name).length : 0))
+  const unitsAt = (limit: number, index: number) => Math.max(limit, minimums[index] ?? 0)
   for (let limit = Math.max(0, ...names.map(({ length }) => length)) - 1; limit >= SHORTEST_STEM; limit--) {
     const length = names.reduce((sum, name, index) => sum + Math.min(name.length, unitsAt(limit, index)), 0)
-    if (length > left) continue
+    if (length > available) continue
     const shorter = names.map((name, index) => shortened(name, unitsAt(limit, index), index === file))
-    if (lengthOf(shorter) <= left) return shorter
+    if (lengthOf(shorter) <= available) return shorter
   }
   throw new FileError('too-deep')
 }
 
 function shortened(name: string, units: number, isFile: boolean): string {
   if (name.length <= units) return name
-  const ending = isFile ? endingOf(name) : ''
+  const ending = isFile ? extensionOf(name) : ''
   let text = ''
   for (const { segment } of segmenter.segment(name.slice(0, name.length - ending.length))) {
     if (text.length + segment.length > units - ending.length) break
@@ -263,7 +267,7 @@ function shortened(name: string, units: number, isFile: boolean): string {
   )
 }
 
-function endingOf(name: string): string {
+function extensionOf(name: string): string {
   const dot = name.lastIndexOf('.')
   return dot > 0 ? name.slice(dot) : ''
 }

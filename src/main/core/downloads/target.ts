@@ -6,18 +6,18 @@ import { createHash } from 'node:crypto'
 import * as nodeFiles from 'node:fs/promises'
 import { join } from 'node:path'
 import { inTurn } from '../lib/slices.ts'
-import { tookFreeName, writeThenName } from '../storage/atomic-file.ts'
+import { takeFreeName, writeThenName } from '../storage/atomic-file.ts'
 import { FileError } from '../storage/file-error.ts'
 import type { FolderFiles } from '../storage/files.ts'
 import { numberedName } from '../storage/safe-name.ts'
 import { nameKey } from '../storage/same-name.ts'
 import { checkFile, type Expected } from './file-check.ts'
-import { MARK } from './leftovers.ts'
-import type { SeenFolders } from './target-folder.ts'
+import { WORKSTATION_MARK } from './leftovers.ts'
+import type { FolderCache } from './target-folder.ts'
 import {
+  assertInside,
   findFolders,
   fitPath,
-  insistInside,
   isInside,
   kindOf,
   type MadeFolders,
@@ -27,7 +27,7 @@ import {
 } from './target-folder.ts'
 
 /** A saved file, complete and flushed, under its final name. The name is durable once its folder is flushed, too. */
-export interface Kept {
+export interface SavedFile {
   /** Below the chosen folder, as the names are on disk. */
   path: string[]
   bytes: number
@@ -42,17 +42,17 @@ export interface KeepOptions {
    * Whether a file below the folder is known to be another document's. Then the same content is written again with a
    * number, so that each document has its own file.
    */
-  owned?: (path: readonly string[]) => boolean
+  belongsToOther?: (path: readonly string[]) => boolean
   /** Whether to create the chosen folder itself if it is missing: for the default one that no one chose. */
   makesFolder?: boolean
   /** A cache of folders that many files are saved to. Without it, everything is read each time. */
-  seen?: SeenFolders
+  folderCache?: FolderCache
   /**
    * Called with what identifies the file, and its name before any number, before it gets a name. If this throws, the
    * file doesn't get one.
    */
-  naming?: (mine: Expected, path: readonly string[]) => void | Promise<void>
-  /** See {@link MARK}. */
+  beforeNaming?: (mine: Expected, path: readonly string[]) => void | Promise<void>
+  /** See {@link WORKSTATION_MARK}. */
   mark?: string
   files?: FolderFiles
   random?: (bytes: number) => Uint8Array
@@ -67,38 +67,40 @@ const HIGHEST_NUMBER = 9_999
  * @param content is read to its end; its errors are passed on. It isn't touched if the folder can't be used.
  * @throws {FileError} also `away`, `outside`, `too-deep`. No file is left behind then.
  */
-export async function keepFile(
+export async function saveFile(
   folder: string,
   path: readonly string[],
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | string,
   options: KeepOptions = {}
-): Promise<Kept> {
+): Promise<SavedFile> {
   const files = options.files ?? nodeFiles
   const fitting = fitPath(folder, path)
   const name = fitting.at(-1) ?? ''
-  const { seen } = options
+  const { folderCache } = options
   const make = () => makeFolders(files, folder, fitting.slice(0, -1), options.makesFolder ?? false)
-  const { root, folders } = await (seen ? madeOrSeen(files, seen, folder, fitting.slice(0, -1), make) : make())
+  const { root, folders } = await (folderCache
+    ? makeOrReuse(files, folderCache, folder, fitting.slice(0, -1), make)
+    : make())
   const place = join(folder, ...folders)
-  const counted = hashing(content)
+  const hashed = hashing(content)
   try {
     const { named, bytes } = await writeThenName(
       place,
-      counted.chunks,
-      (passing, bytes) =>
+      hashed.chunks,
+      (temporary, bytes) =>
         inTurn(`file ${place}/${nameKey(name)}`, async () => {
           // The folder may have been replaced by a link during the write.
-          await insistInside(files, root, place)
-          const mine = { bytes, sha256: counted.sha256() }
-          await options.naming?.(mine, [...folders, name])
-          const isOurs = (found: string) => !options.owned?.([...folders, found])
-          return await settle({ files, seen }, place, name, passing, mine, isOurs)
+          await assertInside(files, root, place)
+          const mine = { bytes, sha256: hashed.sha256() }
+          await options.beforeNaming?.(mine, [...folders, name])
+          const isOurs = (found: string) => !options.belongsToOther?.([...folders, found])
+          return await giveName({ files, seen: folderCache }, place, name, temporary, mine, isOurs)
         }),
-      { files, mark: options.mark ?? MARK, ...(options.random && { random: options.random }) }
+      { files, mark: options.mark ?? WORKSTATION_MARK, ...(options.random && { random: options.random }) }
     )
-    return { path: [...folders, named.name], bytes, sha256: counted.sha256(), wasThere: named.wasThere }
+    return { path: [...folders, named.name], bytes, sha256: hashed.sha256(), wasThere: named.wasThere }
   } catch (error) {
-    seen?.forget()
+    folderCache?.forget()
     // During a write, a stick that was pulled out looks like any disk error.
     if (error instanceof FileError) await rootOf(files, folder)
     throw error
@@ -107,67 +109,67 @@ export async function keepFile(
 
 /**
  * Finds a file that was being given its name when an earlier run ended, if it has that name.
- * @param path as for `keepFile`.
+ * @param path as for `saveFile`.
  * @throws {FileError}
  */
-export async function findKept(
+export async function findSavedFile(
   folder: string,
   path: readonly string[],
   mine: Expected,
-  { owned, files = nodeFiles }: Pick<KeepOptions, 'owned' | 'files'> = {}
-): Promise<Kept | undefined> {
+  { belongsToOther, files = nodeFiles }: Pick<KeepOptions, 'belongsToOther' | 'files'> = {}
+): Promise<SavedFile | undefined> {
   const fitting = fitPath(folder, path)
   const name = fitting.at(-1) ?? ''
   const folders = await findFolders(files, folder, fitting.slice(0, -1))
   if (!folders) return undefined
   const place = join(folder, ...folders)
   for (const found of numbersTaken(await namesIn(files, place, stemOf(name)), name).values()) {
-    if (owned?.([...folders, found]) || (await checkFile(join(place, found), mine)) !== 'intact') continue
+    if (belongsToOther?.([...folders, found]) || (await checkFile(join(place, found), mine)) !== 'intact') continue
     return { path: [...folders, found], ...mine, wasThere: true }
   }
   return undefined
 }
 
 /** Returns where a folder was a moment ago, if it is still there. */
-async function madeOrSeen(
+async function makeOrReuse(
   files: FolderFiles,
-  seen: SeenFolders,
+  folderCache: FolderCache,
   folder: string,
   path: readonly string[],
   make: () => Promise<MadeFolders>
 ): Promise<MadeFolders> {
-  const known = await seen.made(folder, path, make)
+  const known = await folderCache.madeFolders(folder, path, make)
   const place = join(folder, ...known.folders)
   const isThere = (await kindOf(files, place))?.isDirectory() ?? false
   // A folder above it may have been replaced by a link since; nothing may be written behind that, not even under a
   // temporary name.
   if (isThere && (await isInside(files, known.root, place))) return known
-  seen.forget()
-  return await seen.made(folder, path, make)
+  folderCache.forget()
+  return await folderCache.madeFolders(folder, path, make)
 }
 
-interface Named {
+interface NamingResult {
   name: string
   wasThere: boolean
 }
 
 /** Finds the content under its name or a numbered one, or else gives it the first free one. */
-async function settle(
-  { files, seen }: { files: FolderFiles; seen: SeenFolders | undefined },
+async function giveName(
+  { files, seen }: { files: FolderFiles; seen: FolderCache | undefined },
   place: string,
   name: string,
-  passing: string,
+  temporary: string,
   mine: Expected,
   isOurs: (found: string) => boolean
-): Promise<Named> {
+): Promise<NamingResult> {
   const refused = new Set<number>()
   for (;;) {
-    const look = async () => numbersTaken(await namesIn(files, place, stemOf(name), seen), name)
-    let taken = await look()
+    const readTaken = async () => numbersTaken(await namesIn(files, place, stemOf(name), seen), name)
+    let taken = await readTaken()
     // A cached file may be gone.
     if (taken.size > 0 && seen) {
       seen.forget()
-      taken = await look()
+      taken = await readTaken()
     }
     for (const found of taken.values()) {
       if (!isOurs(found)) continue
@@ -175,8 +177,8 @@ async function settle(
     }
     const number = firstFree((one) => taken.has(one) || refused.has(one))
     const wanted = number === 1 ? name : numberedName(name, number)
-    if (await tookFreeName(files, passing, join(place, wanted))) {
-      seen?.added(place, wanted)
+    if (await takeFreeName(files, temporary, join(place, wanted))) {
+      seen?.addName(place, wanted)
       return { name: wanted, wasThere: false }
     }
     seen?.forget()

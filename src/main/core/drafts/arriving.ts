@@ -4,62 +4,62 @@
  */
 
 import type { Composition } from '../../../shared/composition/index.ts'
-import type { Imported } from '../../../shared/contract/index.ts'
+import type { ImportResult } from '../../../shared/contract/index.ts'
 import { inSlices } from '../lib/slices.ts'
 import { Statements } from '../storage/statements.ts'
 import type { DraftDeps } from './draft-rows.ts'
 import type { Drafts } from './drafts.ts'
 import type { Presets } from './presets.ts'
 
-export interface ArrivingDeps extends DraftDeps {
+export interface ImportDeps extends DraftDeps {
   drafts: Drafts
   presets: Presets
 }
 
-export interface ArrivingEntries {
+export interface ImportEntries {
   drafts: Iterable<Composition>
   presets: Iterable<{ name: string; composition: Composition }>
 }
 
-export type Stored = Pick<Imported, 'drafts' | 'presets'>
+export type Stored = Pick<ImportResult, 'drafts' | 'presets'>
 
-export function openArriving({ db, drafts, presets, time, newId }: ArrivingDeps) {
+export function openImport({ db, drafts, presets, time, newId }: ImportDeps) {
   const statements = new Statements(db)
-  const arriving = statements.run<[id: string]>('INSERT INTO arrivals (id) VALUES (?)')
-  const arrived = statements.run<[id: string]>('DELETE FROM arrivals WHERE id = ?')
+  const addArrival = statements.run<[id: string]>('INSERT INTO arrivals (id) VALUES (?)')
+  const removeArrival = statements.run<[id: string]>('DELETE FROM arrivals WHERE id = ?')
   const eraseDraft = statements.run<[id: string]>('DELETE FROM drafts WHERE id = ?')
   const erasePreset = statements.run<[id: string]>('DELETE FROM presets WHERE id = ?')
-  const halfArrived = statements.values<[], string>('SELECT id FROM arrivals')
+  const pendingArrivals = statements.values<[], string>('SELECT id FROM arrivals')
 
   const show = db.transaction((ids: readonly string[], alongside: () => void) => {
-    for (const id of ids) arrived(id)
+    for (const id of ids) removeArrival(id)
     alongside()
   })
 
-  function* takeBack(ids: readonly string[]): Generator<void, void> {
+  function* eraseEntries(ids: readonly string[]): Generator<void, void> {
     for (const id of ids) {
       eraseDraft(id)
       erasePreset(id)
-      arrived(id)
+      removeArrival(id)
       yield
     }
   }
 
-  function* write(accountId: string, entries: ArrivingEntries, ids: string[]): Generator<void, Stored> {
+  function* write(accountId: string, entries: ImportEntries, ids: string[]): Generator<void, Stored> {
     const stored: Stored = { drafts: [], presets: [] }
     const now = time.now()
     let index = 0
     for (const composition of entries.drafts) {
       // Lists show the newest first, so later entries get earlier times, which keeps the file's order.
-      const draft = drafts.arrive(accountId, withKeysOfTheirOwn(composition, newId), now - index++)
-      arriving(draft.id)
+      const draft = drafts.insertImported(accountId, withUniqueKeys(composition, newId), now - index++)
+      addArrival(draft.id)
       ids.push(draft.id)
       stored.drafts.push(draft)
       yield
     }
     for (const { name, composition } of entries.presets) {
-      const preset = presets.arrive(accountId, name, withKeysOfTheirOwn(composition, newId))
-      arriving(preset.id)
+      const preset = presets.insertImported(accountId, name, withUniqueKeys(composition, newId))
+      addArrival(preset.id)
       ids.push(preset.id)
       stored.presets.push(preset)
       yield
@@ -69,8 +69,8 @@ export function openArriving({ db, drafts, presets, time, newId }: ArrivingDeps)
 
   return {
     /** Removes what an interrupted import left behind. Call it once, at startup. */
-    takeUpInterrupted(): void {
-      db.transaction(() => [...takeBack(halfArrived())])()
+    removeInterrupted(): void {
+      db.transaction(() => [...eraseEntries(pendingArrivals())])()
     },
 
     /**
@@ -81,7 +81,7 @@ export function openArriving({ db, drafts, presets, time, newId }: ArrivingDeps)
      */
     async store(
       accountId: string,
-      entries: ArrivingEntries,
+      entries: ImportEntries,
       alongside: (stored: Stored) => void = () => undefined
     ): Promise<Stored> {
       const ids: string[] = []
@@ -91,7 +91,7 @@ export function openArriving({ db, drafts, presets, time, newId }: ArrivingDeps)
         return stored
       } catch (error) {
         // What can't be erased either stays hidden, and goes at the next start.
-        await inSlices(takeBack(ids), (turn) => db.transaction(turn)()).catch(() => undefined)
+        await inSlices(eraseEntries(ids), (turn) => db.transaction(turn)()).catch(() => undefined)
         throw error
       }
     }
@@ -105,9 +105,9 @@ const PLAIN = /^[A-Za-z0-9][\w-]*$/
  * Returns the composition with a new key wherever one is odd or a duplicate. Keys tell the parts of a package apart
  * while it is composed; those of a file can be anything.
  */
-export function withKeysOfTheirOwn(composition: Composition, newKey: () => string): Composition {
+export function withUniqueKeys(composition: Composition, newKey: () => string): Composition {
   const taken = new Set<string>()
-  function own<Part extends { key: string }>(part: Part): Part {
+  function withUniqueKey<Part extends { key: string }>(part: Part): Part {
     const key = PLAIN.test(part.key) && !taken.has(part.key) ? part.key : newKey()
     taken.add(key)
     return { ...part, key }
@@ -115,14 +115,14 @@ export function withKeysOfTheirOwn(composition: Composition, newKey: () => strin
   return {
     ...composition,
     items: composition.items.map((item) => ({
-      ...own(item),
+      ...withUniqueKey(item),
       signers: item.signers.map((signer) => ({
-        ...own(signer),
-        ShareUsers: signer.ShareUsers.map(own),
-        IDData: signer.IDData.map(own)
+        ...withUniqueKey(signer),
+        ShareUsers: signer.ShareUsers.map(withUniqueKey),
+        IDData: signer.IDData.map(withUniqueKey)
       })),
-      fields: item.fields.map(own)
+      fields: item.fields.map(withUniqueKey)
     })),
-    ListItems: composition.ListItems.map(own)
+    ListItems: composition.ListItems.map(withUniqueKey)
   }
 }

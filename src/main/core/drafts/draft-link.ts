@@ -5,7 +5,7 @@
  */
 import { z } from 'zod'
 import { blankComposition, blankItem, blankSigner, type Composition } from '../../../shared/composition/index.ts'
-import type { AskedDraft } from '../../../shared/contract/index.ts'
+import type { RequestedDraft } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { getOrMake } from '../lib/objects.ts'
 import { shortened } from '../lib/text-folding.ts'
@@ -35,7 +35,7 @@ const LinkedSigner = z.strictObject(
     z.ZodOptional<typeof text>
   >
 )
-const Linked = z.strictObject({
+const DraftLinkShape = z.strictObject({
   /** The name of a preset to start from. Without it, `kind` says what to create. */
   preset: text.min(1).optional(),
   kind: z.enum(['form', 'template']).optional(),
@@ -44,7 +44,7 @@ const Linked = z.strictObject({
   clientReference: text.optional(),
   signers: z.array(LinkedSigner).max(MOST_SIGNERS)
 })
-export type DraftLink = z.infer<typeof Linked>
+export type DraftLink = z.infer<typeof DraftLinkShape>
 
 const NOTHING_MADE = 'No draft was made.'
 
@@ -59,7 +59,7 @@ export function readDraftLink(link: string): DraftLink {
   if (!url || !isPlain) refuse('This link isn’t one that Countersign can read.')
   if (url.host !== 'draft' || !['', '/'].includes(url.pathname))
     refuse('This link asks for something else than a draft, which links can’t.')
-  const read = Linked.safeParse(membersOf(url.searchParams))
+  const read = DraftLinkShape.safeParse(membersOf(url.searchParams))
   if (!read.success) return refuse(troubleOf(read.error.issues))
   const { preset, kind } = read.data
   if ((preset === undefined) === (kind === undefined))
@@ -73,11 +73,11 @@ function membersOf(parameters: URLSearchParams): unknown {
   const signers = new Map<number, Map<string, string>>()
   for (const [name, value] of parameters) {
     const [, number, member] = /^signer([1-9]\d?)\.(.+)$/s.exec(name) ?? []
-    const of = number === undefined ? members : getOrMake(signers, Number(number), () => new Map<string, string>())
+    const target = number === undefined ? members : getOrMake(signers, Number(number), () => new Map<string, string>())
     const known = member ?? name
     if (known === 'signers') refuse(`This link has a part that links can’t set (“signers”).`)
-    if (of.has(known)) refuse(`This link says “${quoted(name)}” twice.`)
-    of.set(known, value)
+    if (target.has(known)) refuse(`This link says “${quoted(name)}” twice.`)
+    target.set(known, value)
   }
   const listed = Array.from(signers.keys(), (_, index) => signers.get(index + 1))
   if (listed.includes(undefined)) refuse('This link leaves out a signer: they must be numbered from 1.')
@@ -110,7 +110,7 @@ function refuse(message: string): never {
 }
 
 /** Returns what a person is shown before they agree. */
-export function askedDraft({ preset, kind, name, reference, clientReference, signers }: DraftLink): AskedDraft {
+export function askedDraft({ preset, kind, name, reference, clientReference, signers }: DraftLink): RequestedDraft {
   return {
     ...{ preset, kind, name, reference, clientReference },
     signers: signers.map(
@@ -130,10 +130,10 @@ export function askedDraft({ preset, kind, name, reference, clientReference, sig
  */
 export function compositionOfLink(link: DraftLink, start?: Composition): Composition {
   const kind = link.kind === 'template' ? 'form-filler' : 'form-direct'
-  const begun = start ?? blankComposition(kind, 'link')
-  const items = begun.items.length > 0 ? begun.items : [blankItem('link')]
+  const base = start ?? blankComposition(kind, 'link')
+  const items = base.items.length > 0 ? base.items : [blankItem('link')]
   return {
-    ...begun,
+    ...base,
     items: items.map((item, index) => {
       const signers = Array.from({ length: Math.max(item.signers.length, link.signers.length) }, (_, place) => ({
         ...(item.signers[place] ?? blankSigner(`${item.key}-link-${place + 1}`)),

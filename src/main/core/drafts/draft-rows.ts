@@ -57,8 +57,8 @@ export function openList(db: Db, side: 'trashed_at IS NULL' | 'trashed_at IS NOT
   const made = new Map<number, ReturnType<typeof statementsFor>>()
 
   function statementsFor(accounts: number) {
-    const of = Array.from({ length: accounts }, (_, at) => `@account${at}`).join(', ')
-    const shown = `FROM drafts WHERE account_id IN (${of}) AND ${side} AND id NOT IN (${heldOf(of)})
+    const placeholders = Array.from({ length: accounts }, (_, at) => `@account${at}`).join(', ')
+    const shown = `FROM drafts WHERE account_id IN (${placeholders}) AND ${side} AND id NOT IN (${heldOf(placeholders)})
       AND id NOT IN (SELECT id FROM arrivals)`
     return {
       count: statements.value<[object], number>(`SELECT count(*) ${shown}`),
@@ -71,16 +71,18 @@ export function openList(db: Db, side: 'trashed_at IS NULL' | 'trashed_at IS NOT
     }
   }
 
-  const ask = (accountIds: readonly string[]) =>
+  const cachedStatements = (accountIds: readonly string[]) =>
     getOrMake(made, accountIds.length, () => statementsFor(accountIds.length))
-  const named = (accountIds: readonly string[]) => Object.fromEntries(accountIds.map((id, at) => [`account${at}`, id]))
+  const accountParameters = (accountIds: readonly string[]) =>
+    Object.fromEntries(accountIds.map((id, at) => [`account${at}`, id]))
 
   return {
-    count: (accountIds: readonly string[]): number => ask(accountIds).count(named(accountIds)) ?? 0,
+    count: (accountIds: readonly string[]): number =>
+      cachedStatements(accountIds).count(accountParameters(accountIds)) ?? 0,
     page: (accountIds: readonly string[], offset: number, limit: number): number[] =>
-      ask(accountIds).page({ ...named(accountIds), offset, limit }),
-    /** @param question see `questionOf`. */
+      cachedStatements(accountIds).page({ ...accountParameters(accountIds), offset, limit }),
+    /** @param question see `searchQueryOf`. */
     found: (accountIds: readonly string[], question: string): number[] =>
-      ask(accountIds).found({ ...named(accountIds), question })
+      cachedStatements(accountIds).found({ ...accountParameters(accountIds), question })
   }
 }

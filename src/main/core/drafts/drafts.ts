@@ -1,6 +1,6 @@
 /** Packages that are being composed. Once `save` has returned, the draft is on disk. */
 
-import { type Composition, titleOf, whoOf } from '../../../shared/composition/index.ts'
+import { type Composition, signersInWords, titleOf } from '../../../shared/composition/index.ts'
 import {
   type DraftList,
   type DraftSummary,
@@ -10,9 +10,9 @@ import {
 } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { compositionOf, type DraftDeps, HELD_OR_SENT_STATES, openList } from './draft-rows.ts'
-import { openHistory, type VersionBeside } from './history.ts'
+import { type ConflictingVersion, openHistory } from './history.ts'
 import { openTrash } from './trash.ts'
-import { questionOf, wordsOf } from './words.ts'
+import { searchQueryOf, wordsOf } from './words.ts'
 
 /** Which drafts to list. By default the newest ones outside the trash. */
 export interface DraftQuery {
@@ -40,7 +40,7 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
   const { db, time, newId } = deps
   const history = openHistory(deps)
   const trash = openTrash(deps, changed)
-  const kept = openList(db, 'trashed_at IS NULL', 'updated_at DESC, id')
+  const untrashed = openList(db, 'trashed_at IS NULL', 'updated_at DESC, id')
   const trashed = openList(db, 'trashed_at IS NOT NULL', 'trashed_at DESC, updated_at, id DESC')
   const read = db.prepare<[string], DraftRow>(
     `SELECT number, created_at AS createdAt, body, ${SUMMARY} FROM drafts WHERE id = ?`
@@ -82,7 +82,7 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
   }
 
   /** The row of a draft that may be changed. A late save must not bring back what was deleted. */
-  function changeable(id: string): DraftRow {
+  function changeableRow(id: string): DraftRow {
     refuseSent(id, 'This package is being sent or was sent, so it can’t be changed here.')
     const row = read.get(id) ?? fail('gone', 'This draft was deleted, or belongs to another account.')
     if (row.trashedAt !== null) fail('gone', 'This draft is in the trash.', { next: 'Restore it to change it.' })
@@ -92,14 +92,14 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
   const insert = db.transaction(
     (accountId: string, composition: Composition, now: number, asId?: string): DraftSummary => {
       const id = asId ?? newId()
-      const { lastInsertRowid } = add.run({ id, accountId, now, ...written(composition) })
+      const { lastInsertRowid } = add.run({ id, accountId, now, ...columnsOf(composition) })
       index.run(lastInsertRowid, wordsOf(composition))
       return summary(id)
     }
   )
 
   const replace = db.transaction((row: DraftRow, composition: Composition, now = time.now()): void => {
-    write.run({ number: row.number, now, ...written(composition) })
+    write.run({ number: row.number, now, ...columnsOf(composition) })
     index.run(row.number, wordsOf(composition))
   })
 
@@ -108,7 +108,7 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
     replace(row, composition)
   })
 
-  const goBack = db.transaction((row: DraftRow, version: string): void => {
+  const restoreContent = db.transaction((row: DraftRow, version: string): void => {
     const composition = compositionOf(history.bodyOf(row.number, version), 'version')
     history.keep(row, 'restore')
     replace(row, composition)
@@ -118,9 +118,9 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
     /** Lists the drafts of these accounts together. */
     list(accountIds: readonly string[], query: DraftQuery = {}): DraftList {
       const { search = '', offset = 0, limit = 500 } = query
-      const counts = { drafts: kept.count(accountIds), trashed: trashed.count(accountIds) }
-      const listed = query.trashed ? trashed : kept
-      const question = questionOf(search)
+      const counts = { drafts: untrashed.count(accountIds), trashed: trashed.count(accountIds) }
+      const listed = query.trashed ? trashed : untrashed
+      const question = searchQueryOf(search)
       if (question === undefined) {
         const rows = summaries(listed.page(accountIds, offset, limit))
         return { rows, total: query.trashed ? counts.trashed : counts.drafts, counts }
@@ -144,14 +144,14 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
      * @throws AppFailure `busy` once it is with the outbox; `gone` if it was deleted, is in the trash, or belongs to
      * another account.
      */
-    save(accountId: string, composition: Composition, given?: string, asId?: string): DraftSummary {
-      const known = given ?? (asId !== undefined && read.get(asId) ? asId : undefined)
+    save(accountId: string, composition: Composition, draftId?: string, asId?: string): DraftSummary {
+      const known = draftId ?? (asId !== undefined && read.get(asId) ? asId : undefined)
       if (known === undefined) {
         const made = insert(accountId, composition, time.now(), asId)
         changed(made.id)
         return made
       }
-      const row = changeable(known)
+      const row = changeableRow(known)
       if (row.accountId !== accountId) fail('gone', 'This draft was deleted, or belongs to another account.')
       // Leaving a field saves too. An unchanged draft shouldn't move to the top of the list.
       if (row.body === JSON.stringify(composition)) return summaryOf(row)
@@ -161,7 +161,7 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
     },
 
     /** Inserts a draft from a file, without notifying anyone yet. See exchange.ts. */
-    arrive: insert,
+    insertImported: insert,
 
     /**
      * Puts a draft in the trash.
@@ -215,8 +215,8 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
      * Restores an earlier version; the present one becomes a version itself.
      * @throws AppFailure `busy` and `gone` like `save`, `gone` also if the version is no longer kept; `storage`.
      */
-    goBack(id: string, version: string): DraftView {
-      goBack(changeable(id), version)
+    restoreVersion(id: string, version: string): DraftView {
+      restoreContent(changeableRow(id), version)
       changed(id)
       return this.get(id)
     },
@@ -225,7 +225,7 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
      * Replaces or creates the draft with another workstation's content. Call it in a transaction; it notifies no one.
      * @param at when it was saved, in milliseconds since 1970 UTC.
      */
-    follow(accountId: string, id: string, composition: Composition, at: number): void {
+    applyRemote(accountId: string, id: string, composition: Composition, at: number): void {
       const row = read.get(id)
       if (!row) return void insert(accountId, composition, at, id)
       history.keepBeforeChange(row)
@@ -233,18 +233,22 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
     },
 
     /** Puts it in the trash or takes it out, following another workstation. */
-    followTrash: (id: string, isAside: boolean): void => (isAside ? trash.put(id) : trash.takeOut(id)),
+    applyRemoteTrash: (id: string, isTrashed: boolean): void => (isTrashed ? trash.put(id) : trash.takeOut(id)),
 
     /** Stores a version that a workstation, possibly this one, wrote beside the draft. @throws AppFailure `gone`. */
-    keepBeside(id: string, version: Omit<VersionBeside, 'title' | 'who' | 'body'>, composition: Composition): void {
-      history.keepBeside(rowOf(id).number, { ...version, ...written(composition) })
+    keepConflict(
+      id: string,
+      version: Omit<ConflictingVersion, 'title' | 'who' | 'body'>,
+      composition: Composition
+    ): void {
+      history.keepConflict(rowOf(id).number, { ...version, ...columnsOf(composition) })
     },
 
     /**
      * Records whether someone has decided on a version beside the draft. After a restore of the office's server it can
      * be undecided again.
      */
-    settle: (version: string, isSettled = true): void => history.settle(version, isSettled),
+    setConflictResolved: (version: string, isResolved = true): void => history.setResolved(version, isResolved),
 
     /** Keeps the draft's current content as a version. @throws AppFailure `gone`. */
     keepVersion(id: string, reason: DraftVersion['reason']): void {
@@ -254,11 +258,11 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
 }
 
 /** The columns of a draft that come from its composition. */
-function written(composition: Composition) {
+function columnsOf(composition: Composition) {
   return {
     kind: composition.kind,
     title: titleOf(composition),
-    who: whoOf(composition),
+    who: signersInWords(composition),
     body: JSON.stringify(composition)
   }
 }

@@ -17,7 +17,7 @@ import { shortened } from '../lib/text-folding.ts'
 
 const FORMAT = 'countersign'
 const VERSION = 1
-export const ENDING = 'countersign'
+export const FILE_EXTENSION = 'countersign'
 
 /** The maximum size of a file, in bytes, and the maximum number of drafts and presets in it. */
 export const MOST_BYTES = 50 * 1024 * 1024
@@ -26,7 +26,7 @@ const MOST_ENTRIES = 10_000
 const Preset = z.strictObject({ name: z.string().trim().min(1).max(200), composition: Composition })
 const Version = z.number().int().min(1)
 
-export interface Exchanged {
+export interface ExchangeContent {
   drafts: Composition[]
   presets: z.infer<typeof Preset>[]
 }
@@ -48,7 +48,7 @@ const UNREADABLE: Record<JsonTrouble['kind'], string> = {
  */
 export function* exchangeFile(
   madeBy: string,
-  { drafts, presets }: { drafts: Iterable<Composition>; presets: Iterable<Exchanged['presets'][number]> }
+  { drafts, presets }: { drafts: Iterable<Composition>; presets: Iterable<ExchangeContent['presets'][number]> }
 ): Generator<Uint8Array> {
   let bytes = 0
   for (const text of textsOf(madeBy, drafts, presets)) {
@@ -65,13 +65,13 @@ export function* exchangeFile(
 
 function* textsOf(madeBy: string, drafts: Iterable<unknown>, presets: Iterable<unknown>): Generator<string> {
   yield `{"format":${JSON.stringify(FORMAT)},"version":${VERSION},"madeBy":${JSON.stringify(madeBy)},\n"drafts":[`
-  yield* listed(drafts)
+  yield* joinedEntries(drafts)
   yield '],\n"presets":['
-  yield* listed(presets)
+  yield* joinedEntries(presets)
   yield ']}\n'
 }
 
-function* listed(entries: Iterable<unknown>): Generator<string> {
+function* joinedEntries(entries: Iterable<unknown>): Generator<string> {
   let isFirst = true
   for (const entry of entries) {
     yield `${isFirst ? '' : ','}\n${JSON.stringify(entry)}`
@@ -83,13 +83,13 @@ function* listed(entries: Iterable<unknown>): Generator<string> {
  * Reads the content of a file, yielding often, so that a large one doesn't block anything else.
  * @throws AppFailure `invalid` or `too-large`: nothing of it may be used.
  */
-export async function readExchangeFile(bytes: Uint8Array): Promise<Exchanged> {
+export async function readExchangeFile(bytes: Uint8Array): Promise<ExchangeContent> {
   if (bytes.byteLength > MOST_BYTES)
     fail('too-large', 'This file is larger than 50 MB.', { next: 'Export fewer at a time.' })
   return readInSlices(read(bytes), UNREADABLE)
 }
 
-function* read(bytes: Uint8Array): Generator<void, Exchanged> {
+function* read(bytes: Uint8Array): Generator<void, ExchangeContent> {
   const members = yield* scanObject(bytes)
   const format = contentOf(bytes, members.get('format'))
   if (format !== FORMAT) fail('invalid', NOT_OURS)
@@ -117,12 +117,12 @@ function* read(bytes: Uint8Array): Generator<void, Exchanged> {
     })
   }
   return {
-    drafts: yield* checked(bytes, drafts, Composition, 'draft'),
-    presets: yield* checked(bytes, presets, Preset, 'preset')
+    drafts: yield* validated(bytes, drafts, Composition, 'draft'),
+    presets: yield* validated(bytes, presets, Preset, 'preset')
   }
 }
 
-function* checked<Schema extends z.ZodType>(
+function* validated<Schema extends z.ZodType>(
   bytes: Uint8Array,
   entries: readonly Piece[],
   schema: Schema,
@@ -186,7 +186,7 @@ function reasonOf(issue: z.core.$ZodIssue, entry: unknown): string {
     case 'invalid_value':
       return 'has a value that Countersign doesn’t know'
     default:
-      return at(entry, issue.path) === undefined ? 'is missing' : 'isn’t of the right kind'
+      return valueAt(entry, issue.path) === undefined ? 'is missing' : 'isn’t of the right kind'
   }
 }
 
@@ -203,16 +203,16 @@ function placeOf(path: readonly PropertyKey[], entry: unknown): string | undefin
 
 function partOf(list: string, entry: unknown): string {
   if (list !== 'items') return PARTS[list] ?? list
-  const kind = at(entry, ['kind']) ?? at(entry, ['composition', 'kind'])
+  const kind = valueAt(entry, ['kind']) ?? valueAt(entry, ['composition', 'kind'])
   return kind === 'form-filler' ? 'template' : 'form'
 }
 
 function nameOf(what: 'draft' | 'preset', entry: unknown): string {
-  const name = at(entry, what === 'preset' ? ['name'] : ['items', 0, 'Name'])
+  const name = valueAt(entry, what === 'preset' ? ['name'] : ['items', 0, 'Name'])
   return typeof name === 'string' ? shortened(name.trim(), 60) : ''
 }
 
-function at(value: unknown, path: readonly PropertyKey[]): unknown {
+function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce<unknown>(
     (within, step) =>
       typeof within === 'object' && within !== null && Object.hasOwn(within, step)

@@ -4,14 +4,14 @@
  */
 
 import { basename } from 'node:path'
-import { saidBy } from '../../../shared/contract/errors.ts'
-import type { AppError, Imported, SavedFile } from '../../../shared/contract/index.ts'
-import { readChosen, writeWhereChosen } from '../storage/chosen-file.ts'
+import { errorText } from '../../../shared/contract/errors.ts'
+import type { AppError, ImportResult, SavedFile } from '../../../shared/contract/index.ts'
+import { readChosen, writeChosen } from '../storage/chosen-file.ts'
 import { safeFileName } from '../storage/safe-name.ts'
-import { type ArrivingDeps, openArriving } from './arriving.ts'
-import { ENDING, exchangeFile, MOST_BYTES, readExchangeFile } from './exchange-file.ts'
+import { type ImportDeps, openImport } from './arriving.ts'
+import { exchangeFile, FILE_EXTENSION, MOST_BYTES, readExchangeFile } from './exchange-file.ts'
 
-export interface ExchangeDeps extends ArrivingDeps {
+export interface ExchangeDeps extends ImportDeps {
   /** The application and its version: `Countersign 1.2.0`. */
   madeBy: string
   /** Describes an error in the user's words. */
@@ -24,14 +24,14 @@ export type Exchange = ReturnType<typeof openExchange>
 
 export function openExchange(deps: ExchangeDeps) {
   const { drafts, presets, madeBy } = deps
-  const arriving = openArriving(deps)
+  const imports = openImport(deps)
 
   return {
     /** Removes what an interrupted import left behind. Call it once, at startup. */
-    takeUpInterrupted: arriving.takeUpInterrupted,
+    removeInterrupted: imports.removeInterrupted,
 
     /** Counts what a file holds, without storing anything. @throws AppFailure if it can't be imported. */
-    async look(path: string): Promise<{ drafts: number; presets: number }> {
+    async inspect(path: string): Promise<{ drafts: number; presets: number }> {
       const { drafts, presets } = await readExchangeFile(await bytesOf(path))
       return { drafts: drafts.length, presets: presets.length }
     },
@@ -40,15 +40,15 @@ export function openExchange(deps: ExchangeDeps) {
      * Imports files into an account. It never rejects because of a file's content: see `refused` in the result.
      * @param paths absolute.
      */
-    async importFiles(accountId: string, paths: readonly string[]): Promise<Imported> {
-      const imported: Imported = { drafts: [], presets: [], refused: [] }
+    async importFiles(accountId: string, paths: readonly string[]): Promise<ImportResult> {
+      const imported: ImportResult = { drafts: [], presets: [], refused: [] }
       for (const path of paths) {
         try {
-          const stored = await arriving.store(accountId, await readExchangeFile(await bytesOf(path)))
+          const stored = await imports.store(accountId, await readExchangeFile(await bytesOf(path)))
           imported.drafts.push(...stored.drafts)
           imported.presets.push(...stored.presets)
         } catch (error) {
-          imported.refused.push({ file: basename(path), message: saidBy(deps.describe(error)) })
+          imported.refused.push({ file: basename(path), message: errorText(deps.describe(error)) })
         }
       }
       const [draft] = imported.drafts
@@ -86,7 +86,7 @@ export function openExchange(deps: ExchangeDeps) {
  */
 export function suggestedName(names: readonly string[], what: 'drafts' | 'presets'): string {
   const name = names.length === 1 ? (names[0] ?? '') : `${names.length} ${what}`
-  return safeFileName(name, { extension: ENDING, fallback: what })
+  return safeFileName(name, { extension: FILE_EXTENSION, fallback: what })
 }
 
 function* each<Made>(ids: readonly string[], make: (id: string) => Made): Generator<Made> {
@@ -94,7 +94,7 @@ function* each<Made>(ids: readonly string[], make: (id: string) => Made): Genera
 }
 
 async function save(path: string, content: Iterable<Uint8Array>): Promise<SavedFile> {
-  return { label: await writeWhereChosen(path, ENDING, content) }
+  return { label: await writeChosen(path, FILE_EXTENSION, content) }
 }
 
 const bytesOf = (path: string) => readChosen(path, MOST_BYTES, 'Export fewer at a time.')

@@ -4,31 +4,31 @@
  */
 import { basename, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { AppError, Imported, OutsideView } from '../../../shared/contract/index.ts'
+import type { AppError, ImportResult, OutsideView } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 import { askedDraft, compositionOfLink, type DraftLink, readDraftLink } from './draft-link.ts'
 import type { Drafts } from './drafts.ts'
 import type { Exchange } from './exchange.ts'
-import { ENDING } from './exchange-file.ts'
+import { FILE_EXTENSION } from './exchange-file.ts'
 import type { Presets } from './presets.ts'
 
 /** How many can wait, and how many one start can bring. More would be flooding the screen. */
 const MOST_WAITING = 10
 
-export type Brought = { link: string } | { path: string }
+export type OutsideRequest = { link: string } | { path: string }
 
 /**
  * Returns what a start, or a second instance, was asked to open. Other arguments are ignored.
  * @param args without the program.
  * @param folder the absolute folder that arguments are relative to.
  */
-export function broughtBy(args: readonly string[], folder: string): Brought[] {
-  return args.flatMap((argument): Brought[] => {
+export function requestsIn(args: readonly string[], folder: string): OutsideRequest[] {
+  return args.flatMap((argument): OutsideRequest[] => {
     // Switches belong to the browser or to us; none of them is a file.
     if (argument.startsWith('-')) return []
     if (/^countersign:/i.test(argument)) return [{ link: argument }]
     const path = /^file:/i.test(argument) ? localPath(argument) : resolve(folder, argument)
-    return path?.toLowerCase().endsWith(`.${ENDING}`) ? [{ path }] : []
+    return path?.toLowerCase().endsWith(`.${FILE_EXTENSION}`) ? [{ path }] : []
   })
 }
 
@@ -44,7 +44,7 @@ function localPath(address: string): string | undefined {
 }
 
 export interface OutsideDeps {
-  exchange: Pick<Exchange, 'look' | 'importFiles'>
+  exchange: Pick<Exchange, 'inspect' | 'importFiles'>
   drafts: Pick<Drafts, 'save'>
   presets: Pick<Presets, 'list' | 'get'>
   newId: () => string
@@ -53,15 +53,15 @@ export interface OutsideDeps {
   changed: () => void
 }
 
-interface Waiting {
-  brought: Brought
+interface PendingRequest {
+  request: OutsideRequest
   view: OutsideView
   link?: DraftLink
 }
 
 export class FromOutside {
   readonly #deps: OutsideDeps
-  #waiting: readonly Waiting[] = []
+  #pending: readonly PendingRequest[] = []
   /** The chain of reads, one after the other. */
   #reading: Promise<void> = Promise.resolve()
 
@@ -70,20 +70,20 @@ export class FromOutside {
   }
 
   /** Queues requests for a person's consent. Resolves once they can be shown. */
-  take(brought: readonly Brought[]): Promise<void> {
+  enqueue(requests: readonly OutsideRequest[]): Promise<void> {
     this.#reading = this.#reading.then(async () => {
-      for (const one of brought.slice(0, MOST_WAITING)) await this.#take(one)
+      for (const one of requests.slice(0, MOST_WAITING)) await this.#enqueueOne(one)
     })
     return this.#reading
   }
 
   /** Oldest first. */
   list(): OutsideView[] {
-    return this.#waiting.map(({ view }) => view)
+    return this.#pending.map(({ view }) => view)
   }
 
   dismiss(id: string): void {
-    this.#waiting = this.#waiting.filter(({ view }) => view.id !== id)
+    this.#pending = this.#pending.filter(({ view }) => view.id !== id)
     this.#deps.changed()
   }
 
@@ -92,13 +92,13 @@ export class FromOutside {
    * @throws AppFailure `gone` if the request no longer waits, or its preset doesn't exist; in the second case it goes
    * on waiting.
    */
-  async accept(id: string, accountId: string): Promise<Imported> {
-    const found = this.#waiting.find(({ view }) => view.id === id)
+  async accept(id: string, accountId: string): Promise<ImportResult> {
+    const found = this.#pending.find(({ view }) => view.id === id)
     if (!found || found.view.what === 'refused') return fail('gone', 'This was seen to already.')
-    const { brought, link } = found
+    const { request, link } = found
     const imported = link
       ? { drafts: [this.#draftOf(link, accountId)], presets: [], refused: [] }
-      : await this.#deps.exchange.importFiles(accountId, 'path' in brought ? [brought.path] : [])
+      : await this.#deps.exchange.importFiles(accountId, 'path' in request ? [request.path] : [])
     this.dismiss(id)
     return imported
   }
@@ -115,29 +115,29 @@ export class FromOutside {
     return drafts.save(accountId, compositionOfLink(link, presets.get(found.id).composition))
   }
 
-  async #take(brought: Brought): Promise<void> {
+  async #enqueueOne(request: OutsideRequest): Promise<void> {
     const { describe, newId, changed } = this.#deps
-    const isSame = (one: Waiting) => JSON.stringify(one.brought) === JSON.stringify(brought)
+    const isSame = (one: PendingRequest) => JSON.stringify(one.request) === JSON.stringify(request)
     // Each request is asked about once, however often it is opened meanwhile.
-    if (this.#waiting.length >= MOST_WAITING || this.#waiting.some(isSame)) return
+    if (this.#pending.length >= MOST_WAITING || this.#pending.some(isSame)) return
     const id = newId()
-    let waiting: Waiting
+    let waiting: PendingRequest
     try {
-      waiting = { brought, ...(await this.#looked(id, brought)) }
+      waiting = { request, ...(await this.#inspect(id, request)) }
     } catch (error) {
-      const file = 'path' in brought && { file: basename(brought.path) }
-      waiting = { brought, view: { id, what: 'refused', ...file, error: describe(error) } }
+      const file = 'path' in request && { file: basename(request.path) }
+      waiting = { request, view: { id, what: 'refused', ...file, error: describe(error) } }
     }
-    this.#waiting = [...this.#waiting, waiting]
+    this.#pending = [...this.#pending, waiting]
     changed()
   }
 
-  async #looked(id: string, brought: Brought): Promise<Omit<Waiting, 'brought'>> {
-    if ('path' in brought) {
-      const found = await this.#deps.exchange.look(brought.path)
-      return { view: { id, what: 'file', file: basename(brought.path), ...found } }
+  async #inspect(id: string, request: OutsideRequest): Promise<Omit<PendingRequest, 'request'>> {
+    if ('path' in request) {
+      const found = await this.#deps.exchange.inspect(request.path)
+      return { view: { id, what: 'file', file: basename(request.path), ...found } }
     }
-    const link = readDraftLink(brought.link)
+    const link = readDraftLink(request.link)
     return { link, view: { id, what: 'draft', ...askedDraft(link) } }
   }
 }

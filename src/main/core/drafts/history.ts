@@ -39,12 +39,12 @@ const VERSIONS = new Rows({
 })
 
 /** A content of the draft that isn't current, because another was saved at the office first. */
-export interface VersionBeside extends Pick<KeepableDraft, 'title' | 'who' | 'body'> {
+export interface ConflictingVersion extends Pick<KeepableDraft, 'title' | 'who' | 'body'> {
   id: string
   savedAt: number
   /** The name of the workstation that wrote it. */
   desk: string
-  isSettled: boolean
+  isResolved: boolean
 }
 
 /** Opens the history. Write to it in the same transaction that changes the draft. */
@@ -53,7 +53,7 @@ export function openHistory({ db, time, newId }: DraftDeps) {
   const bodyOf = versions.value<[draftNumber: number, id: string], string>(
     'SELECT body FROM draft_versions WHERE draft_number = ? AND id = ?'
   )
-  const keptLast = versions.value<[draftNumber: number], number>(
+  const lastKeptAt = versions.value<[draftNumber: number], number>(
     'SELECT kept_at FROM draft_versions WHERE draft_number = ? ORDER BY number DESC LIMIT 1'
   )
   const sameAsNewest = db.prepare<[string, number], { number: number; isSame: 0 | 1 }>(
@@ -63,7 +63,7 @@ export function openHistory({ db, time, newId }: DraftDeps) {
     `INSERT INTO draft_versions (id, draft_number, reason, title, who, saved_at, kept_at, body)
      VALUES (@id, @number, @reason, @title, @who, @savedAt, @now, @body)`
   )
-  const keptAgain = versions.run<[{ version: number; reason: DraftVersion['reason']; now: number }]>(
+  const touchVersion = versions.run<[{ version: number; reason: DraftVersion['reason']; now: number }]>(
     `UPDATE draft_versions SET kept_at = @now, reason = CASE WHEN @reason = 'change' THEN reason ELSE @reason END
      WHERE number = @version`
   )
@@ -71,11 +71,11 @@ export function openHistory({ db, time, newId }: DraftDeps) {
     `SELECT number, reason, octet_length(body) AS bytes FROM draft_versions
      WHERE draft_number = ? AND beside IS NOT 'open' ORDER BY number`
   )
-  const addBeside = versions.run<[version: object]>(
+  const addConflict = versions.run<[version: object]>(
     `INSERT INTO draft_versions (id, draft_number, reason, title, who, saved_at, kept_at, body, desk, beside)
      VALUES (@id, @number, 'change', @title, @who, @savedAt, @now, @body, @desk, 'open') ON CONFLICT DO NOTHING`
   )
-  const setBeside = versions.run<[beside: 'open' | 'settled', id: string]>(
+  const setConflictState = versions.run<[beside: 'open' | 'settled', id: string]>(
     'UPDATE draft_versions SET beside = ? WHERE id = ?'
   )
   const allOf = versions.all<[draftNumber: number]>('WHERE draft_number = ? ORDER BY number DESC')
@@ -85,17 +85,18 @@ export function openHistory({ db, time, newId }: DraftDeps) {
    * Records whether someone has decided on a version beside the draft. After a restore of the office's server it can be
    * undecided again.
    */
-  const settle = (id: string, isSettled: boolean): void => void setBeside(isSettled ? 'settled' : 'open', id)
+  const setResolved = (id: string, isResolved: boolean): void =>
+    void setConflictState(isResolved ? 'settled' : 'open', id)
 
   function keep(draft: KeepableDraft, reason: DraftVersion['reason']): void {
     const newest = sameAsNewest.get(draft.body, draft.number)
     if (newest?.isSame) {
-      keptAgain({ version: newest.number, reason, now: time.now() })
+      touchVersion({ version: newest.number, reason, now: time.now() })
       return
     }
     const { number, title, who, body } = draft
     add({ id: newId(), number, reason, title, who, savedAt: draft.updatedAt, now: time.now(), body })
-    for (const version of superfluous(sizes.all(number))) erase(version)
+    for (const version of versionsToDelete(sizes.all(number))) erase(version)
   }
 
   return {
@@ -103,21 +104,21 @@ export function openHistory({ db, time, newId }: DraftDeps) {
 
     /** Keeps a draft's content before it changes, if the last version was kept at least ten minutes ago. */
     keepBeforeChange(draft: KeepableDraft): void {
-      const last = keptLast(draft.number) ?? draft.createdAt
+      const last = lastKeptAt(draft.number) ?? draft.createdAt
       // Without `abs`, a clock that was set back would stop versions from being kept until it has caught up.
       if (Math.abs(time.now() - last) >= HISTORY_STEP) keep(draft, 'change')
     },
 
     /** Newest first. */
-    list: (draftNumber: number): DraftVersion[] => allOf(draftNumber).map(shown),
+    list: (draftNumber: number): DraftVersion[] => allOf(draftNumber).map(viewOf),
 
     /** Stores a version that a workstation, possibly this one, wrote beside the draft, unless it is already stored. */
-    keepBeside(number: number, { isSettled, ...version }: VersionBeside): void {
-      addBeside({ ...version, number, now: time.now() })
-      settle(version.id, isSettled)
+    keepConflict(number: number, { isResolved, ...version }: ConflictingVersion): void {
+      addConflict({ ...version, number, now: time.now() })
+      setResolved(version.id, isResolved)
     },
 
-    settle,
+    setResolved,
 
     /** @throws AppFailure `gone`. */
     bodyOf: (draftNumber: number, id: string): string =>
@@ -125,7 +126,7 @@ export function openHistory({ db, time, newId }: DraftDeps) {
   }
 }
 
-function shown({ desk, beside, reason, ...version }: RecordOf<typeof VERSIONS>): DraftVersion {
+function viewOf({ desk, beside, reason, ...version }: RecordOf<typeof VERSIONS>): DraftVersion {
   if (beside === undefined) return { ...version, reason }
   return {
     ...version,
@@ -147,7 +148,7 @@ interface Size {
  * the oldest go.
  * @param versions oldest first.
  */
-function superfluous(versions: readonly Size[]): number[] {
+function versionsToDelete(versions: readonly Size[]): number[] {
   const gone = new Set<number>()
   if (versions.length > MOST_VERSIONS) {
     const older = versions.slice(0, MOST_VERSIONS / 2)

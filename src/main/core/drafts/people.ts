@@ -12,7 +12,7 @@ import type {
   RecipientView
 } from '../../../shared/contract/index.ts'
 import type { DraftDeps } from './draft-rows.ts'
-import { questionOf } from './words.ts'
+import { searchQueryOf } from './words.ts'
 
 export interface PeopleDeps extends Omit<DraftDeps, 'newId'> {
   /** Called when entries changed. */
@@ -49,12 +49,12 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
   const known = db.prepare<[string, number, number], KnownPerson>(
     `SELECT ${PERSON}, times FROM people WHERE account_id = ? ORDER BY used_at DESC, number LIMIT ? OFFSET ?`
   )
-  const all = db.prepare<[string], number>('SELECT count(*) FROM people WHERE account_id = ?').pluck()
+  const countAll = db.prepare<[string], number>('SELECT count(*) FROM people WHERE account_id = ?').pluck()
   const FOUND = `account_id = ? AND number IN (SELECT rowid FROM people_words WHERE people_words MATCH ?)`
   const found = db.prepare<[string, string, number, number], KnownPerson>(
     `SELECT ${PERSON}, times FROM people WHERE ${FOUND} ORDER BY used_at DESC, number LIMIT ? OFFSET ?`
   )
-  const allFound = db.prepare<[string, string], number>(`SELECT count(*) FROM people WHERE ${FOUND}`).pluck()
+  const countFound = db.prepare<[string, string], number>(`SELECT count(*) FROM people WHERE ${FOUND}`).pluck()
   // Everybody at an address, or only the one with this name.
   const WHOM = 'account_id = @accountId AND email_key = @emailKey AND (@nameKey IS NULL OR name_key = @nameKey)'
   type Whom = { accountId: string; emailKey: string; nameKey: string | null }
@@ -65,7 +65,7 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
      WHERE kind = 'person' AND id IS NOT NULL AND EXISTS (SELECT 1 FROM office_accounts WHERE account_id = office_records.account_id)
        AND local IN (SELECT CAST(number AS TEXT) FROM people WHERE ${WHOM})`
   )
-  const forgetting = db.transaction((whom: Whom): void => {
+  const forgetEverywhere = db.transaction((whom: Whom): void => {
     forgetForAll.run(whom)
     forget.run(whom)
   })
@@ -85,7 +85,7 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
     note: db.transaction((accountId: string, composition: Composition): void => {
       const now = time.now()
       for (const person of peopleOf(composition)) {
-        write.run({ ...person, accountId, emailKey: plain(person.Email), nameKey: nameKey(person), now })
+        write.run({ ...person, accountId, emailKey: normalized(person.Email), nameKey: nameKey(person), now })
       }
       changed()
     }),
@@ -94,10 +94,10 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
      * Corrects a signer's name or address for future suggestions. An unknown person stays unknown; if both are known,
      * the wrong one is removed.
      */
-    correct: db.transaction((accountId: string, was: Called, now: Called & Partial<Mobile>): void => {
+    correct: db.transaction((accountId: string, was: NamedAddress, now: NamedAddress & Partial<Mobile>): void => {
       const [before, after] = [keyOf(was), keyOf(now)]
       const isSame = before.emailKey === after.emailKey && before.nameKey === after.nameKey
-      if (!isSame && isKnown.get({ accountId, ...after })) forgetting({ accountId, ...before })
+      if (!isSame && isKnown.get({ accountId, ...after })) forgetEverywhere({ accountId, ...before })
       const { FirstName, LastName, Email, MiddleName, MobileCountry, MobileNumber } = now
       rewrite.run({
         ...{ accountId, wasEmail: before.emailKey, wasName: before.nameKey, ...after },
@@ -109,21 +109,22 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
 
     /** Finds people by the beginnings of words in their names or address; best first, then newest. */
     find(accountId: string, text: string, limit: number): PersonView[] {
-      const question = questionOf(text)
+      const question = searchQueryOf(text)
       const sent = question === undefined ? newest.all(accountId, limit) : matching.all(accountId, question, CANDIDATES)
-      const known = new Set(sent.map(({ Email }) => plain(Email)))
+      const known = new Set(sent.map(({ Email }) => normalized(Email)))
       const listed = listedPeople(recipients(accountId)).filter(
-        (person) => !known.has(plain(person.Email)) && hasWords(person, text)
+        (person) => !known.has(normalized(person.Email)) && hasWords(person, text)
       )
-      return [...best(sent, text), ...best(listed, text)].slice(0, limit)
+      return [...ranked(sent, text), ...ranked(listed, text)].slice(0, limit)
     },
 
     /** Returns one page of the people this office has sent to, most recent first, filtered by the words of `search`. */
     list(accountId: string, { search, offset, limit }: DecodedInput<'people.list'>): PeopleList {
-      const question = questionOf(search)
-      if (question === undefined) return { rows: known.all(accountId, limit, offset), total: all.get(accountId) ?? 0 }
+      const question = searchQueryOf(search)
+      if (question === undefined)
+        return { rows: known.all(accountId, limit, offset), total: countAll.get(accountId) ?? 0 }
       const rows = found.all(accountId, question, limit, offset)
-      return { rows, total: allFound.get(accountId, question) ?? 0 }
+      return { rows, total: countFound.get(accountId, question) ?? 0 }
     },
 
     /**
@@ -131,20 +132,20 @@ export function openPeople({ db, recipients, time, changed }: PeopleDeps) {
      * of the service's lists stay.
      */
     forget(accountId: string, email: string, name?: { FirstName: string; LastName: string }): void {
-      forgetting({ accountId, emailKey: plain(email), nameKey: name ? nameKey(name) : null })
+      forgetEverywhere({ accountId, emailKey: normalized(email), nameKey: name ? nameKey(name) : null })
       changed()
     }
   }
 }
 
-type Called = Pick<PersonView, 'FirstName' | 'LastName' | 'Email'> & { MiddleName?: string | undefined }
+type NamedAddress = Pick<PersonView, 'FirstName' | 'LastName' | 'Email'> & { MiddleName?: string | undefined }
 type Mobile = Record<'MobileCountry' | 'MobileNumber', string | undefined>
 
-function keyOf(person: Called) {
-  return { emailKey: plain(person.Email), nameKey: nameKey(person) }
+function keyOf(person: NamedAddress) {
+  return { emailKey: normalized(person.Email), nameKey: nameKey(person) }
 }
 
-interface Noted {
+interface PersonEntry {
   FirstName: string
   MiddleName: string
   LastName: string
@@ -155,27 +156,27 @@ interface Noted {
 }
 
 /** Returns everybody in a package who has an address, without duplicates. */
-function peopleOf(composition: Composition): Noted[] {
+function peopleOf(composition: Composition): PersonEntry[] {
   const signers = composition.items.flatMap((item) => item.signers)
-  const all = [...signers.flatMap((signer) => signer.ShareUsers).map(shared), ...signers.map(signing)]
+  const all = [...signers.flatMap((signer) => signer.ShareUsers).map(entryOfShareUser), ...signers.map(entryOfSigner)]
   // If someone also appears as a signer, the signer's details win.
-  const once = new Map(all.map((person) => [JSON.stringify([plain(person.Email), nameKey(person)]), person]))
+  const once = new Map(all.map((person) => [JSON.stringify([normalized(person.Email), nameKey(person)]), person]))
   return [...once.values()].filter(({ Email }) => Email !== '')
 }
 
-function signing(signer: ComposedSigner): Noted {
+function entryOfSigner(signer: ComposedSigner): PersonEntry {
   return {
-    ...names(signer),
+    ...trimmedNames(signer),
     MobileCountry: signer.MobileNumber.trim() ? signer.MobileCountry.trim() : '',
     MobileNumber: signer.MobileNumber.trim()
   }
 }
 
-function shared(user: ComposedShareUser): Noted {
-  return { ...names(user), MobileCountry: null, MobileNumber: null }
+function entryOfShareUser(user: ComposedShareUser): PersonEntry {
+  return { ...trimmedNames(user), MobileCountry: null, MobileNumber: null }
 }
 
-function names({ FirstName, MiddleName, LastName, Email }: ComposedShareUser | ComposedSigner) {
+function trimmedNames({ FirstName, MiddleName, LastName, Email }: ComposedShareUser | ComposedSigner) {
   return {
     FirstName: FirstName.trim(),
     MiddleName: MiddleName.trim(),
@@ -197,7 +198,7 @@ function listedPeople(lists: readonly RecipientView[]): PersonView[] {
       from: 'recipients'
     })
   )
-  const once = new Map(people.map((person) => [plain(person.Email), person]))
+  const once = new Map(people.map((person) => [normalized(person.Email), person]))
   return [...once.values()].filter(({ Email }) => Email !== '')
 }
 
@@ -205,7 +206,7 @@ function listedPeople(lists: readonly RecipientView[]): PersonView[] {
  * Sorts those first whose name or address begins with the text, then those whose last name does. Otherwise the order
  * stays.
  */
-function best(people: readonly PersonView[], text: string): PersonView[] {
+function ranked(people: readonly PersonView[], text: string): PersonView[] {
   const typed = folded(text.trim())
   const rank = (person: PersonView): number => {
     if (folded(`${person.FirstName} ${person.LastName}`).startsWith(typed)) return 0
@@ -234,9 +235,9 @@ function folded(text: string): string {
 
 /** Returns the key that tells people at one address apart. */
 export function nameKey({ FirstName, LastName }: { FirstName: string; LastName: string }): string {
-  return plain(`${FirstName} ${LastName}`)
+  return normalized(`${FirstName} ${LastName}`)
 }
 
-export function plain(text: string): string {
+export function normalized(text: string): string {
   return text.trim().toLowerCase()
 }

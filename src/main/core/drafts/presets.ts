@@ -67,7 +67,7 @@ export function openPresets({ db, time, newId, changed }: DraftDeps & { changed:
     kind: 'preset',
     // A single one can be megabytes.
     page: 20,
-    locals: own,
+    localIds: own,
     ownerOf: readAccount,
     content(id) {
       const preset = one(id)
@@ -79,7 +79,7 @@ export function openPresets({ db, time, newId, changed }: DraftDeps & { changed:
     read: (content) => Shared.safeParse(content).data,
     write(accountId, { name, composition, updatedAt }, id, local = id) {
       // If two have the same name, every workstation numbers the same one.
-      const other = all(accountId).find((preset) => preset.id !== local && isAlike(preset.name, name))
+      const other = all(accountId).find((preset) => preset.id !== local && isSameName(preset.name, name))
       const isOthers = other !== undefined && !isShared(other) && other.id > local
       if (isOthers) rename(freeName(name, [name, ...namesOfOthers(accountId, other.id)]), other.id)
       const mine = other && !isOthers ? freeName(name, namesOfOthers(accountId, local)) : name
@@ -87,11 +87,11 @@ export function openPresets({ db, time, newId, changed }: DraftDeps & { changed:
       return local
     },
     erase: (id) => void erase(id),
-    twin(accountId, { name, composition }) {
+    findIdentical(accountId, { name, composition }) {
       const same = all(accountId).find((preset) => preset.name === name && !isShared(preset))
       return same && isDeepStrictEqual(shared.content(same.id)?.composition, composition) ? same.id : undefined
     },
-    another(accountId, { name, composition }, beside) {
+    addCopy(accountId, { name, composition }, beside) {
       put(accountId, beside === undefined ? name : `${name} (${beside})`, composition, newId())
     }
   }
@@ -125,17 +125,17 @@ export function openPresets({ db, time, newId, changed }: DraftDeps & { changed:
     },
 
     /** Stores an organisation's preset as its file has it; its id is made by `sharedId`. Notifies no one yet. */
-    share: (accountId: string, id: string, name: string, composition: Composition): PresetSummary =>
+    putShared: (accountId: string, id: string, name: string, composition: Composition): PresetSummary =>
       put(accountId, name, composition, id),
 
     /** Removes all of the organisation's presets but these. */
-    shareOnly(accountId: string, ids: ReadonlySet<string>): void {
+    removeSharedExcept(accountId: string, ids: ReadonlySet<string>): void {
       for (const preset of all(accountId)) if (isShared(preset) && !ids.has(preset.id)) erase(preset.id)
       changed()
     },
 
     /** Inserts a preset from a file, without notifying anyone yet. See exchange.ts. */
-    arrive: (accountId: string, name: string, composition: Composition): PresetSummary =>
+    insertImported: (accountId: string, name: string, composition: Composition): PresetSummary =>
       put(accountId, name, composition, newId()),
 
     /** @throws AppFailure `gone`; `not-allowed` if it is the organisation's. */
@@ -164,7 +164,7 @@ function freeName(name: string, taken: readonly string[]): string {
   }
 }
 
-const isAlike = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()
+const isSameName = (one: string, other: string) => one.toLowerCase() === other.toLowerCase()
 
 const collator = new Intl.Collator('en', { numeric: true })
 

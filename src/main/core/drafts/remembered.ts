@@ -92,32 +92,35 @@ export function openRemembered({ db, time }: Omit<DraftDeps, 'newId'>) {
   }
 }
 
-interface Used {
+interface UsedValue {
   field: string
   value: string
 }
 
-function valuesOf(composition: Composition): Used[] {
+function valuesOf(composition: Composition): UsedValue[] {
   const used = composition.kind === 'form-direct' ? ofForms(composition) : ofTemplates(composition)
   const settings = [composition, ...composition.items.flatMap((item) => item.own ?? [])]
-  return [...used, ...settings.flatMap((of) => [value('ReturnUrl', of.ReturnUrl), value('NotifyUrl', of.NotifyUrl)])]
+  return [
+    ...used,
+    ...settings.flatMap((of) => [usedValue('ReturnUrl', of.ReturnUrl), usedValue('NotifyUrl', of.NotifyUrl)])
+  ]
     .map((one) => ({ field: one.field, value: one.value.trim() }))
     .filter((one) => one.value !== '' && one.value.length <= LONGEST_VALUE)
 }
 
-function ofForms({ items, InvitationEmailTemplateReference }: Composition): Used[] {
+function ofForms({ items, InvitationEmailTemplateReference }: Composition): UsedValue[] {
   const signers = items.flatMap((item) => item.signers)
   const questions = signers.flatMap((signer) => (signer.UseIDData ? signer.IDData : []))
   return [
-    ...signers.map((signer) => value('SignerType', signer.SignerType)),
-    ...items.map((item) => value('EmployerReference', item.EmployerReference)),
-    value('InvitationEmailTemplateReference', InvitationEmailTemplateReference),
+    ...signers.map((signer) => usedValue('SignerType', signer.SignerType)),
+    ...items.map((item) => usedValue('EmployerReference', item.EmployerReference)),
+    usedValue('InvitationEmailTemplateReference', InvitationEmailTemplateReference),
     // A question may be asked again; its answer is the signer's own.
-    ...questions.map((question) => value('IDData.Label', question.Label))
+    ...questions.map((question) => usedValue('IDData.Label', question.Label))
   ]
 }
 
-function ofTemplates({ items }: Composition): Used[] {
+function ofTemplates({ items }: Composition): UsedValue[] {
   return items.flatMap((item) =>
     item.fields
       .filter(({ FieldType }) => FieldType === 'DropDownList' || FieldType === 'RadioButton')
@@ -125,7 +128,7 @@ function ofTemplates({ items }: Composition): Used[] {
   )
 }
 
-function value(field: RememberedField, text: string): Used {
+function usedValue(field: RememberedField, text: string): UsedValue {
   return { field, value: text }
 }
 

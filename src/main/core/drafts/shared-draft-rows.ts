@@ -27,7 +27,7 @@ const KNOWN = new Rows({
 export type KnownDraft = RecordOf<typeof KNOWN>
 
 /** The local draft. */
-export interface DraftHere {
+export interface LocalDraft {
   readonly number: number
   readonly id: string
   readonly accountId: string
@@ -41,7 +41,7 @@ export type SharedDraftRows = ReturnType<typeof openSharedDraftRows>
 export function openSharedDraftRows(db: Db) {
   const known = new TableStatements(db, 'office_drafts', KNOWN)
   const find = known.one<[id: string]>('WHERE id = ?')
-  const here = db.prepare<[string], DraftHere>(
+  const selectDraft = db.prepare<[string], LocalDraft>(
     `SELECT number, id, account_id AS accountId, created_at AS createdAt, trashed_at IS NOT NULL AS isTrashed, body
      FROM drafts WHERE id = ?`
   )
@@ -58,7 +58,9 @@ export function openSharedDraftRows(db: Db) {
     `INSERT INTO office_drafts (id, account_id) SELECT id, account_id FROM drafts WHERE account_id = ?
      ON CONFLICT DO NOTHING`
   )
-  const begun = statement('UPDATE office_accounts SET drafts_cursor = 0 WHERE account_id = ? AND drafts_cursor < 0')
+  const startReading = statement(
+    'UPDATE office_accounts SET drafts_cursor = 0 WHERE account_id = ? AND drafts_cursor < 0'
+  )
   // What someone keeps to this workstation stays so when it joins again.
   const forget = statement(
     `DELETE FROM office_drafts WHERE account_id = ? AND (is_mine = 0
@@ -75,19 +77,21 @@ export function openSharedDraftRows(db: Db) {
     `SELECT 1 FROM sends JOIN office_drafts its ON its.id = sends.draft_id
        WHERE sends.account_id = ? AND sends.state IN ${HELD_OR_SENT_STATES} AND sends.state <> 'sent' AND its.is_gone = 0 LIMIT 1`
   )
-  const again = statement('UPDATE office_drafts SET is_to_know = 1 WHERE account_id = ? AND round > 0')
-  const unbegun = statement('UPDATE office_accounts SET drafts_cursor = -1 WHERE account_id = ?')
-  const fromStart = statement('UPDATE office_accounts SET drafts_cursor = 0 WHERE account_id = ? AND drafts_cursor > 0')
+  const flagForRestore = statement('UPDATE office_drafts SET is_to_know = 1 WHERE account_id = ? AND round > 0')
+  const stopReading = statement('UPDATE office_accounts SET drafts_cursor = -1 WHERE account_id = ?')
+  const resetCursor = statement(
+    'UPDATE office_accounts SET drafts_cursor = 0 WHERE account_id = ? AND drafts_cursor > 0'
+  )
 
   return {
     find,
     /** The draft, if it is here. */
-    here: (id: string): DraftHere | undefined => here.get(id),
+    localDraft: (id: string): LocalDraft | undefined => selectDraft.get(id),
 
     /** Adds a row for a draft if there is none yet, and returns it. */
     add(id: string, accountId: string): KnownDraft {
       add(id, accountId)
-      return find(id) ?? raise(id)
+      return find(id) ?? failUnknown(id)
     },
 
     /** Changes these columns, and leaves the others as they are in the database now. */
@@ -97,41 +101,41 @@ export function openSharedDraftRows(db: Db) {
     },
 
     /** Marks what was just written as received from the office, so that it isn't sent there. */
-    follow(id: string, changes: Partial<KnownDraft>): void {
+    markSynced(id: string, changes: Partial<KnownDraft>): void {
       const row = find(id)
       if (row) write(KNOWN.write({ ...row, ...changes, given: row.edits, isMoved: false }))
     },
 
     /** Adds rows for the existing drafts, once. */
-    begin: db.transaction((accountId: string): void => {
-      if (begun(accountId) > 0) addAll(accountId)
+    prepareSync: db.transaction((accountId: string): void => {
+      if (startReading(accountId) > 0) addAll(accountId)
     }),
 
     cursor: known.value<[accountId: string], number>('SELECT drafts_cursor FROM office_accounts WHERE account_id = ?'),
-    readTo: known.run<[cursor: number, accountId: string]>(
+    setCursor: known.run<[cursor: number, accountId: string]>(
       'UPDATE office_accounts SET drafts_cursor = ? WHERE account_id = ?'
     ),
     /** Makes everything be read again. */
-    fromStart,
+    fromStart: resetCursor,
 
     /** Makes everything the office had be told again, and everything be read again. */
-    tellAgain: db.transaction((accountId: string): void => {
-      again(accountId)
-      fromStart(accountId)
+    markForRestore: db.transaction((accountId: string): void => {
+      flagForRestore(accountId)
+      resetCursor(accountId)
     }),
 
     /**
      * The ids of drafts to send to the office, or deleted here. A draft whose file is still being imported isn't
      * included yet. One that is being sent goes with its send, if the office gets that.
      */
-    toGive: known.values<[accountId: string], string>(
+    toPush: known.values<[accountId: string], string>(
       `SELECT id FROM office_drafts its WHERE account_id = ? AND is_mine = 0 AND is_gone = 0 AND (edits <> given OR is_moved = 1)
          AND id NOT IN (SELECT id FROM arrivals)
          AND NOT (EXISTS (SELECT 1 FROM sends WHERE draft_id = its.id AND state IN ${HELD_OR_SENT_STATES})
            AND EXISTS (SELECT 1 FROM drafts WHERE drafts.id = its.id))`
     ),
     /** The ids that the office has to be told again. One that is being sent goes with its send. */
-    toKnow: known.values<[accountId: string], string>(
+    toRestore: known.values<[accountId: string], string>(
       `SELECT id FROM office_drafts WHERE account_id = ? AND is_to_know = 1
          AND id NOT IN (SELECT draft_id FROM sends WHERE draft_id IS NOT NULL AND state IN ${HELD_STATES})`
     ),
@@ -140,11 +144,11 @@ export function openSharedDraftRows(db: Db) {
     /** Returns whether any of the office's drafts is with the outbox. */
     isAnyActive: (accountId: string): boolean => anyActive(accountId) !== undefined,
     /** The ids of this workstation's sends of a draft that failed, as far as is known. */
-    failedHere: known.values<[draftId: string], string>(
+    ownFailedSends: known.values<[draftId: string], string>(
       `SELECT id FROM sends WHERE draft_id = ? AND desk IS NULL AND state IN ('not-sent', 'refused', 'cancelled')`
     ),
     /** The body of one of this workstation's sends of a draft. */
-    sendOf: known.value<[draftId: string, sendId: string], string>(
+    sendBody: known.value<[draftId: string, sendId: string], string>(
       `SELECT send_bodies.body FROM sends JOIN send_bodies USING (number) WHERE draft_id = ? AND id = ? AND desk IS NULL`
     ),
     /** The id of a send of this draft that arrived. */
@@ -152,12 +156,12 @@ export function openSharedDraftRows(db: Db) {
       `SELECT id FROM sends WHERE draft_id = ? AND state = 'sent' LIMIT 1`
     ),
     /** Sends that arrived, whose drafts the office must still be told about. */
-    sentUntold: db.prepare<[string], { draft: string; send: string }>(
+    unreportedSends: db.prepare<[string], { draft: string; send: string }>(
       `SELECT office_drafts.id AS draft, sends.id AS send FROM office_drafts JOIN sends ON draft_id = office_drafts.id
        WHERE office_drafts.account_id = ? AND is_to_know = 1 AND is_mine = 0 AND sends.state = 'sent'`
     ),
     /** Sends of shared drafts that have come back to this workstation because it is leaving. */
-    goingAlong: db.prepare<[string], { draft: string; send: string }>(
+    reclaimable: db.prepare<[string], { draft: string; send: string }>(
       `SELECT office_drafts.id AS draft, sends.id AS send FROM office_drafts JOIN sends ON draft_id = office_drafts.id
        WHERE office_drafts.account_id = ? AND sends.state IN ${HELD_STATES} AND desk IS NULL AND is_mine = 0 AND is_gone = 0`
     ),
@@ -166,10 +170,10 @@ export function openSharedDraftRows(db: Db) {
      * Stops sharing an account.
      * @param keeps keeps the office's drafts here too, because the office can't be asked.
      */
-    leave: db.transaction((accountId: string, keeps: boolean): void => {
+    stopSharing: db.transaction((accountId: string, keeps: boolean): void => {
       if (!keeps) eraseOthers(accountId)
       forget(accountId)
-      unbegun(accountId)
+      stopReading(accountId)
     }),
 
     /** Gives local content a new draft id, because its draft no longer exists. */
@@ -183,25 +187,25 @@ export function openSharedDraftRows(db: Db) {
      * Links a send by another workstation to this draft. If it was read while there were unsynced changes, it wasn't
      * linked.
      */
-    sentOf: known.run<[draftId: string, sendId: string]>(
+    linkSend: known.run<[draftId: string, sendId: string]>(
       `UPDATE sends SET draft_id = ? WHERE id = ? AND (desk IS NOT NULL OR state NOT IN ${HELD_STATES})`
     ),
 
     /** The office's ids of the contents kept beside a draft. */
-    versionsHad: known.values<[draft: number], string>(
+    conflictIds: known.values<[draft: number], string>(
       'SELECT id FROM draft_versions WHERE draft_number = ? AND beside IS NOT NULL'
     ),
     /** Those of them that nobody has decided on. */
-    versionsOpen: known.values<[draft: number], string>(
+    openConflictIds: known.values<[draft: number], string>(
       `SELECT id FROM draft_versions WHERE draft_number = ? AND beside = 'open'`
     ),
     /** These with their contents. */
-    besideOpen: db.prepare<[draft: number], { id: string; body: string }>(
+    openConflicts: db.prepare<[draft: number], { id: string; body: string }>(
       `SELECT id, body FROM draft_versions WHERE draft_number = ? AND beside = 'open'`
     )
   }
 }
 
-function raise(id: string): never {
+function failUnknown(id: string): never {
   throw new Error(`Nothing is known of the draft ${id}.`)
 }

@@ -9,7 +9,7 @@ import { Rows, value } from '../lib/rows.ts'
 import type { SharedKind } from '../office/shared-records.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
-import { nameKey, plain } from './people.ts'
+import { nameKey, normalized } from './people.ts'
 
 const PEOPLE = new Rows({
   number: value<number>(),
@@ -65,7 +65,7 @@ export function openSharedPeople({ db, now, keptDays }: SharedPeopleDeps): Share
   return {
     kind: 'person',
     page: 200,
-    locals: (accountId) => numbers(accountId).map(String),
+    localIds: (accountId) => numbers(accountId).map(String),
     ownerOf: (local) => rowOf(local)?.accountId,
     content: (local) => Shared.safeParse(rowOf(local)).data,
     read(content) {
@@ -75,7 +75,7 @@ export function openSharedPeople({ db, now, keptDays }: SharedPeopleDeps): Share
     },
     write(accountId, content, _id, local) {
       const { firstName: FirstName, lastName: LastName } = content
-      const keys = { emailKey: plain(content.email), nameKey: nameKey({ FirstName, LastName }) }
+      const keys = { emailKey: normalized(content.email), nameKey: nameKey({ FirstName, LastName }) }
       const row = { ...content, ...keys, accountId, number: Number(local ?? 0) }
       if (local === undefined) return String(add(PEOPLE.write(row)))
       change(PEOPLE.write(row))
@@ -86,9 +86,9 @@ export function openSharedPeople({ db, now, keptDays }: SharedPeopleDeps): Share
       erase(Number(local))
     },
     identity: ({ email, firstName: FirstName, lastName: LastName }) =>
-      JSON.stringify([plain(email), nameKey({ FirstName, LastName })]),
-    together,
-    until: ({ usedAt }) => {
+      JSON.stringify([normalized(email), nameKey({ FirstName, LastName })]),
+    merge,
+    expiresIn: ({ usedAt }) => {
       const days = keptDays()
       return days === null ? undefined : usedAt + days * DAY - now()
     }
@@ -96,7 +96,7 @@ export function openSharedPeople({ db, now, keptDays }: SharedPeopleDeps): Share
 }
 
 /** Merges a person: the details of the latest use, and the uses of both. */
-function together(mine: SharedPerson, theirs: SharedPerson, base: SharedPerson | undefined): SharedPerson {
+function merge(mine: SharedPerson, theirs: SharedPerson, base: SharedPerson | undefined): SharedPerson {
   const newer = mine.usedAt > theirs.usedAt ? mine : theirs
   // A correction counts too, even if nobody sent to them since.
   const isCorrected = base !== undefined && mine.usedAt === base.usedAt && theirs.usedAt === base.usedAt

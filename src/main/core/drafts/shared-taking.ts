@@ -4,15 +4,15 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Time } from '../lib/time.ts'
-import type { OfficeThings, ThingChange } from '../office/things.ts'
+import type { OfficeDraftChange, OfficeDrafts } from '../office/things.ts'
 import type { Drafts } from './drafts.ts'
-import { contentHere, contentIn, contentOf } from './shared-content.ts'
-import type { DraftHere, KnownDraft, SharedDraftRows } from './shared-draft-rows.ts'
+import { encodeContent, localContent, readContent } from './shared-content.ts'
+import type { KnownDraft, LocalDraft, SharedDraftRows } from './shared-draft-rows.ts'
 
 /** The sync data of a draft that the office no longer has. */
-export const NO_MORE = { isGone: true, isToKnow: false, editingBy: undefined, editingUntil: 0, beside: 0 } as const
+export const REMOVED = { isGone: true, isToKnow: false, editingBy: undefined, editingUntil: 0, beside: 0 } as const
 
-export interface TakingDeps {
+export interface PullDeps {
   readonly drafts: Drafts
   readonly rows: SharedDraftRows
   readonly time: Time
@@ -20,99 +20,99 @@ export interface TakingDeps {
   /** Called when another workstation changed a draft. */
   readonly changed: (id: string) => void
   /** Requests another round for the account. */
-  readonly want: (accountId: string) => void
+  readonly syncAgain: (accountId: string) => void
 }
 
-export type Taking = ReturnType<typeof openTaking>
+export type DraftPull = ReturnType<typeof openDraftPull>
 
-export function openTaking({ drafts, rows, time, newId, changed, want }: TakingDeps) {
+export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }: PullDeps) {
   /**
    * The ids of drafts of which a package was still waiting here when something was read that can't be applied before that
    * package is over: that the office no longer has them, or what would replace a content that a restored server lost.
    */
-  const goneYetSending = new Set<string>()
+  const deferredUntilSent = new Set<string>()
   /** For drafts that others are editing: cancels the timer for the end of that. */
-  const heldUntil = new Map<string, () => void>()
+  const editingTimers = new Map<string, () => void>()
 
   /** Converts an age in milliseconds to a time by this computer's clock. */
-  const momentOf = (ago: number) => Math.round(time.now() - ago)
+  const localTimeOf = (ago: number) => Math.round(time.now() - ago)
 
   /**
    * Applies a change of the office. Returns whether anything is new here, or `wanted` if the content is needed for
    * that.
    */
-  function take(accountId: string, change: ThingChange): boolean | 'wanted' {
+  function applyChange(accountId: string, change: OfficeDraftChange): boolean | 'wanted' {
     const { id } = change
     const before = rows.find(id)
-    const here = rows.here(id)
-    if (before?.isMine || ((here ?? before)?.accountId ?? accountId) !== accountId) return false
+    const local = rows.localDraft(id)
+    if (before?.isMine || ((local ?? before)?.accountId ?? accountId) !== accountId) return false
     const known = before ?? rows.add(id, accountId)
-    if (change.isGone && change.isMakers && change.isMine) {
+    if (change.isGone && change.isMakersOwn && change.isMine) {
       // Someone here made it their own, even if the answer was lost. Without a `basedOn` they have just given it to the
       // office again, which is still to be sent.
-      if (known.basedOn.length > 0) rows.follow(id, { isMine: true })
+      if (known.basedOn.length > 0) rows.markSynced(id, { isMine: true })
       return known.basedOn.length > 0
     }
     // The office decides whether unsynced local changes become another draft when they are sent.
-    if (change.isGone && here && !known.isGone && known.edits !== known.given) return false
+    if (change.isGone && local && !known.isGone && known.edits !== known.given) return false
     if (change.isGone)
-      return ended(accountId, known, here, {
-        further: change.isFurther ? change.version : undefined,
-        isUndecided: change.isUndecided
+      return applyRemoval(accountId, known, local, {
+        further: change.isSplitOff ? change.version : undefined,
+        isUndecided: change.hasOpenConflicts
       })
     if (known.isGone && known.isToKnow) return false
     const isNewer = !known.basedOn.includes(change.version)
-    const composition = change.content && contentIn(change.content)
+    const composition = change.content && readContent(change.content)
     // The server was restored, which isn't known here yet, and has an earlier content.
-    if (here && isNewer && change.round < known.round) return false
+    if (local && isNewer && change.round < known.round) return false
     // A package of it holds back what the server lost. Once that is over, the server is told, and this is read again.
-    if (here && isNewer && known.isToKnow && rows.isActive(id)) {
-      goneYetSending.add(id)
+    if (local && isNewer && known.isToKnow && rows.isActive(id)) {
+      deferredUntilSent.add(id)
       return false
     }
-    const isUntold = known.edits !== known.given
-    const seen = seenIn(change)
-    if (!here) {
+    const isUnsynced = known.edits !== known.given
+    const syncFields = syncFieldsOf(change)
+    if (!local) {
       // It was deleted or sent here. The office must still be told, unless it was changed there since.
-      if (before && isUntold && known.round > 0 && (rows.sentAs(id) !== undefined || (!isNewer && known.isAside)))
+      if (before && isUnsynced && known.round > 0 && (rows.sentAs(id) !== undefined || (!isNewer && known.isAside)))
         return false
       // A restored server has a sent draft again until it is told about the send, if need be from here.
       if (rows.sentAs(id) !== undefined) {
-        rows.follow(id, { basedOn: [change.version], round: change.round, isGone: true, isToKnow: true })
+        rows.markSynced(id, { basedOn: [change.version], round: change.round, isGone: true, isToKnow: true })
         return false
       }
       if (!composition) return change.content === undefined && 'wanted'
-      drafts.follow(accountId, id, composition, momentOf(change.ago))
-      rows.follow(id, { ...seen, basedOn: [change.version], taken: known.taken + 1, isGone: false })
+      drafts.applyRemote(accountId, id, composition, localTimeOf(change.ago))
+      rows.markSynced(id, { ...syncFields, basedOn: [change.version], taken: known.taken + 1, isGone: false })
     } else if (isNewer) {
-      const isSame = composition !== undefined && isDeepStrictEqual(contentHere(here), composition)
-      if (isSame) rows.change(id, { ...seen, basedOn: [change.version], given: known.edits })
+      const isSame = composition !== undefined && isDeepStrictEqual(localContent(local), composition)
+      if (isSame) rows.change(id, { ...syncFields, basedOn: [change.version], given: known.edits })
       // The local changes aren't synced yet. The office will keep one of the two contents beside the other.
-      else if (isUntold) {
-        rows.change(id, { editingBy: seen.editingBy, editingUntil: seen.editingUntil })
-        return known.editingBy !== seen.editingBy
+      else if (isUnsynced) {
+        rows.change(id, { editingBy: syncFields.editingBy, editingUntil: syncFields.editingUntil })
+        return known.editingBy !== syncFields.editingBy
       } else if (composition) {
         // Two workstations may have continued from the same content without knowing of each other, and a restored
         // server has only the longer one.
-        if (change.isFormer) drafts.keepVersion(id, 'change')
-        drafts.follow(accountId, id, composition, momentOf(change.ago))
-        rows.follow(id, { ...seen, basedOn: [change.version], taken: known.taken + 1 })
+        if (change.isFromBeforeRestore) drafts.keepVersion(id, 'change')
+        drafts.applyRemote(accountId, id, composition, localTimeOf(change.ago))
+        rows.markSynced(id, { ...syncFields, basedOn: [change.version], taken: known.taken + 1 })
       } else return change.content === undefined && 'wanted'
-    } else rows.change(id, seen)
+    } else rows.change(id, syncFields)
     const after = rows.find(id)
-    if (after && !after.isMoved) followTrash(id, change.asideFor !== undefined)
+    if (after && !after.isMoved) applyTrashState(id, change.asideFor !== undefined)
     return true
   }
 
-  function seenIn({ id, round, isMine, editing, asideFor }: ThingChange) {
-    const isOthers = editing !== undefined && !editing.isMe
-    heldUntil.get(id)?.()
-    heldUntil.delete(id)
-    if (isOthers) {
-      heldUntil.set(
+  function syncFieldsOf({ id, round, isMine, editing, asideFor }: OfficeDraftChange) {
+    const isEditedElsewhere = editing !== undefined && !editing.isMe
+    editingTimers.get(id)?.()
+    editingTimers.delete(id)
+    if (isEditedElsewhere) {
+      editingTimers.set(
         id,
-        time.after(editing.left + 1, () => {
-          heldUntil.delete(id)
+        time.after(editing.remaining + 1, () => {
+          editingTimers.delete(id)
           changed(id)
         })
       )
@@ -121,17 +121,17 @@ export function openTaking({ drafts, rows, time, newId, changed, want }: TakingD
       round,
       isMadeHere: isMine,
       isAside: asideFor !== undefined,
-      editingBy: isOthers ? editing.by : undefined,
-      editingUntil: isOthers ? Math.round(time.now() + editing.left) : 0
+      editingBy: isEditedElsewhere ? editing.by : undefined,
+      editingUntil: isEditedElsewhere ? Math.round(time.now() + editing.remaining) : 0
     }
   }
 
-  function followTrash(id: string, isAside: boolean): void {
-    const here = rows.here(id)
-    if (here && (here.isTrashed === 1) !== isAside) {
-      drafts.followTrash(id, isAside)
+  function applyTrashState(id: string, isTrashed: boolean): void {
+    const local = rows.localDraft(id)
+    if (local && (local.isTrashed === 1) !== isTrashed) {
+      drafts.applyRemoteTrash(id, isTrashed)
     }
-    rows.change(id, { isAside, isMoved: false })
+    rows.change(id, { isAside: isTrashed, isMoved: false })
   }
 
   /**
@@ -140,41 +140,42 @@ export function openTaking({ drafts, rows, time, newId, changed, want }: TakingD
    * they all have the same one.
    * @param isUndecided whether what is kept beside it goes on, too.
    */
-  function ended(
+  function applyRemoval(
     accountId: string,
     known: KnownDraft,
-    here: DraftHere | undefined,
+    local: LocalDraft | undefined,
     { further, isUndecided = false }: { further?: string | undefined; isUndecided?: boolean } = {}
   ): boolean {
     const { id } = known
     // While it is being sent from here, this has to wait.
-    if (here && rows.isActive(id)) {
-      goneYetSending.add(id)
+    if (local && rows.isActive(id)) {
+      deferredUntilSent.add(id)
       return false
     }
-    if (here && isUndecided) for (const version of rows.besideOpen.all(here.number)) besideGoesOn(accountId, version)
-    if (here && known.edits !== known.given) rows.rename(id, newId(), accountId)
-    else if (here && further !== undefined && known.basedOn.includes(further) && !isKnown(further)) {
-      for (const version of rows.versionsOpen(here.number)) drafts.settle(version)
+    if (local && isUndecided)
+      for (const version of rows.openConflicts.all(local.number)) splitOffConflict(accountId, version)
+    if (local && known.edits !== known.given) rows.rename(id, newId(), accountId)
+    else if (local && further !== undefined && known.basedOn.includes(further) && !isKnown(further)) {
+      for (const version of rows.openConflictIds(local.number)) drafts.setConflictResolved(version)
       rows.rename(id, further, accountId)
-      rows.follow(further, { basedOn: [further], round: 1, isToKnow: true })
-      want(accountId)
-    } else if (here) rows.erase(id)
-    rows.follow(id, NO_MORE)
-    return here !== undefined
+      rows.markSynced(further, { basedOn: [further], round: 1, isToKnow: true })
+      syncAgain(accountId)
+    } else if (local) rows.erase(id)
+    rows.markSynced(id, REMOVED)
+    return local !== undefined
   }
 
   /**
    * Turns a content that was kept beside a draft, and is undecided, into a draft of its own: the draft was sent or deleted
    * at a restored server without anyone having chosen. It gets the version's id, so that it is the same draft everywhere.
    */
-  function besideGoesOn(accountId: string, { id, body }: { id: string; body: string }): void {
-    const composition = contentIn(contentOf({ body }))
+  function splitOffConflict(accountId: string, { id, body }: { id: string; body: string }): void {
+    const composition = readContent(encodeContent({ body }))
     if (!composition || isKnown(id)) return
-    drafts.follow(accountId, id, composition, time.now())
+    drafts.applyRemote(accountId, id, composition, time.now())
     rows.add(id, accountId)
-    rows.follow(id, { basedOn: [id], round: 1, isToKnow: true })
-    want(accountId)
+    rows.markSynced(id, { basedOn: [id], round: 1, isToKnow: true })
+    syncAgain(accountId)
     changed(id)
   }
 
@@ -183,48 +184,52 @@ export function openTaking({ drafts, rows, time, newId, changed, want }: TakingD
    * was restored to an earlier state.
    */
   function isKnown(id: string): boolean {
-    return rows.here(id) !== undefined || rows.find(id) !== undefined || rows.sentAs(id) !== undefined
+    return rows.localDraft(id) !== undefined || rows.find(id) !== undefined || rows.sentAs(id) !== undefined
   }
 
   /** Stores the versions beside a draft. Returns whether one is new here, or was decided on since. */
-  function keepVersions(id: string, versions: Awaited<ReturnType<OfficeThings['versions']>>): boolean {
-    const here = rows.here(id)
-    if (!here) return false
+  function storeConflicts(id: string, versions: Awaited<ReturnType<OfficeDrafts['versions']>>): boolean {
+    const local = rows.localDraft(id)
+    if (!local) return false
     const known = rows.find(id)
     const had = known?.beside ?? 0
-    const there = new Set(versions.map(({ version }) => version))
+    const officeIds = new Set(versions.map(({ version }) => version))
     // The server was restored, or joined again by this workstation, and doesn't know them. They stay among the draft's
     // versions.
-    const unknown = known?.isToKnow ? [] : rows.versionsOpen(here.number).filter((version) => !there.has(version))
-    for (const version of unknown) drafts.settle(version)
+    const lostConflicts = known?.isToKnow
+      ? []
+      : rows.openConflictIds(local.number).filter((version) => !officeIds.has(version))
+    for (const version of lostConflicts) drafts.setConflictResolved(version)
     if (versions.length === 0) {
       if (had > 0) rows.change(id, { beside: 0 })
-      return had + unknown.length > 0
+      return had + lostConflicts.length > 0
     }
-    for (const { version, content, by: desk, ago, isSettled } of versions) {
-      const composition = content && contentIn(content)
-      drafts.settle(version, isSettled)
+    for (const { version, content, by: desk, ago, isResolved } of versions) {
+      const composition = content && readContent(content)
+      drafts.setConflictResolved(version, isResolved)
       if (composition) {
-        drafts.keepBeside(id, { id: version, savedAt: momentOf(ago), desk, isSettled }, composition)
+        drafts.keepConflict(id, { id: version, savedAt: localTimeOf(ago), desk, isResolved }, composition)
       }
     }
-    rows.change(id, { beside: versions.filter(({ isSettled }) => !isSettled).length })
+    rows.change(id, { beside: versions.filter(({ isResolved }) => !isResolved).length })
     return true
   }
 
   return {
-    take,
-    keepVersions,
-    ended,
-    besideGoesOn,
-    followTrash,
-    momentOf,
+    applyChange,
+    storeConflicts,
+    applyRemoval,
+    splitOffConflict,
+    applyTrashState,
+    localTimeOf,
 
-    /** Returns whether a draft in `goneYetSending` is no longer being sent, so that its end has to be read again. */
-    isSomeOver(accountId: string): boolean {
-      const over = [...goneYetSending].filter((id) => rows.find(id)?.accountId === accountId && !rows.isActive(id))
-      for (const id of over) goneYetSending.delete(id)
-      return over.length > 0
+    /** Returns whether a draft in `deferredUntilSent` is no longer being sent, so that its end has to be read again. */
+    releaseDeferred(accountId: string): boolean {
+      const released = [...deferredUntilSent].filter(
+        (id) => rows.find(id)?.accountId === accountId && !rows.isActive(id)
+      )
+      for (const id of released) deferredUntilSent.delete(id)
+      return released.length > 0
     }
   }
 }

@@ -16,18 +16,18 @@ import type { DraftDeps } from './draft-rows.ts'
  * clock, the ten checks fall within the days. After twice as many checks as days a draft is erased whatever the clock
  * says: it was thrown away while the clock was far ahead.
  */
-const LEAST_LOOKS = 10
+const MIN_CHECKS = 10
 
 /**
  * The minimum time between two checks, in milliseconds. It is less than a day, because nobody starts work at the same
  * minute each day.
  */
-const LOOKS_APART = 20 * 60 * 60_000
+const CHECK_INTERVAL = 20 * 60 * 60_000
 
 /** The entry of `meta` that holds how often the trash was checked, and when last. */
-const LOOKS = 'trash-looks'
+const CHECKS_KEY = 'trash-looks'
 
-interface Looks {
+interface TrashChecks {
   count: number
   lastAt: number
 }
@@ -41,7 +41,7 @@ export function openTrash({ db, time }: DraftDeps, changed: (id: string) => void
   const ofAccount = statements.values<[accountId: string], string>(
     'SELECT id FROM drafts WHERE account_id = ? AND trashed_at IS NOT NULL'
   )
-  const old = statements.values<[until: number, look: number, oldLook: number], string>(
+  const expiredIds = statements.values<[until: number, look: number, oldLook: number], string>(
     `SELECT id FROM drafts
        WHERE trashed_at IS NOT NULL AND ((trashed_at <= ? AND trashed_look <= ?) OR trashed_look <= ?)`
   )
@@ -52,9 +52,9 @@ export function openTrash({ db, time }: DraftDeps, changed: (id: string) => void
   const erase = statements.run<[id: string]>('DELETE FROM drafts WHERE id = ? AND trashed_at IS NOT NULL')
   const meta = openMeta(db)
 
-  function looks(): Looks {
-    const text = meta.read(LOOKS)
-    return text === undefined ? { count: 0, lastAt: 0 } : (JSON.parse(text) as Looks)
+  function readChecks(): TrashChecks {
+    const text = meta.read(CHECKS_KEY)
+    return text === undefined ? { count: 0, lastAt: 0 } : (JSON.parse(text) as TrashChecks)
   }
 
   function* eraseEach(ids: readonly string[]): Generator<void, number> {
@@ -78,7 +78,7 @@ export function openTrash({ db, time }: DraftDeps, changed: (id: string) => void
   return {
     /** Puts a draft in the trash. One that is already there keeps its time. */
     put(id: string): void {
-      if (put(time.now(), looks().count, id) > 0) changed(id)
+      if (put(time.now(), readChecks().count, id) > 0) changed(id)
     },
 
     takeOut(id: string): void {
@@ -98,14 +98,14 @@ export function openTrash({ db, time }: DraftDeps, changed: (id: string) => void
     /** Erases what has been in the trash for `days`. Call it at startup and about once a day. */
     async purge(days: number): Promise<number> {
       const now = time.now()
-      let { count, lastAt } = looks()
+      let { count, lastAt } = readChecks()
       // Repeated calls in a day count once. Without `abs`, a clock that was set back would stop the counting.
-      if (Math.abs(now - lastAt) >= LOOKS_APART) {
+      if (Math.abs(now - lastAt) >= CHECK_INTERVAL) {
         count += 1
         lastAt = now
-        meta.write(LOOKS, JSON.stringify({ count, lastAt } satisfies Looks))
+        meta.write(CHECKS_KEY, JSON.stringify({ count, lastAt } satisfies TrashChecks))
       }
-      return eraseAll(old(now - days * DAY, count - LEAST_LOOKS, count - 2 * days))
+      return eraseAll(expiredIds(now - days * DAY, count - MIN_CHECKS, count - 2 * days))
     }
   }
 }

@@ -11,7 +11,7 @@ import { type Composition, titleOf } from '../../../shared/composition/index.ts'
 const MOST_CHARACTERS = 100_000
 
 /** Members whose values nobody types. */
-const WORDLESS = new Set(['key', 'kind', 'gmt', 'FieldType', 'DataType'])
+const UNTYPED_MEMBERS = new Set(['key', 'kind', 'gmt', 'FieldType', 'DataType'])
 
 /** Returns all text of a composition, with its title in lists. */
 export function wordsOf(composition: Composition): string {
@@ -25,7 +25,7 @@ export function wordsOf(composition: Composition): string {
  * Builds the query that finds texts in which each word of the search is the beginning of a word.
  * @returns undefined if the search has no words.
  */
-export function questionOf(search: string): string | undefined {
+export function searchQueryOf(search: string): string | undefined {
   const words = search.split(/[\s\p{C}]+/u).filter((word) => /[\p{L}\p{N}]/u.test(word))
   if (words.length === 0) return undefined
   // Within quotes nothing is an operator, and what the index splits into several words, such as an e-mail address, must
@@ -35,7 +35,7 @@ export function questionOf(search: string): string | undefined {
 
 function collect(json: unknown, name: string, typed: string[], xml: string[]): void {
   if (typeof json === 'string') {
-    if (json !== '' && !WORDLESS.has(name)) (name === 'XMLData' ? xml : typed).push(json)
+    if (json !== '' && !UNTYPED_MEMBERS.has(name)) (name === 'XMLData' ? xml : typed).push(json)
   } else if (Array.isArray(json)) {
     for (const entry of json) collect(entry, name, typed, xml)
   } else if (typeof json === 'object' && json !== null) {

@@ -14,13 +14,13 @@ import { numberedName, safeFileName } from '../storage/safe-name.ts'
 import { claimedStat, claimName, claimOnDisk, workingFolderOf } from './claiming.ts'
 import { contentOf, fileStatOf, hasContent, isFree, moveAside } from './dropped-file.ts'
 import type { Entry, Journal, Step } from './journal.ts'
-import { ensureFolder, insist, isIn } from './own-folders.ts'
+import { assertOwnFolder, ensureFolder, isDirectlyIn } from './own-folders.ts'
 import { reportOf } from './report.ts'
 
 const HIGHEST_NUMBER = 100_000
 
 /** waiting: the file can't be seen at the moment. stuck: it can't be moved, or its report can't be written. */
-export type Archived = 'away' | 'waiting' | 'stuck'
+export type ArchiveResult = 'away' | 'waiting' | 'stuck'
 
 export function openArchive({ journal, step }: { journal: Journal; step: Step }) {
   /** Where the search for a free name resumes, so that thousands of equal names don't each start at one. */
@@ -33,23 +33,23 @@ export function openArchive({ journal, step }: { journal: Journal; step: Step })
       const wanted = number === 1 ? name : numberedName(name, number)
       if (journal.isReserved(entry.folderId, wanted)) continue
       if (!(await isFree(join(into, wanted))) || !(await isFree(join(into, reportName(wanted))))) continue
-      journal.putAs(entry.id, wanted)
+      journal.setPutAs(entry.id, wanted)
       numbers.set(key, number + 1)
       return wanted
     }
     throw Object.assign(new Error('No free name.'), { code: 'EEXIST', syscall: 'open' })
   }
 
-  async function put(place: string, entry: Entry): Promise<Archived> {
+  async function archiveFile(place: string, entry: Entry): Promise<ArchiveResult> {
     const folder = folderOf(entry)
-    const into = join(place, folder)
+    const target = join(place, folder)
     await ensureFolder(place, folder)
-    const putAs = entry.putAs ?? (await nameFor(entry, into))
+    const putAs = entry.putAs ?? (await nameFor(entry, target))
     await step('named')
     await writeReport(place, entry, putAs)
     await step('reported')
     const claimed = await claimedStat(place, entry)
-    if (!claimed) return (await hasContent(into, putAs, entry)) ? finished(entry) : 'waiting'
+    if (!claimed) return (await hasContent(target, putAs, entry)) ? finished(entry) : 'waiting'
     await moveAside(join(workingFolderOf(place), claimName(entry)), place, folder, putAs)
     await step('moved')
     return finished(entry)
@@ -58,25 +58,25 @@ export function openArchive({ journal, step }: { journal: Journal; step: Step })
   async function writeReport(place: string, entry: Entry, putAs: string): Promise<void> {
     const path = join(place, folderOf(entry), reportName(putAs))
     if (!entry.report || !(await isFree(path))) return
-    await insist(place, folderOf(entry))
+    await assertOwnFolder(place, folderOf(entry))
     await writeAtomically(path, entry.report, { ifExists: 'refuse', mode: 0o660 })
-    await insist(place, folderOf(entry))
+    await assertOwnFolder(place, folderOf(entry))
   }
 
-  function finished(entry: Entry): Archived {
+  function finished(entry: Entry): ArchiveResult {
     journal.finish(entry.id)
     return 'away'
   }
 
   /** Continues with a file that has been made into something. Never rejects because of problems with the folder. */
-  return async function archive(place: string, entry: Entry): Promise<Archived> {
+  return async function archive(place: string, entry: Entry): Promise<ArchiveResult> {
     try {
-      return await put(place, entry)
+      return await archiveFile(place, entry)
     } catch (error) {
       const trouble = fileErrorOf(error)
       if (!trouble) throw error
       // Something else took the chosen name meanwhile.
-      if (trouble.code === 'exists') journal.putAs(entry.id, undefined)
+      if (trouble.code === 'exists') journal.setPutAs(entry.id, undefined)
       return 'stuck'
     }
   }
@@ -91,31 +91,32 @@ export function reportName(putAs: string): string {
 }
 
 /** How long after it was archived a file is checked again, in milliseconds. */
-const SETTLED_AFTER = 30_000
+const RECHECK_AFTER = 30_000
 
 interface RecoveryDeps {
   journal: Journal
   time: Pick<Time, 'now' | 'elapsed'>
   newId: () => string
   /** Called when a file could not be checked; it is retried. */
-  trouble: (error: unknown) => void
+  failed: (error: unknown) => void
 }
 
 /**
  * Checks archived files again: the program that wrote one may have held it open and kept writing after it was
  * processed. Such a file is moved to `failed`, with a report that says so.
  */
-export function openRecovery({ journal, time, newId, trouble }: RecoveryDeps) {
+export function openArchiveRecheck({ journal, time, newId, failed }: RecoveryDeps) {
   /** When this run first saw each entry, on the monotonic clock. */
-  const since = new Map<string, number>()
+  const firstSeenAt = new Map<string, number>()
 
-  async function settle(place: string, entry: Entry): Promise<'as-it-was' | 'changed'> {
+  async function recheck(place: string, entry: Entry): Promise<'as-it-was' | 'changed'> {
     const folder = folderOf(entry)
     const path = join(place, folder)
-    const seen = entry.putAs !== undefined && (await isIn(place, folder)) && (await fileStatOf(path, entry.putAs))
-    if (!seen) return asItWas(entry)
+    const seen =
+      entry.putAs !== undefined && (await isDirectlyIn(place, folder)) && (await fileStatOf(path, entry.putAs))
+    if (!seen) return markUnchanged(entry)
     const content = await contentOf(path, seen)
-    if (content?.size === entry.size && content.sha256 === entry.sha256) return asItWas(entry)
+    if (content?.size === entry.size && content.sha256 === entry.sha256) return markUnchanged(entry)
     // It is being written at the moment: the next check sees all of it.
     if (!content) return 'as-it-was'
     const { size, sha256 } = content
@@ -123,36 +124,36 @@ export function openRecovery({ journal, time, newId, trouble }: RecoveryDeps) {
     const at = time.now()
     const error: AppError = { code: 'bad-file', message: CHANGED }
     const said = `${counted(entry.size, ['# byte', '# bytes'])} of it were imported before.`
-    journal.together(() => {
-      journal.settle(entry.id)
+    journal.inTransaction(() => {
+      journal.markUnchanged(entry.id)
       journal.claim({ ...ids, seen }, at)
-      journal.read(ids.id, { size, sha256 })
+      journal.recordContent(ids.id, { size, sha256 })
       const report = reportOf({ name: entry.name, at, said, error })
-      journal.made(ids.id, { outcome: 'failed', count: 0, draftIds: [], error, report }, at)
+      journal.recordMade(ids.id, { outcome: 'failed', count: 0, draftIds: [], error, report }, at)
     })
-    since.delete(entry.id)
+    firstSeenAt.delete(entry.id)
     await claimOnDisk(place, join(path, seen.name), ids)
     return 'changed'
   }
 
-  function asItWas({ id }: Entry): 'as-it-was' {
-    journal.settle(id)
-    since.delete(id)
+  function markUnchanged({ id }: Entry): 'as-it-was' {
+    journal.markUnchanged(id)
+    firstSeenAt.delete(id)
     return 'as-it-was'
   }
 
   /** Returns whether some files had changed, which must then be archived again. Never checks a file before its time. */
-  return async function recoverAll(place: string, folderId: string, isWanted: () => boolean): Promise<boolean> {
+  return async function recheckAll(place: string, folderId: string, isWanted: () => boolean): Promise<boolean> {
     let isChanged = false
-    for (const entry of journal.unsettled(folderId)) {
+    for (const entry of journal.toRecheck(folderId)) {
       if (!isWanted()) break
-      const began = since.get(entry.id) ?? time.elapsed()
-      since.set(entry.id, began)
-      if (time.elapsed() - began < SETTLED_AFTER) continue
+      const began = firstSeenAt.get(entry.id) ?? time.elapsed()
+      firstSeenAt.set(entry.id, began)
+      if (time.elapsed() - began < RECHECK_AFTER) continue
       try {
-        if ((await settle(place, entry)) === 'changed') isChanged = true
+        if ((await recheck(place, entry)) === 'changed') isChanged = true
       } catch (error) {
-        trouble(error)
+        failed(error)
       }
     }
     return isChanged

@@ -6,7 +6,7 @@ import * as fs from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileStatOf, freeNameFor, isFree } from './dropped-file.ts'
 import type { Entry } from './journal.ts'
-import { ensureFolder, insist, isIn } from './own-folders.ts'
+import { assertOwnFolder, ensureFolder, isDirectlyIn } from './own-folders.ts'
 import type { FileStat } from './stable-file.ts'
 
 /** Where files are while they are processed. Begins with a dot, so that most people don't see it. */
@@ -15,10 +15,10 @@ export const WORKING = '.countersign'
 const LONGEST_NAME = 60
 const CLAIM = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-(.+)$/
 
-export type Claimed = Pick<Entry, 'id' | 'name'>
+export type ClaimedFile = Pick<Entry, 'id' | 'name'>
 
 /** The claim that a file in the working folder belongs to. `name` is only the end of a long name. */
-export interface Claim extends Claimed {
+export interface Claim extends ClaimedFile {
   /** When it was claimed or last changed, in milliseconds since 1970 UTC, by the clock of the disk's machine. */
   at: number
 }
@@ -27,13 +27,13 @@ export function workingFolderOf(place: string): string {
   return join(place, WORKING)
 }
 
-export function claimName({ id, name }: Claimed): string {
+export function claimName({ id, name }: ClaimedFile): string {
   return `${id}-${name.slice(-LONGEST_NAME)}`
 }
 
 /** Returns a claimed file by its entry. Undefined if there is no such file, or it isn't in a folder of ours. */
-export async function claimedStat(place: string, entry: Claimed): Promise<FileStat | undefined> {
-  return (await isIn(place, WORKING)) ? fileStatOf(workingFolderOf(place), claimName(entry)) : undefined
+export async function claimedStat(place: string, entry: ClaimedFile): Promise<FileStat | undefined> {
+  return (await isDirectlyIn(place, WORKING)) ? fileStatOf(workingFolderOf(place), claimName(entry)) : undefined
 }
 
 /**
@@ -41,7 +41,7 @@ export async function claimedStat(place: string, entry: Claimed): Promise<FileSt
  * @returns undefined if it was gone already: another workstation has it, or the person who dropped it took it back.
  * @throws the system's error if it can't be moved; it stays where it was.
  */
-export async function claimOnDisk(place: string, from: string, entry: Claimed): Promise<FileStat | undefined> {
+export async function claimOnDisk(place: string, from: string, entry: ClaimedFile): Promise<FileStat | undefined> {
   const working = workingFolderOf(place)
   await ensureFolder(place, WORKING)
   const to = join(working, claimName(entry))
@@ -62,7 +62,7 @@ export async function claimOnDisk(place: string, from: string, entry: Claimed): 
  * @throws the system's error if that can't be determined at the moment, or the file can't be moved; it stays where it
  * was.
  */
-export async function release(place: string, entry: Claimed): Promise<void> {
+export async function release(place: string, entry: ClaimedFile): Promise<void> {
   if ((await claimedKind(place, entry)) === undefined) return
   await fs.rename(join(workingFolderOf(place), claimName(entry)), join(place, await freeNameFor(place, entry.name)))
 }
@@ -72,12 +72,12 @@ export async function release(place: string, entry: Claimed): Promise<void> {
  * be gone just for that call; only a listing of the folder does.
  * @throws the system's error if it can't be determined at the moment.
  */
-export async function isGone(place: string, entry: Claimed): Promise<boolean> {
+export async function isGone(place: string, entry: ClaimedFile): Promise<boolean> {
   return (await claimedKind(place, entry)) !== 'file'
 }
 
-async function claimedKind(place: string, { id }: Claimed): Promise<'file' | 'other' | undefined> {
-  await insist(place, WORKING)
+async function claimedKind(place: string, { id }: ClaimedFile): Promise<'file' | 'other' | undefined> {
+  await assertOwnFolder(place, WORKING)
   const entries = await fs.readdir(workingFolderOf(place), { withFileTypes: true })
   const found = entries.find(({ name }) => name.startsWith(`${id}-`))
   return found && (found.isFile() ? 'file' : 'other')
@@ -86,7 +86,7 @@ async function claimedKind(place: string, { id }: Claimed): Promise<'file' | 'ot
 /** Returns all claims in a folder, by any workstation. */
 export async function claimsIn(place: string): Promise<Claim[]> {
   const working = workingFolderOf(place)
-  if (!(await isIn(place, WORKING))) return []
+  if (!(await isDirectlyIn(place, WORKING))) return []
   const claims: Claim[] = []
   for (const entry of await fs.readdir(working, { withFileTypes: true })) {
     const [, id, name] = CLAIM.exec(entry.name) ?? []

@@ -5,7 +5,7 @@
 import { realpath } from 'node:fs/promises'
 import { basename, isAbsolute, join, relative } from 'node:path'
 import type { DecodedInput, DropFolder, DroppedFile, RefusedFiles } from '../../../shared/contract/index.ts'
-import { openArriving } from '../drafts/arriving.ts'
+import { openImport } from '../drafts/arriving.ts'
 import type { Drafts } from '../drafts/drafts.ts'
 import type { Presets } from '../drafts/presets.ts'
 import { fail } from '../lib/failure.ts'
@@ -18,7 +18,7 @@ import { WORKING } from './claiming.ts'
 import { type Folder, openFolders } from './folders.ts'
 import type { Step } from './journal.ts'
 import { openJournal } from './journal.ts'
-import { type MakingDeps, openMaking } from './making.ts'
+import { type FileImportDeps, openFileImport } from './making.ts'
 import { isFolder } from './own-folders.ts'
 import { openRefusals } from './refusals.ts'
 import { type ListenToFolder, listenToFolder, openWatchedFolder, type WatchedFolder } from './watched-folder.ts'
@@ -28,7 +28,8 @@ const MOST_FOLDERS = 50
 /** The folders that are created in a watched folder. */
 const OUR_FOLDERS = ['done', 'failed', WORKING]
 
-export interface DropFoldersDeps extends Pick<MakingDeps, 'outbox' | 'dateFormatOf' | 'worker' | 'describe' | 'newId'> {
+export interface DropFoldersDeps
+  extends Pick<FileImportDeps, 'outbox' | 'dateFormatOf' | 'worker' | 'describe' | 'newId'> {
   db: Db
   drafts: Drafts
   presets: Presets
@@ -40,7 +41,7 @@ export interface DropFoldersDeps extends Pick<MakingDeps, 'outbox' | 'dateFormat
   draftsChanged: (id: string) => void
   presetsChanged: () => void
   /** Called when a file could not be processed and is retried; without its name. */
-  trouble: (error: unknown) => void
+  failed: (error: unknown) => void
   listen?: ListenToFolder
   step?: Step
 }
@@ -52,10 +53,10 @@ export function openDropFolders(deps: DropFoldersDeps) {
   const folders = openFolders(db)
   const journal = openJournal(db)
   const refusals = openRefusals(db)
-  const making = openMaking({
+  const fileImport = openFileImport({
     ...deps,
     journal,
-    arriving: openArriving({ db, drafts, presets, time, newId }),
+    arriving: openImport({ db, drafts, presets, time, newId }),
     presetOf(accountId, presetId) {
       if (presets.accountOf(presetId) !== accountId) fail('gone', 'This preset belongs to another account.')
       return presets.get(presetId).composition
@@ -77,7 +78,7 @@ export function openDropFolders(deps: DropFoldersDeps) {
       ...deps,
       folder: () => folders.find(id),
       journal,
-      making,
+      fileImport,
       archive,
       step,
       listen: deps.listen ?? listenToFolder,
@@ -104,7 +105,7 @@ export function openDropFolders(deps: DropFoldersDeps) {
     }
   }
 
-  async function refuseUnfit(place: string): Promise<void> {
+  async function assertWatchable(place: string): Promise<void> {
     if (!(await isFolder(place))) fail('invalid', 'This isn’t a folder, or it can’t be read.')
     const own = await realpath(deps.ownFolder).catch(() => deps.ownFolder)
     if (isWithin(own, place)) {
@@ -114,13 +115,13 @@ export function openDropFolders(deps: DropFoldersDeps) {
     }
     const all = folders.all()
     if (all.length >= MOST_FOLDERS) fail('too-large', `You can watch up to ${MOST_FOLDERS} folders.`)
-    const isPutInto = (one: string, other: string) => OUR_FOLDERS.some((name) => isWithin(join(one, name), other))
-    if (all.some((one) => isPutInto(one.place, place))) {
+    const movesFilesInto = (one: string, other: string) => OUR_FOLDERS.some((name) => isWithin(join(one, name), other))
+    if (all.some((one) => movesFilesInto(one.place, place))) {
       fail('invalid', 'Another drop folder moves its files there.', {
         next: 'Choose another folder.'
       })
     }
-    if (all.some((one) => isPutInto(place, one.place))) {
+    if (all.some((one) => movesFilesInto(place, one.place))) {
       fail('invalid', 'Its files would be moved into another watched folder.', {
         next: 'Choose another folder.'
       })
@@ -160,13 +161,13 @@ export function openDropFolders(deps: DropFoldersDeps) {
     /**
      * Watches a folder from now on. It sends nothing until that is allowed.
      * @param path absolute.
-     * @param begins paused: files in it wait until the user has chosen what they become.
+     * @param initialState paused: files in it wait until the user has chosen what they become.
      * @throws AppFailure `invalid` if it can't be a drop folder; `conflict` if it is watched already.
      */
-    async add(accountId: string, path: string, begins: 'watching' | 'paused' = 'watching'): Promise<DropFolder> {
+    async add(accountId: string, path: string, initialState: 'watching' | 'paused' = 'watching'): Promise<DropFolder> {
       const place = await realpath(path).catch(() => fail('invalid', 'This folder can’t be read.'))
-      await refuseUnfit(place)
-      const { id } = folders.add(newId(), accountId, place, begins, time.now())
+      await assertWatchable(place)
+      const { id } = folders.add(newId(), accountId, place, initialState, time.now())
       if (isStarted) void watch(id).look()
       changed(id)
       return viewOf(folders.get(id))
@@ -181,7 +182,7 @@ export function openDropFolders(deps: DropFoldersDeps) {
         ...defined({ sends, isPaused: paused }),
         ...(presetId !== undefined && { presetId: presetId ?? undefined })
       })
-      watched.get(id)?.soon()
+      watched.get(id)?.lookSoon()
       changed(id)
       return viewOf(folder)
     },
@@ -224,12 +225,12 @@ export function openDropFolders(deps: DropFoldersDeps) {
     },
 
     /** Looks at a folder now; resolves once the files found are processed. */
-    look: (id: string): Promise<void> => watch(id).look()
+    checkNow: (id: string): Promise<void> => watch(id).look()
   }
 }
 
 /** Returns whether `path` is `folder`, or is inside it. */
 function isWithin(folder: string, path: string): boolean {
-  const between = relative(folder, path)
-  return between === '' || (!isAbsolute(between) && between !== '..' && !/^\.\.[\\/]/.test(between))
+  const relativePath = relative(folder, path)
+  return relativePath === '' || (!isAbsolute(relativePath) && relativePath !== '..' && !/^\.\.[\\/]/.test(relativePath))
 }

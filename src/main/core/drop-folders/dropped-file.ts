@@ -10,17 +10,17 @@ import { dirname, join } from 'node:path'
 import { nextTurn } from '../lib/slices.ts'
 import { flushFolder } from '../storage/atomic-file.ts'
 import { numberedName } from '../storage/safe-name.ts'
-import { insist, isIn, notAFolder, statOf } from './own-folders.ts'
-import { type FileStat, isSame } from './stable-file.ts'
+import { assertOwnFolder, isDirectlyIn, notAFolder, statOf } from './own-folders.ts'
+import { type FileStat, isSameStat } from './stable-file.ts'
 
 const CHUNK = 256 * 1024
 /** How many files are looked at in one go; the others follow once these are archived, or can't be. */
 const MOST_AT_ONCE = 2_000
 /** How many bytes at either end identify a file that is too large to be read. */
-const ENDS = 64 * 1024
+const END_BYTES = 64 * 1024
 
 // Windows has neither flag; only administrators can create links there.
-const UNFOLLOWED = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
+const SAFE_READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
 /** A file's content, and what identifies it. */
 export interface Content {
@@ -32,7 +32,7 @@ export interface Content {
 }
 
 /** The result of one look. */
-export interface Found {
+export interface FolderListing {
   files: FileStat[]
   /** The name from which the next look starts if nothing comes of these files. Undefined if these are all. */
   next: string | undefined
@@ -44,7 +44,7 @@ export interface Found {
  * @param from the first name; undefined for all.
  * @throws if the folder can't be read.
  */
-export async function filesIn(place: string, from: string | undefined): Promise<Found> {
+export async function filesIn(place: string, from: string | undefined): Promise<FolderListing> {
   const names = (await fs.readdir(place, { withFileTypes: true }))
     .filter((entry) => entry.isFile() && kindOf(entry.name) !== undefined)
     .map(({ name }) => name)
@@ -62,7 +62,7 @@ export async function filesIn(place: string, from: string | undefined): Promise<
 /** Returns undefined if there is no regular file of that name. */
 export async function fileStatOf(folder: string, name: string): Promise<FileStat | undefined> {
   const stats = await statOf(join(folder, name))
-  return stats?.isFile() ? sighted(name, stats) : undefined
+  return stats?.isFile() ? fileStatFrom(name, stats) : undefined
 }
 
 /**
@@ -75,24 +75,24 @@ export async function contentOf(
   seen: FileStat,
   isWanted: () => boolean = () => true
 ): Promise<Content | undefined> {
-  const handle = await opened(join(place, seen.name))
+  const handle = await tryOpen(join(place, seen.name))
   if (!handle) return undefined
   try {
-    if (!isSeen(await handle.stat(), seen)) return undefined
-    const content = seen.size > MOST_BYTES ? await endsOf(handle, seen) : await wholeOf(handle, isWanted)
-    return content?.size === seen.size && isSeen(await handle.stat(), seen) ? content : undefined
+    if (!isUnchanged(await handle.stat(), seen)) return undefined
+    const content = seen.size > MOST_BYTES ? await readEnds(handle, seen) : await readAll(handle, isWanted)
+    return content?.size === seen.size && isUnchanged(await handle.stat(), seen) ? content : undefined
   } finally {
     await handle.close()
   }
 }
 
-async function wholeOf(handle: fs.FileHandle, isWanted: () => boolean): Promise<Content | undefined> {
+async function readAll(handle: fs.FileHandle, isWanted: () => boolean): Promise<Content | undefined> {
   const digest = createHash('sha256')
   const chunks: Uint8Array[] = []
   let size = 0
   while (size <= MOST_BYTES) {
     if (!isWanted()) return undefined
-    const read = await pieceOf(handle, size, CHUNK)
+    const read = await readPiece(handle, size, CHUNK)
     if (read.byteLength === 0) return { size, sha256: digest.digest('hex'), bytes: Buffer.concat(chunks) }
     digest.update(read)
     chunks.push(read)
@@ -103,14 +103,14 @@ async function wholeOf(handle: fs.FileHandle, isWanted: () => boolean): Promise<
 }
 
 /** Reading a file of gigabytes would take minutes, only for it to be refused. */
-async function endsOf(handle: fs.FileHandle, { size, mtimeMs }: FileStat): Promise<Content> {
+async function readEnds(handle: fs.FileHandle, { size, mtimeMs }: FileStat): Promise<Content> {
   const digest = createHash('sha256').update(`${size} ${mtimeMs}`)
-  digest.update(await pieceOf(handle, 0, ENDS))
-  digest.update(await pieceOf(handle, size - ENDS, ENDS))
+  digest.update(await readPiece(handle, 0, END_BYTES))
+  digest.update(await readPiece(handle, size - END_BYTES, END_BYTES))
   return { size, sha256: digest.digest('hex') }
 }
 
-async function pieceOf(handle: fs.FileHandle, from: number, length: number): Promise<Uint8Array> {
+async function readPiece(handle: fs.FileHandle, from: number, length: number): Promise<Uint8Array> {
   const { bytesRead, buffer } = await handle.read(new Uint8Array(length), 0, length, from)
   return buffer.subarray(0, bytesRead)
 }
@@ -131,16 +131,16 @@ export async function hasContent(
  * @throws the system's error if it can't be moved, or didn't arrive; it stays where it was.
  */
 export async function moveAside(from: string, place: string, folder: string, name: string): Promise<void> {
-  await insist(place, folder)
+  await assertOwnFolder(place, folder)
   const to = join(place, folder, name)
-  await hold(to)
+  await reserve(to)
   try {
     await fs.rename(from, to)
   } catch (error) {
     await removeEmpty(to)
     throw error
   }
-  if (!(await isIn(place, folder))) {
+  if (!(await isDirectlyIn(place, folder))) {
     // Someone replaced the folder with a link at this very moment.
     await fs.rename(to, from)
     throw notAFolder()
@@ -166,9 +166,9 @@ export async function isFree(path: string): Promise<boolean> {
 }
 
 /** Returns undefined if there is nothing, or a link. */
-async function opened(path: string): Promise<fs.FileHandle | undefined> {
+async function tryOpen(path: string): Promise<fs.FileHandle | undefined> {
   try {
-    return await fs.open(path, UNFOLLOWED)
+    return await fs.open(path, SAFE_READ_FLAGS)
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException
     if (code === 'ENOENT' || code === 'ELOOP') return undefined
@@ -177,7 +177,7 @@ async function opened(path: string): Promise<fs.FileHandle | undefined> {
 }
 
 /** Reserves the name with an empty file, as a rename alone would overwrite whatever is there. */
-async function hold(path: string): Promise<void> {
+async function reserve(path: string): Promise<void> {
   try {
     const handle = await fs.open(path, 'wx')
     await handle.close()
@@ -193,11 +193,11 @@ async function removeEmpty(path: string): Promise<void> {
   if (there?.isFile() && there.size === 0) await fs.unlink(path).catch(() => undefined)
 }
 
-function isSeen(stats: Stats, seen: FileStat): boolean {
-  return stats.isFile() && isSame(sighted(seen.name, stats), seen)
+function isUnchanged(stats: Stats, seen: FileStat): boolean {
+  return stats.isFile() && isSameStat(fileStatFrom(seen.name, stats), seen)
 }
 
-function sighted(name: string, { size, mtimeMs, ino }: Stats): FileStat {
+function fileStatFrom(name: string, { size, mtimeMs, ino }: Stats): FileStat {
   return { name, size, mtimeMs, ino }
 }
 
@@ -219,6 +219,6 @@ const KINDS: Record<string, DroppedFileKind> = {
 export function kindOf(name: string): DroppedFileKind | undefined {
   // Excel keeps `~$staff.xlsx` next to a workbook that is open.
   if (name.startsWith('.') || name.startsWith('~') || name.endsWith('~')) return undefined
-  const ending = /\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase()
-  return ending === undefined || !Object.hasOwn(KINDS, ending) ? undefined : KINDS[ending]
+  const extension = /\.([a-z]+)$/i.exec(name)?.[1]?.toLowerCase()
+  return extension === undefined || !Object.hasOwn(KINDS, extension) ? undefined : KINDS[extension]
 }

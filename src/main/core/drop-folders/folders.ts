@@ -19,7 +19,7 @@ const FOLDERS = new Rows({
 export function openFolders(db: Db) {
   const folders = new TableStatements(db, 'hand_off_folders', FOLDERS)
   const find = folders.one<[id: string]>('WHERE id = ? AND removed_at IS NULL')
-  const at = db.prepare<[string], { id: string; removed_at: number | null }>(
+  const findByPlace = db.prepare<[string], { id: string; removed_at: number | null }>(
     'SELECT id, removed_at FROM hand_off_folders WHERE place = ?'
   )
   const insert = folders.run<[folder: object]>(
@@ -51,11 +51,11 @@ export function openFolders(db: Db) {
      * and sends nothing.
      * @throws AppFailure `conflict` if it is watched already.
      */
-    add(newId: string, accountId: string, place: string, begins: 'watching' | 'paused', now: number): Folder {
-      const known = at.get(place)
+    add(newId: string, accountId: string, place: string, initialState: 'watching' | 'paused', now: number): Folder {
+      const known = findByPlace.get(place)
       if (known && known.removed_at === null) fail('conflict', 'This folder is already watched.')
       const id = known?.id ?? newId
-      const isPaused = begins === 'paused' ? 1 : 0
+      const isPaused = initialState === 'paused' ? 1 : 0
       if (known) revive({ id, accountId, isPaused, now })
       else insert({ id, accountId, place, isPaused, now })
       return get(id)

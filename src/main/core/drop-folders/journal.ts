@@ -31,7 +31,7 @@ const FILES = new Rows({
   putAs: optional(value<string>())
 })
 
-export interface Made {
+export interface MadeResult {
   outcome: DroppedFile['outcome']
   /** How many drafts, presets or packages it became. */
   count: number
@@ -48,10 +48,10 @@ export type Journal = ReturnType<typeof openJournal>
 export function openJournal(db: Db) {
   const files = new TableStatements(db, 'hand_off_files', FILES)
   const find = files.one<[id: string]>('WHERE id = ?')
-  const look = files.run<[{ id: string; size: number; sha256: string }]>(
+  const updateContent = files.run<[{ id: string; size: number; sha256: string }]>(
     `UPDATE hand_off_files SET size = @size, sha256 = @sha256 WHERE id = @id AND state = 'claimed'`
   )
-  const say = files.run<[report: string, id: string]>(
+  const updateReport = files.run<[report: string, id: string]>(
     `UPDATE hand_off_files SET report = ? WHERE id = ? AND state = 'claimed'`
   )
   const reserved = files.value<[folderId: string, putAs: string], number>(
@@ -61,15 +61,15 @@ export function openJournal(db: Db) {
     `INSERT INTO hand_off_files (id, folder_id, name, size, sha256, state, taken_at, batch_id)
      VALUES (@id, @folderId, @name, @size, @sha256, 'claimed', @now, @batchId)`
   )
-  const make = files.run<[made: object]>(
+  const updateMade = files.run<[made: object]>(
     `UPDATE hand_off_files SET state = 'made', outcome = @outcome, count = @count, draft_ids = @draftIds, error = @error,
        report = @report, taken_at = @now WHERE id = @id AND state = 'claimed'`
   )
-  const settleEarlier = files.run<[{ id: string }]>(
+  const dismissEarlier = files.run<[{ id: string }]>(
     `UPDATE hand_off_files SET is_dismissed = 1 WHERE outcome = 'failed' AND is_dismissed = 0
        AND (folder_id, name) = (SELECT folder_id, name FROM hand_off_files WHERE id = @id)`
   )
-  const choose = files.run<[putAs: string | null, id: string]>('UPDATE hand_off_files SET put_as = ? WHERE id = ?')
+  const updatePutAs = files.run<[putAs: string | null, id: string]>('UPDATE hand_off_files SET put_as = ? WHERE id = ?')
   const shown = files.all<[{ folderId: string; offset: number; limit: number }]>(
     `WHERE folder_id = @folderId AND state <> 'claimed' ORDER BY number DESC LIMIT @limit OFFSET @offset`
   )
@@ -83,7 +83,7 @@ export function openJournal(db: Db) {
     /** Oldest first. */
     unfinished: files.all<[folderId: string]>(`WHERE folder_id = ? AND state <> 'finished' ORDER BY number`),
     /** Files that were archived and haven't been checked since; oldest first. */
-    unsettled: files.all<[folderId: string]>(
+    toRecheck: files.all<[folderId: string]>(
       `WHERE folder_id = ? AND state = 'finished' AND is_settled = 0 ORDER BY number`
     ),
     /** Whether this name is chosen for a file that isn't archived yet. */
@@ -97,24 +97,25 @@ export function openJournal(db: Db) {
     },
 
     /** Stores what identifies a claimed file. */
-    read: (id: string, { size, sha256 }: Pick<Content, 'size' | 'sha256'>): void => void look({ id, size, sha256 }),
+    recordContent: (id: string, { size, sha256 }: Pick<Content, 'size' | 'sha256'>): void =>
+      void updateContent({ id, size, sha256 }),
 
     /** Stores a claimed file's report, in case its batch gets created. */
-    toReport: (id: string, report: string): void => void say(report, id),
+    storeReport: (id: string, report: string): void => void updateReport(report, id),
 
     /** Drops a claim that nothing came of, and nothing will. */
     drop: files.run<[id: string]>('DELETE FROM hand_off_files WHERE id = ?'),
 
     /** @throws Error if it was made before: then the caller's other writes must not happen either. */
-    made(id: string, { outcome, count, draftIds, error, report }: Made, now: number): void {
+    recordMade(id: string, { outcome, count, draftIds, error, report }: MadeResult, now: number): void {
       const some = draftIds.slice(0, MOST_LINKS)
-      const changes = make({ ...FILES.write({ id, outcome, count, report, error, draftIds: some }), now })
+      const changes = updateMade({ ...FILES.write({ id, outcome, count, report, error, draftIds: some }), now })
       if (changes !== 1) throw new Error('This file was already imported.')
       // The file was fixed and dropped again, so its earlier refusal is dismissed.
-      if (outcome !== 'failed') settleEarlier({ id })
+      if (outcome !== 'failed') dismissEarlier({ id })
     },
 
-    putAs: (id: string, name: string | undefined): void => void choose(name ?? null, id),
+    setPutAs: (id: string, name: string | undefined): void => void updatePutAs(name ?? null, id),
     /** Marks a file as archived. The report is next to the file now, or nowhere, so it isn't kept here. */
     finish: files.run<[id: string]>(
       `UPDATE hand_off_files SET state = 'finished', report = NULL, is_settled = (outcome = 'failed') WHERE id = ?`
@@ -124,9 +125,9 @@ export function openJournal(db: Db) {
     /** Reopens a file that is there after all. */
     reopen: files.run<[id: string]>(`UPDATE hand_off_files SET state = 'made' WHERE id = ? AND state = 'finished'`),
     /** Marks an archived file as unchanged. */
-    settle: files.run<[id: string]>('UPDATE hand_off_files SET is_settled = 1 WHERE id = ?'),
+    markUnchanged: files.run<[id: string]>('UPDATE hand_off_files SET is_settled = 1 WHERE id = ?'),
     /** Runs several of these steps in one transaction. */
-    together: (steps: () => void): void => db.transaction(steps)(),
+    inTransaction: (steps: () => void): void => db.transaction(steps)(),
 
     /** Newest first. */
     list: (folderId: string, page: { offset: number; limit: number }): DroppedFile[] =>

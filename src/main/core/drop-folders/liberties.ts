@@ -47,55 +47,55 @@ const ABSENT = new Map<unknown, [name: string, meant: (members: Members) => unkn
   ]
 ])
 
-export interface Liberties {
+export interface LenientReader {
   /** Everything that was read differently from how it is written, in whole sentences, each once. */
   readings: ReadonlySet<string>
   /**
    * Changes a value to the reference's spelling, in place.
    * @param at its path in the request.
    */
-  take<Value>(schema: z.ZodObject, value: Value, at: readonly PropertyKey[]): Value
+  normalise<Value>(schema: z.ZodObject, value: Value, at: readonly PropertyKey[]): Value
 }
 
-/** @param doubled called for each member that is present twice, in different case. */
-export function openLiberties(doubled: (path: readonly PropertyKey[], message: string) => void): Liberties {
+/** @param onDuplicate called for each member that is present twice, in different case. */
+export function openLenientReader(onDuplicate: (path: readonly PropertyKey[], message: string) => void): LenientReader {
   const readings = new Set<string>()
   const path: PropertyKey[] = []
 
-  function note(reading: string): void {
+  function addReading(reading: string): void {
     if (readings.size < MOST_READINGS) readings.add(reading)
   }
 
   /** Reads one member or element. */
-  function within(step: PropertyKey, schema: unknown, value: unknown): unknown {
+  function readMember(step: PropertyKey, schema: unknown, value: unknown): unknown {
     path.push(step)
-    const read = spelled(schema, value)
+    const read = normalised(schema, value)
     path.pop()
     return read
   }
 
-  function spelled(schema: unknown, value: unknown): unknown {
-    if (schema instanceof z.ZodOptional) return spelled(schema.unwrap(), value)
+  function normalised(schema: unknown, value: unknown): unknown {
+    if (schema instanceof z.ZodOptional) return normalised(schema.unwrap(), value)
     if (schema instanceof z.ZodObject) {
-      if (isMembers(value)) ofMembers(schema, value)
+      if (isMembers(value)) normaliseMembers(schema, value)
       return value
     }
     if (schema instanceof z.ZodArray) {
       for (let index = 0; Array.isArray(value) && index < value.length; index++) {
-        value[index] = within(index, schema.element, value[index])
+        value[index] = readMember(index, schema.element, value[index])
       }
       return value
     }
     const name = String(path.at(-1))
-    const meant = meantBy(schema, value, name)
-    if (meant === undefined) return value
-    note(
-      `${name}: ${typeof value === 'string' ? `“${value}”` : value} was read as ${typeof meant === 'string' ? `“${meant}”` : meant}.`
+    const meaning = meaningOf(schema, value, name)
+    if (meaning === undefined) return value
+    addReading(
+      `${name}: ${typeof value === 'string' ? `“${value}”` : value} was read as ${typeof meaning === 'string' ? `“${meaning}”` : meaning}.`
     )
-    return meant
+    return meaning
   }
 
-  function ofMembers(schema: z.ZodObject, members: Members): void {
+  function normaliseMembers(schema: z.ZodObject, members: Members): void {
     const names = namesOf(schema)
     const all = Object.keys(members)
     if (all.length > MOST_MEMBERS) return
@@ -103,41 +103,41 @@ export function openLiberties(doubled: (path: readonly PropertyKey[], message: s
       if (Object.hasOwn(schema.shape, written) || written.length > LONGEST_NAME) continue
       const name = names.get(written.toLowerCase())
       if (name === undefined) continue
-      if (Object.hasOwn(members, name)) doubled([...path, name], `is there twice, once written “${written}”`)
+      if (Object.hasOwn(members, name)) onDuplicate([...path, name], `is there twice, once written “${written}”`)
       else {
         members[name] = members[written]
-        note(`“${written}” was read as “${name}”.`)
+        addReading(`“${written}” was read as “${name}”.`)
       }
       delete members[written]
     }
     for (const [name, member] of Object.entries(schema.shape)) {
       if (!Object.hasOwn(members, name)) continue
-      if (members[name] !== null) members[name] = within(name, member, members[name])
+      if (members[name] !== null) members[name] = readMember(name, member, members[name])
       else {
         delete members[name]
-        note(`${name}: null was read as left out.`)
+        addReading(`${name}: null was read as left out.`)
       }
     }
     for (const [name, meant, reading] of ABSENT.get(schema) ?? []) {
       if (Object.hasOwn(members, name)) continue
       const value = meant(members)
       if (value !== undefined) members[name] = value
-      note(reading)
+      addReading(reading)
     }
   }
 
   return {
     readings,
-    take(schema, value, at) {
+    normalise(schema, value, at) {
       path.splice(0, path.length, ...at)
-      if (isMembers(value)) ofMembers(schema, value)
+      if (isMembers(value)) normaliseMembers(schema, value)
       return value
     }
   }
 }
 
 /** Returns a value's meaning in the schema's own spelling; undefined if it already has that, or isn't certain. */
-function meantBy(schema: unknown, value: unknown, name: string): unknown {
+function meaningOf(schema: unknown, value: unknown, name: string): unknown {
   const word = typeof value === 'string' && value.length < LONGEST_NAME ? value.toLowerCase() : undefined
   if (schema instanceof z.ZodBoolean) return word === 'true' || word === 'false' ? word === 'true' : undefined
   if (schema instanceof z.ZodNumber) return word !== undefined && /^-?\d{1,9}$/.test(word) ? Number(word) : undefined

@@ -6,9 +6,9 @@
 import type { Composition } from '../../../shared/composition/index.ts'
 import type { AppError, BatchView } from '../../../shared/contract/index.ts'
 import { counted } from '../../../shared/counted.ts'
-import { type BatchBox, packagesOf } from '../bulk/bulk.ts'
+import { type BatchOutbox, packagesOf } from '../bulk/bulk.ts'
 import type { PackageRow } from '../bulk/dry-run.ts'
-import type { ArrivingEntries, openArriving, Stored } from '../drafts/arriving.ts'
+import type { ImportEntries, openImport, Stored } from '../drafts/arriving.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import type { Content } from './dropped-file.ts'
@@ -20,14 +20,14 @@ import { reportOf } from './report.ts'
 import { readSheetFile } from './sheet-file.ts'
 
 /** The part of the outbox that drop folders need. */
-interface DropFolderBox extends Pick<BatchBox, 'sentRecently'> {
-  addBatch(batch: Parameters<BatchBox['addBatch']>[0] & { id: string }): Promise<BatchView>
+interface DropFolderBox extends Pick<BatchOutbox, 'sentRecently'> {
+  addBatch(batch: Parameters<BatchOutbox['addBatch']>[0] & { id: string }): Promise<BatchView>
   batches: { find(id: string): BatchView | undefined }
 }
 
-export interface MakingDeps {
+export interface FileImportDeps {
   journal: Journal
-  arriving: ReturnType<typeof openArriving>
+  arriving: ReturnType<typeof openImport>
   outbox: DropFolderBox
   /** Returns a preset's composition. @throws AppFailure if it doesn't exist or can't be read. */
   presetOf: (accountId: string, presetId: string) => Composition
@@ -41,21 +41,31 @@ export interface MakingDeps {
 }
 
 /** The content read from a file. */
-type Read =
-  | { kind: 'drafts'; entries: ArrivingEntries; notes: string[]; readings?: string[] }
+type ImportContent =
+  | { kind: 'drafts'; entries: ImportEntries; notes: string[]; readings?: string[] }
   | { kind: 'batch'; columns: string[]; rows: Iterable<PackageRow>; readings?: string[] }
 
 /** Whether it was made; or its folder's settings changed during the read, and nothing was made. */
-export type MakeResult = 'made' | 'set-otherwise'
+export type ImportResult = 'made' | 'set-otherwise'
 
 /** Errors of the file itself, which retrying won't fix. */
-const OWN_FAULTS: ReadonlySet<string> = new Set(['bad-file', 'invalid', 'too-large'])
+const FILE_ERRORS: ReadonlySet<string> = new Set(['bad-file', 'invalid', 'too-large'])
 /** How often an internal error may fail a file in one run. */
 const MOST_TRIES = 3
 
-export type Making = ReturnType<typeof openMaking>
+export type FileImport = ReturnType<typeof openFileImport>
 
-export function openMaking({ journal, arriving, outbox, worker, time, newId, describe, made, ...deps }: MakingDeps) {
+export function openFileImport({
+  journal,
+  arriving,
+  outbox,
+  worker,
+  time,
+  newId,
+  describe,
+  made,
+  ...deps
+}: FileImportDeps) {
   const tries = new Map<string, number>()
   let active = 0
 
@@ -67,21 +77,21 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
       readings
     })
 
-  function batchMade(entry: Entry, { total }: BatchView): void {
+  function recordBatch(entry: Entry, { total }: BatchView): void {
     const report = journal.find(entry.id)?.report ?? batchReport(entry, total)
-    journal.made(entry.id, { outcome: 'batch', count: total, draftIds: [], report }, time.now())
+    journal.recordMade(entry.id, { outcome: 'batch', count: total, draftIds: [], report }, time.now())
   }
 
-  function failed(entry: Entry, error: AppError): void {
+  function recordFailure(entry: Entry, error: AppError): void {
     const at = time.now()
     const report = reportOf({ name: entry.name, at, said: 'Nothing was created.', error })
-    journal.made(entry.id, { outcome: 'failed', count: 0, draftIds: [], error, report }, at)
+    journal.recordMade(entry.id, { outcome: 'failed', count: 0, draftIds: [], error, report }, at)
   }
 
   async function makeDrafts(
     folder: Folder,
     entry: Entry,
-    { entries, notes, readings = [] }: Read & { kind: 'drafts' }
+    { entries, notes, readings = [] }: ImportContent & { kind: 'drafts' }
   ): Promise<void> {
     const at = time.now()
     const stored = await arriving.store(folder.accountId, entries, ({ drafts, presets }) => {
@@ -92,56 +102,61 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
       ]
       const said = `${parts.join(' and ')} ${count === 1 ? 'was' : 'were'} created. Nothing was sent.`
       const report = reportOf({ name: entry.name, at, said, notes, readings })
-      journal.made(entry.id, { outcome: 'drafts', count, draftIds: drafts.map(({ id }) => id), report }, at)
+      journal.recordMade(entry.id, { outcome: 'drafts', count, draftIds: drafts.map(({ id }) => id), report }, at)
     })
     made(stored)
   }
 
-  async function read(folder: Folder, kind: DroppedFileKind, name: string, bytes: Uint8Array): Promise<Read> {
+  async function read(folder: Folder, kind: DroppedFileKind, name: string, bytes: Uint8Array): Promise<ImportContent> {
     switch (kind) {
       case 'countersign':
-        return ofExchange(await worker.ask('exchange', { bytes }))
+        return readExchange(await worker.ask('exchange', { bytes }))
       case 'request':
         if (bytes.byteLength > MOST_REQUEST_BYTES) {
           fail('too-large', `Requests can’t be larger than ${MOST_REQUEST_BYTES / 1024 / 1024} MB.`, {
             next: `Split it.`
           })
         }
-        return ofRequest(
+        return readRequest(
           folder,
           await worker.ask('request', { bytes, now: time.now(), dateFormat: deps.dateFormatOf(folder.accountId) })
         )
       case 'sheet':
-        return ofSheet(folder, name, bytes)
+        return readSheet(folder, name, bytes)
     }
   }
 
-  function ofRequest(folder: Folder, request: RequestAnswer): Read {
+  function readRequest(folder: Folder, request: RequestAnswer): ImportContent {
     const isRepeated = outbox.sentRecently(folder.accountId).has(request.fingerprint)
-    const told = [
+    const concerns = [
       ...request.notes,
       ...request.problems,
       ...(isRepeated ? ['The same package was sent in the last 30 days.'] : [])
     ]
     const composition = JSON.parse(request.composition) as Composition
     const { readings } = request
-    if (folder.sends && told.length === 0) {
+    if (folder.sends && concerns.length === 0) {
       return { kind: 'batch', columns: [], rows: [{ row: 1, cells: [], composition }], readings }
     }
-    return { kind: 'drafts', entries: { drafts: [composition], presets: [] }, notes: heldBack(folder, told), readings }
+    return {
+      kind: 'drafts',
+      entries: { drafts: [composition], presets: [] },
+      notes: withHeldBackNote(folder, concerns),
+      readings
+    }
   }
 
-  async function ofSheet(folder: Folder, name: string, bytes: Uint8Array): Promise<Read> {
-    const base = folder.presetId === undefined ? undefined : baseOf(folder.accountId, folder.presetId)
+  async function readSheet(folder: Folder, name: string, bytes: Uint8Array): Promise<ImportContent> {
+    const base = folder.presetId === undefined ? undefined : requirePreset(folder.accountId, folder.presetId)
     const moment = { zone: time.zone(), now: time.now(), recent: outbox.sentRecently(folder.accountId) }
     const sheet = await readSheetFile(worker.ask, { id: newId(), name, bytes, base, ...moment })
     const { columns, isClean } = sheet
     if (folder.sends && isClean) return { kind: 'batch', columns, rows: packagesOf(sheet.rows) }
     const drafts = compositionsOf(sheet.rows)
-    return { kind: 'drafts', entries: { drafts, presets: [] }, notes: heldBack(folder, sheet.notes) }
+    return { kind: 'drafts', entries: { drafts, presets: [] }, notes: withHeldBackNote(folder, sheet.notes) }
   }
 
-  function baseOf(accountId: string, presetId: string): Composition {
+  function requirePreset(accountId: string, presetId: string): Composition {
     try {
       return deps.presetOf(accountId, presetId)
     } catch (error) {
@@ -154,10 +169,10 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
 
   return {
     /** Marks a claim as made if its batch exists already, because the application ended before that was stored. */
-    takeUp(entry: Entry): boolean {
+    adoptBatch(entry: Entry): boolean {
       const batch = outbox.batches.find(entry.batchId)
       if (!batch || batch.state === 'preparing') return false
-      batchMade(entry, batch)
+      recordBatch(entry, batch)
       return true
     },
 
@@ -166,12 +181,12 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
      * @param current the folder's settings by then: if sending was turned off a moment ago, nothing is sent.
      * @throws errors that aren't the file's fault: it is still claimed, and must be retried.
      */
-    async make(
+    async importFile(
       folder: Folder,
       entry: Entry,
       { bytes }: Content,
       current: () => Folder | undefined
-    ): Promise<MakeResult> {
+    ): Promise<ImportResult> {
       active += 1
       try {
         if (!bytes) fail('too-large', `This file is larger than ${MOST_BYTES / 1024 / 1024} MB.`, { next: `Split it.` })
@@ -182,7 +197,7 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
           bytes
         )
         // Must run in the same event-loop turn as what follows.
-        if (!isSetAlike(folder, current())) return 'set-otherwise'
+        if (!hasSameSettings(folder, current())) return 'set-otherwise'
         if (found.kind === 'drafts') {
           await makeDrafts(folder, entry, found)
           return 'made'
@@ -191,16 +206,16 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
         const name = entry.name.replace(/\.[^.]+$/, '').slice(0, 200)
         // A request is one package. Its report is stored first, in case the application ends before the batch is
         // recorded.
-        if (readings) journal.toReport(entry.id, batchReport(entry, 1, readings))
-        batchMade(
+        if (readings) journal.storeReport(entry.id, batchReport(entry, 1, readings))
+        recordBatch(
           entry,
           await outbox.addBatch({ id: entry.batchId, accountId: folder.accountId, name, columns, rows, leftOut: [] })
         )
         return 'made'
       } catch (error) {
         const described = describe(error)
-        if (!OWN_FAULTS.has(described.code) && !isGivenUp(entry, described)) throw error
-        failed(entry, described)
+        if (!FILE_ERRORS.has(described.code) && !isGivenUp(entry, described)) throw error
+        recordFailure(entry, described)
         return 'made'
       } finally {
         active -= 1
@@ -208,7 +223,7 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
     },
 
     /** Call it when nothing is to be made for a while: the worker holds a thread's memory. */
-    async rest(): Promise<void> {
+    async releaseWorker(): Promise<void> {
       if (active === 0) await worker.end()
     }
   }
@@ -222,7 +237,7 @@ export function openMaking({ journal, arriving, outbox, worker, time, newId, des
   }
 }
 
-function isSetAlike(one: Folder, other: Folder | undefined): boolean {
+function hasSameSettings(one: Folder, other: Folder | undefined): boolean {
   return (
     other?.accountId === one.accountId &&
     other.sends === one.sends &&
@@ -231,15 +246,15 @@ function isSetAlike(one: Folder, other: Folder | undefined): boolean {
   )
 }
 
-function ofExchange({ drafts, presets }: ExchangeAnswer): Read {
-  return { kind: 'drafts', entries: { drafts: parsed(drafts), presets: parsed(presets) }, notes: [] }
+function readExchange({ drafts, presets }: ExchangeAnswer): ImportContent {
+  return { kind: 'drafts', entries: { drafts: parseEach(drafts), presets: parseEach(presets) }, notes: [] }
 }
 
-function* parsed<Value>(texts: readonly string[]): Iterable<Value> {
+function* parseEach<Value>(texts: readonly string[]): Iterable<Value> {
   for (const text of texts) yield JSON.parse(text) as Value
 }
 
-function heldBack({ sends }: Folder, notes: readonly string[]): string[] {
+function withHeldBackNote({ sends }: Folder, notes: readonly string[]): string[] {
   return sends && notes.length > 0 ? ['It wasn’t sent automatically. Please check this first.', ...notes] : [...notes]
 }
 

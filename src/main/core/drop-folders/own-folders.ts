@@ -20,22 +20,22 @@ export async function ensureFolder(place: string, folder: string): Promise<void>
   await fs.mkdir(join(place, folder)).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error
   })
-  await insist(place, folder)
+  await assertOwnFolder(place, folder)
 }
 
 /** @throws if the folder isn't directly in `place`. */
-export async function insist(place: string, folder: string): Promise<void> {
-  if (!(await isIn(place, folder))) throw notAFolder()
+export async function assertOwnFolder(place: string, folder: string): Promise<void> {
+  if (!(await isDirectlyIn(place, folder))) throw notAFolder()
 }
 
 /** Returns whether a folder of this name is directly in `place`, and not a link to elsewhere. */
-export async function isIn(place: string, folder: string): Promise<boolean> {
+export async function isDirectlyIn(place: string, folder: string): Promise<boolean> {
   const path = join(place, folder)
   if (!(await isFolder(path))) return false
   try {
-    const between = relative(await fs.realpath(place), await fs.realpath(path))
+    const relativePath = relative(await fs.realpath(place), await fs.realpath(path))
     // On a case-insensitive disk, the name has the case in which someone created it.
-    return between.toLowerCase() === folder.toLowerCase()
+    return relativePath.toLowerCase() === folder.toLowerCase()
   } catch {
     return false
   }
@@ -43,7 +43,7 @@ export async function isIn(place: string, folder: string): Promise<boolean> {
 
 /** Removes a killed run's unfinished reports after a day; another workstation may be writing newer ones. */
 export async function removeUnfinishedReports(place: string, folder: string, now: number): Promise<void> {
-  if (!(await isIn(place, folder))) return
+  if (!(await isDirectlyIn(place, folder))) return
   for (const name of await fs.readdir(join(place, folder)).catch(() => [])) {
     if (!UNFINISHED.test(name)) continue
     const stats = await statOf(join(place, folder, name)).catch(() => undefined)

@@ -37,10 +37,10 @@ export type AskFiles = Ask<FileQuestions>
 
 export const packageAnswers: Answers<PackageQuestions> = {
   async request({ bytes, now, dateFormat }) {
-    const { composition, ...told } = await readRequestFile(bytes, dateFormat)
+    const { composition, ...findings } = await readRequestFile(bytes, dateFormat)
     return {
       composition: JSON.stringify(composition),
-      ...told,
+      ...findings,
       problems: problemsOf(composition, now).map(({ message }) => message),
       fingerprint: fingerprintOf(composition)
     }

@@ -9,13 +9,13 @@ import type { Db } from '../storage/connection.ts'
 import { Statements, TableStatements } from '../storage/statements.ts'
 
 /** The newest refused file of a folder that the desktop hasn't notified the user of, and the number of such files. */
-export interface UntoldRefusals {
+export interface UnnotifiedRefusals {
   accountId: string
   label: string
   count: number
   name: string
   error: AppError | undefined
-  /** The last file covered; see `told`. */
+  /** The last file covered; see `markNotified`. */
   last: number
 }
 
@@ -51,9 +51,9 @@ export function openRefusals(db: Db) {
     `SELECT folder_id AS folderId, place, id AS newest, count(*) AS count, max(number) AS last FROM ${TABLE}
      WHERE account_id = ? AND is_dismissed = 0 GROUP BY folder_id ORDER BY last DESC`
   )
-  const untold = refused.all<[]>('WHERE is_told = 0 ORDER BY number DESC')
+  const findUnnotified = refused.all<[]>('WHERE is_told = 0 ORDER BY number DESC')
   const files = new Statements(db)
-  const tell = files.run<[last: number]>(
+  const markNotifiedUpTo = files.run<[last: number]>(
     `UPDATE hand_off_files SET is_told = 1 WHERE outcome = 'failed' AND is_told = 0 AND number <= ?`
   )
   const dismiss = files.run<[{ folderId: string; until: string }]>(
@@ -76,8 +76,8 @@ export function openRefusals(db: Db) {
     dismiss: (folderId: string, until: string): void => void dismiss({ folderId, until }),
 
     /** Returns refusals that the desktop hasn't notified the user of, one per folder. */
-    untold(): UntoldRefusals[] {
-      const byFolder = Map.groupBy(untold(), ({ folderId }) => folderId)
+    unnotified(): UnnotifiedRefusals[] {
+      const byFolder = Map.groupBy(findUnnotified(), ({ folderId }) => folderId)
       return [...byFolder.values()].flatMap(([newest, ...others]) => {
         if (!newest) return []
         const { accountId, place, name, error, number } = newest
@@ -86,8 +86,8 @@ export function openRefusals(db: Db) {
     },
 
     /** Marks these refusals as notified. Call it before notifying. */
-    told: (refusals: readonly UntoldRefusals[]): void => {
-      if (refusals.length > 0) tell(Math.max(...refusals.map(({ last }) => last)))
+    markNotified: (refusals: readonly UnnotifiedRefusals[]): void => {
+      if (refusals.length > 0) markNotifiedUpTo(Math.max(...refusals.map(({ last }) => last)))
     }
   }
 }

@@ -1,5 +1,5 @@
 /** The report next to a processed file: what became of it, in words. It repeats none of its content. */
-import { type AppError, saidBy } from '../../../shared/contract/errors.ts'
+import { type AppError, errorText } from '../../../shared/contract/errors.ts'
 
 export interface Report {
   name: string
@@ -25,21 +25,21 @@ export function reportOf({ name, at, said, error, notes = [], readings = [] }: R
     '',
     `Imported by Countersign at ${new Date(at).toISOString().slice(0, 16).replace('T', ' ')} UTC.`,
     said,
-    ...(error ? [saidBy(error)] : []),
-    ...listed(error ? 'Problems:' : 'Please check:', [...faults, ...notes]),
-    ...listed('Read differently from how it’s written:', readings)
+    ...(error ? [errorText(error)] : []),
+    ...section(error ? 'Problems:' : 'Please check:', [...faults, ...notes]),
+    ...section('Read differently from how it’s written:', readings)
   ]
   return `${lines.join(LINE_END)}${LINE_END}`
 }
 
-function listed(heading: string, told: readonly string[]): string[] {
-  if (told.length === 0) return []
-  const left = told.length - MOST_NOTES
+function section(heading: string, entries: readonly string[]): string[] {
+  if (entries.length === 0) return []
+  const omitted = entries.length - MOST_NOTES
   return [
     '',
     heading,
-    ...told.slice(0, MOST_NOTES).map((note) => `- ${oneLine(note)}`),
-    ...(left > 0 ? [`- and ${left} more.`] : [])
+    ...entries.slice(0, MOST_NOTES).map((note) => `- ${oneLine(note)}`),
+    ...(omitted > 0 ? [`- and ${omitted} more.`] : [])
   ]
 }
 

@@ -10,10 +10,10 @@ import {
   compositionOfRequest
 } from '../../../shared/composition/index.ts'
 import type { FieldMessage } from '../../../shared/contract/index.ts'
-import { SendFormDirectRequest, SendFormFillerRequest, spell, Template } from '../../../shared/model/index.ts'
+import { formatPath, SendFormDirectRequest, SendFormFillerRequest, Template } from '../../../shared/model/index.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import { type JsonTrouble, type Member, parsePiece, readInSlices, scanObject } from '../lib/json-scanning.ts'
-import { openLiberties, SentForm } from './liberties.ts'
+import { openLenientReader, SentForm } from './liberties.ts'
 
 export interface RequestContent {
   composition: Composition
@@ -55,19 +55,21 @@ function* read(bytes: Uint8Array, dateFormat: string | undefined): Generator<voi
     fail('invalid', 'This isn’t a send request: it needs either Forms or Templates.')
   }
   const list = isForms ? 'Forms' : 'Templates'
-  const [item, whole, rest] = KINDS[list]
+  const [itemSchema, fullSchema, restSchema] = KINDS[list]
   const faults = openFaults()
-  const liberties = openLiberties((path, message) => faults.add({ field: spell(path), message }))
+  const lenientReader = openLenientReader((path, message) => faults.add({ field: formatPath(path), message }))
   const others = Object.fromEntries<unknown>(members)
   // The list's elements are read below; here only its name is.
   for (const [name, at] of members) others[name] = found.includes(name) || parsePiece(bytes, at)
-  liberties.take(whole, others, [])
+  lenientReader.normalise(fullSchema, others, [])
   delete others[list]
-  const checked = rest.safeParse(others)
+  const checked = restSchema.safeParse(others)
   if (!checked.success) faults.addAll(checked.error, [])
   const items: unknown[] = []
   for (const piece of elementsOf(members.get(found[0] ?? list), list)) {
-    const read = item.safeParse(liberties.take(item, parsePiece(bytes, piece), [list, items.length]))
+    const read = itemSchema.safeParse(
+      lenientReader.normalise(itemSchema, parsePiece(bytes, piece), [list, items.length])
+    )
     if (read.success) items.push(read.data)
     else faults.addAll(read.error, [list, items.length])
     if (!read.success) items.push(undefined)
@@ -86,15 +88,15 @@ function* read(bytes: Uint8Array, dateFormat: string | undefined): Generator<voi
   for (const { at, message } of errors) faults.add({ field: at, message })
   if (errors.length > 0) faults.refuse()
   yield
-  const kept = CompositionModel.safeParse(composition)
-  if (!kept.success) {
-    faults.addAll(kept.error, [])
+  const parsed = CompositionModel.safeParse(composition)
+  if (!parsed.success) {
+    faults.addAll(parsed.error, [])
     faults.refuse()
   }
   return {
     composition,
     notes: problems.slice(0, MOST_NOTES).map(({ at, message }) => `${at} ${message}.`),
-    readings: [...liberties.readings, ...readings].slice(0, MOST_NOTES)
+    readings: [...lenientReader.readings, ...readings].slice(0, MOST_NOTES)
   }
 }
 
@@ -119,15 +121,15 @@ function openFaults() {
   return {
     count: () => count,
     add,
-    addAll({ issues }: z.ZodError, above: readonly PropertyKey[]): void {
+    addAll({ issues }: z.ZodError, parentPath: readonly PropertyKey[]): void {
       for (const issue of issues) {
-        const path = [...above, ...issue.path]
+        const path = [...parentPath, ...issue.path]
         if (issue.code !== 'unrecognized_keys') {
-          add({ field: shortened(spell(path)), message: reasonOf(issue) })
+          add({ field: shortened(formatPath(path)), message: reasonOf(issue) })
           continue
         }
         for (const key of issue.keys.slice(0, MOST_FAULTS)) {
-          add({ field: shortened(spell([...path, key])), message: 'isn’t known' })
+          add({ field: shortened(formatPath([...path, key])), message: 'isn’t known' })
         }
         count += Math.max(0, issue.keys.length - MOST_FAULTS)
       }
@@ -151,7 +153,7 @@ function reasonOf(issue: z.core.$ZodIssue): string {
     case 'invalid_type':
       return /received undefined$/.test(issue.message)
         ? 'is missing'
-        : `must be ${NAMES[issue.expected] ?? issue.expected}`
+        : `must be ${TYPE_NAMES[issue.expected] ?? issue.expected}`
     case 'too_small':
       return issue.origin === 'array' ? 'is empty' : 'is blank'
     case 'too_big':
@@ -165,7 +167,7 @@ function reasonOf(issue: z.core.$ZodIssue): string {
   }
 }
 
-const NAMES: Record<string, string> = {
+const TYPE_NAMES: Record<string, string> = {
   string: 'text',
   number: 'a number',
   int: 'a whole number',

@@ -45,7 +45,7 @@ export async function readSheetFile(
   try {
     const sheet = await ask('open', { id, bytes, fileName: name })
     if (sheet.rows === 0) fail('bad-file', 'This sheet has headings but no rows.')
-    const plan = base ? ontoPreset(base, sheet) : ontoNothing(sheet)
+    const plan = base ? planFromPreset(base, sheet) : planWithoutPreset(sheet)
     const check = await ask('check', { id, ...plan, zone, now, recent })
     const rowNotes: string[] = []
     for (let offset = 0; offset < check.rows; offset += PROBLEMS_AT_ONCE) {
@@ -82,18 +82,18 @@ interface SheetPlan {
   mapping: ColumnMapping
 }
 
-function ontoPreset(base: Composition, sheet: BulkSheet): SheetPlan {
+function planFromPreset(base: Composition, sheet: BulkSheet): SheetPlan {
   const mapping = matchColumns(bulkTargets(base), sheet.columns)
   if (mapping.length === 0) fail('bad-file', 'None of this sheet’s headings match the folder’s preset.')
   return { composition: base, mapping }
 }
 
 /** A sheet can't hold a template's reference and fields, so without a preset it is a form. */
-function ontoNothing(sheet: BulkSheet): SheetPlan {
-  const whole = ofPeople(MOST_PEOPLE)
-  const found = new Set(matchColumns(bulkTargets(whole), sheet.columns).map(({ target }) => target))
-  const people = bulkTargets(whole).map(({ target, person }) => (found.has(target) ? (person ?? 0) : 0))
-  const composition = ofPeople(Math.max(1, ...people))
+function planWithoutPreset(sheet: BulkSheet): SheetPlan {
+  const widest = compositionFor(MOST_PEOPLE)
+  const found = new Set(matchColumns(bulkTargets(widest), sheet.columns).map(({ target }) => target))
+  const people = bulkTargets(widest).map(({ target, person }) => (found.has(target) ? (person ?? 0) : 0))
+  const composition = compositionFor(Math.max(1, ...people))
   const targets = bulkTargets(composition)
   const mapping = matchColumns(targets, sheet.columns)
   const filled = new Set(mapping.map(({ target }) => target))
@@ -108,7 +108,7 @@ function ontoNothing(sheet: BulkSheet): SheetPlan {
   return { composition, mapping }
 }
 
-function ofPeople(count: number): Composition {
+function compositionFor(count: number): Composition {
   const signers = Array.from({ length: count }, (_, index) => blankSigner(`s${index + 1}`))
   return { ...blankComposition('form-direct', 'p'), items: [{ ...blankItem('f'), signers }] }
 }

@@ -33,13 +33,13 @@ export class StableFiles {
    * Records the files that a look found. Returns which of them are stable, and whether any isn't yet.
    * @param stableAfter how long a file with content must have been the same.
    */
-  look(found: readonly FileStat[], stableAfter: number): { stable: FileStat[]; isMoving: boolean } {
+  record(found: readonly FileStat[], stableAfter: number): { stable: FileStat[]; isMoving: boolean } {
     const now = this.#time.elapsed()
     const next = new Map<string, FileStat & { since: number }>()
     const stable: FileStat[] = []
     for (const stat of found) {
       const before = this.#seen.get(stat.name)
-      const since = before && isSame(before, stat) ? before.since : now
+      const since = before && isSameStat(before, stat) ? before.since : now
       next.set(stat.name, { ...stat, since })
       if (now - since >= (stat.size === 0 ? EMPTY_STABLE_AFTER : stableAfter)) stable.push(stat)
     }
@@ -68,7 +68,7 @@ export class StableClaims {
   isStable(id: string, stat: FileStat): boolean {
     const now = this.#time.elapsed()
     const before = this.#seen.get(id)
-    if (before && isSame(before.stat, stat)) return now - before.since >= before.stableAfter
+    if (before && isSameStat(before.stat, stat)) return now - before.since >= before.stableAfter
     const first = stat.size === 0 ? EMPTY_STABLE_AFTER : STABLE_AFTER
     this.#seen.set(id, { stat, since: now, stableAfter: before ? Math.max(first, LONG_STABLE_AFTER) : first })
     return false
@@ -79,6 +79,6 @@ export class StableClaims {
   }
 }
 
-export function isSame(one: Omit<FileStat, 'name'>, other: Omit<FileStat, 'name'>): boolean {
+export function isSameStat(one: Omit<FileStat, 'name'>, other: Omit<FileStat, 'name'>): boolean {
   return one.size === other.size && one.mtimeMs === other.mtimeMs && one.ino === other.ino
 }

@@ -9,7 +9,7 @@ import { fileErrorOf } from '../storage/file-error.ts'
 import type { openArchive } from './archive.ts'
 import {
   type Claim,
-  type Claimed,
+  type ClaimedFile,
   claimedStat,
   claimOnDisk,
   claimsIn,
@@ -21,20 +21,20 @@ import {
 import { contentOf, isFree } from './dropped-file.ts'
 import type { Folder } from './folders.ts'
 import type { Entry, Journal, Step } from './journal.ts'
-import type { Making } from './making.ts'
+import type { FileImport } from './making.ts'
 import { ensureFolder } from './own-folders.ts'
 import { type FileStat, StableClaims } from './stable-file.ts'
 
 /** At how many looks a claimed file may be missing before it is given up. */
 const MOST_ABSENCES = 10
 
-export interface TakingDeps {
+export interface FileProcessingDeps {
   /** Returns the folder's current settings; undefined once it isn't watched any more. */
   current: () => Folder | undefined
   /** Returns whether files are to be taken now. */
   isWanted: () => boolean
   journal: Journal
-  making: Making
+  fileImport: FileImport
   archive: ReturnType<typeof openArchive>
   step: Step
   time: Pick<Time, 'now' | 'elapsed'>
@@ -42,48 +42,56 @@ export interface TakingDeps {
   /** Called when its state, or what was taken from it, has changed. */
   changed: () => void
   /** Called when a file could not be taken; it is retried. */
-  trouble: (error: unknown) => void
+  failed: (error: unknown) => void
 }
 
 /** moving: look at it again soon. stuck: it can't be claimed, or can't be archived. */
 export type Outcome = 'done' | 'stuck' | 'moving'
 
-export function openTaking({ current, isWanted, journal, making, archive, step, ...deps }: TakingDeps) {
-  const stable = new StableClaims(deps.time)
-  const lookAtOthers = openOtherWorkstations({ journal, ...deps })
+export function openFileProcessing({
+  current,
+  isWanted,
+  journal,
+  fileImport,
+  archive,
+  step,
+  ...deps
+}: FileProcessingDeps) {
+  const stableClaims = new StableClaims(deps.time)
+  const checkOtherClaims = openOtherWorkstations({ journal, ...deps })
   const absences = new Map<string, number>()
   /** The claims that this run made or resumed, and where: these are given back when it ends. */
-  const claims = new Map<string, { place: string; entry: Claimed }>()
+  const claims = new Map<string, { place: string; entry: ClaimedFile }>()
 
   /** Resumes files that were claimed before and aren't archived. */
   async function goOn(folder: Folder): Promise<Outcome[]> {
     const outcomes: Outcome[] = []
-    lookAtOthers(folder, await claimsIn(folder.place).catch(() => []))
+    checkOtherClaims(folder, await claimsIn(folder.place).catch(() => []))
     for (const entry of journal.unfinished(folder.id)) {
       if (!isWanted()) break
-      outcomes.push(await patiently(() => onwards(folder, entry)))
+      outcomes.push(await reportingErrors(() => resumeEntry(folder, entry)))
     }
     return outcomes
   }
 
-  async function onwards(folder: Folder, entry: Entry): Promise<Outcome> {
-    if (entry.state === 'made' || making.takeUp(entry)) return away(folder, entry.id)
+  async function resumeEntry(folder: Folder, entry: Entry): Promise<Outcome> {
+    if (entry.state === 'made' || fileImport.adoptBatch(entry)) return archiveEntry(folder, entry.id)
     claims.set(entry.id, { place: folder.place, entry })
     const seen = await claimedStat(folder.place, entry)
-    if (!seen) return absent(folder, entry)
-    if (!stable.isStable(entry.id, seen)) return 'moving'
-    return take(entry, seen)
+    if (!seen) return countAbsence(folder, entry)
+    if (!stableClaims.isStable(entry.id, seen)) return 'moving'
+    return processFile(entry, seen)
   }
 
-  async function away(folder: Folder, id: string): Promise<Outcome> {
+  async function archiveEntry(folder: Folder, id: string): Promise<Outcome> {
     claims.delete(id)
     const entry = journal.find(id)
     if (!entry) return 'done'
     const result = await archive(folder.place, entry)
-    if (result === 'waiting') return absent(folder, entry)
+    if (result === 'waiting') return countAbsence(folder, entry)
     if (result === 'away') {
       absences.delete(id)
-      stable.forget(id)
+      stableClaims.forget(id)
       deps.changed()
     }
     return result === 'stuck' ? 'stuck' : 'done'
@@ -93,7 +101,7 @@ export function openTaking({ current, isWanted, journal, making, archive, step, 
    * Counts a claimed file as missing, but only if our working folder is there. A folder without it isn't the one we
    * knew, so nothing is gone from it.
    */
-  async function absent({ place }: Folder, entry: Entry): Promise<Outcome> {
+  async function countAbsence({ place }: Folder, entry: Entry): Promise<Outcome> {
     const { id, state } = entry
     if (!(await isGone(place, entry).catch(() => false))) return 'done'
     const count = (absences.get(id) ?? 0) + 1
@@ -101,18 +109,18 @@ export function openTaking({ current, isWanted, journal, making, archive, step, 
     if (count < MOST_ABSENCES) return 'done'
     absences.delete(id)
     claims.delete(id)
-    stable.forget(id)
+    stableClaims.forget(id)
     if (state === 'claimed') journal.drop(id)
     else journal.giveUp(id)
     return 'done'
   }
 
-  async function patiently(act: () => Promise<Outcome>): Promise<Outcome> {
+  async function reportingErrors(act: () => Promise<Outcome>): Promise<Outcome> {
     try {
       return await act()
     } catch (error) {
       // The file is where it is and unchanged: the next look retries it.
-      deps.trouble(error)
+      deps.failed(error)
       return fileErrorOf(error)?.code === 'not-writable' ? 'stuck' : 'done'
     }
   }
@@ -136,25 +144,25 @@ export function openTaking({ current, isWanted, journal, making, archive, step, 
       return 'done'
     }
     claims.set(entry.id, { place, entry })
-    stable.isStable(entry.id, claimed)
+    stableClaims.isStable(entry.id, claimed)
     await step('claimed')
     return 'moving'
   }
 
   /** Processes a claimed file that has been stable since. */
-  async function take(entry: Entry, seen: FileStat): Promise<Outcome> {
+  async function processFile(entry: Entry, seen: FileStat): Promise<Outcome> {
     const folder = current()
     if (!folder) return 'done'
     const content = await contentOf(workingFolderOf(folder.place), seen, isWanted)
     if (!content) return 'moving'
     await step('read')
-    journal.read(entry.id, content)
-    const result = await making.make(folder, entry, content, current)
+    journal.recordContent(entry.id, content)
+    const result = await fileImport.importFile(folder, entry, content, current)
     // The settings changed meanwhile: the next look follows the new ones.
     if (result === 'set-otherwise') return 'moving'
     deps.changed()
     await step('made')
-    return away(folder, entry.id)
+    return archiveEntry(folder, entry.id)
   }
 
   /** Gives back claimed files that nothing was made from, so that another workstation or a person may take them. */
@@ -162,28 +170,28 @@ export function openTaking({ current, isWanted, journal, making, archive, step, 
     for (const [id, { place, entry }] of claims) {
       try {
         const known = journal.find(id)
-        if (known && (known.state !== 'claimed' || making.takeUp(known))) continue
+        if (known && (known.state !== 'claimed' || fileImport.adoptBatch(known))) continue
         await release(place, entry)
         journal.drop(id)
       } catch (error) {
-        deps.trouble(error)
+        deps.failed(error)
       }
       claims.delete(id)
-      stable.forget(id)
+      stableClaims.forget(id)
     }
   }
 
   return {
     goOn,
     /** Claims a stable file. Never rejects because of problems with the file. */
-    claim: (folder: Folder, seen: FileStat): Promise<Outcome> => patiently(() => claim(folder, seen)),
+    claim: (folder: Folder, seen: FileStat): Promise<Outcome> => reportingErrors(() => claim(folder, seen)),
     giveBack
   }
 }
 
 const DAY = 86_400_000
 /** A workstation may be switched off over a long weekend. */
-const LEFT_AFTER = 4 * DAY
+const ABANDONED_AFTER = 4 * DAY
 
 interface OtherWorkstationsDeps {
   journal: Journal
@@ -197,13 +205,13 @@ interface OtherWorkstationsDeps {
  * reported, since no one may know that the file is there.
  */
 function openOtherWorkstations({ journal, time, newId, changed }: OtherWorkstationsDeps) {
-  function tell(folderId: string, told: string, name: string): void {
+  function reportAbandoned(folderId: string, reportId: string, name: string): void {
     const at = time.now()
-    const error: AppError = { code: 'bad-file', message: LEFT }
-    journal.together(() => {
-      journal.claim({ id: told, batchId: newId(), folderId, name, seen: { size: 0 } }, at)
-      journal.made(told, { outcome: 'failed', count: 0, draftIds: [], error, report: '' }, at)
-      journal.finish(told)
+    const error: AppError = { code: 'bad-file', message: ABANDONED_MESSAGE }
+    journal.inTransaction(() => {
+      journal.claim({ id: reportId, batchId: newId(), folderId, name, seen: { size: 0 } }, at)
+      journal.recordMade(reportId, { outcome: 'failed', count: 0, draftIds: [], error, report: '' }, at)
+      journal.finish(reportId)
     })
     changed()
   }
@@ -213,12 +221,12 @@ function openOtherWorkstations({ journal, time, newId, changed }: OtherWorkstati
       const ours = journal.find(id)
       // It was given up while it was missing, and is there again.
       if (ours?.folderId === folderId && ours.state === 'finished') journal.reopen(id)
-      if (ours || time.now() - at < LEFT_AFTER) continue
-      const told = `left-${id}`
-      if (!journal.find(told)) tell(folderId, told, name)
+      if (ours || time.now() - at < ABANDONED_AFTER) continue
+      const reportId = `left-${id}`
+      if (!journal.find(reportId)) reportAbandoned(folderId, reportId, name)
     }
   }
 }
 
-const LEFT =
+const ABANDONED_MESSAGE =
   'Another workstation started this file days ago and hasn’t finished it, so it’s still in the folder “.countersign”. Start Countersign there. If that workstation is gone, check whether anything was created from the file, and drop it again if not.'

@@ -6,12 +6,12 @@
 import { watch } from 'chokidar'
 import type { DropFolder } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
-import { openRecovery } from './archive.ts'
+import { openArchiveRecheck } from './archive.ts'
 import { filesIn } from './dropped-file.ts'
 import type { Folder } from './folders.ts'
 import { isFolder, removeUnfinishedReports } from './own-folders.ts'
 import { LONG_STABLE_AFTER, STABLE_AFTER, StableFiles } from './stable-file.ts'
-import { type Outcome, openTaking, type TakingDeps } from './taking.ts'
+import { type FileProcessingDeps, type Outcome, openFileProcessing } from './taking.ts'
 
 /** How long until the next look if no change is reported, in milliseconds. */
 const LOOK_EVERY = 30_000
@@ -23,7 +23,7 @@ const MOST_FRUITLESS = 30
 const TIMEOUT = 15_000
 export type FolderState = Exclude<DropFolder['state'], 'paused'>
 
-export interface WatchedFolderDeps extends Omit<TakingDeps, 'current' | 'isWanted' | 'time'> {
+export interface WatchedFolderDeps extends Omit<FileProcessingDeps, 'current' | 'isWanted' | 'time'> {
   /** Returns its current settings; undefined once it isn't watched any more. */
   folder: () => Folder | undefined
   listen: ListenToFolder
@@ -34,53 +34,53 @@ export type WatchedFolder = ReturnType<typeof openWatchedFolder>
 
 export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedFolderDeps) {
   const stableFiles = new StableFiles(deps.time)
-  const recoverAll = openRecovery(deps)
-  let from: string | undefined
+  const recheckAll = openArchiveRecheck(deps)
+  let nextName: string | undefined
   let fruitless = 0
   let state: FolderState = 'watching'
   let isStopped = false
   let isClean = false
   let looking: Promise<void> | undefined
-  let isAskedAgain = false
+  let isLookRequested = false
   let unlisten: (() => void) | undefined
   let cancelNext = () => {}
 
   const isWanted = () => !isStopped && current()?.isPaused === false
-  const taking = openTaking({ ...deps, current, isWanted })
+  const processing = openFileProcessing({ ...deps, current, isWanted })
 
-  function become(next: FolderState): void {
+  function setState(next: FolderState): void {
     if (next === state) return
     state = next
     deps.changed()
   }
 
-  function lookIn(delay: number): void {
+  function scheduleLook(delay: number): void {
     cancelNext()
     if (!isStopped) cancelNext = deps.time.after(delay, () => void look())
   }
 
-  function happened(): void {
-    if (looking) isAskedAgain = true
-    else lookIn(SOON)
+  function folderChanged(): void {
+    if (looking) isLookRequested = true
+    else scheduleLook(SOON)
   }
 
   /** Looks now; if a look is in progress, looks again after it. Never rejects. */
   function look(): Promise<void> {
     if (isStopped) return looking ?? Promise.resolve()
     if (looking) {
-      isAskedAgain = true
+      isLookRequested = true
       return looking
     }
     cancelNext()
     const mine = lookOnce()
       .catch((error: unknown) => {
-        deps.trouble(error)
+        deps.failed(error)
         return LOOK_EVERY
       })
       .then((delay) => {
         looking = undefined
-        lookIn(isAskedAgain ? SOON : delay)
-        isAskedAgain = false
+        scheduleLook(isLookRequested ? SOON : delay)
+        isLookRequested = false
       })
     looking = mine
     return mine
@@ -90,46 +90,46 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
   async function lookOnce(): Promise<number> {
     const folder = current()
     if (!folder || folder.isPaused) {
-      await taking.giveBack()
+      await processing.giveBack()
       return LOOK_EVERY
     }
     const { place } = folder
-    const found = await files(place)
+    const found = await listFiles(place)
     if (!found) {
-      become('missing')
+      setState('missing')
       unlisten?.()
       unlisten = undefined
       return LOOK_EVERY
     }
-    unlisten ??= listen(place, happened)
+    unlisten ??= listen(place, folderChanged)
     await cleanOnce(place)
-    const outcomes = new Set<Outcome>(await taking.goOn(folder))
-    const { stable, isMoving } = stableFiles.look(found.files, folder.sends ? LONG_STABLE_AFTER : STABLE_AFTER)
+    const outcomes = new Set<Outcome>(await processing.goOn(folder))
+    const { stable, isMoving } = stableFiles.record(found.files, folder.sends ? LONG_STABLE_AFTER : STABLE_AFTER)
     let claimed = 0
     for (const stat of stable) {
       const now = current()
       if (!now || !isWanted()) break
-      const outcome = await taking.claim(now, stat)
+      const outcome = await processing.claim(now, stat)
       if (outcome === 'moving') claimed += 1
       outcomes.add(outcome)
     }
     // Files that can't be taken must not block the rest.
     if (claimed > 0) fruitless = 0
     else if (!isMoving || ++fruitless >= MOST_FRUITLESS) {
-      from = found.next
+      nextName = found.next
       fruitless = 0
     }
-    if (await recoverAll(place, folder.id, isWanted)) outcomes.add('moving')
-    await deps.making.rest()
-    become(outcomes.has('stuck') ? 'not-writable' : 'watching')
-    return isMoving || outcomes.has('moving') || from !== undefined ? STABLE_AFTER + SOON : LOOK_EVERY
+    if (await recheckAll(place, folder.id, isWanted)) outcomes.add('moving')
+    await deps.fileImport.releaseWorker()
+    setState(outcomes.has('stuck') ? 'not-writable' : 'watching')
+    return isMoving || outcomes.has('moving') || nextName !== undefined ? STABLE_AFTER + SOON : LOOK_EVERY
   }
 
   /** Returns the files in the folder; undefined if it isn't there. */
-  async function files(place: string): Promise<Awaited<ReturnType<typeof filesIn>> | undefined> {
-    const cancel = deps.time.after(TIMEOUT, () => become('missing'))
+  async function listFiles(place: string): Promise<Awaited<ReturnType<typeof filesIn>> | undefined> {
+    const cancel = deps.time.after(TIMEOUT, () => setState('missing'))
     try {
-      return (await isFolder(place)) ? await filesIn(place, from) : undefined
+      return (await isFolder(place)) ? await filesIn(place, nextName) : undefined
     } catch {
       return undefined
     } finally {
@@ -148,7 +148,7 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
     state: (): FolderState => state,
     look,
     /** Looks soon, as its settings have changed. */
-    soon: happened,
+    lookSoon: folderChanged,
     /**
      * Stops watching. Resolves once the file in progress is processed, and files that were only claimed are back where
      * they were dropped.
@@ -159,15 +159,15 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
       unlisten?.()
       unlisten = undefined
       await looking
-      await taking.giveBack()
+      await processing.giveBack()
     }
   }
 }
 
 /** Returns a function that stops listening. */
-export type ListenToFolder = (place: string, happened: () => void) => () => void
+export type ListenToFolder = (place: string, onChange: () => void) => () => void
 
-export const listenToFolder: ListenToFolder = (place, happened) => {
+export const listenToFolder: ListenToFolder = (place, onChange) => {
   const watcher = watch(place, {
     depth: 0,
     ignoreInitial: true,
@@ -175,7 +175,7 @@ export const listenToFolder: ListenToFolder = (place, happened) => {
     ignorePermissionErrors: true,
     ignored: (path) => /[\\/](?:\.[^\\/]*|done|failed)$/.test(path) && path !== place
   })
-  watcher.on('all', happened)
+  watcher.on('all', onChange)
   // What the system doesn't report is found by looking.
   watcher.on('error', () => undefined)
   return () => void watcher.close().catch(() => undefined)

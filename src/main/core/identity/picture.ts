@@ -32,19 +32,19 @@ export function readPicture(text: string): Picture {
     case 'too-large':
       return refused('This picture is larger than 15 MB, too large to show.')
     case 'markup':
-      return refused(others.markup)
+      return refused(refusals.markup)
     case 'address':
       return refused('The service sent a link instead of a picture. It isn’t opened.')
     case 'words':
       return refused('The service sent text instead of a picture.')
     case 'bytes':
-      return judged(decoded.bytes, decoded.isCutOff)
+      return pictureOf(decoded.bytes, decoded.isCutOff)
   }
 }
 
-function judged(bytes: Uint8Array<ArrayBuffer>, textIsCutOff: boolean): Picture {
+function pictureOf(bytes: Uint8Array<ArrayBuffer>, textIsCutOff: boolean): Picture {
   const kind = kindOf(bytes)
-  if (!isShownKind(kind)) return refused(others[kind])
+  if (!isShownKind(kind)) return refused(refusals[kind])
   const header = headerOf[kind](bytes)
   if (header.state === 'moving') return refused('A moving picture came where a still one belongs. It isn’t shown.')
   if (header.state === 'damaged') return refused('This picture is damaged: its size can’t be read.')
@@ -66,7 +66,7 @@ function isTooLarge({ width, height }: Size): boolean {
   return width > side || height > side || width * height > pixels
 }
 
-const others: Record<OtherKind, string> = {
+const refusals: Record<OtherKind, string> = {
   gif: 'A GIF came here, which isn’t shown.',
   bmp: 'A BMP picture came here, which isn’t shown.',
   tiff: 'A TIFF picture came here, which can’t be shown.',
@@ -89,8 +89,8 @@ function count(number: number): string {
 }
 
 /** Base64 is a third longer than what it encodes, and line breaks add a little. */
-const ROOM = 1.4
-const SHORT = 200
+const BASE64_FACTOR = 1.4
+const PREFIX_LENGTH = 200
 
 type DecodedText =
   | { state: 'bytes'; bytes: Uint8Array<ArrayBuffer>; isCutOff: boolean }
@@ -105,11 +105,11 @@ type DecodedText =
  */
 function decodeBase64(text: string, limit: number): DecodedText {
   // Before anything else is done with it.
-  if (text.length > limit * ROOM + SHORT) return { state: 'too-large' }
-  const start = text.slice(0, SHORT).trimStart()
+  if (text.length > limit * BASE64_FACTOR + PREFIX_LENGTH) return { state: 'too-large' }
+  const start = text.slice(0, PREFIX_LENGTH).trimStart()
   if (start.startsWith('<')) return { state: 'markup' }
   if (/^(https?|ftp|file):/i.test(start)) return { state: 'address' }
-  const address = /^\s*data:[^,]{0,100};base64,/i.exec(text.slice(0, SHORT))
+  const address = /^\s*data:[^,]{0,100};base64,/i.exec(text.slice(0, PREFIX_LENGTH))
   if (!address && /^data:/i.test(start))
     return { state: /^data:[^,;]*(svg|html|xml)/i.test(start) ? 'markup' : 'words' }
   const digits = text.slice(address?.[0].length ?? 0).replace(/\s+/g, '')

@@ -32,7 +32,7 @@ export interface ReadingsDeps {
   idle?: number
 }
 
-interface Kept {
+interface OpenReading {
   id: string
   accountId: string
   reference: string
@@ -45,43 +45,48 @@ interface Kept {
 export type Readings = ReturnType<typeof openReadings>
 
 export function openReadings({ time, idle = IDLE, ...deps }: ReadingsDeps) {
-  const kept = new Map<string, Kept>()
+  const readings = new Map<string, OpenReading>()
   /** Requests in flight, so that none of their data arrives after everything was wiped. */
   const fetching = new Map<AbortController, string>()
 
-  function wipe(reading: Kept): void {
+  function wipe(reading: OpenReading): void {
     reading.stop()
-    kept.delete(reading.id)
+    readings.delete(reading.id)
     for (const record of reading.records) wipeRecord(record)
     reading.records.length = 0
   }
 
-  function clear(reading: Kept, why: IdentityClearing): void {
+  function clear(reading: OpenReading, why: IdentityClearing): void {
     wipe(reading)
     deps.cleared(reading.id, why)
   }
 
-  function touch(reading: Kept): void {
+  function touch(reading: OpenReading): void {
     reading.stop()
     reading.usedAt = time.now()
     reading.stop = time.after(idle, () => clear(reading, 'idle'))
   }
 
-  function used(id: string): Kept {
+  function useReading(id: string): OpenReading {
     const reading =
-      kept.get(id) ?? fail('gone', 'This identity check was cleared from memory.', { next: 'Show it again to go on.' })
+      readings.get(id) ??
+      fail('gone', 'This identity check was cleared from memory.', { next: 'Show it again to go on.' })
     touch(reading)
     return reading
   }
 
-  function shownPicture(id: string, record: number, name: IdentityPictureName): { of: Kept; picture: ShownPicture } {
-    const of = used(id)
+  function shownPicture(
+    id: string,
+    record: number,
+    name: IdentityPictureName
+  ): { of: OpenReading; picture: ShownPicture } {
+    const of = useReading(id)
     const picture = of.records[record]?.pictures.get(name) ?? fail('gone', 'There is no such picture in this check.')
     return { of, picture }
   }
 
   function makeRoom(): void {
-    const oldest = [...kept.values()].sort((one, other) => one.usedAt - other.usedAt)
+    const oldest = [...readings.values()].sort((one, other) => one.usedAt - other.usedAt)
     for (const reading of oldest.slice(0, Math.max(0, oldest.length - MOST_READINGS + 1))) clear(reading, 'others')
   }
 
@@ -109,7 +114,7 @@ export function openReadings({ time, idle = IDLE, ...deps }: ReadingsDeps) {
         makeRoom()
         const id = deps.newId()
         const reading = { id, accountId, reference, documentName, records, usedAt: time.now(), stop: () => {} }
-        kept.set(id, reading)
+        readings.set(id, reading)
         touch(reading)
         const views = records.map(({ view }) => view)
         return { id, reference, documentName, readAt: time.now(), records: views, leftOut, clearsAfter: idle }
@@ -141,28 +146,28 @@ export function openReadings({ time, idle = IDLE, ...deps }: ReadingsDeps) {
       shownPicture(id, record, name).picture.bytes.slice(),
 
     /** Counts as use of a reading. @throws AppFailure `gone`. */
-    keep(id: string): void {
-      used(id)
+    keepAlive(id: string): void {
+      useReading(id)
     },
 
     close(id: string): void {
-      const reading = kept.get(id)
+      const reading = readings.get(id)
       if (reading) wipe(reading)
     },
 
     /** Wipes all readings, and aborts requests in flight. */
     clearAll(why: IdentityClearing): void {
       for (const abort of fetching.keys()) abort.abort()
-      for (const reading of [...kept.values()]) clear(reading, why)
+      for (const reading of [...readings.values()]) clear(reading, why)
     },
 
     /** Wipes and aborts everything that doesn't belong to these accounts. */
     clearOthers(shown: readonly string[]): void {
       for (const [abort, of] of fetching) if (!shown.includes(of)) abort.abort()
-      for (const reading of [...kept.values()]) if (!shown.includes(reading.accountId)) clear(reading, 'account')
+      for (const reading of [...readings.values()]) if (!shown.includes(reading.accountId)) clear(reading, 'account')
     },
 
     /** How many readings are in memory. */
-    count: () => kept.size
+    count: () => readings.size
   }
 }

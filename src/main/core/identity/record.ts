@@ -50,7 +50,7 @@ const textMembers = {
 } as const satisfies Record<keyof IdentityTexts, keyof IDVerificationRecord>
 
 /** Every member that the API reference names. */
-const known: ReadonlySet<string> = new Set([
+const knownMembers: ReadonlySet<string> = new Set([
   ...pictureMembers.map(([, member]) => member),
   ...Object.values(textMembers),
   'SelectedFrontIDImage',
@@ -106,36 +106,36 @@ function pictureView(
 }
 
 function textsOf(record: IDVerificationRecord): IdentityTexts {
-  const said = Object.entries(textMembers).flatMap(([name, member]) => {
+  const texts = Object.entries(textMembers).flatMap(([name, member]) => {
     const text = record[member]?.trim()
     return text ? [[name, shortened(text)] as const] : []
   })
-  return Object.fromEntries(said)
+  return Object.fromEntries(texts)
 }
 
 /** Includes members that the API reference doesn't name: they may be all that an attention says. */
 function attentionsOf({
   Attentions = []
 }: IDVerificationRecord): Pick<IdentityRecordView, 'attentions' | 'moreAttentions'> {
-  const said = Attentions.map(({ Name = '', Detail = '', ...others }) => {
-    const more = Object.entries(others).map(([name, value]) => `${name}: ${inText(value)}`)
+  const attentions = Attentions.map(({ Name = '', Detail = '', ...others }) => {
+    const more = Object.entries(others).map(([name, value]) => `${name}: ${asText(value)}`)
     return { name: shortened(Name.trim()), detail: shortened([Detail.trim(), ...more].filter(Boolean).join(' · ')) }
   }).filter(({ name, detail }) => name !== '' || detail !== '')
-  const more = said.length - MOST_ATTENTIONS
-  return { attentions: said.slice(0, MOST_ATTENTIONS), ...(more > 0 && { moreAttentions: more }) }
+  const more = attentions.length - MOST_ATTENTIONS
+  return { attentions: attentions.slice(0, MOST_ATTENTIONS), ...(more > 0 && { moreAttentions: more }) }
 }
 
 function othersOf(record: IDVerificationRecord): OtherMember[] {
   return Object.entries(record)
-    .filter(([name, value]) => !known.has(name) && value !== undefined)
+    .filter(([name, value]) => !knownMembers.has(name) && value !== undefined)
     .slice(0, MOST_OTHERS)
     .map(([name, value]) => ({
       name: name.slice(0, 200),
-      value: shortened(inText(value))
+      value: shortened(asText(value))
     }))
 }
 
-const inText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
+const asText = (value: unknown): string => (typeof value === 'string' ? value : (JSON.stringify(value) ?? ''))
 
 function shortened(text: string): string {
   if (text.length <= LONGEST_TEXT) return text

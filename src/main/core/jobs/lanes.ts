@@ -33,15 +33,15 @@ export class Lanes<Lane> {
 }
 
 /** Turns of a lane with several jobs in flight: each starts what can start, and says when the next turn is. */
-export class Turns {
+export class DispatchLoop {
   readonly #time: Pick<Time, 'after'>
-  readonly #take: () => void
+  readonly #dispatch: () => void
   #isPlanned = false
   #cancelSleep: (() => void) | undefined
 
-  constructor(time: Pick<Time, 'after'>, take: () => void) {
+  constructor(time: Pick<Time, 'after'>, dispatch: () => void) {
     this.#time = time
-    this.#take = take
+    this.#dispatch = dispatch
   }
 
   /** Takes a turn once the current events are handled, so that answers that arrive together are one turn. */
@@ -50,7 +50,7 @@ export class Turns {
     this.#isPlanned = true
     setImmediate(() => {
       this.#isPlanned = false
-      this.#take()
+      this.#dispatch()
     })
   }
 
@@ -67,19 +67,19 @@ export class Turns {
 }
 
 /** A lane's work that never runs twice at the same time, started now or later. */
-export class OneAtATime<Answer> {
+export class SerialTask<Answer> {
   readonly #time: Pick<Time, 'after'>
   readonly #work: () => Promise<Answer>
-  readonly #rested: () => void
+  readonly #onIdle: () => void
   #running: Promise<Answer> | undefined
   #next: Promise<Answer> | undefined
   #cancel: (() => void) | undefined
 
-  /** @param rested called each time the work has ended, whether it succeeded or failed. */
-  constructor(time: Pick<Time, 'after'>, work: () => Promise<Answer>, rested: () => void = () => undefined) {
+  /** @param onIdle called each time the work has ended, whether it succeeded or failed. */
+  constructor(time: Pick<Time, 'after'>, work: () => Promise<Answer>, onIdle: () => void = () => undefined) {
     this.#time = time
     this.#work = work
-    this.#rested = rested
+    this.#onIdle = onIdle
   }
 
   get isRunning(): boolean {
@@ -87,32 +87,32 @@ export class OneAtATime<Answer> {
   }
 
   /** Starts the work now, or joins the work in progress. Rejects as the work does. */
-  now(): Promise<Answer> {
+  run(): Promise<Answer> {
     this.cancel()
     this.#running ??= this.#work().finally(() => {
       this.#running = undefined
-      this.#rested()
+      this.#onIdle()
     })
     return this.#running
   }
 
   /** Starts the work now, or right after the work in progress, which may no longer see recent changes. */
-  fresh(): Promise<Answer> {
+  runFresh(): Promise<Answer> {
     this.cancel()
-    if (!this.#running) return this.now()
+    if (!this.#running) return this.run()
     this.#next ??= this.#running
       .catch(() => undefined)
       .then(() => {
         this.#next = undefined
-        return this.now()
+        return this.run()
       })
     return this.#next
   }
 
   /** Starts the work after this many milliseconds, replacing what was planned. Its errors are ignored then. */
-  later(milliseconds: number): void {
+  schedule(milliseconds: number): void {
     this.cancel()
-    this.#cancel = this.#time.after(Math.max(0, milliseconds), () => void this.now().catch(() => undefined))
+    this.#cancel = this.#time.after(Math.max(0, milliseconds), () => void this.run().catch(() => undefined))
   }
 
   /** Cancels what was planned. */
@@ -124,11 +124,11 @@ export class OneAtATime<Answer> {
   /** Cancels what was planned; resolves once no work is in progress. */
   async close(): Promise<void> {
     this.cancel()
-    await this.ended()
+    await this.whenIdle()
   }
 
   /** Resolves once no work is in progress. */
-  async ended(): Promise<void> {
+  async whenIdle(): Promise<void> {
     await this.#running?.catch(() => undefined)
   }
 }
@@ -163,7 +163,10 @@ export class Pauses {
    * before.
    * @param atLeast how long the service asked us to wait, in milliseconds.
    */
-  failed(lane: string, { error, first, atLeast = 0 }: { error: AppError; first: number; atLeast?: number }): void {
+  recordFailure(
+    lane: string,
+    { error, first, atLeast = 0 }: { error: AppError; first: number; atLeast?: number }
+  ): void {
     const known = this.#pauses.get(lane)
     const now = this.#time.elapsed()
     if (known && known.until > now) {
@@ -176,7 +179,7 @@ export class Pauses {
   }
 
   /** Pauses the lane for this many milliseconds from now, unless a longer pause is in effect. */
-  hold(lane: string, error: AppError, milliseconds: number): void {
+  pauseFor(lane: string, error: AppError, milliseconds: number): void {
     const known = this.#pauses.get(lane)
     const now = this.#time.elapsed()
     const until = now + milliseconds
@@ -205,7 +208,7 @@ export class Pauses {
   }
 
   /** Returns the milliseconds until something of the lane may leave; 0 for now, infinite if blocked. */
-  left(lane: string): number {
+  remaining(lane: string): number {
     const pause = this.#pauses.get(lane)
     return pause ? Math.max(0, pause.until - this.#time.elapsed()) : 0
   }
@@ -216,10 +219,10 @@ export class Pauses {
   }
 }
 
-/** Runs each work once more if possible, then none. @param over called in between; plan nothing after it. */
-export async function workedOff(lanes: Iterable<OneAtATime<void>>, over: () => void): Promise<void> {
+/** Runs each work once more if possible, then none. @param stopPlanning called in between; plan nothing after it. */
+export async function drain(lanes: Iterable<SerialTask<void>>, stopPlanning: () => void): Promise<void> {
   const all = [...lanes]
-  await Promise.allSettled(all.map((lane) => lane.fresh()))
-  over()
+  await Promise.allSettled(all.map((lane) => lane.runFresh()))
+  stopPlanning()
   await Promise.all(all.map((lane) => lane.close()))
 }

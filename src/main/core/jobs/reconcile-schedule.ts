@@ -1,38 +1,38 @@
 /**
  * Schedules asking the service what happened to uncertain jobs: all of an account together, automatically, and sooner
- * when a person or the network gives cause. Two looks, `SECOND_LOOK_AFTER` apart on the monotonic clock, are needed to
+ * when a person or the network gives cause. Two looks, `SECOND_CHECK_AFTER` apart on the monotonic clock, are needed to
  * conclude that something did not arrive. Each queue judges for itself what a look shows.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
-import { Lanes, OneAtATime, Pauses } from './lanes.ts'
+import { Lanes, Pauses, SerialTask } from './lanes.ts'
 
 /** How long after a first look a second one is conclusive, in milliseconds: the service may still be processing it. */
-export const SECOND_LOOK_AFTER = 60_000
+export const SECOND_CHECK_AFTER = 60_000
 /** How long to wait after the first failed look, in milliseconds. */
 const FIRST_WAIT = 5_000
 
 /** What this run's looks have shown of a job. Earlier runs' don't count, so a clock jump can't decide anything. */
-export interface Seen<Kind extends string> {
+export interface Observation<Kind extends string> {
   kind: Kind
   /** When the first look that showed it began, on this run's monotonic clock. */
   at: number
   /** Whether a second look, long enough after it, showed the same. */
-  isTwice: boolean
+  isConfirmed: boolean
 }
 
-/** Returns what is known of a job after a look that began at `begun` showed `kind`. */
-export function seenAfter<Kind extends string>(
+/** Returns what is known of a job after a look that began at `startedAt` showed `kind`. */
+export function observationAfter<Kind extends string>(
   kind: Kind,
-  begun: number,
-  before: Seen<string> | undefined
-): Seen<Kind> {
-  if (before?.kind !== kind) return { kind, at: begun, isTwice: false }
-  return { kind, at: before.at, isTwice: begun - before.at >= SECOND_LOOK_AFTER }
+  startedAt: number,
+  before: Observation<string> | undefined
+): Observation<Kind> {
+  if (before?.kind !== kind) return { kind, at: startedAt, isConfirmed: false }
+  return { kind, at: before.at, isConfirmed: startedAt - before.at >= SECOND_CHECK_AFTER }
 }
 
 /** An uncertain job. */
-export interface InDoubt {
+export interface UncertainJob {
   readonly id: string
   readonly accountId: string
 }
@@ -42,11 +42,11 @@ export interface ReconcileScheduleDeps {
   /** Returns accounts that have uncertain jobs. */
   accounts: () => Iterable<string>
   /** Returns the uncertain jobs of an account. */
-  inDoubt: (accountId: string) => readonly InDoubt[]
+  uncertainJobs: (accountId: string) => readonly UncertainJob[]
   /** Returns when another look may help, on this run's monotonic clock; undefined if only a person can. */
   worthwhileAt: (id: string) => number | undefined
   /** Looks once, and judges the result. Returns whether everything could be read. */
-  look: (accountId: string) => Promise<boolean>
+  check: (accountId: string) => Promise<boolean>
   /** Describes an error in the user's words. */
   describe: (error: unknown) => AppError
   /** Called when a look failed. Returns whether to retry automatically. */
@@ -58,7 +58,7 @@ const INCOMPLETE: AppError = { code: 'incomplete', message: 'Not everything coul
 export class ReconcileSchedule {
   readonly #deps: ReconcileScheduleDeps
   readonly #pauses: Pauses
-  readonly #lanes: Lanes<OneAtATime<boolean>>
+  readonly #lanes: Lanes<SerialTask<boolean>>
   #state: 'closed' | 'open' | 'over' = 'closed'
 
   constructor(deps: ReconcileScheduleDeps) {
@@ -66,9 +66,9 @@ export class ReconcileSchedule {
     this.#pauses = new Pauses(deps.time)
     this.#lanes = new Lanes(
       (accountId) =>
-        new OneAtATime(
+        new SerialTask(
           deps.time,
-          () => this.#look(accountId),
+          () => this.#check(accountId),
           () => this.plan(accountId)
         )
     )
@@ -86,7 +86,7 @@ export class ReconcileSchedule {
     await Promise.all(this.#lanes.all().map((lane) => lane.close()))
   }
 
-  get isOver(): boolean {
+  get isClosed(): boolean {
     return this.#state === 'over'
   }
 
@@ -95,19 +95,19 @@ export class ReconcileSchedule {
     const lane = this.#lanes.of(accountId)
     lane.cancel()
     if (this.#state !== 'open' || lane.isRunning) return
-    const times = this.#deps.inDoubt(accountId).flatMap((job) => this.nextAt(job) ?? [])
+    const times = this.#deps.uncertainJobs(accountId).flatMap((job) => this.nextCheckAt(job) ?? [])
     if (times.length === 0) return
     const first = times.reduce((one, two) => Math.min(one, two))
-    lane.later(first - this.#deps.time.elapsed())
+    lane.schedule(first - this.#deps.time.elapsed())
   }
 
   /** Looks now, or after the look in progress. Returns whether it was complete. @throws what reading throws. */
-  look(accountId: string): Promise<boolean> {
-    return this.#lanes.of(accountId).fresh()
+  check(accountId: string): Promise<boolean> {
+    return this.#lanes.of(accountId).runFresh()
   }
 
   /** Returns when a job is looked for next, on this run's monotonic clock; undefined if it needs a person. */
-  nextAt({ id, accountId }: InDoubt): number | undefined {
+  nextCheckAt({ id, accountId }: UncertainJob): number | undefined {
     const at = this.#deps.worthwhileAt(id)
     const until = this.#pauses.of(accountId)?.until ?? 0
     return at === undefined || until === Number.POSITIVE_INFINITY ? undefined : Math.max(at, until)
@@ -125,17 +125,17 @@ export class ReconcileSchedule {
     for (const accountId of this.#deps.accounts()) this.plan(accountId)
   }
 
-  async #look(accountId: string): Promise<boolean> {
+  async #check(accountId: string): Promise<boolean> {
     // Each look, automatic or requested, starts with the pause ended.
     this.#pauses.tryNow(accountId)
     try {
-      const isComplete = await this.#deps.look(accountId)
+      const isComplete = await this.#deps.check(accountId)
       if (isComplete) this.#pauses.clear(accountId)
-      else this.#pauses.failed(accountId, { error: INCOMPLETE, first: FIRST_WAIT })
+      else this.#pauses.recordFailure(accountId, { error: INCOMPLETE, first: FIRST_WAIT })
       return isComplete
     } catch (thrown) {
       const error = this.#deps.describe(thrown)
-      if (this.#deps.failed(accountId, error)) this.#pauses.failed(accountId, { error, first: FIRST_WAIT })
+      if (this.#deps.failed(accountId, error)) this.#pauses.recordFailure(accountId, { error, first: FIRST_WAIT })
       else this.#pauses.block(accountId, error)
       throw thrown
     }

@@ -23,23 +23,23 @@ export class Recovery {
     this.#recover = recover
   }
 
-  /** @throws what writing throws; `before` retries it. */
-  now(): void {
+  /** @throws what writing throws; `runAfterRecovery` retries it. */
+  recoverNow(): void {
     if (this.#isDone) return
     this.#recover()
     this.#isDone = true
   }
 
-  /** Calls `begin` once recovery is stored: until then nothing new may leave. */
-  before(begin: () => void): void {
+  /** Calls `start` once recovery is stored: until then nothing new may leave. */
+  runAfterRecovery(start: () => void): void {
     if (this.#isCancelled) return
     try {
-      this.now()
+      this.recoverNow()
     } catch {
-      this.#time.after(STORAGE_WAIT, () => this.before(begin))
+      this.#time.after(STORAGE_WAIT, () => this.runAfterRecovery(start))
       return
     }
-    begin()
+    start()
   }
 
   /** Cancels retries: nothing is begun any more. */
@@ -60,12 +60,12 @@ export function isRejectedByDatabase(error: unknown): boolean {
  * Writes the first of these that the database accepts.
  * @throws what the last one threw, or at once an error that no other one would avoid.
  */
-export function firstAccepted<Written>(ways: readonly (() => Written)[]): Written {
-  for (const [index, write] of ways.entries()) {
+export function writeFirstAccepted<Written>(writes: readonly (() => Written)[]): Written {
+  for (const [index, write] of writes.entries()) {
     try {
       return write()
     } catch (error) {
-      if (index === ways.length - 1 || !isRejectedByDatabase(error)) throw error
+      if (index === writes.length - 1 || !isRejectedByDatabase(error)) throw error
     }
   }
   throw new RangeError('There is nothing to write.')
@@ -94,7 +94,7 @@ export function failureOf(thrown: unknown, describe: (error: unknown) => AppErro
 /** @param status of the answer; undefined if there was none. */
 function failureOfError(error: AppError, status: number | undefined): Failure {
   if (error.mayHaveArrived !== false) return { kind: 'uncertain', error: { ...error, mayHaveArrived: true } }
-  const isOffline = status === undefined ? NO_ANSWER.has(error.code) : ANSWERED_ON_THE_WAY.has(status)
+  const isOffline = status === undefined ? NO_ANSWER.has(error.code) : INTERMEDIARY_STATUSES.has(status)
   if (isOffline) return { kind: 'offline', error, isAnswered: status !== undefined }
   if (STOPS_ALL.has(error.code)) return { kind: 'stopped', error }
   if (error.code === 'rate-limited') {
@@ -104,7 +104,7 @@ function failureOfError(error: AppError, status: number | undefined): Failure {
 }
 
 /** Returns whether a successful answer contains an error: then the service hasn't confirmed that it is done. */
-export function holdsError(answer: object): boolean {
+export function containsError(answer: object): boolean {
   const decoded = decode(ErrorResponse, answer)
   return decoded.ok && Boolean(decoded.value.ResponseStatus?.ErrorCode)
 }
@@ -123,7 +123,7 @@ const NO_ANSWER: ReadonlySet<ErrorCode> = new Set([
 ])
 
 /** Answers of intermediaries: a guest network's sign-in page, or a proxy that requires authentication. */
-const ANSWERED_ON_THE_WAY: ReadonlySet<number> = new Set([307, 407, 511])
+const INTERMEDIARY_STATUSES: ReadonlySet<number> = new Set([307, 407, 511])
 
 /** Errors that would affect all further requests; for example, an address that has moved permanently. */
 const STOPS_ALL: ReadonlySet<ErrorCode> = new Set(['unauthorised', 'payment-required', 'quota', 'unsafe-address'])

@@ -19,19 +19,19 @@ export type Trouble = 'offline' | 'attempt' | 'account' | 'folder' | 'final'
 /** @param error the thrown error in the user's words. */
 export function troubleOf(thrown: unknown, error: AppError): Trouble {
   const file = fileErrorOf(thrown)
-  if (file) return OF_ITS_OWN_NAME.has(file.code) ? 'final' : 'folder'
+  if (file) return PATH_FAULTS.has(file.code) ? 'final' : 'folder'
   if (queryTroubleOf(thrown)) return 'folder'
   if (isServiceError(thrown) && thrown.finding && NOT_THE_SERVICE.has(thrown.finding)) return 'offline'
-  return KINDS[error.code] ?? 'final'
+  return TROUBLE_OF_CODE[error.code] ?? 'final'
 }
 
 /** Answers from a network's sign-in page or another program, which all further requests would meet. */
 const NOT_THE_SERVICE: ReadonlySet<Finding> = new Set(['sign-in-page', 'not-http'])
 
 /** Problems with a file's own path that don't go away by retrying. */
-const OF_ITS_OWN_NAME: ReadonlySet<string> = new Set(['exists', 'outside', 'too-deep'])
+const PATH_FAULTS: ReadonlySet<string> = new Set(['exists', 'outside', 'too-deep'])
 
-const KINDS: Partial<Record<ErrorCode, Trouble>> = {
+const TROUBLE_OF_CODE: Partial<Record<ErrorCode, Trouble>> = {
   offline: 'offline',
   dns: 'offline',
   refused: 'offline',
@@ -51,7 +51,7 @@ const KINDS: Partial<Record<ErrorCode, Trouble>> = {
 }
 
 /** Something that is retried: a file, or anything else requested automatically. */
-export interface Tried {
+export interface Retryable {
   id: string
   accountId: string
   queuedAt: number
@@ -64,32 +64,32 @@ const LONGEST_WAITING = 24 * 60 * 60_000
 export class Attempts {
   readonly #time: Pick<Time, 'now'>
   /** How many files of an account succeeded in this run, and how many had when a file last broke. */
-  readonly #wentWell = new Map<string, number>()
-  readonly #brokeAt = new Map<string, number>()
+  readonly #successes = new Map<string, number>()
+  readonly #successesAtFailure = new Map<string, number>()
 
   constructor(time: Pick<Time, 'now'>) {
     this.#time = time
   }
 
-  wentWell({ id, accountId }: Omit<Tried, 'queuedAt'>): void {
-    this.#wentWell.set(accountId, (this.#wentWell.get(accountId) ?? 0) + 1)
-    this.#brokeAt.delete(id)
+  recordSuccess({ id, accountId }: Omit<Retryable, 'queuedAt'>): void {
+    this.#successes.set(accountId, (this.#successes.get(accountId) ?? 0) + 1)
+    this.#successesAtFailure.delete(id)
   }
 
   /** Returns whether other files succeeded since this one last broke. Call it once per failure. */
-  isItsOwnFault({ id, accountId }: Omit<Tried, 'queuedAt'>): boolean {
-    const now = this.#wentWell.get(accountId) ?? 0
-    const before = this.#brokeAt.get(id)
-    this.#brokeAt.set(id, now)
+  recordFailure({ id, accountId }: Omit<Retryable, 'queuedAt'>): boolean {
+    const now = this.#successes.get(accountId) ?? 0
+    const before = this.#successesAtFailure.get(id)
+    this.#successesAtFailure.set(id, now)
     return before !== undefined && before < now
   }
 
   /** @param tries those that count, including this one. */
-  isEnough({ queuedAt }: Pick<Tried, 'queuedAt'>, tries: number): boolean {
+  isExhausted({ queuedAt }: Pick<Retryable, 'queuedAt'>, tries: number): boolean {
     return tries >= MOST_ATTEMPTS || this.#time.now() - queuedAt > LONGEST_WAITING
   }
 
   forget(id: string): void {
-    this.#brokeAt.delete(id)
+    this.#successesAtFailure.delete(id)
   }
 }

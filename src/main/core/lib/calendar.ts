@@ -9,7 +9,7 @@ const MINUTE = 60_000
 
 /** Returns the day of a moment, as `2026-11-21`. */
 export function dayAt(at: number, zone: string): string {
-  return shifted(at, offsetIn(zone, at) ?? 0).slice(0, 10)
+  return localIsoAt(at, offsetIn(zone, at) ?? 0).slice(0, 10)
 }
 
 /** Returns the next day, or the one `days` later; negative for earlier days. */
@@ -20,7 +20,7 @@ export function dayAfter(day: string, days = 1): string {
 /**
  * Returns the first moment of a day, in milliseconds since 1970 UTC; if midnight is skipped, the moment after the gap.
  */
-export function beginningOf(day: string, zone: string): number {
+export function startOfDay(day: string, zone: string): number {
   return momentOf(day, '00:00', zone)
 }
 
@@ -40,7 +40,7 @@ export function mondayOf(day: string): string {
 }
 
 /** Returns a function that writes moments as ISO 8601 with the zone's offset, `2026-11-21T09:30:00+13:00`. */
-export function isoWriter(zone: string): (at: number) => string {
+export function isoFormatter(zone: string): (at: number) => string {
   const offsets = new Map<number, number | undefined>()
   return (at) => {
     const day = Math.floor(at / DAY)
@@ -55,13 +55,13 @@ export function isoWriter(zone: string): (at: number) => string {
 
 function isoAt(at: number, offset: number): string {
   const absolute = Math.abs(offset)
-  const two = (value: number) => String(value).padStart(2, '0')
-  return `${shifted(at, offset)}${offset < 0 ? '-' : '+'}${two(Math.floor(absolute / 60))}:${two(absolute % 60)}`
+  const padded = (value: number) => String(value).padStart(2, '0')
+  return `${localIsoAt(at, offset)}${offset < 0 ? '-' : '+'}${padded(Math.floor(absolute / 60))}:${padded(absolute % 60)}`
 }
 
 /** Returns the clock time of a moment, `10:04`, with the day if that isn't today. */
 export function clockTextOf(at: number, zone: string, now: number): string {
-  const clock = shifted(at, offsetIn(zone, at) ?? 0).slice(11, 16)
+  const clock = localIsoAt(at, offsetIn(zone, at) ?? 0).slice(11, 16)
   const day = dayAt(at, zone)
   if (day === dayAt(now, zone)) return clock
   const date = new Date(day).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', timeZone: 'UTC' })
@@ -70,11 +70,11 @@ export function clockTextOf(at: number, zone: string, now: number): string {
 
 /** Returns the day of a moment at an offset, in minutes ahead of UTC. */
 export function dayAtOffset(at: number, offset: number): string {
-  return shifted(at, offset).slice(0, 10)
+  return localIsoAt(at, offset).slice(0, 10)
 }
 
 /** The local time at an offset, in minutes ahead of UTC. */
-function shifted(at: number, offset: number): string {
+function localIsoAt(at: number, offset: number): string {
   const local = new Date(at + offset * MINUTE)
   // The service may send the last moment that a Date can hold, which can't be shifted further.
   return (Number.isNaN(local.getTime()) ? new Date(at) : local).toISOString().replace(/\.\d{3}Z$/, '')
@@ -118,10 +118,10 @@ function minuteOf(time: string): number {
 const formats = new Map<string, Intl.DateTimeFormat>()
 
 function formatOf(zone: string): Intl.DateTimeFormat {
-  return getOrMake(formats, zone, () => madeFormat(zone))
+  return getOrMake(formats, zone, () => makeFormat(zone))
 }
 
-function madeFormat(zone: string): Intl.DateTimeFormat {
+function makeFormat(zone: string): Intl.DateTimeFormat {
   const parts = {
     calendar: 'gregory',
     numberingSystem: 'latn',

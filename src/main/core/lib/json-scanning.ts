@@ -15,7 +15,7 @@ export function parsedJson(text: string): unknown {
 }
 
 /** Numbers with this many digits may exceed what a number can hold exactly. */
-const LONG = /\d{16}/
+const LONG_INTEGER = /\d{16}/
 
 /**
  * As `JSON.parse`, but keeps integers beyond 2^53 as the text that was written, since they would lose precision.
@@ -23,7 +23,7 @@ const LONG = /\d{16}/
  * @throws SyntaxError
  */
 export function parseExactly(text: string): unknown {
-  return LONG.test(text) ? JSON.parse(text, asWritten) : JSON.parse(text)
+  return LONG_INTEGER.test(text) ? JSON.parse(text, asWritten) : JSON.parse(text)
 }
 
 /** TypeScript's types don't have the third parameter yet (ES2026). */
@@ -74,7 +74,7 @@ const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf]
 /** Number of list items between two pauses. */
-const EVERY = 16
+const ITEMS_PER_PAUSE = 16
 /** Number of bytes of one value between two pauses. */
 const STRIDE = 64 * 1024
 /** The end of a longer text is searched natively; for short texts, the call costs more than it saves. */
@@ -89,11 +89,11 @@ export function* scanList(bytes: Uint8Array): Sliced<Scan | undefined> {
   let starts = new Uint32Array(1024)
   let ends = new Uint32Array(1024)
   const tooDeep = new Set<number>()
-  const value = new Value(bytes)
+  const value = new ValueScanner(bytes)
   let count = 0
-  let at = spaceEnd(bytes, 0)
+  let at = skipSpace(bytes, 0)
   if (bytes[at] !== OPEN_LIST) return undefined
-  at = spaceEnd(bytes, at + 1)
+  at = skipSpace(bytes, at + 1)
   while (count > 0 || bytes[at] !== CLOSE_LIST) {
     value.begin(at)
     while (!value.read()) yield
@@ -106,13 +106,13 @@ export function* scanList(bytes: Uint8Array): Sliced<Scan | undefined> {
     ends[count] = value.end
     if (value.deepest > DEEPEST) tooDeep.add(count)
     count++
-    at = spaceEnd(bytes, value.end)
+    at = skipSpace(bytes, value.end)
     if (bytes[at] === CLOSE_LIST) break
     if (bytes[at] !== COMMA) return undefined
-    at = spaceEnd(bytes, at + 1)
-    if (count % EVERY === 0) yield
+    at = skipSpace(bytes, at + 1)
+    if (count % ITEMS_PER_PAUSE === 0) yield
   }
-  return spaceEnd(bytes, at + 1) < bytes.length ? undefined : { count, starts, ends, tooDeep }
+  return skipSpace(bytes, at + 1) < bytes.length ? undefined : { count, starts, ends, tooDeep }
 }
 
 /**
@@ -122,40 +122,40 @@ export function* scanList(bytes: Uint8Array): Sliced<Scan | undefined> {
  */
 export function* scanObject(bytes: Uint8Array): Sliced<Map<string, Member>> {
   const members = new Map<string, Member>()
-  const value = new Value(bytes)
-  let at = spaceEnd(bytes, BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte) ? 3 : 0)
+  const value = new ValueScanner(bytes)
+  let at = skipSpace(bytes, BYTE_ORDER_MARK.every((byte, index) => bytes[index] === byte) ? 3 : 0)
   if (at === bytes.length) throw new JsonTrouble('empty')
-  at = after(bytes, at, OPEN_OBJECT)
+  at = afterByte(bytes, at, OPEN_OBJECT)
   while (members.size > 0 || bytes[at] !== CLOSE_OBJECT) {
     if (at < bytes.length && bytes[at] !== QUOTE) throw new JsonTrouble('malformed')
     const name = yield* pieceAt(value, at)
     const text = parsePiece(bytes, name)
     if (typeof text !== 'string' || members.has(text)) throw new JsonTrouble('malformed')
-    at = after(bytes, spaceEnd(bytes, name.to), COLON)
+    at = afterByte(bytes, skipSpace(bytes, name.to), COLON)
     const member = bytes[at] === OPEN_LIST ? yield* listAt(bytes, value, at) : yield* pieceAt(value, at)
     members.set(text, member)
-    at = spaceEnd(bytes, member.to)
+    at = skipSpace(bytes, member.to)
     if (bytes[at] === CLOSE_OBJECT) break
-    at = after(bytes, at, COMMA)
+    at = afterByte(bytes, at, COMMA)
   }
-  if (spaceEnd(bytes, at + 1) < bytes.length) throw new JsonTrouble('malformed')
+  if (skipSpace(bytes, at + 1) < bytes.length) throw new JsonTrouble('malformed')
   return members
 }
 
 /**
  * Reads a file in slices with frequent pauses, so that a large one doesn't block anything else.
- * @throws AppFailure `invalid` with the matching `unreadable` message if the JSON is broken; anything else the reading
+ * @throws AppFailure `invalid` with the matching `messages` message if the JSON is broken; anything else the reading
  * throws.
  */
 export async function readInSlices<Content>(
   reading: Sliced<Content>,
-  unreadable: Record<JsonTrouble['kind'], string>
+  messages: Record<JsonTrouble['kind'], string>
 ): Promise<Content> {
   try {
     return await inSlices(reading)
   } catch (error) {
     if (!(error instanceof JsonTrouble)) throw error
-    return fail('invalid', unreadable[error.kind])
+    return fail('invalid', messages[error.kind])
   }
 }
 
@@ -168,21 +168,21 @@ export function parsePiece(bytes: Uint8Array, { from, to }: Piece): unknown {
   }
 }
 
-function* listAt(bytes: Uint8Array, value: Value, from: number): Sliced<Member> {
+function* listAt(bytes: Uint8Array, value: ValueScanner, from: number): Sliced<Member> {
   const elements: Piece[] = []
-  let at = spaceEnd(bytes, from + 1)
+  let at = skipSpace(bytes, from + 1)
   while (elements.length > 0 || bytes[at] !== CLOSE_LIST) {
     const element = yield* pieceAt(value, at)
     elements.push(element)
-    at = spaceEnd(bytes, element.to)
+    at = skipSpace(bytes, element.to)
     if (bytes[at] === CLOSE_LIST) break
-    at = after(bytes, at, COMMA)
-    if (elements.length % EVERY === 0) yield
+    at = afterByte(bytes, at, COMMA)
+    if (elements.length % ITEMS_PER_PAUSE === 0) yield
   }
   return { from, to: at + 1, elements }
 }
 
-function* pieceAt(value: Value, from: number): Sliced<Piece> {
+function* pieceAt(value: ValueScanner, from: number): Sliced<Piece> {
   value.begin(from)
   while (!value.read()) yield
   if (value.trouble) throw new JsonTrouble(value.trouble)
@@ -190,7 +190,7 @@ function* pieceAt(value: Value, from: number): Sliced<Piece> {
 }
 
 /** Scans a value in strides; reused for the next one. */
-class Value {
+class ValueScanner {
   /** One past the value's last byte, once it has been read. */
   end = 0
   /** Depth of nested lists and objects, counting the value itself. */
@@ -284,13 +284,13 @@ function endOfRest(bytes: Uint8Array, from: number): number {
  * Position of the next token after the wanted byte.
  * @throws {JsonTrouble}
  */
-function after(bytes: Uint8Array, at: number, wanted: number): number {
+function afterByte(bytes: Uint8Array, at: number, expected: number): number {
   if (at >= bytes.length) throw new JsonTrouble('cut')
-  if (bytes[at] !== wanted) throw new JsonTrouble('malformed')
-  return spaceEnd(bytes, at + 1)
+  if (bytes[at] !== expected) throw new JsonTrouble('malformed')
+  return skipSpace(bytes, at + 1)
 }
 
-function spaceEnd(bytes: Uint8Array, from: number): number {
+function skipSpace(bytes: Uint8Array, from: number): number {
   let at = from
   while (isSpace(bytes[at])) at++
   return at

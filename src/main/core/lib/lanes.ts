@@ -1,19 +1,19 @@
 /** A pool of lanes (such as connections) that carry one call at a time each; callers queue when none is free. */
 
-export interface Lanes<Lane> {
-  /** Rejects with `givenUp` if the signal aborts the wait; no lane was taken then. */
-  take(signal: AbortSignal | null | undefined): Promise<Lane>
+export interface LanePool<Lane> {
+  /** Rejects with `abortError` if the signal aborts the wait; no lane was taken then. */
+  acquire(signal: AbortSignal | null | undefined): Promise<Lane>
   /** Must be called once for each lane taken. */
-  leave(lane: Lane): void
+  release(lane: Lane): void
 }
 
-/** Creates a pool of lanes. @param givenUp creates the error for an aborted wait. */
-export function openLanes<Lane>(lanes: readonly Lane[], givenUp: () => Error): Lanes<Lane> {
+/** Creates a pool of lanes. @param abortError creates the error for an aborted wait. */
+export function openLanePool<Lane>(lanes: readonly Lane[], abortError: () => Error): LanePool<Lane> {
   const free = [...lanes]
   const waiting: ((lane: Lane) => void)[] = []
 
   return {
-    async take(signal) {
+    async acquire(signal) {
       const lane = free.pop()
       if (lane !== undefined) return lane
       const { promise, resolve, reject } = Promise.withResolvers<Lane>()
@@ -22,14 +22,14 @@ export function openLanes<Lane>(lanes: readonly Lane[], givenUp: () => Error): L
         // It already has a lane; its user sees the signal.
         if (place < 0) return
         waiting.splice(place, 1)
-        reject(givenUp())
+        reject(abortError())
       }
       waiting.push(resolve)
       signal?.addEventListener('abort', giveUp, { once: true })
       return promise.finally(() => signal?.removeEventListener('abort', giveUp))
     },
 
-    leave(lane) {
+    release(lane) {
       const next = waiting.shift()
       if (next) next(lane)
       else free.push(lane)

@@ -16,20 +16,20 @@ export function otherMembers(
   members: readonly [name: string, member: unknown][],
   isSecret: (text: string) => boolean = () => false
 ): OtherMember[] {
-  const mayLetIn = (text: string) => isSecret(text) || hasKeyedAddress(text)
-  const without = (name: string, member: unknown): unknown => {
+  const mayGrantAccess = (text: string) => isSecret(text) || hasKeyedAddress(text)
+  const redact = (name: string, member: unknown): unknown => {
     const isText = typeof member === 'string' || typeof member === 'number'
-    return isSecretName(name) || (isText && mayLetIn(String(member))) ? HIDDEN : member
+    return isSecretName(name) || (isText && mayGrantAccess(String(member))) ? HIDDEN : member
   }
   return members.slice(0, MOST).flatMap(([name, member]) => {
     if (member === undefined || member === '') return []
-    const shown = without(name, member)
-    const value = typeof shown === 'string' ? shown : JSON.stringify(shown, without)
+    const shown = redact(name, member)
+    const value = typeof shown === 'string' ? shown : JSON.stringify(shown, redact)
     return [
       {
-        name: mayLetIn(name) ? HIDDEN : shortened(name, LONGEST),
+        name: mayGrantAccess(name) ? HIDDEN : shortened(name, LONGEST),
         // A name inside the value may be secret, too.
-        value: shortened(mayLetIn(value) ? HIDDEN : value, LONGEST)
+        value: shortened(mayGrantAccess(value) ? HIDDEN : value, LONGEST)
       }
     ]
   })
@@ -74,10 +74,10 @@ function hasKeyedAddress(text: string): boolean {
 }
 
 /** Returns a test for whether a text reveals one of these: a secret, or an address whose parts grant access. */
-export function secretsIn(wholes: readonly string[]): (text: string) => boolean {
-  const parts = new Set(wholes.filter((secret) => secret.length >= SHORTEST_PART))
-  for (const whole of wholes) {
-    for (const part of whole.split(/[/?&=#]/).slice(1)) if (part.length >= SHORTEST_KEY) parts.add(part)
+export function secretMatcher(secrets: readonly string[]): (text: string) => boolean {
+  const parts = new Set(secrets.filter((secret) => secret.length >= SHORTEST_PART))
+  for (const secret of secrets) {
+    for (const part of secret.split(/[/?&=#]/).slice(1)) if (part.length >= SHORTEST_KEY) parts.add(part)
   }
-  return (text) => wholes.includes(text) || [...parts].some((part) => text.includes(part))
+  return (text) => secrets.includes(text) || [...parts].some((part) => text.includes(part))
 }

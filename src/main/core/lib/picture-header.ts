@@ -35,7 +35,7 @@ function viewOf(bytes: Uint8Array): DataView {
 
 const SIGNATURE = 8
 /** Bytes of a chunk besides its data: length and name before, checksum after. */
-const AROUND = 12
+const CHUNK_OVERHEAD = 12
 const IHDR_LENGTH = 13
 
 /** Reads a PNG's header (ISO 15948): IHDR comes first and only once, then chunks up to IEND. */
@@ -47,14 +47,14 @@ function pngHeader(bytes: Uint8Array): PictureHeader {
     const length = view.getUint32(at)
     const name = at + 4
     const data = at + 8
-    if (sizes.length === 0 && !says(bytes, name, 'IHDR')) return { state: 'damaged' }
-    if (says(bytes, name, 'IHDR')) {
+    if (sizes.length === 0 && !hasText(bytes, name, 'IHDR')) return { state: 'damaged' }
+    if (hasText(bytes, name, 'IHDR')) {
       if (length !== IHDR_LENGTH || data + IHDR_LENGTH > bytes.byteLength) return { state: 'damaged' }
       sizes.push({ width: view.getUint32(data), height: view.getUint32(data + 4) })
     }
-    if (['acTL', 'fcTL', 'fdAT'].some((of) => says(bytes, name, of))) return { state: 'moving', sizes }
-    if (says(bytes, name, 'IEND')) return headerWith(sizes, at + AROUND > bytes.byteLength)
-    at += length + AROUND
+    if (['acTL', 'fcTL', 'fdAT'].some((of) => hasText(bytes, name, of))) return { state: 'moving', sizes }
+    if (hasText(bytes, name, 'IEND')) return headerWith(sizes, at + CHUNK_OVERHEAD > bytes.byteLength)
+    at += length + CHUNK_OVERHEAD
   }
   return headerWith(sizes, true)
 }
@@ -115,7 +115,7 @@ function startsFrame(marker: number): boolean {
 }
 
 const FIRST_CHUNK = 12
-const MOVING = 0x02
+const ANIMATION_FLAG = 0x02
 
 /** Reads a WebP's header (RFC 9649): the canvas size in VP8X, and the picture's own size in VP8 or VP8L. */
 function webpHeader(bytes: Uint8Array): PictureHeader {
@@ -128,13 +128,13 @@ function webpHeader(bytes: Uint8Array): PictureHeader {
   while (at + 8 <= Math.min(bytes.byteLength, end)) {
     const length = view.getUint32(at + 4, true)
     const data = at + 8
-    if (says(bytes, at, 'ANIM') || says(bytes, at, 'ANMF')) return { state: 'moving', sizes }
-    if (says(bytes, at, 'VP8X')) {
+    if (hasText(bytes, at, 'ANIM') || hasText(bytes, at, 'ANMF')) return { state: 'moving', sizes }
+    if (hasText(bytes, at, 'VP8X')) {
       if (data + 10 > bytes.byteLength) return { state: 'damaged' }
       sizes.push({ width: uint24(view, data + 4) + 1, height: uint24(view, data + 7) + 1 })
-      if ((view.getUint8(data) & MOVING) !== 0) return { state: 'moving', sizes }
-    } else if (says(bytes, at, 'VP8 ') || says(bytes, at, 'VP8L')) {
-      const size = says(bytes, at, 'VP8L') ? losslessSize(view, data) : lossySize(view, data)
+      if ((view.getUint8(data) & ANIMATION_FLAG) !== 0) return { state: 'moving', sizes }
+    } else if (hasText(bytes, at, 'VP8 ') || hasText(bytes, at, 'VP8L')) {
+      const size = hasText(bytes, at, 'VP8L') ? losslessSize(view, data) : lossySize(view, data)
       if (!size) return { state: 'damaged' }
       hasPicture = true
       sizes.push(size)
@@ -189,19 +189,19 @@ export function isShownKind(kind: ShownKind | OtherKind): kind is ShownKind {
   return kind in headerOf
 }
 
-const LOOKED_AT = 1024
+const SNIFFED_BYTES = 1024
 
 export function kindOf(bytes: Uint8Array): ShownKind | OtherKind {
-  if (begins(bytes, 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return 'png'
-  if (begins(bytes, 0xff, 0xd8, 0xff)) return 'jpeg'
-  if (says(bytes, 0, 'RIFF') && says(bytes, 8, 'WEBP')) return 'webp'
-  if (says(bytes, 0, 'GIF8')) return 'gif'
-  if (says(bytes, 0, 'II*\0') || says(bytes, 0, 'MM\0*')) return 'tiff'
+  if (startsWith(bytes, 0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a)) return 'png'
+  if (startsWith(bytes, 0xff, 0xd8, 0xff)) return 'jpeg'
+  if (hasText(bytes, 0, 'RIFF') && hasText(bytes, 8, 'WEBP')) return 'webp'
+  if (hasText(bytes, 0, 'GIF8')) return 'gif'
+  if (hasText(bytes, 0, 'II*\0') || hasText(bytes, 0, 'MM\0*')) return 'tiff'
   // Passports store the face in this format.
-  if (says(bytes, 4, 'jP  ') || begins(bytes, 0xff, 0x4f, 0xff, 0x51)) return 'jpeg-2000'
-  if (says(bytes, 4, 'ftyp')) return 'heif'
-  if (says(bytes, 0, '%PDF-')) return 'pdf'
-  if (says(bytes, 0, 'BM')) return 'bmp'
+  if (hasText(bytes, 4, 'jP  ') || startsWith(bytes, 0xff, 0x4f, 0xff, 0x51)) return 'jpeg-2000'
+  if (hasText(bytes, 4, 'ftyp')) return 'heif'
+  if (hasText(bytes, 0, '%PDF-')) return 'pdf'
+  if (hasText(bytes, 0, 'BM')) return 'bmp'
   return textKind(bytes)
 }
 
@@ -215,18 +215,18 @@ function textKind(bytes: Uint8Array): OtherKind {
 }
 
 function beginningAsText(bytes: Uint8Array): string {
-  const beginning = bytes.subarray(0, LOOKED_AT)
-  if (begins(bytes, 0xff, 0xfe)) return new TextDecoder('utf-16le').decode(beginning)
-  if (begins(bytes, 0xfe, 0xff)) return new TextDecoder('utf-16be').decode(beginning)
+  const beginning = bytes.subarray(0, SNIFFED_BYTES)
+  if (startsWith(bytes, 0xff, 0xfe)) return new TextDecoder('utf-16le').decode(beginning)
+  if (startsWith(bytes, 0xfe, 0xff)) return new TextDecoder('utf-16be').decode(beginning)
   return new TextDecoder().decode(beginning)
 }
 
-function begins(bytes: Uint8Array, ...beginning: number[]): boolean {
+function startsWith(bytes: Uint8Array, ...beginning: number[]): boolean {
   return beginning.every((byte, at) => bytes[at] === byte)
 }
 
 /** Whether these Latin letters are at this position. */
-function says(bytes: Uint8Array, at: number, letters: string): boolean {
+function hasText(bytes: Uint8Array, at: number, letters: string): boolean {
   for (let index = 0; index < letters.length; index++) {
     if (bytes[at + index] !== letters.charCodeAt(index)) return false
   }

@@ -13,7 +13,7 @@ export type Sliced<Answer> = Generator<void, Answer>
 const SLICE = 4
 
 /** Runs the work to its end without pauses. */
-export function wholly<Answer>(work: Sliced<Answer>): Answer {
+export function runToEnd<Answer>(work: Sliced<Answer>): Answer {
   let step = work.next()
   while (!step.done) step = work.next()
   return step.value
@@ -44,7 +44,7 @@ export async function inSlices<Answer>(
  * Makes work abortable between slices, for `inSlices`' `around`: once the signal is aborted, no slice starts and
  * `inSlices` throws the signal's reason.
  */
-export const unless =
+export const abortable =
   (signal: AbortSignal) =>
   <Answer>(piece: () => Answer): Answer => {
     signal.throwIfAborted()
@@ -52,7 +52,7 @@ export const unless =
   }
 
 /** Runs `work` on each item, with pauses. Stops at the first error. */
-export function slowly<Item>(items: Iterable<Item>, work: (item: Item) => void): Promise<void> {
+export function forEachInSlices<Item>(items: Iterable<Item>, work: (item: Item) => void): Promise<void> {
   return inSlices(each(items, work))
 }
 
@@ -63,19 +63,19 @@ function* each<Item>(items: Iterable<Item>, work: (item: Item) => void): Sliced<
   }
 }
 
-const last = new Map<unknown, Promise<unknown>>()
+const lastByKey = new Map<unknown, Promise<unknown>>()
 
 /**
  * Runs work one at a time per key (a text or an object): calls for the same key wait for earlier ones.
  * @throws what the work throws; later calls still run.
  */
 export async function inTurn<Answer>(key: unknown, work: () => Answer | Promise<Answer>): Promise<Answer> {
-  const before = last.get(key) ?? Promise.resolve()
+  const before = lastByKey.get(key) ?? Promise.resolve()
   const mine = before.then(work, work)
-  last.set(key, mine)
+  lastByKey.set(key, mine)
   try {
     return await mine
   } finally {
-    if (last.get(key) === mine) last.delete(key)
+    if (lastByKey.get(key) === mine) lastByKey.delete(key)
   }
 }

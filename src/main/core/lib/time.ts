@@ -63,7 +63,7 @@ export function within(limit: number, work: Promise<unknown>, time: Pick<Time, '
 }
 
 export interface Throttled {
-  ask: () => void
+  request: () => void
   stop: () => void
 }
 
@@ -72,28 +72,28 @@ export interface Throttled {
  * dropped.
  */
 export function throttled(time: Pick<Time, 'after'>, interval: number, task: () => void): Throttled {
-  let resting: (() => void) | undefined
-  let isWanted = false
+  let cancelCooldown: (() => void) | undefined
+  let isRequested = false
   let isStopped = false
 
   function run(): void {
-    isWanted = false
-    resting = time.after(interval, () => {
-      resting = undefined
-      if (isWanted && !isStopped) run()
+    isRequested = false
+    cancelCooldown = time.after(interval, () => {
+      cancelCooldown = undefined
+      if (isRequested && !isStopped) run()
     })
     task()
   }
 
   return {
-    ask() {
+    request() {
       if (isStopped) return
-      if (resting) isWanted = true
+      if (cancelCooldown) isRequested = true
       else run()
     },
     stop() {
       isStopped = true
-      resting?.()
+      cancelCooldown?.()
     }
   }
 }
@@ -102,7 +102,7 @@ export function throttled(time: Pick<Time, 'after'>, interval: number, task: () 
  * Returns a strictly increasing clock, even if the wall clock is set back. Use it only to order what is known of a
  * document, since it may run ahead of the wall clock. Reads and actions must share one.
  */
-export function neverBackwards(clock: () => number): () => number {
+export function increasingClock(clock: () => number): () => number {
   let last = 0
   return () => {
     last = Math.max(clock(), last + 1)

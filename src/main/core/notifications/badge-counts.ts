@@ -1,7 +1,7 @@
 /** Sums up the shown accounts in two numbers, for the badge and the tray, where there is no room for more. */
 
 import type { AskDocuments } from '../documents/questions.ts'
-import { OneAtATime } from '../jobs/lanes.ts'
+import { SerialTask } from '../jobs/lanes.ts'
 import type { Time } from '../lib/time.ts'
 
 export interface BadgeCounts {
@@ -17,19 +17,19 @@ export interface BadgeCountsDeps {
   shown: () => readonly string[]
   show: (badgeCounts: BadgeCounts) => void
   /** Called when something new happened to a document of any account. */
-  happened: () => void
+  newsArrived: () => void
   time: Time
   failed: (error: unknown) => void
 }
 
 /** In milliseconds; changes within this time are counted once. */
-const GATHERING = 500
+const DEBOUNCE = 500
 
-export function openBadgeCounts({ ask, shown: accountsShown, show, happened, time, failed }: BadgeCountsDeps) {
-  let shown: BadgeCounts | undefined
-  let newest: string | undefined
-  let prevent: (() => void) | undefined
-  const counting = new OneAtATime(time, () => count().catch(failed))
+export function openBadgeCounts({ ask, shown: accountsShown, show, newsArrived, time, failed }: BadgeCountsDeps) {
+  let lastShown: BadgeCounts | undefined
+  let lastChange: string | undefined
+  let cancelScheduled: (() => void) | undefined
+  const counting = new SerialTask(time, () => count().catch(failed))
 
   async function countsOf(accountId: string): Promise<BadgeCounts> {
     const { unread } = await ask('counts', { accountId, queries: [], now: time.now(), zone: time.zone() })
@@ -41,9 +41,9 @@ export function openBadgeCounts({ ask, shown: accountsShown, show, happened, tim
 
   async function count(): Promise<void> {
     const { mirror, change } = await ask('newestChange', null)
-    const now = `${mirror} ${change}`
-    if (now !== newest) happened()
-    newest = now
+    const newestChange = `${mirror} ${change}`
+    if (newestChange !== lastChange) newsArrived()
+    lastChange = newestChange
     const ids = accountsShown()
     const all = await Promise.all(ids.map(countsOf))
     // Other accounts may be shown by now; then everything is counted again.
@@ -55,25 +55,25 @@ export function openBadgeCounts({ ask, shown: accountsShown, show, happened, tim
         waiting: 0
       }
     )
-    if (badgeCounts.unread === shown?.unread && badgeCounts.waiting === shown.waiting) return
-    shown = badgeCounts
+    if (badgeCounts.unread === lastShown?.unread && badgeCounts.waiting === lastShown.waiting) return
+    lastShown = badgeCounts
     show(badgeCounts)
   }
 
   /** Call after documents changed, or other accounts are shown. */
   function changed(): void {
-    prevent ??= time.after(GATHERING, () => {
-      prevent = undefined
-      void counting.fresh()
+    cancelScheduled ??= time.after(DEBOUNCE, () => {
+      cancelScheduled = undefined
+      void counting.runFresh()
     })
   }
 
   return {
     changed,
     stop(): void {
-      prevent?.()
+      cancelScheduled?.()
       // Blocks further counts, as if one were always scheduled.
-      prevent = () => undefined
+      cancelScheduled = () => undefined
     }
   }
 }

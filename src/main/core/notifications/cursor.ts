@@ -7,10 +7,10 @@ import { z } from 'zod'
 import type { AskDocuments } from '../documents/questions.ts'
 import { dayAfter, localTimeOf } from '../lib/calendar.ts'
 import type { Db } from '../storage/connection.ts'
-import { keptIn } from '../storage/meta.ts'
+import { openJsonMeta } from '../storage/meta.ts'
 
 const KEY = 'telling-cursor'
-const Kept = z.object({ mirror: z.string(), change: z.number().int().min(0) })
+const StoredCursor = z.object({ mirror: z.string(), change: z.number().int().min(0) })
 
 export interface Cursor {
   mirror: string
@@ -20,7 +20,7 @@ export interface Cursor {
 }
 
 export function openCursor({ db, ask }: { db: Db; ask: AskDocuments }) {
-  const kept = keptIn(db)
+  const kept = openJsonMeta(db)
   let cursor: Cursor | undefined
 
   /** A mirror that ends with this run must not replace the stored one. */
@@ -33,7 +33,7 @@ export function openCursor({ db, ask }: { db: Db; ask: AskDocuments }) {
     async read(): Promise<Cursor> {
       const { mirror, change, isKept } = await ask('newestChange', null)
       if (cursor?.mirror === mirror) return cursor
-      const last = kept.read(KEY, Kept)
+      const last = kept.read(KEY, StoredCursor)
       const isKnown = isKept && last?.mirror === mirror
       cursor = { mirror, change: isKnown ? Math.min(last.change, change) : change, isKept }
       if (!isKnown) write(cursor)
@@ -46,7 +46,7 @@ export function openCursor({ db, ask }: { db: Db; ask: AskDocuments }) {
     write,
 
     /** Call once that is on disk. */
-    moved(to: Cursor): void {
+    advance(to: Cursor): void {
       cursor = to
     }
   }
@@ -69,13 +69,13 @@ export interface DueDocument {
 const MORNING = 8 * 60
 /** Days for which notified documents are remembered, counted in stored days and not by the clock, which may jump. */
 const DAYS_KEPT = 30
-const ToldDays = z.array(z.object({ day: z.string(), references: z.array(z.string()) }))
+const NotifiedDays = z.array(z.object({ day: z.string(), references: z.array(z.string()) }))
 
 export function openDueTomorrow({ db, ask }: { db: Db; ask: AskDocuments }) {
-  const kept = keptIn(db)
+  const kept = openJsonMeta(db)
   // Erased with the account: see the statements on `meta` in accounts/account.ts.
   const keyOf = (accountId: string) => `told-due:${accountId}:`
-  const toldOf = (accountId: string) => kept.read(keyOf(accountId), ToldDays) ?? []
+  const notifiedDaysOf = (accountId: string) => kept.read(keyOf(accountId), NotifiedDays) ?? []
 
   return {
     /** Returns what is due the next day in the zone and hasn't been notified yet. */
@@ -85,17 +85,18 @@ export function openDueTomorrow({ db, ask }: { db: Db; ask: AskDocuments }) {
       const day = dayAfter(today.day, 1)
       const found: DueDocument[] = []
       for (const accountId of accountIds) {
-        const told = new Set(toldOf(accountId).find((one) => one.day === day)?.references)
+        const notified = new Set(notifiedDaysOf(accountId).find((one) => one.day === day)?.references)
         const documents = await ask('dueOn', { accountId, day, zone })
-        for (const document of documents) if (!told.has(document.reference)) found.push({ ...document, accountId, day })
+        for (const document of documents)
+          if (!notified.has(document.reference)) found.push({ ...document, accountId, day })
       }
       return found
     },
 
     /** Call before notifying. */
-    remember(documents: DueDocument[]): void {
+    markNotified(documents: DueDocument[]): void {
       for (const [accountId, mine] of Map.groupBy(documents, (one) => one.accountId)) {
-        let days = toldOf(accountId)
+        let days = notifiedDaysOf(accountId)
         for (const [day, due] of Map.groupBy(mine, (one) => one.day)) {
           const before = days.find((one) => one.day === day)?.references ?? []
           const references = [...new Set([...before, ...due.map(({ reference }) => reference)])]

@@ -1,7 +1,7 @@
 /** The texts of desktop notifications, each about one document or a group. Plain text, each part on one line. */
 import type { DocumentChange, Events, NewsKind } from '../../../shared/contract/index.ts'
-import type { UntoldRefusals } from '../drop-folders/refusals.ts'
-import type { UntoldVerification } from '../verifications/verifications-table.ts'
+import type { UnnotifiedRefusals } from '../drop-folders/refusals.ts'
+import type { UnreportedVerification } from '../verifications/verifications-table.ts'
 
 export interface NotificationText {
   title: string
@@ -45,7 +45,7 @@ const BY_WEIGHT: readonly NewsKind[] = [
   'due-tomorrow'
 ]
 
-const COUNTED: Record<NewsKind, string> = {
+const COUNT_LABELS: Record<NewsKind, string> = {
   signed: 'signed',
   completed: 'complete',
   declined: 'declined',
@@ -59,7 +59,7 @@ const OCCASIONS: Record<Occasion, string> = { away: 'While you were away', quiet
 
 /** Makes the notification of files that a drop folder refused: for one file the reason, for several their number. */
 export function notificationOfRefused(
-  { accountId, label, count, name, error }: Omit<UntoldRefusals, 'last'>,
+  { accountId, label, count, name, error }: Omit<UnnotifiedRefusals, 'last'>,
   isSilent: boolean
 ): NotificationText {
   const folder = oneLine(label, 40)
@@ -83,13 +83,13 @@ export function notificationOfRefused(
  * one.
  */
 export function notificationsOfVerified(
-  verified: readonly UntoldVerification[],
+  verified: readonly UnreportedVerification[],
   isSilent: boolean
 ): NotificationText[] {
   const [first] = verified
   if (!first) return []
   if (verified.length > FEW) {
-    const accountId = mostOf(verified)
+    const accountId = accountWithMost(verified)
     const title = `${verified.length.toLocaleString('en-GB')} documents have signatures that aren’t valid`
     return [
       {
@@ -103,7 +103,7 @@ export function notificationsOfVerified(
   }
   return verified.map(({ accountId, reference, documentName, signatures, notValid }) => ({
     title: notValid === 1 ? 'A signature isn’t valid' : 'Signatures aren’t valid',
-    body: `${oneLine(documentName) || 'Untitled document'}: ${partOf(notValid, signatures)}`,
+    body: `${oneLine(documentName) || 'Untitled document'}: ${invalidCountText(notValid, signatures)}`,
     isSilent,
     leadsTo: { accountId, reference },
     changes: []
@@ -111,59 +111,67 @@ export function notificationsOfVerified(
 }
 
 /** Returns text such as "1 of 3 signatures is not valid". */
-function partOf(notValid: number, signatures: number): string {
+function invalidCountText(notValid: number, signatures: number): string {
   const of = `${notValid.toLocaleString('en-GB')} of ${signatures.toLocaleString('en-GB')}`
   return `${of} ${signatures === 1 ? 'signature' : 'signatures'} ${notValid === 1 ? 'is' : 'are'} not valid`
 }
 
 /** Makes the notifications of documents: one each, or a single one if there are many or an occasion groups them. */
 export function notificationsOf(
-  told: DocumentNews[],
+  documents: DocumentNews[],
   occasion: Occasion | undefined,
   isSilent: boolean
 ): NotificationText[] {
-  if (told.length === 0) return []
-  if (!occasion && told.length <= FEW) return told.map((one) => notificationOfOne(one, undefined, isSilent))
-  const [first] = told
-  if (told.length === 1 && first) return [notificationOfOne(first, occasion, isSilent)]
-  return [folded(told, occasion, isSilent)]
+  if (documents.length === 0) return []
+  if (!occasion && documents.length <= FEW) return documents.map((one) => notificationOfOne(one, undefined, isSilent))
+  const [first] = documents
+  if (documents.length === 1 && first) return [notificationOfOne(first, occasion, isSilent)]
+  return [groupedNotification(documents, occasion, isSilent)]
 }
 
-function notificationOfOne(told: DocumentNews, occasion: Occasion | undefined, isSilent: boolean): NotificationText {
-  const words = told.news.toSorted(byWeight).map(wordsOf)
-  const said = [...new Set(words)].slice(0, 4)
-  const name = oneLine(told.name) || 'Untitled document'
-  const [first = '', ...others] = said
+function notificationOfOne(
+  document: DocumentNews,
+  occasion: Occasion | undefined,
+  isSilent: boolean
+): NotificationText {
+  const words = document.news.toSorted(byWeight).map(newsText)
+  const phrases = [...new Set(words)].slice(0, 4)
+  const name = oneLine(document.name) || 'Untitled document'
+  const [first = '', ...others] = phrases
   return {
     title: occasion ? OCCASIONS[occasion] : first,
-    body: occasion ? `${name}: ${said.join(' · ')}` : [name, ...others].join(' · '),
+    body: occasion ? `${name}: ${phrases.join(' · ')}` : [name, ...others].join(' · '),
     isSilent,
-    leadsTo: { accountId: told.accountId, reference: told.reference },
-    changes: changesOf([told])
+    leadsTo: { accountId: document.accountId, reference: document.reference },
+    changes: changesOf([document])
   }
 }
 
-function folded(told: DocumentNews[], occasion: Occasion | undefined, isSilent: boolean): NotificationText {
+function groupedNotification(
+  documents: DocumentNews[],
+  occasion: Occasion | undefined,
+  isSilent: boolean
+): NotificationText {
   const counts = BY_WEIGHT.map((kind) => ({
     kind,
-    count: told.filter(({ news }) => news.some((one) => one.kind === kind)).length
+    count: documents.filter(({ news }) => news.some((one) => one.kind === kind)).length
   })).filter(({ count }) => count > 0)
   const [only] = counts
   const isOneKind = counts.length === 1
-  const many = `${told.length.toLocaleString('en-GB')} documents`
-  const byKind = counts.map(({ kind, count }) => `${count.toLocaleString('en-GB')} ${COUNTED[kind]}`).join(', ')
+  const countText = `${documents.length.toLocaleString('en-GB')} documents`
+  const byKind = counts.map(({ kind, count }) => `${count.toLocaleString('en-GB')} ${COUNT_LABELS[kind]}`).join(', ')
   const areDue = isOneKind && only?.kind === 'due-tomorrow'
-  const headline = areDue ? `${many} are due tomorrow` : `${many} changed`
+  const headline = areDue ? `${countText} are due tomorrow` : `${countText} changed`
   return {
     title: occasion ? OCCASIONS[occasion] : headline,
-    body: occasion ? (areDue ? headline : `${headline}: ${byKind}`) : areDue ? namesOf(told) : byKind,
+    body: occasion ? (areDue ? headline : `${headline}: ${byKind}`) : areDue ? namesOf(documents) : byKind,
     isSilent,
-    leadsTo: { accountId: mostOf(told), place: 'activity' },
-    changes: changesOf(told)
+    leadsTo: { accountId: accountWithMost(documents), place: 'activity' },
+    changes: changesOf(documents)
   }
 }
 
-function wordsOf({ kind, signer }: News): string {
+function newsText({ kind, signer }: News): string {
   const who = signer === undefined ? '' : oneLine(signer, 50)
   switch (kind) {
     case 'signed':
@@ -183,14 +191,14 @@ function wordsOf({ kind, signer }: News): string {
   }
 }
 
-function namesOf(told: readonly { name: string }[]): string {
-  const names = told.slice(0, FEW).map(({ name }) => oneLine(name, 40))
-  return `${names.join(', ')} and ${(told.length - names.length).toLocaleString('en-GB')} more`
+function namesOf(items: readonly { name: string }[]): string {
+  const names = items.slice(0, FEW).map(({ name }) => oneLine(name, 40))
+  return `${names.join(', ')} and ${(items.length - names.length).toLocaleString('en-GB')} more`
 }
 
 /** Returns the account with the most items, since the activity screen shows one account. */
-function mostOf(told: readonly { accountId: string }[]): string {
-  const byAccount = Map.groupBy(told, (one) => one.accountId)
+function accountWithMost(items: readonly { accountId: string }[]): string {
+  const byAccount = Map.groupBy(items, (one) => one.accountId)
   const [[accountId] = ['']] = [...byAccount].sort(([, one], [, other]) => other.length - one.length)
   return accountId
 }
@@ -199,8 +207,8 @@ function byWeight(one: News, other: News): number {
   return BY_WEIGHT.indexOf(one.kind) - BY_WEIGHT.indexOf(other.kind)
 }
 
-function changesOf(told: DocumentNews[]): number[] {
-  return told.flatMap(({ news }) => news.flatMap(({ change }) => change ?? []))
+function changesOf(documents: DocumentNews[]): number[] {
+  return documents.flatMap(({ news }) => news.flatMap(({ change }) => change ?? []))
 }
 
 /**
@@ -212,9 +220,9 @@ function changesOf(told: DocumentNews[]): number[] {
 export const LONGEST_NAME = 80
 
 // Some scripts put a few marks on a character; hundreds on one letter would cover the lines above and below.
-const MARKS = /(\p{M}{4})\p{M}+/gu
+const STACKED_MARKS = /(\p{M}{4})\p{M}+/gu
 // Joiners and non-joiners stay: some languages' words change their meaning without them.
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}]/gu
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}]/gu
 const JOINERS = new Set(['\u200c', '\u200d'])
 
 /**
@@ -226,8 +234,8 @@ export function oneLine(text: string, longest = LONGEST_NAME): string {
     .slice(0, longest * 40)
     .toWellFormed()
     .replaceAll(/[\s\p{Z}]+/gu, ' ')
-    .replaceAll(UNSEEN, (unseen) => (JOINERS.has(unseen) ? unseen : ''))
-    .replaceAll(MARKS, '$1')
+    .replaceAll(INVISIBLE, (unseen) => (JOINERS.has(unseen) ? unseen : ''))
+    .replaceAll(STACKED_MARKS, '$1')
     .replaceAll(/ {2,}/g, ' ')
     .trim()
   return shortened(line, longest)

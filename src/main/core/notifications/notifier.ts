@@ -5,13 +5,13 @@
  */
 
 import { type DocumentChange, NEWS_KINDS, type NotificationPreferences } from '../../../shared/contract/index.ts'
-import type { Refusals, UntoldRefusals } from '../drop-folders/refusals.ts'
-import { OneAtATime } from '../jobs/lanes.ts'
+import type { Refusals, UnnotifiedRefusals } from '../drop-folders/refusals.ts'
+import { SerialTask } from '../jobs/lanes.ts'
 import { isQuiet, localTimeOf } from '../lib/calendar.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Verifications } from '../verifications/verifications.ts'
-import type { UntoldVerification } from '../verifications/verifications-table.ts'
+import type { UnreportedVerification } from '../verifications/verifications-table.ts'
 import { type Cursor, type DueDocument, openCursor, openDueTomorrow } from './cursor.ts'
 import {
   type News,
@@ -21,7 +21,7 @@ import {
   notificationsOfVerified,
   type Occasion
 } from './notification-text.ts'
-import { gathering, type PreferenceDeps, type Wanted, wantedBy } from './preferences.ts'
+import { openNewsGroups, openWantedCheck, type PreferenceDeps, type WantedCheck } from './preferences.ts'
 
 export interface NotifierDeps extends PreferenceDeps {
   db: Db
@@ -37,9 +37,9 @@ export interface NotifierDeps extends PreferenceDeps {
   /** Removes the notifications still on the screen. */
   withdraw: () => void
   /** Files refused by drop folders that haven't been notified. */
-  refusals: Pick<Refusals, 'untold' | 'told'>
+  refusals: Pick<Refusals, 'unnotified' | 'markNotified'>
   /** Signatures that rules found invalid and that haven't been notified. */
-  verifications: Pick<Verifications, 'untold' | 'told'>
+  verifications: Pick<Verifications, 'unreported' | 'markReported'>
   time: Time
   /** Called with the error; the attempt is repeated later. */
   failed: (error: unknown) => void
@@ -47,16 +47,16 @@ export interface NotifierDeps extends PreferenceDeps {
 
 const PAGE = 500
 /** The results of one round over the folders are grouped, in milliseconds. */
-const GATHERING = 2000
+const DEBOUNCE = 2000
 /** Used after many notifications in a short time, so that more are grouped. */
-const GATHERING_MANY = 30_000
+const DEBOUNCE_MANY = 30_000
 const MANY_IN_A_MINUTE = 6
 const MINUTE = 60_000
 /** How long the first round over all folders may take before what was found so far is notified. */
 const FIRST_ROUND = MINUTE
-const FIRST_ROUND_LOOK = 2000
+const FIRST_ROUND_CHECK = 2000
 /** How often documents due tomorrow are looked for. */
-const DUE_EVERY = 10 * MINUTE
+const DUE_CHECK_INTERVAL = 10 * MINUTE
 
 export function openNotifier(deps: NotifierDeps) {
   const { db, ask, time } = deps
@@ -67,24 +67,24 @@ export function openNotifier(deps: NotifierDeps) {
   let isStarted = false
   let isStopped = false
   let isCaughtUp = false
-  let isWoken = false
-  let isWaiting = false
+  let isWakeScheduled = false
+  let isWaitingForRound = false
   let wasQuiet = false
-  let lately = 0
+  let recentCount = 0
   let lastDueSlot: number | undefined
-  const looking = new OneAtATime(time, () =>
-    tellWhatIsNew().catch((error: unknown) => {
+  const checking = new SerialTask(time, () =>
+    notifyNews().catch((error: unknown) => {
       if (!isStopped) deps.failed(error)
     })
   )
 
-  function later(task: () => void, delay: number): void {
+  function schedule(task: () => void, delay: number): void {
     if (isStopped) return
-    const prevent = time.after(delay, () => {
-      pending.delete(prevent)
+    const cancel = time.after(delay, () => {
+      pending.delete(cancel)
       if (!isStopped) task()
     })
-    pending.add(prevent)
+    pending.add(cancel)
   }
 
   /** Whether nothing may be shown at the moment. */
@@ -95,16 +95,16 @@ export function openNotifier(deps: NotifierDeps) {
     return held
   }
 
-  async function tellWhatIsNew(): Promise<void> {
+  async function notifyNews(): Promise<void> {
     if (!isStarted || isStopped || isHeld()) return
     const from = await cursor.read()
     if (!startupDigest.isDone() && !isCaughtUp) return waitForFirstRound()
 
     const settings = deps.settings()
-    const back = startupDigest.comingBack()
-    const wantedIn = wantedBy(settings, deps)
-    const away = gathering()
-    const now = gathering()
+    const catchingUp = startupDigest.catchingUp()
+    const isWanted = openWantedCheck(settings, deps)
+    const away = openNewsGroups()
+    const now = openNewsGroups()
     let last = from.change
     for (let isMore = true; isMore; ) {
       const changes = await ask('changesAfter', { after: last, limit: PAGE })
@@ -112,18 +112,18 @@ export function openNotifier(deps: NotifierDeps) {
       for (const change of changes) {
         last = Math.max(last, change.id)
         const news = newsOf(change)
-        if (!news || !(await wantedIn(change, news.kind))) continue
-        const group = back.has(change.accountId) ? away : now
+        if (!news || !(await isWanted(change, news.kind))) continue
+        const group = catchingUp.has(change.accountId) ? away : now
         group.add({ ...change, name: change.documentName }, news)
       }
     }
-    const slot = Math.floor(time.now() / DUE_EVERY)
-    const due = slot === lastDueSlot ? [] : await dueNow(wantedIn)
+    const slot = Math.floor(time.now() / DUE_CHECK_INTERVAL)
+    const due = slot === lastDueSlot ? [] : await dueNow(isWanted)
     for (const document of due) now.add(document, { kind: 'due-tomorrow' })
 
-    const verified = deps.verifications.untold()
-    const notValid: UntoldVerification[] = []
-    for (const one of verified) if (await wantedIn(one, 'not-valid')) notValid.push(one)
+    const verified = deps.verifications.unreported()
+    const notValid: UnreportedVerification[] = []
+    for (const one of verified) if (await isWanted(one, 'not-valid')) notValid.push(one)
 
     // If the mirror was replaced meanwhile, these ids mean nothing.
     if ((await cursor.read()).mirror !== from.mirror) return wake()
@@ -131,50 +131,50 @@ export function openNotifier(deps: NotifierDeps) {
     if (isStopped || isHeld()) return
     const occasion: Occasion | undefined = wasQuiet ? 'quiet' : undefined
     const isSilent = !settings.sound
-    const refused = deps.refusals.untold()
+    const refused = deps.refusals.unnotified()
     const notices = [
       ...notificationsOfVerified(notValid, isSilent),
       ...refused.map((one) => notificationOfRefused(one, isSilent)),
       ...notificationsOf(away.all(), 'away', isSilent),
       ...notificationsOf(now.all(), occasion, isSilent)
     ]
-    note(from, { ...from, change: last }, due, refused, verified)
+    recordNotified(from, { ...from, change: last }, due, refused, verified)
     lastDueSlot = slot
     isCaughtUp = true
     wasQuiet = false
-    startupDigest.told()
+    startupDigest.markNotified()
     for (const notice of notices) show(notice)
   }
 
   function waitForFirstRound(): void {
-    if (isWaiting) return
-    isWaiting = true
-    later(() => {
-      isWaiting = false
-      void looking.now()
-    }, FIRST_ROUND_LOOK)
+    if (isWaitingForRound) return
+    isWaitingForRound = true
+    schedule(() => {
+      isWaitingForRound = false
+      void checking.run()
+    }, FIRST_ROUND_CHECK)
   }
 
-  function note(
+  function recordNotified(
     from: Cursor,
     to: Cursor,
     due: DueDocument[],
-    refused: UntoldRefusals[],
-    verified: UntoldVerification[]
+    refused: UnnotifiedRefusals[],
+    verified: UnreportedVerification[]
   ): void {
     if (from.change === to.change && due.length + refused.length + verified.length === 0) return
     db.transaction(() => {
-      deps.refusals.told(refused)
-      deps.verifications.told(verified)
+      deps.refusals.markNotified(refused)
+      deps.verifications.markReported(verified)
       if (from.change !== to.change) cursor.write(to)
-      dueTomorrow.remember(due)
+      dueTomorrow.markNotified(due)
     })()
-    cursor.moved(to)
+    cursor.advance(to)
   }
 
   function show(notice: NotificationText): void {
-    lately++
-    later(() => lately--, MINUTE)
+    recentCount++
+    schedule(() => recentCount--, MINUTE)
     try {
       deps.show(notice)
     } catch (error) {
@@ -189,31 +189,31 @@ export function openNotifier(deps: NotifierDeps) {
     return { kind, change: change.id, ...(change.signer !== undefined && { signer: change.signer }) }
   }
 
-  async function dueNow(wantedIn: Wanted): Promise<DueDocument[]> {
+  async function dueNow(isWanted: WantedCheck): Promise<DueDocument[]> {
     if (deps.settings().kinds['due-tomorrow'] === 'never') return []
     const ids = deps.accounts().map(({ id }) => id)
     const found = await dueTomorrow.find(ids, time.now(), time.zone())
     const wanted: DueDocument[] = []
-    for (const document of found) if (await wantedIn(document, 'due-tomorrow')) wanted.push(document)
+    for (const document of found) if (await isWanted(document, 'due-tomorrow')) wanted.push(document)
     return wanted
   }
 
   function tick(): void {
-    later(tick, MINUTE)
-    void looking.now()
+    schedule(tick, MINUTE)
+    void checking.run()
   }
 
   /** Checks for news soon; calls in between are combined. */
   function wake(): void {
-    if (!isStarted || isWoken) return
-    isWoken = true
-    later(
+    if (!isStarted || isWakeScheduled) return
+    isWakeScheduled = true
+    schedule(
       () => {
-        isWoken = false
+        isWakeScheduled = false
         // News that arrived during a check is found by the next one.
-        void looking.fresh()
+        void checking.runFresh()
       },
-      lately >= MANY_IN_A_MINUTE ? GATHERING_MANY : GATHERING
+      recentCount >= MANY_IN_A_MINUTE ? DEBOUNCE_MANY : DEBOUNCE
     )
   }
 
@@ -229,9 +229,9 @@ export function openNotifier(deps: NotifierDeps) {
         deps.failed(error)
       }
       isStarted = true
-      later(() => {
+      schedule(() => {
         isCaughtUp = true
-        void looking.now()
+        void checking.run()
       }, FIRST_ROUND)
       tick()
     },
@@ -254,7 +254,7 @@ export function openNotifier(deps: NotifierDeps) {
       isStopped = true
       for (const prevent of pending) prevent()
       pending.clear()
-      await looking.ended()
+      await checking.whenIdle()
     }
   }
 }
@@ -266,29 +266,29 @@ export function openNotifier(deps: NotifierDeps) {
 
 function openStartupDigest({ accounts, isRead }: Pick<NotifierDeps, 'accounts' | 'isRead'>) {
   /** Accounts not read yet in this run. */
-  let behind = new Set<string>()
-  let comingBack = new Set<string>()
+  let unreadAccounts = new Set<string>()
+  let catchingUp = new Set<string>()
 
   return {
     /** Call before the first folder is read. */
     begin(): void {
-      behind = new Set(accounts().map(({ id }) => id))
-      comingBack = new Set(behind)
+      unreadAccounts = new Set(accounts().map(({ id }) => id))
+      catchingUp = new Set(unreadAccounts)
     },
 
     /** Whether every account was read in this run. */
     isDone(): boolean {
       const watched = new Set(accounts().map(({ id }) => id))
-      for (const id of [...behind]) if (!watched.has(id) || isRead(id)) behind.delete(id)
-      return behind.size === 0
+      for (const id of [...unreadAccounts]) if (!watched.has(id) || isRead(id)) unreadAccounts.delete(id)
+      return unreadAccounts.size === 0
     },
 
     /** Accounts whose next changes happened while the application was closed. */
-    comingBack: (): ReadonlySet<string> => comingBack,
+    catchingUp: (): ReadonlySet<string> => catchingUp,
 
     /** Call when everything found so far has been notified. */
-    told(): void {
-      comingBack = new Set(behind)
+    markNotified(): void {
+      catchingUp = new Set(unreadAccounts)
     }
   }
 }

@@ -10,7 +10,7 @@ import {
 import type { AskDocuments } from '../documents/questions.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
-import { keptIn } from '../storage/meta.ts'
+import { openJsonMeta } from '../storage/meta.ts'
 import type { DocumentNews, News } from './notification-text.ts'
 
 export interface PreferenceDeps {
@@ -23,10 +23,13 @@ export interface PreferenceDeps {
 }
 
 /** Returns whether the person wants this kind of news about a document. */
-export type Wanted = (document: { accountId: string; reference: string }, kind: NotifiedKind) => Promise<boolean>
+export type WantedCheck = (document: { accountId: string; reference: string }, kind: NotifiedKind) => Promise<boolean>
 
 /** Creates the check for one pass; it asks only once whether a document is in the person's views. */
-export function wantedBy(settings: NotificationPreferences, { ask, accounts, views, time }: PreferenceDeps): Wanted {
+export function openWantedCheck(
+  settings: NotificationPreferences,
+  { ask, accounts, views, time }: PreferenceDeps
+): WantedCheck {
   const watched = new Set(accounts().map(({ id }) => id))
   const known = new Map<string, boolean>()
 
@@ -49,15 +52,15 @@ export function wantedBy(settings: NotificationPreferences, { ask, accounts, vie
 }
 
 /** Groups news by document, in order of first appearance. */
-export function gathering() {
-  const told = new Map<string, DocumentNews>()
+export function openNewsGroups() {
+  const byDocument = new Map<string, DocumentNews>()
   return {
     add({ accountId, reference, name }: { accountId: string; reference: string; name: string }, news: News): void {
       const key = JSON.stringify([accountId, reference])
-      const one = told.get(key) ?? { accountId, reference, name, news: [] }
-      told.set(key, { ...one, name, news: [...one.news, news] })
+      const one = byDocument.get(key) ?? { accountId, reference, name, news: [] }
+      byDocument.set(key, { ...one, name, news: [...one.news, news] })
     },
-    all: (): DocumentNews[] => [...told.values()]
+    all: (): DocumentNews[] => [...byDocument.values()]
   }
 }
 
@@ -65,7 +68,7 @@ export function gathering() {
 
 const KEY = 'telling'
 
-export const FIRST_SETTINGS: NotificationPreferences = {
+export const DEFAULT_PREFERENCES: NotificationPreferences = {
   kinds: {
     signed: 'never',
     completed: 'always',
@@ -80,7 +83,7 @@ export const FIRST_SETTINGS: NotificationPreferences = {
   sound: false
 }
 
-export type KeptPreferences = ReturnType<typeof openPreferences>
+export type StoredPreferences = ReturnType<typeof openPreferences>
 
 /**
  * Opens the preferences.
@@ -90,16 +93,17 @@ export function openPreferences(
   db: Db,
   organisation: () => NotificationPreferences['quiet'] | undefined = () => undefined
 ) {
-  const kept = keptIn(db)
+  const kept = openJsonMeta(db)
 
   function read(): NotificationPreferences {
     const found = kept.read(KEY, z.record(z.string(), z.unknown())) ?? {}
     const { quiet, sound } = NotificationPreferences.shape
-    const organisations = organisation()
+    const organisationQuiet = organisation()
     return {
       kinds: kindsOf(found.kinds),
-      quiet: organisations === undefined ? quiet.catch(FIRST_SETTINGS.quiet).parse(found.quiet) : organisations,
-      sound: sound.catch(FIRST_SETTINGS.sound).parse(found.sound)
+      quiet:
+        organisationQuiet === undefined ? quiet.catch(DEFAULT_PREFERENCES.quiet).parse(found.quiet) : organisationQuiet,
+      sound: sound.catch(DEFAULT_PREFERENCES.sound).parse(found.sound)
     }
   }
 
@@ -107,10 +111,10 @@ export function openPreferences(
     read,
     /** Stores the preferences, and returns those in effect. */
     set(settings: NotificationPreferences): NotificationPreferences {
-      const isTheirs = organisation() === undefined
+      const isPersonal = organisation() === undefined
       // Keeps the person's own choice, for when the organisation no longer sets one.
-      const { quiet } = kept.read(KEY, z.object({ quiet: z.unknown() })) ?? FIRST_SETTINGS
-      kept.write(KEY, isTheirs ? settings : { ...settings, quiet })
+      const { quiet } = kept.read(KEY, z.object({ quiet: z.unknown() })) ?? DEFAULT_PREFERENCES
+      kept.write(KEY, isPersonal ? settings : { ...settings, quiet })
       return read()
     }
   }
@@ -118,7 +122,7 @@ export function openPreferences(
 
 /** Reads each kind separately: other versions may have more or fewer of them. */
 function kindsOf(found: unknown): NotificationPreferences['kinds'] {
-  const kinds = { ...FIRST_SETTINGS.kinds }
+  const kinds = { ...DEFAULT_PREFERENCES.kinds }
   for (const kind of NOTIFIED_KINDS) {
     const one = z.object({ [kind]: NotificationPreferences.shape.kinds.valueType }).safeParse(found)
     const choice = one.success ? one.data[kind] : undefined

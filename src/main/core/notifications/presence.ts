@@ -8,7 +8,7 @@ import type { AwayView, ChangeKind } from '../../../shared/contract/index.ts'
 import type { AskDocuments } from '../documents/questions.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
-import { keptIn } from '../storage/meta.ts'
+import { openJsonMeta } from '../storage/meta.ts'
 
 export interface PresenceDeps {
   db: Db
@@ -19,10 +19,10 @@ export interface PresenceDeps {
   failed: (error: unknown) => void
 }
 
-const LOOKED = 'looked-at'
+const LAST_LOOKED_KEY = 'looked-at'
 const MINUTE = 60_000
 /** In milliseconds; a shorter absence doesn't count. */
-const LONG_ENOUGH = 30 * MINUTE
+const MIN_ABSENCE = 30 * MINUTE
 
 /** The period in which nobody looked. */
 const Away = z.object({ since: z.number(), until: z.number() })
@@ -31,70 +31,70 @@ export type Away = z.output<typeof Away>
 export type Presence = ReturnType<typeof openPresence>
 
 export function openPresence({ db, accountIds, time, changed, failed }: PresenceDeps) {
-  const kept = keptIn(db)
+  const kept = openJsonMeta(db)
   // Erased with the account: see the statements on `meta` in accounts/account.ts.
   const keyOf = (accountId: string) => `away:${accountId}:`
   const awayOf = (accountId: string): Away | undefined => kept.read(keyOf(accountId), Away)
   let isNew = true
   let isLooking = false
-  let preventNext = () => {}
+  let cancelNext = () => {}
 
   /** Records that the person is looking now. */
-  function look(): void {
+  function recordLook(): void {
     const now = time.now()
-    const last = kept.read(LOOKED, z.number())
-    const wasAway = last !== undefined && (isNew || now - last > LONG_ENOUGH)
+    const last = kept.read(LAST_LOOKED_KEY, z.number())
+    const wasAway = last !== undefined && (isNew || now - last > MIN_ABSENCE)
     db.transaction(() => {
-      kept.write(LOOKED, now)
-      if (wasAway) for (const id of accountIds()) cameBack(id, { since: Math.min(last, now), until: now })
+      kept.write(LAST_LOOKED_KEY, now)
+      if (wasAway) for (const id of accountIds()) recordAbsence(id, { since: Math.min(last, now), until: now })
     })()
     isNew = false
     if (wasAway) changed()
   }
 
-  function cameBack(accountId: string, { since, until }: Away): void {
+  function recordAbsence(accountId: string, { since, until }: Away): void {
     const unseen = awayOf(accountId)
     kept.write(keyOf(accountId), { since: unseen ? Math.min(unseen.since, since) : since, until })
   }
 
   /** A full disk mustn't keep anyone from working. */
-  function noted(note: () => void): void {
+  function reportingErrors(work: () => void): void {
     try {
-      note()
+      work()
     } catch (error) {
       failed(error)
     }
   }
 
-  function goOn(): void {
-    noted(look)
-    preventNext = time.after(MINUTE, goOn)
+  function recordEachMinute(): void {
+    reportingErrors(recordLook)
+    cancelNext = time.after(MINUTE, recordEachMinute)
   }
 
   function leave(): void {
     if (!isLooking) return
     isLooking = false
-    preventNext()
+    cancelNext()
     // If the clock advanced while the computer slept, the last recorded minute remains the last time they looked.
-    noted(() => {
-      const last = kept.read(LOOKED, z.number()) ?? 0
-      if (Math.abs(time.now() - last) <= 2 * MINUTE) kept.write(LOOKED, time.now())
+    reportingErrors(() => {
+      const last = kept.read(LAST_LOOKED_KEY, z.number()) ?? 0
+      if (Math.abs(time.now() - last) <= 2 * MINUTE) kept.write(LAST_LOOKED_KEY, time.now())
     })
   }
 
   return {
     /** Call when the window gets the focus. */
-    came(): void {
+    arrived(): void {
       if (isLooking) return
       isLooking = true
-      goOn()
+      recordEachMinute()
     },
     /** Call when the window loses the focus, the screen is locked, or the application quits. */
-    left: leave,
+    departed: leave,
     /** Returns an account's absence that the person hasn't seen yet. */
     awayOf,
     /** Call when they have seen what happened in it. */
-    seen(accountId: string): void {
+    markSeen(accountId: string): void {
       if (!awayOf(accountId)) return
       kept.erase(keyOf(accountId))
       changed()
@@ -106,12 +106,12 @@ const MOST_SHOWN = 100
 /**
  * The folders are read again when the person comes back: what is found in this time, in milliseconds, happened before.
  */
-const FOUND_LATE = 2 * 60_000
+const LATE_FINDS = 2 * 60_000
 
 /** Returns what happened to an account's documents during an absence, without this workstation's own actions. */
 export async function awayView(ask: AskDocuments, accountId: string, away: Away | undefined): Promise<AwayView> {
   if (!away) return { total: 0, byKind: {}, changes: [] }
-  const until = away.until + FOUND_LATE
+  const until = away.until + LATE_FINDS
   const found = await ask('activity', {
     ...{ accountId, since: away.since, until, isOwn: false },
     offset: 0,
@@ -121,7 +121,7 @@ export async function awayView(ask: AskDocuments, accountId: string, away: Away 
 }
 
 /** Combines the views of two accounts. */
-export function awayTogether(one: AwayView, other: AwayView): AwayView {
+export function combinedAway(one: AwayView, other: AwayView): AwayView {
   const kinds = [...new Set([...Object.keys(one.byKind), ...Object.keys(other.byKind)])] as ChangeKind[]
   const sums = kinds.map((kind) => [kind, (one.byKind[kind] ?? 0) + (other.byKind[kind] ?? 0)] as const)
   const since = Math.min(one.since ?? Number.POSITIVE_INFINITY, other.since ?? Number.POSITIVE_INFINITY)

@@ -2,17 +2,17 @@
  * Schedules the sync of what an office's workstations share, per account: at once when something is new, every 75
  * seconds anyway, and with backoff while the server fails. Nothing is asked while the server is away.
  */
-import { Lanes, OneAtATime } from '../jobs/lanes.ts'
+import { Lanes, SerialTask } from '../jobs/lanes.ts'
 import { backoff, type Time } from '../lib/time.ts'
 
 /**
  * The interval between rounds, and the first retry delay, in milliseconds. It is longer than that between greetings,
  * each of which starts a round.
  */
-const EVERY = 75_000
+const SYNC_INTERVAL = 75_000
 const FIRST_WAIT = 2_000
 /** How often a steady stream of changes is synced, in milliseconds. */
-export const STEADY = 500
+export const SYNC_THROTTLE = 500
 
 interface AccountLanesDeps {
   time: Time
@@ -23,67 +23,67 @@ interface AccountLanesDeps {
 }
 
 interface Lane {
-  readonly syncing: OneAtATime<void>
+  readonly syncing: SerialTask<void>
   failures: number
-  isWanted: boolean
+  isSyncRequested: boolean
 }
 
 export class AccountLanes {
   readonly #deps: AccountLanesDeps
   readonly #lanes: Lanes<Lane>
-  #isThere = false
+  #isConnected = false
 
   constructor(deps: AccountLanesDeps) {
     this.#deps = deps
     this.#lanes = new Lanes((accountId) => ({
-      syncing: new OneAtATime(
+      syncing: new SerialTask(
         deps.time,
         () => this.#sync(accountId),
-        () => this.#rested(accountId)
+        () => this.#scheduleNext(accountId)
       ),
       failures: 0,
-      isWanted: false
+      isSyncRequested: false
     }))
   }
 
   /** Called when the office's server is available. */
   connect(): void {
-    this.#isThere = true
-    this.allSoon()
+    this.#isConnected = true
+    this.syncAllSoon()
   }
 
   /** Called when the server is away, or the workstation has left the office. */
   disconnect(): void {
-    this.#isThere = false
+    this.#isConnected = false
     for (const { syncing } of this.#lanes.all()) syncing.cancel()
   }
 
   /** Schedules a round: something may be new here or at the office. */
-  soon(accountId: string, wait = 0): void {
-    if (!this.#isThere || !this.#deps.accounts().has(accountId)) return
+  syncSoon(accountId: string, wait = 0): void {
+    if (!this.#isConnected || !this.#deps.accounts().has(accountId)) return
     const lane = this.#lanes.of(accountId)
     // A running round may be past the change already, so another follows it.
-    if ((wait === 0 || !lane.isWanted) && !lane.syncing.isRunning) lane.syncing.later(wait)
-    lane.isWanted = true
+    if ((wait === 0 || !lane.isSyncRequested) && !lane.syncing.isRunning) lane.syncing.schedule(wait)
+    lane.isSyncRequested = true
   }
 
-  allSoon(wait = 0): void {
-    for (const accountId of this.#deps.accounts().keys()) this.soon(accountId, wait)
+  syncAllSoon(wait = 0): void {
+    for (const accountId of this.#deps.accounts().keys()) this.syncSoon(accountId, wait)
   }
 
   /** Makes another round follow the running one. */
-  want(accountId: string): void {
-    this.#lanes.of(accountId).isWanted = true
+  syncAgain(accountId: string): void {
+    this.#lanes.of(accountId).isSyncRequested = true
   }
 
   /** Runs a round that sees everything there is now. Rejects if the server can't be reached. */
-  fresh(accountId: string): Promise<void> {
-    return this.#lanes.of(accountId).syncing.fresh()
+  syncNow(accountId: string): Promise<void> {
+    return this.#lanes.of(accountId).syncing.runFresh()
   }
 
   /** Resolves once no round of the account is running. */
-  ended(accountId: string): Promise<void> {
-    return this.#lanes.of(accountId).syncing.ended()
+  whenIdle(accountId: string): Promise<void> {
+    return this.#lanes.of(accountId).syncing.whenIdle()
   }
 
   cancel(accountId: string): void {
@@ -91,7 +91,7 @@ export class AccountLanes {
   }
 
   async close(): Promise<void> {
-    this.#isThere = false
+    this.#isConnected = false
     await Promise.all(this.#lanes.all().map(({ syncing }) => syncing.close()))
   }
 
@@ -99,7 +99,7 @@ export class AccountLanes {
     const officeId = this.#deps.accounts().get(accountId)
     if (officeId === undefined) return
     const lane = this.#lanes.of(accountId)
-    lane.isWanted = false
+    lane.isSyncRequested = false
     try {
       await this.#deps.sync(accountId, officeId)
       lane.failures = 0
@@ -109,11 +109,11 @@ export class AccountLanes {
     }
   }
 
-  #rested(accountId: string): void {
-    if (!this.#isThere || !this.#deps.accounts().has(accountId)) return
+  #scheduleNext(accountId: string): void {
+    if (!this.#isConnected || !this.#deps.accounts().has(accountId)) return
     const { random } = this.#deps.time
-    const { failures, isWanted, syncing } = this.#lanes.of(accountId)
-    const usual = isWanted ? STEADY : EVERY * (1 - random() / 5)
-    syncing.later(failures > 0 ? backoff(FIRST_WAIT, failures, random) : usual)
+    const { failures, isSyncRequested, syncing } = this.#lanes.of(accountId)
+    const usual = isSyncRequested ? SYNC_THROTTLE : SYNC_INTERVAL * (1 - random() / 5)
+    syncing.schedule(failures > 0 ? backoff(FIRST_WAIT, failures, random) : usual)
   }
 }

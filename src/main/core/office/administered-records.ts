@@ -7,7 +7,7 @@ import { parsedJson } from '../lib/json-scanning.ts'
 import { asOwnerOf } from './administration.ts'
 import type { OfficePlace } from './connection.ts'
 import { identityOf, type RecordKind } from './records.ts'
-import { keyId, newestOf, seal, unsealIfWhole } from './sealing.ts'
+import { keyId, newestOf, seal, unsealIfIntact } from './sealing.ts'
 
 interface Change<Done> {
   readonly content: unknown
@@ -23,7 +23,7 @@ interface Change<Done> {
  * @throws Error, with nothing changed, if the office uses another key, or if the server was restored and no workstation
  * has connected since.
  */
-export async function changeOnly<Done>(
+export async function changeSingleRecord<Done>(
   administrator: OfficePlace,
   { kind, key }: { kind: RecordKind; key: Buffer },
   change: (content: unknown, at: number) => Change<Done>
@@ -55,7 +55,7 @@ export async function changeOnly<Done>(
       const [row] = rows
       if (!row) continue
       const { id, sealed } = row
-      const before = unsealIfWhole(key, identityOf(kind, id), sealed)
+      const before = unsealIfIntact(key, identityOf(kind, id), sealed)
       const { content, done } = change(before && parsedJson(before.toString('utf8')), at)
       await client.query(
         `UPDATE thing SET rev = $3, body_rev = $3, version = gen_random_uuid(),

@@ -2,9 +2,9 @@
  * The work behind the administrator's command: creates the office's database and roles, upgrades its schema, checks its
  * state, and invites or revokes workstations. Each can be interrupted at any point and run again.
  */
-import { type Client, escapeIdentifier as named, escapeLiteral as text } from 'pg'
-import { connected, inTransaction, type OfficePlace } from './connection.ts'
-import { keyFor, meaningOf, newCode, verifierOf } from './joining.ts'
+import { type Client, escapeIdentifier as quoteIdentifier, escapeLiteral as quoteLiteral } from 'pg'
+import { inTransaction, type OfficePlace, withConnection } from './connection.ts'
+import { credentialsOfCode, keyIdentityOf, newCode, verifierOf } from './joining.ts'
 import { sends, sendsForStations } from './migrations/001-sends.ts'
 import { feed, feedForStations } from './migrations/002-feed.ts'
 import { desks, desksForStations } from './migrations/003-desks.ts'
@@ -28,7 +28,7 @@ const SCHEMA_LOCK = 17_1118
  * Held by every administrator's command. Roles that may only call functions can't take a table lock; an advisory lock
  * with any number would be open to them.
  */
-const ALONE = 'LOCK TABLE office.step IN SHARE ROW EXCLUSIVE MODE'
+const LOCK_STEPS = 'LOCK TABLE office.step IN SHARE ROW EXCLUSIVE MODE'
 
 /** One step of the schema. A released step is frozen; changes go into a new one after it. */
 interface Step {
@@ -59,7 +59,7 @@ const KEYS_STEP = steps.findIndex(({ name }) => name === 'keys') + 1
 const HEADS_STEP = steps.findIndex(({ name }) => name === 'heads') + 1
 
 /** All functions that a workstation may call. */
-export const allowed: readonly string[] = steps.flatMap((step) => step.forStations)
+export const stationFunctions: readonly string[] = steps.flatMap((step) => step.forStations)
 
 /**
  * Creates the database and its roles if they are missing, and its schema.
@@ -72,23 +72,25 @@ export async function initOffice(administrator: OfficePlace): Promise<number> {
     throw new Error('A database is called by small letters, digits and underscores, 31 at most.')
   }
   const { owner, stations } = rolesOf(database)
-  await connected({ ...administrator, database: 'postgres' }, async (client) => {
+  await withConnection({ ...administrator, database: 'postgres' }, async (client) => {
     const { rows: versions } = await client.query<{ version: number }>(
       `SELECT current_setting('server_version_num')::integer AS version`
     )
     if (Number(versions[0]?.version) < OLDEST_SERVER) throw new Error('This server is older than PostgreSQL 15.')
-    const isThere = async (sql: string, name: string) => (await client.query(sql, [name])).rowCount === 1
+    const exists = async (sql: string, name: string) => (await client.query(sql, [name])).rowCount === 1
     for (const role of [owner, stations]) {
-      if (await isThere('SELECT FROM pg_roles WHERE rolname = $1', role)) continue
-      await client.query(`CREATE ROLE ${named(role)} NOLOGIN`)
+      if (await exists('SELECT FROM pg_roles WHERE rolname = $1', role)) continue
+      await client.query(`CREATE ROLE ${quoteIdentifier(role)} NOLOGIN`)
     }
-    await client.query(`GRANT ${named(owner)} TO CURRENT_USER`)
-    if (!(await isThere('SELECT FROM pg_database WHERE datname = $1', database))) {
-      await client.query(`CREATE DATABASE ${named(database)} OWNER ${named(owner)} ENCODING 'UTF8' TEMPLATE template0`)
+    await client.query(`GRANT ${quoteIdentifier(owner)} TO CURRENT_USER`)
+    if (!(await exists('SELECT FROM pg_database WHERE datname = $1', database))) {
+      await client.query(
+        `CREATE DATABASE ${quoteIdentifier(database)} OWNER ${quoteIdentifier(owner)} ENCODING 'UTF8' TEMPLATE template0`
+      )
     }
     // Only invited workstations may connect, or create temporary tables.
-    await client.query(`REVOKE ALL ON DATABASE ${named(database)} FROM PUBLIC`)
-    await client.query(`GRANT CONNECT ON DATABASE ${named(database)} TO ${named(stations)}`)
+    await client.query(`REVOKE ALL ON DATABASE ${quoteIdentifier(database)} FROM PUBLIC`)
+    await client.query(`GRANT CONNECT ON DATABASE ${quoteIdentifier(database)} TO ${quoteIdentifier(stations)}`)
   })
   return await upgradeOffice(administrator)
 }
@@ -100,9 +102,9 @@ export async function initOffice(administrator: OfficePlace): Promise<number> {
  */
 export async function upgradeOffice(administrator: OfficePlace): Promise<number> {
   const { owner, stations } = rolesOf(administrator.database)
-  return await connected(administrator, (client) =>
+  return await withConnection(administrator, (client) =>
     inTransaction(client, async () => {
-      await client.query(`SET LOCAL ROLE ${named(owner)}`)
+      await client.query(`SET LOCAL ROLE ${quoteIdentifier(owner)}`)
       const [its] = await rowsOf<{ isThere: boolean }>(
         client,
         `SELECT to_regclass('office.step') IS NOT NULL AS "isThere"`
@@ -113,7 +115,7 @@ export async function upgradeOffice(administrator: OfficePlace): Promise<number>
         SET LOCAL search_path = office;
         CREATE TABLE IF NOT EXISTS step (
           number integer PRIMARY KEY, name text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())`)
-      await client.query(ALONE)
+      await client.query(LOCK_STEPS)
       const found = await schemaOf(client)
       if (found > steps.length) throw new Error('The office’s database is of a later version than this one.')
       for (const [index, { name, sql }] of steps.entries()) {
@@ -123,8 +125,10 @@ export async function upgradeOffice(administrator: OfficePlace): Promise<number>
       }
       // By default everyone may call a new function.
       await client.query('REVOKE ALL ON ALL FUNCTIONS IN SCHEMA office FROM PUBLIC')
-      await client.query(`GRANT USAGE ON SCHEMA office TO ${named(stations)}`)
-      await client.query(`GRANT EXECUTE ON FUNCTION ${allowed.map(named).join(', ')} TO ${named(stations)}`)
+      await client.query(`GRANT USAGE ON SCHEMA office TO ${quoteIdentifier(stations)}`)
+      await client.query(
+        `GRANT EXECUTE ON FUNCTION ${stationFunctions.map(quoteIdentifier).join(', ')} TO ${quoteIdentifier(stations)}`
+      )
       return steps.length - found
     })
   )
@@ -140,9 +144,9 @@ export async function asOwnerOf<Done>(
   work: (client: Client) => Promise<Done>
 ): Promise<Done> {
   const { owner } = rolesOf(administrator.database)
-  return await connected(administrator, (client) =>
+  return await withConnection(administrator, (client) =>
     inTransaction(client, async () => {
-      await client.query(`SET LOCAL ROLE ${named(owner)}; SET LOCAL search_path = office; ${ALONE}`)
+      await client.query(`SET LOCAL ROLE ${quoteIdentifier(owner)}; SET LOCAL search_path = office; ${LOCK_STEPS}`)
       if ((await schemaOf(client)) !== steps.length) {
         throw new Error('The office’s database is of another version. Run upgrade first, by the newest version.')
       }
@@ -176,11 +180,11 @@ export interface OfficeCheck {
  * Checks the office's database for its administrator.
  * @param headsAtOnce how many heads of audit trails one query verifies.
  */
-export async function checkOffice(administrator: OfficePlace, headsAtOnce = HEADS): Promise<OfficeCheck> {
+export async function checkOffice(administrator: OfficePlace, headsAtOnce = HEADS_PAGE): Promise<OfficeCheck> {
   const { owner, stations } = rolesOf(administrator.database)
-  return await connected(administrator, (client) =>
+  return await withConnection(administrator, (client) =>
     inTransaction(client, async () => {
-      await client.query(`SET LOCAL ROLE ${named(owner)}; SET LOCAL search_path = office`)
+      await client.query(`SET LOCAL ROLE ${quoteIdentifier(owner)}; SET LOCAL search_path = office`)
       const [server] = await rowsOf<{ server: string; ssl: boolean | null }>(
         client,
         `SELECT current_setting('server_version') AS server, (SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()) AS ssl`
@@ -210,7 +214,7 @@ export async function checkOffice(administrator: OfficePlace, headsAtOnce = HEAD
            AND has_function_privilege($1, oid, 'EXECUTE') AND proname::text <> ALL ($2)
          UNION ALL SELECT 'the schema' WHERE has_schema_privilege($1, 'office', 'CREATE')
          UNION ALL SELECT 'the database' WHERE has_database_privilege($1, current_database(), 'CREATE, TEMPORARY')`,
-        [stations, allowed]
+        [stations, stationFunctions]
       )
       return {
         server: server?.server ?? '',
@@ -226,7 +230,7 @@ export async function checkOffice(administrator: OfficePlace, headsAtOnce = HEAD
 }
 
 /** How many heads are read at a time. */
-const HEADS = 10_000
+const HEADS_PAGE = 10_000
 
 interface HeadRow {
   number: number
@@ -284,21 +288,21 @@ async function trailsOf(
 export async function* headLines(administrator: OfficePlace): AsyncGenerator<string> {
   for (let last = 0; ; ) {
     const { owner } = rolesOf(administrator.database)
-    const rows = await connected(administrator, (client) =>
+    const rows = await withConnection(administrator, (client) =>
       inTransaction(client, async () => {
-        await client.query(`SET LOCAL ROLE ${named(owner)}; SET LOCAL search_path = office`)
+        await client.query(`SET LOCAL ROLE ${quoteIdentifier(owner)}; SET LOCAL search_path = office`)
         return await rowsOf<{ number: number }>(
           client,
           `SELECT it.number::double precision AS number, it.station, station.name, it.seq::double precision AS seq, it.hash,
              it.at_ms::double precision AS at, it.cause, it.chained
-           FROM head it JOIN station ON station.id = it.station WHERE it.number > $1 ORDER BY it.number LIMIT ${HEADS}`,
+           FROM head it JOIN station ON station.id = it.station WHERE it.number > $1 ORDER BY it.number LIMIT ${HEADS_PAGE}`,
           [last]
         )
       })
     )
     for (const row of rows) yield `${JSON.stringify(row)}\n`
     last = rows.at(-1)?.number ?? last
-    if (rows.length < HEADS) return
+    if (rows.length < HEADS_PAGE) return
   }
 }
 
@@ -316,35 +320,35 @@ export async function inviteStation(
   const { database } = administrator
   const { owner, stations } = rolesOf(database)
   const code = newCode()
-  const { role, password, key: codeKey } = meaningOf(code, database)
-  return await connected(administrator, (client) =>
+  const { role, password, key: codeKey } = credentialsOfCode(code, database)
+  return await withConnection(administrator, (client) =>
     inTransaction(client, async () => {
       const asOwner = async (sql: string, values: unknown[] = []) => {
-        await client.query(`SET LOCAL ROLE ${named(owner)}`)
+        await client.query(`SET LOCAL ROLE ${quoteIdentifier(owner)}`)
         const { rows } = await client.query<{ role_name: string }>(sql, values)
         await client.query('RESET ROLE')
         return rows
       }
-      await asOwner(ALONE)
-      const old = await asOwner(
+      await asOwner(LOCK_STEPS)
+      const expired = await asOwner(
         'DELETE FROM office.station WHERE joined_at IS NULL AND invited_until < now() RETURNING role_name'
       )
-      const counts = await asOwner(
+      const matching = await asOwner(
         'UPDATE office.office SET key_id = coalesce(key_id, $1) WHERE coalesce(key_id, $1) = $1 RETURNING key_number',
         [keyId(newestOf(key))]
       )
-      if (counts.length === 0)
+      if (matching.length === 0)
         throw new Error(
           'Another key counts in this office. Take the newest copy of the key file, or run rotate-key again if it was stopped.'
         )
-      for (const { role_name } of old) await dropRole(client, role_name)
+      for (const { role_name } of expired) await dropRole(client, role_name)
       await client.query(
-        `CREATE ROLE ${named(role)} LOGIN CONNECTION LIMIT 10 PASSWORD ${text(verifierOf(password))} IN ROLE ${named(stations)}`
+        `CREATE ROLE ${quoteIdentifier(role)} LOGIN CONNECTION LIMIT 10 PASSWORD ${quoteLiteral(verifierOf(password))} IN ROLE ${quoteIdentifier(stations)}`
       )
       await asOwner(
         `INSERT INTO office.station (name, role_name, invited_until, sealed_key, key_number)
          SELECT $1, $2, now() + $3 * interval '1 min', $4, key_number FROM office.office`,
-        [name, role, minutes, seal(codeKey, keyFor(role), key)]
+        [name, role, minutes, seal(codeKey, keyIdentityOf(role), key)]
       )
       return code
     })
@@ -358,7 +362,7 @@ export async function inviteStation(
  */
 export async function revokeStation(administrator: OfficePlace, name: string): Promise<boolean> {
   const { stations } = rolesOf(administrator.database)
-  return await connected(administrator, async (client) => {
+  return await withConnection(administrator, async (client) => {
     const [station] = await rowsOf<{ id: string; role_name: string }>(
       client,
       'SELECT id, role_name FROM office.station WHERE lower(name) = lower($1) AND revoked_at IS NULL',
@@ -368,11 +372,11 @@ export async function revokeStation(administrator: OfficePlace, name: string): P
     const { id, role_name: role } = station
     // From here on it can't reconnect or call anything. Its open sessions end first, or the locks they hold could block
     // this.
-    await client.query(`REVOKE ${named(stations)} FROM ${named(role)}`)
+    await client.query(`REVOKE ${quoteIdentifier(stations)} FROM ${quoteIdentifier(role)}`)
     await client.query('SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE usename = $1', [role])
     await inTransaction(client, async () => {
       await client.query('UPDATE office.station SET revoked_at = now(), sealed_key = NULL WHERE id = $1', [id])
-      await client.query(`ALTER ROLE ${named(role)} NOLOGIN PASSWORD NULL`)
+      await client.query(`ALTER ROLE ${quoteIdentifier(role)} NOLOGIN PASSWORD NULL`)
     })
     await inTransaction(client, () => dropRole(client, role))
     return true
@@ -386,15 +390,17 @@ export async function revokeStation(administrator: OfficePlace, name: string): P
 export async function dropRole(client: Client, role: string): Promise<void> {
   const roles = await rowsOf<{ id: number }>(client, 'SELECT oid AS id FROM pg_roles WHERE rolname = $1', [role])
   for (const { id } of roles) {
-    await client.query(`GRANT ${named(role)} TO CURRENT_USER`)
-    await client.query(`DROP OWNED BY ${named(role)}`)
-    const left = await rowsOf(
+    await client.query(`GRANT ${quoteIdentifier(role)} TO CURRENT_USER`)
+    await client.query(`DROP OWNED BY ${quoteIdentifier(role)}`)
+    const dependents = await rowsOf(
       client,
       `SELECT FROM pg_shdepend WHERE refclassid = 'pg_authid'::regclass AND refobjid = $1`,
       [id]
     )
     await client.query(
-      left.length === 0 ? `DROP ROLE ${named(role)}` : `ALTER ROLE ${named(role)} NOLOGIN PASSWORD NULL`
+      dependents.length === 0
+        ? `DROP ROLE ${quoteIdentifier(role)}`
+        : `ALTER ROLE ${quoteIdentifier(role)} NOLOGIN PASSWORD NULL`
     )
   }
 }

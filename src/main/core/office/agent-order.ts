@@ -10,14 +10,14 @@ export type AgentOrder =
   | { do: 'enrol'; file: string }
   | { do: 'join'; server: { host: string; port: number; database: string }; ca?: string }
 
-const USE = `Use: countersign --agent            works until it is told to end
+const USAGE = `Use: countersign --agent            works until it is told to end
      countersign --agent-enrol=FILE  connects the account of an enrolment file
      countersign --agent-join=HOST[:PORT] [--agent-database=NAME] [--agent-ca=FILE]
                                      joins an office
      countersign --agent-leave       leaves it
 FILE is an absolute path. The code of the file, or to join, comes in COUNTERSIGN_CODE.`
 
-const PORT = 5432
+const DEFAULT_PORT = 5432
 
 /**
  * Parses the agent's arguments.
@@ -32,18 +32,18 @@ export function agentOrderOf(argv: readonly string[]): AgentOrder | string | und
   if (given.size === 0) return undefined
   const { run, enrol, join, leave, database, ca, ...others } = Object.fromEntries(given)
   if (Object.keys(others).length > 0 || [run, enrol, join, leave].filter((one) => one !== undefined).length !== 1)
-    return USE
-  if (join === undefined && (database ?? ca) !== undefined) return USE
+    return USAGE
+  if (join === undefined && (database ?? ca) !== undefined) return USAGE
   if (run === '') return { do: 'run' }
   if (leave === '') return { do: 'leave' }
   if (enrol !== undefined && isAbsolute(enrol)) return { do: 'enrol', file: enrol }
   const [, host, port] = /^([^\s:]+|\[[^\]\s]+\])(?::(\d{1,5}))?$/.exec(join ?? '') ?? []
-  if (host === undefined || database === '' || (ca !== undefined && !isAbsolute(ca))) return USE
+  if (host === undefined || database === '' || (ca !== undefined && !isAbsolute(ca))) return USAGE
   return {
     do: 'join',
     server: {
       host: host.replace(/^\[|\]$/g, ''),
-      port: Number(port ?? PORT),
+      port: Number(port ?? DEFAULT_PORT),
       database: database ?? 'countersign'
     },
     ...(ca !== undefined && { ca })

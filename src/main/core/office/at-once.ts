@@ -6,15 +6,15 @@
 import { DatabaseError, escapeLiteral } from 'pg'
 
 /** Anything that can run a query: a connection, a pool, or a batcher. */
-export interface Asking {
+export interface Queryable {
   query<Row extends object>(text: string, values?: unknown[]): Promise<{ rows: Row[] }>
 }
 
-interface Question {
+interface PendingQuery {
   readonly text: string
   readonly values: unknown[] | undefined
-  readonly answer: (answer: { rows: never[] }) => void
-  readonly fail: (error: unknown) => void
+  readonly resolve: (answer: { rows: never[] }) => void
+  readonly reject: (error: unknown) => void
 }
 
 /**
@@ -22,45 +22,45 @@ interface Question {
  * be strings, numbers or buffers.
  * @param server a connection or a pool.
  */
-export function askedAtOnce(server: Asking): Asking {
-  let waiting: Question[] = []
+export function batchQueries(server: Queryable): Queryable {
+  let pending: PendingQuery[] = []
 
-  async function askAlone({ text, values, answer, fail }: Question): Promise<void> {
-    await server.query<never>(text, values).then(answer, fail)
+  async function runAlone({ text, values, resolve, reject }: PendingQuery): Promise<void> {
+    await server.query<never>(text, values).then(resolve, reject)
   }
 
-  async function ask(): Promise<void> {
-    const questions = waiting
-    waiting = []
-    const [first, second] = questions
-    if (first && !second) return await askAlone(first)
+  async function flush(): Promise<void> {
+    const batch = pending
+    pending = []
+    const [first, second] = batch
+    if (first && !second) return await runAlone(first)
     try {
-      const answers: unknown = await server.query(questions.map(written).join('; '))
-      for (const [index, { answer }] of questions.entries()) answer((answers as { rows: never[] }[])[index] ?? NOTHING)
+      const answers: unknown = await server.query(batch.map(inlineValues).join('; '))
+      for (const [index, { resolve }] of batch.entries()) resolve((answers as { rows: never[] }[])[index] ?? NO_ROWS)
     } catch (error) {
       // One query was refused, so none was answered. Each runs alone and gets its own answer or error.
-      if (error instanceof DatabaseError && !isGone(error)) await Promise.all(questions.map(askAlone))
-      else for (const { fail } of questions) fail(error)
+      if (error instanceof DatabaseError && !isConnectionLost(error)) await Promise.all(batch.map(runAlone))
+      else for (const { reject } of batch) reject(error)
     }
   }
 
   return {
     query: (text, values) =>
-      new Promise((answer, fail) => {
+      new Promise((resolve, reject) => {
         // Queries from other timers that fire at this moment join the batch.
-        if (waiting.length === 0) setTimeout(() => void ask(), 0)
-        waiting.push({ text, values, answer, fail })
+        if (pending.length === 0) setTimeout(() => void flush(), 0)
+        pending.push({ text, values, resolve, reject })
       })
   }
 }
 
 /** Whether the server is shutting down, or ended the connection. */
-const isGone = ({ code = '' }: DatabaseError) => code.startsWith('57P')
+const isConnectionLost = ({ code = '' }: DatabaseError) => code.startsWith('57P')
 
-const NOTHING: { rows: never[] } = { rows: [] }
+const NO_ROWS: { rows: never[] } = { rows: [] }
 
 /** Inlines the values, because a batch of statements can't have parameters. */
-function written({ text, values = [] }: Question): string {
+function inlineValues({ text, values = [] }: PendingQuery): string {
   return text.replace(/\$(\d+)/g, (_, number: string) => literal(values[Number(number) - 1]))
 }
 

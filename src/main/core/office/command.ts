@@ -9,16 +9,16 @@ import { parseArgs } from 'node:util'
 import { writeAtomically } from '../storage/atomic-file.ts'
 import { checkOffice, headLines, initOffice, inviteStation, revokeStation, upgradeOffice } from './administration.ts'
 import type { OfficePlace } from './connection.ts'
-import { KEY, keysIn } from './sealing.ts'
-import { turnKey } from './turning.ts'
+import { KEY_LENGTH, keysIn } from './sealing.ts'
+import { rotateKey } from './turning.ts'
 
-const MINUTES = 10
-const PORT = 5432
+const CODE_MINUTES = 10
+const DEFAULT_PORT = 5432
 
 /** The environment of the command, and its outputs. */
-interface CommandPlace {
+interface CommandContext {
   /** How the command is started, for the usage text. */
-  readonly begunBy: string
+  readonly programName: string
   /** The password of the server's user. */
   readonly password: string | undefined
   readonly say: (line: string) => void
@@ -38,21 +38,21 @@ interface Values {
 }
 
 /** Thrown if the arguments are wrong. */
-class WrongUse extends Error {}
+class UsageError extends Error {}
 
-type Run = (place: OfficePlace, values: Values, to: CommandPlace) => Promise<boolean>
+type Command = (place: OfficePlace, values: Values, context: CommandContext) => Promise<boolean>
 
 /** Each resolves with whether all is well. */
-const commands: Record<string, Run> = {
+const commands: Record<string, Command> = {
   async init(place, values, { say }) {
-    const file = needed(values['key-file'])
+    const file = required(values['key-file'])
     try {
       // `wx`: an existing key is never replaced, because what was sealed with it could no longer be read.
-      await writeFile(file, textOf(randomBytes(KEY)), { flag: 'wx', mode: 0o600 })
+      await writeFile(file, keyFileText(randomBytes(KEY_LENGTH)), { flag: 'wx', mode: 0o600 })
       say('The office’s key was made. Keep its file where your passwords are: nobody can make it again.')
     } catch (error) {
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error
-      await keyOf(file)
+      await readKeyFile(file)
     }
     say(`The database is ready. Steps applied: ${await initOffice(place)}.`)
     return true
@@ -70,36 +70,37 @@ const commands: Record<string, Run> = {
     for (const what of excess) warn(`Workstations have more rights than they need: ${what}`)
     for (const { name, why, at } of trails) {
       warn(
-        `The audit trail of ${name} lacks entries that it had, told ${new Date(at).toISOString()}: ${WHY[why] ?? why}`
+        `The audit trail of ${name} lacks entries that it had, told ${new Date(at).toISOString()}: ${CAUSE_TEXTS[why] ?? why}`
       )
     }
     if (brokenAt !== undefined)
       warn(`What was told of audit trails was changed on this server: from number ${brokenAt} on.`)
-    if (heads !== undefined) await writeAtomically(heads, linesOf(place), { ifExists: 'replace' })
+    if (heads !== undefined) await writeAtomically(heads, headBytes(place), { ifExists: 'replace' })
     const isAccused = trails.some(({ why }) => why === 'cut' || why === 'rewritten')
     return schema >= known && excess.length === 0 && !isAccused && brokenAt === undefined
   },
   async 'join-code'(place, values, { say }) {
-    const key = await keyOf(needed(values['key-file']))
-    say(await inviteStation(place, { name: needed(values.name), key, minutes: MINUTES }))
+    const key = await readKeyFile(required(values['key-file']))
+    say(await inviteStation(place, { name: required(values.name), key, minutes: CODE_MINUTES }))
     return true
   },
-  async revoke(place, values, to) {
-    if (!(await revokeStation(place, needed(values.name)))) {
+  async revoke(place, values, context) {
+    if (!(await revokeStation(place, required(values.name)))) {
       throw new Error('The office has no workstation of that name.')
     }
-    to.say('The workstation is revoked.')
-    if (values['key-file'] !== undefined) await turn(place, values['key-file'], to)
-    else to.say('It still has the office’s key. Run rotate-key, so that it can’t read what is written from now on.')
+    context.say('The workstation is revoked.')
+    if (values['key-file'] !== undefined) await rotateAndReport(place, values['key-file'], context)
+    else
+      context.say('It still has the office’s key. Run rotate-key, so that it can’t read what is written from now on.')
     return true
   },
-  async 'rotate-key'(place, values, to) {
-    await turn(place, needed(values['key-file']), to)
+  async 'rotate-key'(place, values, context) {
+    await rotateAndReport(place, required(values['key-file']), context)
     return true
   },
   async 'reset-pin'(place, values, { say, resetPin }) {
-    const key = await keyOf(needed(values['key-file']))
-    const { name, pin } = await resetPin(place, { name: needed(values.name), key })
+    const key = await readKeyFile(required(values['key-file']))
+    const { name, pin } = await resetPin(place, { name: required(values.name), key })
     say(`${name} has a one-time PIN: ${pin}`)
     say(
       'They enter it with their name where Countersign is locked, and choose their own there. The old PIN no longer works.'
@@ -113,36 +114,36 @@ const commands: Record<string, Run> = {
  * @param args the command and its options.
  * @returns the exit code: 0 if all is well, 1 if something is wrong or the command failed, 2 for wrong arguments.
  */
-export async function officeCommand(args: readonly string[], to: CommandPlace): Promise<0 | 1 | 2> {
+export async function runOfficeCommand(args: readonly string[], context: CommandContext): Promise<0 | 1 | 2> {
   try {
-    const { run, values, host, port } = read(args)
+    const { run, values, host, port } = readCommand(args)
     const { user, database, ca } = values
     const place: OfficePlace = {
-      ...{ host, port, user: needed(user), password: to.password ?? '', database },
+      ...{ host, port, user: required(user), password: context.password ?? '', database },
       ...(ca !== undefined && { ca: await readFile(ca, 'utf8') })
     }
-    return (await run(place, values, to)) ? 0 : 1
+    return (await run(place, values, context)) ? 0 : 1
   } catch (error) {
-    if (error instanceof WrongUse) {
-      to.warn(useOf(to.begunBy))
+    if (error instanceof UsageError) {
+      context.warn(usageText(context.programName))
       return 2
     }
     // Prints only the message, which has none of the values that were involved.
-    to.warn(error instanceof Error ? error.message : 'It could not be done.')
+    context.warn(error instanceof Error ? error.message : 'It could not be done.')
     return 1
   }
 }
 
-function read(args: readonly string[]) {
-  const { values, positionals } = parsed(args)
+function readCommand(args: readonly string[]) {
+  const { values, positionals } = parseOptions(args)
   const [command = ''] = positionals
   const run = Object.hasOwn(commands, command) ? commands[command] : undefined
   const [, host, port] = /^(.+?)(?::(\d+))?$/.exec(values.server ?? '') ?? []
-  if (!run || !host || !values.user || positionals.length > 1) throw new WrongUse()
-  return { run, values, host, port: port === undefined ? PORT : Number(port) }
+  if (!run || !host || !values.user || positionals.length > 1) throw new UsageError()
+  return { run, values, host, port: port === undefined ? DEFAULT_PORT : Number(port) }
 }
 
-function parsed(args: readonly string[]): { values: Values; positionals: string[] } {
+function parseOptions(args: readonly string[]): { values: Values; positionals: string[] } {
   const text = { type: 'string' } as const
   const options = {
     ...{ server: text, user: text, ca: text, 'key-file': text, heads: text, name: text },
@@ -151,18 +152,18 @@ function parsed(args: readonly string[]): { values: Values; positionals: string[
   try {
     return parseArgs({ args: [...args], allowPositionals: true, options })
   } catch {
-    throw new WrongUse()
+    throw new UsageError()
   }
 }
 
-function needed(value: string | undefined): string {
-  if (value === undefined || value === '') throw new WrongUse()
+function required(value: string | undefined): string {
+  if (value === undefined || value === '') throw new UsageError()
   return value
 }
 
-const useOf = (
-  begunBy: string
-) => `Use: PGPASSWORD=… ${begunBy} COMMAND --server HOST[:PORT] --user NAME [--database countersign] [--ca FILE]
+const usageText = (
+  programName: string
+) => `Use: PGPASSWORD=… ${programName} COMMAND --server HOST[:PORT] --user NAME [--database countersign] [--ca FILE]
   init --key-file FILE                    makes the database, and the office’s key where the file isn’t there yet
   upgrade                                 brings the database to this version
   check [--heads FILE]                    says how it stands; exits with 1 where something is wrong; writes what was told of trails to FILE
@@ -172,25 +173,25 @@ const useOf = (
   revoke --name NAME [--key-file FILE]    ends a workstation’s part in the office; with FILE the key turns as well`
 
 /** Reads all keys that the office has had, one per line, oldest first. */
-async function keyOf(file: string): Promise<Buffer> {
+async function readKeyFile(file: string): Promise<Buffer> {
   const lines = (await readFile(file, 'utf8')).split('\n').filter((line) => line.trim() !== '')
   const keys = lines.map((line) => Buffer.from(line.trim(), 'base64url'))
-  if (keys.length === 0 || keys.some((key) => key.length !== KEY)) {
+  if (keys.length === 0 || keys.some((key) => key.length !== KEY_LENGTH)) {
     throw new Error('The key file does not hold an office’s key.')
   }
   return Buffer.concat(keys)
 }
 
-const textOf = (key: Buffer) =>
+const keyFileText = (key: Buffer) =>
   keysIn(key)
     .map((one) => `${one.toString('base64url')}\n`)
     .join('')
 
-async function turn(place: OfficePlace, file: string, { say }: CommandPlace): Promise<void> {
-  const { stations, invitations } = await turnKey(place, {
-    read: () => keyOf(file),
+async function rotateAndReport(place: OfficePlace, file: string, { say }: CommandContext): Promise<void> {
+  const { stations, invitations } = await rotateKey(place, {
+    read: () => readKeyFile(file),
     async write(key) {
-      await writeAtomically(await realpath(file), textOf(key), { ifExists: 'replace', mode: 0o600 })
+      await writeAtomically(await realpath(file), keyFileText(key), { ifExists: 'replace', mode: 0o600 })
     }
   })
   say(`The office has another key, which ${file} holds now. Workstations that are given it: ${stations}.`)
@@ -198,7 +199,7 @@ async function turn(place: OfficePlace, file: string, { say }: CommandPlace): Pr
 }
 
 /** Describes the causes that a workstation gives for missing entries of its trail. */
-const WHY: Record<string, string> = {
+const CAUSE_TEXTS: Record<string, string> = {
   restored: 'a backup was restored there',
   'older-copy': 'an older copy of its database is in use',
   replaced: 'its database was replaced by a new one',
@@ -206,6 +207,6 @@ const WHY: Record<string, string> = {
   cut: 'entries were removed, or the trail was written again'
 }
 
-async function* linesOf(place: OfficePlace): AsyncGenerator<Uint8Array> {
+async function* headBytes(place: OfficePlace): AsyncGenerator<Uint8Array> {
   for await (const line of headLines(place)) yield Buffer.from(line)
 }

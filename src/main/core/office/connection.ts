@@ -17,14 +17,19 @@ export interface OfficePlace {
 }
 
 /** Timeouts for connecting and for a query, in milliseconds. */
-const CONNECTING = 10_000
-const ANSWERING = 20_000
+const CONNECT_TIMEOUT = 10_000
+const QUERY_TIMEOUT = 20_000
 /** The only address that can't be intercepted. A name, even `localhost`, could resolve to something else. */
 const THIS_COMPUTER = '127.0.0.1'
 
 /** Creates a pool, which opens connections on demand. */
-export function openPool(place: OfficePlace, most = 4): Pool {
-  const pool = new Pool({ ...configOf(place), max: most, idleTimeoutMillis: 60_000, onConnect: limit })
+export function openPool(place: OfficePlace, maxConnections = 4): Pool {
+  const pool = new Pool({
+    ...configOf(place),
+    max: maxConnections,
+    idleTimeoutMillis: 60_000,
+    onConnect: setStatementTimeout
+  })
   // Without a listener, a server restart would crash the application.
   pool.on('error', () => undefined)
   // The pool listens only to idle clients. One in use fails with its next query.
@@ -33,12 +38,12 @@ export function openPool(place: OfficePlace, most = 4): Pool {
 }
 
 /** Opens one connection for the duration of `work`. */
-export async function connected<Done>(place: OfficePlace, work: (client: Client) => Promise<Done>): Promise<Done> {
+export async function withConnection<Done>(place: OfficePlace, work: (client: Client) => Promise<Done>): Promise<Done> {
   const client = new Client(configOf(place))
   client.on('error', () => undefined)
   await client.connect()
   try {
-    await limit(client)
+    await setStatementTimeout(client)
     return await work(client)
   } finally {
     await client.end().catch(() => undefined)
@@ -49,10 +54,11 @@ export async function connected<Done>(place: OfficePlace, work: (client: Client)
  * Cancels on the server what nobody waits for any more. It isn't a startup parameter, because poolers refuse parameters
  * that they don't know.
  */
-const limit = (client: ClientBase): Promise<unknown> => client.query(`SET statement_timeout = ${ANSWERING}`)
+const setStatementTimeout = (client: ClientBase): Promise<unknown> =>
+  client.query(`SET statement_timeout = ${QUERY_TIMEOUT}`)
 
 /** The channel on which a workstation tests whether it receives notifications. */
-const HEARING = 'countersign_hearing'
+const TEST_CHANNEL = 'countersign_hearing'
 
 /** The server is a pooler that gives each query to another connection, and doesn't deliver notifications. */
 class Pooled extends Error {
@@ -60,28 +66,28 @@ class Pooled extends Error {
 }
 
 /**
- * Checks that `bell` receives notifications: behind a connection pooler in transaction mode a workstation would
+ * Checks that `listener` receives notifications: behind a connection pooler in transaction mode a workstation would
  * silently receive none.
- * @param bell the connection that is to receive notifications.
+ * @param listener the connection that is to receive notifications.
  * @param other any other connection to the same server.
  * @throws Pooled if a test notification doesn't arrive.
  */
-export async function mustHear(bell: ClientBase, other: Pick<ClientBase, 'query'>): Promise<void> {
-  const word = randomUUID()
-  let isHeard = false
-  const hear = ({ payload }: Notification) => {
-    isHeard ||= payload === word
+export async function assertNotificationsArrive(listener: ClientBase, other: Pick<ClientBase, 'query'>): Promise<void> {
+  const token = randomUUID()
+  let isReceived = false
+  const receive = ({ payload }: Notification) => {
+    isReceived ||= payload === token
   }
-  bell.on('notification', hear)
+  listener.on('notification', receive)
   try {
-    await bell.query(`LISTEN ${HEARING}`)
-    await other.query('SELECT pg_notify($1, $2)', [HEARING, word])
+    await listener.query(`LISTEN ${TEST_CHANNEL}`)
+    await other.query('SELECT pg_notify($1, $2)', [TEST_CHANNEL, token])
     // PostgreSQL delivers notifications before the answer to the next query, so there is nothing to wait for.
-    await bell.query(`UNLISTEN ${HEARING}`)
+    await listener.query(`UNLISTEN ${TEST_CHANNEL}`)
   } finally {
-    bell.off('notification', hear)
+    listener.off('notification', receive)
   }
-  if (!isHeard) throw new Pooled()
+  if (!isReceived) throw new Pooled()
 }
 
 /** Runs `work` in a transaction. */
@@ -103,8 +109,8 @@ export function configOf({ host, port, database, user, password, ca }: OfficePla
     ...{ host, port, database, user, password },
     // By default pg would compare the certificate of an IP address with `localhost`.
     ssl: host === THIS_COMPUTER ? false : { host, rejectUnauthorized: true, minVersion: 'TLSv1.2', ...(ca && { ca }) },
-    connectionTimeoutMillis: CONNECTING,
-    query_timeout: ANSWERING,
+    connectionTimeoutMillis: CONNECT_TIMEOUT,
+    query_timeout: QUERY_TIMEOUT,
     keepAlive: true,
     application_name: 'Countersign'
   }

@@ -5,16 +5,16 @@
 import type { Pool } from 'pg'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { shortened } from '../lib/text-folding.ts'
-import { seal, unsealIfWhole } from './sealing.ts'
+import { seal, unsealIfIntact } from './sealing.ts'
 
 /** The state of another workstation's counter. Times are in milliseconds. */
-export interface CounterNews {
+export interface CounterReport {
   readonly station: string
   /** The workstation's name. */
   readonly name: string
   /** How long ago it was published, and for how much longer it may be taken as valid. */
   readonly ago: number
-  readonly left: number
+  readonly remaining: number
   /** Any JSON; undefined if it can't be opened or isn't JSON. */
   readonly content: unknown
 }
@@ -34,7 +34,7 @@ interface CounterRow {
 const MOST = 500
 const LONGEST_NAME = 100
 /** The longest validity that a workstation can give, in milliseconds. Longer ones are cut to it. */
-const LONGEST_LEFT = 600_000
+const LONGEST_VALIDITY = 600_000
 
 /**
  * Opens the counters of the office. Each method rejects with the database's error if the query fails.
@@ -42,9 +42,9 @@ const LONGEST_LEFT = 600_000
  */
 export function openOfficeCounters({ pool, key }: { pool: Pick<Pool, 'query'>; key: Buffer }) {
   const identityOf = (station: string) => `counter:${station}`
-  let me: string | undefined
+  let ownStation: string | undefined
 
-  async function who(): Promise<string | undefined> {
+  async function readOwnStation(): Promise<string | undefined> {
     const answer = await pool.query<Pick<CounterRow, 'station'>>('SELECT station FROM office.counters() WHERE is_me')
     return answer.rows[0]?.station
   }
@@ -60,23 +60,23 @@ export function openOfficeCounters({ pool, key }: { pool: Pick<Pool, 'query'>; k
      * @param content any JSON; null if there is no counter.
      * @param how `ms`: how long it is valid, in milliseconds; `isNews`: whether to notify the others at once.
      */
-    async tell(content: unknown, how: { ms: number; isNews: boolean }): Promise<void> {
-      me ??= await who()
+    async publish(content: unknown, how: { ms: number; isNews: boolean }): Promise<void> {
+      ownStation ??= await readOwnStation()
       const body = Buffer.from(JSON.stringify(content))
-      const sealed = content === null ? null : seal(key, identityOf(me ?? ''), body)
+      const sealed = content === null ? null : seal(key, identityOf(ownStation ?? ''), body)
       await pool.query('SELECT office.tell_counter($1, $2, $3)', [how.ms, sealed, how.isNews])
     },
 
     /** Returns what the others published within the last day. */
-    async others(): Promise<CounterNews[]> {
-      const known = new Map<string, CounterNews>()
+    async others(): Promise<CounterReport[]> {
+      const known = new Map<string, CounterReport>()
       for (const { station, name, is_me, told_ms, left_ms, sealed } of await rows()) {
         // An entry with an invalid time is useless.
         if (is_me || sealed === null || !Number.isFinite(told_ms) || !Number.isFinite(left_ms)) continue
-        const opened = unsealIfWhole(key, identityOf(station), sealed)
+        const opened = unsealIfIntact(key, identityOf(station), sealed)
         known.set(station, {
           ...{ station, name: shortened(String(name), LONGEST_NAME) },
-          ...{ ago: Math.max(0, told_ms ?? 0), left: Math.min(left_ms ?? 0, LONGEST_LEFT) },
+          ...{ ago: Math.max(0, told_ms ?? 0), remaining: Math.min(left_ms ?? 0, LONGEST_VALIDITY) },
           content: opened && parsedJson(opened.toString('utf8'))
         })
       }

@@ -7,22 +7,22 @@ import { rootCertificates } from 'node:tls'
 import type { PoolClient } from 'pg'
 import { z } from 'zod'
 import type { DeskState, DeskView, FolderWatch, OutboxView } from '../../../shared/contract/index.ts'
-import { OneAtATime } from '../jobs/lanes.ts'
+import { SerialTask } from '../jobs/lanes.ts'
 import { AppFailure, codeOf, fail } from '../lib/failure.ts'
 import { folded } from '../lib/text-folding.ts'
 import { backoff, type Time, within } from '../lib/time.ts'
 import { KeychainError, type SecretSlot } from '../storage/keychain.ts'
-import { type keptIn, OFFICE_UNKNOWN } from '../storage/meta.ts'
+import { OFFICE_UNKNOWN, type openJsonMeta } from '../storage/meta.ts'
 import type { OfficePlace } from './connection.ts'
 import type { OfficeCounters } from './counters.ts'
 import type { OfficeFeed } from './feed.ts'
 import { type Heads, openOfficeHeads } from './heads.ts'
-import { holdKey, KEY_TURNED, KeyTurned, keyNow, WrongKey } from './keys.ts'
-import type { Once } from './once.ts'
+import { assertKeyCurrent, KEY_ROTATED, KeyRotated, takeCurrentKey, WrongKey } from './keys.ts'
+import type { ExclusiveTasks } from './once.ts'
 import type { OfficeRecords } from './records.ts'
-import { isUnwritable, type OfficeStore, officeIsAway } from './sends.ts'
+import { failOfficeAway, isUnwritable, type OfficeStore } from './sends.ts'
 import type { SharedRecords } from './shared-records.ts'
-import type { OfficeThings } from './things.ts'
+import type { OfficeDrafts } from './things.ts'
 
 /** The address of the office's server. `ca`: certificates of authorities to trust instead of the system's, as PEM. */
 type OfficeServer = Omit<OfficePlace, 'user' | 'password' | 'ca'> & { readonly ca?: string | undefined }
@@ -31,70 +31,70 @@ type OfficeServer = Omit<OfficePlace, 'user' | 'password' | 'ca'> & { readonly c
 interface SharedOutbox {
   accounts: () => ReadonlyMap<string, string>
   share: (accountId: string, officeId: string) => void
-  rung: (accountId: string) => void
+  notified: (accountId: string) => void
   connect: (office: OfficeStore, life: number) => void
   restored: (office: OfficeStore, lostFrom: number) => Promise<void>
   disconnect: () => void
-  wait: (accountIds: readonly string[]) => void
-  takeAlong: (accountId: string) => Promise<void>
+  holdBack: (accountIds: readonly string[]) => void
+  reclaimOwn: (accountId: string) => Promise<void>
   leaveBehind: (accountId: string) => void
   isUnwritable: () => boolean
 }
 
-/** The part of `ReadingTogether` used here. */
+/** The part of `SharedPolling` used here. */
 interface SharedFolders {
   expect: (workstations?: number) => void
   connect: (feed: OfficeFeed, key: Uint8Array, workstations: number) => void
   disconnect: (how?: { isPolite: boolean }) => Promise<void>
   restored: (key: Uint8Array) => Promise<void>
-  left: () => Promise<void>
-  rung: (channel: 'feed' | 'look', feedId: string) => void
+  leftOffice: () => Promise<void>
+  notified: (channel: 'feed' | 'look', feedId: string) => void
   view: () => FolderWatch[]
 }
 
 /** The part of `openSharedDrafts` used here. */
 interface SharedDrafts {
-  connect: (things: OfficeThings, life: number) => void
+  connect: (drafts: OfficeDrafts, life: number) => void
   disconnect: () => void
   restored: () => Promise<void>
-  soon: (accountId: string) => void
+  syncSoon: (accountId: string) => void
 }
 
 /** The part of `SharedStaff` used here. */
 interface OfficeStaff {
   connect: (
-    line: { store: Pick<OfficeStore, 'account'>; records: OfficeRecords },
+    connection: { store: Pick<OfficeStore, 'account'>; records: OfficeRecords },
     life: number,
     name: string
   ) => Promise<void>
   disconnect: () => void
-  rung: (officeId: string | undefined) => void
-  settled: () => Promise<void>
-  left: () => Promise<void>
+  notified: (officeId: string | undefined) => void
+  syncNow: () => Promise<void>
+  leftOffice: () => Promise<void>
   close: () => Promise<void>
 }
 
 /** The part of `OfficeBoard` used here. */
 interface Counters {
-  connect: (line: OfficeCounters) => void
+  connect: (connection: OfficeCounters) => void
   disconnect: () => void
-  rung: () => void
-  left: () => Promise<void>
+  notified: () => void
+  leftOffice: () => Promise<void>
   close: () => Promise<void>
 }
 
-interface DeskDeps {
+interface OfficeMembershipDeps {
   shared: SharedOutbox
   drafts: SharedDrafts
   records: SharedRecords
   staff: OfficeStaff
   folders: SharedFolders
-  once: Once
+  once: ExclusiveTasks
   counters: Counters
   heads: Heads
   /** The keychain entry with the credentials and the office's key. */
   slot: SecretSlot
-  kept: ReturnType<typeof keptIn>
+  kept: ReturnType<typeof openJsonMeta>
   time: Time
   /** This workstation's service accounts, which the office may have too. */
   accounts: () => readonly { id: string; name: string; baseUrl: string }[]
@@ -127,36 +127,36 @@ const Kept = z.object({
 const Secrets = z.object({ user: z.string(), password: z.string(), key: z.string(), place: Kept.optional() })
 
 /** The interval between greetings, and the first retry delay, in milliseconds. */
-const EVERY = 60_000
+const GREETING_INTERVAL = 60_000
 const FIRST_WAIT = 2_000
 /** How long telling the audit trail's head may take on exit, in milliseconds. */
-const TELLING = 1_000
+const REPORT_TIMEOUT = 1_000
 /** How many steps of the server's schema this version knows. */
-const STEPS = 13
+const SCHEMA_STEPS = 13
 /** PostgreSQL's code for too many connections. */
-const TOO_MANY = '53300'
+const TOO_MANY_CONNECTIONS = '53300'
 /** PostgreSQL's codes for a failed sign-in and for missing rights. */
-const NOT_LET_IN: ReadonlySet<string> = new Set(['28P01', '28000', '42501'])
+const ACCESS_DENIED: ReadonlySet<string> = new Set(['28P01', '28000', '42501'])
 
 type Kept = z.output<typeof Kept>
-type Line = Awaited<ReturnType<typeof lineTo>>
+type OfficeConnection = Awaited<ReturnType<typeof openConnection>>
 /** What the server said last, or that it hasn't said anything. */
-type Heard = Pick<DeskView, 'name' | 'state' | 'who'>
+type ServerStatus = Pick<DeskView, 'name' | 'state' | 'who'>
 
-export class Desk {
-  readonly #deps: DeskDeps
-  readonly #greeting: OneAtATime<void>
-  #line: Line | undefined
-  #heard: Heard | undefined
+export class OfficeMembership {
+  readonly #deps: OfficeMembershipDeps
+  readonly #greeting: SerialTask<void>
+  #connection: OfficeConnection | undefined
+  #serverStatus: ServerStatus | undefined
   #failures = 0
   #isClosed = false
 
-  constructor(deps: DeskDeps) {
+  constructor(deps: OfficeMembershipDeps) {
     this.#deps = deps
-    this.#greeting = new OneAtATime(
+    this.#greeting = new SerialTask(
       deps.time,
       () => this.#greet(),
-      () => this.#rest()
+      () => this.#scheduleGreeting()
     )
   }
 
@@ -165,76 +165,76 @@ export class Desk {
     const { kept, shared, accounts } = this.#deps
     const isUnknown = kept.read(OFFICE_UNKNOWN, z.boolean()) === true
     // What waits here may be the office's by now, so the office is asked before anything is sent.
-    if (isUnknown) shared.wait(accounts().map(({ id }) => id))
-    if (this.#kept()) this.#begin()
-    else if (isUnknown) void this.#find()
+    if (isUnknown) shared.holdBack(accounts().map(({ id }) => id))
+    if (this.#membership()) this.#start()
+    else if (isUnknown) void this.#findMembership()
   }
 
   /** Asks the keychain whether this workstation has joined an office, because its database may be from before that. */
-  async #find(): Promise<void> {
+  async #findMembership(): Promise<void> {
     const { slot, kept, time } = this.#deps
     try {
       const text = await slot.get()
       const { place } = (text !== null && Secrets.safeParse(JSON.parse(text)).data) || {}
-      if (this.#isClosed || this.#kept()) return
-      if (!place) return this.#isKnown()
+      if (this.#isClosed || this.#membership()) return
+      if (!place) return this.#releaseHeldBack()
       kept.write(KEPT, place)
-      this.#begin()
+      this.#start()
       this.#deps.changed()
     } catch (error) {
       // Nothing is sent until the keychain can be read.
       this.#deps.trouble?.(error)
-      time.after(EVERY, () => void (this.#isClosed || this.#find()))
+      time.after(GREETING_INTERVAL, () => void (this.#isClosed || this.#findMembership()))
     }
   }
 
   /** Lets waiting sends go: the office was asked about them, or there is none. */
-  #isKnown(): void {
+  #releaseHeldBack(): void {
     this.#deps.kept.erase(OFFICE_UNKNOWN)
-    this.#deps.shared.wait([])
+    this.#deps.shared.holdBack([])
   }
 
-  #begin(): void {
-    this.#heard = { state: 'connecting', who: [] }
-    this.#deps.folders.expect(this.#kept()?.workstations)
-    this.#greeting.later(0)
+  #start(): void {
+    this.#serverStatus = { state: 'connecting', who: [] }
+    this.#deps.folders.expect(this.#membership()?.workstations)
+    this.#greeting.schedule(0)
   }
 
   /** Undefined if this workstation belongs to no office. */
   view(): DeskView | undefined {
-    const office = this.#kept()
-    if (!office || !this.#heard) return undefined
+    const office = this.#membership()
+    if (!office || !this.#serverStatus) return undefined
     const { folders, shared } = this.#deps
     // A server with a full disk may still be able to write the greeting.
-    const cannotWrite = this.#heard.state === 'connected' && shared.isUnwritable()
+    const cannotWrite = this.#serverStatus.state === 'connected' && shared.isUnwritable()
     return {
       server: `${office.host}:${office.port}`,
       isLeaving: office.isLeaving,
       folders: folders.view(),
-      ...this.#heard,
+      ...this.#serverStatus,
       ...(cannotWrite && { state: 'unwritable' })
     }
   }
 
   /** Asks the server now, for example because a user wants to know. */
-  async look(): Promise<void> {
-    if (this.#heard) await this.#greeting.now()
+  async checkNow(): Promise<void> {
+    if (this.#serverStatus) await this.#greeting.run()
   }
 
   /** Called when accounts were added or removed here. */
   accountsChanged(): void {
     const { shared, accounts } = this.#deps
-    const there = new Set(accounts().map(({ id }) => id))
-    for (const accountId of [...shared.accounts().keys()]) if (!there.has(accountId)) shared.leaveBehind(accountId)
-    if (this.#line) this.#greeting.later(0)
+    const localIds = new Set(accounts().map(({ id }) => id))
+    for (const accountId of [...shared.accounts().keys()]) if (!localIds.has(accountId)) shared.leaveBehind(accountId)
+    if (this.#connection) this.#greeting.schedule(0)
   }
 
   /** Called after sleep: open connections may be dead. */
   async resumed(): Promise<void> {
-    if (!this.#heard) return
-    void this.#hangUp()
+    if (!this.#serverStatus) return
+    void this.#closeConnection()
     this.#deps.folders.expect()
-    await this.#greeting.fresh()
+    await this.#greeting.runFresh()
   }
 
   /**
@@ -245,11 +245,11 @@ export class Desk {
    */
   async join(server: OfficeServer, code: string): Promise<DeskView> {
     const { slot, kept } = this.#deps
-    if (this.#kept())
+    if (this.#membership())
       fail('conflict', 'This workstation belongs to an office already.', { next: 'Leave that one first.' })
-    const { joinOffice, meaningOf } = await import('./joining.ts')
+    const { joinOffice, credentialsOfCode } = await import('./joining.ts')
     try {
-      meaningOf(code, server.database)
+      credentialsOfCode(code, server.database)
     } catch {
       fail('invalid', 'This isn’t a complete join code.', {
         next: 'It has eight groups of four letters and numbers.'
@@ -265,8 +265,8 @@ export class Desk {
     await slot.set(JSON.stringify({ user, password, key: key.toString('base64url'), place }))
     kept.write(KEPT, place)
     this.open()
-    await this.#greeting.now()
-    return this.view() ?? officeIsAway()
+    await this.#greeting.run()
+    return this.view() ?? failOfficeAway()
   }
 
   /**
@@ -276,7 +276,7 @@ export class Desk {
    */
   async leave({ without = false } = {}): Promise<void> {
     const { shared, once, counters, records, staff, slot, kept } = this.#deps
-    const office = this.#kept()
+    const office = this.#membership()
     if (!office) return
     kept.write(KEPT, { ...office, isLeaving: true })
     const accountIds = [...shared.accounts().keys()]
@@ -285,22 +285,22 @@ export class Desk {
         shared.leaveBehind(accountId)
         continue
       }
-      await once.leaves(accountId)
+      await once.beforeLeaving(accountId)
       // First, the office is sent what it doesn't have yet.
-      await records.settled(accountId)
-      await shared.takeAlong(accountId)
+      await records.syncNow(accountId)
+      await shared.reclaimOwn(accountId)
     }
-    if (!without) await staff.settled()
-    await counters.left()
-    await this.#hangUp({ isPolite: true })
-    await staff.left()
-    await Promise.all(accountIds.map((accountId) => records.ended(accountId)))
+    if (!without) await staff.syncNow()
+    await counters.leftOffice()
+    await this.#closeConnection({ isPolite: true })
+    await staff.leftOffice()
+    await Promise.all(accountIds.map((accountId) => records.whenIdle(accountId)))
     await slot.delete()
     kept.erase(KEPT)
-    this.#isKnown()
-    this.#deps.heads.left()
-    await this.#deps.folders.left()
-    this.#heard = undefined
+    this.#releaseHeldBack()
+    this.#deps.heads.leftOffice()
+    await this.#deps.folders.leftOffice()
+    this.#serverStatus = undefined
     this.#deps.changed()
   }
 
@@ -309,93 +309,102 @@ export class Desk {
     const { counters, heads, trouble } = this.#deps
     // A failure or timeout here doesn't matter: the leases are given up below in any case, so that others can take
     // over.
-    const told = this.#line && heads.tell(this.#line.heads).catch((error: unknown) => trouble?.(error))
-    await within(TELLING, Promise.all([told, counters.close()]), this.#deps.time)
-    await this.#hangUp({ isPolite: true })
+    const reporting =
+      this.#connection && heads.report(this.#connection.heads).catch((error: unknown) => trouble?.(error))
+    await within(REPORT_TIMEOUT, Promise.all([reporting, counters.close()]), this.#deps.time)
+    await this.#closeConnection({ isPolite: true })
     await Promise.all([this.#deps.records.close(), this.#deps.staff.close()])
   }
 
-  #kept(): Kept | undefined {
+  #membership(): Kept | undefined {
     return this.#deps.kept.read(KEPT, Kept)
   }
 
   /** @param isPolite gives up leases first, so that others can take over at once. */
-  async #hangUp({ isPolite = false } = {}): Promise<void> {
+  async #closeConnection({ isPolite = false } = {}): Promise<void> {
     this.#greeting.cancel()
     this.#disconnect()
-    const line = this.#line
-    this.#line = undefined
+    const connection = this.#connection
+    this.#connection = undefined
     await this.#deps.folders.disconnect({ isPolite })
-    await line?.end()
+    await connection?.close()
   }
 
   /** Tells the server that this workstation is there, and finds out the state of the office. */
   async #greet(): Promise<void> {
-    const office = this.#kept()
-    if (!office || !this.#heard) return
-    let line: Line | undefined
+    const office = this.#membership()
+    if (!office || !this.#serverStatus) return
+    let connection: OfficeConnection | undefined
     try {
-      line = this.#line ?? (await this.#dial(office))
-      if (!this.#isStill(office)) return await line.end()
-      this.#line = line
-      const { incarnation, name, steps } = await line.hello()
+      connection = this.#connection ?? (await this.#connect(office))
+      if (!this.#isCurrent(office)) return await connection.close()
+      this.#connection = connection
+      const { incarnation, name, steps } = await connection.hello()
       const state =
-        incarnation !== office.incarnation ? 'other' : steps < STEPS ? 'older' : steps > STEPS ? 'newer' : 'connected'
-      const stands =
-        state === 'connected' ? await Promise.all([line.who(this.#deps.time.now()), line.life()]) : undefined
-      if (!this.#isStill(office) || this.#line !== line) return
+        incarnation !== office.incarnation
+          ? 'other'
+          : steps < SCHEMA_STEPS
+            ? 'older'
+            : steps > SCHEMA_STEPS
+              ? 'newer'
+              : 'connected'
+      const answers =
+        state === 'connected'
+          ? await Promise.all([connection.who(this.#deps.time.now()), connection.life()])
+          : undefined
+      if (!this.#isCurrent(office) || this.#connection !== connection) return
       this.#failures = 0
-      const [who = [], now] = stands ?? []
-      if (!now) {
+      const [who = [], lifeNow] = answers ?? []
+      if (!lifeNow) {
         this.#disconnect()
         void this.#deps.folders.disconnect()
       } else {
-        const life = await this.#live(office, line, now)
-        if (!office.isLeaving) await this.#share(line)
-        if (!this.#isStill(office) || this.#line !== line) return
+        const life = await this.#syncLife(office, connection, lifeNow)
+        if (!office.isLeaving) await this.#share(connection)
+        if (!this.#isCurrent(office) || this.#connection !== connection) return
         const { staff, trouble } = this.#deps
         // Before anything is given to the office, because staff determine which packages wait for a second person.
-        await staff.connect(line, life, name).catch((error: unknown) => trouble?.(error))
-        if (!this.#isStill(office) || this.#line !== line) return staff.disconnect()
-        this.#deps.drafts.connect(line.drafts, life)
-        this.#deps.records.connect(line.records, life, name)
-        this.#deps.shared.connect(line.store, life)
-        if (this.#deps.kept.read(OFFICE_UNKNOWN, z.boolean())) this.#isKnown()
-        this.#hasSoMany(who.length)
-        this.#deps.folders.connect(line.feed, line.key, who.length)
-        this.#deps.once.connect(line.tasks)
-        this.#deps.counters.connect(line.counters)
-        await this.#showHeads(line, life)
+        await staff.connect(connection, life, name).catch((error: unknown) => trouble?.(error))
+        if (!this.#isCurrent(office) || this.#connection !== connection) return staff.disconnect()
+        this.#deps.drafts.connect(connection.drafts, life)
+        this.#deps.records.connect(connection.records, life, name)
+        this.#deps.shared.connect(connection.store, life)
+        if (this.#deps.kept.read(OFFICE_UNKNOWN, z.boolean())) this.#releaseHeldBack()
+        this.#storeWorkstationCount(who.length)
+        this.#deps.folders.connect(connection.feed, connection.key, who.length)
+        this.#deps.once.connect(connection.tasks)
+        this.#deps.counters.connect(connection.counters)
+        await this.#syncHeads(connection, life)
       }
-      this.#hears({ name, state, who })
+      this.#setServerStatus({ name, state, who })
     } catch (error) {
       // Closing a connection makes its pending queries fail.
-      if (!this.#isStill(office) || (line && this.#line !== line)) return
+      if (!this.#isCurrent(office) || (connection && this.#connection !== connection)) return
       this.#failures++
       this.#deps.trouble?.(error)
       // The next attempt reconnects: the keychain may be unlocked by then, or the server's address may resolve
       // differently.
-      this.#line = undefined
+      this.#connection = undefined
       this.#disconnect()
       void this.#deps.folders.disconnect()
-      this.#hears({ ...this.#heard, state: stateBy(error) })
-      await line?.end()
+      this.#setServerStatus({ ...this.#serverStatus, state: stateAfter(error) })
+      await connection?.close()
     }
   }
 
   /** Stored for a start while the server is away. */
-  #hasSoMany(workstations: number): void {
+  #storeWorkstationCount(workstations: number): void {
     const { kept } = this.#deps
-    const now = this.#kept()
+    const now = this.#membership()
     if (now && now.workstations !== workstations) kept.write(KEPT, { ...now, workstations })
   }
 
   /** Problems with the heads don't affect anything else. */
-  async #showHeads({ heads, store }: Line, life: number): Promise<void> {
+  async #syncHeads({ heads, store }: OfficeConnection, life: number): Promise<void> {
     try {
-      const { isPutBack } = await this.#deps.heads.greet(heads, life)
+      const { isRolledBack } = await this.#deps.heads.sync(heads, life)
       // This is handled like a machine that was reset as a whole, which the server itself can't notice.
-      if (isPutBack) await store.setBack(life)
+      if (isRolledBack) await store.startNewLife(life)
     } catch (error) {
       this.#deps.trouble?.(error)
     }
@@ -414,46 +423,53 @@ export class Desk {
    * Returns the server's current life. If it is a new one, the server and this workstation first tell each other what
    * they know.
    */
-  async #live(office: Kept, line: Line, now: Awaited<ReturnType<Line['life']>>): Promise<number> {
+  async #syncLife(
+    office: Kept,
+    connection: OfficeConnection,
+    now: Awaited<ReturnType<OfficeConnection['life']>>
+  ): Promise<number> {
     const { shared, drafts, folders, once, kept, time } = this.#deps
     let { life, lostMs } = now
     if (life < office.life) {
       // An earlier life than the one known here means that the server was reset as a whole.
-      await line.store.setBack(life)
-      ;({ life, lostMs } = await line.life())
+      await connection.store.startNewLife(life)
+      ;({ life, lostMs } = await connection.life())
     }
     if (life === office.life) return life
     this.#disconnect()
     await folders.disconnect()
-    await this.#share(line, true)
+    await this.#share(connection, true)
     // The drafts first: what was sent of one is read with the outbox, and mustn't take along what the server lost of it.
     await drafts.restored()
-    await shared.restored(line.store, Math.round(time.now() - lostMs))
+    await shared.restored(connection.store, Math.round(time.now() - lostMs))
     once.restored()
-    await folders.restored(line.key)
-    const known = this.#kept()
+    await folders.restored(connection.key)
+    const known = this.#membership()
     if (known?.user === office.user) kept.write(KEPT, { ...known, life })
     return life
   }
 
   /** Whether the workstation is still in this office and hasn't been closed. */
-  #isStill({ user }: Kept): boolean {
-    return !this.#isClosed && this.#kept()?.user === user
+  #isCurrent({ user }: Kept): boolean {
+    return !this.#isClosed && this.#membership()?.user === user
   }
 
-  async #dial(office: Kept): Promise<Line> {
+  async #connect(office: Kept): Promise<OfficeConnection> {
     const text = await this.#deps.slot.get()
     const secrets = text === null ? undefined : Secrets.safeParse(JSON.parse(text)).data
     // The database may be a copy of another computer's. Nothing may be done in that one's name.
-    if (secrets?.user !== office.user) throw new NotItsOwn()
+    if (secrets?.user !== office.user) throw new ForeignCredentials()
     const place = { ...this.#placeOf(office), user: office.user, password: secrets.password }
-    const keep = async (key: Buffer) => {
+    const storeKey = async (key: Buffer) => {
       // The workstation may have left the office while we waited for the server.
-      if (!this.#isStill(office)) throw new NotItsOwn()
+      if (!this.#isCurrent(office)) throw new ForeignCredentials()
       await this.#deps.slot.set(JSON.stringify({ ...secrets, key: key.toString('base64url') }))
     }
-    return await lineTo(place, { known: Buffer.from(secrets.key, 'base64url'), keep }, this.#deps.time, (bell) =>
-      this.#rung(bell)
+    return await openConnection(
+      place,
+      { known: Buffer.from(secrets.key, 'base64url'), storeKey },
+      this.#deps.time,
+      (notification) => this.#notified(notification)
     )
   }
 
@@ -465,130 +481,138 @@ export class Desk {
   }
 
   /** Passes on a notification, which says what it is about. It is undefined if the connection broke. */
-  #rung(bell: Bell | undefined): void {
+  #notified(notification: OfficeNotification | undefined): void {
     const { shared, drafts, records, staff, folders, once, counters } = this.#deps
-    if (bell?.channel === 'life') return void this.#greeting.fresh().catch(() => undefined)
-    if (bell?.channel === 'tasks') return void once.rung(bell.about)
-    if (bell?.channel === 'counters') return void counters.rung()
-    if (bell?.channel === 'feed' || bell?.channel === 'look') return void folders.rung(bell.channel, bell.about)
-    if (!bell && !this.#isClosed) this.#greeting.later(FIRST_WAIT * (1 + this.#deps.time.random()))
-    if (!bell || bell.channel === 'things') staff.rung(bell?.about)
+    if (notification?.channel === 'life') return void this.#greeting.runFresh().catch(() => undefined)
+    if (notification?.channel === 'tasks') return void once.notified(notification.about)
+    if (notification?.channel === 'counters') return void counters.notified()
+    if (notification?.channel === 'feed' || notification?.channel === 'look')
+      return void folders.notified(notification.channel, notification.about)
+    if (!notification && !this.#isClosed) this.#greeting.schedule(FIRST_WAIT * (1 + this.#deps.time.random()))
+    if (!notification || notification.channel === 'things') staff.notified(notification?.about)
     for (const [accountId, its] of shared.accounts()) {
-      if (bell && its !== bell.about) continue
-      if (bell?.channel !== 'things') shared.rung(accountId)
-      if (bell?.channel !== 'sends') {
-        drafts.soon(accountId)
-        records.soon(accountId)
+      if (notification && its !== notification.about) continue
+      if (notification?.channel !== 'things') shared.notified(accountId)
+      if (notification?.channel !== 'sends') {
+        drafts.syncSoon(accountId)
+        records.syncSoon(accountId)
       }
     }
   }
 
-  /** @param isAgain handles the accounts that are already shared instead: a restored server may not know them. */
-  async #share({ store }: Line, isAgain = false): Promise<void> {
+  /** @param isAfterRestore handles the accounts that are already shared instead: a restored server may not know them. */
+  async #share({ store }: OfficeConnection, isAfterRestore = false): Promise<void> {
     const { shared, accounts, outboxOf } = this.#deps
     for (const { id, name, baseUrl } of accounts()) {
       const known = shared.accounts().get(id)
-      if ((known !== undefined) !== isAgain) continue
+      if ((known !== undefined) !== isAfterRestore) continue
       const { settings, pause, counts } = outboxOf(id)
       const officeId = await store.account(`${new URL(baseUrl).href}\n${folded(name)}`, settings)
       if (officeId === known) continue
       // What a person has paused here must not be sent because the account is shared now.
       const isHeld = pause?.by === 'person' && counts.ready > 0
-      if (isAgain || isHeld) await store.pause(officeId)
+      if (isAfterRestore || isHeld) await store.pause(officeId)
       // Two accounts of this workstation that look the same aren't shared: they couldn't be told apart.
       if (![...shared.accounts().values()].includes(officeId)) shared.share(id, officeId)
     }
   }
 
-  #rest(): void {
-    if (this.#isClosed || !this.#heard) return
+  #scheduleGreeting(): void {
+    if (this.#isClosed || !this.#serverStatus) return
     const { random } = this.#deps.time
-    this.#greeting.later(this.#failures > 0 ? backoff(FIRST_WAIT, this.#failures, random) : EVERY * (1 - random() / 5))
+    this.#greeting.schedule(
+      this.#failures > 0 ? backoff(FIRST_WAIT, this.#failures, random) : GREETING_INTERVAL * (1 - random() / 5)
+    )
   }
 
-  #hears(heard: Heard): void {
-    this.#heard = heard
+  #setServerStatus(status: ServerStatus): void {
+    this.#serverStatus = status
     this.#deps.changed()
   }
 }
 
 /** A notification of the server, about the id of an account or of a feed. */
-interface Bell {
+interface OfficeNotification {
   readonly channel: (typeof CHANNELS)[number]
   readonly about: string
 }
 const CHANNELS = ['sends', 'things', 'feed', 'look', 'life', 'tasks', 'counters'] as const
-const CHANNEL = 'countersign_'
+const CHANNEL_PREFIX = 'countersign_'
 
 /**
  * Connects to the office's server, and listens to its notifications.
- * @param rung called without a value if the connection broke.
+ * @param notified called without a value if the connection broke.
  */
-async function lineTo(
+async function openConnection(
   place: OfficePlace,
-  keys: { known: Buffer; keep: (key: Buffer) => Promise<void> },
+  keys: { known: Buffer; storeKey: (key: Buffer) => Promise<void> },
   time: Time,
-  rung: (bell: Bell | undefined) => void
+  notified: (notification: OfficeNotification | undefined) => void
 ) {
-  const [{ openPool, mustHear }, { openOfficeSends }, { openOfficeThings }, { openOfficeRecords }, ...others] =
-    await Promise.all([
-      import('./connection.ts'),
-      import('./sends.ts'),
-      import('./things.ts'),
-      import('./records.ts'),
-      import('./feed.ts'),
-      import('./tasks.ts'),
-      import('./counters.ts'),
-      import('./at-once.ts')
-    ])
-  const [{ openOfficeFeed }, { openOfficeTasks }, { openOfficeCounters }, { askedAtOnce }] = others
+  const [
+    { openPool, assertNotificationsArrive },
+    { openOfficeSends },
+    { openOfficeDrafts },
+    { openOfficeRecords },
+    ...others
+  ] = await Promise.all([
+    import('./connection.ts'),
+    import('./sends.ts'),
+    import('./things.ts'),
+    import('./records.ts'),
+    import('./feed.ts'),
+    import('./tasks.ts'),
+    import('./counters.ts'),
+    import('./at-once.ts')
+  ])
+  const [{ openOfficeFeed }, { openOfficeTasks }, { openOfficeCounters }, { batchQueries }] = others
   const pool = openPool(place)
-  let bell: PoolClient | undefined
+  let listener: PoolClient | undefined
   let key: Buffer
   try {
-    bell = await pool.connect()
-    bell.on('notification', ({ channel, payload: about = '' }) => {
-      const its = CHANNELS.find((one) => channel === CHANNEL + one)
-      if (its) rung({ channel: its, about })
+    listener = await pool.connect()
+    listener.on('notification', ({ channel, payload: about = '' }) => {
+      const its = CHANNELS.find((one) => channel === CHANNEL_PREFIX + one)
+      if (its) notified({ channel: its, about })
     })
-    bell.on('error', () => rung(undefined))
-    await mustHear(bell, pool)
-    await bell.query(CHANNELS.map((one) => `LISTEN ${CHANNEL}${one}`).join('; '))
-    key = await keyNow(bell, place, keys.known, keys.keep)
+    listener.on('error', () => notified(undefined))
+    await assertNotificationsArrive(listener, pool)
+    await listener.query(CHANNELS.map((one) => `LISTEN ${CHANNEL_PREFIX}${one}`).join('; '))
+    key = await takeCurrentKey(listener, place, keys.known, keys.storeKey)
   } catch (error) {
-    bell?.release(true)
+    listener?.release(true)
     await pool.end().catch(() => undefined)
     throw error
   }
   // On each greeting every shared kind of data asks for its state, so these queries are batched.
-  const states = askedAtOnce(pool)
-  const its = { pool, key, atOnce: states }
+  const stateQueries = batchQueries(pool)
+  const common = { pool, key, atOnce: stateQueries }
   // Uses the connection that listens, because it is the one to be checked.
-  const greeting = askedAtOnce(bell)
-  const standing = askedAtOnce(pool)
+  const greetingQueries = batchQueries(listener)
+  const statusQueries = batchQueries(pool)
   return {
     key,
     store: openOfficeSends({ pool, key, time }),
-    drafts: openOfficeThings(its, 'draft'),
-    records: openOfficeRecords(its),
+    drafts: openOfficeDrafts(common, 'draft'),
+    records: openOfficeRecords(common),
     feed: openOfficeFeed({ pool, time }),
     tasks: openOfficeTasks({ pool, key, time }),
     counters: openOfficeCounters({ pool, key }),
-    heads: openOfficeHeads(pool, states),
+    heads: openOfficeHeads(pool, stateQueries),
     async hello(): Promise<{ incarnation: string; name: string; steps: number }> {
       const [{ rows }] = await Promise.all([
-        greeting.query<{ incarnation: string; name: string; steps: number }>('SELECT * FROM office.hello()'),
-        holdKey(greeting, place, key)
+        greetingQueries.query<{ incarnation: string; name: string; steps: number }>('SELECT * FROM office.hello()'),
+        assertKeyCurrent(greetingQueries, place, key)
       ])
-      return rows[0] ?? officeIsAway()
+      return rows[0] ?? failOfficeAway()
     },
     async life(): Promise<{ life: number; lostMs: number }> {
-      const { rows } = await standing.query<{ life: number; lost_ms: number }>('SELECT * FROM office.life()')
-      const { life, lost_ms: lostMs } = rows[0] ?? officeIsAway()
+      const { rows } = await statusQueries.query<{ life: number; lost_ms: number }>('SELECT * FROM office.life()')
+      const { life, lost_ms: lostMs } = rows[0] ?? failOfficeAway()
       return { life, lostMs }
     },
     async who(now: number): Promise<DeskView['who']> {
-      const { rows } = await standing.query<{ name: string; is_me: boolean; seen_ms: number | null }>(
+      const { rows } = await statusQueries.query<{ name: string; is_me: boolean; seen_ms: number | null }>(
         'SELECT * FROM office.who()'
       )
       return rows.map(({ name, is_me, seen_ms }) => ({
@@ -596,32 +620,32 @@ async function lineTo(
         ...(seen_ms !== null && { seenAt: Math.round(now - seen_ms) })
       }))
     },
-    async end(): Promise<void> {
-      bell.release(true)
+    async close(): Promise<void> {
+      listener.release(true)
       await pool.end().catch(() => undefined)
     }
   }
 }
 
 /** This workstation's keychain lacks the credentials for the office that its database names. */
-class NotItsOwn extends Error {}
+class ForeignCredentials extends Error {}
 
-function stateBy(error: unknown): DeskState {
+function stateAfter(error: unknown): DeskState {
   if (error instanceof WrongKey) return 'wrong-key'
   // The new key is taken on the next connection.
-  if (error instanceof KeyTurned || codeOf(error) === KEY_TURNED) return 'connecting'
-  if (error instanceof NotItsOwn) return 'elsewhere'
+  if (error instanceof KeyRotated || codeOf(error) === KEY_ROTATED) return 'connecting'
+  if (error instanceof ForeignCredentials) return 'elsewhere'
   if (error instanceof KeychainError) return 'no-keychain'
   if (isTls(error)) return 'untrusted'
   if (isPooled(error)) return 'pooled'
   if (isUnwritable(error)) return 'unwritable'
-  if (codeOf(error) === TOO_MANY) return 'crowded'
-  return NOT_LET_IN.has(codeOf(error)) ? 'refused' : 'away'
+  if (codeOf(error) === TOO_MANY_CONNECTIONS) return 'crowded'
+  return ACCESS_DENIED.has(codeOf(error)) ? 'refused' : 'away'
 }
 
 function joiningFailure(error: unknown): AppFailure {
   const code = codeOf(error)
-  if (NOT_LET_IN.has(code) || code === '3D000') {
+  if (ACCESS_DENIED.has(code) || code === '3D000') {
     return new AppFailure({
       code: 'invalid',
       message: 'The office’s server doesn’t take this join code.',
@@ -642,7 +666,7 @@ function joiningFailure(error: unknown): AppFailure {
       next: 'Ask your administrator for the database server’s own address and port. The join code can still be used.'
     })
   }
-  if (isUnwritable(error) || codeOf(error) === TOO_MANY) {
+  if (isUnwritable(error) || codeOf(error) === TOO_MANY_CONNECTIONS) {
     return new AppFailure({
       code: 'offline',
       message: 'The office’s server answers, but can’t take in a workstation just now.',

@@ -8,7 +8,7 @@ import type { Pool } from 'pg'
 import type { WatchTrouble } from '../../../shared/contract/index.ts'
 import { folded } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
-import { seal, tagBy, unsealIfWhole } from './sealing.ts'
+import { seal, tagBy, unsealIfIntact } from './sealing.ts'
 
 /** The latest state of one document, sealed, or that no folder has it any more. */
 export interface FeedChange {
@@ -25,10 +25,10 @@ export interface FeedState {
    */
   readonly lease?: { readonly epoch: number; readonly until: number }
   /** Who holds the lease, since when, and for how much longer; absent if nobody does. */
-  readonly holder?: { readonly name: string; readonly since: number; readonly left: number }
+  readonly holder?: { readonly name: string; readonly since: number; readonly remaining: number }
   /** How many looks were requested, and the number of the last request before the newest round began. */
-  readonly wished: number
-  readonly answered: number
+  readonly requestedUpTo: number
+  readonly answeredUpTo: number
   readonly lookedAgo?: number
   /** For how long nobody has read; absent if someone does, or nobody ever did. */
   readonly quietFor?: number
@@ -69,7 +69,7 @@ export function openFromFeed(
   what: Uint8Array | 'report',
   sealed: Uint8Array
 ): unknown {
-  const content = unsealIfWhole(key, identityOf(feedId, what), Buffer.from(sealed))
+  const content = unsealIfIntact(key, identityOf(feedId, what), Buffer.from(sealed))
   return content && JSON.parse(content.toString('utf8'))
 }
 
@@ -124,7 +124,7 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
         trouble
       }: { ms?: number | undefined; isShown?: boolean; trouble?: WatchTrouble | undefined }
     ): Promise<FeedState> {
-      const asked = time.elapsed()
+      const askedAt = time.elapsed()
       const [row] = await ask<WatchRow>(
         'SELECT * FROM office.watch($1, $2, $3, $4)',
         ...[feedId, ms ?? null, isShown, trouble ?? null]
@@ -134,9 +134,9 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
       // If the holder was lost during its first round, all that is known is when it began.
       const quiet = holder === null && since_ms !== null ? Math.min(since_ms, looked_ms ?? since_ms) : undefined
       return {
-        ...{ wished: row.wished, answered: row.answered, rev: row.rev, isWatched: row.is_watched },
-        ...(row.is_mine && epoch !== null && { lease: { epoch, until: asked + row.left_ms } }),
-        ...(holder !== null && { holder: { name: holder, since: since_ms ?? 0, left: row.left_ms } }),
+        ...{ requestedUpTo: row.wished, answeredUpTo: row.answered, rev: row.rev, isWatched: row.is_watched },
+        ...(row.is_mine && epoch !== null && { lease: { epoch, until: askedAt + row.left_ms } }),
+        ...(holder !== null && { holder: { name: holder, since: since_ms ?? 0, remaining: row.left_ms } }),
         ...(looked_ms !== null && { lookedAgo: looked_ms }),
         ...(quiet !== undefined && { quietFor: quiet }),
         ...(row.sealed && { report: row.sealed }),
@@ -145,12 +145,12 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
     },
 
     /** Gives up the lease, so that another can read at once. */
-    async giveUp(feedId: string, epoch: number, trouble?: WatchTrouble): Promise<void> {
+    async releaseLease(feedId: string, epoch: number, trouble?: WatchTrouble): Promise<void> {
       await ask('SELECT office.give_up_poll($1, $2, $3)', feedId, epoch, trouble ?? null)
     },
 
     /** Requests a look; returns its number. */
-    async wish(feedId: string): Promise<number> {
+    async requestRead(feedId: string): Promise<number> {
       const [row] = await ask<{ which: number }>('SELECT office.wish_look($1) AS which', feedId)
       return row?.which ?? 0
     },
@@ -172,7 +172,12 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
      * Records the end of a round that began after request number `answered`. Returns whether this workstation still
      * held the lease.
      */
-    async looked(feedId: string, epoch: number, answered: number, report: Uint8Array | undefined): Promise<boolean> {
+    async finishRead(
+      feedId: string,
+      epoch: number,
+      answered: number,
+      report: Uint8Array | undefined
+    ): Promise<boolean> {
       const [row] = await ask<{ done: boolean }>(
         'SELECT office.looked($1, $2, $3, $4) AS done',
         ...[feedId, epoch, answered, report ? Buffer.from(report) : null]
@@ -205,7 +210,7 @@ export function openOfficeFeed({ pool, time }: { pool: Pool; time: Pick<Time, 'e
     },
 
     /** Raises the counter of changes beyond what any reader has read. */
-    async raise(feedId: string, epoch: number, to: number): Promise<void> {
+    async raiseRevision(feedId: string, epoch: number, to: number): Promise<void> {
       await ask('SELECT office.raise_feed($1, $2, $3)', feedId, epoch, to)
     }
   }

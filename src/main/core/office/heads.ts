@@ -7,11 +7,11 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { OfficeTrailFinding } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
-import type { keptIn } from '../storage/meta.ts'
-import type { Asking } from './at-once.ts'
+import type { openJsonMeta } from '../storage/meta.ts'
+import type { Queryable } from './at-once.ts'
 
 /** An entry of a trail, identified by its number and hash. */
-interface Place {
+interface TrailEntry {
   readonly seq: number
   readonly hash: string
 }
@@ -20,16 +20,16 @@ type Cause = Exclude<OfficeTrailFinding['why'], 'rewritten'>
 
 /** The part of this workstation's audit trail used here. */
 interface Trail {
-  newest: () => Place | undefined
-  hasEntry: (place: Place) => boolean
-  whyWithout: (place: Place) => Promise<Cause>
+  newest: () => TrailEntry | undefined
+  hasEntry: (place: TrailEntry) => boolean
+  whyWithout: (place: TrailEntry) => Promise<Cause>
 }
 
 /**
  * A head in the chain. `number`: its place in the chain; `atMs`: since 1970 UTC, by the server's clock; `chained`: see
  * {@link chainHash}.
  */
-export interface OfficeHead extends Place {
+export interface OfficeHead extends TrailEntry {
   readonly number: number
   readonly station: string
   readonly name: string
@@ -44,9 +44,9 @@ type OfficeHeads = ReturnType<typeof openOfficeHeads>
 /** How many are read at a time. */
 const PAGE = 500
 /** The minimum interval between two reports of a head that has moved on, in milliseconds. */
-const EVERY = 300_000
+const REPORT_INTERVAL = 300_000
 /** How many findings are kept, the newest. */
-const MOST = 100
+const MAX_FINDINGS = 100
 
 interface HeadRow extends Omit<OfficeHead, 'isMine' | 'atMs'> {
   is_mine: boolean
@@ -57,13 +57,13 @@ interface HeadRow extends Omit<OfficeHead, 'isMine' | 'atMs'> {
  * Opens the office's heads. Each method rejects with the database's error if the query fails.
  * @param atOnce runs the queries that only read.
  */
-export function openOfficeHeads(pool: Asking, atOnce = pool) {
+export function openOfficeHeads(pool: Queryable, atOnce = pool) {
   async function ask(sql: string, ...values: unknown[]): Promise<OfficeHead[]> {
     const { rows } = await atOnce.query<HeadRow>(sql, values)
     return rows.map(({ is_mine: isMine, at_ms: atMs, ...row }) => ({ ...row, isMine, atMs }))
   }
   return {
-    async tell({ seq, hash }: Place, cause: Cause | undefined): Promise<void> {
+    async report({ seq, hash }: TrailEntry, cause: Cause | undefined): Promise<void> {
       await pool.query<object>('SELECT office.tell_head($1, $2, $3)', [seq, hash, cause ?? null])
     },
     from: (number: number) => ask('SELECT * FROM office.heads_from($1, $2)', number, PAGE),
@@ -77,7 +77,7 @@ function chainHash(before: string, { number, station, seq, hash, atMs, cause }: 
   return createHash('sha256').update(`${before}\n${text}`, 'utf8').digest('hex')
 }
 
-const Place = z.object({ seq: z.int(), hash: z.string() })
+const TrailEntry = z.object({ seq: z.int(), hash: z.string() })
 const Finding = z.object({
   /** Absent if the finding is about the server itself. */
   name: z.string().optional(),
@@ -91,7 +91,7 @@ const Kept = z.object({
   number: z.number(),
   chained: z.string(),
   /** The newest head of each workstation, by its id at the office. */
-  stations: z.record(z.string(), Place),
+  stations: z.record(z.string(), TrailEntry),
   /** The id of this workstation among them. */
   mine: z.string().optional(),
   found: z.array(Finding)
@@ -100,75 +100,77 @@ type Kept = z.output<typeof Kept>
 const KEPT = 'office-heads'
 
 export class Heads {
-  readonly #kept: ReturnType<typeof keptIn>
+  readonly #kept: ReturnType<typeof openJsonMeta>
   readonly #time: Pick<Time, 'now' | 'elapsed'>
   #trail: Trail | undefined
-  #toldAt: number | undefined
-  #hasAsked = false
+  #reportedAt: number | undefined
+  #hasCheckedOwn = false
 
-  constructor(kept: ReturnType<typeof keptIn>, time: Pick<Time, 'now' | 'elapsed'>) {
+  constructor(kept: ReturnType<typeof openJsonMeta>, time: Pick<Time, 'now' | 'elapsed'>) {
     this.#kept = kept
     this.#time = time
   }
 
   /** Sets the trail. Call it once, when the trail is created. */
-  follow(trail: Trail): void {
+  setTrail(trail: Trail): void {
     this.#trail = trail
   }
 
   /** Returns what was found so far about this workstation's trail, the others' and the server, newest last. */
-  found(): OfficeTrailFinding[] {
+  findings(): OfficeTrailFinding[] {
     return this.#kept.read(KEPT, Kept)?.found ?? []
   }
 
   /**
    * Reads new heads, checks them against what is known, and reports this workstation's own.
    * @param life the server's current life.
-   * @returns `isPutBack`: whether the server has fewer heads than are known here in the same life. Then nothing is
+   * @returns `isRolledBack`: whether the server has fewer heads than are known here in the same life. Then nothing is
    * reported, and no one is accused.
    */
-  async greet(office: OfficeHeads, life: number): Promise<{ isPutBack: boolean }> {
-    if (!this.#trail) return { isPutBack: false }
+  async sync(office: OfficeHeads, life: number): Promise<{ isRolledBack: boolean }> {
+    if (!this.#trail) return { isRolledBack: false }
     const known = this.#kept.read(KEPT, Kept)
     const first = known && known.number > 0 && known.life === life ? await office.from(known.number) : undefined
-    if (first?.length === 0) return { isPutBack: true }
+    if (first?.length === 0) return { isRolledBack: true }
     const kept = await this.#read(office, life, known, first)
     // Anyone who rewrote the trail may also have rewritten the stored record of what was reported. So the server is asked
     // once per run.
-    const mine = this.#hasAsked ? undefined : (await office.newest()).find(({ isMine }) => isMine)
-    this.#hasAsked = true
-    const isHere = !mine || this.#trail.hasEntry(mine)
-    const stations = isHere ? kept.stations : { ...kept.stations, [mine.station]: { seq: mine.seq, hash: mine.hash } }
+    const mine = this.#hasCheckedOwn ? undefined : (await office.newest()).find(({ isMine }) => isMine)
+    this.#hasCheckedOwn = true
+    const isInTrail = !mine || this.#trail.hasEntry(mine)
+    const stations = isInTrail
+      ? kept.stations
+      : { ...kept.stations, [mine.station]: { seq: mine.seq, hash: mine.hash } }
     this.#write({ ...kept, stations, ...(mine && { mine: mine.station }) })
-    await this.tell(office, EVERY)
-    return { isPutBack: false }
+    await this.report(office, REPORT_INTERVAL)
+    return { isRolledBack: false }
   }
 
   /** Reports the head of this workstation's trail, unless it was reported less than `every` milliseconds ago. */
-  async tell(office: OfficeHeads, every = 0): Promise<void> {
+  async report(office: OfficeHeads, every = 0): Promise<void> {
     const kept = this.#kept.read(KEPT, Kept)
     const newest = this.#trail?.newest()
     if (!this.#trail || !newest || !kept) return
-    const told = kept.mine === undefined ? undefined : kept.stations[kept.mine]
-    const isWhole = !told || this.#trail.hasEntry(told)
-    if (isWhole && told?.seq === newest.seq) return
+    const reported = kept.mine === undefined ? undefined : kept.stations[kept.mine]
+    const isIntact = !reported || this.#trail.hasEntry(reported)
+    if (isIntact && reported?.seq === newest.seq) return
     const now = this.#time.elapsed()
-    if (isWhole && this.#toldAt !== undefined && now - this.#toldAt < every) return
-    await office.tell(newest, isWhole ? undefined : await this.#trail.whyWithout(told))
-    this.#toldAt = now
+    if (isIntact && this.#reportedAt !== undefined && now - this.#reportedAt < every) return
+    await office.report(newest, isIntact ? undefined : await this.#trail.whyWithout(reported))
+    this.#reportedAt = now
     // The report counts as known once the office's chain contains it.
     this.#write(await this.#read(office, kept.life))
   }
 
   /** Called when the workstation has left the office. */
-  left(): void {
+  leftOffice(): void {
     this.#kept.erase(KEPT)
-    this.#toldAt = undefined
-    this.#hasAsked = false
+    this.#reportedAt = undefined
+    this.#hasCheckedOwn = false
   }
 
   #write(kept: Kept): void {
-    this.#kept.write(KEPT, { ...kept, found: kept.found.slice(-MOST) })
+    this.#kept.write(KEPT, { ...kept, found: kept.found.slice(-MAX_FINDINGS) })
   }
 
   /** @param first what the office has from the newest of `known` on, if that was read just now. */
@@ -178,7 +180,7 @@ export class Heads {
     known = this.#kept.read(KEPT, Kept),
     first?: OfficeHead[]
   ): Promise<Kept> {
-    if (!known) return await this.#begin(office, { life, number: 0, chained: '', stations: {}, found: [] })
+    if (!known) return await this.#startOver(office, { life, number: 0, chained: '', stations: {}, found: [] })
     let kept = known
     for (let read = first; ; read = undefined) {
       const heads = read ?? (await office.from(kept.number))
@@ -186,13 +188,13 @@ export class Heads {
       const same = kept.number === 0 ? undefined : heads[0]
       const others = kept.number === 0 ? heads : heads.slice(1)
       if (kept.number > 0 && (same?.number !== kept.number || same.chained !== kept.chained)) {
-        return await this.#begin(office, this.#isPutBack(kept, life))
+        return await this.#startOver(office, this.#afterMismatch(kept, life))
       }
       for (const head of others) {
         if (head.number !== kept.number + 1 || chainHash(kept.chained, head) !== head.chained) {
-          return await this.#begin(office, this.#isPutBack(kept, life))
+          return await this.#startOver(office, this.#afterMismatch(kept, life))
         }
-        kept = taken(kept, head)
+        kept = withHead(kept, head)
       }
       if (heads.length < PAGE) return { ...kept, life }
     }
@@ -202,7 +204,7 @@ export class Heads {
    * Handles a chain that differs from what is known. After a restored backup this is expected; otherwise someone
    * rewrote it.
    */
-  #isPutBack(kept: Kept, life: number): Kept {
+  #afterMismatch(kept: Kept, life: number): Kept {
     const isRestored = kept.life !== life
     const found = isRestored
       ? kept.found
@@ -214,10 +216,10 @@ export class Heads {
    * Starts again from the newest head of each workstation. One that is older than known here says nothing about its
    * workstation, because the server may have been restored.
    */
-  async #begin(office: OfficeHeads, known: Kept): Promise<Kept> {
+  async #startOver(office: OfficeHeads, known: Kept): Promise<Kept> {
     const heads = await office.newest()
     const newest = heads.at(-1)
-    const further = heads.filter(({ station, seq }) => seq >= (known.stations[station]?.seq ?? 0))
+    const newer = heads.filter(({ station, seq }) => seq >= (known.stations[station]?.seq ?? 0))
     const mine = heads.find(({ isMine }) => isMine)?.station ?? known.mine
     return {
       ...known,
@@ -225,17 +227,20 @@ export class Heads {
       ...{ number: newest?.number ?? 0, chained: newest?.chained ?? '' },
       stations: {
         ...known.stations,
-        ...Object.fromEntries(further.map(({ station, seq, hash }) => [station, { seq, hash }]))
+        ...Object.fromEntries(newer.map(({ station, seq, hash }) => [station, { seq, hash }]))
       }
     }
   }
 }
 
 /** Adds one head, and checks it against what is known of its workstation. */
-function taken(kept: Kept, { number, chained, station, seq, hash, name, isMine, cause, atMs: at }: OfficeHead): Kept {
+function withHead(
+  kept: Kept,
+  { number, chained, station, seq, hash, name, isMine, cause, atMs: at }: OfficeHead
+): Kept {
   const before = kept.stations[station]
-  const goesBack = before !== undefined && (seq < before.seq || (seq === before.seq && hash !== before.hash))
-  const why = cause ?? (goesBack ? ('cut' as const) : undefined)
+  const isBehind = before !== undefined && (seq < before.seq || (seq === before.seq && hash !== before.hash))
+  const why = cause ?? (isBehind ? ('cut' as const) : undefined)
   return {
     ...{ ...kept, number, chained },
     ...(isMine && { mine: station }),

@@ -5,13 +5,13 @@
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
 import { escapeIdentifier, escapeLiteral } from 'pg'
-import { LETTERS, lettersMeant } from '../../../shared/recovery-key.ts'
-import { connected, inTransaction, mustHear, type OfficePlace } from './connection.ts'
-import { derived, unseal } from './sealing.ts'
+import { ALPHABET, normalizeLetters } from '../../../shared/recovery-key.ts'
+import { assertNotificationsArrive, inTransaction, type OfficePlace, withConnection } from './connection.ts'
+import { deriveBytes, unseal } from './sealing.ts'
 
 /** The length of a code: 32 letters of 5 bits each. */
-const CODE = 32
-const GROUP = 4
+const CODE_LENGTH = 32
+const GROUP_LENGTH = 4
 const ROUNDS = 4096
 
 /** What a workstation keeps once it has joined; `key` and `password` only in the keychain. */
@@ -28,8 +28,8 @@ export interface Joined {
  * the server stores.
  */
 export function newCode(): string {
-  const letters = [...randomBytes(CODE)].map((byte) => LETTERS[byte % LETTERS.length]).join('')
-  return (letters.match(new RegExp(`.{${GROUP}}`, 'g')) ?? []).join('-')
+  const letters = [...randomBytes(CODE_LENGTH)].map((byte) => ALPHABET[byte % ALPHABET.length]).join('')
+  return (letters.match(new RegExp(`.{${GROUP_LENGTH}}`, 'g')) ?? []).join('-')
 }
 
 /**
@@ -37,21 +37,21 @@ export function newCode(): string {
  * commonly confused letters are accepted.
  * @throws Error if the code is malformed.
  */
-export function meaningOf(code: string, database: string): { role: string; password: string; key: Buffer } {
-  const letters = lettersMeant(code.replace(/[\s-]/g, ''))
-  if (letters.length !== CODE || [...letters].some((letter) => !LETTERS.includes(letter))) {
+export function credentialsOfCode(code: string, database: string): { role: string; password: string; key: Buffer } {
+  const letters = normalizeLetters(code.replace(/[\s-]/g, ''))
+  if (letters.length !== CODE_LENGTH || [...letters].some((letter) => !ALPHABET.includes(letter))) {
     throw new Error('This is not a whole join code.')
   }
   const secret = Buffer.from(letters)
   return {
-    role: `${database}_s_${derived(secret, 'role', 8).toString('hex')}`,
-    password: derived(secret, 'password', 32).toString('base64url'),
-    key: derived(secret, 'key', 32)
+    role: `${database}_s_${deriveBytes(secret, 'role', 8).toString('hex')}`,
+    password: deriveBytes(secret, 'password', 32).toString('base64url'),
+    key: deriveBytes(secret, 'key', 32)
   }
 }
 
 /** The identity under which the office's key is sealed for a role. */
-export const keyFor = (role: string) => `office key:${role}`
+export const keyIdentityOf = (role: string) => `office key:${role}`
 
 /**
  * Joins an office, all or nothing: if it fails, the code stays valid.
@@ -59,18 +59,18 @@ export const keyFor = (role: string) => `office key:${role}`
  * this office's, 42501 for one that is too old.
  */
 export async function joinOffice(place: Omit<OfficePlace, 'user' | 'password'>, code: string): Promise<Joined> {
-  const { role, password: first, key: codeKey } = meaningOf(code, place.database)
+  const { role, password: firstPassword, key: codeKey } = credentialsOfCode(code, place.database)
   const password = randomBytes(32).toString('base64url')
-  const byCode = { ...place, user: role, password: first }
-  return await connected(byCode, async (client) => {
-    await connected(byCode, (other) => mustHear(client, other))
+  const codeLogin = { ...place, user: role, password: firstPassword }
+  return await withConnection(codeLogin, async (client) => {
+    await withConnection(codeLogin, (other) => assertNotificationsArrive(client, other))
     return await inTransaction(client, async () => {
       const { rows } = await client.query<{ sealed_key: Buffer; station: string; incarnation: string }>(
         'SELECT * FROM office.join_office()'
       )
       const [joined] = rows
       if (!joined) throw new Error('The office answered nothing.')
-      const key = unseal(codeKey, keyFor(role), joined.sealed_key)
+      const key = unseal(codeKey, keyIdentityOf(role), joined.sealed_key)
       await client.query(`ALTER ROLE ${escapeIdentifier(role)} PASSWORD ${escapeLiteral(verifierOf(password))}`)
       return { user: role, password, key, station: joined.station, incarnation: joined.incarnation }
     })

@@ -12,8 +12,8 @@ import {
   timingSafeEqual
 } from 'node:crypto'
 import { codeOf } from '../lib/failure.ts'
-import type { Asking } from './at-once.ts'
-import { derived, keyId, keysIn, newestOf, seal, tagBy, unseal } from './sealing.ts'
+import type { Queryable } from './at-once.ts'
+import { deriveBytes, keyId, keysIn, newestOf, seal, tagBy, unseal } from './sealing.ts'
 
 /** The prefixes of a 32-byte X25519 key in PKCS #8 and in SubjectPublicKeyInfo (RFC 8410). */
 const PRIVATE = Buffer.from('302e020100300506032b656e04220420', 'hex')
@@ -22,23 +22,23 @@ const LENGTH = 32
 
 const privateKeyOf = (password: string) =>
   createPrivateKey({
-    key: Buffer.concat([PRIVATE, derived(Buffer.from(password), 'own key', LENGTH)]),
+    key: Buffer.concat([PRIVATE, deriveBytes(Buffer.from(password), 'own key', LENGTH)]),
     format: 'der',
     type: 'pkcs8'
   })
 const publicKeyFrom = (bytes: Buffer) =>
   createPublicKey({ key: Buffer.concat([PUBLIC, bytes]), format: 'der', type: 'spki' })
-const bytesOf = (key: KeyObject) =>
+const rawPublicKey = (key: KeyObject) =>
   (key.type === 'private' ? createPublicKey(key) : key).export({ format: 'der', type: 'spki' }).subarray(PUBLIC.length)
 
 /**
  * Returns the public key to which new keys are sealed for a workstation.
  * @param password the one it signs in with, which the server doesn't have.
  */
-export const publicKeyOf = (password: string): Buffer => bytesOf(privateKeyOf(password))
+export const publicKeyOf = (password: string): Buffer => rawPublicKey(privateKeyOf(password))
 
 /** Authenticates a workstation's public key: without the office's key it can't be replaced by another. */
-export const vouchedFor = (key: Uint8Array, role: string, publicKey: Buffer): Buffer =>
+export const voucherFor = (key: Uint8Array, role: string, publicKey: Buffer): Buffer =>
   tagBy(newestOf(key), `own key:${role}:${publicKey.toString('hex')}`)
 
 /**
@@ -46,30 +46,37 @@ export const vouchedFor = (key: Uint8Array, role: string, publicKey: Buffer): Bu
  * @param key all keys that the office has had, because it may have been rotated since.
  */
 export function isVouchedFor(key: Uint8Array, role: string, publicKey: Buffer, vouched: Buffer): boolean {
-  return keysIn(key).some((one) => timingSafeEqual(vouchedFor(one, role, publicKey), vouched))
+  return keysIn(key).some((one) => timingSafeEqual(voucherFor(one, role, publicKey), vouched))
 }
 
-const turnedFor = (role: string) => `turned key:${role}`
-const sharedKey = (secret: Buffer, once: Buffer, publicKey: Buffer) =>
-  derived(Buffer.concat([secret, once, publicKey]), 'turned key', LENGTH)
+const rotatedKeyIdentity = (role: string) => `turned key:${role}`
+const sharedKey = (secret: Buffer, ephemeralBytes: Buffer, publicKey: Buffer) =>
+  deriveBytes(Buffer.concat([secret, ephemeralBytes, publicKey]), 'turned key', LENGTH)
 
 /** Seals the office's key to a workstation's public key. */
 export function sealFor(role: string, publicKey: Buffer, key: Buffer): Buffer {
-  const once = generateKeyPairSync('x25519')
-  const onceBytes = bytesOf(once.publicKey)
-  const secret = diffieHellman({ privateKey: once.privateKey, publicKey: publicKeyFrom(publicKey) })
-  return Buffer.concat([onceBytes, seal(sharedKey(secret, onceBytes, publicKey), turnedFor(role), key)])
+  const ephemeral = generateKeyPairSync('x25519')
+  const ephemeralBytes = rawPublicKey(ephemeral.publicKey)
+  const secret = diffieHellman({ privateKey: ephemeral.privateKey, publicKey: publicKeyFrom(publicKey) })
+  return Buffer.concat([
+    ephemeralBytes,
+    seal(sharedKey(secret, ephemeralBytes, publicKey), rotatedKeyIdentity(role), key)
+  ])
 }
 
 /** @throws Error if it isn't sealed to this workstation. */
-function openSealed({ user, password }: Self, sealed: Buffer): Buffer {
-  const once = sealed.subarray(0, LENGTH)
-  const secret = diffieHellman({ privateKey: privateKeyOf(password), publicKey: publicKeyFrom(once) })
-  return unseal(sharedKey(secret, once, publicKeyOf(password)), turnedFor(user), sealed.subarray(LENGTH))
+function openSealed({ user, password }: Credentials, sealed: Buffer): Buffer {
+  const ephemeralBytes = sealed.subarray(0, LENGTH)
+  const secret = diffieHellman({ privateKey: privateKeyOf(password), publicKey: publicKeyFrom(ephemeralBytes) })
+  return unseal(
+    sharedKey(secret, ephemeralBytes, publicKeyOf(password)),
+    rotatedKeyIdentity(user),
+    sealed.subarray(LENGTH)
+  )
 }
 
 /** A workstation's credentials. */
-interface Self {
+interface Credentials {
   readonly user: string
   readonly password: string
 }
@@ -77,12 +84,12 @@ interface Self {
 /** The server uses a key that this workstation neither has nor was given. The administrator has to rotate it again. */
 export class WrongKey extends Error {}
 /** The key was rotated while the connection was open. The next connection takes it. */
-export class KeyTurned extends Error {}
+export class KeyRotated extends Error {}
 /** The error code of the office's functions for a workstation that hasn't taken the current key. */
-export const KEY_TURNED = 'KEY01'
+export const KEY_ROTATED = 'KEY01'
 const NO_SUCH_FUNCTION = '42883'
 
-interface Counting {
+interface CurrentKey {
   number: number
   id: Buffer | null
   sealed: Buffer | null
@@ -91,12 +98,16 @@ interface Counting {
 /**
  * Asks which key is current, and for this workstation's copy of it; undefined if the schema has no key rotation yet.
  */
-async function asked(client: Asking, { user, password }: Self, key: Buffer): Promise<Counting | undefined> {
+async function fetchCurrentKey(
+  client: Queryable,
+  { user, password }: Credentials,
+  key: Buffer
+): Promise<CurrentKey | undefined> {
   const publicKey = publicKeyOf(password)
   try {
-    const { rows } = await client.query<Counting>('SELECT * FROM office.office_key($1, $2)', [
+    const { rows } = await client.query<CurrentKey>('SELECT * FROM office.office_key($1, $2)', [
       publicKey,
-      vouchedFor(key, user, publicKey)
+      voucherFor(key, user, publicKey)
     ])
     return rows[0]
   } catch (error) {
@@ -111,45 +122,47 @@ const isNewest = (key: Buffer, id: Buffer | null) => id === null || keyId(newest
  * @param key the key known so far.
  * @throws WrongKey
  */
-export async function keyNow(
-  client: Asking,
-  self: Self,
+export async function takeCurrentKey(
+  client: Queryable,
+  self: Credentials,
   key: Buffer,
-  keep: (key: Buffer) => Promise<void>
+  storeKey: (key: Buffer) => Promise<void>
 ): Promise<Buffer> {
-  const office = await asked(client, self, key)
+  const office = await fetchCurrentKey(client, self, key)
   if (!office) return key
   const { number, id, sealed } = office
-  const now = isNewest(key, id) ? key : sealed && turned(self, key, sealed)
-  if (!now || !isNewest(now, id)) throw new WrongKey()
-  if (now !== key) {
-    await keep(now)
+  const current = isNewest(key, id) ? key : sealed && openRotatedKey(self, key, sealed)
+  if (!current || !isNewest(current, id)) throw new WrongKey()
+  if (current !== key) {
+    await storeKey(current)
     // Registers the public key again, now vouched for with the new key, for the next rotation.
-    await asked(client, self, now)
+    await fetchCurrentKey(client, self, current)
   }
   await client.query('SELECT office.took_key($1)', [number])
-  return now
+  return current
 }
 
 /**
  * Checks that the key is still current.
  * @throws KeyTurned if it was rotated.
  */
-export async function holdKey(client: Asking, self: Self, key: Buffer): Promise<void> {
-  const office = await asked(client, self, key)
-  if (office && !isNewest(key, office.id)) throw new KeyTurned()
+export async function assertKeyCurrent(client: Queryable, self: Credentials, key: Buffer): Promise<void> {
+  const office = await fetchCurrentKey(client, self, key)
+  if (office && !isNewest(key, office.id)) throw new KeyRotated()
 }
 
 /**
  * Opens a rotated key. It must contain every key that this workstation has, which proves its origin, and start with the
  * same one, which makes the tags.
  */
-function turned(self: Self, key: Buffer, sealed: Buffer): Buffer | undefined {
+function openRotatedKey(self: Credentials, key: Buffer, sealed: Buffer): Buffer | undefined {
   try {
-    const now = openSealed(self, sealed)
-    const has = keysIn(now)
-    const isWhole = keysIn(key).every((one, index) => has.some((its, at) => its.equals(one) && (index > 0 || at === 0)))
-    return isWhole ? now : undefined
+    const rotated = openSealed(self, sealed)
+    const has = keysIn(rotated)
+    const isComplete = keysIn(key).every((one, index) =>
+      has.some((its, at) => its.equals(one) && (index > 0 || at === 0))
+    )
+    return isComplete ? rotated : undefined
   } catch {
     return undefined
   }

@@ -42,7 +42,7 @@ const KNOWN = new Rows({
 export type KnownRecord = RecordOf<typeof KNOWN>
 
 /** Identifies the records of one kind in one account. */
-type Of = [kind: string, accountId: string]
+type KindAndAccount = [kind: string, accountId: string]
 
 export function openRecordRows(db: Db) {
   const known = new TableStatements(db, 'office_records', KNOWN)
@@ -55,26 +55,26 @@ export function openRecordRows(db: Db) {
   const add = known.run<[kind: string, accountId: string, id: string]>(
     'INSERT INTO office_records (kind, account_id, id, edits) VALUES (?, ?, ?, 0) ON CONFLICT DO NOTHING'
   )
-  const note = known.run<[kind: string, accountId: string, local: string]>(
+  const addLocal = known.run<[kind: string, accountId: string, local: string]>(
     'INSERT INTO office_records (kind, account_id, local) VALUES (?, ?, ?) ON CONFLICT DO NOTHING'
   )
   const byId = known.one<[kind: string, id: string]>('WHERE kind = ? AND id = ?')
   const byLocal = known.one<[kind: string, local: string]>('WHERE kind = ? AND local = ?')
-  const unbind = known.run<[kind: string, local: string, number: number]>(
+  const unbindOthers = known.run<[kind: string, local: string, number: number]>(
     'DELETE FROM office_records WHERE kind = ? AND local = ? AND number <> ?'
   )
-  const readOf = db.prepare<Of, { officeId: string; life: number; cursor: number }>(
+  const readStateOf = db.prepare<KindAndAccount, { officeId: string; life: number; cursor: number }>(
     'SELECT office_id AS officeId, life, cursor FROM office_records_read WHERE kind = ? AND account_id = ?'
   )
   const begin = known.run<[kind: string, accountId: string, officeId: string, life: number]>(
     `INSERT INTO office_records_read (kind, account_id, office_id, life, cursor) VALUES (?, ?, ?, ?, 0)
      ON CONFLICT DO UPDATE SET office_id = excluded.office_id, life = excluded.life, cursor = 0`
   )
-  const forgetAll = known.run<Of>('DELETE FROM office_records WHERE kind = ? AND account_id = ?')
-  const forgetErased = known.run<Of>(
+  const forgetAll = known.run<KindAndAccount>('DELETE FROM office_records WHERE kind = ? AND account_id = ?')
+  const forgetErased = known.run<KindAndAccount>(
     'DELETE FROM office_records WHERE kind = ? AND account_id = ? AND local IS NULL AND is_gone = 0 AND is_final = 0'
   )
-  const again = known.run<Of>(
+  const markForRestore = known.run<KindAndAccount>(
     'UPDATE office_records SET is_to_know = 1, lost = NULL WHERE kind = ? AND account_id = ? AND round > 0'
   )
 
@@ -91,7 +91,7 @@ export function openRecordRows(db: Db) {
     change,
 
     /** Marks what was just written as received from the office, so that it isn't sent there. */
-    follow(number: number, changes: Partial<KnownRecord>): void {
+    markSynced(number: number, changes: Partial<KnownRecord>): void {
       const row = find(number)
       if (row) change(number, { ...changes, given: row.edits, isFinal: false, isUnread: false })
     },
@@ -99,12 +99,12 @@ export function openRecordRows(db: Db) {
     /** Adds a row for a record of the office, if there is none yet. */
     add(kind: string, accountId: string, id: string): KnownRecord {
       add(kind, accountId, id)
-      return byId(kind, id) ?? raise(id)
+      return byId(kind, id) ?? failUnknown(id)
     },
 
     /** Makes this row describe the local record `local` from now on. */
     bind(row: KnownRecord, local: string): void {
-      unbind(row.kind, local, row.number)
+      unbindOthers(row.kind, local, row.number)
       change(row.number, { local })
     },
 
@@ -115,58 +115,60 @@ export function openRecordRows(db: Db) {
      * with the same office before, unchanged records still count as the office's, and those deleted in between were
      * deleted only here. If the server has a new life, it is told everything it had, and everything is read again.
      */
-    begin: db.transaction(
+    prepareSync: db.transaction(
       (
         kind: string,
         { accountId, officeId, life }: { accountId: string; officeId: string; life: number },
         locals: () => readonly string[]
       ): void => {
-        const before = readOf.get(kind, accountId)
+        const before = readStateOf.get(kind, accountId)
         const isSame = before?.officeId === officeId
         if (isSame && before.life === life && before.cursor >= 0) return
         if (!isSame) forgetAll(kind, accountId)
         else {
           if (before.cursor < 0) forgetErased(kind, accountId)
-          if (before.life !== life) again(kind, accountId)
+          if (before.life !== life) markForRestore(kind, accountId)
         }
-        for (const local of locals()) note(kind, accountId, local)
+        for (const local of locals()) addLocal(kind, accountId, local)
         begin(kind, accountId, officeId, life)
       }
     ),
 
-    cursor: known.value<Of, number>('SELECT cursor FROM office_records_read WHERE kind = ? AND account_id = ?'),
-    readTo: known.run<[cursor: number, ...Of]>(
+    cursor: known.value<KindAndAccount, number>(
+      'SELECT cursor FROM office_records_read WHERE kind = ? AND account_id = ?'
+    ),
+    setCursor: known.run<[cursor: number, ...KindAndAccount]>(
       'UPDATE office_records_read SET cursor = ? WHERE kind = ? AND account_id = ?'
     ),
 
     /** Reads everything from the start if some of it couldn't be applied. */
-    readAgain: known.run<Of>(
+    rereadUnread: known.run<KindAndAccount>(
       `UPDATE office_records_read AS its SET cursor = 0 WHERE kind = ? AND account_id = ? AND EXISTS
          (SELECT 1 FROM office_records WHERE kind = its.kind AND account_id = its.account_id AND is_unread = 1)`
     ),
 
     /** Those without an id at the office yet. */
-    unnamed: known.all<Of>('WHERE kind = ? AND account_id = ? AND id IS NULL'),
+    withoutId: known.all<KindAndAccount>('WHERE kind = ? AND account_id = ? AND id IS NULL'),
     /**
      * A page of what must be sent, from a number on. A deletion that is final is sent whatever the office has. A preset
      * whose file is still being imported isn't included yet.
      */
-    toGive: known.all<[...Of, after: number, limit: number]>(
+    toPush: known.all<[...KindAndAccount, after: number, limit: number]>(
       `WHERE kind = ? AND account_id = ? AND edits <> given AND is_gone = 0 AND (is_unread = 0 OR is_final = 1) AND id IS NOT NULL AND number > ?
          AND (local IS NULL OR local NOT IN (SELECT id FROM arrivals)) ORDER BY number LIMIT ?`
     ),
     /** What the office has to be told again. */
-    toKnow: known.all<[...Of, after: number, limit: number]>(
+    toRestore: known.all<[...KindAndAccount, after: number, limit: number]>(
       `WHERE kind = ? AND account_id = ? AND is_to_know = 1 AND number > ? ORDER BY number LIMIT ?`
     ),
     /** The sync state of the local records. */
-    marks: db.prepare<Of, { local: string; savedBy: string | null; isUntold: 0 | 1 }>(
+    syncStates: db.prepare<KindAndAccount, { local: string; savedBy: string | null; isUntold: 0 | 1 }>(
       `SELECT local, saved_by AS savedBy, edits <> given AS isUntold FROM office_records
        WHERE kind = ? AND account_id = ? AND local IS NOT NULL`
     )
   }
 }
 
-function raise(id: string): never {
+function failUnknown(id: string): never {
   throw new Error(`Nothing is known of ${id}.`)
 }

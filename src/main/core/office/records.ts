@@ -5,8 +5,8 @@
  */
 import type { Pool } from 'pg'
 import { parsedJson } from '../lib/json-scanning.ts'
-import type { Asking } from './at-once.ts'
-import { seal, tagBy, unsealIfWhole } from './sealing.ts'
+import type { Queryable } from './at-once.ts'
+import { seal, tagBy, unsealIfIntact } from './sealing.ts'
 import { MOST_BYTES } from './things.ts'
 
 export type RecordKind = 'preset' | 'view' | 'staff' | 'appointment' | 'person'
@@ -18,7 +18,7 @@ export type OfficeRecords = ReturnType<typeof openOfficeRecords>
  * The current state of a record. Without content it was deleted, or altered on the server. `by`: the workstation that
  * saved it.
  */
-interface RecordNow {
+interface RecordState {
   readonly id: string
   readonly version: string
   readonly round: number
@@ -27,7 +27,7 @@ interface RecordNow {
   readonly lineage: readonly string[]
   readonly content?: unknown
 }
-export interface RecordChange extends RecordNow {
+export interface RecordChange extends RecordState {
   readonly rev: number
   readonly isGone: boolean
 }
@@ -60,7 +60,7 @@ export interface RecordToPut {
  * which is returned; this one wasn't kept. older: a restored server has a later one. over: it was current until another
  * one derived from it. elsewhere: another account has this id.
  */
-export interface RecordPut extends RecordNow {
+export interface PutResult extends RecordState {
   readonly outcome: 'newest' | 'gone' | 'beside' | 'older' | 'over' | 'elsewhere'
   /** The common base of the two, if a content that was told again conflicts with one changed since. */
   readonly base?: unknown
@@ -70,9 +70,9 @@ export interface RecordPut extends RecordNow {
  * Opens the office's records. Each method rejects with the database's error if the query fails.
  * @param its `key`: the office's key; `atOnce`: runs the queries for the state.
  */
-export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; key: Buffer; atOnce?: Asking }) {
-  function opened(kind: RecordKind, id: string, body: Buffer | null): { content?: unknown } {
-    const content = body && unsealIfWhole(key, identityOf(kind, id), body)
+export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; key: Buffer; atOnce?: Queryable }) {
+  function unsealBody(kind: RecordKind, id: string, body: Buffer | null): { content?: unknown } {
+    const content = body && unsealIfIntact(key, identityOf(kind, id), body)
     return content ? { content: parsedJson(content.toString('utf8')) } : {}
   }
 
@@ -81,8 +81,8 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
      * Makes the id of a record that is the same at every workstation.
      * @param accountId the office's id of the account.
      */
-    tag: (kind: RecordKind, accountId: string, what: string): string =>
-      tagBy(key, `record:${kind}\n${accountId}\n${what}`).toString('base64url'),
+    idFor: (kind: RecordKind, accountId: string, identity: string): string =>
+      tagBy(key, `record:${kind}\n${accountId}\n${identity}`).toString('base64url'),
 
     /**
      * Returns the number of the last change of each kind, and the office's life; 0 for a life that no workstation has
@@ -97,7 +97,7 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
     },
 
     /** Begins a new life of the server, because this workstation has read further than the server is. */
-    async setBack(life: number): Promise<void> {
+    async startNewLife(life: number): Promise<void> {
       await pool.query('SELECT office.set_back($1)', [life])
     },
 
@@ -113,7 +113,7 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
       life?: number
     ): Promise<RecordChange[]> {
       const { rows } = await pool.query<
-        Omit<RecordNow, 'content'> & { rev: number; is_gone: boolean; sealed: Buffer | null }
+        Omit<RecordState, 'content'> & { rev: number; is_gone: boolean; sealed: Buffer | null }
       >('SELECT * FROM office.thing_changes($1, $2, $3, $4, 0, $5, $6)', [
         kind,
         accountId,
@@ -124,7 +124,7 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
       ])
       return rows.map(({ id, rev, version, round, by, is_gone: isGone, lineage, sealed }) => ({
         ...{ id, rev, version, round, by, isGone, lineage },
-        ...opened(kind, id, sealed)
+        ...unsealBody(kind, id, sealed)
       }))
     },
 
@@ -132,27 +132,27 @@ export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; ke
      * Saves or deletes records; repeating a version repeats the same save. Returns the results in the same order.
      * @param life see `changes`.
      */
-    async put(kind: RecordKind, accountId: string, some: readonly RecordToPut[], life?: number): Promise<RecordPut[]> {
+    async put(kind: RecordKind, accountId: string, puts: readonly RecordToPut[], life?: number): Promise<PutResult[]> {
       const sealed = (id: string, content: unknown) =>
         content === undefined ? null : seal(key, identityOf(kind, id), Buffer.from(JSON.stringify(content)))
-      const bodies = some.map(({ id, content }) => sealed(id, content))
+      const bodies = puts.map(({ id, content }) => sealed(id, content))
       const { rows } = await pool.query<
-        Omit<RecordPut, 'content' | 'base' | 'lineage'> & {
+        Omit<PutResult, 'content' | 'base' | 'lineage'> & {
           lineage: string[] | null
           sealed: Buffer | null
           base: Buffer | null
         }
       >('SELECT * FROM office.put_records($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)', [
-        ...[kind, accountId, some.map(({ id }) => id), some.map(({ version }) => version)],
-        ...[some.map(({ basedOn }) => basedOn.join(',')), bodies, some.map(({ isFinal }) => isFinal === true)],
-        ...[some.map(({ round }) => round ?? null), some.map(({ isChangedSince }) => isChangedSince === true)],
-        some.map(({ until }) => until ?? null),
-        some.map(({ id, base }) => sealed(id, base)),
-        ...[some.map(({ lineage = [] }) => lineage.join(',')), life]
+        ...[kind, accountId, puts.map(({ id }) => id), puts.map(({ version }) => version)],
+        ...[puts.map(({ basedOn }) => basedOn.join(',')), bodies, puts.map(({ isFinal }) => isFinal === true)],
+        ...[puts.map(({ round }) => round ?? null), puts.map(({ isChangedSince }) => isChangedSince === true)],
+        puts.map(({ until }) => until ?? null),
+        puts.map(({ id, base }) => sealed(id, base)),
+        ...[puts.map(({ lineage = [] }) => lineage.join(',')), life]
       ])
       return rows.map(({ id, outcome, version, round, by, lineage, sealed: body, base }) => ({
-        ...{ id, outcome, version, round, by, lineage: lineage ?? [], base: opened(kind, id, base).content },
-        ...opened(kind, id, body)
+        ...{ id, outcome, version, round, by, lineage: lineage ?? [], base: unsealBody(kind, id, base).content },
+        ...unsealBody(kind, id, body)
       }))
     }
   }

@@ -7,14 +7,14 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto'
 import { deflateRawSync, inflateRawSync } from 'node:zlib'
 
-const KEY_ID = 4
-const NONCE = 12
-const TAG = 16
+const KEY_ID_LENGTH = 4
+const NONCE_LENGTH = 12
+const TAG_LENGTH = 16
 /** The maximum size of an opened body, in bytes. */
-const MOST = 64 * 1024 * 1024
+const MAX_BODY = 64 * 1024 * 1024
 
 /** The length of one key, in bytes. */
-export const KEY = 32
+export const KEY_LENGTH = 32
 
 /**
  * Splits the office's key into the single keys.
@@ -22,24 +22,26 @@ export const KEY = 32
  */
 export function keysIn(key: Uint8Array): Buffer[] {
   const bytes = Buffer.from(key)
-  if (bytes.length === 0 || bytes.length % KEY !== 0) throw new Error('This is no office’s key.')
-  return Array.from({ length: bytes.length / KEY }, (_, index) => bytes.subarray(index * KEY, (index + 1) * KEY))
+  if (bytes.length === 0 || bytes.length % KEY_LENGTH !== 0) throw new Error('This is no office’s key.')
+  return Array.from({ length: bytes.length / KEY_LENGTH }, (_, index) =>
+    bytes.subarray(index * KEY_LENGTH, (index + 1) * KEY_LENGTH)
+  )
 }
 
-export const newestOf = (key: Uint8Array) => Buffer.from(key).subarray(-KEY)
+export const newestOf = (key: Uint8Array) => Buffer.from(key).subarray(-KEY_LENGTH)
 
 /** One of the office's keys, with its id. */
-interface Numbered {
-  readonly one: Buffer
+interface IdentifiedKey {
+  readonly bytes: Buffer
   readonly id: Buffer
 }
 
-const numbered = new WeakMap<Uint8Array, readonly Numbered[]>()
+const keyCache = new WeakMap<Uint8Array, readonly IdentifiedKey[]>()
 
 /** Cached, because a joining workstation opens a hundred thousand bodies with the same keys. */
-function numberedOf(key: Uint8Array): readonly Numbered[] {
-  const known = numbered.get(key) ?? keysIn(key).map((one) => ({ one, id: keyId(one) }))
-  numbered.set(key, known)
+function identifiedKeysOf(key: Uint8Array): readonly IdentifiedKey[] {
+  const known = keyCache.get(key) ?? keysIn(key).map((one) => ({ bytes: one, id: keyId(one) }))
+  keyCache.set(key, known)
   return known
 }
 
@@ -48,7 +50,7 @@ function numberedOf(key: Uint8Array): readonly Numbered[] {
  * so that tags made before a rotation are still found.
  */
 export function tagBy(key: Uint8Array, about: string): Buffer {
-  return createHmac('sha256', Buffer.from(key).subarray(0, KEY)).update(about).digest()
+  return createHmac('sha256', Buffer.from(key).subarray(0, KEY_LENGTH)).update(about).digest()
 }
 
 /**
@@ -58,10 +60,10 @@ export function tagBy(key: Uint8Array, about: string): Buffer {
  * @returns key id, nonce, authentication tag and ciphertext.
  */
 export function seal(key: Uint8Array, identity: string, content: Buffer): Buffer {
-  const nonce = randomBytes(NONCE)
-  const newest = numberedOf(key).at(-1)
+  const nonce = randomBytes(NONCE_LENGTH)
+  const newest = identifiedKeysOf(key).at(-1)
   if (!newest) throw new Error('This is no office’s key.')
-  const cipher = createCipheriv('aes-256-gcm', newest.one, nonce).setAAD(Buffer.from(identity))
+  const cipher = createCipheriv('aes-256-gcm', newest.bytes, nonce).setAAD(Buffer.from(identity))
   const body = Buffer.concat([cipher.update(deflateRawSync(content)), cipher.final()])
   return Buffer.concat([newest.id, nonce, cipher.getAuthTag(), body])
 }
@@ -71,19 +73,27 @@ export function seal(key: Uint8Array, identity: string, content: Buffer): Buffer
  * @throws Error if it was sealed with another key, under another identity, or was altered.
  */
 export function unseal(key: Uint8Array, identity: string, sealed: Buffer): Buffer {
-  const [nonceAt, tagAt, bodyAt] = [KEY_ID, KEY_ID + NONCE, KEY_ID + NONCE + TAG]
+  const [nonceAt, tagAt, bodyAt] = [
+    KEY_ID_LENGTH,
+    KEY_ID_LENGTH + NONCE_LENGTH,
+    KEY_ID_LENGTH + NONCE_LENGTH + TAG_LENGTH
+  ]
   const its =
-    sealed.length < bodyAt ? undefined : numberedOf(key).findLast(({ id }) => id.equals(sealed.subarray(0, nonceAt)))
+    sealed.length < bodyAt
+      ? undefined
+      : identifiedKeysOf(key).findLast(({ id }) => id.equals(sealed.subarray(0, nonceAt)))
   if (!its) throw new Error('This was sealed with another key.')
-  const cipher = createDecipheriv('aes-256-gcm', its.one, sealed.subarray(nonceAt, tagAt), { authTagLength: TAG })
+  const cipher = createDecipheriv('aes-256-gcm', its.bytes, sealed.subarray(nonceAt, tagAt), {
+    authTagLength: TAG_LENGTH
+  })
   cipher.setAAD(Buffer.from(identity)).setAuthTag(sealed.subarray(tagAt, bodyAt))
   return inflateRawSync(Buffer.concat([cipher.update(sealed.subarray(bodyAt)), cipher.final()]), {
-    maxOutputLength: MOST
+    maxOutputLength: MAX_BODY
   })
 }
 
 /** Opens a sealed body. Returns undefined if it was altered on the server, or swapped with another's. */
-export function unsealIfWhole(key: Uint8Array, identity: string, sealed: Buffer): Buffer | undefined {
+export function unsealIfIntact(key: Uint8Array, identity: string, sealed: Buffer): Buffer | undefined {
   try {
     return unseal(key, identity, sealed)
   } catch {
@@ -93,13 +103,13 @@ export function unsealIfWhole(key: Uint8Array, identity: string, sealed: Buffer)
 
 /** Returns the key's id, which reveals nothing about the key. */
 export function keyId(key: Buffer): Buffer {
-  return derived(key, 'key id', KEY_ID)
+  return deriveBytes(key, 'key id', KEY_ID_LENGTH)
 }
 
 /**
  * Derives a value from a secret, which can't be recovered from it.
  * @param bytes the length of the result.
  */
-export function derived(secret: Buffer, purpose: string, bytes: number): Buffer {
+export function deriveBytes(secret: Buffer, purpose: string, bytes: number): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, Buffer.alloc(0), `countersign office ${purpose}`, bytes))
 }

@@ -7,7 +7,7 @@ import type { Pool } from 'pg'
 import type { SendState } from '../../../shared/contract/index.ts'
 import { AppFailure, codeOf, fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
-import { seal, tagBy, unsealIfWhole } from './sealing.ts'
+import { seal, tagBy, unsealIfIntact } from './sealing.ts'
 
 /**
  * The outcome of an attempt. nothing-left: it can't have arrived. stopped: the same, and the following sends would fail
@@ -26,7 +26,7 @@ export interface Claim {
 }
 
 /** An uncertain send, for the reconciliation. */
-type InDoubt = Pick<Claim, 'id' | 'epoch' | 'content'>
+type UncertainSend = Pick<Claim, 'id' | 'epoch' | 'content'>
 
 /** The guarantees of every store of sends; `test/office/send-store.test.ts` checks each store against them. */
 export interface SendStore {
@@ -45,35 +45,35 @@ export interface SendStore {
    */
   finish(claim: Pick<Claim, 'id' | 'epoch'>, end: AttemptEnd, answer: unknown): Promise<SendState>
   /** Makes the sends of lost holders uncertain, never ready. */
-  lapse(accountId: string): Promise<void>
-  uncertain(accountId: string): Promise<InDoubt[]>
+  expireClaims(accountId: string): Promise<void>
+  uncertainSends(accountId: string): Promise<UncertainSend[]>
   /**
    * Records what the reconciliation showed. Returns whether the send was still uncertain. `ready` is refused until
    * there was time for two looks.
    */
-  settle(send: Pick<Claim, 'id' | 'epoch'>, state: 'sent' | 'ready' | 'not-sent' | 'refused'): Promise<boolean>
+  conclude(send: Pick<Claim, 'id' | 'epoch'>, state: 'sent' | 'ready' | 'not-sent' | 'refused'): Promise<boolean>
   /** Cancels a send. Returns false if it was sent or may have been; otherwise it never will be. */
-  takeBack(id: string): Promise<boolean>
+  cancel(id: string): Promise<boolean>
   pause(accountId: string): Promise<void>
   resume(accountId: string): Promise<void>
   stateOf(id: string): Promise<SendState | undefined>
 }
 
 /** The state of a send at the office; held: with its workstation again. */
-export type OfficeState = SendState | 'held'
+export type OfficeSendState = SendState | 'held'
 
 /** The current state of a send that changed. */
 export interface SendChange extends Pick<Claim, 'id' | 'epoch'> {
   /** Its position in the order of the account's changes. */
   readonly rev: number
-  readonly state: OfficeState
+  readonly state: OfficeSendState
   readonly round: number
   /** The name of the workstation that created it. */
   readonly maker: string
   readonly isMine: boolean
   readonly attempt: number
   /** Whether an attempt may have arrived. */
-  readonly isInDoubt: boolean
+  readonly mayHaveArrived: boolean
   /** In milliseconds from now, 0 for at once. */
   readonly goesIn: number
   /** Absent if it was read before. */
@@ -108,7 +108,7 @@ export interface OutboxState {
  * Why the office refused a send of a draft it has. taken: someone else is sending it or has sent it. gone: it was
  * deleted, or is its maker's own again. changed: its content has changed.
  */
-export type NotTaken = 'taken' | 'gone' | 'changed'
+export type PushRefusal = 'taken' | 'gone' | 'changed'
 
 /** Further operations for showing and changing a shared outbox. Every call rejects if the server can't be reached. */
 export interface OfficeStore extends SendStore {
@@ -120,26 +120,26 @@ export interface OfficeStore extends SendStore {
    * @returns the state of each send; undefined for an attempt that the office doesn't know, for example after a
    * restore.
    */
-  turn(
+  finishAndClaim(
     accountId: string,
-    ended: readonly (Pick<Claim, 'id' | 'epoch'> & { end: AttemptEnd; answer: unknown })[],
+    finished: readonly (Pick<Claim, 'id' | 'epoch'> & { end: AttemptEnd; answer: unknown })[],
     most: number
-  ): Promise<{ states: (OfficeState | undefined)[]; claims: Claim[] }>
+  ): Promise<{ states: (OfficeSendState | undefined)[]; claims: Claim[] }>
   /**
    * Hands over a send: a new one, a retry, or one with another time. Data of an earlier round has no effect.
    * @param send `of`: the draft that it was made from, if the office has it, with the content's ids and revision
    * number.
    * @returns what the office has then, or why it refused.
    */
-  give(
+  push(
     accountId: string,
     send: Pick<Claim, 'id' | 'content'> & {
       inMs: number
       round: number
-      isInDoubt: boolean
+      mayHaveArrived: boolean
       of?: { draft: string; basedOn: readonly string[]; round: number }
     }
-  ): Promise<{ state: OfficeState | NotTaken; round: number }>
+  ): Promise<{ state: OfficeSendState | PushRefusal; round: number }>
   /**
    * Keeps a send from leaving, even if the office never got it. Returns whether it can't leave any more.
    * @param life the life of which everything is known here; rejects if it is another.
@@ -150,8 +150,8 @@ export interface OfficeStore extends SendStore {
     as: 'held' | 'cancelled',
     life: number
   ): Promise<boolean>
-  /** Makes a send wait for a release by another staff member than the one with this id. Call it before `give`. */
-  askRelease(id: string, by: string): Promise<void>
+  /** Makes a send wait for a release by another staff member than the one with this id. Call it before `push`. */
+  requireRelease(id: string, by: string): Promise<void>
   /**
    * Releases a send. Returns whether it is released by this staff member: not if they asked for it, nor if someone else
    * has decided.
@@ -173,9 +173,9 @@ export interface OfficeStore extends SendStore {
     }
   ): Promise<boolean>
   /** Takes back everything unfinished that this workstation created. Returns how many are in flight. */
-  takeAlong(accountId: string): Promise<number>
+  reclaimSends(accountId: string): Promise<number>
   /** Records that the reconciliation found a send. Returns whether it was still uncertain. */
-  found(send: Pick<Claim, 'id' | 'epoch'>, answer: unknown): Promise<boolean>
+  recordFound(send: Pick<Claim, 'id' | 'epoch'>, answer: unknown): Promise<boolean>
   /**
    * Returns changes since `after`.
    * @param bodiesAfter up to where every send was read; 0 until all were.
@@ -186,7 +186,7 @@ export interface OfficeStore extends SendStore {
    * Tells the server that a send arrived, whatever it has recorded.
    * @param of the draft that it was made from, if any.
    */
-  knowSent(
+  reportSent(
     accountId: string,
     send: Pick<Claim, 'id' | 'epoch'>,
     answer: unknown,
@@ -196,7 +196,7 @@ export interface OfficeStore extends SendStore {
    * Tells the server that a send ended otherwise or was withheld, as of this round. Returns whether the server has it
    * so now.
    */
-  knowOver(
+  reportConcluded(
     accountId: string,
     send: { id: string; round: number },
     state: 'cancelled' | 'held' | 'refused' | 'not-sent'
@@ -205,7 +205,7 @@ export interface OfficeStore extends SendStore {
    * Begins a new life of the server, which has less than was read from it, unless another workstation did so before
    * (decision 59).
    */
-  setBack(life: number): Promise<void>
+  startNewLife(life: number): Promise<void>
   /** Takes or renews a lease. Returns whether this workstation holds it now. */
   lease(name: string, ms: number): Promise<boolean>
 }
@@ -214,12 +214,12 @@ export interface OfficeStore extends SendStore {
  * Fails because the office's server isn't available.
  * @throws AppFailure `offline`
  */
-export function officeIsAway(): never {
+export function failOfficeAway(): never {
   fail('offline', 'The office’s server isn’t available just now.', { next: 'Try again in a few minutes.' })
 }
 
 /** PostgreSQL's codes for being read-only, and for a full disk. */
-const CANNOT_WRITE: ReadonlySet<string> = new Set(['25006', '53100'])
+const WRITE_ERRORS: ReadonlySet<string> = new Set(['25006', '53100'])
 
 /** The office's server answers, but couldn't save. */
 class Unwritable extends AppFailure {
@@ -234,7 +234,7 @@ class Unwritable extends AppFailure {
 
 /** Recognises both the server's own error and the one `askOffice` makes of it. */
 export function isUnwritable(error: unknown): boolean {
-  return error instanceof Unwritable || CANNOT_WRITE.has(codeOf(error))
+  return error instanceof Unwritable || WRITE_ERRORS.has(codeOf(error))
 }
 
 /**
@@ -249,11 +249,11 @@ export async function askOffice<Office, Answer>(
   trouble: ((error: unknown) => void) | undefined
 ): Promise<Answer> {
   try {
-    return await question(office ?? officeIsAway())
+    return await question(office ?? failOfficeAway())
   } catch (error) {
     if (office !== undefined) trouble?.(error)
     if (isUnwritable(error)) throw new Unwritable()
-    return officeIsAway()
+    return failOfficeAway()
   }
 }
 
@@ -266,14 +266,14 @@ export type AskOutbox = <Answer>(question: (office: OfficeStore) => Promise<Answ
  * @param until by the monotonic clock.
  * @param limit how long a request may take, in milliseconds.
  */
-export function outlasting(time: Pick<Time, 'now' | 'elapsed'>, until: number, limit: number): () => boolean {
+export function claimValidityCheck(time: Pick<Time, 'now' | 'elapsed'>, until: number, limit: number): () => boolean {
   const [began, elapsed] = [time.now(), time.elapsed()]
   return () => Math.max(time.elapsed() - elapsed, time.now() - began) + limit <= until - elapsed
 }
 
 /** Page sizes for reading changes, and for reconciling. */
 const PAGE = 200
-const MOST_IN_DOUBT = 500
+const MAX_UNCERTAIN = 500
 
 /**
  * Opens the office's outbox.
@@ -285,59 +285,61 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
   async function ask<Row extends object>(sql: string, values: readonly unknown[]): Promise<Row[]> {
     return (await pool.query<Row>(sql, [...values])).rows
   }
-  const opened = (id: string, sealed: Buffer) => unsealIfWhole(key, contentOf(id), sealed)
+  const unsealContent = (id: string, sealed: Buffer) => unsealIfIntact(key, contentIdentityOf(id), sealed)
 
   /** Different for each send, so that the server can't tell who asks often. */
-  const personOf = (id: string, by: string) => tagBy(key, `release:${id}\n${by}`)
+  const personTagOf = (id: string, by: string) => tagBy(key, `release:${id}\n${by}`)
 
-  const sealedAnswer = (id: string, epoch: number, answer: unknown) =>
-    seal(key, answerOf(id, epoch), Buffer.from(JSON.stringify(answer) ?? 'null'))
+  const sealAnswer = (id: string, epoch: number, answer: unknown) =>
+    seal(key, answerIdentityOf(id, epoch), Buffer.from(JSON.stringify(answer) ?? 'null'))
 
   async function finish({ id, epoch }: Pick<Claim, 'id' | 'epoch'>, end: AttemptEnd, answer: unknown) {
-    const sealed = sealedAnswer(id, epoch, answer)
+    const sealed = sealAnswer(id, epoch, answer)
     const [row] = await ask<{ state: SendState }>('SELECT office.finish($1, $2, $3, $4) AS state', [
       ...[id, epoch, end, sealed]
     ])
     return row?.state ?? 'uncertain'
   }
 
-  async function turn(
+  async function finishAndClaim(
     accountId: string,
-    ended: Parameters<OfficeStore['turn']>[1],
+    finished: Parameters<OfficeStore['finishAndClaim']>[1],
     most: number
-  ): ReturnType<OfficeStore['turn']> {
-    const asked = time.elapsed()
+  ): ReturnType<OfficeStore['finishAndClaim']> {
+    const askedAt = time.elapsed()
     const rows = await ask<TurnRow>('SELECT * FROM office.take_turn($1, $2, $3, $4, $5, $6)', [
       accountId,
-      ended.map(({ id }) => id),
-      ended.map(({ epoch }) => epoch),
-      ended.map(({ end }) => end),
-      ended.map(({ id, epoch, answer }) => sealedAnswer(id, epoch, answer)),
+      finished.map(({ id }) => id),
+      finished.map(({ epoch }) => epoch),
+      finished.map(({ end }) => end),
+      finished.map(({ id, epoch, answer }) => sealAnswer(id, epoch, answer)),
       most
     ])
-    const states = new Map(rows.flatMap((row) => (row.is_claim ? [] : [[answerOf(row.id, row.epoch), row.state]])))
+    const states = new Map(
+      rows.flatMap((row) => (row.is_claim ? [] : [[answerIdentityOf(row.id, row.epoch), row.state]]))
+    )
     const claims: Claim[] = []
     for (const row of rows) {
       if (!row.is_claim) continue
       const { id, epoch, lease_ms, sealed } = row
-      const content = opened(id, sealed)
-      if (content) claims.push({ id, epoch, content, until: asked + lease_ms })
+      const content = unsealContent(id, sealed)
+      if (content) claims.push({ id, epoch, content, until: askedAt + lease_ms })
       // The others don't wait for this. If it fails, the claim expires by itself.
       else void finish({ id, epoch }, 'refused', 'altered').catch(() => undefined)
     }
-    return { states: ended.map(({ id, epoch }) => states.get(answerOf(id, epoch)) ?? undefined), claims }
+    return { states: finished.map(({ id, epoch }) => states.get(answerIdentityOf(id, epoch)) ?? undefined), claims }
   }
 
-  async function give(
+  async function push(
     accountId: string,
-    { id, content, inMs, round, isInDoubt, of }: Parameters<OfficeStore['give']>[1]
-  ): ReturnType<OfficeStore['give']> {
-    const [row] = await ask<Awaited<ReturnType<OfficeStore['give']>>>(
+    { id, content, inMs, round, mayHaveArrived, of }: Parameters<OfficeStore['push']>[1]
+  ): ReturnType<OfficeStore['push']> {
+    const [row] = await ask<Awaited<ReturnType<OfficeStore['push']>>>(
       of
         ? 'SELECT state, round FROM office.put_send_of($7, $8, $1, $2, $3, $4, $5, $6, $9)'
         : 'SELECT state, round FROM office.put_send($1, $2, $3, $4, $5, $6)',
       [
-        ...[id, accountId, inMs, seal(key, contentOf(id), content), round, isInDoubt],
+        ...[id, accountId, inMs, seal(key, contentIdentityOf(id), content), round, mayHaveArrived],
         ...(of ? [of.draft, of.basedOn, of.round] : [])
       ]
     )
@@ -346,7 +348,7 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
 
   return {
     finish,
-    give,
+    push,
 
     async account(name, { concurrency, perMinute }) {
       const tag = tagBy(key, `account:${name}`)
@@ -358,19 +360,19 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
       return row?.id ?? ''
     },
 
-    async askRelease(id, by) {
-      await ask('SELECT office.ask_release($1, $2)', [id, personOf(id, by)])
+    async requireRelease(id, by) {
+      await ask('SELECT office.ask_release($1, $2)', [id, personTagOf(id, by)])
     },
 
     async release(id, by) {
-      const [row] = await ask<{ is: boolean }>('SELECT office.release_send($1, $2) AS is', [id, personOf(id, by)])
+      const [row] = await ask<{ is: boolean }>('SELECT office.release_send($1, $2) AS is', [id, personTagOf(id, by)])
       return row?.is === true
     },
 
     async decide(accountId, { id, content, inMs, round, askedBy, by, isReleased }) {
       const [row] = await ask<{ is: boolean }>('SELECT office.decide_send($1, $2, $3, $4, $5, $6, $7, $8) AS is', [
-        ...[id, accountId, personOf(id, askedBy), personOf(id, by), isReleased, inMs],
-        ...[seal(key, contentOf(id), content), round]
+        ...[id, accountId, personTagOf(id, askedBy), personTagOf(id, by), isReleased, inMs],
+        ...[seal(key, contentIdentityOf(id), content), round]
       ])
       return row?.is === true
     },
@@ -382,33 +384,33 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
       return row?.done === true
     },
 
-    async takeAlong(accountId) {
+    async reclaimSends(accountId) {
       const [row] = await ask<{ count: number }>('SELECT office.return_sends($1) AS count', [accountId])
       return row?.count ?? 0
     },
 
-    async found({ id, epoch }, answer) {
+    async recordFound({ id, epoch }, answer) {
       const [row] = await ask<{ done: boolean }>('SELECT office.settle_found($1, $2, $3) AS done', [
-        ...[id, epoch, sealedAnswer(id, epoch, answer)]
+        ...[id, epoch, sealAnswer(id, epoch, answer)]
       ])
       return row?.done === true
     },
 
-    async knowSent(accountId, { id, epoch }, answer, of) {
-      const its = [id, accountId, epoch, sealedAnswer(id, epoch, answer)]
-      if (!of) return void (await ask('SELECT office.know_sent($1, $2, $3, $4)', its))
+    async reportSent(accountId, { id, epoch }, answer, of) {
+      const values = [id, accountId, epoch, sealAnswer(id, epoch, answer)]
+      if (!of) return void (await ask('SELECT office.know_sent($1, $2, $3, $4)', values))
       const { draft, versions = [], round = 0 } = of
-      await ask('SELECT office.know_draft_sent($1, $2, $3, $4, $5, $6, $7)', [draft, ...its, versions, round])
+      await ask('SELECT office.know_draft_sent($1, $2, $3, $4, $5, $6, $7)', [draft, ...values, versions, round])
     },
 
-    async knowOver(accountId, { id, round }, state) {
+    async reportConcluded(accountId, { id, round }, state) {
       const [row] = await ask<{ done: boolean }>('SELECT office.know_over($1, $2, $3, $4) AS done', [
         ...[id, accountId, round, state]
       ])
       return row?.done === true
     },
 
-    async setBack(life) {
+    async startNewLife(life) {
       await ask('SELECT office.set_back($1)', [life])
     },
 
@@ -418,13 +420,13 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
       ])
       return rows.map(
         ({ is_mine, is_in_doubt, goes_ms, sealed, answer_epoch, answer, draft_versions, draft_round, ...row }) => {
-          const content = sealed ? opened(row.id, sealed) : undefined
-          const said = answer && unsealIfWhole(key, answerOf(row.id, answer_epoch ?? 0), answer)
+          const content = sealed ? unsealContent(row.id, sealed) : undefined
+          const answerBytes = answer && unsealIfIntact(key, answerIdentityOf(row.id, answer_epoch ?? 0), answer)
           return {
             ...{ ...row, isMine: is_mine, isInDoubt: is_in_doubt, goesIn: goes_ms },
             ...(content && { content }),
             ...(draft_round > 0 && { of: { versions: draft_versions, round: draft_round } }),
-            ...(said && { answer: JSON.parse(said.toString('utf8')) as unknown })
+            ...(answerBytes && { answer: JSON.parse(answerBytes.toString('utf8')) as unknown })
           }
         }
       )
@@ -451,35 +453,35 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
     },
 
     async put(accountId, id, content, inMs = 0) {
-      await give(accountId, { id, content, inMs, round: 1, isInDoubt: false })
+      await push(accountId, { id, content, inMs, round: 1, mayHaveArrived: false })
     },
 
-    turn,
+    finishAndClaim,
 
     async claim(accountId, most) {
-      return (await turn(accountId, [], most)).claims
+      return (await finishAndClaim(accountId, [], most)).claims
     },
 
-    async lapse(accountId) {
+    async expireClaims(accountId) {
       await ask('SELECT office.lapse($1)', [accountId])
     },
 
-    async uncertain(accountId) {
+    async uncertainSends(accountId) {
       const rows = await ask<{ id: string; epoch: number; sealed: Buffer }>('SELECT * FROM office.uncertain($1, $2)', [
-        ...[accountId, MOST_IN_DOUBT]
+        ...[accountId, MAX_UNCERTAIN]
       ])
       return rows.flatMap(({ id, epoch, sealed }) => {
-        const content = opened(id, sealed)
+        const content = unsealContent(id, sealed)
         return content ? [{ id, epoch, content }] : []
       })
     },
 
-    async settle({ id, epoch }, state) {
+    async conclude({ id, epoch }, state) {
       const [row] = await ask<{ done: boolean }>('SELECT office.settle($1, $2, $3) AS done', [id, epoch, state])
       return row?.done === true
     },
 
-    async takeBack(id) {
+    async cancel(id) {
       const [row] = await ask<{ done: boolean }>('SELECT office.take_back($1) AS done', [id])
       return row?.done === true
     },
@@ -499,8 +501,8 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
   }
 }
 
-const contentOf = (id: string) => `send:${id}`
-const answerOf = (id: string, epoch: number) => `answer:${id}:${epoch}`
+const contentIdentityOf = (id: string) => `send:${id}`
+const answerIdentityOf = (id: string, epoch: number) => `answer:${id}:${epoch}`
 
 interface ChangeRow extends Omit<SendChange, 'isMine' | 'isInDoubt' | 'goesIn' | 'content' | 'answer' | 'of'> {
   is_mine: boolean
@@ -514,7 +516,7 @@ interface ChangeRow extends Omit<SendChange, 'isMine' | 'isInDoubt' | 'goesIn' |
 }
 
 type TurnRow = Pick<Claim, 'id' | 'epoch'> &
-  ({ is_claim: false; state: OfficeState | null } | { is_claim: true; lease_ms: number; sealed: Buffer })
+  ({ is_claim: false; state: OfficeSendState | null } | { is_claim: true; lease_ms: number; sealed: Buffer })
 
 interface OutboxRow {
   concurrency: number

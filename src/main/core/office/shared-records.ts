@@ -6,16 +6,16 @@
  * more record.
  */
 import { isDeepStrictEqual } from 'node:util'
-import type { SharedMark } from '../../../shared/contract/index.ts'
+import type { SharedSyncState } from '../../../shared/contract/index.ts'
 import { clockTextOf } from '../lib/calendar.ts'
 import { defined } from '../lib/objects.ts'
 import { isShared } from '../lib/shared-id.ts'
 import { inSlices } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
-import { AccountLanes, STEADY } from './account-lanes.ts'
+import { AccountLanes, SYNC_THROTTLE } from './account-lanes.ts'
 import { type KnownRecord, type LostContent, openRecordRows } from './record-rows.ts'
-import type { OfficeRecords, RecordChange, RecordKind, RecordPut, RecordToPut } from './records.ts'
+import type { OfficeRecords, PutResult, RecordChange, RecordKind, RecordToPut } from './records.ts'
 import { askOffice } from './sends.ts'
 import { MOST_BYTES } from './things.ts'
 
@@ -26,7 +26,7 @@ export interface SharedKind<Content = any> {
   /** How many are transferred at a time, in either direction. */
   readonly page: number
   /** The local ids of an account's records. */
-  locals: (accountId: string) => string[]
+  localIds: (accountId: string) => string[]
   /** The account that it belongs to, also if it is the organisation's. */
   ownerOf: (local: string) => string | undefined
   /** Undefined if the record is missing, private, or in a format that this version can't read. */
@@ -42,18 +42,18 @@ export interface SharedKind<Content = any> {
   /** What identifies it at every workstation; undefined if its own id does. */
   identity?: (content: Content) => string | undefined
   /** Merges two contents that both derive from `base`. Undefined if they can't be merged and have to become two. */
-  together?: (mine: Content, theirs: Content, base: Content | undefined) => Content | undefined
+  merge?: (mine: Content, theirs: Content, base: Content | undefined) => Content | undefined
   /** Returns a content to use instead of theirs when there was no local change; undefined to take theirs. */
-  kept?: (mine: Content, theirs: Content) => Content | undefined
+  overrideTheirs?: (mine: Content, theirs: Content) => Content | undefined
   /** Finds an identical record of the account. It becomes the same record if the office doesn't have it yet. */
-  twin?: (accountId: string, content: Content) => string | undefined
+  findIdentical?: (accountId: string, content: Content) => string | undefined
   /**
    * Writes a content as one more record.
-   * @param beside this workstation's name and the time, if the record it conflicts with is kept, too.
+   * @param conflictLabel this workstation's name and the time, if the record it conflicts with is kept, too.
    */
-  another?: (accountId: string, content: Content, beside: string | undefined) => void
+  addCopy?: (accountId: string, content: Content, conflictLabel: string | undefined) => void
   /** In how many milliseconds it expires; undefined if unknown. */
-  until?: (content: Content) => number | undefined
+  expiresIn?: (content: Content) => number | undefined
 }
 
 interface SharedRecordsDeps {
@@ -73,7 +73,7 @@ interface SharedRecordsDeps {
 const MOST_PENDING = 50
 
 /** The current content at the office. */
-type Theirs = Pick<RecordPut, 'version' | 'round' | 'by' | 'lineage' | 'content'>
+type OfficeContent = Pick<PutResult, 'version' | 'round' | 'by' | 'lineage' | 'content'>
 
 export class SharedRecords {
   readonly #deps: SharedRecordsDeps
@@ -81,10 +81,10 @@ export class SharedRecords {
   #openRows: ReturnType<typeof openRecordRows> | undefined
   #office: OfficeRecords | undefined
   /** From the last connection, so that its answers are applied even if it has broken since. */
-  #tag: OfficeRecords['tag'] | undefined
+  #idFor: OfficeRecords['idFor'] | undefined
   #life = 0
   /** The kinds and accounts for which unreadable changes were read again in this run. */
-  readonly #readAgain = new Set<string>()
+  readonly #retriedUnread = new Set<string>()
   #name = ''
 
   constructor(deps: SharedRecordsDeps) {
@@ -104,7 +104,7 @@ export class SharedRecords {
   /** Called when the office's server is available, in a life of which everything is known here. */
   connect(office: OfficeRecords, life: number, name: string): void {
     this.#office = office
-    this.#tag = office.tag
+    this.#idFor = office.idFor
     this.#life = life
     this.#name = name
     this.#lanes.connect()
@@ -116,8 +116,8 @@ export class SharedRecords {
     this.#lanes.disconnect()
   }
 
-  soon(accountId: string): void {
-    this.#lanes.soon(accountId)
+  syncSoon(accountId: string): void {
+    this.#lanes.syncSoon(accountId)
   }
 
   /** This workstation's name in the office; '' until it is connected in this run. */
@@ -126,18 +126,18 @@ export class SharedRecords {
   }
 
   /** Called when local records changed. */
-  changedHere(): void {
-    this.#lanes.allSoon(STEADY)
+  localChanged(): void {
+    this.#lanes.syncAllSoon(SYNC_THROTTLE)
   }
 
   /** Reads and sends everything outstanding. Rejects if the server can't be reached. */
-  settled(accountId: string): Promise<void> {
-    return this.#lanes.fresh(accountId)
+  syncNow(accountId: string): Promise<void> {
+    return this.#lanes.syncNow(accountId)
   }
 
   /** Resolves once no round is running, for example for an account that is no longer shared. */
-  ended(accountId: string): Promise<void> {
-    return this.#lanes.ended(accountId)
+  whenIdle(accountId: string): Promise<void> {
+    return this.#lanes.whenIdle(accountId)
   }
 
   async close(): Promise<void> {
@@ -146,13 +146,13 @@ export class SharedRecords {
   }
 
   /** Adds the sync state to rows of an account, for the screens. */
-  marked<Row extends { id: string }>(
+  withSyncState<Row extends { id: string }>(
     kind: RecordKind,
     accountId: string,
     rows: Row[]
-  ): (Row & { office?: SharedMark })[] {
+  ): (Row & { office?: SharedSyncState })[] {
     if (!this.#deps.accounts().has(accountId)) return rows
-    const marks = new Map(this.#rows.marks.all(kind, accountId).map((mark) => [mark.local, mark]))
+    const marks = new Map(this.#rows.syncStates.all(kind, accountId).map((mark) => [mark.local, mark]))
     return rows.map((row) => {
       const mark = marks.get(row.id)
       if (!mark) return row
@@ -162,47 +162,47 @@ export class SharedRecords {
 
   /** Returns the other workstation that saved a record last; undefined if it was this one, synced or not. */
   savedBy(kind: RecordKind, accountId: string, id: string): string | undefined {
-    const mark = this.marked(kind, accountId, [{ id }])[0]?.office
+    const mark = this.withSyncState(kind, accountId, [{ id }])[0]?.office
     return mark?.isUntold ? undefined : mark?.by
   }
 
-  #asked<Answer>(question: (office: OfficeRecords) => Promise<Answer>): Promise<Answer> {
+  #ask<Answer>(question: (office: OfficeRecords) => Promise<Answer>): Promise<Answer> {
     return askOffice(this.#office, question, this.#deps.trouble)
   }
 
   async #sync(accountId: string, officeId: string): Promise<void> {
-    const { revs, life } = await this.#asked((office) => office.state(officeId))
+    const { revs, life } = await this.#ask((office) => office.state(officeId))
     // The server and this workstation must first tell each other what they know, which the next greeting does.
     if (life !== this.#life) return
     const failures: unknown[] = []
-    const unheld = async (step: () => Promise<void>): Promise<void> => {
+    const runStep = async (step: () => Promise<void>): Promise<void> => {
       await step().catch(async (error: unknown) => {
         failures.push(error)
-        await this.#expectThere(officeId)
+        await this.#assertReachable(officeId)
       })
     }
     for (const kind of this.#deps.kinds) {
       // The account may have left the office while we waited for the server.
       if (!this.#isShared(accountId, officeId)) return
       const rev = revs.get(kind.kind) ?? 0
-      this.#rows.begin(kind.kind, { accountId, officeId, life }, () => kind.locals(accountId))
+      this.#rows.prepareSync(kind.kind, { accountId, officeId, life }, () => kind.localIds(accountId))
       const run = `${kind.kind} ${accountId}`
       // This version may be able to apply what an earlier one couldn't.
-      if (!this.#readAgain.has(run)) this.#rows.readAgain(kind.kind, accountId)
-      this.#readAgain.add(run)
+      if (!this.#retriedUnread.has(run)) this.#rows.rereadUnread(kind.kind, accountId)
+      this.#retriedUnread.add(run)
       const cursor = this.#rows.cursor(kind.kind, accountId) ?? 0
       // Everything is read again in the server's next life.
-      if (rev < cursor) return await this.#asked((office) => office.setBack(life))
-      await unheld(() => this.#tellAgain(kind, accountId, officeId))
-      if (rev !== cursor) await unheld(() => this.#read(kind, accountId, officeId, rev))
-      await unheld(() => this.#give(kind, accountId, officeId))
+      if (rev < cursor) return await this.#ask((office) => office.startNewLife(life))
+      await runStep(() => this.#restoreToOffice(kind, accountId, officeId))
+      if (rev !== cursor) await runStep(() => this.#pull(kind, accountId, officeId, rev))
+      await runStep(() => this.#push(kind, accountId, officeId))
     }
     if (failures.length > 0) throw failures[0]
   }
 
   /** Rejects if the server can't be reached. Otherwise only one item failed, and the others go on. */
-  async #expectThere(officeId: string): Promise<void> {
-    await this.#asked((office) => office.state(officeId))
+  async #assertReachable(officeId: string): Promise<void> {
+    await this.#ask((office) => office.state(officeId))
   }
 
   /** Whether the account is still shared under this id. */
@@ -210,44 +210,45 @@ export class SharedRecords {
     return this.#deps.accounts().get(accountId) === officeId
   }
 
-  async #read(kind: SharedKind, accountId: string, officeId: string, upTo: number): Promise<void> {
+  async #pull(kind: SharedKind, accountId: string, officeId: string, upTo: number): Promise<void> {
     while (this.#isShared(accountId, officeId)) {
       const after = this.#rows.cursor(kind.kind, accountId) ?? 0
-      const page = await this.#asked((office) => office.changes(kind.kind, officeId, after, kind.page, this.#life))
+      const page = await this.#ask((office) => office.changes(kind.kind, officeId, after, kind.page, this.#life))
       const last = page.at(-1)
       let isNew = false
-      const taking = function* (this: SharedRecords) {
+      const applying = function* (this: SharedRecords) {
         for (const change of page) {
           // By now the id may belong to another account, or to none.
           if (!this.#isShared(accountId, officeId)) return
-          this.#identify(kind, accountId, officeId)
-          isNew = this.#orUnread(kind, accountId, change.id, () => this.#take(kind, accountId, change)) || isNew
+          this.#assignIds(kind, accountId, officeId)
+          isNew =
+            this.#applyOrSkip(kind, accountId, change.id, () => this.#applyChange(kind, accountId, change)) || isNew
           yield
         }
       }.bind(this)
-      await inSlices(taking(), (piece) => this.#deps.db.transaction(piece)())
+      await inSlices(applying(), (piece) => this.#deps.db.transaction(piece)())
       if (!this.#isShared(accountId, officeId)) return
       // The last number may have no change any more, because its record was erased since.
-      this.#rows.readTo(last?.rev ?? Math.max(after, upTo), kind.kind, accountId)
+      this.#rows.setCursor(last?.rev ?? Math.max(after, upTo), kind.kind, accountId)
       if (isNew) this.#deps.changed(kind.kind)
       if (!last) return
     }
   }
 
   /** Gives new local records their office id. One that was deleted and created again takes over the row it had. */
-  #identify(kind: SharedKind, accountId: string, officeId: string): void {
+  #assignIds(kind: SharedKind, accountId: string, officeId: string): void {
     const rows = this.#rows
-    for (const row of rows.unnamed(kind.kind, accountId)) {
+    for (const row of rows.withoutId(kind.kind, accountId)) {
       const { local, number } = row
       const content = local === undefined ? undefined : kind.content(local)
       if (local === undefined || content === undefined) continue
-      const what = kind.identity?.(content)
-      const id = what === undefined ? local : this.#tag?.(kind.kind, officeId, what)
+      const identity = kind.identity?.(content)
+      const id = identity === undefined ? local : this.#idFor?.(kind.kind, officeId, identity)
       if (id === undefined) continue
       const before = rows.byId(kind.kind, id)
       if (!before) rows.change(number, { id })
       // The final deletion is sent first, so that nothing deleted is merged into this.
-      else if (before.isFinal) this.#lanes.want(accountId)
+      else if (before.isFinal) this.#lanes.syncAgain(accountId)
       else if (before.local === undefined) {
         rows.change(before.number, { edits: before.edits + 1, isGone: false })
         rows.bind(before, local)
@@ -256,9 +257,9 @@ export class SharedRecords {
   }
 
   /** Applies a record of the office. One that can't be written is left for another run, without blocking the others. */
-  #orUnread(kind: SharedKind, accountId: string, id: string, take: () => boolean): boolean {
+  #applyOrSkip(kind: SharedKind, accountId: string, id: string, apply: () => boolean): boolean {
     try {
-      return this.#deps.db.transaction(take)()
+      return this.#deps.db.transaction(apply)()
     } catch (error) {
       this.#deps.trouble?.(error)
       const { number } = this.#rows.byId(kind.kind, id) ?? this.#rows.add(kind.kind, accountId, id)
@@ -268,38 +269,38 @@ export class SharedRecords {
   }
 
   /** Applies a change at the office. Returns whether anything is new here. */
-  #take(kind: SharedKind, accountId: string, change: RecordChange): boolean {
+  #applyChange(kind: SharedKind, accountId: string, change: RecordChange): boolean {
     const rows = this.#rows
     const before = rows.byId(kind.kind, change.id)
     if (before ? before.accountId !== accountId : change.isGone && !kind.identity) return false
     // A record of the office must not replace one of the organisation, of another account, or one that isn't known to
     // be shared.
-    const isTaken = isShared(change) || kind.ownerOf(change.id) !== undefined
-    if (before?.local === undefined && isTaken) return false
-    const known = before ?? this.#add(kind, accountId, change)
+    const isIdInUse = isShared(change) || kind.ownerOf(change.id) !== undefined
+    if (before?.local === undefined && isIdInUse) return false
+    const known = before ?? this.#addRow(kind, accountId, change)
     // The server still has to be told what it had before a restore, or hasn't answered a save. What is current comes
     // with that answer, or is read again after it.
     if (known.isToKnow || isUnanswered(known)) return false
-    if (change.isGone) return this.#ended(kind, known, change)
+    if (change.isGone) return this.#applyRemoval(kind, known, change)
     if (known.basedOn.includes(change.version)) {
       const { round, content: base } = change
-      const lineage = bothLineages(known.lineage, change.lineage)
+      const lineage = mergeLineages(known.lineage, change.lineage)
       // For a record that was deleted here, no base is kept.
-      const isHere = kind.together && known.local !== undefined && base !== undefined
-      rows.change(known.number, { round, lineage, isUnread: false, ...(isHere && { base }) })
+      const keepsBase = kind.merge && known.local !== undefined && base !== undefined
+      rows.change(known.number, { round, lineage, isUnread: false, ...(keepsBase && { base }) })
       return false
     }
     // The final deletion is still to be sent.
     if (known.isFinal) return false
-    return this.#meets(kind, known, change, known.base)
+    return this.#resolveConflict(kind, known, change, known.base)
   }
 
   /** Adds a row for a record of the office. An identical local record that the office doesn't have becomes this one. */
-  #add(kind: SharedKind, accountId: string, { id, content }: RecordChange): KnownRecord {
+  #addRow(kind: SharedKind, accountId: string, { id, content }: RecordChange): KnownRecord {
     const rows = this.#rows
     const known = rows.add(kind.kind, accountId, id)
     const read = content === undefined ? undefined : kind.read(content)
-    const twin = read === undefined ? undefined : kind.twin?.(accountId, read)
+    const twin = read === undefined ? undefined : kind.findIdentical?.(accountId, read)
     const its = twin === undefined ? undefined : rows.byLocal(kind.kind, twin)
     if (twin === undefined || !its || its.basedOn.length > 0) return known
     rows.bind(known, twin)
@@ -311,10 +312,10 @@ export class SharedRecords {
    * @param base what both derive from.
    * @param isLost whether the office had the local content before it was restored, and lost it.
    */
-  #meets(
+  #resolveConflict(
     kind: SharedKind,
     known: KnownRecord,
-    { version, round, by, lineage, content }: Theirs,
+    { version, round, by, lineage, content }: OfficeContent,
     base: unknown,
     isLost = false
   ): boolean {
@@ -322,64 +323,70 @@ export class SharedRecords {
     const { accountId, local, number } = known
     const theirs = content === undefined ? undefined : kind.read(content)
     const mine = local === undefined ? undefined : kind.content(local)
-    if (theirs === undefined || !this.#isOf(kind, known, theirs) || (local !== undefined && mine === undefined)) {
+    if (
+      theirs === undefined ||
+      !this.#hasMatchingId(kind, known, theirs) ||
+      (local !== undefined && mine === undefined)
+    ) {
       // One of the two was altered on the server, written by a later version, or is private. The local one stays.
       rows.change(number, { isUnread: true })
       return false
     }
     // A record that has expired here, such as a person erased by retention, doesn't come back because another
     // workstation still has it.
-    if (local === undefined && (kind.until?.(theirs) ?? 1) <= 0) {
+    if (local === undefined && (kind.expiresIn?.(theirs) ?? 1) <= 0) {
       rows.forget(number)
       return false
     }
     const lost = isLost ? lostOf(known, base) : known.lost
-    const seen = {
+    const synced = {
       ...{ basedOn: [version], round, isGone: false, lost, isToKnow: lost !== undefined, isUnread: false },
       lineage: lineageOf(known, lost, lineage),
-      ...{ base: kind.together && content, savedBy: by === this.#name ? undefined : by }
+      ...{ base: kind.merge && content, savedBy: by === this.#name ? undefined : by }
     }
     if (mine !== undefined && isSame(mine, theirs)) {
-      rows.follow(number, seen)
-      return known.savedBy !== seen.savedBy
+      rows.markSynced(number, synced)
+      return known.savedBy !== synced.savedBy
     }
     if (mine !== undefined) {
       const isNewToOffice = isLost || known.edits !== known.given
-      const both = isNewToOffice ? kind.together?.(mine, theirs, readBy(kind, base)) : kind.kept?.(mine, theirs)
-      if (both !== undefined) {
-        kind.write(accountId, both, known.id ?? '', local)
+      const merged = isNewToOffice
+        ? kind.merge?.(mine, theirs, readContent(kind, base))
+        : kind.overrideTheirs?.(mine, theirs)
+      if (merged !== undefined) {
+        kind.write(accountId, merged, known.id ?? '', local)
         // The merged content derives from theirs. It gets a new edit number, because the last one asked about had
         // another content.
-        if (isSame(both, theirs)) rows.follow(number, seen)
-        else rows.change(number, { ...seen, edits: known.edits + 1, savedBy: undefined })
-        this.#lanes.want(accountId)
+        if (isSame(merged, theirs)) rows.markSynced(number, synced)
+        else rows.change(number, { ...synced, edits: known.edits + 1, savedBy: undefined })
+        this.#lanes.syncAgain(accountId)
         return true
       }
       if (isNewToOffice) {
-        kind.another?.(accountId, mine, `${this.#name}, ${this.#moment()}`)
-        this.#lanes.want(accountId)
+        kind.addCopy?.(accountId, mine, `${this.#name}, ${this.#timestamp()}`)
+        this.#lanes.syncAgain(accountId)
       }
     }
     rows.bind(known, kind.write(accountId, theirs, known.id ?? '', local))
-    rows.follow(number, seen)
+    rows.markSynced(number, synced)
     return true
   }
 
   /** Checks that a record identified by what it describes has the matching id, so that nothing else can replace it. */
-  #isOf(kind: SharedKind, { id, accountId }: KnownRecord, content: unknown): boolean {
+  #hasMatchingId(kind: SharedKind, { id, accountId }: KnownRecord, content: unknown): boolean {
     const officeId = this.#deps.accounts().get(accountId)
-    const what = kind.identity?.(content)
-    return what === undefined || officeId === undefined || this.#tag?.(kind.kind, officeId, what) === id
+    const identity = kind.identity?.(content)
+    return identity === undefined || officeId === undefined || this.#idFor?.(kind.kind, officeId, identity) === id
   }
 
   /**
    * Handles a deletion made elsewhere: deletes the local record too, but keeps unsynced local changes as a new record.
    * @param isLost see {@link #meets}.
    */
-  #ended(
+  #applyRemoval(
     kind: SharedKind,
     known: KnownRecord,
-    { version, round, lineage }: Pick<Theirs, 'version' | 'round' | 'lineage'>,
+    { version, round, lineage }: Pick<OfficeContent, 'version' | 'round' | 'lineage'>,
     isLost = false
   ): boolean {
     const { accountId, local, number } = known
@@ -391,43 +398,43 @@ export class SharedRecords {
     }
     if (local !== undefined) kind.erase(local)
     let { lost } = known
-    if (mine !== undefined && (isLost || known.edits !== known.given) && kind.another) {
-      kind.another(accountId, mine, undefined)
+    if (mine !== undefined && (isLost || known.edits !== known.given) && kind.addCopy) {
+      kind.addCopy(accountId, mine, undefined)
       if (isLost) lost = lostOf(known, undefined)
-      this.#lanes.want(accountId)
+      this.#lanes.syncAgain(accountId)
     }
-    const none = { isGone: true, base: undefined, savedBy: undefined }
-    this.#rows.follow(number, {
-      ...{ basedOn: [version], round, ...none, lost, isToKnow: lost !== undefined },
+    const removed = { isGone: true, base: undefined, savedBy: undefined }
+    this.#rows.markSynced(number, {
+      ...{ basedOn: [version], round, ...removed, lost, isToKnow: lost !== undefined },
       lineage: lineageOf(known, lost, lineage)
     })
     return local !== undefined
   }
 
   /** Sends local changes. */
-  async #give(kind: SharedKind, accountId: string, officeId: string): Promise<void> {
+  async #push(kind: SharedKind, accountId: string, officeId: string): Promise<void> {
     if (!this.#isShared(accountId, officeId)) return
     const { db } = this.#deps
-    db.transaction(() => this.#identify(kind, accountId, officeId))()
-    const next = (after: number) => this.#rows.toGive(kind.kind, accountId, after, kind.page)
+    db.transaction(() => this.#assignIds(kind, accountId, officeId))()
+    const next = (after: number) => this.#rows.toPush(kind.kind, accountId, after, kind.page)
     await this.#putAll(kind, accountId, officeId, next, (known, content) => {
       // A deletion of what the office never had isn't sent. If a record couldn't be read, the office does have it.
       if (content === undefined && known.basedOn.length === 0 && !known.isUnread)
         return void this.#rows.forget(known.number)
       return known.isToKnow
-        ? this.#again(known)
+        ? this.#changeSinceRestore(known)
         : { isFinal: known.isFinal, version: this.#versionOf(known), lineage: known.lineage }
     })
   }
 
   /** Tells a restored server what it had, because it may have lost it, or have an earlier state. */
-  async #tellAgain(kind: SharedKind, accountId: string, officeId: string): Promise<void> {
-    const next = (after: number) => this.#rows.toKnow(kind.kind, accountId, after, kind.page)
+  async #restoreToOffice(kind: SharedKind, accountId: string, officeId: string): Promise<void> {
+    const next = (after: number) => this.#rows.toRestore(kind.kind, accountId, after, kind.page)
     await this.#putAll(kind, accountId, officeId, next, (known) => {
       const { isFinal, edits, given, round, basedOn, lost, lineage } = known
       const [version] = basedOn
-      if (edits !== given || version === undefined) return this.#again(known)
-      return lost ? { ...this.#again(known), version } : { isFinal, version, round, lineage }
+      if (edits !== given || version === undefined) return this.#changeSinceRestore(known)
+      return lost ? { ...this.#changeSinceRestore(known), version } : { isFinal, version, round, lineage }
     })
   }
 
@@ -435,7 +442,7 @@ export class SharedRecords {
    * Describes an unsynced local change as derived from the synced content, so that an even later content told by
    * another doesn't replace it.
    */
-  #again(known: KnownRecord) {
+  #changeSinceRestore(known: KnownRecord) {
     const { isFinal, lost, lineage } = known
     const { round, content: base } = lost ?? { round: known.round, content: known.base }
     return { isFinal, isChangedSince: true, version: this.#versionOf(known), round: round + 1, base, lineage }
@@ -451,7 +458,7 @@ export class SharedRecords {
     accountId: string,
     officeId: string,
     next: (after: number) => KnownRecord[],
-    how: (
+    describePut: (
       known: KnownRecord,
       content: unknown
     ) =>
@@ -462,30 +469,32 @@ export class SharedRecords {
     const failures: unknown[] = []
     let after = 0
     for (let page = next(after); page.length > 0; page = next(after)) {
-      const given: { known: KnownRecord; put: RecordToPut }[] = []
+      const batch: { known: KnownRecord; put: RecordToPut }[] = []
       let bytes = 0
-      const ask = (known: KnownRecord) => {
+      const addToBatch = (known: KnownRecord) => {
         after = known.number
         const content = known.local === undefined ? undefined : kind.content(known.local)
         // A later version wrote it, or it is private.
         if (known.id === undefined || (known.local !== undefined && content === undefined)) return
-        const until = content === undefined ? undefined : kind.until?.(content)
+        const until = content === undefined ? undefined : kind.expiresIn?.(content)
         // It has expired.
         if (until !== undefined && until <= 0) return rows.change(known.number, { given: known.edits, isToKnow: false })
-        const asked = how(known, content)
-        if (!asked) return
+        const description = describePut(known, content)
+        if (!description) return
         const { id, basedOn } = known
-        const pending = basedOn.includes(asked.version) ? basedOn : [...basedOn.slice(-MOST_PENDING), asked.version]
+        const pending = basedOn.includes(description.version)
+          ? basedOn
+          : [...basedOn.slice(-MOST_PENDING), description.version]
         // Recorded before sending: if no answer comes, the office may have it.
         rows.change(known.number, { basedOn: pending, asked: known.edits })
-        given.push({ known, put: { id, basedOn, content, ...asked, ...defined({ until }) } })
+        batch.push({ known, put: { id, basedOn, content, ...description, ...defined({ until }) } })
         bytes += content === undefined ? 0 : JSON.stringify(content).length
       }
       this.#deps.db.transaction(() => {
-        for (const known of page) if (bytes < MOST_BYTES) ask(known)
+        for (const known of page) if (bytes < MOST_BYTES) addToBatch(known)
       })()
-      const put = (some: typeof given) =>
-        this.#asked((office) =>
+      const send = (some: typeof batch) =>
+        this.#ask((office) =>
           office.put(
             kind.kind,
             officeId,
@@ -493,25 +502,27 @@ export class SharedRecords {
             this.#life
           )
         )
-      const take = (some: typeof given, answers: RecordPut[]) => {
+      const applyAnswers = (some: typeof batch, answers: PutResult[]) => {
         if (!this.#isShared(accountId, officeId)) return
         const isNew = this.#deps.db.transaction(() =>
           some
             .map((one, index) =>
-              this.#orUnread(kind, accountId, one.put.id, () => this.#told(kind, one.known, one.put, answers[index]))
+              this.#applyOrSkip(kind, accountId, one.put.id, () =>
+                this.#applyAnswer(kind, one.known, one.put, answers[index])
+              )
             )
             .includes(true)
         )()
         if (isNew) this.#deps.changed(kind.kind)
       }
-      if (given.length === 0) continue
+      if (batch.length === 0) continue
       try {
-        take(given, await put(given))
+        applyAnswers(batch, await send(batch))
       } catch {
-        await this.#expectThere(officeId)
-        for (const one of given) {
-          await put([one]).then(
-            (answers) => take([one], answers),
+        await this.#assertReachable(officeId)
+        for (const one of batch) {
+          await send([one]).then(
+            (answers) => applyAnswers([one], answers),
             (error: unknown) => failures.push(error)
           )
         }
@@ -522,7 +533,7 @@ export class SharedRecords {
   }
 
   /** Applies the answer to a put. Returns whether anything is new here. */
-  #told(kind: SharedKind, sent: KnownRecord, put: RecordToPut, answer: RecordPut | undefined): boolean {
+  #applyAnswer(kind: SharedKind, sent: KnownRecord, put: RecordToPut, answer: PutResult | undefined): boolean {
     const rows = this.#rows
     const now = rows.find(sent.number)
     if (!now || answer?.id !== put.id) return false
@@ -531,15 +542,15 @@ export class SharedRecords {
     const isChange = sent.edits !== sent.given
     // If only its base is told again, the current content doesn't change.
     const isLost = put.round !== undefined && (isChange || !sent.lost)
-    if (outcome === 'elsewhere') return this.#elsewhere(now)
+    if (outcome === 'elsewhere') return this.#assignNewId(now)
     if (outcome === 'older') {
-      const base = lost ? putTogether(kind, lost.content, now.base, lost.shared) : now.base
+      const base = lost ? mergeContents(kind, lost.content, now.base, lost.shared) : now.base
       rows.change(sent.number, { round, base, lost: undefined, isToKnow: false })
       // The record may have been skipped. Unsynced changes are sent like any others.
-      rows.readTo(0, kind.kind, sent.accountId)
-      this.#lanes.want(sent.accountId)
+      rows.setCursor(0, kind.kind, sent.accountId)
+      this.#lanes.syncAgain(sent.accountId)
     } else if (outcome === 'over') {
-      const base = now.local === undefined ? undefined : kind.together && put.content
+      const base = now.local === undefined ? undefined : kind.merge && put.content
       const isFinal = now.isFinal && put.content !== undefined
       rows.change(sent.number, {
         basedOn: [put.version],
@@ -549,17 +560,17 @@ export class SharedRecords {
         lost: undefined,
         isToKnow: false
       })
-      rows.readTo(0, kind.kind, sent.accountId)
-      this.#lanes.want(sent.accountId)
+      rows.setCursor(0, kind.kind, sent.accountId)
+      this.#lanes.syncAgain(sent.accountId)
     }
     // It was finally deleted while this was in flight. The deletion is sent next, whatever others have.
     else if (outcome === 'beside' && now.isFinal && put.content !== undefined)
       rows.change(sent.number, { basedOn: [version], round, lineage, lost: undefined, isToKnow: false })
     else if (outcome === 'beside' && isLost) {
-      const base = lost ? putTogether(kind, answer.base, now.base, lost.shared) : answer.base
-      return this.#meets(kind, now, answer, base, true)
-    } else if (outcome === 'beside') return this.#meets(kind, now, answer, now.base)
-    else if (outcome === 'gone' && put.content !== undefined) return this.#ended(kind, now, answer, isLost)
+      const base = lost ? mergeContents(kind, answer.base, now.base, lost.shared) : answer.base
+      return this.#resolveConflict(kind, now, answer, base, true)
+    } else if (outcome === 'beside') return this.#resolveConflict(kind, now, answer, now.base)
+    else if (outcome === 'gone' && put.content !== undefined) return this.#applyRemoval(kind, now, answer, isLost)
     else if (outcome === 'gone') {
       rows.change(sent.number, {
         ...{ basedOn: [version], round, lineage },
@@ -573,7 +584,7 @@ export class SharedRecords {
       })
     } else {
       // It may have been deleted here while this was in flight.
-      const base = now.local === undefined ? undefined : kind.together && put.content
+      const base = now.local === undefined ? undefined : kind.merge && put.content
       rows.change(sent.number, {
         ...{ basedOn: [version], round, lineage },
         given: sent.edits,
@@ -585,7 +596,7 @@ export class SharedRecords {
         isUnread: false
       })
     }
-    if (now.edits !== sent.edits) this.#lanes.want(sent.accountId)
+    if (now.edits !== sent.edits) this.#lanes.syncAgain(sent.accountId)
     return true
   }
 
@@ -593,18 +604,18 @@ export class SharedRecords {
    * Gives the record a new id, because the office has its id under another account, for example after this account was
    * renamed.
    */
-  #elsewhere({ number, accountId, local, edits }: KnownRecord): boolean {
+  #assignNewId({ number, accountId, local, edits }: KnownRecord): boolean {
     if (local === undefined) this.#rows.forget(number)
     else {
       const fresh = { id: this.#deps.newId(), basedOn: [], round: 0, lineage: [], isToKnow: false, isUnread: false }
       this.#rows.change(number, { ...fresh, edits: edits + 1, given: edits })
-      this.#lanes.want(accountId)
+      this.#lanes.syncAgain(accountId)
     }
     return false
   }
 
   /** The current date and time as text. */
-  #moment(): string {
+  #timestamp(): string {
     const { now, zone } = this.#deps.time
     return clockTextOf(now(), zone(), 0)
   }
@@ -620,13 +631,13 @@ function lostOf({ lost, round, base }: KnownRecord, shared: unknown): LostConten
  * it, too.
  */
 const lineageOf = (known: KnownRecord, lost: LostContent | undefined, theirs: readonly string[]) =>
-  lost === undefined ? theirs : bothLineages(known.lineage, theirs)
+  lost === undefined ? theirs : mergeLineages(known.lineage, theirs)
 
 /** As many as the server keeps, plus the content's own. */
 const MOST_MARKS = 49
 
 /** Returns the latest of the marks in either lineage. */
-function bothLineages(one: readonly string[], other: readonly string[]): readonly string[] {
+function mergeLineages(one: readonly string[], other: readonly string[]): readonly string[] {
   const marks = [...new Set([...one, ...other])]
   return marks.sort((a, b) => Number.parseInt(a, 10) - Number.parseInt(b, 10)).slice(-MOST_MARKS)
 }
@@ -638,16 +649,16 @@ function bothLineages(one: readonly string[], other: readonly string[]): readonl
 const isUnanswered = ({ basedOn, edits, given, asked, isUnread }: KnownRecord) =>
   !isUnread && edits !== given && asked === edits && basedOn.length > 1
 
-const readBy = (kind: SharedKind, content: unknown) => (content === undefined ? undefined : kind.read(content))
+const readContent = (kind: SharedKind, content: unknown) => (content === undefined ? undefined : kind.read(content))
 
 /**
  * Merges two contents that both derive from `base`. The result is the common base of any two contents that derive from
  * both.
  */
-function putTogether(kind: SharedKind, one: unknown, other: unknown, base: unknown): unknown {
-  const [its, others] = [readBy(kind, one), readBy(kind, other)]
+function mergeContents(kind: SharedKind, one: unknown, other: unknown, base: unknown): unknown {
+  const [its, others] = [readContent(kind, one), readContent(kind, other)]
   if (its === undefined || others === undefined) return others ?? its
-  return kind.together?.(its, others, readBy(kind, base))
+  return kind.merge?.(its, others, readContent(kind, base))
 }
 
 /** Compares as JSON does: undefined equals absent. */

@@ -5,14 +5,14 @@
  */
 import type { Pool } from 'pg'
 import type { Time } from '../lib/time.ts'
-import { seal, tagBy, unsealIfWhole } from './sealing.ts'
+import { seal, tagBy, unsealIfIntact } from './sealing.ts'
 
 type TaskKind = 'action' | 'turn' | 'file'
 /** uncertain: its holder is gone, or got no answer. free: it had no effect. */
 export type TaskState = 'open' | 'uncertain' | 'done' | 'free'
 
 /** What to claim. */
-export interface WantedTask {
+export interface TaskRequest {
   /** The office's id of the account. */
   readonly accountId: string
   /** What each task is about, as text that is the same at every workstation; the server gets a tag instead. */
@@ -32,7 +32,7 @@ export interface WantedTask {
 }
 
 /** A task that another workstation has, or has done. `ago`: since when, in milliseconds. */
-export interface TakenTask {
+export interface BlockingTask {
   readonly about: string
   readonly id: string
   readonly epoch: number
@@ -49,16 +49,16 @@ export interface TakenTask {
  */
 export type TaskClaim =
   | {
-      readonly isTaken: true
+      readonly isGranted: true
       readonly epochs: ReadonlyMap<string, number>
       readonly until: number
       /** For a file: what its previous holder stored about it, if there was one. */
       readonly content?: unknown
     }
-  | { readonly isTaken: false; readonly by: readonly TakenTask[] }
+  | { readonly isGranted: false; readonly by: readonly BlockingTask[] }
 
 /** The state of a task, as of which claim, and whether that was this workstation's. */
-export interface StandingTask {
+export interface TaskStatus {
   readonly state: TaskState
   readonly epoch: number
   readonly isMine: boolean
@@ -70,7 +70,7 @@ export interface OthersTasks {
   /** In how many milliseconds the first of them expires unless renewed. */
   readonly soonest: number
   /** Returns who is doing a task, since when, and for how much longer at least; in milliseconds. */
-  of(about: string): { readonly holder: string; readonly ago: number; readonly left: number } | undefined
+  of(about: string): { readonly holder: string; readonly ago: number; readonly remaining: number } | undefined
 }
 
 export type OfficeTasks = ReturnType<typeof openOfficeTasks>
@@ -97,19 +97,19 @@ export function openOfficeTasks(deps: { pool: Pool; key: Buffer; time: Pick<Time
   const identityOf = (kind: TaskKind, tag: Buffer) => `task:${kind}:${tag.toString('hex')}`
   /** Empty if none was stored, or it was altered on the server. */
   const contentOf = (kind: TaskKind, { tag, sealed }: Pick<ClaimRow, 'tag' | 'sealed'>) => {
-    const opened = sealed && unsealIfWhole(key, identityOf(kind, tag), sealed)
+    const opened = sealed && unsealIfIntact(key, identityOf(kind, tag), sealed)
     return opened ? { content: JSON.parse(opened.toString('utf8')) as unknown } : {}
   }
 
   return {
     /** Claims all of these or none. */
-    async claim(kind: TaskKind, wanted: WantedTask): Promise<TaskClaim> {
-      const { accountId, about, id, ms, content, askedAgo = 0, known = 0, isAgain = false } = wanted
+    async claim(kind: TaskKind, request: TaskRequest): Promise<TaskClaim> {
+      const { accountId, about, id, ms, content, askedAgo = 0, known = 0, isAgain = false } = request
       const tags = about.map((one) => tagOf(kind, accountId, one))
       const [first = Buffer.alloc(0)] = tags
       const sealed =
         content === undefined ? null : seal(key, identityOf(kind, first), Buffer.from(JSON.stringify(content)))
-      const asked = time.elapsed()
+      const askedAt = time.elapsed()
       const { rows } = await pool.query<ClaimRow>(
         'SELECT * FROM office.claim_tasks($1, $2, $3, $4, $5, $6, $7, $8, $9)',
         [...[kind, accountId, tags, id, ms, sealed, askedAgo, known, isAgain]]
@@ -117,13 +117,13 @@ export function openOfficeTasks(deps: { pool: Pool; key: Buffer; time: Pick<Time
       const aboutOf = (tag: Buffer) => about[tags.findIndex((one) => one.equals(tag))] ?? ''
       if (rows[0]?.is_taken) {
         const epochs = new Map(rows.map(({ tag, epoch }) => [aboutOf(tag), epoch]))
-        return { isTaken: true, epochs, until: asked + ms, ...(kind === 'file' && contentOf(kind, rows[0])) }
+        return { isGranted: true, epochs, until: askedAt + ms, ...(kind === 'file' && contentOf(kind, rows[0])) }
       }
-      const by = rows.map((row): TakenTask => {
+      const by = rows.map((row): BlockingTask => {
         const { tag, is_taken: _, since_ms, sealed: __, ...its } = row
         return { ...its, ago: Math.max(0, since_ms), about: aboutOf(tag), ...contentOf(kind, row) }
       })
-      return { isTaken: false, by }
+      return { isGranted: false, by }
     },
 
     /**
@@ -131,17 +131,17 @@ export function openOfficeTasks(deps: { pool: Pool; key: Buffer; time: Pick<Time
      * has it by now. For another claim than `epoch`, only `done` counts.
      * @param content for those who have to find out the outcome of an uncertain one: any JSON, sealed.
      */
-    async end(
+    async finish(
       kind: TaskKind,
       task: { accountId: string; about: string; id: string; epoch: number },
       state: Exclude<TaskState, 'open'>,
       { ago = 0, content }: { ago?: number; content?: unknown } = {}
-    ): Promise<StandingTask | undefined> {
+    ): Promise<TaskStatus | undefined> {
       const { accountId, about, id, epoch } = task
       const tag = tagOf(kind, accountId, about)
       const sealed =
         content === undefined ? null : seal(key, identityOf(kind, tag), Buffer.from(JSON.stringify(content)))
-      const { rows } = await pool.query<StandingTask>(
+      const { rows } = await pool.query<TaskStatus>(
         'SELECT state, epoch, is_mine AS "isMine" FROM office.end_task($1, $2, $3, $4, $5, $6, $7, $8)',
         [kind, accountId, tag, id, epoch, state, ago, sealed]
       )
@@ -156,7 +156,7 @@ export function openOfficeTasks(deps: { pool: Pool; key: Buffer; time: Pick<Time
       const byTag = new Map(
         rows.map(({ tag, holder, since_ms, left_ms }) => [
           tag.toString('hex'),
-          { holder, ago: Math.max(0, since_ms), left: left_ms }
+          { holder, ago: Math.max(0, since_ms), remaining: left_ms }
         ])
       )
       return {

@@ -4,14 +4,14 @@
  * beside it. Each content is sealed under its thing's identity.
  */
 import type { Pool } from 'pg'
-import type { Asking } from './at-once.ts'
-import { seal, unsealIfWhole } from './sealing.ts'
+import type { Queryable } from './at-once.ts'
+import { seal, unsealIfIntact } from './sealing.ts'
 
-type ThingKind = 'draft'
-export type OfficeThings = ReturnType<typeof openOfficeThings>
+type SharedDraftKind = 'draft'
+export type OfficeDrafts = ReturnType<typeof openOfficeDrafts>
 
 /** The latest saved content: `by` is the name of a workstation, `ago` in milliseconds. */
-interface ThingContent {
+interface OfficeDraftContent {
   readonly version: string
   readonly round: number
   readonly ago: number
@@ -21,37 +21,37 @@ interface ThingContent {
 }
 
 /** The current state of a thing that changed. */
-export interface ThingChange extends ThingContent {
+export interface OfficeDraftChange extends OfficeDraftContent {
   readonly id: string
   readonly rev: number
   /** Whether this workstation created it. */
   readonly isMine: boolean
   /** Who is editing it, and for how much longer at least, in milliseconds. */
-  readonly editing?: { readonly by: string; readonly isMe: boolean; readonly left: number }
+  readonly editing?: { readonly by: string; readonly isMe: boolean; readonly remaining: number }
   /** How long it has been in the trash, in milliseconds; absent if it isn't. */
   readonly asideFor?: number
   readonly isGone: boolean
   /** It is gone because it belongs only to the workstation that created it. */
-  readonly isMakers: boolean
+  readonly isMakersOwn: boolean
   /**
    * It is gone because it was sent, but its last content was written without knowing of that. That content goes on as
    * another thing.
    */
-  readonly isFurther: boolean
+  readonly isSplitOff: boolean
   /** It was sent while contents beside it were undecided. Each of those goes on as another thing. */
-  readonly isUndecided: boolean
+  readonly hasOpenConflicts: boolean
   /**
    * Its content is from before the server was restored, whether the server had it or was told since. It may lack what
    * was written in between.
    */
-  readonly isFormer: boolean
+  readonly isFromBeforeRestore: boolean
   /** How many contents are kept beside it, including those already decided on. */
   readonly beside: number
 }
 
 /** A content kept beside a thing. */
-interface ThingVersion extends Pick<ThingContent, 'version' | 'by' | 'ago' | 'content'> {
-  readonly isSettled: boolean
+interface ConflictingContent extends Pick<OfficeDraftContent, 'version' | 'by' | 'ago' | 'content'> {
+  readonly isResolved: boolean
 }
 
 /**
@@ -60,14 +60,14 @@ interface ThingVersion extends Pick<ThingContent, 'version' | 'by' | 'ago' | 'co
  * by someone who hadn't seen it.
  * sent: it is a draft that is being sent as it is. older: a restored server has a later one.
  */
-export interface ThingSaved extends ThingContent {
+export interface SaveResult extends OfficeDraftContent {
   readonly outcome: 'newest' | 'beside' | 'gone' | 'further' | 'sent' | 'older'
   /** The id of that send. */
   readonly sentAs?: string
 }
 
 /** A thing, and the versions that this workstation's content derives from. */
-interface Known {
+interface DraftRef {
   readonly id: string
   readonly basedOn: readonly string[]
   readonly round: number
@@ -80,10 +80,10 @@ const PAGE = 50
 /** How many bytes are transferred at a time, in either direction, but at least one content, which can be megabytes. */
 export const MOST_BYTES = 1_000_000
 /** How long a thing is held for someone typing after the last save, in milliseconds. */
-const HOLD = 60_000
+const HOLD_MS = 60_000
 
 interface SavedRow {
-  outcome: ThingSaved['outcome']
+  outcome: SaveResult['outcome']
   version: string
   round: number
   at_ms: number
@@ -93,7 +93,7 @@ interface SavedRow {
 }
 interface ChangeRow
   extends Omit<
-    ThingChange,
+    OfficeDraftChange,
     | 'isMine'
     | 'ago'
     | 'editing'
@@ -121,22 +121,22 @@ interface ChangeRow
 
 /**
  * Opens the office's things. Each method rejects with the database's error if the query fails.
- * @param its `key`: the office's key; `atOnce`: runs the queries for the state.
+ * @param deps `key`: the office's key; `atOnce`: runs the queries for the state.
  */
-export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking }, kind: ThingKind) {
-  const { pool, key, atOnce = pool } = its
+export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Queryable }, kind: SharedDraftKind) {
+  const { pool, key, atOnce = pool } = deps
   async function ask<Row extends object>(sql: string, ...values: unknown[]): Promise<Row[]> {
     return (await pool.query<Row>(sql, values)).rows
   }
   const sealed = (id: string, content: Buffer) => seal(key, `${kind}:${id}`, content)
-  function opened(id: string, body: Buffer | null): { content?: Buffer } {
-    const content = body && unsealIfWhole(key, `${kind}:${id}`, body)
+  function unsealBody(id: string, body: Buffer | null): { content?: Buffer } {
+    const content = body && unsealIfIntact(key, `${kind}:${id}`, body)
     return content ? { content } : {}
   }
-  function savedOf(id: string, [row]: SavedRow[]): ThingSaved {
+  function saveResultOf(id: string, [row]: SavedRow[]): SaveResult {
     if (!row) throw new Error('The office answered nothing.')
     const { at_ms: ago, sent_as: sentAs, sealed: body, ...saved } = row
-    return { ...saved, ago, ...(sentAs !== null && { sentAs }), ...opened(id, body) }
+    return { ...saved, ago, ...(sentAs !== null && { sentAs }), ...unsealBody(id, body) }
   }
 
   return {
@@ -151,7 +151,7 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
     },
 
     /** Begins a new life of the server, because this workstation has read further than the server is. */
-    async setBack(life: number): Promise<void> {
+    async startNewLife(life: number): Promise<void> {
       await ask('SELECT office.set_back($1)', life)
     },
 
@@ -160,7 +160,7 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
      * @param bodiesAfter up to where every thing was read; 0 until all were.
      * @param life see `save`.
      */
-    async changes(accountId: string, after: number, bodiesAfter: number, life?: number): Promise<ThingChange[]> {
+    async changes(accountId: string, after: number, bodiesAfter: number, life?: number): Promise<OfficeDraftChange[]> {
       const rows = await ask<ChangeRow>(
         'SELECT * FROM office.thing_changes($1, $2, $3, $4, $5, $6, $7)',
         ...[kind, accountId, after, PAGE, bodiesAfter, MOST_BYTES, life]
@@ -169,32 +169,32 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
         ...{ id, rev, version, round, by, beside, isMine: row.is_mine, ago: row.at_ms },
         ...{
           isGone: row.is_gone,
-          isMakers: row.is_makers,
-          isFurther: row.is_further,
-          isUndecided: row.is_undecided,
-          isFormer: row.is_former
+          isMakersOwn: row.is_makers,
+          isSplitOff: row.is_further,
+          hasOpenConflicts: row.is_undecided,
+          isFromBeforeRestore: row.is_former
         },
         ...(row.editing !== null && {
-          editing: { by: row.editing, isMe: row.is_editing === true, left: row.editing_ms ?? 0 }
+          editing: { by: row.editing, isMe: row.is_editing === true, remaining: row.editing_ms ?? 0 }
         }),
         ...(row.aside_ms !== null && { asideFor: row.aside_ms }),
-        ...opened(id, row.sealed)
+        ...unsealBody(id, row.sealed)
       }))
     },
 
-    /** Returns the contents kept beside a thing, oldest first; those in `had` without their content. */
-    async versions(id: string, had: readonly string[]): Promise<ThingVersion[]> {
-      const contents = new Map<string, Pick<ThingVersion, 'content'>>()
+    /** Returns the contents kept beside a thing, oldest first; those in `knownVersions` without their content. */
+    async versions(id: string, knownVersions: readonly string[]): Promise<ConflictingContent[]> {
+      const contents = new Map<string, Pick<ConflictingContent, 'content'>>()
       for (;;) {
         const rows = await ask<Pick<SavedRow, 'version' | 'by' | 'at_ms' | 'sealed'> & { is_settled: boolean }>(
           'SELECT * FROM office.thing_versions($1, $2, $3, $4)',
-          ...[kind, id, [...had, ...contents.keys()], MOST_BYTES]
+          ...[kind, id, [...knownVersions, ...contents.keys()], MOST_BYTES]
         )
-        for (const { version, sealed: body } of rows) if (body) contents.set(version, opened(id, body))
+        for (const { version, sealed: body } of rows) if (body) contents.set(version, unsealBody(id, body))
         // The server stops at a number of bytes; the rest is requested next.
-        if (rows.every(({ version }) => contents.has(version) || had.includes(version))) {
+        if (rows.every(({ version }) => contents.has(version) || knownVersions.includes(version))) {
           return rows.map(({ version, by, at_ms: ago, is_settled: isSettled }) => ({
-            ...{ version, by, ago, isSettled },
+            ...{ version, by, ago, isResolved: isSettled },
             ...contents.get(version)
           }))
         }
@@ -209,40 +209,40 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
      */
     async save(
       accountId: string,
-      { id, basedOn, round, own = [] }: Known,
+      { id, basedOn, round, own = [] }: DraftRef,
       version: string,
       content: Buffer,
       isTyped: boolean,
       life?: number
-    ): Promise<ThingSaved> {
+    ): Promise<SaveResult> {
       const rows = await ask<SavedRow>(
         'SELECT * FROM office.save_thing($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
-        ...[kind, id, accountId, version, basedOn, sealed(id, content), isTyped ? HOLD : null, own],
+        ...[kind, id, accountId, version, basedOn, sealed(id, content), isTyped ? HOLD_MS : null, own],
         // Without a known base, the count starts from the beginning.
         ...[basedOn.length > 0 ? round : 0, life]
       )
-      return savedOf(id, rows)
+      return saveResultOf(id, rows)
     },
 
     /** Tells a restored server what it had, with its revision number. */
-    async know(
+    async restore(
       accountId: string,
-      { id, round, own = [] }: Omit<Known, 'basedOn'>,
+      { id, round, own = [] }: Omit<DraftRef, 'basedOn'>,
       version: string,
       content: Buffer
-    ): Promise<ThingSaved> {
+    ): Promise<SaveResult> {
       const rows = await ask<SavedRow>(
         'SELECT * FROM office.know_thing($1, $2, $3, $4, $5, $6, $7)',
         ...[kind, id, accountId, version, round, sealed(id, content), own]
       )
-      return savedOf(id, rows)
+      return saveResultOf(id, rows)
     },
 
     /**
      * Tells a restored server a content that was kept beside a thing, undecided as far as is known here. Returns whether
      * it is kept there: it isn't if the thing is gone or is being sent.
      */
-    async knowVersion(accountId: string, id: string, version: string, content: Buffer): Promise<boolean> {
+    async restoreConflict(accountId: string, id: string, version: string, content: Buffer): Promise<boolean> {
       const [row] = await ask<{ kept: boolean }>(
         'SELECT office.know_version($1, $2, $3, $4, $5) AS kept',
         ...[kind, id, accountId, version, sealed(id, content)]
@@ -257,12 +257,12 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
     async hold(accountId: string, id: string, isTaking = true): Promise<{ by: string; isMe: boolean } | undefined> {
       const [row] = await ask<{ name: string; is_me: boolean }>(
         'SELECT * FROM office.hold_thing($1, $2, $3, $4, $5)',
-        ...[kind, id, accountId, HOLD, isTaking]
+        ...[kind, id, accountId, HOLD_MS, isTaking]
       )
       return row && { by: row.name, isMe: row.is_me }
     },
 
-    async letGo(accountId: string, id: string): Promise<void> {
+    async releaseHold(accountId: string, id: string): Promise<void> {
       await ask('SELECT office.let_go_of_thing($1, $2, $3)', kind, id, accountId)
     },
 
@@ -272,7 +272,7 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
      */
     async move(
       accountId: string,
-      { id, basedOn, round }: Known,
+      { id, basedOn, round }: DraftRef,
       to: 'aside' | 'back' | 'gone' | 'maker'
     ): Promise<boolean> {
       const [row] = await ask<{ done: boolean }>(
@@ -287,7 +287,7 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
      * accepts that.
      * @param basedOn for one that goes along: its content. If another is current by now, the draft stays.
      */
-    async sent(accountId: string, id: string, sendId: string, basedOn: readonly string[] = []): Promise<boolean> {
+    async removeSent(accountId: string, id: string, sendId: string, basedOn: readonly string[] = []): Promise<boolean> {
       const [row] = await ask<{ done: boolean }>(
         'SELECT office.draft_sent($1, $2, $3, $4) AS done',
         ...[id, accountId, sendId, basedOn]
@@ -296,7 +296,7 @@ export function openOfficeThings(its: { pool: Pool; key: Buffer; atOnce?: Asking
     },
 
     /** Marks contents kept beside a thing as decided on. */
-    async settle(accountId: string, id: string, versions: readonly string[]): Promise<void> {
+    async resolveConflicts(accountId: string, id: string, versions: readonly string[]): Promise<void> {
       await ask('SELECT office.settle_versions($1, $2, $3, $4)', kind, id, accountId, versions)
     }
   }

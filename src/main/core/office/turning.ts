@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { asOwnerOf, dropRole } from './administration.ts'
 import type { OfficePlace } from './connection.ts'
 import { isVouchedFor, sealFor } from './keys.ts'
-import { KEY, keyId, keysIn, newestOf } from './sealing.ts'
+import { KEY_LENGTH, keyId, keysIn, newestOf } from './sealing.ts'
 
 /** The administrator's file with all keys that the office has had, oldest first. */
 export interface KeyFile {
@@ -27,7 +27,7 @@ interface StationRow {
  * @returns how many workstations were given the new key, and how many invitations became void.
  * @throws Error if the file lacks the current key, or a workstation can't be given a new one.
  */
-export async function turnKey(
+export async function rotateKey(
   administrator: OfficePlace,
   file: KeyFile
 ): Promise<{ stations: number; invitations: number }> {
@@ -61,29 +61,29 @@ export async function turnKey(
 /**
  * Returns the next key, which is in the file before the server knows it. So the file settles which key is next if the
  * command is interrupted or the server restored.
- * @param counting the id of the server's current key; null if nothing was sealed yet.
+ * @param currentId the id of the server's current key; null if nothing was sealed yet.
  */
-async function nextKey(file: KeyFile, counting: Buffer | null, stations: readonly StationRow[]): Promise<Buffer> {
-  const had = await file.read()
-  const all = keysIn(had)
-  const at = counting === null ? all.length - 1 : all.findIndex((one) => keyId(one).equals(counting))
+async function nextKey(file: KeyFile, currentId: Buffer | null, stations: readonly StationRow[]): Promise<Buffer> {
+  const stored = await file.read()
+  const all = keysIn(stored)
+  const at = currentId === null ? all.length - 1 : all.findIndex((one) => keyId(one).equals(currentId))
   if (at < 0) {
     throw new Error(
       'The key file hasn’t the office’s key. Was it turned with another copy of the file? Put all lines of both into one, the oldest first.'
     )
   }
-  const without = stations.filter(
-    ({ role, public_key, vouched }) => !public_key || !vouched || !isVouchedFor(had, role, public_key, vouched)
+  const unverified = stations.filter(
+    ({ role, public_key, vouched }) => !public_key || !vouched || !isVouchedFor(stored, role, public_key, vouched)
   )
-  if (without.length > 0) {
+  if (unverified.length > 0) {
     throw new Error(
-      `These can’t be given another key before they have been connected once by this version: ${without
+      `These can’t be given another key before they have been connected once by this version: ${unverified
         .map(({ name }) => name)
         .join(', ')}. Connect or revoke them first.`
     )
   }
-  if (at < all.length - 1) return had
-  const key = Buffer.concat([had, randomBytes(KEY)])
+  if (at < all.length - 1) return stored
+  const key = Buffer.concat([stored, randomBytes(KEY_LENGTH)])
   await file.write(key)
   return key
 }

@@ -6,12 +6,12 @@ import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { OrganisationsOAuth } from '../../../shared/contract/policy.ts'
 import type { Accounts } from '../accounts/accounts.ts'
-import type { OrganisationsCounter } from '../counter/counter-settings.ts'
+import type { CounterPolicy } from '../counter/counter-settings.ts'
 import type { DropFolders } from '../drop-folders/drop-folders.ts'
 import { AppFailure } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
 import { folded } from '../lib/text-folding.ts'
-import { allowedOrigin } from '../policy/allowed-origins.ts'
+import { readAllowedOrigin } from '../policy/allowed-origins.ts'
 import type { Organisation, OrganisationDeps } from './organisation.ts'
 import type { Policy } from './schema.ts'
 
@@ -23,24 +23,27 @@ interface ApplyDeps {
 
 /** Creates missing accounts, without their secrets, and updates the addresses of the others. Never rejects. */
 export async function applyAccounts({ organisation, accounts, log }: ApplyDeps): Promise<void> {
-  const { accounts: wanted = [], defaultAccount } = organisation.policy
+  const { accounts: desired = [], defaultAccount } = organisation.policy
   const ids: string[] = []
   const signIns = new Map<string, OrganisationsOAuth>()
   const colouredIds: string[] = []
-  for (const { name, address, signIn, oauth, colour } of wanted) {
+  for (const { name, address, signIn, oauth, colour } of desired) {
     try {
       await accounts.manage({ name, baseUrl: address, scheme: signIn, colour })
     } catch (error) {
       // The account is in use at the moment, or its name is taken.
       log.warn('An account could not be made as the organisation’s policy says.', { code: codeIn(error) })
     }
-    const there = accounts.list().find((account) => account.kind === 'service' && folded(account.name) === folded(name))
-    if (there) ids.push(there.id)
-    if (there && oauth) signIns.set(there.id, oauth)
-    if (there && colour !== undefined) colouredIds.push(there.id)
-    if (there && defaultAccount !== undefined && folded(defaultAccount) === folded(name)) accounts.choose(there.id)
+    const existing = accounts
+      .list()
+      .find((account) => account.kind === 'service' && folded(account.name) === folded(name))
+    if (existing) ids.push(existing.id)
+    if (existing && oauth) signIns.set(existing.id, oauth)
+    if (existing && colour !== undefined) colouredIds.push(existing.id)
+    if (existing && defaultAccount !== undefined && folded(defaultAccount) === folded(name))
+      accounts.choose(existing.id)
   }
-  organisation.accountsAre(ids, signIns, colouredIds)
+  organisation.setAccounts(ids, signIns, colouredIds)
 }
 
 interface DropFolderDeps extends Omit<ApplyDeps, 'accounts'> {
@@ -57,18 +60,18 @@ export async function applyDropFolders({
   home,
   log
 }: DropFolderDeps): Promise<void> {
-  const { dropFolders: wanted } = organisation.policy
-  if (!wanted) return
+  const { dropFolders: desired } = organisation.policy
+  if (!desired) return
   const all = accounts.list().flatMap(({ id }) => dropFolders.list(id))
   const kept = new Set<string>()
-  for (const { folder, account, send = false } of wanted) {
+  for (const { folder, account, send = false } of desired) {
     try {
-      const path = expanded(folder, home)
+      const path = expandHome(folder, home)
       const place = await realpath(path)
       const owner = accounts.list().find(({ name }) => folded(name) === folded(account))
       if (!owner) continue
-      const there = all.find((one) => one.place === place && one.accountId === owner.id)
-      const { id } = there ?? (await dropFolders.add(owner.id, path, 'paused'))
+      const existing = all.find((one) => one.place === place && one.accountId === owner.id)
+      const { id } = existing ?? (await dropFolders.add(owner.id, path, 'paused'))
       kept.add(id)
       dropFolders.change(id, { sends: send, paused: false })
     } catch (error) {
@@ -79,7 +82,7 @@ export async function applyDropFolders({
 }
 
 /** Converts the policy's counter settings to the counter's own names. */
-export function organisationsCounter({ counter = {}, signingOrigins }: Policy): OrganisationsCounter {
+export function counterSettingsOf({ counter = {}, signingOrigins }: Policy): CounterPolicy {
   const { idle, lockAfter, checklist, fullScreen, secondDisplay, files, printAndSave, identity } = counter
   return defined({
     ...{ idle, lockAfter, fullScreen },
@@ -94,19 +97,19 @@ export function organisationsCounter({ counter = {}, signingOrigins }: Policy): 
       isRequired: required
     })),
     allowedOrigins: signingOrigins?.flatMap((typed) => {
-      const read = allowedOrigin(typed)
+      const read = readAllowedOrigin(typed)
       return read.ok ? [read.origin] : []
     })
   })
 }
 
 /** Returns the backup plan of the policy. */
-export function organisationsBackups({ backups }: Policy, home: string) {
-  return backups && { ...defined(backups), folder: expanded(backups.folder, home) }
+export function backupPlanOf({ backups }: Policy, home: string) {
+  return backups && { ...defined(backups), folder: expandHome(backups.folder, home) }
 }
 
 /** Resolves a path of the policy on this computer. */
-export function expanded(path: string, home: string): string {
+export function expandHome(path: string, home: string): string {
   return path.startsWith('~/') ? join(home, ...path.slice(2).split('/')) : path
 }
 

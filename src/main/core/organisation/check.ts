@@ -6,8 +6,8 @@ import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { codeOf } from '../lib/failure.ts'
 import { systemTime } from '../lib/time.ts'
-import { judged, type ManagedPlace, readManaged } from './managed.ts'
-import { LARGEST_POLICY, type PolicyReading, readPolicy, saidOf, TOO_LARGE } from './reading.ts'
+import { type ManagedPlace, readFoundPolicy, readManaged } from './managed.ts'
+import { describeProblem, LARGEST_POLICY, type PolicyReading, readPolicy, TOO_LARGE } from './reading.ts'
 
 const SWITCH = '--check-policy'
 
@@ -29,10 +29,10 @@ interface CheckedPolicy {
  * @param path '' for this computer's managed settings.
  * @param managed where those are, on a system that has them.
  */
-export async function checkedPolicyAt(path: string, managed?: ManagedPlace): Promise<CheckedPolicy> {
+export async function checkPolicyAt(path: string, managed?: ManagedPlace): Promise<CheckedPolicy> {
   const settings = await readManaged(managed, systemTime)
   if (path !== '') {
-    const checked = checkedFile(path)
+    const checked = checkFile(path)
     return managed && settings.state !== 'missing'
       ? {
           ...checked,
@@ -47,31 +47,31 @@ export async function checkedPolicyAt(path: string, managed?: ManagedPlace): Pro
       lines: [`There are no settings in ${managed.path}.`, `For a file: countersign ${SWITCH} FILE`]
     }
   }
-  return told(judged(settings))
+  return describeReading(readFoundPolicy(settings))
 }
 
 /** Doesn't check the file's owner and permissions, which only matter in its final place. Never throws. */
-function checkedFile(path: string): CheckedPolicy {
+function checkFile(path: string): CheckedPolicy {
   try {
     const stats = statSync(path)
     if (!stats.isFile()) return { isUsable: false, lines: ['This isn’t a file.'] }
     if (stats.size > LARGEST_POLICY) return { isUsable: false, lines: [TOO_LARGE] }
-    return told(readPolicy(readFileSync(path)))
+    return describeReading(readPolicy(readFileSync(path)))
   } catch (error) {
     const isMissing = codeOf(error) === 'ENOENT'
     return { isUsable: false, lines: [isMissing ? `There’s no file ${resolve(path)}.` : 'The file couldn’t be read.'] }
   }
 }
 
-function told(read: PolicyReading): CheckedPolicy {
-  if (!read.ok) return { isUsable: false, lines: read.problems.map(saidOf) }
-  const set = Object.entries(read.policy).filter(([name]) => name !== '$schema')
+function describeReading(read: PolicyReading): CheckedPolicy {
+  if (!read.ok) return { isUsable: false, lines: read.problems.map(describeProblem) }
+  const entries = Object.entries(read.policy).filter(([name]) => name !== '$schema')
   return {
     isUsable: true,
     lines: [
-      ...(read.hasMark ? ['The file begins with a byte order mark, which is ignored.'] : []),
-      set.length === 0 ? 'The policy sets nothing.' : 'The policy sets:',
-      ...set.map(([name, value]) => `  ${name}: ${JSON.stringify(value)}`)
+      ...(read.hasBom ? ['The file begins with a byte order mark, which is ignored.'] : []),
+      entries.length === 0 ? 'The policy sets nothing.' : 'The policy sets:',
+      ...entries.map(([name, value]) => `  ${name}: ${JSON.stringify(value)}`)
     ]
   }
 }

@@ -49,21 +49,21 @@ export const MANAGED_SETTINGS: readonly ManagedSetting[] = Object.entries((publi
 
 function settingOf(name: string, shape: Shape): ManagedSetting {
   const parts = shape.anyOf ?? [shape]
-  const [said = {}, ...others] = parts.filter(({ type }) => type !== 'null')
-  const { minimum, maximum, maxLength } = said
+  const [first = {}, ...others] = parts.filter(({ type }) => type !== 'null')
+  const { minimum, maximum, maxLength } = first
   return {
     ...{ name, description: shape.description ?? '', isNullable: parts.some(({ type }) => type === 'null') },
-    ...{ kind: kindOf(said, others), values: [said, ...others].flatMap(valuesOf) },
+    ...{ kind: kindOf(first, others), values: [first, ...others].flatMap(valuesOf) },
     ...(minimum !== undefined && { minimum }),
     ...(maximum !== undefined && { maximum }),
     ...(maxLength !== undefined && { maxLength })
   }
 }
 
-function kindOf(said: Shape, others: readonly Shape[]): ManagedSetting['kind'] {
-  if (others.length > 0 || said.enum) return 'choice'
-  if (said.type === 'boolean' || said.type === 'integer') return said.type
-  return said.type === 'string' ? 'text' : 'json'
+function kindOf(first: Shape, others: readonly Shape[]): ManagedSetting['kind'] {
+  if (others.length > 0 || first.enum) return 'choice'
+  if (first.type === 'boolean' || first.type === 'integer') return first.type
+  return first.type === 'string' ? 'text' : 'json'
 }
 
 function valuesOf(shape: Shape): readonly (string | boolean)[] {
@@ -86,7 +86,7 @@ export interface ManagedPolicy {
  * @returns the policy, or what is wrong with a setting. The text itself isn't checked.
  */
 export function policyOf(given: ReadonlyMap<string, unknown>): ManagedPolicy | { message: string; setting: string } {
-  if (isYes(given.get(WITHDRAW))) {
+  if (isTrue(given.get(WITHDRAW))) {
     const other = [...given.keys()].find((name) => name !== WITHDRAW)
     return other === undefined ? { text: '{}', lines: [] } : { message: WITHDRAWN, setting: other }
   }
@@ -95,16 +95,16 @@ export function policyOf(given: ReadonlyMap<string, unknown>): ManagedPolicy | {
     const [group = '', member] = name.split(/\.(.*)/s)
     if (member !== undefined && given.has(group))
       return { message: `“${group}” is set as a whole, too.`, setting: name }
-    const read = jsonOf(value, settings.get(name))
-    if (read === undefined) return { message: 'This isn’t JSON as a policy file would have it.', setting: name }
-    const written = member === undefined ? read : `${JSON.stringify(member)}:${read}`
+    const json = jsonOf(value, settings.get(name))
+    if (json === undefined) return { message: 'This isn’t JSON as a policy file would have it.', setting: name }
+    const written = member === undefined ? json : `${JSON.stringify(member)}:${json}`
     getOrMake(groups, group, () => []).push({ name, written })
   }
   const texts = [...groups].flatMap(([group, members]) => {
-    const isWhole = members[0]?.name === group
+    const isPlainSetting = members[0]?.name === group
     return members.map(({ written }, index) => {
-      const start = index === 0 ? `${JSON.stringify(group)}:${isWhole ? '' : '{'}` : ''
-      return `${start}${written}${index === members.length - 1 && !isWhole ? '}' : ''}`
+      const start = index === 0 ? `${JSON.stringify(group)}:${isPlainSetting ? '' : '{'}` : ''
+      return `${start}${written}${index === members.length - 1 && !isPlainSetting ? '}' : ''}`
     })
   })
   return {
@@ -116,23 +116,23 @@ export function policyOf(given: ReadonlyMap<string, unknown>): ManagedPolicy | {
 const WITHDRAWN = 'A policy that is withdrawn sets nothing. Remove the other settings.'
 
 /** The registry has no booleans, only numbers. */
-function isYes(value: unknown): boolean {
+function isTrue(value: unknown): boolean {
   return value === true || value === 1
 }
 
 /** Returns the value as JSON on one line; undefined if it should be JSON text and isn't. */
 function jsonOf(value: unknown, setting: ManagedSetting | undefined): string | undefined {
   if (setting?.isNullable && value === 'null') return 'null'
-  if (setting?.kind === 'json' && typeof value === 'string') return inOneLine(value)
+  if (setting?.kind === 'json' && typeof value === 'string') return toOneLine(value)
   const isNumber = value === 0 || value === 1
-  const meant = setting?.values.find((one) =>
-    isNumber ? one === isYes(value) : setting.kind === 'choice' && String(one) === value
+  const match = setting?.values.find((one) =>
+    isNumber ? one === isTrue(value) : setting.kind === 'choice' && String(one) === value
   )
-  return JSON.stringify(meant ?? value)
+  return JSON.stringify(match ?? value)
 }
 
 /** Keeps the text as it is, so that a duplicate name in it remains one. */
-function inOneLine(json: string): string | undefined {
+function toOneLine(json: string): string | undefined {
   try {
     JSON.parse(json)
     // JSON strings contain no line breaks.

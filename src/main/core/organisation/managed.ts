@@ -36,7 +36,7 @@ export interface Registry {
  */
 export type Convert = (plist: Uint8Array) => Promise<string>
 
-export type Managed =
+export type ManagedReading =
   | Exclude<PolicyFile, { state: 'read' }>
   | { readonly state: 'read'; readonly bytes: Uint8Array; readonly lines: ManagedPolicy['lines'] }
 
@@ -55,9 +55,9 @@ const MOST_VALUES = 500
 const LONGEST_NAME = 60
 /** How often values that are being written are read, and the delay between reads in milliseconds. */
 const TRIES = 4
-const AGAIN = 250
+const RETRY_DELAY = 250
 /** How long plutil may take, in milliseconds. */
-const SLOW = 10_000
+const PLUTIL_TIMEOUT = 10_000
 
 /**
  * Returns where this start finds managed settings; undefined if the system has none, or the start was given another
@@ -65,7 +65,11 @@ const SLOW = 10_000
  * @param file the policy file of this start.
  * @param home the user's home folder.
  */
-export function managedAtStart(platform: NodeJS.Platform, file: PolicyPlace, home: string): ManagedPlace | undefined {
+export function managedPlaceAtStart(
+  platform: NodeJS.Platform,
+  file: PolicyPlace,
+  home: string
+): ManagedPlace | undefined {
   if (file.path !== policyPlace(platform, home).path) return undefined
   if (platform === 'win32') return { kind: 'registry', path: `HKEY_LOCAL_MACHINE\\${POLICY_KEY}` }
   if (platform !== 'darwin') return undefined
@@ -81,25 +85,25 @@ export async function readManaged(
   place: ManagedPlace | undefined,
   time: Pick<Time, 'after'>,
   known?: string
-): Promise<Managed> {
+): Promise<ManagedReading> {
   if (!place) return { state: 'missing' }
   if (place.kind === 'profile') return readProfile(place, time)
   let before: string | undefined = known
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     const read = readRegistry(place)
     if (read.state !== 'read') return read
     const text = new TextDecoder().decode(read.bytes)
     if (text === before) return read
-    if (tries === TRIES) return unusable('The settings were being written while they were read.')
+    if (attempt === TRIES) return unusable('The settings were being written while they were read.')
     before = text
-    await new Promise<void>((resolve) => void time.after(AGAIN, resolve))
+    await new Promise<void>((resolve) => void time.after(RETRY_DELAY, resolve))
   }
 }
 
 /**
  * Reads a policy from wherever it was found, or returns what is wrong with it; for managed settings, with the setting.
  */
-export function judged(found: Exclude<PolicyFile | Managed, { state: 'missing' }>): PolicyReading {
+export function readFoundPolicy(found: Exclude<PolicyFile | ManagedReading, { state: 'missing' }>): PolicyReading {
   if (found.state === 'unusable') return { ok: false, problems: [found.problem] }
   const read = readPolicy(found.bytes)
   if (read.ok || !('lines' in found)) return read
@@ -113,13 +117,13 @@ export function judged(found: Exclude<PolicyFile | Managed, { state: 'missing' }
 const UNREADABLE = 'The settings couldn’t be read.'
 const TOO_LARGE = 'The settings are larger than 1 MB.'
 
-function readRegistry({ registry = ofWindows }: ManagedPlace & { kind: 'registry' }): Managed {
+function readRegistry({ registry = windowsRegistry }: ManagedPlace & { kind: 'registry' }): ManagedReading {
   try {
     const system = registry()
     const key = system.openKey(HKEY_LOCAL_MACHINE, POLICY_KEY, 0, READ)
     if (!key) return { state: 'missing' }
     try {
-      return valuesIn(system, key)
+      return readValues(system, key)
     } finally {
       system.closeKey(key)
     }
@@ -128,32 +132,33 @@ function readRegistry({ registry = ofWindows }: ManagedPlace & { kind: 'registry
   }
 }
 
-function valuesIn(system: Registry, key: object): Managed {
-  const [below] = system.enumKeyNames(key)
-  if (below !== undefined) return wrong('This is a key of its own. Settings are values.', below)
+function readValues(system: Registry, key: object): ManagedReading {
+  const [subkey] = system.enumKeyNames(key)
+  if (subkey !== undefined) return unusableSetting('This is a key of its own. Settings are values.', subkey)
   const names = system.enumValueNames(key)
   // Group Policy leaves an empty key behind when settings are no longer configured.
   if (names.length === 0) return { state: 'missing' }
   if (names.length > MOST_VALUES) return unusable(TOO_LARGE)
-  const given = new Map<string, unknown>()
+  const values = new Map<string, unknown>()
   let size = 0
   for (const name of names) {
     const data = system.queryValue(key, name)
     if (!data) return unusable(UNREADABLE)
     size += data.length
     if (size > 2 * LARGEST_POLICY) return unusable(TOO_LARGE)
-    const value = meaningOf(data)
-    if (value === undefined) return wrong('Settings are values of the type REG_SZ, REG_MULTI_SZ or REG_DWORD.', name)
-    given.set(name, value)
+    const value = decodeValue(data)
+    if (value === undefined)
+      return unusableSetting('Settings are values of the type REG_SZ, REG_MULTI_SZ or REG_DWORD.', name)
+    values.set(name, value)
   }
-  return asRead(given)
+  return readingOf(values)
 }
 
 /**
  * Decodes a registry value: UTF-16 with a terminator, several of these with a final terminator, or 32 bits in
  * little-endian order.
  */
-function meaningOf(data: Uint8Array & { type: number }): string | number | undefined {
+function decodeValue(data: Uint8Array & { type: number }): string | number | undefined {
   if (data.type === REG_DWORD) {
     return data.length === 4 ? new DataView(data.buffer, data.byteOffset, 4).getUint32(0, true) : undefined
   }
@@ -167,28 +172,31 @@ function meaningOf(data: Uint8Array & { type: number }): string | number | undef
 }
 
 /** The entries that macOS adds about the profile of a setting. */
-const ENVELOPE = /^Payload[A-Z][A-Za-z]*$/
+const PROFILE_METADATA = /^Payload[A-Z][A-Za-z]*$/
 
-async function readProfile(place: ManagedPlace & { kind: 'profile' }, time: Pick<Time, 'after'>): Promise<Managed> {
+async function readProfile(
+  place: ManagedPlace & { kind: 'profile' },
+  time: Pick<Time, 'after'>
+): Promise<ManagedReading> {
   const file = await readPolicyFile(place, time)
   if (file.state !== 'read') return file
   try {
-    const found: unknown = JSON.parse(await (place.convert ?? byPlutil)(file.bytes))
+    const found: unknown = JSON.parse(await (place.convert ?? convertWithPlutil)(file.bytes))
     if (typeof found !== 'object' || found === null || Array.isArray(found)) return unusable(UNREADABLE)
-    const settings = Object.entries(found).filter(([name]) => !ENVELOPE.test(name))
-    return settings.length === 0 ? { state: 'missing' } : asRead(new Map(settings))
+    const settings = Object.entries(found).filter(([name]) => !PROFILE_METADATA.test(name))
+    return settings.length === 0 ? { state: 'missing' } : readingOf(new Map(settings))
   } catch {
     return unusable(UNREADABLE)
   }
 }
 
-function asRead(given: ReadonlyMap<string, unknown>): Managed {
-  const policy = policyOf(given)
-  if ('message' in policy) return wrong(policy.message, policy.setting)
+function readingOf(settings: ReadonlyMap<string, unknown>): ManagedReading {
+  const policy = policyOf(settings)
+  if ('message' in policy) return unusableSetting(policy.message, policy.setting)
   return { state: 'read', bytes: new TextEncoder().encode(policy.text), lines: policy.lines }
 }
 
-function wrong(message: string, setting: string): Managed {
+function unusableSetting(message: string, setting: string): ManagedReading {
   return { state: 'unusable', problem: { message, setting: shortened(setting, LONGEST_NAME) } }
 }
 
@@ -196,7 +204,7 @@ function wrong(message: string, setting: string): Managed {
  * Loads native-reg's binary directly. Its own lookup follows an environment variable, which could lead to anyone's
  * library.
  */
-function ofWindows(): Registry {
+function windowsRegistry(): Registry {
   return createRequire(import.meta.url)(`native-reg/prebuilds/win32-${process.arch}/node.napi.node`)
 }
 
@@ -204,11 +212,11 @@ function ofWindows(): Registry {
  * Runs plutil by its absolute path, because anyone may own a folder on the PATH. The content is passed in, so that
  * plutil opens no file itself.
  */
-function byPlutil(plist: Uint8Array): Promise<string> {
-  const given = ['-convert', 'json', '-o', '-', '--', '-']
+function convertWithPlutil(plist: Uint8Array): Promise<string> {
+  const args = ['-convert', 'json', '-o', '-', '--', '-']
   return new Promise((resolve, reject) => {
-    const limits = { timeout: SLOW, maxBuffer: 4 * LARGEST_POLICY }
-    const child = execFile('/usr/bin/plutil', given, limits, (error, out) => (error ? reject(error) : resolve(out)))
+    const limits = { timeout: PLUTIL_TIMEOUT, maxBuffer: 4 * LARGEST_POLICY }
+    const child = execFile('/usr/bin/plutil', args, limits, (error, out) => (error ? reject(error) : resolve(out)))
     // If it exits before reading everything, its exit code says so.
     child.stdin?.once('error', () => undefined)
     child.stdin?.end(plist)

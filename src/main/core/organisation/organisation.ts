@@ -18,8 +18,8 @@ import type { NoteInAudit } from '../audit/audit.ts'
 import { shortened } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
-import { keptIn } from '../storage/meta.ts'
-import { judged, type Managed, type ManagedPlace, readManaged } from './managed.ts'
+import { openJsonMeta } from '../storage/meta.ts'
+import { type ManagedPlace, type ManagedReading, readFoundPolicy, readManaged } from './managed.ts'
 import { type PolicyFile, type PolicyPlace, readPolicyFile } from './policy-file.ts'
 
 import { readPolicy } from './reading.ts'
@@ -33,9 +33,9 @@ const Noted = z.record(z.string(), z.string())
 /** The maximum length of a value in the audit trail. */
 const LONGEST_VALUE = 400
 /** How long to wait for a file that is being replaced, in milliseconds. */
-const SETTLING = 500
+const DEBOUNCE = 500
 /** How often a registry is checked, in milliseconds, because it doesn't report changes. */
-const LOOKS = 600_000
+const POLL_INTERVAL = 600_000
 
 export interface OrganisationDeps {
   db: Db
@@ -45,10 +45,10 @@ export interface OrganisationDeps {
   time: Pick<Time, 'now' | 'after'>
   log: Record<'info' | 'warn', (message: string, detail?: Record<string, unknown>) => void>
   /** Watches a file for changes; returns a function to stop. Tests pass their own. */
-  listen?: (path: string, happened: () => void) => () => void
+  listen?: (path: string, onChange: () => void) => () => void
 }
 
-interface Held {
+interface CurrentPolicy {
   state: PolicyView['state']
   /** Undefined if there is a policy but never was a usable one. */
   policy: Policy | undefined
@@ -60,39 +60,39 @@ interface Held {
 
 export class Organisation {
   readonly #deps: OrganisationDeps
-  readonly #meta: ReturnType<typeof keptIn>
-  #held: Held = { state: 'none', policy: {}, problems: [] }
+  readonly #meta: ReturnType<typeof openJsonMeta>
+  #current: CurrentPolicy = { state: 'none', policy: {}, problems: [] }
   #text: string | undefined
-  #looking: Promise<void> = Promise.resolve()
-  #changing: () => () => Promise<void> = () => async () => undefined
+  #checking: Promise<void> = Promise.resolve()
+  #beforeChange: () => () => Promise<void> = () => async () => undefined
   #accountIds: readonly string[] = []
   #oauth: ReadonlyMap<string, OrganisationsOAuth> = new Map()
   #colouredIds: readonly string[] = []
 
   private constructor(deps: OrganisationDeps) {
     this.#deps = deps
-    this.#meta = keptIn(deps.db)
+    this.#meta = openJsonMeta(deps.db)
   }
 
   /** Reads the policy, before anything asks for it. Never rejects. */
   static async open(deps: OrganisationDeps): Promise<Organisation> {
     const opened = new Organisation(deps)
-    opened.#held = await opened.#read()
+    opened.#current = await opened.#read()
     return opened
   }
 
   /** The policy in force. What it doesn't name isn't set. */
   get policy(): Policy {
-    return this.#held.policy ?? {}
+    return this.#current.policy ?? {}
   }
 
   /** False if there is a policy but never was a usable one, so that its content is unknown. */
   get isKnown(): boolean {
-    return this.#held.policy !== undefined
+    return this.#current.policy !== undefined
   }
 
   isLocked(setting: Lockable): boolean {
-    return this.#held.policy === undefined || isSet(this.#held.policy, setting)
+    return this.#current.policy === undefined || isSet(this.#current.policy, setting)
   }
 
   /** Whether accounts may use this sign-in method. */
@@ -102,19 +102,19 @@ export class Organisation {
 
   /** Whether an account is the organisation's. While the policy is unknown, any may be. */
   hasAccount(id: string): boolean {
-    return this.#held.policy === undefined || this.#accountIds.includes(id)
+    return this.#current.policy === undefined || this.#accountIds.includes(id)
   }
 
   /** Whether an account's colour is set by the organisation. */
   hasColour(id: string): boolean {
-    return this.#held.policy === undefined || this.#colouredIds.includes(id)
+    return this.#current.policy === undefined || this.#colouredIds.includes(id)
   }
 
   /**
    * Stores which accounts belong to the policy, how they sign in by OAuth 2 if it says so, and which have a colour from
    * it.
    */
-  accountsAre(
+  setAccounts(
     ids: readonly string[],
     oauth: ReadonlyMap<string, OrganisationsOAuth> = new Map(),
     colouredIds: readonly string[] = []
@@ -128,21 +128,21 @@ export class Organisation {
   readonly oauthOf = (accountId: string): OrganisationsOAuth | undefined => this.#oauth.get(accountId)
 
   /** Records in the audit trail what has changed since the last record. */
-  note(note: NoteInAudit): void {
+  auditChanges(note: NoteInAudit): void {
     if (!this.isKnown) return
     const before = this.#meta.read(NOTED, Noted) ?? {}
     const after = valuesIn(this.policy)
     const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
     const changed = names.filter((name) => before[name] !== after[name])
     if (changed.length === 0) return
-    const told = (values: Partial<Record<string, string>>) =>
+    const describe = (values: Partial<Record<string, string>>) =>
       changed.map((name) => `${name} ${shortened(values[name] ?? '–', LONGEST_VALUE)}`).join(', ')
-    const detail = { changed: changed.join(', '), was: told(before), to: told(after) }
+    const detail = { changed: changed.join(', '), was: describe(before), to: describe(after) }
     note({ what: 'policy-changed', detail }, undefined, () => this.#meta.write(NOTED, after))
   }
 
   view(): PolicyView {
-    const { state, problems, since, isManaged, unusedFile } = this.#held
+    const { state, problems, since, isManaged, unusedFile } = this.#current
     const { place, managed } = this.#deps
     const { signInMethods, counter, otherAccounts } = this.policy
     return {
@@ -161,19 +161,19 @@ export class Organisation {
 
   /**
    * Reads the policy again whenever it changes, until the returned function is called.
-   * @param changing called before another policy takes effect; the function it returns is called afterwards.
+   * @param beforeChange called before another policy takes effect; the function it returns is called afterwards.
    */
-  follow(changing: () => () => Promise<void>): () => void {
-    this.#changing = changing
-    const { listen = listenToFile, place, managed, time } = this.#deps
+  follow(beforeChange: () => () => Promise<void>): () => void {
+    this.#beforeChange = beforeChange
+    const { listen = watchFile, place, managed, time } = this.#deps
     let cancel: (() => void) | undefined
-    const happened = () => {
+    const onChange = () => {
       cancel?.()
-      cancel = time.after(SETTLING, () => void this.look())
+      cancel = time.after(DEBOUNCE, () => void this.check())
     }
     const paths = managed?.kind === 'profile' ? [place.path, managed.path] : [place.path]
-    const stops = paths.map((path) => listen(path, happened))
-    if (managed?.kind === 'registry') stops.push(this.#lookAgain())
+    const stops = paths.map((path) => listen(path, onChange))
+    if (managed?.kind === 'registry') stops.push(this.#poll())
     return () => {
       cancel?.()
       for (const stop of stops) stop()
@@ -181,10 +181,10 @@ export class Organisation {
   }
 
   /** Checks regularly. Returns a function to stop. */
-  #lookAgain(): () => void {
+  #poll(): () => void {
     let cancel: (() => void) | undefined
     const wait = () => {
-      cancel = this.#deps.time.after(LOOKS, () => void this.look().then(() => cancel && wait()))
+      cancel = this.#deps.time.after(POLL_INTERVAL, () => void this.check().then(() => cancel && wait()))
     }
     wait()
     return () => {
@@ -194,44 +194,44 @@ export class Organisation {
   }
 
   /** Reads the policy now. Never rejects. */
-  look(): Promise<void> {
+  check(): Promise<void> {
     // A failure, here or in a follower, must not stop later checks.
-    this.#looking = this.#looking
-      .then(() => this.#lookOnce())
+    this.#checking = this.#checking
+      .then(() => this.#checkOnce())
       .catch(() => this.#deps.log.warn('What follows of the organisation’s policy could not be done.'))
-    return this.#looking
+    return this.#checking
   }
 
-  async #lookOnce(): Promise<void> {
-    const held = await this.#read()
-    if (JSON.stringify(held) === JSON.stringify(this.#held)) return
+  async #checkOnce(): Promise<void> {
+    const next = await this.#read()
+    if (JSON.stringify(next) === JSON.stringify(this.#current)) return
     let changed: () => Promise<void>
     try {
-      changed = this.#changing()
+      changed = this.#beforeChange()
     } finally {
-      this.#held = held
+      this.#current = next
     }
     await changed()
   }
 
-  async #read(): Promise<Held> {
+  async #read(): Promise<CurrentPolicy> {
     const { place, managed, time } = this.#deps
     const settings = await readManaged(managed, time, this.#lastText())
     const file = await readPolicyFile(place, time)
-    if (settings.state === 'missing') return this.#take(file)
+    if (settings.state === 'missing') return this.#evaluate(file)
     return {
-      ...this.#take(settings),
+      ...this.#evaluate(settings),
       isManaged: true,
       ...(file.state !== 'missing' && { unusedFile: place.path })
     }
   }
 
-  #take(found: PolicyFile | Managed): Held {
+  #evaluate(found: PolicyFile | ManagedReading): CurrentPolicy {
     const { log, time } = this.#deps
     if (found.state === 'missing') return this.#withoutFile()
-    const read = judged(found)
+    const read = readFoundPolicy(found)
     if (!read.ok) {
-      for (const one of read.problems) log.warn('The organisation’s policy can’t be used.', whereIs(one))
+      for (const one of read.problems) log.warn('The organisation’s policy can’t be used.', logDetailOf(one))
       return { state: 'broken', problems: read.problems, ...this.#lastGood() }
     }
     if (read.text !== this.#lastText()) {
@@ -247,7 +247,7 @@ export class Organisation {
   }
 
   /** A missing file doesn't end a policy: an administrator withdraws it with one that sets nothing. */
-  #withoutFile(): Held {
+  #withoutFile(): CurrentPolicy {
     const kept = this.#kept()
     if (!kept) return { state: 'none', policy: {}, problems: [] }
     const last = this.#lastGood()
@@ -270,7 +270,7 @@ export class Organisation {
    * A policy that a later version of the application can no longer read locks everything, like one that was never
    * usable.
    */
-  #lastGood(): Pick<Held, 'policy' | 'since'> {
+  #lastGood(): Pick<CurrentPolicy, 'policy' | 'since'> {
     const kept = this.#kept()
     const read = kept && readPolicy(new TextEncoder().encode(kept.text))
     return read?.ok ? { policy: read.policy, since: kept?.since ?? 0 } : { policy: undefined }
@@ -278,7 +278,7 @@ export class Organisation {
 }
 
 /** For the log: leaves out quotations from the message, because they may repeat what the file says about accounts. */
-function whereIs({ message, line, column, setting }: PolicyProblem): Record<string, unknown> {
+function logDetailOf({ message, line, column, setting }: PolicyProblem): Record<string, unknown> {
   const where = setting === undefined ? { line: line ?? null, column: column ?? null } : { setting }
   return { ...where, problem: message.replace(/“[^”]*”/g, '“…”') }
 }
@@ -288,7 +288,7 @@ function namesIn(policy: Policy): string[] {
 }
 
 /** Settings that are allowed by default. */
-const ALLOWED: ReadonlySet<Lockable> = new Set(['otherAccounts', 'practiceOffice', 'removal'])
+const ALLOWED_BY_DEFAULT: ReadonlySet<Lockable> = new Set(['otherAccounts', 'practiceOffice', 'removal'])
 
 /** Returns what is set, by the names of lockable settings. */
 function valuesIn(policy: Policy): Record<string, string> {
@@ -315,13 +315,13 @@ function isSet(policy: Policy, setting: Lockable): boolean {
   const value: unknown = policy[group as keyof Policy]
   const found = member === undefined ? value : (value as Record<string, unknown> | undefined)?.[member]
   // Allowing what is allowed by default doesn't lock it.
-  const isAllowed = ALLOWED.has(setting) && found === true
+  const isAllowed = ALLOWED_BY_DEFAULT.has(setting) && found === true
   return found !== undefined && !isAllowed
 }
 
-function listenToFile(path: string, happened: () => void): () => void {
+function watchFile(path: string, onChange: () => void): () => void {
   const watcher = watch(path, { ignoreInitial: true, followSymlinks: false, ignorePermissionErrors: true })
-  watcher.on('all', happened)
+  watcher.on('all', onChange)
   watcher.on('error', () => undefined)
   return () => void watcher.close().catch(() => undefined)
 }

@@ -4,19 +4,19 @@ export type Path = (string | number)[]
 
 export interface Places {
   /** Where a value begins; if it is missing, where its parent begins. */
-  of(path: Path): number
+  offsetOf(path: Path): number
   /** Where the name of a member begins. */
-  ofName(path: Path): number
-  twice: readonly { name: string; offset: number }[]
+  offsetOfName(path: Path): number
+  duplicates: readonly { name: string; offset: number }[]
 }
 
 /** Deeper than any policy. Anything deeper would only exhaust the stack. */
-const DEEPEST = 32
+const MAX_DEPTH = 32
 
 class Scanner {
   readonly values = new Map<string, number>()
   readonly names = new Map<string, number>()
-  readonly twice: { name: string; offset: number }[] = []
+  readonly duplicates: { name: string; offset: number }[] = []
   readonly #text: string
   #at = 0
 
@@ -27,7 +27,7 @@ class Scanner {
 
   /** @returns false if it is nested too deeply. */
   value(path: Path): boolean {
-    if (path.length > DEEPEST) return false
+    if (path.length > MAX_DEPTH) return false
     this.#blanks()
     this.values.set(keyOf(path), this.#at)
     const first = this.#text[this.#at]
@@ -43,7 +43,7 @@ class Scanner {
     for (this.#at++; this.#next() !== '}'; ) {
       const offset = this.#at
       const name = this.#string()
-      if (seen.has(name)) this.twice.push({ name, offset })
+      if (seen.has(name)) this.duplicates.push({ name, offset })
       seen.add(name)
       this.names.set(keyOf([...path, name]), offset)
       this.#blanks()
@@ -84,8 +84,13 @@ class Scanner {
 export function placesIn(text: string): Places | 'too-deep' {
   const scanner = new Scanner(text)
   if (!scanner.value([])) return 'too-deep'
-  const of = (path: Path): number => scanner.values.get(keyOf(path)) ?? (path.length > 0 ? of(path.slice(0, -1)) : 0)
-  return { of, ofName: (path) => scanner.names.get(keyOf(path)) ?? of(path), twice: scanner.twice }
+  const offsetOf = (path: Path): number =>
+    scanner.values.get(keyOf(path)) ?? (path.length > 0 ? offsetOf(path.slice(0, -1)) : 0)
+  return {
+    offsetOf,
+    offsetOfName: (path) => scanner.names.get(keyOf(path)) ?? offsetOf(path),
+    duplicates: scanner.duplicates
+  }
 }
 
 /** Returns line and column, counted from 1. A column is a character as editors count them. */

@@ -27,8 +27,8 @@ type Stats = Awaited<ReturnType<typeof stat>>
 
 /** How often a file that is being written is read, and the delay between reads in milliseconds. */
 const TRIES = 4
-const AGAIN = 250
-const OTHER_PLACE = '--policy-file='
+const RETRY_DELAY = 250
+const POLICY_FILE_SWITCH = '--policy-file='
 const OTHERS_MAY_WRITE = 0o022
 /** On Windows a file's mode says only whether it is marked as read-only. */
 const OWNER_MAY_WRITE = 0o200
@@ -51,23 +51,23 @@ export function policyPlace(platform: NodeJS.Platform, home: string): PolicyPlac
  * Returns the place of the policy that this start follows: the system's. Only an unpackaged build accepts another, by
  * `--policy-file=PATH`, owned by the user who starts it.
  */
-export function policyAtStart(
+export function policyPlaceAtStart(
   { argv, platform }: { argv: readonly string[]; platform: NodeJS.Platform },
   { isPackaged }: { isPackaged: boolean },
   { homedir, uid }: { homedir: string; uid: number }
 ): PolicyPlace {
-  const given = isPackaged ? undefined : argv.find((argument) => argument.startsWith(OTHER_PLACE))
+  const given = isPackaged ? undefined : argv.find((argument) => argument.startsWith(POLICY_FILE_SWITCH))
   if (given === undefined) return policyPlace(platform, homedir)
-  return { path: resolve(given.slice(OTHER_PLACE.length)), owners: [uid] }
+  return { path: resolve(given.slice(POLICY_FILE_SWITCH.length)), owners: [uid] }
 }
 
 /** Reads the policy file. Never rejects. Waits for a file that is being written, for a second at most. */
 export async function readPolicyFile(place: PolicyPlace, time: Pick<Time, 'after'>): Promise<PolicyFile> {
-  for (let tries = 1; ; tries++) {
+  for (let attempt = 1; ; attempt++) {
     const found = await readOnce(place)
     if (found !== 'changing') return found
-    if (tries === TRIES) return unusable('The file was being written while it was read.')
-    await new Promise<void>((resolve) => void time.after(AGAIN, resolve))
+    if (attempt === TRIES) return unusable('The file was being written while it was read.')
+    await new Promise<void>((resolve) => void time.after(RETRY_DELAY, resolve))
   }
 }
 
@@ -82,8 +82,8 @@ async function readOnce(place: PolicyPlace): Promise<PolicyFile | 'changing'> {
     if (!isSame(before, await file.stat())) return 'changing'
     if (place.owners === 'others' && (await canBeChanged(place.path))) return unusable(MAY_BE_CHANGED)
     const bytes = await bytesOf(file)
-    const isSettled = isSame(before, await file.stat()) && isSame(before, await lstat(place.path))
-    return isSettled && bytes.length === before.size ? { state: 'read', bytes } : 'changing'
+    const isUnchanged = isSame(before, await file.stat()) && isSame(before, await lstat(place.path))
+    return isUnchanged && bytes.length === before.size ? { state: 'read', bytes } : 'changing'
   } catch (error) {
     const code = codeOf(error)
     if (code === 'ENOENT' && file) return 'changing'
@@ -100,7 +100,7 @@ async function readOnce(place: PolicyPlace): Promise<PolicyFile | 'changing'> {
 const A_LINK = 'The file is a link. Put the file itself there.'
 const MAY_BE_CHANGED = 'Users can change the file. Let only administrators write it.'
 
-const MARKED = 'The file is marked as read-only. Remove the mark, and let only administrators write the file.'
+const READ_ONLY_FILE = 'The file is marked as read-only. Remove the mark, and let only administrators write the file.'
 
 function whyUnfit(stats: Stats, { owners }: PolicyPlace): string | undefined {
   if (stats.isSymbolicLink()) return A_LINK
@@ -108,7 +108,7 @@ function whyUnfit(stats: Stats, { owners }: PolicyPlace): string | undefined {
   if (stats.size > LARGEST_POLICY) return TOO_LARGE
   // Anyone may mark their own file as read-only. That it can't be opened for writing then proves nothing about its
   // owner.
-  if (owners === 'others') return Number(stats.mode) & OWNER_MAY_WRITE ? undefined : MARKED
+  if (owners === 'others') return Number(stats.mode) & OWNER_MAY_WRITE ? undefined : READ_ONLY_FILE
   if (!owners.includes(Number(stats.uid))) return 'The file isn’t an administrator’s. Make root its owner.'
   return Number(stats.mode) & OTHERS_MAY_WRITE ? MAY_BE_CHANGED : undefined
 }

@@ -10,7 +10,7 @@ import { escrowKeyOf } from '../backup/recovery.ts'
 import { parsePattern } from '../downloads/name-pattern.ts'
 import { AppFailure } from '../lib/failure.ts'
 import { folded, shortened } from '../lib/text-folding.ts'
-import { allowedOrigin } from '../policy/allowed-origins.ts'
+import { readAllowedOrigin } from '../policy/allowed-origins.ts'
 import { authorityIn } from '../service/own-authorities.ts'
 import { isOnGitHub } from '../updates/feed.ts'
 import { type Path, type Places, placesIn, positionOf } from './places.ts'
@@ -24,7 +24,7 @@ const MOST_PROBLEMS = 20
 const LONGEST_NAME = 60
 
 export type PolicyReading =
-  | { readonly ok: true; readonly policy: Policy; readonly text: string; readonly hasMark: boolean }
+  | { readonly ok: true; readonly policy: Policy; readonly text: string; readonly hasBom: boolean }
   | { readonly ok: false; readonly problems: readonly PolicyProblem[] }
 
 /**
@@ -32,48 +32,48 @@ export type PolicyReading =
  * @param bytes the whole file.
  */
 export function readPolicy(bytes: Uint8Array): PolicyReading {
-  if (bytes.length > LARGEST_POLICY) return refused({ message: TOO_LARGE })
+  if (bytes.length > LARGEST_POLICY) return rejection({ message: TOO_LARGE })
   const [first, second, third] = bytes
   if ((first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff)) {
-    return refused({ message: 'The file is UTF-16. Save it as UTF-8.' })
+    return rejection({ message: 'The file is UTF-16. Save it as UTF-8.' })
   }
-  const hasMark = first === 0xef && second === 0xbb && third === 0xbf
-  const text = decoded(bytes)
+  const hasBom = first === 0xef && second === 0xbb && third === 0xbf
+  const text = decodeUtf8(bytes)
   if (text === undefined) {
-    return refused({ message: 'The file isn’t UTF-8. Save it as UTF-8.', line: lineThatFails(bytes) })
+    return rejection({ message: 'The file isn’t UTF-8. Save it as UTF-8.', line: firstInvalidLine(bytes) })
   }
-  if (text.trim() === '') return refused({ message: 'The file is empty. A policy that sets nothing is {}.' })
+  if (text.trim() === '') return rejection({ message: 'The file is empty. A policy that sets nothing is {}.' })
   let found: unknown
   try {
     found = JSON.parse(text)
   } catch (error) {
-    return refused(syntaxProblem(error, text))
+    return rejection(syntaxProblem(error, text))
   }
   const places = placesIn(text)
-  if (places === 'too-deep') return refused({ message: 'The file is nested deeper than any policy.' })
+  if (places === 'too-deep') return rejection({ message: 'The file is nested deeper than any policy.' })
   // Counting lines takes time, so no more are counted than are reported.
-  const twice = places.twice
+  const duplicates = places.duplicates
     .slice(0, MOST_PROBLEMS)
     .map(({ name, offset }) => problem(`“${shortened(name, LONGEST_NAME)}” is written twice.`, text, offset))
   const read = Policy.safeParse(found)
-  const wrong = read.success
-    ? contradictionsIn(read.data).map(({ path, message }) => problem(message, text, places.of(path)))
+  const contentProblems = read.success
+    ? contradictionsIn(read.data).map(({ path, message }) => problem(message, text, places.offsetOf(path)))
     : read.error.issues.slice(0, MOST_PROBLEMS).flatMap((issue) => problemsOf(issue, text, places))
-  const problems = [...twice, ...wrong].sort(byPlace)
+  const problems = [...duplicates, ...contentProblems].sort(byPlace)
   if (problems.length > 0 || !read.success) return { ok: false, problems: problems.slice(0, MOST_PROBLEMS) }
-  return { ok: true, policy: read.data, text, hasMark }
+  return { ok: true, policy: read.data, text, hasBom }
 }
 
 export const TOO_LARGE = 'The file is larger than 1 MB.'
 
 /** Formats a problem on one line, such as "Line 3, column 5: …"; for a managed setting, with its name. */
-export function saidOf({ message, line, column, setting }: PolicyProblem): string {
+export function describeProblem({ message, line, column, setting }: PolicyProblem): string {
   if (setting !== undefined) return `${setting}: ${message}`
   if (line === undefined) return message
   return column === undefined ? `Line ${line}: ${message}` : `Line ${line}, column ${column}: ${message}`
 }
 
-function refused(one: PolicyProblem): PolicyReading {
+function rejection(one: PolicyProblem): PolicyReading {
   return { ok: false, problems: [one] }
 }
 
@@ -85,7 +85,7 @@ function byPlace(one: PolicyProblem, other: PolicyProblem): number {
   return (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0)
 }
 
-function decoded(bytes: Uint8Array): string | undefined {
+function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
@@ -93,28 +93,28 @@ function decoded(bytes: Uint8Array): string | undefined {
   }
 }
 
-function lineThatFails(bytes: Uint8Array): number {
+function firstInvalidLine(bytes: Uint8Array): number {
   let line = 1
   for (let from = 0; from <= bytes.length; line++) {
     const end = bytes.indexOf(0x0a, from)
     const to = end < 0 ? bytes.length : end
-    if (decoded(bytes.subarray(from, to)) === undefined) return line
+    if (decodeUtf8(bytes.subarray(from, to)) === undefined) return line
     from = to + 1
   }
   return line
 }
 
 function syntaxProblem(error: unknown, text: string): PolicyProblem {
-  const said = error instanceof Error ? error.message : ''
-  if (/^Unexpected end|^Unterminated/.test(said)) return problem(CUT_OFF, text, text.length)
-  const offset = Number(/at position (\d+)/.exec(said)?.[1] ?? offsetOfToken(text))
-  if (offset >= text.trimEnd().length) return problem(CUT_OFF, text, text.length)
+  const message = error instanceof Error ? error.message : ''
+  if (/^Unexpected end|^Unterminated/.test(message)) return problem(TRUNCATED, text, text.length)
+  const offset = Number(/at position (\d+)/.exec(message)?.[1] ?? offsetOfToken(text))
+  if (offset >= text.trimEnd().length) return problem(TRUNCATED, text, text.length)
   const bare = bareWordAt(text, offset)
   if (bare) return problem(bareWordHint(bare), text, bare.offset)
-  return problem(hintAt(text, offset, said), text, offset)
+  return problem(hintAt(text, offset, message), text, offset)
 }
 
-const CUT_OFF = 'The file ends in the middle. A closing bracket or quotation mark is missing.'
+const TRUNCATED = 'The file ends in the middle. A closing bracket or quotation mark is missing.'
 
 interface BareWord {
   word: string
@@ -136,8 +136,9 @@ function bareWordAt(text: string, offset: number): BareWord | undefined {
 }
 
 function bareWordHint({ word, setting, isName }: BareWord): string {
-  const means = /^(?:yes|on)$/i.test(word) ? 'true' : /^(?:no|off)$/i.test(word) ? 'false' : undefined
-  if (means !== undefined && setting !== undefined) return `“${setting}” can’t be “${word}”. Write ${means} instead.`
+  const literal = /^(?:yes|on)$/i.test(word) ? 'true' : /^(?:no|off)$/i.test(word) ? 'false' : undefined
+  if (literal !== undefined && setting !== undefined)
+    return `“${setting}” can’t be “${word}”. Write ${literal} instead.`
   if (isName) return `Put quotation marks around the name: "${word}".`
   return `Put quotation marks around the text: "${word}".`
 }
@@ -151,37 +152,37 @@ function offsetOfToken(text: string): number {
   let high = text.length
   while (high - low > 1) {
     const middle = (low + high) >> 1
-    if (couldGoOn(text.slice(0, middle))) low = middle
+    if (canContinue(text.slice(0, middle))) low = middle
     else high = middle
   }
   return low
 }
 
-function couldGoOn(start: string): boolean {
+function canContinue(start: string): boolean {
   try {
     JSON.parse(start)
     return true
   } catch (error) {
-    const said = error instanceof Error ? error.message : ''
-    const at = /at position (\d+)/.exec(said)?.[1]
+    const message = error instanceof Error ? error.message : ''
+    const at = /at position (\d+)/.exec(message)?.[1]
     return at === undefined
-      ? said.startsWith('Unexpected end')
-      : said.startsWith('Unterminated') || Number(at) >= start.length
+      ? message.startsWith('Unexpected end')
+      : message.startsWith('Unterminated') || Number(at) >= start.length
   }
 }
 
 /** Explains mistakes of people who know other languages, or have used a word processor. */
-function hintAt(text: string, offset: number, said: string): string {
+function hintAt(text: string, offset: number, message: string): string {
   const rest = text.slice(offset, offset + 8)
-  if (/Bad (?:escaped character|Unicode escape)/.test(said)) {
+  if (/Bad (?:escaped character|Unicode escape)/.test(message)) {
     return 'Write each backslash of a path twice, such as C:\\\\Scans.'
   }
-  if (/Bad control character/.test(said)) return 'A closing quotation mark is missing before the end of the line.'
+  if (/Bad control character/.test(message)) return 'A closing quotation mark is missing before the end of the line.'
   if (/^[/#]/.test(rest)) return 'JSON has no comments. Remove this one.'
   if (/^[“”„‘’'`]/.test(rest)) return 'Quotation marks must be straight double ones: ".'
   if (/^(?:true|false|null)\b/i.test(rest)) return 'Write true, false and null in small letters.'
   if (/^[}\]]/.test(rest) && /,\s*$/.test(text.slice(0, offset))) return 'Remove the comma before this bracket.'
-  if (/Expected ','/.test(said) && /^["{[]/.test(rest)) return 'A comma is missing just before.'
+  if (/Expected ','/.test(message) && /^["{[]/.test(rest)) return 'A comma is missing just before.'
   return 'This isn’t valid JSON. Look for a missing or extra comma, quotation mark or bracket just before.'
 }
 
@@ -192,17 +193,17 @@ function problemsOf(issue: Issue, text: string, places: Places): PolicyProblem[]
   if (issue.code === 'unrecognized_keys') {
     return issue.keys
       .slice(0, MOST_PROBLEMS)
-      .map((key) => problem(unknownName(key), text, places.ofName([...path, key])))
+      .map((key) => problem(unknownName(key), text, places.offsetOfName([...path, key])))
   }
-  return [problem(wordsFor(issue), text, places.of(path))]
+  return [problem(messageFor(issue), text, places.offsetOf(path))]
 }
 
 function unknownName(key: string): string {
   const name = shortened(key, LONGEST_NAME)
   const names = namesIn(publishedSchema())
   if (names.includes(key)) return `“${name}” is a setting, but not in this place.`
-  const meant = names.find((one) => isSlipOf(key, one))
-  if (meant !== undefined) return `“${name}” isn’t a setting. Did you mean “${meant}”?`
+  const suggestion = names.find((one) => isTypoOf(key, one))
+  if (suggestion !== undefined) return `“${name}” isn’t a setting. Did you mean “${suggestion}”?`
   return `“${name}” isn’t a setting of this version of Countersign.`
 }
 
@@ -218,7 +219,7 @@ function namesIn(schema: unknown): string[] {
  * Whether the two are the same except for case, or for one letter that is missing, extra, wrong, or swapped with the
  * next.
  */
-function isSlipOf(typed: string, name: string): boolean {
+function isTypoOf(typed: string, name: string): boolean {
   const [one, other] = [typed.toLowerCase(), name.toLowerCase()]
   if (one === other) return true
   const short = one.length < other.length ? one : other
@@ -240,38 +241,38 @@ const KINDS: Readonly<Record<string, (name: string) => string>> = {
   array: (name) => `“${name}” must be a list in square brackets.`,
   object: (name) => `“${name}” must be a group in curly brackets.`
 }
-const otherwise = (name: string) => `“${name}” isn’t written as it must be.`
+const genericMessage = (name: string) => `“${name}” isn’t written as it must be.`
 
-function wordsFor(issue: Issue): string {
+function messageFor(issue: Issue): string {
   const at = issue.path.map((part) => (typeof part === 'number' ? `[${part + 1}]` : `.${String(part)}`)).join('')
   const name = at.replace(/^\./, '')
   if (name === '') return 'The file must be a group in curly brackets.'
   switch (issue.code) {
     case 'invalid_type':
-      return isMissing(issue) ? `“${name}” is missing.` : (KINDS[issue.expected] ?? otherwise)(name)
+      return isMissing(issue) ? `“${name}” is missing.` : (KINDS[issue.expected] ?? genericMessage)(name)
     case 'invalid_value':
       return `“${name}” must be one of: ${issue.values.map(String).join(', ')}.`
     case 'too_small':
-      return isOfLength(issue.origin) ? `“${name}” is empty.` : `“${name}” must be at least ${issue.minimum}.`
+      return hasLength(issue.origin) ? `“${name}” is empty.` : `“${name}” must be at least ${issue.minimum}.`
     case 'too_big':
-      return isOfLength(issue.origin)
+      return hasLength(issue.origin)
         ? `“${name}” is too long: ${issue.maximum} at most.`
         : `“${name}” must be at most ${issue.maximum}.`
     case 'invalid_format':
       if (name.startsWith('quietHours.') || name === 'backups.at')
         return `“${name}” must be a time of day from 00:00 to 23:59, such as 18:00.`
-      return name.endsWith('.colour') ? `“${name}” must be a colour such as #1f7a7a.` : otherwise(name)
+      return name.endsWith('.colour') ? `“${name}” must be a colour such as #1f7a7a.` : genericMessage(name)
     case 'invalid_union':
-      return name === 'otherAccounts' ? OTHER_ACCOUNTS : otherwise(name)
+      return name === 'otherAccounts' ? OTHER_ACCOUNTS : genericMessage(name)
     default:
-      return otherwise(name)
+      return genericMessage(name)
   }
 }
 
 // @wc-ignore
 const OTHER_ACCOUNTS = '“otherAccounts” must be true, false or "enrolled".'
 
-function isOfLength(origin: string): boolean {
+function hasLength(origin: string): boolean {
   return origin === 'string' || origin === 'array'
 }
 
@@ -285,7 +286,7 @@ interface Contradiction {
 }
 
 /** Checks the OAuth 2 settings with the rules for what a person types. */
-function whatIsWrongWith(oauth: OrganisationsOAuth): { member?: string; message: string } | undefined {
+function oauthProblem(oauth: OrganisationsOAuth): { member?: string; message: string } | undefined {
   const { issuer, authorizeUrl, tokenUrl, revokeUrl } = oauth
   if (issuer !== undefined && (authorizeUrl ?? tokenUrl ?? revokeUrl) !== undefined)
     return { member: 'issuer', message: 'Write either “issuer” or the other addresses.' }
@@ -293,13 +294,13 @@ function whatIsWrongWith(oauth: OrganisationsOAuth): { member?: string; message:
     readCredentials({ scheme: 'oauth', ...oauth, secret: 'entered on each computer' })
     return undefined
   } catch (error) {
-    const [field] = asFailure(error)
+    const [field] = fieldMessagesOf(error)
     const member = field?.field.replace('authentication.', '')
     return { ...(member && member in oauth && { member }), message: field?.message ?? 'This can’t be used.' }
   }
 }
 
-function asFailure(error: unknown): readonly FieldMessage[] {
+function fieldMessagesOf(error: unknown): readonly FieldMessage[] {
   if (error instanceof AppFailure) return error.appError.fields ?? []
   throw error
 }
@@ -307,74 +308,78 @@ function asFailure(error: unknown): readonly FieldMessage[] {
 /** Finds settings that are valid on their own, but contradict each other or can't be used. */
 function contradictionsIn(policy: Policy): Contradiction[] {
   const found: Contradiction[] = []
-  const say = (message: string, ...path: Path) => void found.push({ path, message })
+  const report = (message: string, ...path: Path) => void found.push({ path, message })
   const { accounts = [], signInMethods, plainHttpHosts = [] } = policy
-  const named = (name: string) => accounts.some((account) => folded(account.name) === folded(name))
+  const hasAccount = (name: string) => accounts.some((account) => folded(account.name) === folded(name))
 
   for (const [index, { name, address, signIn, oauth }] of accounts.entries()) {
     if (accounts.findIndex((one) => folded(one.name) === folded(name)) < index) {
-      say(`Two accounts are called “${name}”.`, 'accounts', index, 'name')
+      report(`Two accounts are called “${name}”.`, 'accounts', index, 'name')
     }
     const read = readTypedAddress(address, plainHttpHosts)
-    if (!read.ok) say(read.message, 'accounts', index, 'address')
+    if (!read.ok) report(read.message, 'accounts', index, 'address')
     if (signInMethods && !signInMethods.includes(signIn)) {
-      say(`“${name}” signs in by “${signIn}”, which “signInMethods” doesn’t allow.`, 'accounts', index, 'signIn')
+      report(`“${name}” signs in by “${signIn}”, which “signInMethods” doesn’t allow.`, 'accounts', index, 'signIn')
     }
     if (oauth && signIn !== 'oauth')
-      say(`“${name}” signs in by “${signIn}”, and has “oauth”.`, 'accounts', index, 'oauth')
-    const wrong = oauth && whatIsWrongWith(oauth)
-    if (wrong) say(wrong.message, 'accounts', index, 'oauth', ...(wrong.member ? [wrong.member] : []))
+      report(`“${name}” signs in by “${signIn}”, and has “oauth”.`, 'accounts', index, 'oauth')
+    const invalid = oauth && oauthProblem(oauth)
+    if (invalid) report(invalid.message, 'accounts', index, 'oauth', ...(invalid.member ? [invalid.member] : []))
   }
-  if (policy.defaultAccount !== undefined && !named(policy.defaultAccount)) {
-    say(`“${policy.defaultAccount}” isn’t among the accounts.`, 'defaultAccount')
+  if (policy.defaultAccount !== undefined && !hasAccount(policy.defaultAccount)) {
+    report(`“${policy.defaultAccount}” isn’t among the accounts.`, 'defaultAccount')
   }
   if (policy.otherAccounts === false && policy.practiceOffice === false && accounts.length === 0) {
-    say('With no accounts and no practice office, nobody could use Countersign.', 'otherAccounts')
+    report('With no accounts and no practice office, nobody could use Countersign.', 'otherAccounts')
   }
   for (const [index, host] of plainHttpHosts.entries()) {
     // The parser accepts an asterisk as part of a name, but no host has one.
     if (host.includes('*') || URL.parse(`http://${host}/`)?.hostname !== host) {
-      say('Write a host by its name alone, in lower case, such as sign.office.example.', 'plainHttpHosts', index)
+      report('Write a host by its name alone, in lower case, such as sign.office.example.', 'plainHttpHosts', index)
     }
   }
   const { server, except, script } = policy.proxy ?? {}
-  if (server !== undefined && script !== undefined) say(TWO_PROXIES, 'proxy', 'script')
-  if (server === undefined && except !== undefined) say(NO_PROXY, 'proxy', 'except')
+  if (server !== undefined && script !== undefined) report(TWO_PROXIES, 'proxy', 'script')
+  if (server === undefined && except !== undefined) report(NO_PROXY, 'proxy', 'except')
   if (script !== undefined && !/^https?:$/.test(URL.parse(script)?.protocol ?? '')) {
-    say('Write the whole address of the script, starting with https:// or http://.', 'proxy', 'script')
+    report('Write the whole address of the script, starting with https:// or http://.', 'proxy', 'script')
   }
   for (const [index, text] of (policy.certificateAuthorities ?? []).entries()) {
-    if (!authorityIn(text)) say(NO_AUTHORITY, 'certificateAuthorities', index)
+    if (!authorityIn(text)) report(NO_AUTHORITY, 'certificateAuthorities', index)
   }
   for (const [index, origin] of (policy.signingOrigins ?? []).entries()) {
-    const read = allowedOrigin(origin)
-    if (!read.ok) say(read.message, 'signingOrigins', index)
+    const read = readAllowedOrigin(origin)
+    if (!read.ok) report(read.message, 'signingOrigins', index)
   }
   const folders = policy.dropFolders ?? []
   for (const [index, { folder, account }] of folders.entries()) {
-    if (!isWholePath(folder)) say(NOT_WHOLE, 'dropFolders', index, 'folder')
+    if (!isAbsolutePath(folder)) report(NOT_ABSOLUTE, 'dropFolders', index, 'folder')
     if (folders.findIndex((one) => one.folder === folder) < index) {
-      say('This folder is in the list twice.', 'dropFolders', index, 'folder')
+      report('This folder is in the list twice.', 'dropFolders', index, 'folder')
     }
-    if (!named(account)) say(`“${account}” isn’t among the accounts.`, 'dropFolders', index, 'account')
+    if (!hasAccount(account)) report(`“${account}” isn’t among the accounts.`, 'dropFolders', index, 'account')
   }
   const { folder, names } = policy.downloads ?? {}
-  if (folder !== undefined && !isWholePath(folder)) say(NOT_WHOLE, 'downloads', 'folder')
+  if (folder !== undefined && !isAbsolutePath(folder)) report(NOT_ABSOLUTE, 'downloads', 'folder')
   const pattern = names === undefined ? undefined : parsePattern(names)
-  if (pattern && !pattern.ok) say(pattern.problem, 'downloads', 'names')
-  if (policy.sharedFile !== undefined && !isWholePath(policy.sharedFile)) say(NOT_WHOLE_FILE, 'sharedFile')
-  if (policy.backups && !isWholePath(policy.backups.folder)) say(NOT_WHOLE, 'backups', 'folder')
+  if (pattern && !pattern.ok) report(pattern.problem, 'downloads', 'names')
+  if (policy.sharedFile !== undefined && !isAbsolutePath(policy.sharedFile)) report(NOT_ABSOLUTE_FILE, 'sharedFile')
+  if (policy.backups && !isAbsolutePath(policy.backups.folder)) report(NOT_ABSOLUTE, 'backups', 'folder')
   if (policy.recovery && !isEscrowKey(policy.recovery.publicKey)) {
-    say('Write an RSA public key of at least 3072 bits, in PEM, with \\n for its line ends.', 'recovery', 'publicKey')
+    report(
+      'Write an RSA public key of at least 3072 bits, in PEM, with \\n for its line ends.',
+      'recovery',
+      'publicKey'
+    )
   }
   if (policy.quietHours && policy.quietHours.from === policy.quietHours.to) {
-    say('Quiet hours start and end at the same time. For none, write null.', 'quietHours')
+    report('Quiet hours start and end at the same time. For none, write null.', 'quietHours')
   }
-  if (policy.updates) contradictionsInUpdates(policy.updates, plainHttpHosts, say)
+  if (policy.updates) contradictionsInUpdates(policy.updates, plainHttpHosts, report)
   const checks = policy.counter?.checklist ?? []
   for (const [index, { text }] of checks.entries()) {
     if (checks.findIndex((one) => folded(one.text) === folded(text)) < index) {
-      say(`“${text}” is in the checklist twice.`, 'counter', 'checklist', index, 'text')
+      report(`“${text}” is in the checklist twice.`, 'counter', 'checklist', index, 'text')
     }
   }
   return found
@@ -397,23 +402,23 @@ const NO_AUTHORITY =
 function contradictionsInUpdates(
   { feed, key, channel }: NonNullable<Policy['updates']>,
   plainHttpHosts: readonly string[],
-  say: (message: string, ...path: Path) => void
+  report: (message: string, ...path: Path) => void
 ): void {
   const read = readTypedAddress(feed, plainHttpHosts)
-  if (!read.ok) say(read.message, 'updates', 'feed')
+  if (!read.ok) report(read.message, 'updates', 'feed')
   else if (channel === 'beta' && isOnGitHub(new URL(read.value))) {
-    say('A repository’s newest release is never a test version. Use a folder of a web server.', 'updates', 'channel')
+    report('A repository’s newest release is never a test version. Use a folder of a web server.', 'updates', 'channel')
   }
   if (!/^[A-Za-z0-9+/]{43}=$/.test(key)) {
-    say('The key must be the 32 bytes of an Ed25519 public key, in base64.', 'updates', 'key')
+    report('The key must be the 32 bytes of an Ed25519 public key, in base64.', 'updates', 'key')
   }
 }
 
-const NOT_WHOLE_FILE = 'Write the whole path of the file, or start it with ~/ for the user’s home folder.'
-const NOT_WHOLE = 'Write the whole path of the folder, or start it with ~/ for the user’s home folder.'
+const NOT_ABSOLUTE_FILE = 'Write the whole path of the file, or start it with ~/ for the user’s home folder.'
+const NOT_ABSOLUTE = 'Write the whole path of the folder, or start it with ~/ for the user’s home folder.'
 
 /** Accepts the paths of any system, because a policy is often written on another computer. */
-function isWholePath(path: string): boolean {
+function isAbsolutePath(path: string): boolean {
   if (/(?:^|[\\/])\.\.(?:[\\/]|$)/.test(path)) return false
   return path.startsWith('~/') || isAbsolute(path) || (win32.isAbsolute(path) && /^(?:[A-Za-z]:|\\\\)/.test(path))
 }

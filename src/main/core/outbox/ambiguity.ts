@@ -2,7 +2,7 @@
 import type { SendAmbiguity } from '../../../shared/contract/index.ts'
 import { type DocumentResponse, fullName, type PackageResponse } from '../../../shared/model/index.ts'
 import { fail } from '../lib/failure.ts'
-import { begunAt, itemsOf } from './matching.ts'
+import { itemsOf, logStartOf } from './matching.ts'
 import type { Ambiguity, Send, SentRequest } from './send-record.ts'
 import type { Sends } from './sends.ts'
 
@@ -23,7 +23,7 @@ export function ambiguityOf(content: SentRequest, documents: readonly DocumentRe
 }
 
 function foundOf(document: DocumentResponse): SendAmbiguity['found'][number] {
-  const begun = begunAt(document)
+  const startedAt = logStartOf(document)
   return {
     reference: document.Reference,
     name: document.Name ?? '',
@@ -31,12 +31,12 @@ function foundOf(document: DocumentResponse): SendAmbiguity['found'][number] {
     folder: document.Folder ?? '',
     status: document.Status ?? '',
     clientReference: document.ClientReference ?? '',
-    ...(begun !== undefined && { begunAt: begun })
+    ...(startedAt !== undefined && { begunAt: startedAt })
   }
 }
 
 /** Returns whether any of these documents may be the send's: neither claimed by another send nor dismissed. */
-export function isStillOpen(
+export function mayStillMatch(
   { dismissed }: Pick<Send, 'dismissed'>,
   { found, packages }: Ambiguity,
   isClaimed: (reference: string, packageReference: string | undefined) => boolean
@@ -50,14 +50,14 @@ export function ambiguityView({ sent, found }: Ambiguity): SendAmbiguity {
 }
 
 /** The user's answer about an ambiguous send. */
-export type SettlingAnswer = { arrived: true; documents: readonly string[] } | { arrived: false }
+export type AmbiguityAnswer = { arrived: true; documents: readonly string[] } | { arrived: false }
 
 /**
  * Stores the user's answer. Call it in a transaction.
  * @throws AppFailure `busy` if there is nothing to settle; `conflict` if a chosen document belongs to another send;
  * `gone` if the user wasn't shown it.
  */
-export function settle(sends: Sends, send: Send, answer: SettlingAnswer, settledAt: number): Send {
+export function resolveAmbiguity(sends: Sends, send: Send, answer: AmbiguityAnswer, settledAt: number): Send {
   const { ambiguity } = send
   if (send.state !== 'uncertain' || !ambiguity) return fail('busy', 'Nothing needs deciding about this package.')
   if (answer.arrived) {

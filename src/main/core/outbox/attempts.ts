@@ -1,7 +1,7 @@
 /** One attempt of a send: posts its request to the service once, interprets the result, and stores it. */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
-import { type Failure, failureOf, firstAccepted, holdsError } from '../jobs/recording.ts'
+import { containsError, type Failure, failureOf, writeFirstAccepted } from '../jobs/recording.ts'
 import type { Time } from '../lib/time.ts'
 import { backoff } from '../lib/time.ts'
 import type { SentPackage } from '../service/documents.ts'
@@ -25,7 +25,7 @@ export async function deliver(
   {
     describe,
     claim = {}
-  }: { describe: (error: unknown) => AppError; claim?: Pick<CallOptions, 'mayLeave' | 'signal'> | undefined }
+  }: { describe: (error: unknown) => AppError; claim?: Pick<CallOptions, 'maySend' | 'signal'> | undefined }
 ): Promise<Outcome> {
   try {
     const { package: response, said } =
@@ -40,7 +40,7 @@ export async function deliver(
 export function outcomeOfAnswer(response: PackageResponse, said?: SentPackage['said']): Outcome {
   const { PackageReference, QueueReference, Documents = [] } = response
   const isNamed = Boolean(PackageReference || QueueReference) || Documents.some(({ Reference }) => Reference !== '')
-  return isNamed && !holdsError(response)
+  return isNamed && !containsError(response)
     ? { kind: 'accepted', response }
     : { kind: 'uncertain', error: { ...NAMES_NO_PACKAGE, ...said } }
 }
@@ -63,7 +63,7 @@ export class AttemptLimit {
   }
 
   /** Returns the outcome of an attempt, or `stopped` if the send was posted too often. */
-  counted(id: string, outcome: Outcome): Outcome {
+  limitOutcome(id: string, outcome: Outcome): Outcome {
     if (outcome.kind === 'offline' && !outcome.isAnswered) return outcome
     if (outcome.kind !== 'offline' && outcome.kind !== 'rate-limited') {
       this.#counts.delete(id)
@@ -83,7 +83,7 @@ export class AttemptLimit {
 }
 
 /** How an attempt ended, and when, in milliseconds since 1970 UTC. */
-export interface Ended {
+export interface FinishedAttempt {
   id: string
   outcome: Outcome
   at: number
@@ -94,20 +94,20 @@ export interface RecorderDeps {
   sends: Sends
   pauses: AccountPauses
   /** Returns the state of a send that may leave again: `cancelled` if its batch was cancelled. */
-  backTo: (send: Send) => 'ready' | 'cancelled'
+  returnState: (send: Send) => 'ready' | 'cancelled'
 }
 
 /**
  * Stores the result of an attempt, in the caller's transaction. Stores nothing if the send was removed with its
  * account. Parts of an answer that the database rejects are left out, so that they don't block other writes.
  */
-export function recorder({ db, sends, pauses, backTo }: RecorderDeps): (ended: Ended) => Send[] {
-  function record({ id, outcome, at }: Ended): Send[] {
+export function recorder({ db, sends, pauses, returnState }: RecorderDeps): (ended: FinishedAttempt) => Send[] {
+  function record({ id, outcome, at }: FinishedAttempt): Send[] {
     const send = sends.find(id)
     if (send?.state !== 'sending') return []
     // This attempt had no effect; an earlier one may still be in doubt.
-    const isInDoubt = send.firstAttemptedAt !== send.attemptedAt
-    const firstAttemptedAt = isInDoubt ? send.firstAttemptedAt : undefined
+    const earlierMayHaveArrived = send.firstAttemptedAt !== send.attemptedAt
+    const firstAttemptedAt = earlierMayHaveArrived ? send.firstAttemptedAt : undefined
     switch (outcome.kind) {
       case 'accepted':
         return [sends.accepted(send, outcome.response, at)]
@@ -116,7 +116,7 @@ export function recorder({ db, sends, pauses, backTo }: RecorderDeps): (ended: E
       case 'refused':
         // The service may refuse this as a duplicate of an earlier attempt that arrived; only a look at the folders can
         // tell.
-        if (isInDoubt) return [sends.change(send, { state: 'uncertain', error: outcome.error })]
+        if (earlierMayHaveArrived) return [sends.change(send, { state: 'uncertain', error: outcome.error })]
         return [sends.change(send, { state: 'refused', error: outcome.error, settledAt: at, firstAttemptedAt })]
       case 'stopped':
         pauses.pauseByService(send.accountId, outcome.error)
@@ -125,16 +125,18 @@ export function recorder({ db, sends, pauses, backTo }: RecorderDeps): (ended: E
       case 'rate-limited':
         break
     }
-    return [sends.change(send, { state: backTo(send), attempt: send.attempt - 1, firstAttemptedAt })]
+    return [sends.change(send, { state: returnState(send), attempt: send.attempt - 1, firstAttemptedAt })]
   }
 
-  const allOrNothing = db.transaction(record)
+  const recordAtomically = db.transaction(record)
   return (ended) =>
-    firstAccepted([ended.outcome, ...lesser(ended.outcome)].map((outcome) => () => allOrNothing({ ...ended, outcome })))
+    writeFirstAccepted(
+      [ended.outcome, ...reducedOutcomes(ended.outcome)].map((outcome) => () => recordAtomically({ ...ended, outcome }))
+    )
 }
 
 /** Returns reduced versions to store if the whole outcome can't be stored. */
-function lesser(outcome: Outcome): Outcome[] {
+function reducedOutcomes(outcome: Outcome): Outcome[] {
   const uncertain: Outcome = { kind: 'uncertain', error: NOT_KEPT }
   return outcome.kind === 'accepted'
     ? [{ kind: 'accepted', response: referencesOnly(outcome.response) }, uncertain]

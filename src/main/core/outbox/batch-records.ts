@@ -68,7 +68,7 @@ export function openBatchRecords(db: Db) {
     },
 
     /** Marks a batch as completely stored, so it may start. */
-    go: table.run<[{ id: string; goesAt: number }]>(
+    start: table.run<[{ id: string; goesAt: number }]>(
       `UPDATE batches SET state = 'going', goes_at = @goesAt WHERE id = @id`
     ),
 
@@ -95,15 +95,15 @@ export function openBatchRecords(db: Db) {
 
     /** Returns the sheet's rows that weren't sent, in its order, with the reasons. @throws AppFailure `gone`. */
     failedRows(id: string): { columns: string[]; rows: LeftOutRow[] } {
-      const kept = sheet.get(id) ?? fail('gone', 'This batch no longer exists.')
-      const leftOut = JSON.parse(kept.left_out) as LeftOutRow[]
+      const sheetRow = sheet.get(id) ?? fail('gone', 'This batch no longer exists.')
+      const leftOut = JSON.parse(sheetRow.left_out) as LeftOutRow[]
       const others = failed.all(id).map(({ sheet_row, state, error, cells }) => ({
         row: sheet_row,
         cells: JSON.parse(cells ?? '[]') as string[],
         problems: [state === 'cancelled' ? 'Cancelled before it was sent.' : inWords(error)]
       }))
       return {
-        columns: JSON.parse(kept.columns) as string[],
+        columns: JSON.parse(sheetRow.columns) as string[],
         rows: [...leftOut, ...others].sort((one, other) => one.row - other.row)
       }
     }

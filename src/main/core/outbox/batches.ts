@@ -11,7 +11,7 @@ import { inSlices, nextTurn } from '../lib/slices.ts'
 import { type BatchRecord, type BatchRecords, openBatchRecords } from './batch-records.ts'
 import type { OutboxDeps } from './deps.ts'
 import type { AccountPauses, SendTimes } from './pauses.ts'
-import { heldBy, releasedBy, releaseView, whoOf } from './releases.ts'
+import { currentPerson, holdForRelease, releaseDecision, releaseView } from './releases.ts'
 import { requestOf } from './send-actions.ts'
 import type { SendQueries } from './send-list.ts'
 import type { Send, SentRequest } from './send-record.ts'
@@ -52,7 +52,7 @@ export class Batches {
   readonly #deps: BatchDeps
   readonly #records: BatchRecords
   /** Batches being stored. */
-  readonly #underWay = new Set<Promise<void>>()
+  readonly #writing = new Set<Promise<void>>()
 
   constructor(deps: BatchDeps) {
     this.#deps = deps
@@ -65,23 +65,23 @@ export class Batches {
    */
   add(batch: NewBatch): Promise<BatchView> {
     const writing = this.#write(batch)
-    const over = writing.then(
+    const done = writing.then(
       () => undefined,
       () => undefined
     )
-    this.#underWay.add(over)
-    void over.then(() => this.#underWay.delete(over))
+    this.#writing.add(done)
+    void done.then(() => this.#writing.delete(done))
     return writing
   }
 
   /** Returns how many batches are being stored. */
-  preparing(): number {
-    return this.#underWay.size
+  preparingCount(): number {
+    return this.#writing.size
   }
 
   /** Resolves once the batches being stored are complete. */
-  async written(): Promise<void> {
-    await Promise.all(this.#underWay)
+  async whenWritten(): Promise<void> {
+    await Promise.all(this.#writing)
   }
 
   list(accountId: string): BatchView[] {
@@ -116,9 +116,9 @@ export class Batches {
   release(id: string): BatchView {
     const { accountId } = this.#recordOf(id)
     const { sends, release, wake } = this.#deps
-    const who = whoOf(release)
+    const who = currentPerson(release)
     // One person put all of a batch in the outbox, so checking one send is enough.
-    releasedBy(sends.toRelease(id)?.release, who)
+    releaseDecision(sends.toRelease(id)?.release, who)
     sends.releaseBatch(JSON.stringify(who), id)
     this.#changed(id)
     wake(accountId)
@@ -187,17 +187,17 @@ export class Batches {
     }
   }
 
-  async #write({ id, accountId, name, columns, rows, leftOut, at: asked }: NewBatch): Promise<BatchView> {
+  async #write({ id, accountId, name, columns, rows, leftOut, at: requestedAt }: NewBatch): Promise<BatchView> {
     const { time, times, pauses, changes, wake, newId } = this.#deps
     const createdAt = time.now()
-    const at = asked !== undefined && asked > createdAt ? asked : undefined
+    const at = requestedAt !== undefined && requestedAt > createdAt ? requestedAt : undefined
     const batch = { id: id ?? newId(), accountId, name, createdAt }
     this.#records.begin(batch, columns, leftOut)
     changes.batch(batch.id)
     try {
       await this.#inTransactions(rows, (row) => this.#addRow(batch, at, row), batch.id)
       const undoWindow = pauses.undoWindow(accountId)
-      this.#records.go({ id: batch.id, goesAt: at === undefined ? time.now() + undoWindow : 0 })
+      this.#records.start({ id: batch.id, goesAt: at === undefined ? time.now() + undoWindow : 0 })
       if (at === undefined) times.allowUndo(batch.id, undoWindow)
       else times.schedule(batch.id)
     } catch (error) {
@@ -219,7 +219,7 @@ export class Batches {
     const { id: batchId, accountId, createdAt } = batch
     const goes = { isScheduled: at !== undefined, goesAt: at ?? createdAt }
     // A bulk send counts as sent to many people, however few rows it has.
-    const held = heldBy(this.#deps.release, Number.POSITIVE_INFINITY, goes)
+    const held = holdForRelease(this.#deps.release, Number.POSITIVE_INFINITY, goes)
     const send = {
       id,
       accountId,
@@ -231,7 +231,7 @@ export class Batches {
       composition,
       ...(held ?? goes)
     }
-    sends.add({ ...send, ...contentOf(composition, id, at ?? time.now()) } as NewSend)
+    sends.add({ ...send, ...requestOrRefusal(composition, id, at ?? time.now()) } as NewSend)
     note(accountId, composition)
   }
 
@@ -298,7 +298,7 @@ function* each<Item>(items: Iterable<Item>, work: (item: Item) => void): Generat
  * Builds a row's request. A row that can't be sent any more (say, its due date has passed since it was checked) becomes
  * a refused send, so it isn't lost.
  */
-function contentOf(
+function requestOrRefusal(
   composition: Composition,
   id: string,
   leavesAt: number

@@ -27,7 +27,7 @@ export interface ChangeListeners {
 }
 
 /** The result of a look at all folders of an account. */
-interface FoldersRead {
+interface FolderReading {
   documents: DocumentResponse[]
   /** When something was last logged, by the service's clock, in milliseconds since 1970 UTC; absent if no log says. */
   latest?: number
@@ -42,9 +42,9 @@ export interface OutboxDeps {
   /**
    * Reads the account's folders with logs, and returns the documents in them that may match, with all documents of
    * their packages. Rejects if a folder can't be read.
-   * @param tracesOf what to look for, called once the folders have been read.
+   * @param searchKeysOf what to look for, called once the folders have been read.
    */
-  readAllFolders: (accountId: string, tracesOf: () => Promise<SendKeys>) => Promise<FoldersRead>
+  readAllFolders: (accountId: string, searchKeysOf: () => Promise<SendKeys>) => Promise<FolderReading>
   /**
    * Hands the documents of a send's answer to the documents' worker, which keeps what no folder response may repeat.
    * Rejects if it can't.
@@ -59,16 +59,16 @@ export interface OutboxDeps {
   /** Drafts shared in an office: each must be sent only once. */
   sharedDrafts?: Pick<
     SharedDrafts,
-    | 'toSend'
-    | 'goesOn'
-    | 'goesApart'
-    | 'backInto'
-    | 'hasUntoldEdits'
-    | 'sentUntold'
-    | 'soon'
-    | 'takeAlong'
-    | 'wentAlong'
-    | 'left'
+    | 'prepareSend'
+    | 'continueAsNew'
+    | 'hasDiverged'
+    | 'restoreDraft'
+    | 'hasUnsyncedEdits'
+    | 'unreportedSends'
+    | 'syncSoon'
+    | 'reclaimDrafts'
+    | 'keepReclaimed'
+    | 'stopSharing'
     | 'close'
   >
   /** Called with why the office's server could not be asked. */

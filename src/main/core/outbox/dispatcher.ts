@@ -3,21 +3,21 @@
  * leaves; results are stored before anything else is taken.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
-import { Lanes, Turns } from '../jobs/lanes.ts'
+import { DispatchLoop, Lanes } from '../jobs/lanes.ts'
 import { backoff, type Time } from '../lib/time.ts'
-import { AttemptLimit, deliver, type Ended, type Outcome } from './attempts.ts'
+import { AttemptLimit, deliver, type FinishedAttempt, type Outcome } from './attempts.ts'
 import type { OutboxDeps, SendingClient } from './deps.ts'
-import { type Leaving, type LeavingDeps, openLeaving, type Recorded } from './leaving.ts'
+import { type DispatchDeps, type DispatchStore, openLocalDispatchStore, type TurnResult } from './leaving.ts'
 import type { Send } from './send-record.ts'
 import type { Changes } from './send-view.ts'
 
-export interface DispatcherDeps extends LeavingDeps, Pick<OutboxDeps, 'clientOf' | 'describe' | 'arrived'> {
+export interface DispatcherDeps extends DispatchDeps, Pick<OutboxDeps, 'clientOf' | 'describe' | 'arrived'> {
   time: Time
   changes: Changes
   /** Decides what leaves an account that an office shares; undefined if it is this computer's alone. */
-  leavingOf: (accountId: string) => Leaving | undefined
+  dispatchStoreOf: (accountId: string) => DispatchStore | undefined
   /** Called when a send leaves. */
-  left: (id: string) => void
+  departed: (id: string) => void
   /** Called when the service has answered a send. */
   answered: (send: Send) => void
   /** Called when a send became uncertain. */
@@ -30,14 +30,14 @@ const STORAGE_WAIT = 1_000
 /** One account's part of the dispatcher. */
 interface Lane {
   readonly accountId: string
-  readonly turns: Turns
+  readonly turns: DispatchLoop
   /** Ids of sends that left and whose results aren't stored yet. */
-  readonly underWay: Set<string>
-  ended: Ended[]
+  readonly inFlight: Set<string>
+  finished: FinishedAttempt[]
   client?: SendingClient | undefined
-  isAsking: boolean
+  isFetchingClient: boolean
   /** Whether a turn is waiting for the office's answer. */
-  isTaking: boolean
+  isTurnPending: boolean
   storageFailures: number
 }
 
@@ -47,7 +47,7 @@ export class Dispatcher {
   /** Why the results of finished sends couldn't be stored, by id. */
   readonly #troubles = new Map<string, AppError>()
   readonly #limit: AttemptLimit
-  readonly #leaving: Leaving
+  readonly #localStore: DispatchStore
   #state: 'closed' | 'open' | 'closing' | 'over' = 'closed'
   #onIdle: (() => void) | undefined
 
@@ -57,16 +57,16 @@ export class Dispatcher {
     this.#lanes = new Lanes((accountId) => {
       const lane: Lane = {
         accountId,
-        turns: new Turns(deps.time, () => this.#turn(lane)),
-        underWay: new Set(),
-        ended: [],
-        isAsking: false,
-        isTaking: false,
+        turns: new DispatchLoop(deps.time, () => this.#turn(lane)),
+        inFlight: new Set(),
+        finished: [],
+        isFetchingClient: false,
+        isTurnPending: false,
         storageFailures: 0
       }
       return lane
     })
-    this.#leaving = openLeaving(deps)
+    this.#localStore = openLocalDispatchStore(deps)
   }
 
   /** Starts sending. */
@@ -96,80 +96,92 @@ export class Dispatcher {
     const lanes = this.#lanes.all()
     for (const { turns } of lanes) turns.stopSleeping()
     return new Promise((resolve) => {
-      const over = () => {
+      const finish = () => {
         cancel()
         this.#state = 'over'
         for (const { turns } of lanes) turns.stopSleeping()
         resolve()
       }
-      const cancel = this.#deps.time.after(limit, over)
-      this.#onIdle = over
+      const cancel = this.#deps.time.after(limit, finish)
+      this.#onIdle = finish
       for (const { turns } of lanes) turns.wake()
-      if (lanes.length === 0) over()
+      if (lanes.length === 0) finish()
     })
   }
 
   #turn(lane: Lane): void {
     // A lane that is waiting for the office takes its next turn as soon as that one ends.
-    if (this.#state === 'closed' || this.#state === 'over' || lane.isTaking) return
+    if (this.#state === 'closed' || this.#state === 'over' || lane.isTurnPending) return
     lane.turns.stopSleeping()
     // Fetched again each time: the address or credentials may have changed.
     const { client } = lane
     lane.client = undefined
-    const ended = [...lane.ended]
-    const most = client && this.#state === 'open' ? this.#room(lane) : 0
+    const finished = [...lane.finished]
+    const freeSlots = client && this.#state === 'open' ? this.#freeSlots(lane) : 0
     try {
-      const done = this.#leavingOf(lane).turn(lane.accountId, ended, most)
-      if (done instanceof Promise) this.#await(lane, ended, client, done)
-      else this.#took(lane, ended, client, done)
+      const done = this.#dispatchStoreOf(lane).turn(lane.accountId, finished, freeSlots)
+      if (done instanceof Promise) this.#awaitTurn(lane, finished, client, done)
+      else this.#turnDone(lane, finished, client, done)
     } catch (error) {
-      this.#notTaken(lane, ended, error)
+      this.#turnFailed(lane, finished, error)
     }
   }
 
-  #await(lane: Lane, ended: readonly Ended[], client: SendingClient | undefined, taking: Promise<Recorded>): void {
-    lane.isTaking = true
-    taking
+  #awaitTurn(
+    lane: Lane,
+    finished: readonly FinishedAttempt[],
+    client: SendingClient | undefined,
+    turn: Promise<TurnResult>
+  ): void {
+    lane.isTurnPending = true
+    turn
       .finally(() => {
-        lane.isTaking = false
+        lane.isTurnPending = false
       })
       .then(
         (done) => {
-          this.#took(lane, ended, client, done)
+          this.#turnDone(lane, finished, client, done)
           // Results that arrived meanwhile couldn't be stored while this turn was running.
-          if (lane.ended.length > 0) lane.turns.wake()
+          if (lane.finished.length > 0) lane.turns.wake()
         },
-        (error: unknown) => this.#notTaken(lane, ended, error)
+        (error: unknown) => this.#turnFailed(lane, finished, error)
       )
   }
 
-  #notTaken(lane: Lane, ended: readonly Ended[], error: unknown): void {
+  #turnFailed(lane: Lane, finished: readonly FinishedAttempt[], error: unknown): void {
     const { time, describe } = this.#deps
-    for (const { id } of ended) this.#report(id, describe(error))
+    for (const { id } of finished) this.#reportTrouble(id, describe(error))
     // Results stay here until they are stored. On disk the send is still `sending`, so it is never repeated.
     lane.turns.sleep(backoff(STORAGE_WAIT, ++lane.storageFailures, time.random))
   }
 
-  #took(lane: Lane, ended: readonly Ended[], client: SendingClient | undefined, done: Recorded): void {
-    const { time, describe, left, changes } = this.#deps
-    lane.ended = lane.ended.filter((one) => !ended.includes(one))
-    for (const { id } of ended) {
-      lane.underWay.delete(id)
+  #turnDone(
+    lane: Lane,
+    finished: readonly FinishedAttempt[],
+    client: SendingClient | undefined,
+    done: TurnResult
+  ): void {
+    const { time, describe, departed, changes } = this.#deps
+    lane.finished = lane.finished.filter((one) => !finished.includes(one))
+    for (const { id } of finished) {
+      lane.inFlight.delete(id)
       this.#troubles.delete(id)
     }
     // Claimed from the office as the application was ending: nothing is sent any more, and the office looks for it.
     if (this.#state === 'over') return
     // This comes first: what is stored as leaving must leave, whatever goes wrong below.
-    for (const { send, content, claim } of done.begun) {
-      lane.underWay.add(send.id)
-      left(send.id)
+    for (const { send, content, claim } of done.started) {
+      lane.inFlight.add(send.id)
+      departed(send.id)
       changes.send(send)
       if (!client) continue
-      void deliver(client, content, { describe, claim }).then((outcome) => this.#ended(lane, send.id, outcome))
+      void deliver(client, content, { describe, claim }).then((outcome) =>
+        this.#attemptFinished(lane, send.id, outcome)
+      )
     }
     try {
-      for (const send of [...done.recorded, ...done.heldBack]) this.tell(send)
-      this.#rest(lane)
+      for (const send of [...done.recorded, ...done.heldBack]) this.notifyUpdated(send)
+      this.#planNextTurn(lane)
       lane.storageFailures = 0
     } catch {
       lane.turns.sleep(backoff(STORAGE_WAIT, ++lane.storageFailures, time.random))
@@ -177,36 +189,37 @@ export class Dispatcher {
   }
 
   /** Decides when the lane takes its next turn. */
-  #rest(lane: Lane): void {
+  #planNextTurn(lane: Lane): void {
     if (this.#state !== 'open') {
-      if (this.#lanes.all().every(({ underWay, isTaking }) => underWay.size === 0 && !isTaking)) this.#onIdle?.()
+      if (this.#lanes.all().every(({ inFlight, isTurnPending }) => inFlight.size === 0 && !isTurnPending))
+        this.#onIdle?.()
       return
     }
     const { accountId, turns } = lane
     const { pauses } = this.#deps
-    if (pauses.isPaused(accountId) || this.#room(lane) <= 0) return
-    const { due, wait } = this.#leavingOf(lane).next(accountId)
-    const pause = pauses.waits(accountId)
-    if (due && pause === 0) this.#ask(lane)
+    if (pauses.isPaused(accountId) || this.#freeSlots(lane) <= 0) return
+    const { due, wait } = this.#dispatchStoreOf(lane).next(accountId)
+    const pause = pauses.waitMs(accountId)
+    if (due && pause === 0) this.#fetchClient(lane)
     else if (due) turns.sleep(pause)
     else if (wait !== undefined) turns.sleep(Math.max(wait, pause))
   }
 
-  #leavingOf({ accountId }: Lane): Leaving {
-    return this.#deps.leavingOf(accountId) ?? this.#leaving
+  #dispatchStoreOf({ accountId }: Lane): DispatchStore {
+    return this.#deps.dispatchStoreOf(accountId) ?? this.#localStore
   }
 
   /** Returns how many more may leave now. Finished sends no longer count as in flight, even if not stored yet. */
-  #room({ accountId, underWay, ended }: Lane): number {
-    return this.#deps.pauses.concurrency(accountId) - (underWay.size - ended.length)
+  #freeSlots({ accountId, inFlight, finished }: Lane): number {
+    return this.#deps.pauses.concurrency(accountId) - (inFlight.size - finished.length)
   }
 
   /** Fetches the client. Nothing can leave without one, so nothing is stored as leaving before it is there. */
-  #ask(lane: Lane): void {
-    if (lane.isAsking || lane.client || this.#state !== 'open') return
+  #fetchClient(lane: Lane): void {
+    if (lane.isFetchingClient || lane.client || this.#state !== 'open') return
     const { clientOf, describe, pauses, changes } = this.#deps
     const { accountId } = lane
-    lane.isAsking = true
+    lane.isFetchingClient = true
     clientOf(accountId)
       .then(
         (client) => {
@@ -220,28 +233,28 @@ export class Dispatcher {
         }
       )
       .finally(() => {
-        lane.isAsking = false
+        lane.isFetchingClient = false
         lane.turns.wake()
       })
   }
 
-  #ended(lane: Lane, id: string, end: Outcome): void {
+  #attemptFinished(lane: Lane, id: string, result: Outcome): void {
     const { pauses, time } = this.#deps
     const { accountId } = lane
-    const outcome = this.#limit.counted(id, end)
+    const outcome = this.#limit.limitOutcome(id, result)
     if (outcome.kind === 'offline' || outcome.kind === 'uncertain') {
       pauses.failed(accountId, outcome.kind, outcome.error)
     } else pauses.reached(accountId)
     if (outcome.kind === 'rate-limited') pauses.slowDown(accountId, outcome.error)
-    lane.ended.push({ id, outcome, at: time.now() })
+    lane.finished.push({ id, outcome, at: time.now() })
     // The client is usually there before the next turn, which can then store this result and take the next send
     // together.
-    if (outcome.kind === 'accepted' || outcome.kind === 'refused') this.#ask(lane)
+    if (outcome.kind === 'accepted' || outcome.kind === 'refused') this.#fetchClient(lane)
     lane.turns.wake()
   }
 
   /** Reports a send's result once it is stored. */
-  tell(send: Send): void {
+  notifyUpdated(send: Send): void {
     const { changes, uncertain, answered, arrived } = this.#deps
     changes.send(send)
     if (send.state === 'uncertain') uncertain(send)
@@ -251,7 +264,7 @@ export class Dispatcher {
     arrived(send.accountId)
   }
 
-  #report(id: string, error: AppError): void {
+  #reportTrouble(id: string, error: AppError): void {
     this.#troubles.set(id, error)
     this.#deps.changes.send({ id })
   }

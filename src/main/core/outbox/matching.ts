@@ -4,9 +4,9 @@
  * proves that it did not arrive.
  */
 import { type DocumentResponse, readCertainDate, readGmt } from '../../../shared/model/index.ts'
-import { matchKeyOf, plain } from '../documents/mirror/folder-snapshot.ts'
+import { matchKeyOf, normalised } from '../documents/mirror/folder-snapshot.ts'
 import type { SendKeys } from '../documents/questions.ts'
-import { slowly } from '../lib/slices.ts'
+import { forEachInSlices } from '../lib/slices.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import type { Sends } from './sends.ts'
 
@@ -31,11 +31,11 @@ export interface Sought {
 }
 
 /** Other facts about the documents that a look found. */
-export interface Known {
+export interface MatchContext {
   /** Whether a document, or its package, belongs to another send. */
   isClaimed: (reference: string, packageReference: string | undefined) => boolean
   /** The account's other sends that are in flight or uncertain. */
-  others: () => readonly (Sought & { isUnderWay: boolean })[]
+  others: () => readonly (Sought & { isInFlight: boolean })[]
 }
 
 /**
@@ -47,15 +47,15 @@ export type Match =
   | { kind: 'missing' | 'unclear' }
 
 /** Returns what a look at all folders shows of a send. */
-export function match(sought: Sought, snapshot: FolderSnapshot, known: Known): Match {
+export function match(sought: Sought, snapshot: FolderSnapshot, known: MatchContext): Match {
   const items = itemsOf(sought.content)
   const mark = markOf(sought.send.id)
   const marked = items.filter(({ ClientReference }) => ClientReference.startsWith(mark))
-  const found = marked.flatMap(({ ClientReference }) => snapshot.byReference.get(plain(ClientReference)) ?? [])
+  const found = marked.flatMap(({ ClientReference }) => snapshot.byReference.get(normalised(ClientReference)) ?? [])
   if (found.length > 0) return { kind: 'found', documents: withTheirPackages(found, snapshot) }
   const candidates = items.map((item) => candidatesOf(sought, item, snapshot, known))
-  const cut = candidates.flatMap(({ ours }) => ours)
-  if (cut.length > 0) return { kind: 'found', documents: withTheirPackages(cut, snapshot) }
+  const truncated = candidates.flatMap(({ ours }) => ours)
+  if (truncated.length > 0) return { kind: 'found', documents: withTheirPackages(truncated, snapshot) }
   const likely = candidates.map((one) => one.likely)
   if (marked.length === 0 && likely.flat().length > 0) return matchLikely(likely, known)
   const alike = new Set(candidates.flatMap((one) => [...one.likely, ...one.possible]))
@@ -63,26 +63,26 @@ export function match(sought: Sought, snapshot: FolderSnapshot, known: Known): M
 }
 
 /** Matches a package whose references the user typed: documents of other packages may have them too. */
-function matchLikely(likely: readonly (readonly DocumentResponse[])[], known: Known): Match {
+function matchLikely(likely: readonly (readonly DocumentResponse[])[], known: MatchContext): Match {
   const all = [...new Set(likely.flat())]
   const rivals = known.others().filter((other) => all.some((document) => mayHaveMade(other, document)))
-  if (rivals.some(({ isUnderWay }) => isUnderWay)) return { kind: 'unclear' }
-  const documents = rivals.length === 0 ? onlyAnswer(likely, all) : undefined
+  if (rivals.some(({ isInFlight }) => isInFlight)) return { kind: 'unclear' }
+  const documents = rivals.length === 0 ? onlyMatchingPackage(likely, all) : undefined
   return documents ? { kind: 'found', documents } : { kind: 'ambiguous', documents: all }
 }
 
 /** Returns the documents of the one package that has a candidate for every item; undefined if none or several have. */
-function onlyAnswer(
+function onlyMatchingPackage(
   candidates: readonly (readonly DocumentResponse[])[],
   all: readonly DocumentResponse[]
 ): readonly DocumentResponse[] | undefined {
   const packages = new Set(all.flatMap(({ PackageReference }) => (PackageReference ? [PackageReference] : [])))
-  const whole = [...packages].filter((reference) =>
+  const completePackages = [...packages].filter((reference) =>
     coversEach(candidates.map((some) => some.filter(({ PackageReference }) => PackageReference === reference)))
   )
-  const [only] = whole
+  const [only] = completePackages
   const loose = all.filter(({ PackageReference }) => !PackageReference)
-  if (whole.length === 1 && loose.length === 0) {
+  if (completePackages.length === 1 && loose.length === 0) {
     return all.filter(({ PackageReference }) => PackageReference === only)
   }
   const isOneEach = candidates.every((some) => some.length === 1) && all.length === candidates.length
@@ -112,21 +112,21 @@ interface Candidates {
   possible: readonly DocumentResponse[]
 }
 
-function candidatesOf(sought: Sought, item: Item, snapshot: FolderSnapshot, known: Known): Candidates {
+function candidatesOf(sought: Sought, item: Item, snapshot: FolderSnapshot, known: MatchContext): Candidates {
   const { id, firstAttemptedAt, dismissed } = sought.send
   const alike = (snapshot.byMatchKey.get(item.matchKey) ?? []).filter(
     ({ Reference, PackageReference }) => !dismissed.includes(Reference) && !known.isClaimed(Reference, PackageReference)
   )
-  const by = Map.groupBy(alike, (document) => relationOf(document, item, markOf(id)))
-  const [same = [], lost = []] = [by.get('same'), by.get('lost')]
+  const byRelation = Map.groupBy(alike, (document) => relationOf(document, item, markOf(id)))
+  const [same = [], lost = []] = [byRelation.get('same'), byRelation.get('lost')]
   return {
-    ours: by.get('ours') ?? [],
+    ours: byRelation.get('ours') ?? [],
     // A document without a reference may have lost it; one with a different reference belongs to another send.
-    likely: (same.length > 0 ? same : lost).filter((one) => !older(one, firstAttemptedAt, CLOCK_DIFFERENCE)),
+    likely: (same.length > 0 ? same : lost).filter((one) => !isOlder(one, firstAttemptedAt, CLOCK_DIFFERENCE)),
     possible: [
       ...same,
-      ...(by.get('cut') ?? []),
-      ...lost.filter((document) => !older(document, firstAttemptedAt, WRONG_CLOCK))
+      ...(byRelation.get('cut') ?? []),
+      ...lost.filter((document) => !isOlder(document, firstAttemptedAt, WRONG_CLOCK))
     ]
   }
 }
@@ -137,8 +137,8 @@ function relationOf(
   { ClientReference }: Item,
   mark: string
 ): 'ours' | 'same' | 'cut' | 'lost' | undefined {
-  const theirs = plain(document.ClientReference)
-  const own = plain(ClientReference)
+  const theirs = normalised(document.ClientReference)
+  const own = normalised(ClientReference)
   if (theirs === '') return 'lost'
   if (theirs === own) return 'same'
   if (!own.startsWith(theirs)) return undefined
@@ -148,7 +148,7 @@ function relationOf(
 }
 
 function mayHaveMade({ send, content }: Sought, document: DocumentResponse): boolean {
-  if (send.dismissed.includes(document.Reference) || older(document, send.firstAttemptedAt, WRONG_CLOCK)) return false
+  if (send.dismissed.includes(document.Reference) || isOlder(document, send.firstAttemptedAt, WRONG_CLOCK)) return false
   const matchKey = matchKeyOf(document.Name, document.Signers ?? [])
   return itemsOf(content).some(
     (item) => item.matchKey === matchKey && relationOf(document, item, markOf(send.id)) !== undefined
@@ -159,16 +159,16 @@ function mayHaveMade({ send, content }: Sought, document: DocumentResponse): boo
  * Collects what to search an account's folders for: possible documents of its uncertain sends, of sends in flight that
  * may have made the same, and of sends that were thought not to have arrived.
  */
-export async function tracesOf(
+export async function searchKeysOf(
   sends: Pick<Sends, 'unresolved' | 'notSent' | 'requestOf'>,
   accountId: string
 ): Promise<SendKeys> {
   const unresolved = sends.unresolved(accountId)
   const references = new Set<string>()
   const matchKeys = new Set<string>()
-  await slowly(unresolved, (send) => {
+  await forEachInSlices(unresolved, (send) => {
     for (const { ClientReference, matchKey } of itemsOf(sends.requestOf(send))) {
-      if (plain(ClientReference) !== '') references.add(plain(ClientReference))
+      if (normalised(ClientReference) !== '') references.add(normalised(ClientReference))
       matchKeys.add(matchKey)
     }
   })
@@ -196,8 +196,8 @@ export function itemsOf(content: SentRequest): Item[] {
   }))
 }
 
-function older(document: DocumentResponse, attemptedAt: number | undefined, tolerance: number): boolean {
-  const at = begunAt(document)
+function isOlder(document: DocumentResponse, attemptedAt: number | undefined, tolerance: number): boolean {
+  const at = logStartOf(document)
   return at !== undefined && attemptedAt !== undefined && at < attemptedAt - tolerance
 }
 
@@ -218,8 +218,8 @@ export async function snapshotOf(documents: readonly DocumentResponse[]): Promis
   const byReference = new Map<string, DocumentResponse[]>()
   const byPackage = new Map<string, DocumentResponse[]>()
   const byMatchKey = new Map<string, DocumentResponse[]>()
-  await slowly(once.values(), (document) => {
-    append(byReference, plain(document.ClientReference), document)
+  await forEachInSlices(once.values(), (document) => {
+    append(byReference, normalised(document.ClientReference), document)
     append(byPackage, document.PackageReference ?? '', document)
     append(byMatchKey, matchKeyOf(document.Name, document.Signers ?? []), document)
   })
@@ -244,10 +244,10 @@ function withTheirPackages(
   found: readonly DocumentResponse[],
   snapshot: Pick<FolderSnapshot, 'byPackage'>
 ): readonly DocumentResponse[] {
-  const whole = found.flatMap((document) =>
+  const packageDocuments = found.flatMap((document) =>
     document.PackageReference ? (snapshot.byPackage.get(document.PackageReference) ?? []) : []
   )
-  return [...new Set([...found, ...whole])]
+  return [...new Set([...found, ...packageDocuments])]
 }
 
 /** Returns the prefix of the ClientReferences that we give a send. */
@@ -256,7 +256,7 @@ export function markOf(sendId: string): string {
 }
 
 /** Returns when a document's log begins, in milliseconds since 1970 UTC; undefined if there are no dates. */
-export function begunAt(document: DocumentResponse): number | undefined {
+export function logStartOf(document: DocumentResponse): number | undefined {
   return timesOf(document).reduce<number | undefined>((first, at) => Math.min(first ?? at, at), undefined)
 }
 

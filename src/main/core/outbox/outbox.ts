@@ -7,25 +7,25 @@ import { type Composition, fingerprintOf, type KeptByAnother } from '../../../sh
 import type {
   BatchView,
   DraftSummary,
+  EarlierSend,
   OutboxView,
-  SameSend,
   SendList,
   SendView
 } from '../../../shared/contract/index.ts'
 import { Recovery } from '../jobs/recording.ts'
 import { fail } from '../lib/failure.ts'
 import { within } from '../lib/time.ts'
-import type { SettlingAnswer } from './ambiguity.ts'
+import type { AmbiguityAnswer } from './ambiguity.ts'
 import { Batches, type NewBatch } from './batches.ts'
 import type { ChangeListeners, OutboxDeps } from './deps.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { AccountPauses, type OutboxSettings, SendTimes } from './pauses.ts'
 import { Reconciler } from './reconcile.ts'
-import { whoOf } from './releases.ts'
+import { currentPerson } from './releases.ts'
 import { SendActions, type SendActionsDeps } from './send-actions.ts'
 import { type SendPage, SendQueries, type SendQuery } from './send-list.ts'
 import type { Send } from './send-record.ts'
-import { answered, Changes, viewer } from './send-view.ts'
+import { Changes, viewer, withAnswer } from './send-view.ts'
 import { openSends } from './sends.ts'
 import { SentDocuments } from './sent-documents.ts'
 import { SharedSends } from './shared-sends.ts'
@@ -53,43 +53,43 @@ export class Outbox {
     const sends = openSends(db)
     const pauses = new AccountPauses(deps)
     const times = new SendTimes(time)
-    const changes = new Changes({ time, changed: this.#followed(deps.changed) })
+    const changes = new Changes({ time, changed: this.#withOfficeSync(deps.changed) })
     const proofs = new NotArrivedProofs(time)
     const queries = new SendQueries(db)
     const note = (accountId: string, composition: Composition) => this.#note(accountId, composition)
-    const shared = { ...deps, sends, queries, pauses, times, changes, proofs, note }
-    const backTo = (send: Send) => (this.batches.isCancelled(send.batchId) ? 'cancelled' : 'ready')
+    const parts = { ...deps, sends, queries, pauses, times, changes, proofs, note }
+    const returnState = (send: Send) => (this.batches.isCancelled(send.batchId) ? 'cancelled' : 'ready')
     const wake = (accountId: string) => this.#dispatcher.wake(accountId)
-    this.#deps = shared
-    this.#actions = new SendActions(shared)
+    this.#deps = parts
+    this.#actions = new SendActions(parts)
     this.shared = new SharedSends({
-      ...{ ...shared, backTo, wake },
+      ...{ ...parts, returnState, wake },
       isProven: (id) => proofs.isFresh(id),
-      tell: (send) => this.#dispatcher.tell(send),
-      looking: (accountId) => this.#reconciler.schedule.plan(accountId),
-      lookAgain: (send) => this.#reconciler.begin(send)
+      notifyUpdated: (send) => this.#dispatcher.notifyUpdated(send),
+      searchStarted: (accountId) => this.#reconciler.schedule.plan(accountId),
+      restartSearch: (send) => this.#reconciler.startSearch(send)
     })
     this.#reconciler = new Reconciler({
-      ...{ ...shared, backTo, wake },
-      looksFor: (send) => this.shared.looksFor(send),
-      shown: (send) => this.shared.shown(send),
+      ...{ ...parts, returnState, wake },
+      searchesFor: (send) => this.shared.searchesFor(send),
+      concluded: (send) => this.shared.pushConclusion(send),
       answered: (send) => this.#sentDocuments.answered(send),
-      arrivedLate: (send, response) => this.#actions.arrivedLate(send, response),
+      markArrivedLate: (send, response) => this.#actions.markArrivedLate(send, response),
       keychainFailed: (accountId, error) => {
         pauses.pauseByKeychain(accountId, error)
         changes.outbox()
       }
     })
-    this.#sentDocuments = new SentDocuments(shared)
+    this.#sentDocuments = new SentDocuments(parts)
     this.#dispatcher = new Dispatcher({
-      ...{ ...shared, backTo },
+      ...{ ...parts, returnState },
       isProven: (id) => proofs.isFresh(id),
-      leavingOf: (accountId) => this.shared.leavingOf(accountId),
-      left: (id) => this.#reconciler.left(id),
+      dispatchStoreOf: (accountId) => this.shared.dispatchStoreOf(accountId),
+      departed: (id) => this.#reconciler.recordDeparture(id),
       answered: (send) => this.#sentDocuments.answered(send),
-      uncertain: (send) => this.#reconciler.begin(send)
+      uncertain: (send) => this.#reconciler.startSearch(send)
     })
-    this.batches = new Batches({ ...shared, retry: (send) => this.#actions.retry(send), wake })
+    this.batches = new Batches({ ...parts, retry: (send) => this.#actions.retry(send), wake })
     this.#recovery = new Recovery(time, () => this.#recover())
   }
 
@@ -98,12 +98,12 @@ export class Outbox {
    * incomplete batches. Call it before anything else. If it throws, `open` retries it before anything is sent.
    */
   recover(): void {
-    this.#recovery.now()
+    this.#recovery.recoverNow()
   }
 
   /** Starts sending, and looking for uncertain sends. */
   open(): void {
-    this.#recovery.before(() => {
+    this.#recovery.runAfterRecovery(() => {
       this.#sentDocuments.open()
       this.#dispatcher.open()
       this.#reconciler.schedule.open()
@@ -117,7 +117,7 @@ export class Outbox {
   async stop(limit: number): Promise<void> {
     this.#recovery.cancel()
     void this.#reconciler.schedule.close()
-    await Promise.all([this.#dispatcher.close(limit), within(limit, this.batches.written(), this.#deps.time)])
+    await Promise.all([this.#dispatcher.close(limit), within(limit, this.batches.whenWritten(), this.#deps.time)])
     await within(limit, this.#sentDocuments.close(), this.#deps.time)
     await within(limit, this.shared.close(), this.#deps.time)
     this.#deps.changes.stop()
@@ -132,7 +132,7 @@ export class Outbox {
 
   /** Call it after the computer was asleep: its wall clock is right again, and earlier proofs may be stale. */
   resumed(): void {
-    this.shared.breakOff()
+    this.shared.abortRequests()
     this.#deps.times.trustClock()
     this.#deps.proofs.dropAll()
     this.connectionChanged()
@@ -142,15 +142,15 @@ export class Outbox {
    * Puts a draft in the outbox. It is sent after the undo window, or at `at` (milliseconds since 1970 UTC).
    * @throws AppFailure `invalid` with its fields if the draft can't be sent; `busy` if it was sent before; `gone`.
    */
-  start(draftId: string, { at }: { at?: number | undefined } = {}): SendView {
-    const { id, accountId } = this.#actions.start(draftId, at)
+  enqueue(draftId: string, { at }: { at?: number | undefined } = {}): SendView {
+    const { id, accountId } = this.#actions.enqueue(draftId, at)
     this.#dispatcher.wake(accountId)
     return this.get(id)
   }
 
   /** Sends a waiting package now instead of at its time. @throws AppFailure `busy` if it has left; `gone`. */
-  now(id: string): SendView {
-    this.#dispatcher.wake(this.#actions.now(id).accountId)
+  sendNow(id: string): SendView {
+    this.#dispatcher.wake(this.#actions.sendNow(id).accountId)
     return this.get(id)
   }
 
@@ -160,24 +160,24 @@ export class Outbox {
    * `offline`; `gone`.
    */
   async release(id: string): Promise<SendView> {
-    const view = await this.#decide(id)
+    const view = await this.#decideRelease(id)
     this.#dispatcher.wake(this.#deps.sends.get(id).accountId)
     return view
   }
 
   /** Refuses to release such a package: it stays until sending is undone. Rejects as `release` does. */
   refuse(id: string, reason: string): Promise<SendView> {
-    return this.#decide(id, reason)
+    return this.#decideRelease(id, reason)
   }
 
-  async #decide(id: string, reason?: string): Promise<SendView> {
-    const who = whoOf(this.#deps.release)
+  async #decideRelease(id: string, reason?: string): Promise<SendView> {
+    const who = currentPerson(this.#deps.release)
     const { send, decided } = this.#actions.decision(id, who, reason)
-    const isTaken = await this.shared.decide(send, decided, () => this.#actions.decide(id, decided))
+    const isAccepted = await this.shared.decide(send, decided, () => this.#actions.decide(id, decided))
     const { released, refused } = this.#deps.sends.get(id).release ?? {}
     // The office may have accepted this same decision a moment ago, and only its answer was lost.
     const isSame = (reason === undefined ? released : refused)?.id === who.id
-    if (isTaken || isSame) return this.get(id)
+    if (isAccepted || isSame) return this.get(id)
     if (released) fail('busy', `${released.name} has just released this package.`)
     if (refused) fail('busy', `${refused.name} has just decided that this package doesn’t leave.`)
     return fail('busy', 'This package was changed at another workstation just now.', { next: 'Try again.' })
@@ -189,16 +189,16 @@ export class Outbox {
   }
 
   /** Makes a draft of a send. @throws AppFailure `busy` while it waits, is in flight or uncertain; `gone`. */
-  again(id: string): DraftSummary {
-    return this.#actions.again(id)
+  toDraft(id: string): DraftSummary {
+    return this.#actions.toDraft(id)
   }
 
   /**
    * Makes a draft like a send, whatever the send's state: the same forms or templates, data and settings.
    * @param keeps keep: the same people. blank: other people, not known yet. @throws AppFailure `gone`.
    */
-  another(id: string, keeps: KeptByAnother): DraftSummary {
-    return this.#actions.another(id, keeps)
+  duplicate(id: string, keeps: KeptByAnother): DraftSummary {
+    return this.#actions.duplicate(id, keeps)
   }
 
   /**
@@ -221,7 +221,7 @@ export class Outbox {
   async reconcile(id: string): Promise<SendView> {
     const { state, accountId } = this.#deps.sends.get(id)
     if (state !== 'uncertain' && state !== 'not-sent') return this.get(id)
-    const isComplete = await this.#reconciler.schedule.look(accountId)
+    const isComplete = await this.#reconciler.schedule.check(accountId)
     if (!isComplete && this.#deps.sends.get(id).state === 'uncertain') {
       // One of the unreadable documents might be this package.
       fail(
@@ -237,8 +237,8 @@ export class Outbox {
    * @throws AppFailure `busy` if there is nothing to settle; `conflict` if a chosen document belongs to another send;
    * `gone`.
    */
-  settle(id: string, answer: SettlingAnswer): SendView {
-    this.#reconciler.settle(id, answer)
+  resolveAmbiguity(id: string, answer: AmbiguityAnswer): SendView {
+    this.#reconciler.resolveAmbiguity(id, answer)
     return this.get(id)
   }
 
@@ -250,7 +250,7 @@ export class Outbox {
     const response = sends.answerOf(id)?.response
     const corrected = send.batchId === undefined ? undefined : sends.correctedOf(send)
     const shown = { ...view, ...(corrected && { corrected }) }
-    return response ? answered(shown, response, sends.requestOf(send)) : shown
+    return response ? withAnswer(shown, response, sends.requestOf(send)) : shown
   }
 
   /** Returns one page of everything an account ever put in the outbox, newest first; a batch in sheet order. */
@@ -295,7 +295,7 @@ export class Outbox {
   }
 
   /** Returns the newest send of the same package within the time that duplicates are looked for, with its state. */
-  sameSent(accountId: string, composition: Composition): SameSend | undefined {
+  sameSent(accountId: string, composition: Composition): EarlierSend | undefined {
     return this.#deps.queries.lastSame(accountId, this.#deps.time.now(), fingerprintOf(composition))
   }
 
@@ -303,18 +303,18 @@ export class Outbox {
     const counts = this.#deps.queries.counts(accountId)
     const pause = this.#deps.pauses.of(accountId)
     // One network failure doesn't matter while nothing waits to be sent.
-    const isFelt = pause && (pause.by !== 'line' || counts.ready > 0)
+    const isPauseRelevant = pause && (pause.by !== 'line' || counts.ready > 0)
     const office = this.shared.accounts().has(accountId) && (this.shared.isAway(accountId) ? 'away' : 'connected')
     return {
       ...{ counts, settings: this.#deps.pauses.settings(accountId) },
-      ...(isFelt && { pause }),
+      ...(isPauseRelevant && { pause }),
       ...(office && { office })
     }
   }
 
   /** Counts what would wait, be uncertain or be lost if the application ended: packages, and unstored batches. */
   pending(): { ready: number; sending: number; uncertain: number; preparing: number } {
-    return { ...this.#deps.queries.pending(), preparing: this.batches.preparing() }
+    return { ...this.#deps.queries.pending(), preparing: this.batches.preparingCount() }
   }
 
   readonly pause = (accountId: string): OutboxView => {
@@ -366,16 +366,16 @@ export class Outbox {
   }
 
   /** Passes changes made here on to the office, too. */
-  #followed(listeners: ChangeListeners): ChangeListeners {
+  #withOfficeSync(listeners: ChangeListeners): ChangeListeners {
     return {
       ...listeners,
       sends: (ids) => {
         listeners.sends(ids)
-        this.shared.changedHere(ids)
+        this.shared.localChanged(ids)
       },
       batch: (id) => {
         listeners.batch(id)
-        this.shared.batchChangedHere(this.batches.isPaused(id))
+        this.shared.localBatchChanged(this.batches.isPaused(id))
       }
     }
   }
@@ -401,7 +401,7 @@ export class Outbox {
       isBatchPaused: (id) => this.batches.isPaused(id),
       troubleOf: (id) => this.#dispatcher.troubleOf(id),
       messageOf: (id) => this.#reconciler.messageOf(id),
-      nextAt: (send) => this.#reconciler.schedule.nextAt(send)
+      nextCheckAt: (send) => this.#reconciler.schedule.nextCheckAt(send)
     })
   }
 }

@@ -29,7 +29,7 @@ const OUTBOXES = new Rows({
   error: optional(json<AppError>('pause_error'))
 })
 
-const USUAL: OutboxSettings = { concurrency: 2, perMinute: null, undoSeconds: 10 }
+const DEFAULTS: OutboxSettings = { concurrency: 2, perMinute: null, undoSeconds: 10 }
 /** How long an outbox waits after a first failure, in milliseconds: if nothing left, and if the result is unknown. */
 const FIRST_WAIT = { offline: 5_000, uncertain: 1_000 }
 
@@ -61,22 +61,29 @@ export class AccountPauses {
   }
 
   configure(accountId: string, change: Partial<OutboxSettings>): void {
-    this.#keep(accountId, { settings: { ...this.settings(accountId), ...change } })
+    this.#store(accountId, { settings: { ...this.settings(accountId), ...change } })
   }
 
   /** Pauses the outbox by hand. If the service paused it already, its reason is kept. */
   pauseByHand(accountId: string): void {
     if (!this.#accounts.of(accountId).pause) {
-      this.#keep(accountId, { pause: { by: 'person', since: this.#time.now() } })
+      this.#store(accountId, { pause: { by: 'person', since: this.#time.now() } })
     }
   }
 
   /** Applies the office's settings and pause. Returns whether they changed anything. */
-  follow(accountId: string, limits: Omit<OutboxSettings, 'undoSeconds'>, theirs: Pause | undefined): boolean {
+  applyOfficeState(
+    accountId: string,
+    limits: Omit<OutboxSettings, 'undoSeconds'>,
+    officePause: Pause | undefined
+  ): boolean {
     const { settings, pause } = this.#accounts.of(accountId)
-    const next = { settings: { ...settings, ...limits }, pause: theirs && isSame(theirs, pause) ? pause : theirs }
+    const next = {
+      settings: { ...settings, ...limits },
+      pause: officePause && isSame(officePause, pause) ? pause : officePause
+    }
     if (isDeepStrictEqual(next, { settings, pause })) return false
-    this.#keep(accountId, next)
+    this.#store(accountId, next)
     return true
   }
 
@@ -84,7 +91,7 @@ export class AccountPauses {
   pauseByService(accountId: string, error: AppError): void {
     const { pause } = this.#accounts.of(accountId)
     // Written each time, as the previous transaction may have been rolled back.
-    this.#keep(accountId, {
+    this.#store(accountId, {
       pause: pause?.by === 'service' ? pause : { by: 'service', since: this.#time.now(), error }
     })
   }
@@ -100,14 +107,14 @@ export class AccountPauses {
 
   /** Resumes the outbox: it tries at once, but no faster than the service asked. */
   resume(accountId: string): void {
-    this.#keep(accountId, { pause: undefined })
+    this.#store(accountId, { pause: undefined })
     this.#keychain.clear(accountId)
     this.#offline.tryNow(accountId)
   }
 
   /** Records an attempt that failed because of the network, or whose result is unknown. */
   failed(accountId: string, kind: 'offline' | 'uncertain', error: AppError): void {
-    this.#offline.failed(accountId, { error, first: FIRST_WAIT[kind] })
+    this.#offline.recordFailure(accountId, { error, first: FIRST_WAIT[kind] })
   }
 
   /** Records that the service answered. */
@@ -117,7 +124,7 @@ export class AccountPauses {
 
   /** Records that the service asked us to wait. */
   slowDown(accountId: string, error: AppError): void {
-    this.#rateLimit.hold(accountId, error, error.retryAfterMs ?? 0)
+    this.#rateLimit.pauseFor(accountId, error, error.retryAfterMs ?? 0)
   }
 
   /** Retries whatever waits for the network, as the computer may be online again. */
@@ -127,7 +134,7 @@ export class AccountPauses {
   }
 
   /** Records that a send left: the next one waits as long as the pace requires. */
-  left(accountId: string): void {
+  recordDeparture(accountId: string): void {
     const account = this.#accounts.of(accountId)
     const { perMinute } = account.settings
     account.nextByPace = perMinute === null ? 0 : this.#time.elapsed() + 60_000 / perMinute
@@ -140,30 +147,30 @@ export class AccountPauses {
 
   /** Returns whether nothing leaves until someone resumes the outbox. */
   isPaused(accountId: string): boolean {
-    return this.#untilResumed(accountId) !== undefined
+    return this.#pauseUntilResumed(accountId) !== undefined
   }
 
   /** Returns how long until something may leave, in milliseconds; 0 if it may now. */
-  waits(accountId: string): number {
+  waitMs(accountId: string): number {
     const { nextByPace, settings } = this.#accounts.of(accountId)
     const pace = settings.perMinute === null ? 0 : nextByPace - this.#time.elapsed()
-    return Math.max(0, pace, this.#offline.left(accountId), this.#rateLimit.left(accountId))
+    return Math.max(0, pace, this.#offline.remaining(accountId), this.#rateLimit.remaining(accountId))
   }
 
   /** Returns why nothing leaves; undefined if something does, or if only the pace limit holds it back. */
   of(accountId: string): Pause | undefined {
-    const untilResumed = this.#untilResumed(accountId)
+    const untilResumed = this.#pauseUntilResumed(accountId)
     if (untilResumed) return untilResumed
-    const wait = this.#rateLimit.left(accountId)
+    const wait = this.#rateLimit.remaining(accountId)
     const limit = wait > 0 ? this.#rateLimit.of(accountId) : undefined
-    if (limit) return { by: 'service', since: limit.since, error: limit.error, until: this.#wallIn(wait) }
+    if (limit) return { by: 'service', since: limit.since, error: limit.error, until: this.#wallTimeIn(wait) }
     const offline = this.#offline.of(accountId)
     if (!offline) return undefined
     const { since, error } = offline
-    return { by: 'line', since, error, until: this.#wallIn(this.#offline.left(accountId)) }
+    return { by: 'line', since, error, until: this.#wallTimeIn(this.#offline.remaining(accountId)) }
   }
 
-  #untilResumed(accountId: string): Pause | undefined {
+  #pauseUntilResumed(accountId: string): Pause | undefined {
     const keychain = this.#keychain.of(accountId)
     return (
       this.#accounts.of(accountId).pause ??
@@ -171,13 +178,13 @@ export class AccountPauses {
     )
   }
 
-  #keep(accountId: string, change: Partial<Pick<Account, 'settings' | 'pause'>>): void {
+  #store(accountId: string, change: Partial<Pick<Account, 'settings' | 'pause'>>): void {
     const { settings, pause } = { ...this.#accounts.of(accountId), ...change }
     this.#rows.write(accountId, settings, pause)
     Object.assign(this.#accounts.of(accountId), { settings, pause })
   }
 
-  #wallIn(milliseconds: number): number {
+  #wallTimeIn(milliseconds: number): number {
     return Math.round(this.#time.now() + milliseconds)
   }
 }
@@ -201,7 +208,7 @@ function rowsOf(db: Db) {
   return {
     read(accountId: string): Pick<Account, 'settings' | 'pause'> {
       const found = OUTBOXES.find(read.get(accountId))
-      if (!found) return { settings: USUAL, pause: undefined }
+      if (!found) return { settings: DEFAULTS, pause: undefined }
       const { by, since = 0, error, ...settings } = found
       return { settings, pause: by && { by, since, ...(error && { error }) } }
     },
@@ -216,7 +223,7 @@ function rowsOf(db: Db) {
 const DRIFT = 5 * 60_000
 
 /** The fields of a send that say when it may leave. `goesAt` is 0 for immediately. */
-export interface Waits {
+export interface WaitingSend {
   readonly id: string
   readonly batchId: string | undefined
   readonly isScheduled: boolean
@@ -237,7 +244,7 @@ export class SendTimes {
   /** When the undo window of a send or a batch ends, on the monotonic clock. */
   readonly #undoUntil = new Map<string, number>()
   /** When a send or a batch was scheduled. */
-  readonly #given = new Map<string, Moment>()
+  readonly #scheduledAt = new Map<string, Moment>()
   /** When the wall clock was last known to be right: at the start of this run, and when the computer woke. */
   #trusted: Moment
 
@@ -261,22 +268,22 @@ export class SendTimes {
 
   /** Records that a send or batch was just scheduled, by the wall clock as it is now. */
   schedule(id: string): void {
-    this.#given.set(id, this.#moment())
+    this.#scheduledAt.set(id, this.#moment())
   }
 
   /** Trusts the wall clock as it is, after the computer slept. */
   trustClock(): void {
-    this.#given.clear()
+    this.#scheduledAt.clear()
     this.#trusted = this.#moment()
   }
 
   /** Returns how long until a ready send may leave, in milliseconds; 0 or less if its time has come. */
-  left({ id, batchId, isScheduled, goesAt }: Waits): number {
+  remaining({ id, batchId, isScheduled, goesAt }: WaitingSend): number {
     if (goesAt === 0) return 0
-    return isScheduled ? this.#scheduledLeft(batchId ?? id, goesAt) : this.#undoLeft(batchId ?? id)
+    return isScheduled ? this.#scheduledRemaining(batchId ?? id, goesAt) : this.#undoRemaining(batchId ?? id)
   }
 
-  #undoLeft(id: string): number {
+  #undoRemaining(id: string): number {
     const until = this.#undoUntil.get(id)
     if (until === undefined) return 0
     const left = until - this.#time.elapsed()
@@ -288,8 +295,8 @@ export class SendTimes {
    * The wall clock decides when a time has come, but its jumps alone don't release anything: the remaining time is also
    * measured on the monotonic clock, from when the send was scheduled or the wall clock was last trusted.
    */
-  #scheduledLeft(id: string, at: number): number {
-    const from = this.#given.get(id) ?? this.#trusted
+  #scheduledRemaining(id: string, at: number): number {
+    const from = this.#scheduledAt.get(id) ?? this.#trusted
     const byWall = at - this.#time.now()
     const measured = at - from.wall - (this.#time.elapsed() - from.elapsed)
     return byWall <= 0 && measured > DRIFT ? measured : byWall

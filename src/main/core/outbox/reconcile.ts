@@ -1,32 +1,32 @@
 /** Finds out from an account's folders what happened to its uncertain sends, and to those thought lost. */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
-import { ReconcileSchedule, SECOND_LOOK_AFTER } from '../jobs/reconcile-schedule.ts'
-import { firstAccepted, isRejectedByDatabase } from '../jobs/recording.ts'
-import { slowly } from '../lib/slices.ts'
-import { ambiguityOf, isStillOpen, packageOf, type SettlingAnswer, settle } from './ambiguity.ts'
+import { ReconcileSchedule, SECOND_CHECK_AFTER } from '../jobs/reconcile-schedule.ts'
+import { isRejectedByDatabase, writeFirstAccepted } from '../jobs/recording.ts'
+import { forEachInSlices } from '../lib/slices.ts'
+import { type AmbiguityAnswer, ambiguityOf, mayStillMatch, packageOf, resolveAmbiguity } from './ambiguity.ts'
 import { referencesOnly } from './attempts.ts'
 import type { OutboxDeps } from './deps.ts'
-import { type FolderSnapshot, type Known, match, snapshotOf, tracesOf } from './matching.ts'
+import { type FolderSnapshot, type MatchContext, match, searchKeysOf, snapshotOf } from './matching.ts'
 import type { Send } from './send-record.ts'
 import type { Changes } from './send-view.ts'
 import type { Sends } from './sends.ts'
-import { type Age, type NotArrivedProofs, type Seen, type Verdict, verdictOf } from './verdict.ts'
+import { type Age, type NotArrivedProofs, type SendObservation, type Verdict, verdictOf } from './verdict.ts'
 
 export interface ReconcilerDeps extends Pick<OutboxDeps, 'db' | 'readAllFolders' | 'describe' | 'time'> {
   sends: Sends
   changes: Changes
   proofs: NotArrivedProofs
   /** Returns the state of a send that may leave again: `cancelled` if its batch was cancelled. */
-  backTo: (send: Send) => 'ready' | 'cancelled'
+  returnState: (send: Send) => 'ready' | 'cancelled'
   /** Marks a send as arrived that was thought not to have, and whose draft was given back. */
-  arrivedLate: (send: Send, response: PackageResponse) => Send
+  markArrivedLate: (send: Send, response: PackageResponse) => Send
   /** Called when the folders have shown that a send arrived, so its documents are ours. */
   answered: (send: Send) => void
   /** Whether this computer should look for a send. */
-  looksFor: (send: Send) => boolean
+  searchesFor: (send: Send) => boolean
   /** Called when looks, or the user, have settled what happened to a send. */
-  shown: (send: Send) => void
+  concluded: (send: Send) => void
   /** Called when a send of the account may be sent again. */
   wake: (accountId: string) => void
   /** Called when the keychain can't provide the credentials for looking. */
@@ -34,31 +34,31 @@ export interface ReconcilerDeps extends Pick<OutboxDeps, 'db' | 'readAllFolders'
 }
 
 /** The result of a look at all folders; incomplete if some could not be read. */
-interface Look {
+interface FolderCheck {
   snapshot: FolderSnapshot
   /** When something was last logged, by the service's clock; undefined if no log says. */
   latest: number | undefined
   isComplete: boolean
   /** When it began, on this run's monotonic clock. */
-  begun: number
+  startedAt: number
 }
 
 export class Reconciler {
   /** Decides when to look. */
   readonly schedule: ReconcileSchedule
   readonly #deps: ReconcilerDeps
-  readonly #seen = new Map<string, Seen>()
+  readonly #seen = new Map<string, SendObservation>()
   /** When this run last attempted a send, on its monotonic clock. */
-  readonly #tried = new Map<string, number>()
+  readonly #attemptedAt = new Map<string, number>()
 
   constructor(deps: ReconcilerDeps) {
     this.#deps = deps
     this.schedule = new ReconcileSchedule({
       time: deps.time,
       accounts: () => new Set(deps.sends.inState('uncertain').map(({ accountId }) => accountId)),
-      inDoubt: (accountId) => this.#uncertainOf(accountId),
+      uncertainJobs: (accountId) => this.#uncertainOf(accountId),
       worthwhileAt: (id) => this.#worthwhileAt(id),
-      look: (accountId) => this.#look(accountId),
+      check: (accountId) => this.#checkFolders(accountId),
       describe: deps.describe,
       failed: (accountId, error) => {
         // Retrying would show the keychain's prompt each time.
@@ -70,12 +70,12 @@ export class Reconciler {
   }
 
   /** Records that a send leaves now. */
-  left(id: string): void {
-    this.#tried.set(id, this.#deps.time.elapsed())
+  recordDeparture(id: string): void {
+    this.#attemptedAt.set(id, this.#deps.time.elapsed())
   }
 
   /** Starts looking for a send that became uncertain. Earlier looks say nothing about this attempt. */
-  begin({ id, accountId }: Send): void {
+  startSearch({ id, accountId }: Send): void {
     this.#seen.delete(id)
     this.#deps.proofs.drop(id)
     this.schedule.plan(accountId)
@@ -85,19 +85,19 @@ export class Reconciler {
   messageOf(id: string): AppError | undefined {
     const before = this.#seen.get(id)
     if (before?.kind !== 'missing') return undefined
-    const retryAfterMs = Math.max(0, Math.round(before.at + SECOND_LOOK_AFTER - this.#deps.time.elapsed()))
+    const retryAfterMs = Math.max(0, Math.round(before.at + SECOND_CHECK_AFTER - this.#deps.time.elapsed()))
     return { ...NOT_SEEN_YET, retryAfterMs }
   }
 
   /** See outbox.ts. */
-  settle(id: string, answer: SettlingAnswer): void {
+  resolveAmbiguity(id: string, answer: AmbiguityAnswer): void {
     const { sends, changes, proofs, time } = this.#deps
     const send = sends.get(id)
     try {
-      this.#deps.db.transaction(() => settle(sends, send, answer, time.now()))()
+      this.#deps.db.transaction(() => resolveAmbiguity(sends, send, answer, time.now()))()
       if (answer.arrived) this.#deps.answered(send)
       else proofs.add(id)
-      this.#deps.shown(send)
+      this.#deps.concluded(send)
       changes.send(send)
       changes.draft(send.draftId)
     } finally {
@@ -110,29 +110,29 @@ export class Reconciler {
   #uncertainOf(accountId: string): Send[] {
     return this.#deps.sends
       .unresolved(accountId)
-      .filter((send) => send.state === 'uncertain' && this.#deps.looksFor(send))
+      .filter((send) => send.state === 'uncertain' && this.#deps.searchesFor(send))
   }
 
   #worthwhileAt(id: string): number | undefined {
     if (this.#isFinal(id)) return undefined
     const before = this.#seen.get(id)
-    return before ? before.at + SECOND_LOOK_AFTER : 0
+    return before ? before.at + SECOND_CHECK_AFTER : 0
   }
 
   /** Returns whether further looks can't help. */
   #isFinal(id: string): boolean {
     const seen = this.#seen.get(id)
-    return seen?.kind === 'ambiguous' && seen.isTwice
+    return seen?.kind === 'ambiguous' && seen.isConfirmed
   }
 
-  async #look(accountId: string): Promise<boolean> {
+  async #checkFolders(accountId: string): Promise<boolean> {
     const { readAllFolders, sends, changes, time } = this.#deps
-    const begun = time.elapsed()
+    const startedAt = time.elapsed()
     const sought = this.#uncertainOf(accountId)
     try {
-      const { documents, latest, isComplete } = await readAllFolders(accountId, () => tracesOf(sends, accountId))
+      const { documents, latest, isComplete } = await readAllFolders(accountId, () => searchKeysOf(sends, accountId))
       const snapshot = await snapshotOf(documents)
-      await this.#judge(accountId, sought, { snapshot, latest, isComplete, begun })
+      await this.#judge(accountId, sought, { snapshot, latest, isComplete, startedAt })
       return isComplete
     } finally {
       // The time of the next look has changed, too.
@@ -141,33 +141,33 @@ export class Reconciler {
   }
 
   /** Judges each of these sends by what was seen. @throws what writing throws, once all the others are done. */
-  async #judge(accountId: string, sought: readonly Send[], look: Look): Promise<void> {
+  async #judge(accountId: string, sought: readonly Send[], check: FolderCheck): Promise<void> {
     const failures: unknown[] = []
-    await slowly(sought, ({ id }) => {
-      if (this.schedule.isOver) return
+    await forEachInSlices(sought, ({ id }) => {
+      if (this.schedule.isClosed) return
       try {
-        this.#judgeOne(id, look)
+        this.#judgeOne(id, check)
       } catch (error) {
         if (!isRejectedByDatabase(error)) throw error
         failures.push(error)
       }
     })
-    if (!this.schedule.isOver) this.#findLate(accountId, look.snapshot)
+    if (!this.schedule.isClosed) this.#findLateArrivals(accountId, check.snapshot)
     if (failures.length > 0) throw failures[0]
   }
 
-  #judgeOne(id: string, { snapshot, latest, isComplete, begun }: Look): void {
+  #judgeOne(id: string, { snapshot, latest, isComplete, startedAt }: FolderCheck): void {
     const { db, sends, changes, proofs } = this.#deps
     // Another look, or the user, may have settled it while this look was running.
     const send = sends.find(id)
     if (send?.state !== 'uncertain') return
-    const known = this.#knownOf(send)
+    const known = this.#matchContextOf(send)
     const { verdict, seen } = verdictOf(send, {
       match: match({ send, content: sends.requestOf(send) }, snapshot, known),
       isComplete,
-      begun,
-      before: this.#seen.get(id),
-      isStillAmbiguous: send.ambiguity !== undefined && isStillOpen(send, send.ambiguity, known.isClaimed),
+      startedAt,
+      earlier: this.#seen.get(id),
+      isStillAmbiguous: send.ambiguity !== undefined && mayStillMatch(send, send.ambiguity, known.isClaimed),
       age: this.#ageOf(send, latest)
     })
     const written = db.transaction(() => this.#write(send, verdict))()
@@ -175,20 +175,22 @@ export class Reconciler {
     if (seen) this.#seen.set(id, seen)
     else this.#seen.delete(id)
     if (SHOWN_NOT_TO_HAVE_ARRIVED.has(verdict.kind)) proofs.add(id)
-    if (written && written.state !== 'uncertain') this.#deps.shown(written)
+    if (written && written.state !== 'uncertain') this.#deps.concluded(written)
     if (written?.state === 'sent') this.#deps.answered(written)
     if (written?.state === 'ready') this.#deps.wake(send.accountId)
     else if (written && written.state !== 'uncertain') changes.draft(send.draftId)
   }
 
   #write(send: Send, verdict: Verdict): Send | undefined {
-    const { sends, time, backTo } = this.#deps
-    const ended = { settledAt: time.now(), ambiguity: undefined }
+    const { sends, time, returnState } = this.#deps
+    const conclusion = { settledAt: time.now(), ambiguity: undefined }
     switch (verdict.kind) {
       case 'nothing':
         return undefined
       case 'arrived':
-        return this.#keepWhole(packageOf(verdict.documents), (response) => sends.accepted(send, response, time.now()))
+        return this.#storeWithFallback(packageOf(verdict.documents), (response) =>
+          sends.accepted(send, response, time.now())
+        )
       case 'ambiguous': {
         const ambiguity = ambiguityOf(sends.requestOf(send), verdict.documents)
         return sends.change(send, { ambiguity, error: AMBIGUOUS })
@@ -196,34 +198,34 @@ export class Reconciler {
       case 'cleared':
         return sends.change(send, { ambiguity: undefined })
       case 'refused':
-        return sends.change(send, { ...ended, state: 'refused' })
+        return sends.change(send, { ...conclusion, state: 'refused' })
       case 'not-sent':
-        return sends.change(send, { ...ended, state: 'not-sent', error: NOT_THERE })
+        return sends.change(send, { ...conclusion, state: 'not-sent', error: NOT_THERE })
       case 'ready': {
         // A restored send may have a scheduled time that is still to come.
         const isToCome = send.isScheduled && send.goesAt > time.now()
         const at = isToCome ? {} : { goesAt: 0, isScheduled: false }
-        return sends.change(send, { ...at, state: backTo(send), ambiguity: undefined, error: undefined })
+        return sends.change(send, { ...at, state: returnState(send), ambiguity: undefined, error: undefined })
       }
     }
   }
 
   /** Stores a response without the parts that the database rejects. */
-  #keepWhole(response: PackageResponse, keep: (response: PackageResponse) => Send): Send {
+  #storeWithFallback(response: PackageResponse, keep: (response: PackageResponse) => Send): Send {
     const once = this.#deps.db.transaction(keep)
-    return firstAccepted([() => once(response), () => once(referencesOnly(response))])
+    return writeFirstAccepted([() => once(response), () => once(referencesOnly(response))])
   }
 
   /** Finds late arrivals by our own marks alone: sends that were thought not to have arrived but did. */
-  #findLate(accountId: string, snapshot: FolderSnapshot): void {
-    const { sends, proofs, changes, arrivedLate } = this.#deps
-    const given = new Map(sends.notSent(accountId).map((send) => [send.id.toLowerCase(), send]))
-    if (given.size === 0) return
-    for (const [id, documents] of snapshot.marked(given)) {
-      const send = given.get(id)
+  #findLateArrivals(accountId: string, snapshot: FolderSnapshot): void {
+    const { sends, proofs, changes, markArrivedLate } = this.#deps
+    const notArrived = new Map(sends.notSent(accountId).map((send) => [send.id.toLowerCase(), send]))
+    if (notArrived.size === 0) return
+    for (const [id, documents] of snapshot.marked(notArrived)) {
+      const send = notArrived.get(id)
       if (!send) continue
-      this.#keepWhole(packageOf(documents), (response) => arrivedLate(send, response))
-      this.#deps.shown(send)
+      this.#storeWithFallback(packageOf(documents), (response) => markArrivedLate(send, response))
+      this.#deps.concluded(send)
       this.#deps.answered(send)
       proofs.drop(send.id)
       changes.send(send)
@@ -233,15 +235,15 @@ export class Reconciler {
 
   #ageOf({ id, attemptedAt }: Send, latest: number | undefined): Age {
     const { time } = this.#deps
-    const since = this.#tried.get(id)
+    const attemptedElapsed = this.#attemptedAt.get(id)
     return {
       byWall: attemptedAt === undefined ? undefined : time.now() - attemptedAt,
-      measured: since === undefined ? undefined : time.elapsed() - since,
+      measured: attemptedElapsed === undefined ? undefined : time.elapsed() - attemptedElapsed,
       byService: attemptedAt === undefined || latest === undefined ? undefined : latest - attemptedAt
     }
   }
 
-  #knownOf(send: Send): Known {
+  #matchContextOf(send: Send): MatchContext {
     const { sends } = this.#deps
     return {
       isClaimed: (reference, packageReference) => sends.isClaimed(send, reference, packageReference),
@@ -249,7 +251,7 @@ export class Reconciler {
         sends
           .unresolved(send.accountId)
           .filter(({ id }) => id !== send.id)
-          .map((other) => ({ send: other, content: sends.requestOf(other), isUnderWay: other.state === 'sending' }))
+          .map((other) => ({ send: other, content: sends.requestOf(other), isInFlight: other.state === 'sending' }))
     }
   }
 }

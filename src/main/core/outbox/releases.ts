@@ -33,22 +33,22 @@ export interface ReleaseRule {
 }
 
 /** Returns who works here now; an empty person if staff have no names. */
-export const whoOf = (rule: ReleaseRule | undefined): Person => rule?.who() ?? { id: '', name: '' }
+export const currentPerson = (rule: ReleaseRule | undefined): Person => rule?.who() ?? { id: '', name: '' }
 
 /** 1 January 2100 UTC: a send that waits for a release doesn't become due before then. */
 const NEVER = Date.UTC(2100, 0, 1)
 /** How much later a refused send's time is, in milliseconds: the changed time makes it go to the office. */
 const REFUSED_LATER = 1000
 
-type Goes = Pick<Release, 'isScheduled' | 'goesAt'>
+type ReleaseTiming = Pick<Release, 'isScheduled' | 'goesAt'>
 /** The fields to store on a send once someone has decided. */
-export type Decided = Goes & { release: Release }
+export type ReleaseDecision = ReleaseTiming & { release: Release }
 
 /**
  * Returns how many people a package is sent to. Someone in two of its forms counts twice, as only the name could show
  * that it is one person.
  */
-export function peopleOf(composition: Composition): number {
+export function countPeople(composition: Composition): number {
   return composition.items.reduce((sum, { signers }) => sum + signers.length, 0)
 }
 
@@ -56,31 +56,35 @@ export function peopleOf(composition: Composition): number {
  * @returns the fields of a send that needs a release; undefined if it may leave as usual. @param goes when it leaves
  * once released.
  */
-export function heldBy(rule: ReleaseRule | undefined, people: number, goes: Goes): Decided | undefined {
+export function holdForRelease(
+  rule: ReleaseRule | undefined,
+  people: number,
+  goes: ReleaseTiming
+): ReleaseDecision | undefined {
   if (!rule?.isNeeded(people)) return undefined
   return { isScheduled: true, goesAt: NEVER, release: { ...goes, by: rule.who() } }
 }
 
 /** Returns whether it still waits for a release. */
-export function isHeld(release: Release | undefined): release is Release {
+export function awaitsRelease(release: Release | undefined): release is Release {
   return release !== undefined && release.released === undefined
 }
 
 /** @throws AppFailure `busy` if there is nothing to decide; `not-allowed` for the person who put it in the outbox. */
-export function releasedBy(release: Release | undefined, who: Person): Decided {
-  const held = mustBeUndecided(release, who)
+export function releaseDecision(release: Release | undefined, who: Person): ReleaseDecision {
+  const held = assertUndecided(release, who)
   const { isScheduled, goesAt } = held
   return { isScheduled, goesAt, release: { ...held, released: who } }
 }
 
-/** Refuses a send: it stays in the outbox with the reason until sending is undone. @throws as `releasedBy`. */
-export function refusedBy(release: Release | undefined, who: Person, reason: string): Decided {
-  const held = mustBeUndecided(release, who)
+/** Refuses a send: it stays in the outbox with the reason until sending is undone. @throws as `releaseDecision`. */
+export function refusalDecision(release: Release | undefined, who: Person, reason: string): ReleaseDecision {
+  const held = assertUndecided(release, who)
   return { isScheduled: true, goesAt: NEVER + REFUSED_LATER, release: { ...held, refused: { ...who, reason } } }
 }
 
-function mustBeUndecided(release: Release | undefined, who: Person): Release {
-  if (!isHeld(release) || release.refused) fail('busy', 'This package no longer waits for a release.')
+function assertUndecided(release: Release | undefined, who: Person): Release {
+  if (!awaitsRelease(release) || release.refused) fail('busy', 'This package no longer waits for a release.')
   // Compares names as well: joining an office gives some staff a new id, and a name belongs to one person.
   const isSame = who.id === release.by.id || folded(who.name) === folded(release.by.name)
   if (who.id !== '' && isSame) {

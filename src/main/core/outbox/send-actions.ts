@@ -13,16 +13,24 @@ import {
 } from '../../../shared/composition/index.ts'
 import type { AppError, DraftSummary, DraftView } from '../../../shared/contract/index.ts'
 import {
+  formatPath,
   type PackageResponse,
   SendFormDirectRequest,
-  SendFormFillerRequest,
-  spell
+  SendFormFillerRequest
 } from '../../../shared/model/index.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import type { OutboxDeps } from './deps.ts'
 import { markOf } from './matching.ts'
 import type { AccountPauses, SendTimes } from './pauses.ts'
-import { type Decided, heldBy, isHeld, type Person, peopleOf, refusedBy, releasedBy } from './releases.ts'
+import {
+  awaitsRelease,
+  countPeople,
+  holdForRelease,
+  type Person,
+  type ReleaseDecision,
+  refusalDecision,
+  releaseDecision
+} from './releases.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import type { Changes } from './send-view.ts'
 import type { Sends } from './sends.ts'
@@ -45,7 +53,7 @@ export class SendActions {
     this.#deps = deps
   }
 
-  start(draftId: string, asked: number | undefined): Send {
+  enqueue(draftId: string, requestedAt: number | undefined): Send {
     const { db, drafts, newId, note, time, sends, changes, times, pauses } = this.#deps
     const draft = drafts.get(draftId)
     const { accountId, composition } = draft
@@ -53,10 +61,13 @@ export class SendActions {
     if (draft.trashedAt !== undefined) fail('gone', 'This draft is in the trash.', { next: 'Restore it to send it.' })
     const id = newId()
     const createdAt = time.now()
-    const at = asked !== undefined && asked > createdAt ? asked : undefined
+    const at = requestedAt !== undefined && requestedAt > createdAt ? requestedAt : undefined
     const content = requestOf(composition, id, at ?? createdAt)
     const undoWindow = pauses.undoWindow(accountId)
-    const held = heldBy(this.#deps.release, peopleOf(composition), { isScheduled: at !== undefined, goesAt: at ?? 0 })
+    const held = holdForRelease(this.#deps.release, countPeople(composition), {
+      isScheduled: at !== undefined,
+      goesAt: at ?? 0
+    })
     const send = db.transaction(() => {
       drafts.keepVersion(draftId, 'send')
       this.#supersede(draftId)
@@ -71,11 +82,11 @@ export class SendActions {
     return send
   }
 
-  now(id: string): Send {
+  sendNow(id: string): Send {
     const { sends, changes, times } = this.#deps
     const send = sends.get(id)
     if (send.state !== 'ready') fail('busy', 'This package is no longer waiting.')
-    if (isHeld(send.release)) fail('not-allowed', 'This package waits until someone else releases it.')
+    if (awaitsRelease(send.release)) fail('not-allowed', 'This package waits until someone else releases it.')
     const next = sends.change(send, { goesAt: 0, isScheduled: false })
     times.endUndo(id)
     changes.send(send)
@@ -83,20 +94,20 @@ export class SendActions {
   }
 
   /** @param reason why it must not leave; absent if it is released. */
-  decision(id: string, who: Person, reason?: string): { send: Send; decided: Decided } {
+  decision(id: string, who: Person, reason?: string): { send: Send; decided: ReleaseDecision } {
     const send = this.#deps.sends.get(id)
     if (send.state !== 'ready') fail('busy', 'This package is no longer waiting.')
     return {
       send,
-      decided: reason === undefined ? releasedBy(send.release, who) : refusedBy(send.release, who, reason)
+      decided: reason === undefined ? releaseDecision(send.release, who) : refusalDecision(send.release, who, reason)
     }
   }
 
   /** Stores what `decision` returned; returns whether it was still undecided. */
-  decide(id: string, decided: Decided): boolean {
+  decide(id: string, decided: ReleaseDecision): boolean {
     const { sends, changes, times } = this.#deps
     const send = sends.find(id)
-    if (send?.state !== 'ready' || !isHeld(send.release) || send.release.refused) return false
+    if (send?.state !== 'ready' || !awaitsRelease(send.release) || send.release.refused) return false
     sends.change(send, decided)
     times.schedule(id)
     changes.send(send)
@@ -114,17 +125,18 @@ export class SendActions {
     return draft
   }
 
-  again(id: string): DraftSummary {
+  toDraft(id: string): DraftSummary {
     const { db, sends, changes } = this.#deps
     const send = sends.get(id)
-    if (send.state === 'ready' || send.state === 'sending' || send.state === 'uncertain') fail('busy', whyNot(send))
-    const draft = db.transaction(() => this.#againNow(send))()
+    if (send.state === 'ready' || send.state === 'sending' || send.state === 'uncertain')
+      fail('busy', refusalText(send))
+    const draft = db.transaction(() => this.#restoreOrCopyDraft(send))()
     changes.send(send)
     changes.draft(draft.id)
     return draft
   }
 
-  another(id: string, keeps: KeptByAnother): DraftSummary {
+  duplicate(id: string, keeps: KeptByAnother): DraftSummary {
     const { drafts, sends, changes, time } = this.#deps
     const send = sends.get(id)
     const draft = drafts.save(send.accountId, anotherLike(sends.compositionOf(send), keeps, time.now()))
@@ -135,7 +147,7 @@ export class SendActions {
   /** Call it in a transaction. */
   retry(send: Send): void {
     const { sends, changes } = this.#deps
-    if (send.state !== 'refused' && send.state !== 'not-sent') fail('busy', whyNot(send))
+    if (send.state !== 'refused' && send.state !== 'not-sent') fail('busy', refusalText(send))
     if (send.state === 'refused' && send.attempt === 0) {
       fail('conflict', 'This can’t be sent as it is.', {
         next: 'Open it as a draft, correct it, and send it from there.'
@@ -146,7 +158,7 @@ export class SendActions {
     if (draft && !this.#isSame(draft, send)) {
       fail('conflict', 'The draft of this package has changed since.', { next: 'Send it from the draft.' })
     }
-    const goes = isHeld(send.release) ? {} : { goesAt: 0, isScheduled: false }
+    const goes = awaitsRelease(send.release) ? {} : { goesAt: 0, isScheduled: false }
     sends.change(send, { ...goes, state: 'ready', attempt: 0, settledAt: undefined, error: undefined })
     changes.send(send)
     changes.draft(send.draftId)
@@ -156,7 +168,7 @@ export class SendActions {
    * Marks a send as arrived that was thought not to have. Its draft was given back meanwhile, and is kept if it was
    * changed. Call it in a transaction.
    */
-  arrivedLate(send: Send, response: PackageResponse): Send {
+  markArrivedLate(send: Send, response: PackageResponse): Send {
     const { sends, time } = this.#deps
     const draft = this.#draftOf(send)
     const isSame = draft !== undefined && this.#isSame(draft, send)
@@ -166,30 +178,30 @@ export class SendActions {
   #undoNow(send: Send): DraftSummary {
     const { drafts, sends, time } = this.#deps
     const draft = this.#draftOf(send)
-    if (!draft) return this.#intoDraft(send)
+    if (!draft) return this.#moveToDraft(send)
     if (send.firstAttemptedAt === undefined) sends.remove(send)
     // It may have been in flight before, so a record is kept.
     else sends.change(send, { state: 'cancelled', settledAt: time.now(), error: TAKEN_OUT })
     return drafts.summary(draft.id)
   }
 
-  #againNow(send: Send): DraftSummary {
+  #restoreOrCopyDraft(send: Send): DraftSummary {
     const { drafts, sends } = this.#deps
     const draft = this.#draftOf(send)
     const isFree = draft !== undefined && sends.ofDraft(draft.id) === undefined
     if (isFree) return drafts.summary(draft.id)
     if (send.state === 'sent') return drafts.save(send.accountId, sends.compositionOf(send))
-    if (send.state === 'cancelled') return this.#backOf(send)
+    if (send.state === 'cancelled') return this.#recreateDraft(send)
     if (draft) this.#refuseActive(draft.id)
-    return this.#intoDraft(send)
+    return this.#moveToDraft(send)
   }
 
   /** Moves a row into a draft and out of its batch, so that it can't be sent twice. */
-  #intoDraft(send: Send): DraftSummary {
+  #moveToDraft(send: Send): DraftSummary {
     const { sends, time } = this.#deps
-    const taken = sends.change(send, { state: 'cancelled', settledAt: time.now(), error: TAKEN_OUT })
-    const draft = this.#backOf(taken)
-    sends.change(taken, { draftId: draft.id })
+    const cancelled = sends.change(send, { state: 'cancelled', settledAt: time.now(), error: TAKEN_OUT })
+    const draft = this.#recreateDraft(cancelled)
+    sends.change(cancelled, { draftId: draft.id })
     return draft
   }
 
@@ -197,12 +209,14 @@ export class SendActions {
    * Restores a send's draft that isn't here: the same draft if an office still has it and nothing else of it is being
    * sent, otherwise a new one.
    */
-  #backOf(send: Send): DraftSummary {
+  #recreateDraft(send: Send): DraftSummary {
     const { drafts, sends, sharedDrafts } = this.#deps
     const { accountId, draftId } = send
     const composition = sends.compositionOf(send)
     const isFree = draftId !== undefined && sends.ofDraft(draftId) === undefined
-    return (isFree && sharedDrafts?.backInto(accountId, draftId, composition)) || drafts.save(accountId, composition)
+    return (
+      (isFree && sharedDrafts?.restoreDraft(accountId, draftId, composition)) || drafts.save(accountId, composition)
+    )
   }
 
   /** Returns the draft of a send if it exists and isn't in the trash. */
@@ -223,7 +237,7 @@ export class SendActions {
   /** @throws AppFailure `busy` if the draft has a send that is waiting, in flight, uncertain or sent. */
   #refuseActive(draftId: string): void {
     const active = this.#deps.sends.ofDraft(draftId)
-    if (active) fail('busy', whyNot(active))
+    if (active) fail('busy', refusalText(active))
   }
 
   /** Removes or cancels earlier failed sends of a draft that is being sent now. */
@@ -238,7 +252,7 @@ export class SendActions {
 }
 
 /** Returns why a send can't be sent or undone in its current state. */
-function whyNot({ state }: Send): string {
+function refusalText({ state }: Send): string {
   return state === 'refused' || state === 'not-sent' ? 'This package was not sent.' : ALREADY_THERE[state]
 }
 
@@ -271,7 +285,7 @@ export function requestOf(composition: Composition, sendId: string, leavesAt: nu
     const fields =
       errors.length > 0
         ? errors.map(({ at, message }) => ({ field: at, message }))
-        : checked.error?.issues.map((issue) => ({ field: spell(issue.path), message: issue.message }))
+        : checked.error?.issues.map((issue) => ({ field: formatPath(issue.path), message: issue.message }))
     throw new AppFailure({
       code: 'invalid',
       message: 'Some details are missing or wrong.',
@@ -283,7 +297,7 @@ export function requestOf(composition: Composition, sendId: string, leavesAt: nu
 }
 
 /** Returns why the service would refuse a request by now, or let it expire at once; undefined if it wouldn't. */
-export function overdue({ request }: SentRequest, now: number): AppError | undefined {
+export function overdueError({ request }: SentRequest, now: number): AppError | undefined {
   const due = request.DueDate === undefined ? Number.NaN : Date.parse(request.DueDate)
   if (Number.isNaN(due) || due > now) return undefined
   const message = 'The due date passed before this could be sent. Choose a later one, and send it again.'

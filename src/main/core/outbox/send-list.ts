@@ -2,14 +2,14 @@
  * Queries for sends that stay fast however many there are: pages and counts, which screens ask for repeatedly, and the
  * sends waiting to leave, in order: single sends before batches, each oldest first.
  */
-import type { SameSend, SendCounts, SendState } from '../../../shared/contract/index.ts'
+import type { EarlierSend, SendCounts, SendState } from '../../../shared/contract/index.ts'
 import { HELD_OR_SENT_STATES } from '../drafts/draft-rows.ts'
-import { questionOf } from '../drafts/words.ts'
+import { searchQueryOf } from '../drafts/words.ts'
 import { DAY } from '../lib/calendar.ts'
 import { flag, optional, type Row, Rows, value } from '../lib/rows.ts'
 import { nextTurn } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'
-import type { Waits } from './pauses.ts'
+import type { WaitingSend } from './pauses.ts'
 import { SENDS, type Send } from './send-record.ts'
 
 /** How long a package counts as already sent, for finding duplicates. */
@@ -28,14 +28,14 @@ export interface SendPage {
   total: number
 }
 
-const WAITING = new Rows<Waits>({
+const WAITING = new Rows<WaitingSend>({
   id: value(),
   batchId: optional(value()),
   isScheduled: flag(),
   goesAt: value()
 })
 
-const SHOWN: Record<SendQuery['show'], readonly SendState[]> = {
+const STATES_OF: Record<SendQuery['show'], readonly SendState[]> = {
   all: ['ready', 'sending', 'sent', 'refused', 'uncertain', 'not-sent', 'cancelled'],
   attention: ['refused', 'uncertain', 'not-sent'],
   waiting: ['ready', 'sending'],
@@ -43,8 +43,8 @@ const SHOWN: Record<SendQuery['show'], readonly SendState[]> = {
 }
 
 /** How many sends a search reads at a time, and how long it blocks the main thread, in milliseconds. */
-const STRETCH = 2_000
-const SLICE = 4
+const SEARCH_CHUNK = 2_000
+const SLICE_MS = 4
 
 export class SendQueries {
   readonly #db: Db
@@ -72,7 +72,7 @@ export class SendQueries {
 
   /** Counts the waiting, in-flight and uncertain sends of all accounts. */
   pending(): { ready: number; sending: number; uncertain: number } {
-    const count = (state: SendState) => this.#sql.everywhere.get(state) ?? 0
+    const count = (state: SendState) => this.#sql.countOfAll.get(state) ?? 0
     return { ready: count('ready'), sending: count('sending'), uncertain: count('uncertain') }
   }
 
@@ -81,16 +81,16 @@ export class SendQueries {
     const index = batchId !== undefined ? 'sends_by_batch' : show === 'all' ? 'sends_by_account' : 'sends_by_state'
     const order = batchId === undefined ? 'created_at DESC, sheet_row, number DESC' : 'sheet_row, number'
     // The index already orders sends of one account and state, so SQLite only merges them and sorts nothing.
-    const asked = accountIds.flatMap((accountId) =>
+    const filters = accountIds.flatMap((accountId) =>
       index === 'sends_by_state'
-        ? SHOWN[show].map((state) => ({ where: 'account_id = ? AND state = ?', values: [accountId, state] }))
+        ? STATES_OF[show].map((state) => ({ where: 'account_id = ? AND state = ?', values: [accountId, state] }))
         : [filterOf(accountId, show, batchId)]
     )
-    const each = asked.map(({ where }) => `SELECT ${SENDS.columns} FROM sends INDEXED BY ${index} WHERE ${where}`)
+    const each = filters.map(({ where }) => `SELECT ${SENDS.columns} FROM sends INDEXED BY ${index} WHERE ${where}`)
     const rows = this.#db
       .prepare<unknown[], Row>(`${each.join(' UNION ALL ')} ORDER BY ${order} LIMIT ? OFFSET ?`)
-      .all(...asked.flatMap(({ values }) => values), limit, offset)
-    const totals = accountIds.map((accountId) => totalOf(this.counts(accountId, batchId), SHOWN[show]))
+      .all(...filters.flatMap(({ values }) => values), limit, offset)
+    const totals = accountIds.map((accountId) => totalOf(this.counts(accountId, batchId), STATES_OF[show]))
     return { sends: rows.map(SENDS.read), total: totals.reduce((sum, total) => sum + total, 0) }
   }
 
@@ -100,10 +100,10 @@ export class SendQueries {
     search: string,
     { show, batchId, offset, limit }: SendQuery
   ): Promise<SendPage> {
-    const question = questionOf(search)
+    const question = searchQueryOf(search)
     if (question === undefined) return { sends: [], total: 0 }
     const { where, values } = filterOf(accountIds, show, batchId)
-    const stretch = this.#db
+    const searchChunk = this.#db
       .prepare<unknown[], number>(
         `SELECT number FROM send_words CROSS JOIN sends ON number = send_words.rowid
          WHERE send_words MATCH ? AND send_words.rowid BETWEEN ? AND ? AND ${where} ORDER BY send_words.rowid DESC`
@@ -111,9 +111,9 @@ export class SendQueries {
       .pluck()
     const found: number[] = []
     let began = performance.now()
-    for (let to = this.#sql.last.get() ?? 0; to > 0; to -= STRETCH) {
-      found.push(...stretch.all(question, to - STRETCH + 1, to, ...values))
-      if (performance.now() - began < SLICE) continue
+    for (let to = this.#sql.last.get() ?? 0; to > 0; to -= SEARCH_CHUNK) {
+      found.push(...searchChunk.all(question, to - SEARCH_CHUNK + 1, to, ...values))
+      if (performance.now() - began < SLICE_MS) continue
       await nextTurn()
       began = performance.now()
     }
@@ -131,7 +131,7 @@ export class SendQueries {
   }
 
   /** Returns the newest recent send of the same package that was sent, may have been, or will be. */
-  lastSame(accountId: string, now: number, fingerprint: string): SameSend | undefined {
+  lastSame(accountId: string, now: number, fingerprint: string): EarlierSend | undefined {
     return this.#sql.lastSame.get(accountId, now - RECENT, fingerprint)
   }
 
@@ -141,7 +141,7 @@ export class SendQueries {
   }
 
   /** Yields the waiting single sends, then the first row of each running batch. Finish reading before writing. */
-  *waiting(accountId: string): Generator<Waits, void, void> {
+  *waiting(accountId: string): Generator<WaitingSend, void, void> {
     for (const row of this.#sql.singles.iterate(accountId)) yield WAITING.read(row)
     for (const batchId of this.#sql.batches.all(accountId)) {
       const row = this.#sql.nextRow.get(accountId, batchId)
@@ -150,7 +150,7 @@ export class SendQueries {
   }
 
   /** Returns single sends that an earlier run left in their undo window. */
-  inUndoWindow(now: number): Waits[] {
+  inUndoWindow(now: number): WaitingSend[] {
     return this.#sql.inUndoWindow.all(now).map(WAITING.read)
   }
 }
@@ -167,7 +167,7 @@ function statementsOf(db: Db) {
       'SELECT state, count FROM send_counts WHERE account_id = ? AND batch_id = ?'
     ),
     // Incomplete batches never leave, so they don't count.
-    everywhere: db
+    countOfAll: db
       .prepare<[SendState], number>(
         `SELECT coalesce(sum(count), 0) FROM send_counts LEFT JOIN batches ON batches.id = send_counts.batch_id
          WHERE send_counts.state = ? AND coalesce(batches.state, '') <> 'preparing'`
@@ -177,7 +177,7 @@ function statementsOf(db: Db) {
       `SELECT fingerprint, coalesce(settled_at, attempted_at, created_at) AS at FROM sends
        WHERE account_id = ? AND created_at >= ? AND state IN ${HELD_OR_SENT_STATES}`
     ),
-    lastSame: db.prepare<[string, number, string], SameSend>(
+    lastSame: db.prepare<[string, number, string], EarlierSend>(
       `SELECT state, coalesce(attempted_at, created_at) AS at FROM sends
        WHERE account_id = ? AND created_at >= ? AND fingerprint = ? AND state IN ${HELD_OR_SENT_STATES}
        ORDER BY at DESC LIMIT 1`
@@ -210,17 +210,20 @@ function statementsOf(db: Db) {
   }
 }
 
-/** @param of one account, or several, whose sends are then in no index order. */
-function filterOf(of: string | readonly string[], show: SendQuery['show'], batchId: string | undefined) {
-  const states = SHOWN[show].map((state) => `'${state}'`).join(', ')
+/** @param accounts one account, or several, whose sends are then in no index order. */
+function filterOf(accounts: string | readonly string[], show: SendQuery['show'], batchId: string | undefined) {
+  const states = STATES_OF[show].map((state) => `'${state}'`).join(', ')
   const where = [
-    typeof of === 'string' ? 'account_id = ?' : 'account_id IN (SELECT value FROM json_each(?))',
+    typeof accounts === 'string' ? 'account_id = ?' : 'account_id IN (SELECT value FROM json_each(?))',
     ...(batchId === undefined ? [] : ['batch_id = ?']),
     ...(show === 'all' ? [] : [`state IN (${states})`])
   ].join(' AND ')
   return {
     where,
-    values: [typeof of === 'string' ? of : JSON.stringify(of), ...(batchId === undefined ? [] : [batchId])]
+    values: [
+      typeof accounts === 'string' ? accounts : JSON.stringify(accounts),
+      ...(batchId === undefined ? [] : [batchId])
+    ]
   }
 }
 

@@ -17,7 +17,7 @@ import type { Time } from '../lib/time.ts'
 import { ambiguityView } from './ambiguity.ts'
 import type { ChangeListeners } from './deps.ts'
 import type { AccountPauses, SendTimes } from './pauses.ts'
-import { isHeld, releaseView } from './releases.ts'
+import { awaitsRelease, releaseView } from './releases.ts'
 import type { Send, SentRequest } from './send-record.ts'
 
 export interface ViewDeps {
@@ -31,10 +31,10 @@ export interface ViewDeps {
   troubleOf: (id: string) => AppError | undefined
   /** What looks have shown of an uncertain send so far, and when the next look is, on this run's monotonic clock. */
   messageOf: (id: string) => AppError | undefined
-  nextAt: (send: Send) => number | undefined
+  nextCheckAt: (send: Send) => number | undefined
 }
 
-type Shown = Pick<SendView, 'hold' | 'goesAt' | 'error' | 'nextLookAt' | 'ambiguity'>
+type StateDetails = Pick<SendView, 'hold' | 'goesAt' | 'error' | 'nextLookAt' | 'ambiguity'>
 
 /** Makes views. Each batch is looked up once for all of its sends. */
 export function viewer({
@@ -45,7 +45,7 @@ export function viewer({
   waitsForOffice,
   troubleOf,
   messageOf,
-  nextAt
+  nextCheckAt
 }: ViewDeps): (send: Send) => SendView {
   const paused = new Map<string, boolean>()
 
@@ -63,10 +63,10 @@ export function viewer({
   function holdOf(send: Send): { hold: SendHold; goesAt?: number; error?: AppError | undefined } {
     const { accountId, batchId, goesAt, isScheduled } = send
     const now = time.now()
-    const left = times.left(send)
-    if (isHeld(send.release)) return { hold: 'release' }
-    if (left > 0) {
-      const at = Math.round(now + left)
+    const remaining = times.remaining(send)
+    if (awaitsRelease(send.release)) return { hold: 'release' }
+    if (remaining > 0) {
+      const at = Math.round(now + remaining)
       // Later than `goesAt` if the wall clock has jumped.
       return isScheduled ? { hold: 'time', goesAt: Math.max(goesAt, at) } : { hold: 'undo', goesAt: at }
     }
@@ -82,7 +82,7 @@ export function viewer({
     }
   }
 
-  function shown(send: Send): Shown {
+  function stateDetails(send: Send): StateDetails {
     switch (send.state) {
       case 'ready': {
         const { error, ...hold } = holdOf(send)
@@ -94,7 +94,7 @@ export function viewer({
       }
       case 'uncertain': {
         const error = messageOf(send.id) ?? send.error
-        const next = nextAt(send)
+        const next = nextCheckAt(send)
         return {
           // A send that was refused may have arrived with an earlier attempt.
           ...(error && { error: { ...error, mayHaveArrived: true } }),
@@ -114,14 +114,14 @@ export function viewer({
       ...{ id, accountId, kind, title, who, state, createdAt, attempt },
       documents: [...send.documents],
       ...defined({ draftId, batchId, row, desk, attemptedAt, settledAt, packageReference, packageStatus }),
-      ...shown(send),
+      ...stateDetails(send),
       ...(send.release && { release: releaseView(send.release) })
     }
   }
 }
 
 /** Adds what the service answered about the package (2.13) and its due date, for a send that is viewed by itself. */
-export function answered(view: SendView, response: PackageResponse, { request }: SentRequest): SendView {
+export function withAnswer(view: SendView, response: PackageResponse, { request }: SentRequest): SendView {
   const { QueueReference: queueReference, PackageName: packageName, Documents = [] } = response
   const linked = new Set(Documents.flatMap(({ Reference, EditUrl }) => (EditUrl ? [Reference] : [])))
   return {
@@ -172,18 +172,18 @@ export class Changes {
 
   outbox(): void {
     this.#outbox = true
-    this.#soon()
+    this.#scheduleReport()
   }
 
   batch(id: string): void {
     this.#batches.add(id)
-    this.#soon()
+    this.#scheduleReport()
   }
 
   draft(id: string | undefined): void {
     if (id === undefined) return
     this.#drafts.add(id)
-    this.#soon()
+    this.#scheduleReport()
   }
 
   /** Stops reporting. */
@@ -192,7 +192,7 @@ export class Changes {
     this.#cancel?.()
   }
 
-  #soon(): void {
+  #scheduleReport(): void {
     if (this.#cancel || this.#isStopped) return
     const wait = Math.max(0, this.#reportedAt + INTERVAL - this.#time.elapsed())
     this.#cancel = this.#time.after(wait, () => this.#report())

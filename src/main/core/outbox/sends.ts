@@ -1,5 +1,5 @@
 /** Storage of sends. Each is written before anything leaves, so that a crash can't make a send disappear. */
-import { Composition, fingerprintOf, titleOf, whoOf } from '../../../shared/composition/index.ts'
+import { Composition, fingerprintOf, signersInWords, titleOf } from '../../../shared/composition/index.ts'
 import type { AppError, BulkCorrection } from '../../../shared/contract/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
 import { HELD_OR_SENT_STATES } from '../drafts/draft-rows.ts'
@@ -29,7 +29,7 @@ export type NewSend = SentRequest & {
 }
 
 /** The fields of a stored send that may change. */
-export type SendChange = Partial<
+export type SendFields = Partial<
   Pick<
     Send,
     | 'state'
@@ -52,7 +52,13 @@ export type SendChange = Partial<
 >
 
 /** Fields that seldom change, written by a statement of their own. */
-const PLACE = ['draftId', 'desk', 'isScheduled', 'goesAt', 'release'] as const satisfies readonly (keyof SendChange)[]
+const SCHEDULE_FIELDS = [
+  'draftId',
+  'desk',
+  'isScheduled',
+  'goesAt',
+  'release'
+] as const satisfies readonly (keyof SendFields)[]
 
 /** The same condition as in the index `sends_to_release`. */
 const UNDECIDED = `release IS NOT NULL AND json_extract(release, '$.released') IS NULL AND json_extract(release, '$.refused') IS NULL`
@@ -78,7 +84,7 @@ export function openSends(db: Db) {
   const insertBody = table.run<[number: number, cells: string | null, body: string]>(
     'INSERT INTO send_bodies (number, cells, body) VALUES (?, ?, ?)'
   )
-  const begin = table.run<[{ number: number; now: number }]>(
+  const setSending = table.run<[{ number: number; now: number }]>(
     `UPDATE sends SET state = 'sending', attempt = attempt + 1, attempted_at = @now,
        first_attempted_at = coalesce(first_attempted_at, @now), error = NULL
      WHERE number = @number AND state = 'ready'`
@@ -89,7 +95,7 @@ export function openSends(db: Db) {
        dismissed = @dismissed, package_reference = @packageReference, package_status = @packageStatus,
        documents = @documents WHERE number = @number`
   )
-  const writePlace = table.run<[send: object]>(
+  const writeSchedule = table.run<[send: object]>(
     'UPDATE sends SET draft_id = @draftId, desk = @desk, is_scheduled = @isScheduled, goes_at = @goesAt, release = @release WHERE number = @number'
   )
   const writeResponse = table.run<[response: string, number: number]>(
@@ -124,11 +130,11 @@ export function openSends(db: Db) {
   }
 
   /** Returns the send with its changes. */
-  function change(send: Send, changes: SendChange): Send {
+  function change(send: Send, changes: SendFields): Send {
     const next = { ...send, ...changes }
     const written = SENDS.write(next)
     write(written)
-    if (PLACE.some((member) => member in changes)) writePlace(written)
+    if (SCHEDULE_FIELDS.some((member) => member in changes)) writeSchedule(written)
     return next
   }
 
@@ -195,7 +201,7 @@ export function openSends(db: Db) {
       const { composition, request, cells, corrected } = send
       const settledAt = send.state === 'refused' ? send.createdAt : undefined
       insert({
-        ...SENDS.write({ ...send, settledAt, title: titleOf(composition), who: whoOf(composition) }),
+        ...SENDS.write({ ...send, settledAt, title: titleOf(composition), who: signersInWords(composition) }),
         fingerprint: fingerprintOf(composition)
       })
       const added = get(send.id)
@@ -208,7 +214,7 @@ export function openSends(db: Db) {
     },
 
     /** Stores that a ready send leaves; returns whether it was still ready. */
-    begin: (number: number, now: number): boolean => begin({ number, now }) === 1,
+    markSending: (number: number, now: number): boolean => setSending({ number, now }) === 1,
 
     /** Marks a send as accepted: stores the answer, claims its documents, and deletes the draft. */
     accepted(send: Send, response: PackageResponse, settledAt: number): Send {

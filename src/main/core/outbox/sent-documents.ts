@@ -4,7 +4,7 @@
  * from then on.
  */
 import type { DocumentResponse, PackageResponse, SignerResponse } from '../../../shared/model/index.ts'
-import { OneAtATime } from '../jobs/lanes.ts'
+import { SerialTask } from '../jobs/lanes.ts'
 import { backoff } from '../lib/time.ts'
 import type { OutboxDeps } from './deps.ts'
 import type { Send } from './send-record.ts'
@@ -19,25 +19,25 @@ interface SentDocumentsDeps extends Pick<OutboxDeps, 'takeSent' | 'time'> {
 
 export class SentDocuments {
   readonly #deps: SentDocumentsDeps
-  readonly #work: OneAtATime<void>
+  readonly #work: SerialTask<void>
   readonly #waiting = new Set<string>()
   #failures = 0
 
   constructor(deps: SentDocumentsDeps) {
     this.#deps = deps
-    this.#work = new OneAtATime(deps.time, () => this.#handOver())
+    this.#work = new SerialTask(deps.time, () => this.#handOver())
   }
 
   /** Resumes what an earlier run could not hand over. */
   open(): void {
     for (const id of this.#deps.sends.withLinks()) this.#waiting.add(id)
-    if (this.#waiting.size > 0) void this.#work.now()
+    if (this.#waiting.size > 0) void this.#work.run()
   }
 
   /** Call it when the service has answered a send. */
   answered({ id }: Send): void {
     this.#waiting.add(id)
-    void this.#work.now()
+    void this.#work.run()
   }
 
   close(): Promise<void> {
@@ -58,7 +58,7 @@ export class SentDocuments {
       }
     }
     if (isAllDone) this.#failures = 0
-    else this.#work.later(backoff(FIRST_WAIT, ++this.#failures, time.random))
+    else this.#work.schedule(backoff(FIRST_WAIT, ++this.#failures, time.random))
   }
 
   async #handOverOne(id: string): Promise<void> {
@@ -77,10 +77,10 @@ export function documentsWithLinks({ Documents = [], Signers = [] }: PackageResp
   if (linked.length === 0) return Documents
   const everyone = Documents.flatMap((document) => document.Signers ?? [])
   // With one signer and one link, no name is needed.
-  const isAlone = everyone.length === 1 && linked.length === 1
+  const isOnlyPair = everyone.length === 1 && linked.length === 1
   const linkOf = (signer: SignerResponse) => {
-    const own = linked.filter((other) => isSamePerson(signer, other, isAlone))
-    const places = everyone.filter((other) => isSamePerson(signer, other, isAlone))
+    const own = linked.filter((other) => isSamePerson(signer, other, isOnlyPair))
+    const places = everyone.filter((other) => isSamePerson(signer, other, isOnlyPair))
     // Someone who signs several documents has as many links, in the documents' order. With any other number, a link
     // can't be assigned.
     return own.length === places.length ? own[places.indexOf(signer)]?.SigningKey : undefined
@@ -98,10 +98,10 @@ export function documentsWithLinks({ Documents = [], Signers = [] }: PackageResp
 /** @param isAlone whether no one else could be meant. */
 function isSamePerson(one: SignerResponse, other: SignerResponse, isAlone: boolean): boolean {
   if (one.SignerReference && other.SignerReference) return one.SignerReference === other.SignerReference
-  const [name, otherName] = [spelled(one), spelled(other)]
+  const [name, otherName] = [personKeyOf(one), personKeyOf(other)]
   return name.trim() && otherName.trim() ? name === otherName : isAlone
 }
 
-function spelled({ FirstName = '', LastName = '', Email = '' }: SignerResponse): string {
+function personKeyOf({ FirstName = '', LastName = '', Email = '' }: SignerResponse): string {
   return `${FirstName}\n${LastName}\n${Email}`.toLowerCase()
 }

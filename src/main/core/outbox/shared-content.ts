@@ -19,7 +19,7 @@ export type SharedBody = SentRequest & {
 }
 
 /** How an outcome is told to the office, which counts attempts by it. */
-export const END_OF: Record<Outcome['kind'], AttemptEnd> = {
+export const ATTEMPT_END_OF: Record<Outcome['kind'], AttemptEnd> = {
   accepted: 'accepted',
   refused: 'refused',
   uncertain: 'uncertain',
@@ -28,27 +28,27 @@ export const END_OF: Record<Outcome['kind'], AttemptEnd> = {
   stopped: 'stopped'
 }
 
-/** Reads what `saidOf` returned; undefined if nothing was said, or this version doesn't know its format. */
-export function saidBy(answer: unknown): Outcome | undefined {
-  const said = answer as Outcome | null | undefined
-  if (!said || !Object.hasOwn(END_OF, said.kind)) return undefined
-  return typeof (said.kind === 'accepted' ? said.response : said.error) === 'object' ? said : undefined
+/** Reads what `shareableOutcome` returned; undefined if nothing was said, or this version doesn't know its format. */
+export function readOutcome(answer: unknown): Outcome | undefined {
+  const outcome = answer as Outcome | null | undefined
+  if (!outcome || !Object.hasOwn(ATTEMPT_END_OF, outcome.kind)) return undefined
+  return typeof (outcome.kind === 'accepted' ? outcome.response : outcome.error) === 'object' ? outcome : undefined
 }
 
 /** Returns what other workstations may know of an outcome: no signing links. */
-export function saidOf(outcome: Outcome): Outcome {
+export function shareableOutcome(outcome: Outcome): Outcome {
   if (outcome.kind !== 'accepted') return outcome
   const withoutLinks = (name: string, value: unknown) => (name === 'SigningKey' ? undefined : value)
   return { kind: 'accepted', response: JSON.parse(JSON.stringify(outcome.response, withoutLinks)) as PackageResponse }
 }
 
 /** Returns what the office is told about a send that arrived: the service's answer, if it is stored here. */
-export function arrivalOf(sends: Pick<Sends, 'answerOf'>, id: string): Outcome {
-  return saidOf({ kind: 'accepted', response: sends.answerOf(id)?.response ?? { Documents: [] } })
+export function arrivalOutcome(sends: Pick<Sends, 'answerOf'>, id: string): Outcome {
+  return shareableOutcome({ kind: 'accepted', response: sends.answerOf(id)?.response ?? { Documents: [] } })
 }
 
 /** Encodes a send's content. @param draftId the draft's id, if the office has it. */
-export function contentOf(send: Send, content: SentRequest, composition: Composition, draftId?: string): Buffer {
+export function encodeSend(send: Send, content: SentRequest, composition: Composition, draftId?: string): Buffer {
   const { createdAt, isScheduled, release } = send
   const body = {
     kind: content.kind,
@@ -63,11 +63,11 @@ export function contentOf(send: Send, content: SentRequest, composition: Composi
 }
 
 /** Decodes a send's content; undefined if this version doesn't know its format. */
-export function bodyOf(content: Buffer): SharedBody | undefined {
+export function readSharedBody(content: Buffer): SharedBody | undefined {
   const body = parsedJson(content.toString('utf8')) as SharedBody | undefined
-  const isWhole =
+  const isWellFormed =
     body && (body.kind === 'form-direct' || body.kind === 'form-filler') && typeof body.request === 'object'
-  if (!isWhole || typeof body.createdAt !== 'number') return undefined
+  if (!isWellFormed || typeof body.createdAt !== 'number') return undefined
   const composition = Composition.safeParse(body.composition)
   const draftId = typeof body.draftId === 'string' ? body.draftId : undefined
   const release = Release.optional().safeParse(body.release)

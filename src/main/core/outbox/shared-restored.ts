@@ -9,8 +9,8 @@ import type { OfficeStore, SendChange } from '../office/sends.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Send } from './send-record.ts'
 import type { Sends } from './sends.ts'
-import { arrivalOf } from './shared-content.ts'
-import type { Known, openSharedRows } from './shared-rows.ts'
+import { arrivalOutcome } from './shared-content.ts'
+import type { KnownSend, openSharedRows } from './shared-rows.ts'
 
 interface RestoredDeps {
   db: Db
@@ -18,14 +18,14 @@ interface RestoredDeps {
   sends: Sends
   rows: ReturnType<typeof openSharedRows>
   /** Stores what the office says of a send; returns the send if something about it changed here. */
-  take: (change: SendChange) => Send | undefined
+  applyChange: (change: SendChange) => Send | undefined
   /** Detaches a draft of which there is more here than what was sent. */
-  apart: (send: Send) => Send
+  detachIfDiverged: (send: Send) => Send
 }
 
 /** @returns the sends that changed here. */
-export async function settleRestored(
-  { db, time, sends, rows, take, apart }: RestoredDeps,
+export async function reconcileRestored(
+  { db, time, sends, rows, applyChange, detachIfDiverged }: RestoredDeps,
   office: OfficeStore,
   { accountId, officeId, lostFrom }: { accountId: string; officeId: string; lostFrom: number }
 ): Promise<Send[]> {
@@ -36,120 +36,121 @@ export async function settleRestored(
     for (const send of db.transaction(work)()) if (send) changed.push(send)
   }
   write(() => {
-    rows.readTo(0, accountId)
+    rows.setCursor(0, accountId)
     // Results here of claims that the server has forgotten.
-    return rows.ends(accountId).map(({ id, epoch, outcome, at }) => {
-      rows.dropEnd(id, epoch)
+    return rows.results(accountId).map(({ id, epoch, outcome, at }) => {
+      rows.dropResult(id, epoch)
       const send = sends.find(id)
       return outcome.kind === 'accepted' && send && send.state !== 'sent'
-        ? sends.accepted(apart(send), outcome.response, at)
+        ? sends.accepted(detachIfDiverged(send), outcome.response, at)
         : undefined
     })
   })
-  const there = new Set<string>()
+  const officeIds = new Set<string>()
   for (let after = 0; ; ) {
     const page = await office.changes(officeId, after, 0)
     const last = page.at(-1)
     if (!last) break
     after = last.rev
-    const told = new Map<string, Known['state']>()
+    const reported = new Map<string, KnownSend['state']>()
     for (const change of page) {
-      there.add(change.id)
-      const said = await saysWhatIsOver(change)
-      if (said) told.set(change.id, said)
+      officeIds.add(change.id)
+      const said = await reportIfConcluded(change)
+      if (said) reported.set(change.id, said)
     }
     write(() => {
-      rows.readTo(last.rev, accountId)
-      return page.map((change) => takenAfresh(change, told.get(change.id)))
+      rows.setCursor(last.rev, accountId)
+      return page.map((change) => reapplyChange(change, reported.get(change.id)))
     })
   }
-  const gone = rows.all(accountId).filter((id) => !there.has(id))
-  for (const id of gone) {
+  const missingIds = rows.all(accountId).filter((id) => !officeIds.has(id))
+  for (const id of missingIds) {
     const send = sends.find(id)
     // Includes other workstations' sends: the one that made it may have been off since, and would give it again.
-    if (send?.state === 'sent') await office.knowSent(officeId, { id, epoch: 0 }, arrivalOf(sends, id), rows.of(send))
+    if (send?.state === 'sent')
+      await office.reportSent(officeId, { id, epoch: 0 }, arrivalOutcome(sends, id), rows.sentDraftOf(send))
   }
-  write(() => gone.map(forgotten))
+  write(() => missingIds.map(handleForgotten))
   return changed
 
   /**
    * Tells the server if this send is over. Returns the state that the server has now because it was told. If the server
    * knows a later round, its state counts.
    */
-  async function saysWhatIsOver(change: SendChange): Promise<Known['state'] | undefined> {
+  async function reportIfConcluded(change: SendChange): Promise<KnownSend['state'] | undefined> {
     const { id, state } = change
     const known = rows.find(id)
     const send = sends.find(id)
     if (state === 'sent') return undefined
     if (send?.state === 'sent') {
-      await office.knowSent(officeId, change, arrivalOf(sends, id), rows.of(send))
+      await office.reportSent(officeId, change, arrivalOutcome(sends, id), rows.sentDraftOf(send))
       return 'sent'
     }
-    const said = overHere(send, known)
+    const said = localConclusion(send, known)
     if (!said || said === state || !known || known.round < change.round) return undefined
-    return (await office.knowOver(officeId, { id, round: known.round }, said)) ? said : undefined
+    return (await office.reportConcluded(officeId, { id, round: known.round }, said)) ? said : undefined
   }
 
-  function overHere(
+  function localConclusion(
     send: Send | undefined,
-    known: Known | undefined
+    known: KnownSend | undefined
   ): 'refused' | 'not-sent' | 'cancelled' | 'held' | undefined {
     if (send?.state === 'refused' || send?.state === 'not-sent') return send.state
     // A send whose sending was undone is a draft again here, or cancelled if it was made here and that wasn't told yet.
     // Another's send is also cancelled here if the earlier server had lost it, which doesn't count.
     if (known?.state === 'cancelled' && (!send || send.state === 'cancelled')) return 'cancelled'
     if (send?.state === 'cancelled' && send.desk === undefined) return 'cancelled'
-    return send?.state === 'ready' && isHeld(known) ? 'held' : undefined
+    return send?.state === 'ready' && isHeldLocally(known) ? 'held' : undefined
   }
 
-  function takenAfresh(change: SendChange, told: Known['state'] | undefined): Send | undefined {
+  function reapplyChange(change: SendChange, reportedState: KnownSend['state'] | undefined): Send | undefined {
     const { id, epoch } = change
     const known = rows.find(id)
-    if (told) {
+    if (reportedState) {
       rows.keep({
         goesAt: 0,
         ...known,
         id,
         accountId,
         epoch,
-        state: told,
+        state: reportedState,
         round: Math.max(known?.round ?? 0, change.round)
       })
       return undefined
     }
     const before = sends.find(id)
-    if (before && couldLeave(before, known) && IS_BACK.has(change.state)) {
+    if (before && couldLeave(before, known) && NOT_SENT_BY_OFFICE.has(change.state)) {
       // Another workstation may have claimed it in the time that the server lost. No one else looks for it, as this
       // workstation holds it.
       rows.keep({ goesAt: 0, ...known, id, accountId, epoch, state: 'held', round: change.round })
-      return inDoubt(before)
+      return markUncertain(before)
     }
     rows.erase(id)
-    const taken = take(change)
+    const taken = applyChange(change)
     const send = taken ?? sends.find(id)
-    return send?.state === 'uncertain' && change.state === 'uncertain' ? mayHaveLeft(send) : taken
+    return send?.state === 'uncertain' && change.state === 'uncertain' ? countAsAttempted(send) : taken
   }
 
   /** Handles a send that the server never had or no longer has. */
-  function forgotten(id: string): Send | undefined {
+  function handleForgotten(id: string): Send | undefined {
     const send = sends.find(id)
     const known = rows.find(id)
     rows.erase(id)
-    if (!send || IS_OVER.has(send.state)) return undefined
+    if (!send || FINAL_STATES.has(send.state)) return undefined
     if (send.desk !== undefined) {
       return sends.change(send, { state: 'cancelled', settledAt: time.now(), error: WITH_ITS_MAKER })
     }
     // If the server never had it, or had given it back, no one else can have sent it.
-    if (send.state === 'ready' && isHeld(known)) return undefined
-    return inDoubt(send)
+    if (send.state === 'ready' && isHeldLocally(known)) return undefined
+    return markUncertain(send)
   }
 
-  function inDoubt(send: Send): Send {
-    return mayHaveLeft(sends.change(send, { state: 'uncertain', error: SET_BACK }))
+  function markUncertain(send: Send): Send {
+    return countAsAttempted(sends.change(send, { state: 'uncertain', error: SET_BACK }))
   }
 
   /** Counts a send as attempted at the earliest possible time: what happens next depends on the age of the attempt. */
-  function mayHaveLeft(send: Send): Send {
+  function countAsAttempted(send: Send): Send {
     return sends.change(send, {
       attempt: Math.max(1, send.attempt),
       firstAttemptedAt: Math.min(send.firstAttemptedAt ?? lostFrom, lostFrom),
@@ -159,18 +160,18 @@ export async function settleRestored(
 }
 
 /** Whether this workstation holds the send. In round 0 it is on its way to the office, which may have it. */
-const isHeld = (known: Known | undefined) => known?.state === 'held' && known.round > 0
+const isHeldLocally = (known: KnownSend | undefined) => known?.state === 'held' && known.round > 0
 
 /** Returns whether the office may have been able to send this workstation's own send when it was last read. */
-function couldLeave({ state, desk }: Send, known: Known | undefined): boolean {
-  if (desk !== undefined || IS_OVER.has(state) || !known) return false
-  return known.state === 'held' ? !isHeld(known) : !IS_BACK.has(known.state)
+function couldLeave({ state, desk }: Send, known: KnownSend | undefined): boolean {
+  if (desk !== undefined || FINAL_STATES.has(state) || !known) return false
+  return known.state === 'held' ? !isHeldLocally(known) : !NOT_SENT_BY_OFFICE.has(known.state)
 }
 
 /** States of sends that the office doesn't send. */
-const IS_BACK: ReadonlySet<Known['state']> = new Set(['held', 'cancelled', 'refused', 'not-sent'])
+const NOT_SENT_BY_OFFICE: ReadonlySet<KnownSend['state']> = new Set(['held', 'cancelled', 'refused', 'not-sent'])
 
-const IS_OVER: ReadonlySet<SendState> = new Set(['sent', 'refused', 'not-sent', 'cancelled'])
+const FINAL_STATES: ReadonlySet<SendState> = new Set(['sent', 'refused', 'not-sent', 'cancelled'])
 const SET_BACK: AppError = {
   code: 'timeout',
   message:

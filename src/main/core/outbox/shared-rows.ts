@@ -3,7 +3,7 @@
  * what the office has of each send.
  */
 import { json, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
-import type { OfficeState, SentContent } from '../office/sends.ts'
+import type { OfficeSendState, SentContent } from '../office/sends.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 import type { Outcome } from './attempts.ts'
@@ -22,7 +22,7 @@ const ACCOUNTS = new Rows({
 const KNOWN = new Rows({
   id: value<string>(),
   accountId: value<string>(),
-  state: value<OfficeState>(),
+  state: value<OfficeSendState>(),
   /** How often it was given or taken back. */
   round: value<number>(),
   /** The epoch of its newest claim. */
@@ -42,8 +42,8 @@ const ENDS = new Rows({
   at: value<number>()
 })
 
-export type Known = Omit<RecordOf<typeof KNOWN>, 'of'> & { readonly of?: SentContent | undefined }
-export type KeptEnd = RecordOf<typeof ENDS>
+export type KnownSend = Omit<RecordOf<typeof KNOWN>, 'of'> & { readonly of?: SentContent | undefined }
+export type KeptResult = RecordOf<typeof ENDS>
 
 export function openSharedRows(db: Db) {
   const accounts = new TableStatements(db, 'office_accounts', ACCOUNTS)
@@ -60,8 +60,8 @@ export function openSharedRows(db: Db) {
   )
   const find = known.one<[id: string]>('WHERE id = ?')
   const oldestEnds = ends.all<[accountId: string, most: number]>('WHERE account_id = ? ORDER BY at LIMIT ?')
-  const isEnding = ends.value<[id: string], number>('SELECT 1 FROM office_ends WHERE id = ? LIMIT 1')
-  const underWay = ends.value<[accountId: string, same: string], number>(
+  const resultExists = ends.value<[id: string], number>('SELECT 1 FROM office_ends WHERE id = ? LIMIT 1')
+  const anyInFlight = ends.value<[accountId: string, same: string], number>(
     `SELECT 1 FROM office_ends WHERE account_id = ?
      UNION ALL SELECT 1 FROM office_sends JOIN sends USING (id)
        WHERE office_sends.account_id = ? AND office_sends.state = 'sending' AND desk IS NULL LIMIT 1`
@@ -77,7 +77,7 @@ export function openSharedRows(db: Db) {
   const sending = known.value<[accountId: string], number>(
     `SELECT count(*) FROM office_sends WHERE account_id = ? AND state = 'sending'`
   )
-  const lacking = known.value<[accountId: string], number>(
+  const anyLacking = known.value<[accountId: string], number>(
     `SELECT 1 FROM sends LEFT JOIN office_sends its USING (id) WHERE sends.account_id = ? AND desk IS NULL
        AND sends.state IN ('ready', 'uncertain') AND its.id IS NULL AND ${officesDraft} LIMIT 1`
   )
@@ -88,16 +88,19 @@ export function openSharedRows(db: Db) {
       `INSERT INTO office_accounts (account_id, office_id, cursor) VALUES (?, ?, 0)
        ON CONFLICT (account_id) DO UPDATE SET office_id = excluded.office_id, cursor = 0`
     ),
-    readTo: accounts.run<[cursor: number, accountId: string]>(
+    setCursor: accounts.run<[cursor: number, accountId: string]>(
       'UPDATE office_accounts SET cursor = ? WHERE account_id = ?'
     ),
 
     find,
-    keep: (row: Known): void => void keep(KNOWN.write(row)),
+    keep: (row: KnownSend): void => void keep(KNOWN.write(row)),
     /** The send's draft, and which of its contents was sent, for the office. */
-    of: ({ id, draftId }: Pick<Send, 'id' | 'draftId'>): ({ draft: string } & Partial<SentContent>) | undefined =>
+    sentDraftOf: ({
+      id,
+      draftId
+    }: Pick<Send, 'id' | 'draftId'>): ({ draft: string } & Partial<SentContent>) | undefined =>
       draftId === undefined ? undefined : { draft: draftId, ...find(id)?.of },
-    change(accountId: string, id: string, change: Partial<Known>): void {
+    change(accountId: string, id: string, change: Partial<KnownSend>): void {
       const before = find(id) ?? { state: 'ready', round: 1, epoch: 0, goesAt: 0 }
       keep(KNOWN.write({ ...before, id, accountId, ...change }))
     },
@@ -107,18 +110,18 @@ export function openSharedRows(db: Db) {
     /** Forgets a send, as if the office had never had it. */
     erase: known.run<[id: string]>('DELETE FROM office_sends WHERE id = ?'),
 
-    ends: (accountId: string, most = -1): KeptEnd[] => oldestEnds(accountId, most),
-    keepEnd: (end: KeptEnd): void => void keepEnd(ENDS.write(end)),
+    results: (accountId: string, most = -1): KeptResult[] => oldestEnds(accountId, most),
+    keepResult: (end: KeptResult): void => void keepEnd(ENDS.write(end)),
     /** Flushes the account's results to disk, including those written without a flush. */
-    flushEnds: ends.run<[accountId: string]>('UPDATE office_ends SET at = at WHERE account_id = ?'),
-    hasEnd: (id: string): boolean => isEnding(id) !== undefined,
-    dropEnd: ends.run<[id: string, epoch: number]>('DELETE FROM office_ends WHERE id = ? AND epoch = ?'),
+    flushResults: ends.run<[accountId: string]>('UPDATE office_ends SET at = at WHERE account_id = ?'),
+    hasResult: (id: string): boolean => resultExists(id) !== undefined,
+    dropResult: ends.run<[id: string, epoch: number]>('DELETE FROM office_ends WHERE id = ? AND epoch = ?'),
 
     /**
      * Ids of our ready sends that the office lacks, or has with another time. Sends of batches that are being stored or
      * paused stay here.
      */
-    toGive: known.values<[accountId: string, most: number], string>(
+    toPush: known.values<[accountId: string, most: number], string>(
       `SELECT sends.id FROM sends LEFT JOIN batches ON batches.id = sends.batch_id
          LEFT JOIN office_sends its ON its.id = sends.id
        WHERE sends.account_id = ? AND sends.state = 'ready'
@@ -141,7 +144,7 @@ export function openSharedRows(db: Db) {
     sending: (accountId: string): number => sending(accountId) ?? 0,
 
     /** Whether a send of the account may have arrived, so that looks are needed. */
-    isInDoubt: known.value<[accountId: string], number>(
+    anyUncertain: known.value<[accountId: string], number>(
       `SELECT 1 FROM office_sends WHERE account_id = ? AND state = 'uncertain' LIMIT 1`
     ),
 
@@ -151,7 +154,7 @@ export function openSharedRows(db: Db) {
     ),
 
     /** Whether a result from here isn't told yet, or one of our sends is in flight. */
-    isUnderWay: (accountId: string): boolean => underWay(accountId, accountId) !== undefined,
+    hasInFlight: (accountId: string): boolean => anyInFlight(accountId, accountId) !== undefined,
 
     /**
      * Ids of sends here that the office has to send or retry, or whose draft it has. Sends held by this workstation are
@@ -161,7 +164,7 @@ export function openSharedRows(db: Db) {
       staysBehind({ accountId, isUnasked: isUnasked ? 1 : 0 }),
 
     /** Whether a send here of the office's draft is not known there yet. */
-    officeLacksSendOfItsDraft: (accountId: string): boolean => lacking(accountId) !== undefined,
+    officeLacksSendOfItsDraft: (accountId: string): boolean => anyLacking(accountId) !== undefined,
 
     /** Stops sharing the account. Other workstations' unfinished sends belong to them alone. */
     forget: db.transaction((accountId: string): void => {

@@ -6,123 +6,128 @@
  * it, so all wait while its server is away.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
-import { OneAtATime } from '../jobs/lanes.ts'
+import { SerialTask } from '../jobs/lanes.ts'
 import { fail } from '../lib/failure.ts'
 import { defined, getOrMake } from '../lib/objects.ts'
 import { backoff, type Time } from '../lib/time.ts'
 import {
   type AskOutbox,
   askOffice,
+  failOfficeAway,
   isUnwritable,
   type OfficeStore,
-  officeIsAway,
   type SendChange
 } from '../office/sends.ts'
 import { TIME_LIMITS } from '../service/limits.ts'
 import type { OutboxDeps } from './deps.ts'
-import type { Leaving, LeavingDeps, Taken } from './leaving.ts'
-import type { Decided } from './releases.ts'
+import type { DispatchDeps, DispatchStore, StartedSends } from './leaving.ts'
+import type { ReleaseDecision } from './releases.ts'
 import type { Send } from './send-record.ts'
 import type { Changes } from './send-view.ts'
-import { openGiving } from './shared-giving.ts'
-import { openSharedLeaving } from './shared-leaving.ts'
-import { settleRestored } from './shared-restored.ts'
-import { type Known, openSharedRows } from './shared-rows.ts'
-import { openTaking } from './shared-taking.ts'
+import { openSendPush } from './shared-giving.ts'
+import { openSharedDispatchStore } from './shared-leaving.ts'
+import { reconcileRestored } from './shared-restored.ts'
+import { type KnownSend, openSharedRows } from './shared-rows.ts'
+import { openSendPull } from './shared-taking.ts'
 
-interface SharedDeps extends LeavingDeps {
+interface SharedDeps extends DispatchDeps {
   time: Time
   changes: Changes
   /** Called with a send that was updated, as after an attempt. */
-  tell: (send: Send) => void
+  notifyUpdated: (send: Send) => void
   /** Call it when something of the account may have become due. */
   wake: (accountId: string) => void
   /** Called when this workstation starts looking for the account's uncertain sends. */
-  looking: (accountId: string) => void
+  searchStarted: (accountId: string) => void
   /** Restarts looking for a send. */
-  lookAgain: (send: Send) => void
+  restartSearch: (send: Send) => void
   officeTrouble?: OutboxDeps['officeTrouble']
   sharedDrafts?: OutboxDeps['sharedDrafts']
 }
 
 /** How long a POST may take. A send doesn't leave if its claim could end sooner. */
-const POST = TIME_LIMITS.send.total
+const POST_TIMEOUT = TIME_LIMITS.send.total
 /**
  * The first wait if the server is away, and the time between two syncs, in milliseconds. The latter is longer than
  * between two greetings, each of which starts a sync.
  */
 const FIRST_WAIT = 1_000
-const EVERY = 75_000
+const SYNC_INTERVAL = 75_000
 /** The shortest time between syncs while the server keeps ringing, in milliseconds. */
-const STEADY = 500
+const SYNC_THROTTLE = 500
 /** How often everything waiting is rechecked, in milliseconds. Shorter than the time between two syncs. */
-const LOOKED_THROUGH = 50_000
+const FULL_CHECK_INTERVAL = 50_000
 /** How long this workstation may hold the lease for looking, in milliseconds; longer than EVERY. */
-const LOOKING = 90_000
+const SEARCH_LEASE = 90_000
 
 interface Account {
-  readonly syncing: OneAtATime<void>
-  readonly telling: OneAtATime<Taken>
+  readonly syncing: SerialTask<void>
+  readonly pushingResults: SerialTask<StartedSends>
   /** On this run's monotonic clock: the last sync, and when the next one is wanted for changes since. */
-  readAt: number
-  wantedAt: number
+  lastSyncAt: number
+  requestedSyncAt: number
   /** Whether something here may have to go to the office, and when all that waits was last checked for that. */
-  isUntold: boolean
-  lookedThroughAt: number
+  needsPush: boolean
+  lastFullCheckAt: number
   /** How many syncs failed in a row. */
   failures: number
   /** How many sends may be claimed after results are told. */
-  room: number
+  claimSlots: number
   isLeaving: boolean
   /** On this run's monotonic clock: until when nothing is claimed, and until when this workstation looks. */
-  restsUntil: number
-  looksUntil: number
+  noClaimsUntil: number
+  searchesUntil: number
   isAway: boolean
   /** Whether the server failed to store the last write. Its answers to reads don't change that. */
   isUnwritable: boolean
   /** Whether this run has read every send up to the cursor. */
-  hasAll: boolean
+  hasReadAll: boolean
   /** When looks showed what happened to a send, on this run's monotonic clock; until the office has it. */
-  readonly shown: Map<string, number>
+  readonly conclusions: Map<string, number>
 }
 
 export class SharedSends {
   readonly #deps: SharedDeps
   readonly #rows: ReturnType<typeof openSharedRows>
-  readonly #giving: ReturnType<typeof openGiving>
-  readonly #taking: ReturnType<typeof openTaking>
-  readonly #leaving: ReturnType<typeof openSharedLeaving>
+  readonly #pushing: ReturnType<typeof openSendPush>
+  readonly #pulling: ReturnType<typeof openSendPull>
+  readonly #dispatchStore: ReturnType<typeof openSharedDispatchStore>
   readonly #accounts = new Map<string, Account>()
-  readonly #asked: AskOutbox = (question) => askOffice(this.#office, question, this.#deps.officeTrouble)
+  readonly #ask: AskOutbox = (question) => askOffice(this.#office, question, this.#deps.officeTrouble)
   /** Aborted when the computer goes to sleep. */
-  #awake = new AbortController()
+  #sleepAbort = new AbortController()
   #office: OfficeStore | undefined
   /** Which of the office's lives that is: see decision 59. */
   #life = 0
   /** The shared accounts, cached as they are needed at each turn. */
   #officeIds: Map<string, string>
-  /** See `wait`. */
-  #waiting: ReadonlySet<string> = new Set()
+  /** See `holdBack`. */
+  #heldBack: ReadonlySet<string> = new Set()
 
-  constructor(deps: SharedDeps, postLimit = POST) {
+  constructor(deps: SharedDeps, postLimit = POST_TIMEOUT) {
     this.#deps = deps
     this.#rows = openSharedRows(deps.db)
-    const line = {
+    const partDeps = {
       ...deps,
       sharedDrafts: deps.sharedDrafts,
       rows: this.#rows,
       office: () => this.#office,
-      asked: this.#asked,
+      ask: this.#ask,
       officeIdOf: (accountId: string) => this.#officeIds.get(accountId),
       stateOf: (accountId: string) => this.#of(accountId),
       life: () => this.#life,
-      wrote: (accountId: string, could: boolean) => this.#writes(accountId, could),
-      soon: (accountId: string) => this.soon(accountId),
-      settled: (accountId: string) => this.settled(accountId)
+      recordWrite: (accountId: string, could: boolean) => this.#recordWrite(accountId, could),
+      syncSoon: (accountId: string) => this.syncSoon(accountId),
+      syncNow: (accountId: string) => this.syncNow(accountId)
     }
-    this.#giving = openGiving(line)
-    this.#taking = openTaking({ ...line, isKeptBack: this.#giving.isKeptBack })
-    this.#leaving = openSharedLeaving({ ...line, taking: this.#taking, awake: this.awake, postLimit })
+    this.#pushing = openSendPush(partDeps)
+    this.#pulling = openSendPull({ ...partDeps, isBeingUndone: this.#pushing.isBeingUndone })
+    this.#dispatchStore = openSharedDispatchStore({
+      ...partDeps,
+      pulling: this.#pulling,
+      sleepSignal: this.sleepSignal,
+      postLimit
+    })
     this.#officeIds = new Map(this.#rows.accounts().map(({ accountId, officeId }) => [accountId, officeId]))
   }
 
@@ -134,7 +139,7 @@ export class SharedSends {
     for (const accountId of this.#officeIds.keys()) {
       // Nothing leaves until the server is seen to have all that was read from it.
       if (isOther) Object.assign(this.#of(accountId), { isAway: true, isUnwritable: false })
-      this.soon(accountId)
+      this.syncSoon(accountId)
     }
     if (isOther) this.#deps.changes.outbox()
   }
@@ -146,16 +151,16 @@ export class SharedSends {
     this.#deps.changes.outbox()
   }
 
-  /** Aborted by `breakOff`. */
-  readonly awake = (): AbortSignal => this.#awake.signal
+  /** Aborted by `abortRequests`. */
+  readonly sleepSignal = (): AbortSignal => this.#sleepAbort.signal
 
   /**
    * Breaks off requests in flight, whose sends are then looked for. Call it when the computer goes to sleep, or did: by
    * the time a request continued, another workstation might have taken it for lost.
    */
-  breakOff(): void {
-    this.#awake.abort()
-    this.#awake = new AbortController()
+  abortRequests(): void {
+    this.#sleepAbort.abort()
+    this.#sleepAbort = new AbortController()
   }
 
   /**
@@ -165,13 +170,13 @@ export class SharedSends {
    */
   async restored(office: OfficeStore, lostFrom: number): Promise<void> {
     // A request still in flight would be looked for too early.
-    this.breakOff()
+    this.abortRequests()
     for (const [accountId, officeId] of this.#officeIds) {
-      const { syncing, telling } = this.#of(accountId)
-      await Promise.all([syncing.ended(), telling.ended()])
-      const take = (change: SendChange) => this.#taking.take(accountId, change)
-      const changed = await settleRestored(
-        { ...this.#deps, rows: this.#rows, take, apart: this.#taking.apart },
+      const { syncing, pushingResults } = this.#of(accountId)
+      await Promise.all([syncing.whenIdle(), pushingResults.whenIdle()])
+      const applyChange = (change: SendChange) => this.#pulling.applyChange(accountId, change)
+      const changed = await reconcileRestored(
+        { ...this.#deps, rows: this.#rows, applyChange, detachIfDiverged: this.#pulling.detachIfDiverged },
         office,
         {
           accountId,
@@ -179,14 +184,14 @@ export class SharedSends {
           lostFrom
         }
       )
-      this.#taking.news(changed)
+      this.#pulling.notifyChanged(changed)
     }
   }
 
   /** Holds back these accounts' sends while it isn't known what an office has, as after restoring a backup here. */
-  wait(accountIds: readonly string[]): void {
-    const before = this.#waiting
-    this.#waiting = new Set(accountIds)
+  holdBack(accountIds: readonly string[]): void {
+    const before = this.#heldBack
+    this.#heldBack = new Set(accountIds)
     for (const accountId of before) this.#deps.wake(accountId)
     this.#deps.changes.outbox()
   }
@@ -201,66 +206,66 @@ export class SharedSends {
     this.#rows.share(accountId, officeId)
     this.#officeIds.set(accountId, officeId)
     this.#deps.changes.outbox()
-    this.soon(accountId)
+    this.syncSoon(accountId)
   }
 
   /** Syncs soon, as something may be new at the office or has to go there. */
-  soon(accountId: string): void {
-    if (!this.#isThere(accountId)) return
-    this.#of(accountId).isUntold = true
-    this.#want(accountId, this.#deps.time.elapsed())
+  syncSoon(accountId: string): void {
+    if (!this.#canSync(accountId)) return
+    this.#of(accountId).needsPush = true
+    this.#scheduleSync(accountId, this.#deps.time.elapsed())
   }
 
   /** Syncs when the office's server rings. While it rings for many packages, they are read together. */
-  rung(accountId: string): void {
-    if (!this.#isThere(accountId)) return
-    this.#want(accountId, this.#of(accountId).readAt + STEADY)
+  notified(accountId: string): void {
+    if (!this.#canSync(accountId)) return
+    this.#scheduleSync(accountId, this.#of(accountId).lastSyncAt + SYNC_THROTTLE)
   }
 
   /**
    * Returns whether to sync an account: not if it isn't shared, nor while the server is away, as everything is read and
    * given when it is back.
    */
-  #isThere(accountId: string): boolean {
+  #canSync(accountId: string): boolean {
     return this.#office !== undefined && this.#officeIds.has(accountId)
   }
 
-  #want(accountId: string, at: number): void {
+  #scheduleSync(accountId: string, at: number): void {
     const account = this.#of(accountId)
-    account.wantedAt = Math.min(account.wantedAt, at)
+    account.requestedSyncAt = Math.min(account.requestedSyncAt, at)
     // A sync in progress may be past this change, so another follows it.
-    if (!account.syncing.isRunning) account.syncing.later(account.wantedAt - this.#deps.time.elapsed())
+    if (!account.syncing.isRunning) account.syncing.schedule(account.requestedSyncAt - this.#deps.time.elapsed())
   }
 
   /** Call it when sends have changed, here or by what was read: gives the office what it doesn't know yet. */
-  changedHere(ids: readonly string[]): void {
+  localChanged(ids: readonly string[]): void {
     if (this.#officeIds.size === 0) return
     for (const id of ids) {
       const [send, known] = [this.#deps.sends.find(id), this.#rows.find(id)]
       const accountId = (send ?? known)?.accountId
-      if (accountId !== undefined && !isTold(send, known)) this.soon(accountId)
+      if (accountId !== undefined && !isSynced(send, known)) this.syncSoon(accountId)
     }
   }
 
   /** Call it when a batch or its sends have changed, which is frequent while it is sent. Pausing can't wait. */
-  batchChangedHere(isPaused: boolean): void {
+  localBatchChanged(isPaused: boolean): void {
     for (const accountId of this.#officeIds.keys()) {
-      this.#of(accountId).isUntold = true
-      if (isPaused) this.soon(accountId)
-      else this.rung(accountId)
+      this.#of(accountId).needsPush = true
+      if (isPaused) this.syncSoon(accountId)
+      else this.notified(accountId)
     }
   }
 
   /** Reads and gives everything. Rejects if the server can't be reached. */
-  async settled(accountId: string): Promise<void> {
+  async syncNow(accountId: string): Promise<void> {
     const account = this.#of(accountId)
-    account.isUntold = true
-    await account.syncing.fresh()
+    account.needsPush = true
+    await account.syncing.runFresh()
   }
 
   /** Returns whether nothing of an account leaves because the office's server isn't available. */
   isAway(accountId: string): boolean {
-    if (this.#waiting.has(accountId)) return true
+    if (this.#heldBack.has(accountId)) return true
     if (!this.#officeIds.has(accountId)) return false
     const { isAway = false, isUnwritable = false } = this.#accounts.get(accountId) ?? {}
     return !this.#office || isAway || isUnwritable
@@ -276,30 +281,30 @@ export class SharedSends {
     return this.#officeIds.size > 0 && this.#rows.find(id) !== undefined
   }
 
-  leavingOf(accountId: string): Leaving | undefined {
-    return this.#officeIds.has(accountId) || this.#waiting.has(accountId) ? this.#leaving : undefined
+  dispatchStoreOf(accountId: string): DispatchStore | undefined {
+    return this.#officeIds.has(accountId) || this.#heldBack.has(accountId) ? this.#dispatchStore : undefined
   }
 
   /** Returns whether this workstation should find out what happened to a send. */
-  looksFor({ id, accountId }: Send): boolean {
+  searchesFor({ id, accountId }: Send): boolean {
     // No other workstation has a send that this one took along when it left, before it rejoined.
     if (!this.has(id) || this.#rows.find(id)?.state === 'held') return true
-    return this.#of(accountId).looksUntil > this.#deps.time.elapsed()
+    return this.#of(accountId).searchesUntil > this.#deps.time.elapsed()
   }
 
   /** Tells the office that looks, or the user, have settled an uncertain send. */
-  shown({ id, accountId }: Send): void {
+  pushConclusion({ id, accountId }: Send): void {
     if (!this.has(id)) return
-    this.#of(accountId).shown.set(id, this.#deps.time.elapsed())
-    this.soon(accountId)
+    this.#of(accountId).conclusions.set(id, this.#deps.time.elapsed())
+    this.syncSoon(accountId)
   }
 
   /**
    * Has the office give up a send before sending is undone or a draft is made of it.
    * @throws AppFailure `busy` if it has left, or may have; `offline` while the server is away.
    */
-  keepBack(send: Pick<Send, 'id' | 'accountId'>): Promise<void> {
-    return this.#giving.keepBack(send)
+  withholdForUndo(send: Pick<Send, 'id' | 'accountId'>): Promise<void> {
+    return this.#pushing.withholdForUndo(send)
   }
 
   /**
@@ -308,45 +313,45 @@ export class SharedSends {
    * @returns false if the office has another decision, which has been read by then. @throws AppFailure `offline` while
    * the server is away.
    */
-  async decide(send: Send, decided: Decided, write: () => boolean): Promise<boolean> {
+  async decide(send: Send, decided: ReleaseDecision, write: () => boolean): Promise<boolean> {
     const { accountId } = send
-    if (this.#waiting.has(accountId) || (this.#officeIds.has(accountId) && !this.#office)) officeIsAway()
-    return this.#giving.decide(send, decided, write)
+    if (this.#heldBack.has(accountId) || (this.#officeIds.has(accountId) && !this.#office)) failOfficeAway()
+    return this.#pushing.decide(send, decided, write)
   }
 
   /** Pauses or resumes the outbox for the whole office. @throws AppFailure `offline` while the server is away. */
   async pause(accountId: string, isPaused: boolean): Promise<void> {
     const officeId = this.#officeIds.get(accountId)
-    if (officeId) await this.#asked((office) => (isPaused ? office.pause(officeId) : office.resume(officeId)))
+    if (officeId) await this.#ask((office) => (isPaused ? office.pause(officeId) : office.resume(officeId)))
   }
 
   /** Changes the settings for the whole office. @throws AppFailure `offline` while the server is away. */
   async configure(accountId: string, limits: { concurrency: number; perMinute: number | null }): Promise<void> {
     const officeId = this.#officeIds.get(accountId)
-    if (officeId) await this.#asked((office) => office.configure(officeId, limits))
+    if (officeId) await this.#ask((office) => office.configure(officeId, limits))
   }
 
   /**
    * Takes this workstation's own sends back from the office, and forgets others' unfinished ones.
    * @throws AppFailure `busy` while some are in flight; `offline` while the server is away.
    */
-  async takeAlong(accountId: string): Promise<void> {
+  async reclaimOwn(accountId: string): Promise<void> {
     const officeId = this.#officeIds.get(accountId)
     if (!officeId) return
     const account = this.#of(accountId)
     // The server's data counts only in a life of which everything is known here: see `#sync`.
-    const settled = async () => {
-      await this.settled(accountId)
-      if (account.isAway) officeIsAway()
+    const syncOrFail = async () => {
+      await this.syncNow(accountId)
+      if (account.isAway) failOfficeAway()
     }
-    await settled()
+    await syncOrFail()
     // From here on nothing is claimed or given. If leaving fails, what came back is given again.
     account.isLeaving = true
     try {
-      const underWay = await this.#asked((office) => office.takeAlong(officeId))
+      const inFlight = await this.#ask((office) => office.reclaimSends(officeId))
       // Also reads what was settled a moment before.
-      await settled()
-      if (underWay > 0 || this.#rows.isUnderWay(accountId)) {
+      await syncOrFail()
+      if (inFlight > 0 || this.#rows.hasInFlight(accountId)) {
         fail('busy', 'Some packages are being sent just now.', { next: 'Try again in a minute.' })
       }
       if (this.#rows.officeLacksSendOfItsDraft(accountId)) {
@@ -354,11 +359,11 @@ export class SharedSends {
           next: 'Try again in a minute. If it needs your decision, decide in the Outbox first.'
         })
       }
-      const along = await this.#deps.sharedDrafts?.takeAlong(accountId)
-      this.#leave(accountId, false, along)
+      const reclaimedDrafts = await this.#deps.sharedDrafts?.reclaimDrafts(accountId)
+      this.#stopSharing(accountId, false, reclaimedDrafts)
     } finally {
       account.isLeaving = false
-      this.soon(accountId)
+      this.syncSoon(accountId)
     }
   }
 
@@ -367,14 +372,14 @@ export class SharedSends {
    * there; it no longer leaves from here.
    */
   leaveBehind(accountId: string): void {
-    this.#leave(accountId, true)
+    this.#stopSharing(accountId, true)
   }
 
   /** Cancels sends here that the office can still send, or whose draft it can, and stops sharing the account. */
-  #leave(accountId: string, isUnasked: boolean, along: readonly string[] = []): void {
+  #stopSharing(accountId: string, isUnasked: boolean, reclaimedDrafts: readonly string[] = []): void {
     const { db, sends, sharedDrafts, time } = this.#deps
     db.transaction(() => {
-      sharedDrafts?.wentAlong(along)
+      sharedDrafts?.keepReclaimed(reclaimedDrafts)
       for (const id of this.#rows.staysBehind(accountId, isUnasked)) {
         const send = sends.find(id)
         if (!send) continue
@@ -382,7 +387,7 @@ export class SharedSends {
         const error = { ...LEFT_BEHIND, ...defined({ serviceMessage: send.error?.serviceMessage }) }
         sends.change(send, { state: 'cancelled', settledAt: time.now(), error })
       }
-      sharedDrafts?.left(accountId, isUnasked)
+      sharedDrafts?.stopSharing(accountId, isUnasked)
       this.#rows.forget(accountId)
     })()
     this.#officeIds.delete(accountId)
@@ -391,7 +396,7 @@ export class SharedSends {
     this.#deps.changes.outbox()
     this.#deps.wake(accountId)
     // Only this workstation can now find out what may have arrived.
-    this.#deps.looking(accountId)
+    this.#deps.searchStarted(accountId)
   }
 
   /** Stops syncing; resolves once syncs in progress have ended. */
@@ -406,51 +411,51 @@ export class SharedSends {
     const account = this.#of(accountId)
     const officeId = this.#officeIds.get(accountId)
     if (!officeId) return
-    account.readAt = this.#deps.time.elapsed()
-    account.wantedAt = Number.POSITIVE_INFINITY
+    account.lastSyncAt = this.#deps.time.elapsed()
+    account.requestedSyncAt = Number.POSITIVE_INFINITY
     try {
-      const state = await this.#asked((office) => office.outbox(officeId))
+      const state = await this.#ask((office) => office.outbox(officeId))
       // The server's data counts only once both sides have told each other what they know, which the next greeting
       // starts.
-      if (state.life !== this.#life) return this.#away(accountId, true)
+      if (state.life !== this.#life) return this.#setAway(accountId, true)
       const cursor = this.#rows.account(accountId)?.cursor ?? 0
       if (state.rev < cursor) {
         // Everything is reread in the server's next life.
-        await this.#asked((office) => office.setBack(this.#life))
-        return this.#away(accountId, true)
+        await this.#ask((office) => office.startNewLife(this.#life))
+        return this.#setAway(accountId, true)
       }
-      this.#away(accountId, false, account.isUnwritable)
-      this.#taking.takeState(accountId, state)
-      const isGivenAgain = await this.#taking.read(accountId, officeId, state.rev)
-      await account.telling.fresh()
-      await this.#giving.tellSent(accountId, officeId)
-      await this.#giving.tellShown(accountId)
+      this.#setAway(accountId, false, account.isUnwritable)
+      this.#pulling.applyOutboxState(accountId, state)
+      const mustPushAgain = await this.#pulling.pull(accountId, officeId, state.rev)
+      await account.pushingResults.runFresh()
+      await this.#pushing.reportArrived(accountId, officeId)
+      await this.#pushing.pushConclusions(accountId)
       // Giving looks through all that waits, so a ring for another workstation's package doesn't trigger it; it runs
       // about once a minute in any case.
       const now = this.#deps.time.elapsed()
-      const isTime = now - account.lookedThroughAt >= LOOKED_THROUGH
-      if (!account.isLeaving && (account.isUntold || isGivenAgain || isTime)) {
-        Object.assign(account, { isUntold: false, lookedThroughAt: now })
-        await this.#giving.give(accountId, officeId)
+      const isTime = now - account.lastFullCheckAt >= FULL_CHECK_INTERVAL
+      if (!account.isLeaving && (account.needsPush || mustPushAgain || isTime)) {
+        Object.assign(account, { needsPush: false, lastFullCheckAt: now })
+        await this.#pushing.push(accountId, officeId)
       }
-      await this.#look(accountId, officeId)
+      await this.#takeSearchLease(accountId, officeId)
       // Claims and results of other workstations may have made room.
       const hasRoom = this.#rows.sending(accountId) < this.#deps.pauses.concurrency(accountId)
-      if (hasRoom) account.restsUntil = 0
+      if (hasRoom) account.noClaimsUntil = 0
       account.failures = 0
       // If something is due, claiming it will show whether the server can write.
-      const isClaimed = !this.#deps.pauses.isPaused(accountId) && this.#leaving.next(accountId).due !== undefined
-      if (hasRoom && !isClaimed) this.#writes(accountId, true)
+      const isClaimDue = !this.#deps.pauses.isPaused(accountId) && this.#dispatchStore.next(accountId).due !== undefined
+      if (hasRoom && !isClaimDue) this.#recordWrite(accountId, true)
       this.#deps.wake(accountId)
     } catch (error) {
       account.failures++
-      account.isUntold = true
-      this.#away(accountId, true, isUnwritable(error))
+      account.needsPush = true
+      this.#setAway(accountId, true, isUnwritable(error))
       throw error
     }
   }
 
-  #away(accountId: string, isAway: boolean, isUnwritable = false): void {
+  #setAway(accountId: string, isAway: boolean, isUnwritable = false): void {
     const account = this.#of(accountId)
     if (account.isAway === isAway && account.isUnwritable === isUnwritable) return
     Object.assign(account, { isAway, isUnwritable })
@@ -458,53 +463,62 @@ export class SharedSends {
   }
 
   /** Records whether the server could store something. */
-  #writes(accountId: string, could: boolean): void {
-    this.#away(accountId, this.#of(accountId).isAway, !could)
+  #recordWrite(accountId: string, could: boolean): void {
+    this.#setAway(accountId, this.#of(accountId).isAway, !could)
   }
 
   /** Takes the lease for looking: only one workstation of the office looks for uncertain sends. */
-  async #look(accountId: string, officeId: string): Promise<void> {
+  async #takeSearchLease(accountId: string, officeId: string): Promise<void> {
     const account = this.#of(accountId)
-    const { time, looking } = this.#deps
-    if (!this.#rows.isInDoubt(accountId)) return
-    const asked = time.elapsed()
-    const isOurs = await this.#asked((office) => office.lease(`look:${officeId}`, LOOKING))
-    const was = account.looksUntil > asked
-    account.looksUntil = isOurs ? asked + LOOKING : 0
-    if (isOurs && !was) looking(accountId)
+    const { time, searchStarted } = this.#deps
+    if (!this.#rows.anyUncertain(accountId)) return
+    const askedAt = time.elapsed()
+    const isOurs = await this.#ask((office) => office.lease(`look:${officeId}`, SEARCH_LEASE))
+    const was = account.searchesUntil > askedAt
+    account.searchesUntil = isOurs ? askedAt + SEARCH_LEASE : 0
+    if (isOurs && !was) searchStarted(accountId)
   }
 
   #of(accountId: string): Account {
     return getOrMake(this.#accounts, accountId, () => {
       const { time } = this.#deps
-      const syncing = new OneAtATime(
+      const syncing = new SerialTask(
         time,
         () => this.#sync(accountId),
-        () => this.#rested(accountId)
+        () => this.#scheduleNext(accountId)
       )
-      const telling = new OneAtATime(time, () => this.#leaving.tellEnds(accountId))
+      const pushingResults = new SerialTask(time, () => this.#dispatchStore.pushResults(accountId))
       return {
-        ...{ syncing, telling, isUntold: true, failures: 0, room: 0, isLeaving: false, isAway: false, hasAll: false },
-        ...{ readAt: Number.NEGATIVE_INFINITY, wantedAt: Number.POSITIVE_INFINITY, lookedThroughAt: 0 },
-        ...{ isUnwritable: false, restsUntil: 0, looksUntil: 0, shown: new Map() }
+        ...{
+          syncing,
+          pushingResults,
+          needsPush: true,
+          failures: 0,
+          claimSlots: 0,
+          isLeaving: false,
+          isAway: false,
+          hasReadAll: false
+        },
+        ...{ lastSyncAt: Number.NEGATIVE_INFINITY, requestedSyncAt: Number.POSITIVE_INFINITY, lastFullCheckAt: 0 },
+        ...{ isUnwritable: false, noClaimsUntil: 0, searchesUntil: 0, conclusions: new Map() }
       }
     })
   }
 
-  #rested(accountId: string): void {
+  #scheduleNext(accountId: string): void {
     if (!this.#office || !this.#officeIds.has(accountId)) return
     const { time } = this.#deps
-    const { syncing, failures, wantedAt } = this.#of(accountId)
-    const isWanted = wantedAt < Number.POSITIVE_INFINITY
+    const { syncing, failures, requestedSyncAt } = this.#of(accountId)
+    const isWanted = requestedSyncAt < Number.POSITIVE_INFINITY
     // Spreads out the syncs of fifty workstations that come back at once.
-    const usual = EVERY * (1 - time.random() / 5)
-    const wait = isWanted ? wantedAt - time.elapsed() : usual
-    syncing.later(failures > 0 ? backoff(FIRST_WAIT, failures, time.random) : wait)
+    const usual = SYNC_INTERVAL * (1 - time.random() / 5)
+    const wait = isWanted ? requestedSyncAt - time.elapsed() : usual
+    syncing.schedule(failures > 0 ? backoff(FIRST_WAIT, failures, time.random) : wait)
   }
 }
 
-/** Returns whether the office knows a send's state here: see `toGive` and `toWithhold` of the rows. */
-function isTold(send: Pick<Send, 'state' | 'goesAt'> | undefined, known: Known | undefined): boolean {
+/** Returns whether the office knows a send's state here: see `toPush` and `toWithhold` of the rows. */
+function isSynced(send: Pick<Send, 'state' | 'goesAt'> | undefined, known: KnownSend | undefined): boolean {
   if (known?.state === 'ready') return send?.state === 'ready' && send.goesAt === known.goesAt
   if (known?.state === 'refused' || known?.state === 'not-sent') return send?.state === known.state
   return send?.state !== 'ready'

@@ -3,82 +3,83 @@ import { isDeepStrictEqual } from 'node:util'
 import type { AppError, OutboxPause } from '../../../shared/contract/index.ts'
 import type { AskOutbox, OutboxState, SendChange } from '../office/sends.ts'
 import type { OutboxDeps } from './deps.ts'
-import type { LeavingDeps } from './leaving.ts'
-import { isHeld, type Release } from './releases.ts'
+import type { DispatchDeps } from './leaving.ts'
+import { awaitsRelease, type Release } from './releases.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import type { Changes } from './send-view.ts'
-import { bodyOf, type SharedBody, saidBy } from './shared-content.ts'
+import { readOutcome, readSharedBody, type SharedBody } from './shared-content.ts'
 import type { openSharedRows } from './shared-rows.ts'
 
-interface TakingDeps extends Pick<LeavingDeps, 'db' | 'sends' | 'times' | 'pauses'>, Pick<OutboxDeps, 'time'> {
+interface PullDeps extends Pick<DispatchDeps, 'db' | 'sends' | 'times' | 'pauses'>, Pick<OutboxDeps, 'time'> {
   sharedDrafts: OutboxDeps['sharedDrafts']
   rows: ReturnType<typeof openSharedRows>
   changes: Changes
-  asked: AskOutbox
-  /** An account's current state with the office. `hasAll`: whether this run has read every send up to the cursor. */
-  stateOf: (accountId: string) => { hasAll: boolean }
+  ask: AskOutbox
+  /** An account's current state with the office. `hasReadAll`: whether this run has read every send up to the cursor. */
+  stateOf: (accountId: string) => { hasReadAll: boolean }
   /** Whether sending is being undone at the moment. */
-  isKeptBack: (id: string) => boolean
+  isBeingUndone: (id: string) => boolean
   /** Restarts looking for a send. */
-  lookAgain: (send: Send) => void
+  restartSearch: (send: Send) => void
 }
 
-export function openTaking(deps: TakingDeps) {
-  const { db, sends, times, time, pauses, sharedDrafts, rows, changes, asked, stateOf, isKeptBack, lookAgain } = deps
+export function openSendPull(deps: PullDeps) {
+  const { db, sends, times, time, pauses, sharedDrafts, rows, changes, ask, stateOf, isBeingUndone, restartSearch } =
+    deps
 
   /** Applies the settings and pause of the office's outbox. */
-  function takeState(accountId: string, { concurrency, perMinute, pausedBy, pausedFor }: OutboxState): void {
+  function applyOutboxState(accountId: string, { concurrency, perMinute, pausedBy, pausedFor }: OutboxState): void {
     const since = Math.round(time.now() - pausedFor)
     const pause = pausedBy && { since, ...PAUSES[pausedBy] }
-    if (pauses.follow(accountId, { concurrency, perMinute }, pause)) changes.outbox()
+    if (pauses.applyOfficeState(accountId, { concurrency, perMinute }, pause)) changes.outbox()
   }
 
   /**
    * Reads all changes since the last read; returns whether some sends may have to go to the office again.
    * @param newest the newest change that the office has.
    */
-  async function read(accountId: string, officeId: string, newest: number): Promise<boolean> {
+  async function pull(accountId: string, officeId: string, newest: number): Promise<boolean> {
     const account = stateOf(accountId)
-    let isGivenAgain = false
-    const had = account.hasAll ? (rows.account(accountId)?.cursor ?? 0) : 0
-    if (account.hasAll && had === newest) return false
-    account.hasAll = false
+    let mustPushAgain = false
+    const had = account.hasReadAll ? (rows.account(accountId)?.cursor ?? 0) : 0
+    if (account.hasReadAll && had === newest) return false
+    account.hasReadAll = false
     for (;;) {
       const cursor = rows.account(accountId)?.cursor ?? 0
-      const page = await asked((office) => office.changes(officeId, cursor, had))
+      const page = await ask((office) => office.changes(officeId, cursor, had))
       const last = page.at(-1)
       if (!last) {
-        account.hasAll = true
-        return isGivenAgain
+        account.hasReadAll = true
+        return mustPushAgain
       }
       const taken = db.transaction(() => {
-        rows.readTo(last.rev, accountId)
-        return page.flatMap((change) => take(accountId, change) ?? [])
+        rows.setCursor(last.rev, accountId)
+        return page.flatMap((change) => applyChange(accountId, change) ?? [])
       })()
-      news(taken)
-      isGivenAgain ||= taken.some(({ state }) => state === 'ready' || state === 'cancelled')
+      notifyChanged(taken)
+      mustPushAgain ||= taken.some(({ state }) => state === 'ready' || state === 'cancelled')
     }
   }
 
   /** Reports sends that have changed here. */
-  function news(changed: readonly Send[]): void {
+  function notifyChanged(changed: readonly Send[]): void {
     for (const send of changed) {
       changes.send(send)
       changes.draft(send.draftId)
-      if (send.state === 'uncertain') lookAgain(send)
+      if (send.state === 'uncertain') restartSearch(send)
     }
   }
 
   /** Stores what the office says of a send; returns the send if something about it changed here. */
-  function take(accountId: string, change: SendChange): Send | undefined {
+  function applyChange(accountId: string, change: SendChange): Send | undefined {
     const { id, state, round, epoch } = change
     const known = rows.find(id)
     // This was read before something that was done here since.
     if (known && (round < known.round || epoch < known.epoch)) return undefined
-    const isNews = !known || known.state !== state || known.epoch !== epoch || known.round < round
+    const isNewer = !known || known.state !== state || known.epoch !== epoch || known.round < round
     const found = sends.find(id)
-    const here = found && state !== 'ready' ? released(found, change) : found
-    const send = here ?? addFrom(accountId, change)
+    const local = found && state !== 'ready' ? storeRelease(found, change) : found
+    const send = local ?? addFrom(accountId, change)
     rows.keep({
       goesAt: send?.goesAt ?? 0,
       ...known,
@@ -89,20 +90,20 @@ export function openTaking(deps: TakingDeps) {
       epoch,
       ...(change.of && { of: change.of })
     })
-    if (!send || !isNews || rows.hasEnd(id) || isKeptBack(id)) return undefined
+    if (!send || !isNewer || rows.hasResult(id) || isBeingUndone(id)) return undefined
     // To the office alone, sends made here before this workstation left and rejoined belong to another workstation.
-    const isMine = change.isMine || (here !== undefined && here.desk === undefined)
+    const isMine = change.isMine || (local !== undefined && local.desk === undefined)
     const isOthers = isMine ? (known?.round ?? 0) < round : true
     if (state === 'held' || state === 'cancelled') {
       // The office may have said whether its draft continues while the send was still waiting here.
-      if (send.draftId !== undefined) sharedDrafts?.soon(accountId)
+      if (send.draftId !== undefined) sharedDrafts?.syncSoon(accountId)
       // A send that is back with us stays as it is here; another's that never left is theirs alone.
       if (send.state === 'sent') return undefined
       if (!isOthers) {
         // It was shown not to have arrived, and is no longer claimed as in doubt (see `claim`). It is given again as
         // new, and the office then says why it isn't accepted.
         const isOpen = send.state === 'ready' || send.state === 'uncertain' || send.state === 'sending'
-        if (state !== 'cancelled' || change.isInDoubt || !isOpen) return undefined
+        if (state !== 'cancelled' || change.mayHaveArrived || !isOpen) return undefined
         const asNew = { firstAttemptedAt: undefined, error: undefined, ambiguity: undefined }
         return sends.change(send, { ...asNew, state: 'ready' })
       }
@@ -114,32 +115,36 @@ export function openTaking(deps: TakingDeps) {
       return send.state === 'cancelled' ? undefined : sends.change(send, { state: 'cancelled', settledAt: time.now() })
     }
     if (send.state === 'sent') return undefined
-    const said = saidBy(change.answer)
-    const saidError = said && said.kind !== 'accepted' ? said.error : undefined
+    const outcome = readOutcome(change.answer)
+    const outcomeError = outcome && outcome.kind !== 'accepted' ? outcome.error : undefined
     const attempted = {
       attempt: change.attempt,
-      firstAttemptedAt: change.isInDoubt ? (send.firstAttemptedAt ?? send.attemptedAt ?? time.now()) : undefined
+      firstAttemptedAt: change.mayHaveArrived ? (send.firstAttemptedAt ?? send.attemptedAt ?? time.now()) : undefined
     }
     // Sending was undone here a moment ago, which isn't told yet. A claim meanwhile, possibly by this workstation,
     // doesn't change that.
-    const isTakenBack = send.state === 'cancelled' && (known?.state === 'ready' || known?.state === 'sending')
-    if (isTakenBack && (state === 'ready' || state === 'sending')) return undefined
+    const wasUndone = send.state === 'cancelled' && (known?.state === 'ready' || known?.state === 'sending')
+    if (wasUndone && (state === 'ready' || state === 'sending')) return undefined
     switch (state) {
       case 'ready':
-        if (send.state === 'ready') return here ? decided(here, change) : send
+        if (send.state === 'ready') return local ? applyDecision(local, change) : send
         return sends.change(send, { ...attempted, state, error: undefined, ambiguity: undefined })
       case 'sending':
         if (send.state === 'sending') return undefined
         return sends.change(send, { ...attempted, state, attemptedAt: time.now(), error: undefined })
       case 'sent':
-        return sends.accepted(apart(send), said?.kind === 'accepted' ? said.response : { Documents: [] }, time.now())
+        return sends.accepted(
+          detachIfDiverged(send),
+          outcome?.kind === 'accepted' ? outcome.response : { Documents: [] },
+          time.now()
+        )
       case 'uncertain':
         if (send.state === 'uncertain') return undefined
         return sends.change(send, {
           ...attempted,
           firstAttemptedAt: attempted.firstAttemptedAt ?? time.now(),
           state,
-          error: saidError ?? HOLDER_GONE
+          error: outcomeError ?? HOLDER_GONE
         })
       case 'refused':
       case 'not-sent': {
@@ -149,7 +154,7 @@ export function openTaking(deps: TakingDeps) {
           state,
           settledAt: time.now(),
           ambiguity: undefined,
-          ...(saidError && { error: saidError })
+          ...(outcomeError && { error: outcomeError })
         })
       }
     }
@@ -160,20 +165,21 @@ export function openTaking(deps: TakingDeps) {
    * if the send waits for a release. An untold local decision about a whole batch yields to the office's.
    */
   function decisionOf(send: Send, { content }: Pick<SendChange, 'content'>): Release | undefined {
-    const isDecisionUntold = send.release !== undefined && rows.find(send.id)?.goesAt !== send.goesAt
-    const release = (isHeld(send.release) || isDecisionUntold) && content ? bodyOf(content)?.release : undefined
-    if (isDecisionUntold && release?.released === undefined && release?.refused === undefined) return undefined
+    const isDecisionUnsynced = send.release !== undefined && rows.find(send.id)?.goesAt !== send.goesAt
+    const release =
+      (awaitsRelease(send.release) || isDecisionUnsynced) && content ? readSharedBody(content)?.release : undefined
+    if (isDecisionUnsynced && release?.released === undefined && release?.refused === undefined) return undefined
     return isDeepStrictEqual(release, send.release) ? undefined : release
   }
 
   /** Stores who released a send, whatever happened to it since. */
-  function released(send: Send, change: Pick<SendChange, 'content'>): Send {
+  function storeRelease(send: Send, change: Pick<SendChange, 'content'>): Send {
     const release = decisionOf(send, change)
-    return release === undefined || isHeld(release) ? send : sends.change(send, { release })
+    return release === undefined || awaitsRelease(release) ? send : sends.change(send, { release })
   }
 
   /** Applies a release, or a refusal, made at another workstation. */
-  function decided(send: Send, change: SendChange): Send | undefined {
+  function applyDecision(send: Send, change: SendChange): Send | undefined {
     const release = decisionOf(send, change)
     if (!release) return undefined
     const goesAt = dueAt(change.goesIn)
@@ -184,9 +190,9 @@ export function openTaking(deps: TakingDeps) {
   }
 
   /** Detaches a draft that has other content by now, so that it isn't deleted with what was sent of it. */
-  function apart(send: Send): Send {
+  function detachIfDiverged(send: Send): Send {
     const { draftId } = send
-    const isApart = draftId !== undefined && sharedDrafts?.goesApart(draftId, sends.compositionOf(send))
+    const isApart = draftId !== undefined && sharedDrafts?.hasDiverged(draftId, sends.compositionOf(send))
     return isApart ? sends.change(send, { draftId: undefined }) : send
   }
 
@@ -194,7 +200,7 @@ export function openTaking(deps: TakingDeps) {
   const dueAt = (goesIn: number): number => (goesIn > 0 ? Math.round(time.now() + goesIn) : 0)
 
   function addFrom(accountId: string, { id, state, content, maker, isMine, goesIn }: SendChange): Send | undefined {
-    const body = content && state !== 'held' && state !== 'cancelled' ? bodyOf(content) : undefined
+    const body = content && state !== 'held' && state !== 'cancelled' ? readSharedBody(content) : undefined
     return body && add(accountId, id, body, isMine ? undefined : maker, goesIn)
   }
 
@@ -208,11 +214,11 @@ export function openTaking(deps: TakingDeps) {
       ...(desk !== undefined && { desk }),
       ...(release && { release }),
       // If the draft has local edits that weren't sent, it stays on its own.
-      ...(draftId !== undefined && !sharedDrafts?.hasUntoldEdits(draftId, composition) && { draftId })
+      ...(draftId !== undefined && !sharedDrafts?.hasUnsyncedEdits(draftId, composition) && { draftId })
     })
   }
 
-  return { takeState, read, news, take, add, released, apart }
+  return { applyOutboxState, pull, notifyChanged, applyChange, add, storeRelease, detachIfDiverged }
 }
 
 export const HOLDER_GONE: AppError = {

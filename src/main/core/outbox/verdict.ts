@@ -3,27 +3,27 @@
  * needed to conclude that a send did not arrive. An incomplete look says nothing about what it didn't find.
  */
 import type { DocumentResponse } from '../../../shared/model/index.ts'
-import { type Seen as SeenAs, seenAfter } from '../jobs/reconcile-schedule.ts'
+import { observationAfter, type Observation as SeenAs } from '../jobs/reconcile-schedule.ts'
 import type { Time } from '../lib/time.ts'
 import type { Match } from './matching.ts'
 import type { Send } from './send-record.ts'
 
 /** Up to this age a missing send is retried automatically; later, its documents may have been removed. */
-const YOUNG = 30 * 60_000
+const RETRY_MAX_AGE = 30 * 60_000
 const MOST_ATTEMPTS = 3
 
 /** What this run's looks have shown of a send. */
-export type Seen = SeenAs<'missing' | 'ambiguous'>
+export type SendObservation = SeenAs<'missing' | 'ambiguous'>
 
 /** One look, as far as it concerns one send. */
-export interface Look {
+export interface SendCheck {
   match: Match
   /** Whether all folders could be read. */
   isComplete: boolean
   /** When it began, on this run's monotonic clock. */
-  begun: number
+  startedAt: number
   /** What earlier looks have shown. */
-  before: Seen | undefined
+  earlier: SendObservation | undefined
   /** Whether the documents that made the send ambiguous before may still be its own. */
   isStillAmbiguous: boolean
   age: Age
@@ -50,22 +50,29 @@ export type Verdict =
 
 export function verdictOf(
   send: Pick<Send, 'attempt' | 'ambiguity' | 'error'>,
-  look: Look
-): { verdict: Verdict; seen: Seen | undefined } {
-  const { match, isComplete, before, begun } = look
+  check: SendCheck
+): { verdict: Verdict; seen: SendObservation | undefined } {
+  const { match, isComplete, earlier, startedAt } = check
   if (match.kind === 'found') return { verdict: { kind: 'arrived', documents: match.documents }, seen: undefined }
-  if (!isComplete || match.kind === 'unclear') return { verdict: { kind: 'nothing' }, seen: before }
+  if (!isComplete || match.kind === 'unclear') return { verdict: { kind: 'nothing' }, seen: earlier }
   if (match.kind === 'ambiguous') {
-    return { verdict: { kind: 'ambiguous', documents: match.documents }, seen: seenAfter('ambiguous', begun, before) }
+    return {
+      verdict: { kind: 'ambiguous', documents: match.documents },
+      seen: observationAfter('ambiguous', startedAt, earlier)
+    }
   }
   // Possible matches were there and are gone, which doesn't prove that the send never arrived.
-  if (look.isStillAmbiguous) return { verdict: { kind: 'nothing' }, seen: seenAfter('ambiguous', begun, before) }
-  const seen = seenAfter('missing', begun, before)
-  if (!seen.isTwice) return { verdict: { kind: send.ambiguity ? 'cleared' : 'nothing' }, seen }
-  return { verdict: { kind: absent(send, look.age) }, seen: undefined }
+  if (check.isStillAmbiguous)
+    return { verdict: { kind: 'nothing' }, seen: observationAfter('ambiguous', startedAt, earlier) }
+  const seen = observationAfter('missing', startedAt, earlier)
+  if (!seen.isConfirmed) return { verdict: { kind: send.ambiguity ? 'cleared' : 'nothing' }, seen }
+  return { verdict: { kind: absenceVerdict(send, check.age) }, seen: undefined }
 }
 
-function absent({ attempt, error }: Pick<Send, 'attempt' | 'error'>, age: Age): 'ready' | 'refused' | 'not-sent' {
+function absenceVerdict(
+  { attempt, error }: Pick<Send, 'attempt' | 'error'>,
+  age: Age
+): 'ready' | 'refused' | 'not-sent' {
   if (error?.mayHaveArrived === false) return 'refused'
   // It hasn't been attempted since the user retried it.
   if (attempt === 0) return 'ready'
@@ -75,7 +82,7 @@ function absent({ attempt, error }: Pick<Send, 'attempt' | 'error'>, age: Age): 
 /** An impossible age is not young. The wall clock alone isn't trusted: it may have been set back between two runs. */
 function isYoung({ byWall, measured, byService }: Age): boolean {
   if (byWall === undefined || byWall < 0) return false
-  return Math.max(byWall, measured ?? byService ?? 0) <= YOUNG
+  return Math.max(byWall, measured ?? byService ?? 0) <= RETRY_MAX_AGE
 }
 
 /** How long a proof that a send did not arrive allows sending it again, in milliseconds, by either clock. */

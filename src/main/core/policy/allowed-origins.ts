@@ -10,34 +10,34 @@ export type AllowedOrigin =
   | { readonly ok: false; readonly message: string }
 
 /** Maximum length of a host (RFC 1035), with `https://` and a port. */
-const LONGEST = 270
+const LONGEST_ORIGIN = 270
 
 /** Validates a typed origin like `https://sign.example.com`. */
-export function allowedOrigin(typed: string): AllowedOrigin {
+export function readAllowedOrigin(typed: string): AllowedOrigin {
   const text = typed.trim()
-  if (text === '') return refused('Enter an address such as https://sign.example.com.')
-  if (text.length > LONGEST) return refused('This address is too long.')
-  if (/[\s\\\p{C}]/u.test(text)) return refused('An address can’t contain spaces or backslashes.')
-  if (text.includes('*')) return refused('Enter each address in full, without “*”.')
-  if (!/^https:\/\//i.test(text)) return refused('Start the address with https://.')
+  if (text === '') return rejection('Enter an address such as https://sign.example.com.')
+  if (text.length > LONGEST_ORIGIN) return rejection('This address is too long.')
+  if (/[\s\\\p{C}]/u.test(text)) return rejection('An address can’t contain spaces or backslashes.')
+  if (text.includes('*')) return rejection('Enter each address in full, without “*”.')
+  if (!/^https:\/\//i.test(text)) return rejection('Start the address with https://.')
   const url = URL.parse(text)
   if (url === null || url.hostname === '')
-    return refused('This address isn’t complete. Example: https://sign.example.com')
+    return rejection('This address isn’t complete. Example: https://sign.example.com')
   // The parser drops an empty user name and password.
   if (url.username !== '' || url.password !== '' || /^[^/]*\/\/[^/?#]*@/.test(text)) {
-    return refused('Leave the user name and password out of the address.')
+    return rejection('Leave the user name and password out of the address.')
   }
   if (/[?#]/.test(text) || !/^[^/]*\/\/[^/]+\/?$/.test(text)) {
-    return refused('Leave out everything after the domain name.')
+    return rejection('Leave out everything after the domain name.')
   }
   // A trailing dot would make it a different origin from the pages'.
-  if (url.hostname.endsWith('.')) return refused('Leave out the dot at the end.')
+  if (url.hostname.endsWith('.')) return rejection('Leave out the dot at the end.')
   if (isPrivateHost(url.hostname)) {
-    return refused('This address is on a private network. Signing pages can only open public addresses.')
+    return rejection('This address is on a private network. Signing pages can only open public addresses.')
   }
   return { ok: true, origin: url.origin }
 }
 
-function refused(message: string): AllowedOrigin {
+function rejection(message: string): AllowedOrigin {
   return { ok: false, message }
 }

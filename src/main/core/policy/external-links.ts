@@ -10,18 +10,18 @@ export type ExternalLink =
   | { ok: false; reason: 'not-an-address' | 'scheme' | 'credentials' | 'private-network' | 'too-long' }
 
 /** Windows' limit. */
-const LONGEST = 2048
+const LONGEST_URL = 2048
 
 /**
  * Checks an address.
  * @param own the chosen account's own host, which may be inside the office's network, and the practice service's origin
  * for a practice account.
  */
-export function externalLink(address: string, own: { host?: string; practiceOrigin?: string } = {}): ExternalLink {
+export function checkExternalLink(address: string, own: { host?: string; practiceOrigin?: string } = {}): ExternalLink {
   if (!URL.canParse(address)) return { ok: false, reason: 'not-an-address' }
   const url = new URL(address)
   if (url.username || url.password) return { ok: false, reason: 'credentials' }
-  if (url.href.length > LONGEST) return { ok: false, reason: 'too-long' }
+  if (url.href.length > LONGEST_URL) return { ok: false, reason: 'too-long' }
   if (url.protocol === 'http:' && url.origin === own.practiceOrigin && isLoopback(url.hostname)) {
     return { ok: true, href: url.href }
   }

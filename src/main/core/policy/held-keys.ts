@@ -31,16 +31,16 @@ const MOVING = new Set([
 const MODIFIERS = new Set(['Control', 'Meta', 'Alt', 'AltGraph', 'Shift', 'CapsLock', 'NumLock', 'Fn'])
 
 /** Dedicated keys for browser functions. */
-const OF_BROWSERS =
+const BROWSER_KEYS =
   /^(F\d+|Browser.*|Launch.*|Go(Back|Home)|Print|PrintScreen|Open|Save|Close|New|Find|Help|ZoomIn|ZoomOut)$/
 
 /**
  * Returns whether a key must not reach the page.
  * @param isMac on macOS, Option moves by words; elsewhere, Alt with an arrow navigates back and forth.
  */
-export function isHeldKey(input: Key, isMac: boolean): boolean {
+export function isBlockedKey(input: Key, isMac: boolean): boolean {
   if (MODIFIERS.has(input.key)) return false
-  if (OF_BROWSERS.test(input.key)) return true
+  if (BROWSER_KEYS.test(input.key)) return true
   // On some keyboards, Control and Alt together type @, € and the like.
   const isTyping = input.control && input.alt && input.key.length === 1
   if (isTyping) return false
@@ -58,16 +58,16 @@ function letterOf({ key, code }: Key): string {
 }
 
 /** Edit commands for the focused text; named as in Electron's webContents. */
-export type Edit = 'undo' | 'redo' | 'cut' | 'copy' | 'paste' | 'pasteAndMatchStyle' | 'selectAll'
+export type EditCommand = 'undo' | 'redo' | 'cut' | 'copy' | 'paste' | 'pasteAndMatchStyle' | 'selectAll'
 
-const EDITS: Readonly<Record<string, Edit>> = { z: 'undo', x: 'cut', c: 'copy', v: 'paste', a: 'selectAll' }
-const EDITS_SHIFTED: Readonly<Record<string, Edit>> = { z: 'redo', v: 'pasteAndMatchStyle' }
+const EDITS: Readonly<Record<string, EditCommand>> = { z: 'undo', x: 'cut', c: 'copy', v: 'paste', a: 'selectAll' }
+const EDITS_SHIFTED: Readonly<Record<string, EditCommand>> = { z: 'redo', v: 'pasteAndMatchStyle' }
 
 /**
  * Returns the edit command of a key on macOS, where these keys belong to the menu: a page whose keys never reach our
  * menu needs them passed on. Undefined for any other key.
  */
-export function editOf(input: Key): Edit | undefined {
+export function editCommandOf(input: Key): EditCommand | undefined {
   if (!input.meta || input.control || input.alt) return undefined
   return (input.shift ? EDITS_SHIFTED : EDITS)[letterOf(input)]
 }

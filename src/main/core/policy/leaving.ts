@@ -1,6 +1,6 @@
 /** What to ask the user before the application ends while packages are unsent or uncertain. */
 
-export interface Pending {
+export interface PendingWork {
   /** Packages in the outbox that haven't been sent. */
   ready: number
   /** Packages that may or may not have arrived. */
@@ -15,7 +15,7 @@ export interface Pending {
   corrections: readonly string[]
 }
 
-export interface LeavingQuestion {
+export interface QuitQuestion {
   message: string
   detail: string
   stay: string
@@ -26,7 +26,10 @@ export interface LeavingQuestion {
  * Returns the question, or undefined if there's no need to ask.
  * @param storage whether data outlives the application.
  */
-export function questionOnLeaving(pending: Pending, storage: 'encrypted' | 'memory'): LeavingQuestion | undefined {
+export function questionBeforeQuitting(
+  pending: PendingWork,
+  storage: 'encrypted' | 'memory'
+): QuitQuestion | undefined {
   const { ready, uncertain, preparing, actions, isSigning, corrections } = pending
   if (isSigning) {
     return {
@@ -38,7 +41,7 @@ export function questionOnLeaving(pending: Pending, storage: 'encrypted' | 'memo
   }
   if (storage === 'memory' && ready + uncertain + preparing > 0) {
     return {
-      message: `${packages(ready + uncertain)} in the Outbox will be lost.`,
+      message: `${packagesInWords(ready + uncertain)} in the Outbox will be lost.`,
       detail: 'Nothing is being saved on this computer, so unsent packages won’t be sent after you quit.',
       stay: 'Cancel',
       leave: 'Quit anyway'
@@ -64,16 +67,16 @@ export function questionOnLeaving(pending: Pending, storage: 'encrypted' | 'memo
       leave: 'Quit anyway'
     }
   }
-  if (ready === 0) return actions === 0 ? undefined : aboutActions(actions, storage)
+  if (ready === 0) return actions === 0 ? undefined : actionsQuestion(actions, storage)
   return {
-    message: `${packages(ready)} in the Outbox ${ready === 1 ? 'hasn’t' : 'haven’t'} been sent yet.`,
+    message: `${packagesInWords(ready)} in the Outbox ${ready === 1 ? 'hasn’t' : 'haven’t'} been sent yet.`,
     detail: `${ready === 1 ? 'It' : 'They'}’ll be sent next time you open Countersign.`,
     stay: 'Cancel',
     leave: 'Quit'
   }
 }
 
-function aboutActions(count: number, storage: 'encrypted' | 'memory'): LeavingQuestion {
+function actionsQuestion(count: number, storage: 'encrypted' | 'memory'): QuitQuestion {
   const changes = count === 1 ? '1 document change is' : `${count.toLocaleString('en-GB')} document changes are`
   return {
     message: `${changes} waiting for the internet.`,
@@ -86,6 +89,6 @@ function aboutActions(count: number, storage: 'encrypted' | 'memory'): LeavingQu
   }
 }
 
-function packages(count: number): string {
+function packagesInWords(count: number): string {
   return count === 1 ? '1 package' : `${count.toLocaleString('en-GB')} packages`
 }

@@ -13,7 +13,7 @@ const MOST_MEMBERS = 20
 type Rule = [pattern: RegExp, instead: string]
 
 /** Applied first, to the whole text: a part of a link or address belongs to it, even if it looks like an id. */
-const WHOLE: readonly Rule[] = [
+const WHOLE_TEXT_RULES: readonly Rule[] = [
   // Only a link's scheme and host remain: user, path and query contain keys.
   [/\b([a-z][a-z0-9+.-]*:\/\/)(?:[^\s/?#@]*@)?([^\s/?#"'<>]*)[^\s"'<>]*/gi, '$1$2/…'],
   [/[^\s<>"'@,;:()]+@[^\s<>"'@,;()]+/g, '‹address›'],
@@ -23,7 +23,7 @@ const WHOLE: readonly Rule[] = [
 ]
 
 /** Applied afterwards, to the text between ids. */
-const BETWEEN_IDS: readonly Rule[] = [
+const BETWEEN_IDS_RULES: readonly Rule[] = [
   // A JSON web token, whose parts can be short.
   [/\beyJ[\w-]+(?:\.[\w-]+)+/g, '‹hidden›'],
   [/[A-Za-z0-9+/_-]{24,}={0,2}/g, '‹hidden›'],
@@ -35,14 +35,14 @@ const ID = /\b([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|set-aside-\d{4}-\d\d-
 
 /** Formats a sanitised line for the log. */
 export function logLine(message: string, detail?: Record<string, unknown>): string {
-  return detail ? `${scrubbed(message)} ${JSON.stringify(scrubbedDetail(detail))}` : scrubbed(message)
+  return detail ? `${scrub(message)} ${JSON.stringify(scrubDetail(detail))}` : scrub(message)
 }
 
 /** Removes what mustn't be logged from a text, and shortens it. */
-export function scrubbed(text: string): string {
-  const parts = applied(WHOLE, beginningOf(text)).split(ID)
+export function scrub(text: string): string {
+  const parts = applyRules(WHOLE_TEXT_RULES, beginningOf(text)).split(ID)
   return parts
-    .map((part, index) => (index % 2 === 1 ? part : applied(BETWEEN_IDS, part)))
+    .map((part, index) => (index % 2 === 1 ? part : applyRules(BETWEEN_IDS_RULES, part)))
     .join('')
     .slice(0, LONGEST_TEXT)
 }
@@ -53,18 +53,18 @@ function beginningOf(text: string): string {
 }
 
 /** Removes what mustn't be logged from a detail; for members that aren't plain values, only the type remains. */
-export function scrubbedDetail(detail: Record<string, unknown>): Record<string, unknown> {
+export function scrubDetail(detail: Record<string, unknown>): Record<string, unknown> {
   const members = Object.entries(detail).slice(0, MOST_MEMBERS)
-  return Object.fromEntries(members.map(([name, value]) => [name, scrubbedValue(value)]))
+  return Object.fromEntries(members.map(([name, value]) => [name, scrubValue(value)]))
 }
 
-function scrubbedValue(value: unknown): unknown {
+function scrubValue(value: unknown): unknown {
   if (typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined) return value
-  if (typeof value === 'string') return scrubbed(value)
-  if (Array.isArray(value)) return value.slice(0, MOST_MEMBERS).map(scrubbedValue)
+  if (typeof value === 'string') return scrub(value)
+  if (Array.isArray(value)) return value.slice(0, MOST_MEMBERS).map(scrubValue)
   return `‹${typeof value}›`
 }
 
-function applied(rules: readonly Rule[], text: string): string {
-  return rules.reduce((left, [pattern, instead]) => left.replace(pattern, instead), text)
+function applyRules(rules: readonly Rule[], text: string): string {
+  return rules.reduce((result, [pattern, instead]) => result.replace(pattern, instead), text)
 }

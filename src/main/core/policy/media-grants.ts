@@ -2,8 +2,8 @@
  * A turn's camera and microphone grants and pending requests. Staff is asked one question at a time; after a refusal, a
  * page can't ask again right away. All grants end with the turn.
  */
-import type { SigningGround } from './navigation.ts'
-import { type AskedPermission, decidePermission, devicesOf, type MediaDevice, type MediaRight } from './permissions.ts'
+import type { SigningScope } from './navigation.ts'
+import { decidePermission, devicesOf, type MediaDevice, type MediaRight, type PermissionQuery } from './permissions.ts'
 
 export interface MediaEffects {
   /** Monotonic clock, in milliseconds. */
@@ -16,8 +16,8 @@ export interface MediaEffects {
   systemAllows(devices: readonly MediaDevice[]): Promise<boolean>
 }
 
-interface Waiting {
-  asked: AskedPermission
+interface PendingRequest {
+  asked: PermissionQuery
   grant(granted: boolean): void
 }
 
@@ -25,17 +25,17 @@ interface Waiting {
 export const QUIET_MS = 10_000
 
 export class MediaGrants {
-  readonly #ground: SigningGround
+  readonly #scope: SigningScope
   readonly #media: () => MediaRight
   readonly #effects: MediaEffects
   readonly #granted = new Set<string>()
-  #waiting: Waiting[] = []
+  #pending: PendingRequest[] = []
   #question: readonly MediaDevice[] | undefined
   #quietUntil = Number.NEGATIVE_INFINITY
   #hasEnded = false
 
-  constructor(ground: SigningGround, media: () => MediaRight, effects: MediaEffects) {
-    this.#ground = ground
+  constructor(scope: SigningScope, media: () => MediaRight, effects: MediaEffects) {
+    this.#scope = scope
     this.#media = media
     this.#effects = effects
   }
@@ -44,17 +44,17 @@ export class MediaGrants {
    * Handles a page's request.
    * @returns false if refused at once; `grant` is not called then. Otherwise it is called once, now or later.
    */
-  request(asked: AskedPermission, grant: (granted: boolean) => void): boolean {
+  request(asked: PermissionQuery, grant: (granted: boolean) => void): boolean {
     const decision = this.#decide(asked)
     if (decision === 'refuse') return false
-    if (decision === 'grant') this.#settle({ asked, grant })
+    if (decision === 'grant') this.#conclude({ asked, grant })
     else if (this.#effects.now() < this.#quietUntil) return false
-    else this.#wait({ asked, grant })
+    else this.#enqueue({ asked, grant })
     return true
   }
 
   /** Whether the page already has the devices. Until then, it only learns that some exist. */
-  holds(asked: AskedPermission): boolean {
+  isGranted(asked: PermissionQuery): boolean {
     if (this.#decide(asked) === 'refuse') return false
     return keysOf(asked).every((key) => this.#granted.has(key))
   }
@@ -64,41 +64,41 @@ export class MediaGrants {
     this.#hasEnded = true
     this.#granted.clear()
     this.#question = undefined
-    for (const { grant } of this.#waiting.splice(0)) grant(false)
+    for (const { grant } of this.#pending.splice(0)) grant(false)
   }
 
-  #decide(asked: AskedPermission) {
-    return this.#hasEnded ? 'refuse' : decidePermission(asked, this.#ground, this.#media())
+  #decide(asked: PermissionQuery) {
+    return this.#hasEnded ? 'refuse' : decidePermission(asked, this.#scope, this.#media())
   }
 
-  #wait(waiting: Waiting): void {
-    this.#waiting.push(waiting)
+  #enqueue(request: PendingRequest): void {
+    this.#pending.push(request)
     if (this.#question) return
-    const question = devicesOf(waiting.asked.mediaTypes) ?? []
+    const question = devicesOf(request.asked.mediaTypes) ?? []
     this.#question = question
     this.#effects.ask(question, (granted) => {
       // An answer to an earlier question doesn't apply to this one.
-      if (this.#question === question) this.#answered(question, granted)
+      if (this.#question === question) this.#applyAnswer(question, granted)
     })
   }
 
-  #answered(question: readonly MediaDevice[], granted: boolean): void {
+  #applyAnswer(question: readonly MediaDevice[], granted: boolean): void {
     this.#question = undefined
-    const waiting = this.#waiting.splice(0)
+    const pending = this.#pending.splice(0)
     if (!granted) {
       this.#quietUntil = this.#effects.now() + QUIET_MS
-      for (const { grant } of waiting) grant(false)
+      for (const { grant } of pending) grant(false)
       return
     }
-    for (const each of waiting) {
+    for (const each of pending) {
       // A page that requested more than staff was asked about has to ask again.
-      const isMeant = devicesOf(each.asked.mediaTypes)?.every((device) => question.includes(device))
-      if (isMeant && this.#decide(each.asked) !== 'refuse') this.#settle(each)
+      const isCovered = devicesOf(each.asked.mediaTypes)?.every((device) => question.includes(device))
+      if (isCovered && this.#decide(each.asked) !== 'refuse') this.#conclude(each)
       else if (!this.request(each.asked, each.grant)) each.grant(false)
     }
   }
 
-  #settle({ asked, grant }: Waiting): void {
+  #conclude({ asked, grant }: PendingRequest): void {
     this.#effects.systemAllows(devicesOf(asked.mediaTypes) ?? []).then(
       (isAllowed) => {
         const isGranted = isAllowed && this.#decide(asked) !== 'refuse'
@@ -112,6 +112,6 @@ export class MediaGrants {
   }
 }
 
-function keysOf({ url, mediaTypes }: AskedPermission): string[] {
+function keysOf({ url, mediaTypes }: PermissionQuery): string[] {
   return (devicesOf(mediaTypes) ?? []).map((device) => `${device} ${new URL(url).origin}`)
 }

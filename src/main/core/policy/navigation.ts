@@ -5,7 +5,7 @@
 import { isPrivateHost } from './private-networks.ts'
 
 /** Where a signing page may navigate. */
-export interface SigningGround {
+export interface SigningScope {
   /** Origins (`https://sign.example.com`) that the page may show. */
   allowedOrigins: readonly string[]
   /** Where the service redirects the signer at the end: intercepted, never loaded. */
@@ -38,13 +38,13 @@ const RETURNED: Decision = { kind: 'returned' }
 const OWN_FRAMES = new Set(['about:blank', 'about:srcdoc'])
 
 /** Decides on a frame's navigation: a link, form, script, redirect, or the first address. */
-export function decideNavigation(move: { url: string; isMainFrame: boolean }, ground: SigningGround): Decision {
-  const url = URL.parse(move.url)
+export function decideNavigation(navigation: { url: string; isMainFrame: boolean }, scope: SigningScope): Decision {
+  const url = URL.parse(navigation.url)
   if (!url) return refuse('not-an-address')
-  if (!move.isMainFrame && OWN_FRAMES.has(url.href)) return ALLOW
+  if (!navigation.isMainFrame && OWN_FRAMES.has(url.href)) return ALLOW
   // Only the main frame can return to us; a nested frame could pretend to while the signer is still reading.
-  if (move.isMainFrame && ground.returnAddresses.some((address) => isSamePlace(url, address))) return RETURNED
-  return decideHost(url, ground, ['https:'], ['http:']) ?? ALLOW
+  if (navigation.isMainFrame && scope.returnAddresses.some((address) => isSamePage(url, address))) return RETURNED
+  return decideHost(url, scope, ['https:'], ['http:']) ?? ALLOW
 }
 
 /** What a page may load besides documents, as named by Chromium's network. */
@@ -66,47 +66,47 @@ export type ResourceType =
 /**
  * Decides on a request before it is sent. Documents as in `decideNavigation`; styles, scripts, pictures and the like
  * may come from any public host over an encrypted connection, since signing pages use CDNs.
- * @returns `look-up` if the host must first be resolved to public addresses (`whyNotReached`).
+ * @returns `look-up` if the host must first be resolved to public addresses (`blockReason`).
  */
 export function decideRequest(
   request: { url: string; resourceType: ResourceType },
-  ground: SigningGround
+  scope: SigningScope
 ): Decision | { kind: 'look-up'; url: URL } {
   const { resourceType } = request
   if (resourceType === 'mainFrame' || resourceType === 'subFrame') {
-    const decision = decideNavigation({ url: request.url, isMainFrame: resourceType === 'mainFrame' }, ground)
-    return decision.kind === 'allow' ? allowed(new URL(request.url), ground) : decision
+    const decision = decideNavigation({ url: request.url, isMainFrame: resourceType === 'mainFrame' }, scope)
+    return decision.kind === 'allow' ? decideAllowed(new URL(request.url), scope) : decision
   }
   if (resourceType === 'object') return refuse('plug-in')
   const url = URL.parse(request.url)
   if (!url) return refuse('not-an-address')
   // Created by the page itself: nothing is sent.
   if (url.protocol === 'data:' || url.protocol === 'blob:') return ALLOW
-  const refused = decideHost(url, ground, ['https:', 'wss:'], ['http:', 'ws:'])
-  if (!refused) return allowed(url, ground)
-  if (refused.reason !== 'other-origin') return refused
+  const refusal = decideHost(url, scope, ['https:', 'wss:'], ['http:', 'ws:'])
+  if (!refusal) return decideAllowed(url, scope)
+  if (refusal.reason !== 'other-origin') return refusal
   return isPrivateHost(url.hostname) ? refuse('private-network') : { kind: 'look-up', url }
 }
 
 /** For allowed origins; if only the link names the origin, its host must be resolved. */
-function allowed(url: URL, { linkOrigin }: SigningGround): Decision | { kind: 'look-up'; url: URL } {
+function decideAllowed(url: URL, { linkOrigin }: SigningScope): Decision | { kind: 'look-up'; url: URL } {
   return linkOrigin !== undefined && originOf(url) === linkOrigin ? { kind: 'look-up', url } : ALLOW
 }
 
 /** Undefined if the address is on an allowed origin. */
 function decideHost(
   url: URL,
-  ground: SigningGround,
+  scope: SigningScope,
   encrypted: string[],
   plain: string[]
 ): { kind: 'refuse'; reason: RefusalReason } | undefined {
   if (!encrypted.includes(url.protocol) && !plain.includes(url.protocol)) return refuse('scheme')
   if (url.username || url.password) return refuse('credentials')
   if (plain.includes(url.protocol)) {
-    return isPracticeHost(url, ground.practiceOrigin) ? undefined : refuse('not-encrypted')
+    return isPracticeHost(url, scope.practiceOrigin) ? undefined : refuse('not-encrypted')
   }
   const origin = originOf(url)
-  return ground.allowedOrigins.some((allowed) => isEncryptedOrigin(allowed) && originOf(new URL(allowed)) === origin)
+  return scope.allowedOrigins.some((allowed) => isEncryptedOrigin(allowed) && originOf(new URL(allowed)) === origin)
     ? undefined
     : refuse('other-origin')
 }
@@ -127,7 +127,7 @@ export function isLoopback(hostname: string): boolean {
 }
 
 /** Ignores the query, since services add the outcome to it. */
-function isSamePlace(url: URL, address: string): boolean {
+function isSamePage(url: URL, address: string): boolean {
   const place = URL.parse(address)
   if (!place || (place.protocol !== 'https:' && place.protocol !== 'http:')) return false
   return url.origin === place.origin && url.pathname === place.pathname && !url.username && !url.password

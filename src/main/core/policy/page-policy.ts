@@ -3,7 +3,7 @@
  * repeats what `decideRequest` decides on the network, for channels that a network guard could miss, and withholds what
  * only the browser can.
  */
-import type { SigningGround } from './navigation.ts'
+import type { SigningScope } from './navigation.ts'
 
 const HEADER = 'content-security-policy'
 
@@ -23,20 +23,20 @@ const SANDBOX = [
 ]
 
 /** A picture-in-picture window would cover everything, including our frame, and needs no permission. */
-const WITHHELD = 'picture-in-picture=()'
+const PERMISSIONS_POLICY = 'picture-in-picture=()'
 
 /** Returns the policy: no plug-ins, and scripts connect to the page's own origins only. */
-export function pagePolicy(ground: SigningGround): string {
-  return [...reach(ground), "object-src 'none'", `sandbox ${SANDBOX.join(' ')}`].join('; ')
+export function pagePolicy(scope: SigningScope): string {
+  return [...connectionDirectives(scope), "object-src 'none'", `sandbox ${SANDBOX.join(' ')}`].join('; ')
 }
 
 /**
  * Where scripts may connect, and where workers may come from. Request guards don't see sockets of shared workers
  * (electron#47857), or WebTransport at all; and `https:` would allow any host.
  */
-function reach({ allowedOrigins, practiceOrigin }: SigningGround): string[] {
-  const ground = [...allowedOrigins, ...(practiceOrigin === undefined ? [] : [practiceOrigin])]
-  const urls = ground.map((origin) => URL.parse(origin)).filter((url) => url !== null)
+function connectionDirectives({ allowedOrigins, practiceOrigin }: SigningScope): string[] {
+  const allowed = [...allowedOrigins, ...(practiceOrigin === undefined ? [] : [practiceOrigin])]
+  const urls = allowed.map((origin) => URL.parse(origin)).filter((url) => url !== null)
   const origins = urls.map(({ origin }) => origin)
   const sockets = urls.map(({ protocol, host }) => `${protocol === 'https:' ? 'wss' : 'ws'}://${host}`)
   return [
@@ -46,34 +46,34 @@ function reach({ allowedOrigins, practiceOrigin }: SigningGround): string[] {
 }
 
 /** Adds our policy to a subresource's headers: a worker's policy comes with its script. */
-export function withPartPolicy(
+export function withSubresourcePolicy(
   headers: Record<string, string[]> | undefined,
-  ground: SigningGround
+  scope: SigningScope
 ): Record<string, string[]> {
-  return withHeaders(headers, { [HEADER]: reach(ground).join('; ') })
+  return withHeaders(headers, { [HEADER]: connectionDirectives(scope).join('; ') })
 }
 
 /** Adds our policy to a document's headers. Turns off DNS prefetching for names that it only mentions. */
 export function withPagePolicy(
   headers: Record<string, string[]> | undefined,
-  ground: SigningGround
+  scope: SigningScope
 ): Record<string, string[]> {
   return withHeaders(headers, {
-    [HEADER]: pagePolicy(ground),
-    'permissions-policy': WITHHELD,
+    [HEADER]: pagePolicy(scope),
+    'permissions-policy': PERMISSIONS_POLICY,
     'x-dns-prefetch-control': 'off'
   })
 }
 
 function withHeaders(
   headers: Record<string, string[]> | undefined,
-  laidOver: Record<string, string>
+  additions: Record<string, string>
 ): Record<string, string[]> {
   const all = Object.entries(headers ?? {})
-  const both = Object.entries(laidOver).map(([header, ours]): [string, string[]] => {
+  const merged = Object.entries(additions).map(([header, ours]): [string, string[]] => {
     const own = all.filter(([name]) => name.toLowerCase() === header).flatMap(([, values]) => values)
     return [header, [...own, ours]]
   })
-  const others = all.filter(([name]) => !(name.toLowerCase() in laidOver))
-  return { ...Object.fromEntries(others), ...Object.fromEntries(both) }
+  const others = all.filter(([name]) => !(name.toLowerCase() in additions))
+  return { ...Object.fromEntries(others), ...Object.fromEntries(merged) }
 }

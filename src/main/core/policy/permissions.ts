@@ -3,7 +3,7 @@
  * one (clipboard, files). A signing page may use camera and microphone if its turn needs them; anything else it could
  * only use against the person at the counter.
  */
-import { decideNavigation, type SigningGround } from './navigation.ts'
+import { decideNavigation, type SigningScope } from './navigation.ts'
 
 export type MediaDevice = 'camera' | 'microphone'
 
@@ -14,7 +14,7 @@ export type MediaDevice = 'camera' | 'microphone'
 export type MediaRight = 'never' | 'ask' | 'yes'
 
 /** What a page requests or checks, in Electron's terms. */
-export interface AskedPermission {
+export interface PermissionQuery {
   permission: string
   /** Address of the requesting document. */
   url: string
@@ -30,12 +30,12 @@ export type PermissionDecision = 'grant' | 'ask' | 'refuse'
  * Decides on a signing page's request. The requesting document must itself be on an allowed origin: page and frames are
  * treated alike, and a frame without its own address gets nothing.
  */
-export function decidePermission(asked: AskedPermission, ground: SigningGround, media: MediaRight): PermissionDecision {
-  if (asked.permission !== 'media' || media === 'never') return 'refuse'
-  if (!devicesOf(asked.mediaTypes)) return 'refuse'
-  const places = asked.origin === undefined ? [asked.url] : [asked.url, asked.origin]
-  const isOnGround = places.every((url) => decideNavigation({ url, isMainFrame: true }, ground).kind === 'allow')
-  if (!isOnGround) return 'refuse'
+export function decidePermission(query: PermissionQuery, scope: SigningScope, media: MediaRight): PermissionDecision {
+  if (query.permission !== 'media' || media === 'never') return 'refuse'
+  if (!devicesOf(query.mediaTypes)) return 'refuse'
+  const places = query.origin === undefined ? [query.url] : [query.url, query.origin]
+  const isInScope = places.every((url) => decideNavigation({ url, isMainFrame: true }, scope).kind === 'allow')
+  if (!isInScope) return 'refuse'
   return media === 'yes' ? 'grant' : 'ask'
 }
 

@@ -52,7 +52,7 @@ const PRIVATE_ENDINGS = [
 
 /**
  * Returns whether a host, as written in a URL, is plainly on a private network. A public name may still resolve to one:
- * see `whyNotReached`.
+ * see `blockReason`.
  * @param hostname as in `URL.hostname`, which has already resolved decimal, octal and hexadecimal spellings.
  */
 export function isPrivateHost(hostname: string): boolean {
@@ -82,7 +82,7 @@ export function isPrivateAddress(address: string): boolean {
  * Returns why an address mustn't be reached; undefined if its host and every address it resolves to are public.
  * @param lookup resolves a name; a rejection means `not-found`.
  */
-export async function whyNotReached(url: URL, lookup: Lookup): Promise<'private-network' | 'not-found' | undefined> {
+export async function blockReason(url: URL, lookup: Lookup): Promise<'private-network' | 'not-found' | undefined> {
   if (isPrivateHost(url.hostname)) return 'private-network'
   if (isIPv4(url.hostname) || url.hostname.startsWith('[')) return undefined
   try {

@@ -11,7 +11,7 @@ export type SigningAddress =
       url: string
       allowedOrigins: string[]
       practiceOrigin?: string
-      /** The page's origin, if the office didn't type its host: see `SigningGround`. */
+      /** The page's origin, if the office didn't type its host: see `SigningScope`. */
       linkOrigin?: string
     }
   | { ok: false; reason: SigningAddressProblem }
@@ -29,7 +29,7 @@ export interface SigningAccount {
  * Checks the address. Allows the signing page's origin and the service's own. A host on a private network is refused
  * unless it is the one that the office typed: then the service is inside the office.
  */
-export function signingAddress(key: string, account: SigningAccount): SigningAddress {
+export function checkSigningAddress(key: string, account: SigningAccount): SigningAddress {
   const address = key.trim()
   if (!URL.canParse(address)) return { ok: false, reason: 'not-an-address' }
   const url = new URL(address)
@@ -45,7 +45,7 @@ export function signingAddress(key: string, account: SigningAccount): SigningAdd
 }
 
 /** Returns what to tell the clerk, including what can be done about it. */
-export function signingAddressSentence(reason: SigningAddressProblem): string {
+export function signingAddressMessage(reason: SigningAddressProblem): string {
   switch (reason) {
     case 'not-an-address':
       return 'This signer’s link isn’t a web address, so it wasn’t opened.'

@@ -62,7 +62,7 @@ export function refusedAtStart({ platform, argv, env }: Start): string | undefin
     // The rest are file names, whatever they begin with.
     if (argument === '--') break
     const name = switchIn(argument, platform)
-    if (name !== undefined && REFUSED.some((refused) => fits(name, refused))) return argument.replace(/=.*$/s, '')
+    if (name !== undefined && REFUSED.some((refused) => matches(name, refused))) return argument.replace(/=.*$/s, '')
   }
   return REFUSED_VARIABLES.find((name) => env[name])
 }
@@ -74,6 +74,6 @@ function switchIn(argument: string, platform: NodeJS.Platform): string | undefin
   return isWindows ? name?.toLowerCase() : name
 }
 
-function fits(name: string, refused: string): boolean {
+function matches(name: string, refused: string): boolean {
   return refused.endsWith('*') ? name.startsWith(refused.slice(0, -1)) : name === refused
 }

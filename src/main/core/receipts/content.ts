@@ -3,9 +3,9 @@
  * restart, and says the same. Nothing is called signed unless the trail has it as the service's own answer.
  */
 import type { AuditEntry } from '../../../shared/contract/index.ts'
-import type { Place } from '../audit/anchor.ts'
-import type { Chained } from '../audit/audit.ts'
-import { isoWriter } from '../lib/calendar.ts'
+import type { TrailPosition } from '../audit/anchor.ts'
+import type { ChainedEntry } from '../audit/audit.ts'
+import { isoFormatter } from '../lib/calendar.ts'
 import { getOrMake } from '../lib/objects.ts'
 
 /**
@@ -64,7 +64,7 @@ export interface ReceiptContent {
   unrecorded: number
   /** How many entries were lost during this time because the disk was full. */
   lost: number
-  trail: { first: Place; last: Place }
+  trail: { first: TrailPosition; last: TrailPosition }
   /** The fingerprint of the signing key. */
   key: string
 }
@@ -73,7 +73,7 @@ export interface ReceiptContent {
  * missing: the trail doesn't have the session's beginning. older: an earlier version didn't number its turns. nobody:
  * it has no such person.
  */
-export type Made = { ok: true; content: ReceiptContent } | { ok: false; why: 'missing' | 'older' | 'nobody' }
+export type ContentResult = { ok: true; content: ReceiptContent } | { ok: false; why: 'missing' | 'older' | 'nobody' }
 
 const RESULTS: Readonly<Record<string, Result>> = {
   signed: 'signed',
@@ -83,7 +83,7 @@ const RESULTS: Readonly<Record<string, Result>> = {
 }
 
 /** What the trail doesn't have before the receipt is issued. */
-export interface Given {
+export interface IssueDetails {
   number: string
   replaces?: string | undefined
   key: string
@@ -95,9 +95,9 @@ export interface Given {
  * @param until the last entry that counts; later ones are ignored.
  */
 export function contentOf(
-  links: readonly Chained[],
-  { copy, number, replaces, key, until = Number.MAX_SAFE_INTEGER }: Given & { copy: Copy; until?: number }
-): Made {
+  links: readonly ChainedEntry[],
+  { copy, number, replaces, key, until = Number.MAX_SAFE_INTEGER }: IssueDetails & { copy: Copy; until?: number }
+): ContentResult {
   const all = links.filter(({ entry }) => entry.seq <= until && entry.what !== 'receipt-made')
   const [start] = all
   if (start?.entry.what !== 'session-started') return { ok: false, why: 'missing' }
@@ -107,7 +107,7 @@ export function contentOf(
   const people = copy === 'file' ? session.people : session.people.slice(copy - 1, copy)
   const [only] = people
   if (!only) return { ok: false, why: 'nobody' }
-  const isTheirs = ({ entry }: Chained) => entry.signerName === undefined || personOf(entry) === keyOf(only)
+  const isTheirs = ({ entry }: ChainedEntry) => entry.signerName === undefined || personOf(entry) === keyOf(only)
   const lost = all.filter(({ entry }) => entry.what === 'entries-lost' && isDuring(entry, all))
   const relevant = all.filter((link) => {
     if (link.entry.what === 'entries-lost') return lost.includes(link)
@@ -149,12 +149,12 @@ const OF_PERSON: ReadonlySet<string> = new Set([
   'turn-ended'
 ])
 
-function readSession(all: readonly Chained[]) {
+function readSession(all: readonly ChainedEntry[]) {
   const writers = new Map<string, (at: number) => string>()
   const at = ({ at: moment, zone }: AuditEntry) => {
     // A time that no clock can show wasn't written by us.
     if (Number.isNaN(new Date(moment).getTime())) return String(moment)
-    return getOrMake(writers, zone, () => isoWriter(zone))(moment)
+    return getOrMake(writers, zone, () => isoFormatter(zone))(moment)
   }
   const people = new Map<string, ReceiptPerson>()
   const turns = new Map<string, ReceiptDocument>()
@@ -171,22 +171,28 @@ function readSession(all: readonly Chained[]) {
     }))
     const document = getOrMake(turns, turnOf(entry), () => {
       const { documentName: name = '', documentReference: reference = '' } = entry
-      const begun: ReceiptDocument = { name, reference, shown: [], result: 'not-opened' }
-      person.documents.push(begun)
-      return begun
+      const created: ReceiptDocument = { name, reference, shown: [], result: 'not-opened' }
+      person.documents.push(created)
+      return created
     })
-    tell(document, person, entry, at(entry), ended !== undefined)
+    applyEntry(document, person, entry, at(entry), ended !== undefined)
   }
   const planned = Number(all[0]?.entry.detail.turns)
   return {
     ...{ at, ended, interrupted },
-    people: [...people.values()].map(inOrder),
+    people: [...people.values()].map(inFixedOrder),
     unrecorded: Number.isSafeInteger(planned) ? Math.max(0, planned - turns.size) : 0
   }
 }
 
 /** Applies one entry about a turn. */
-function tell(document: ReceiptDocument, person: ReceiptPerson, entry: AuditEntry, at: string, isOver: boolean): void {
+function applyEntry(
+  document: ReceiptDocument,
+  person: ReceiptPerson,
+  entry: AuditEntry,
+  at: string,
+  isOver: boolean
+): void {
   const { what, detail, staff } = entry
   if (what === 'handed-over') person.identified ??= { at, staff, evidence: detail.evidence ?? '' }
   if (what === 'page-opened') {
@@ -209,7 +215,7 @@ function tell(document: ReceiptDocument, person: ReceiptPerson, entry: AuditEntr
 }
 
 /** Puts the members in a fixed order, whatever the order in which they became known. */
-function inOrder({ name, contact, identified, documents }: ReceiptPerson): ReceiptPerson {
+function inFixedOrder({ name, contact, identified, documents }: ReceiptPerson): ReceiptPerson {
   return {
     name,
     ...(contact !== undefined && { contact }),
@@ -228,8 +234,8 @@ function inOrder({ name, contact, identified, documents }: ReceiptPerson): Recei
  * Returns data about each person that isn't in the trail, found by the entry of their first handover, in the order of a
  * receipt's people.
  */
-export function besideTrail<Known>(
-  links: readonly Chained[],
+export function extraDataOf<Known>(
+  links: readonly ChainedEntry[],
   people: readonly ReceiptPerson[],
   knownOf: (entry: AuditEntry) => Known | undefined
 ): (Known | undefined)[] {
@@ -245,10 +251,10 @@ const personOf = ({ signerName = '', detail }: AuditEntry) => JSON.stringify([si
 const keyOf = ({ name, contact = '' }: ReceiptPerson) => JSON.stringify([name, contact])
 /** We never give two people the same number, but a trail might. */
 const turnOf = (entry: AuditEntry) => `${entry.detail.turn} ${personOf(entry)} ${entry.documentReference}`
-const placeOf = ({ entry, hash }: Chained): Place => ({ seq: entry.seq, hash })
+const placeOf = ({ entry, hash }: ChainedEntry): TrailPosition => ({ seq: entry.seq, hash })
 
 /** Whether some of the lost entries may belong to this session. */
-function isDuring({ detail }: AuditEntry, all: readonly Chained[]): boolean {
+function isDuring({ detail }: AuditEntry, all: readonly ChainedEntry[]): boolean {
   const own = all.filter(({ entry }) => entry.what !== 'entries-lost')
   const [from, until] = [Date.parse(detail.from ?? ''), Date.parse(detail.until ?? '')]
   // An entry that doesn't say when may be about any time.

@@ -4,7 +4,7 @@
  */
 import { encode } from 'uqr'
 import type { ReceiptCode } from '../../../shared/contract/index.ts'
-import type { IdentityReading } from '../counter/identity-numbers.ts'
+import type { IdentityNumber } from '../counter/identity-numbers.ts'
 import type { ReceiptContent, ReceiptDocument, ReceiptPerson } from './content.ts'
 import {
   escaped,
@@ -27,7 +27,7 @@ type Code = Omit<ReceiptCode, 'number' | 'sha256'>
  * Makes the QR code of the number and the hash, as an SVG path of its dark parts. In capitals, which make a smaller
  * code.
  */
-export function codeOf(number: string, sha256: string): Code {
+export function qrCodeOf(number: string, sha256: string): Code {
   const { size, data } = encode(`${number} ${sha256}`.toUpperCase(), { ecc: 'M', border: 0 })
   const path: string[] = []
   for (const [y, row] of data.entries())
@@ -35,18 +35,21 @@ export function codeOf(number: string, sha256: string): Code {
   return { size, path: path.join('') }
 }
 
-interface Beside {
+interface PageExtras {
   sha256: string
   issuedAt: string
   logo: string | undefined
   code: Code
   reader: Reader
   /** What is kept of each person's identity document; only on the office's own copy. */
-  kept: readonly (IdentityReading | undefined)[]
+  kept: readonly (IdentityNumber | undefined)[]
 }
 
 /** @returns HTML. */
-export function receiptPage(content: ReceiptContent, { sha256, issuedAt, logo, code, reader, kept }: Beside): string {
+export function receiptPage(
+  content: ReceiptContent,
+  { sha256, issuedAt, logo, code, reader, kept }: PageExtras
+): string {
   const { number, office, copy, people, staff, began, ended } = content
   const { say, day, time } = reader
   const whose = copy === 'file' ? 'For our file' : say('person', { name: people[0]?.name || plain(say('unnamed')) })
@@ -71,7 +74,7 @@ ${people.map((one, at) => person(one, content, reader, kept[at])).join('')}
 <div class="beside">
 <svg viewBox="0 0 ${code.size} ${code.size}" shape-rendering="crispEdges"><path d="${code.path}"/></svg>
 <div><p>${say('howToCheck')}</p>
-<dl>${fact(say('hash'), grouped(sha256), 'hash')}${fact(say('first'), place(content.trail.first), 'hash')}${fact(say('last'), place(content.trail.last), 'hash')}${fact(say('key'), content.key, 'hash')}</dl></div>
+<dl>${fact(say('hash'), grouped(sha256), 'hash')}${fact(say('first'), trailPosition(content.trail.first), 'hash')}${fact(say('last'), trailPosition(content.trail.last), 'hash')}${fact(say('key'), content.key, 'hash')}</dl></div>
 </div>
 </section>
 </body>
@@ -116,7 +119,7 @@ ${fact('Office', office || '–')}${fact('Printed', printed)}${fact('This comput
 `
 }
 
-function person(one: ReceiptPerson, content: ReceiptContent, reader: Reader, kept?: IdentityReading): string {
+function person(one: ReceiptPerson, content: ReceiptContent, reader: Reader, kept?: IdentityNumber): string {
   const { began, copy } = content
   const { say } = reader
   const { lines: seen, by } = identityWords(one, began, reader)
@@ -140,9 +143,9 @@ function row(document: ReceiptDocument, { began, practice }: ReceiptContent, rea
     return say('shownFrom', { time: reader.time(at, began), origin })
   })
   const files = (document.files ?? []).map((name) => `<li dir="auto">${escaped(name)}</li>`).join('')
-  const given = files && `<p class="quiet">${say('files')}</p><ul class="files">${files}</ul>`
+  const givenFiles = files && `<p class="quiet">${say('files')}</p><ul class="files">${files}</ul>`
   return `<tr><td><p dir="auto">${document.name ? escaped(document.name) : say('unnamedDocument')}</p><p class="quiet">${escaped(document.reference)}</p></td>
-<td>${shown.join('<br>') || say('neverShown')}${given}</td>
+<td>${shown.join('<br>') || say('neverShown')}${givenFiles}</td>
 <td><p class="${tone}"><i class="mark"></i>${word}</p><p class="quiet">${meaning}</p></td></tr>`
 }
 
@@ -151,7 +154,7 @@ const plain = (markup: string) => markup.replace(/&#39;/g, "'").replace(/&amp;/g
 const fact = (term: string, value: string, kind = '') =>
   `<div><dt>${term}</dt><dd class="${kind}" dir="auto">${escaped(value)}</dd></div>`
 const notice = (markup: string) => `<p class="notice">${markup}</p>`
-const place = ({ seq, hash }: { seq: number; hash: string }) => `${seq} · ${grouped(hash)}`
+const trailPosition = ({ seq, hash }: { seq: number; hash: string }) => `${seq} · ${grouped(hash)}`
 /** In groups that are easier to read. */
 const grouped = (hash: string) => hash.replace(/.{8}(?=.)/g, '$& ')
 

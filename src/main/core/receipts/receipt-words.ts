@@ -3,7 +3,7 @@
  * in English; a person's own may be in the language that they chose.
  */
 import type { PersonLanguage } from '../../../shared/contract/index.ts'
-import type { IdentityReading } from '../counter/identity-numbers.ts'
+import type { IdentityNumber } from '../counter/identity-numbers.ts'
 import type { ReceiptContent, ReceiptDocument, ReceiptPerson, Result } from './content.ts'
 import { type ReceiptSentence, SENTENCES, TRANSLATIONS } from './receipt-translations.ts'
 
@@ -37,8 +37,8 @@ export function readerOf(language: PersonLanguage): Reader {
   }
   const time = (iso: string, began: string) => {
     const clock = iso.slice(11, 19)
-    const offset = iso.slice(19) === began.slice(19) ? clock : `${clock} (UTC${iso.slice(19)})`
-    return iso.slice(0, 10) === began.slice(0, 10) ? offset : `${day(iso)}, ${offset}`
+    const withOffset = iso.slice(19) === began.slice(19) ? clock : `${clock} (UTC${iso.slice(19)})`
+    return iso.slice(0, 10) === began.slice(0, 10) ? withOffset : `${day(iso)}, ${withOffset}`
   }
   // Isolates a name in the other direction, so that it doesn't reorder the text around it.
   const put = (value: string) => (language === 'en' ? escaped(value) : `<bdi>${escaped(value)}</bdi>`)
@@ -91,7 +91,7 @@ export function identityWords(
 const DAY = new Intl.DateTimeFormat('en-GB', { timeZone: 'UTC', day: 'numeric', month: 'long', year: 'numeric' })
 
 /** What is kept of an identity document; for the office's own copy, which is in English. */
-export function readingWords({ number, isEnd, expires }: IdentityReading): string {
+export function readingWords({ number, isEnd, expires }: IdentityNumber): string {
   if (isEnd) return escaped(`Document number ending in ${number}`)
   const until = expires === undefined ? undefined : DAY.format(new Date(expires))
   return escaped(until ? `Document number ${number}, valid until ${until}` : `Document number ${number}`)

@@ -15,23 +15,30 @@ import type {
   ReceiptPeople
 } from '../../../shared/contract/index.ts'
 import type { Audit, SessionTrail } from '../audit/audit.ts'
-import type { Signer } from '../audit/signature.ts'
-import type { IdentityReading } from '../counter/identity-numbers.ts'
-import { dayAt, isoWriter } from '../lib/calendar.ts'
+import type { AuditSigner } from '../audit/signature.ts'
+import type { IdentityNumber } from '../counter/identity-numbers.ts'
+import { dayAt, isoFormatter } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { defined } from '../lib/objects.ts'
 import { inTurn } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import { readChosen } from '../storage/chosen-file.ts'
-import { besideTrail, type Copy, contentOf, type Given, type Made, type ReceiptContent } from './content.ts'
-import { codeOf, keyPage, receiptPage } from './receipt-page.ts'
+import {
+  type ContentResult,
+  type Copy,
+  contentOf,
+  extraDataOf,
+  type IssueDetails,
+  type ReceiptContent
+} from './content.ts'
+import { keyPage, qrCodeOf, receiptPage } from './receipt-page.ts'
 import { readerOf } from './receipt-words.ts'
-import { judgedReceipt, LARGEST_RECEIPT, sealed } from './sealed-pdf.ts'
+import { judgeReceipt, LARGEST_RECEIPT, sealPdf } from './sealed-pdf.ts'
 
 export interface ReceiptsDeps {
-  audit: Pick<Audit, 'session' | 'newestOf' | 'isBehind' | 'hasEntry' | 'note'>
-  signer: Signer
+  audit: Pick<Audit, 'sessionTrail' | 'newestOf' | 'hasPendingEntries' | 'hasEntry' | 'note'>
+  signer: AuditSigner
   time: Pick<Time, 'now' | 'zone'>
   /** Renders our own page out of sight. */
   paper: { pdf: (page: string) => Promise<Uint8Array>; print: (page: string) => Promise<void> }
@@ -47,7 +54,7 @@ export interface ReceiptsDeps {
   /** The languages that the office offers in addition to English. */
   languages: () => readonly PersonLanguage[]
   /** What is kept of the identity document that a handover entry mentions; undefined if nothing is, or no longer. */
-  identityOf: (entry: AuditEntry) => IdentityReading | undefined
+  identityOf: (entry: AuditEntry) => IdentityNumber | undefined
   /** The running session, which has no receipt for the file yet. */
   running: () => string | undefined
 }
@@ -72,7 +79,7 @@ export class Receipts {
    * trail.
    */
   async people(session: string): Promise<ReceiptPeople> {
-    const made = this.#made(await this.#trail(session), 'file', { number: '', key: '' })
+    const made = this.#buildContent(await this.#trail(session), 'file', { number: '', key: '' })
     return {
       people: made.people.map(({ name, contact }) => {
         const language = this.#deps.languageOf(session, { name, contact })
@@ -91,7 +98,7 @@ export class Receipts {
     const issued = await this.#issue(session, copy)
     const { text, sha256, issuedAt, content } = issued
     const drawn = await this.#deps.paper.pdf(await this.#page(issued, session, language))
-    const bytes = await sealed(drawn, { content: text, contentSha256: sha256, issuedAt }, this.#deps.signer)
+    const bytes = await sealPdf(drawn, { content: text, contentSha256: sha256, issuedAt }, this.#deps.signer)
     return { number: content.number, bytes }
   }
 
@@ -109,7 +116,7 @@ export class Receipts {
   async printKey(): Promise<void> {
     const { logo, officeName, paper, signer, time } = this.#deps
     const { fingerprint } = await signer.key()
-    const printedAt = isoWriter(time.zone())(time.now())
+    const printedAt = isoFormatter(time.zone())(time.now())
     await paper.print(keyPage({ fingerprint, office: officeName(), printedAt, zone: time.zone(), logo: logo() }))
   }
 
@@ -119,7 +126,7 @@ export class Receipts {
     const at = people.findIndex(({ name, contact }) => name === person.name && contact === person.contact)
     if (at < 0) fail('gone', 'The audit trail has nothing of this person yet.')
     const { content, sha256 } = await this.#issue(session, at + 1)
-    return { number: content.number, sha256, ...codeOf(content.number, sha256) }
+    return { number: content.number, sha256, ...qrCodeOf(content.number, sha256) }
   }
 
   /**
@@ -132,10 +139,10 @@ export class Receipts {
     language: PersonLanguage = 'en'
   ): Promise<string> {
     const { number, copy, people } = content
-    const kept = copy === 'file' ? besideTrail((await this.#trail(session)).links, people, this.#deps.identityOf) : []
+    const kept = copy === 'file' ? extraDataOf((await this.#trail(session)).links, people, this.#deps.identityOf) : []
     const reader = readerOf(copy === 'file' ? 'en' : language)
-    const beside = { sha256, issuedAt, logo: this.#deps.logo(), code: codeOf(number, sha256), reader }
-    return receiptPage(content, { ...beside, kept })
+    const extras = { sha256, issuedAt, logo: this.#deps.logo(), code: qrCodeOf(number, sha256), reader }
+    return receiptPage(content, { ...extras, kept })
   }
 
   /**
@@ -148,18 +155,18 @@ export class Receipts {
       if (copy === 'file' && running() === session) fail('busy', 'This session hasn’t ended yet.')
       const { fingerprint: key } = await signer.key()
       const trail = await this.#trail(session)
-      if (audit.isBehind)
+      if (audit.hasPendingEntries)
         fail('internal', 'The newest entries of the audit trail aren’t saved yet, so no receipt was made.')
       const before = issuesOf(trail, copy).at(-1)
-      const again = before && this.#again(trail, before)
-      if (before && again && again.content.key === key) {
+      const reproduced = before && this.#reproduce(trail, before)
+      if (before && reproduced && reproduced.content.key === key) {
         const { number = '', replaces } = before.detail
-        const fresh = this.#made(trail, copy, { number, replaces, key })
-        if (JSON.stringify(fresh) === again.text) return again
+        const rebuilt = this.#buildContent(trail, copy, { number, replaces, key })
+        if (JSON.stringify(rebuilt) === reproduced.text) return reproduced
       }
       const number = numberAfter(await audit.newestOf('receipt-made'), dayAt(time.now(), time.zone()), key)
       const replaces = before?.detail.number
-      const made = this.#made(trail, copy, { number, replaces, key })
+      const made = this.#buildContent(trail, copy, { number, replaces, key })
       const sha256 = hashOf(JSON.stringify(made))
       const name = typeof copy === 'number' ? made.people[0]?.name : undefined
       audit.note(
@@ -181,31 +188,31 @@ export class Receipts {
       // Read back from the trail, rather than using what was just made.
       const after = await this.#trail(session)
       const noted = issuesOf(after, copy).at(-1)
-      const issued = noted && this.#again(after, noted)
+      const issued = noted && this.#reproduce(after, noted)
       return issued ?? fail('internal', 'The receipt couldn’t be made.')
     })
   }
 
   /** Reproduces a receipt as it was issued; undefined if the trail no longer says the same. */
-  #again(trail: SessionTrail, noted: AuditEntry): Issued | undefined {
+  #reproduce(trail: SessionTrail, noted: AuditEntry): Issued | undefined {
     const { number = '', replaces, copy = '', last, sha256 = '', key = '' } = noted.detail
     const made = contentOf(trail.links, { copy: copyOf(copy), number, replaces, key, until: Number(last) })
     if (!made.ok) return undefined
     const text = JSON.stringify(made.content)
     if (hashOf(text) !== sha256) return undefined
-    return { content: made.content, text, sha256, issuedAt: isoWriter(noted.zone)(noted.at) }
+    return { content: made.content, text, sha256, issuedAt: isoFormatter(noted.zone)(noted.at) }
   }
 
   async #trail(session: string): Promise<SessionTrail> {
-    const trail = await this.#deps.audit.session(session)
+    const trail = await this.#deps.audit.sessionTrail(session)
     if (trail.isWhole) return trail
     return fail('not-allowed', 'The audit trail was changed since this session, so no receipt can be made of it.', {
       next: 'Verify the audit trail.'
     })
   }
 
-  #made(trail: SessionTrail, copy: Copy, given: Given): ReceiptContent {
-    const made = contentOf(trail.links, { copy, ...given })
+  #buildContent(trail: SessionTrail, copy: Copy, details: IssueDetails): ReceiptContent {
+    const made = contentOf(trail.links, { copy, ...details })
     return made.ok ? made.content : fail('gone', REFUSED[made.why])
   }
 
@@ -217,13 +224,16 @@ export class Receipts {
     const label = basename(path)
     try {
       if ((await stat(path)).size > LARGEST_RECEIPT) return { label, verdict: 'unsigned', receipt: {} }
-      const found = judgedReceipt(await readChosen(path, LARGEST_RECEIPT))
+      const found = judgeReceipt(await readChosen(path, LARGEST_RECEIPT))
       if (!('statement' in found)) return { label, ...found, receipt: {} }
       const { statement, fingerprint, verdict, bytes } = found
-      const { number, session } = Said.safeParse(parsedJson(statement.content)).data ?? { number: '', session: '' }
+      const { number, session } = ContentHeader.safeParse(parsedJson(statement.content)).data ?? {
+        number: '',
+        session: ''
+      }
       const isOurs = fingerprint === (await this.#deps.signer.key()).fingerprint
-      const isFitting = isOurs && verdict === 'genuine'
-      const { isInTrail, replacedBy } = isFitting ? await this.#fits(statement, session) : NOTHING_KNOWN
+      const isOwnGenuine = isOurs && verdict === 'genuine'
+      const { isInTrail, replacedBy } = isOwnGenuine ? await this.#compareWithTrail(statement, session) : NOTHING_KNOWN
       return {
         ...{ label, verdict, exportedAt: statement.issuedAt, key: { fingerprint, isOurs } },
         ...defined({ bytes, isInTrail }),
@@ -235,27 +245,27 @@ export class Receipts {
   }
 
   /** Returns whether the trail on this computer agrees with a receipt, and which receipt replaced it. */
-  async #fits(statement: { content: string; contentSha256: string }, session: string): Promise<Fits> {
-    const trail = await this.#deps.audit.session(session)
+  async #compareWithTrail(statement: { content: string; contentSha256: string }, session: string): Promise<TrailMatch> {
+    const trail = await this.#deps.audit.sessionTrail(session)
     const noted = trail.links.find(
       ({ entry }) => entry.what === 'receipt-made' && entry.detail.sha256 === statement.contentSha256
     )?.entry
-    const again = noted && this.#again(trail, noted)
-    const isInTrail = trail.isWhole && again?.text === statement.content
+    const reproduced = noted && this.#reproduce(trail, noted)
+    const isInTrail = trail.isWhole && reproduced?.text === statement.content
     const replacedBy = noted && issuesOf(trail, noted.detail.copy ?? '').findLast(({ seq }) => seq > noted.seq)
     return { isInTrail, replacedBy: replacedBy?.detail.number }
   }
 }
 
-interface Fits {
+interface TrailMatch {
   isInTrail: boolean | undefined
   replacedBy: string | undefined
 }
-const NOTHING_KNOWN: Fits = { isInTrail: undefined, replacedBy: undefined }
+const NOTHING_KNOWN: TrailMatch = { isInTrail: undefined, replacedBy: undefined }
 
-const Said = z.object({ number: z.string().max(100), session: z.string().max(200) })
+const ContentHeader = z.object({ number: z.string().max(100), session: z.string().max(200) })
 
-const REFUSED: Record<Extract<Made, { ok: false }>['why'], string> = {
+const REFUSED: Record<Extract<ContentResult, { ok: false }>['why'], string> = {
   missing: 'The audit trail doesn’t have the beginning of this session, so no receipt can be made of it.',
   older: 'This session was recorded by an earlier version, so no receipt can be made of it.',
   nobody: 'The audit trail has nothing of this person.'

@@ -4,7 +4,7 @@
  * changed byte is found anywhere. Checking a file never unpacks or renders anything.
  */
 import { z } from 'zod'
-import { Digest, firstDifference, type Signed, type Signer, verified } from '../audit/signature.ts'
+import { type AuditSigner, Digest, firstDifference, type SignedStatement, verifySigned } from '../audit/signature.ts'
 import { fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 
@@ -18,7 +18,7 @@ export const LARGEST_RECEIPT = 20 * 1024 * 1024
 const SHORTEST = 400
 const HASH = /^[0-9a-f]{64}$/
 /** Where a PDF's cross-reference table begins, as stated at its end. */
-const END = /startxref\s+(\d{1,10})\s+%%EOF\s*$/
+const PDF_END = /startxref\s+(\d{1,10})\s+%%EOF\s*$/
 
 const Statement = z
   .object({
@@ -37,16 +37,16 @@ const Statement = z
 type Statement = z.infer<typeof Statement>
 
 /** Appends the signed statement to a PDF. @throws KeychainError; AppFailure `internal` if the input isn't a PDF. */
-export async function sealed(
+export async function sealPdf(
   pdf: Uint8Array,
   facts: Pick<Statement, 'content' | 'contentSha256' | 'issuedAt'>,
-  signer: Signer
+  signer: AuditSigner
 ): Promise<Uint8Array> {
   if (!endOf(pdf)) fail('internal', 'The receipt couldn’t be drawn.')
   const digest = new Digest(BLOCK)
   digest.add(pdf)
   const statement: Statement = { format: FORMAT, ...facts, ...digest.end() }
-  return Buffer.concat([pdf, trailerOf(pdf, await signer.signed(JSON.stringify(statement)))])
+  return Buffer.concat([pdf, trailerOf(pdf, await signer.signStatement(JSON.stringify(statement)))])
 }
 
 type Bytes = { from: number; to: number }
@@ -56,32 +56,32 @@ export type ReceiptVerdict =
   | { verdict: 'genuine' | 'changed'; bytes?: Bytes; fingerprint: string; statement: Statement }
 
 /** Judges a file by what follows the PDF's end. @param file untrusted. */
-export function judgedReceipt(file: Buffer): ReceiptVerdict {
+export function judgeReceipt(file: Buffer): ReceiptVerdict {
   const found = findSigned(file)
   if (!found) return { verdict: 'unsigned' }
   const rest = { from: found.from, to: file.length - 1 }
-  const signed = verified(found.text)
+  const signed = verifySigned(found.text)
   const statement = signed && Statement.safeParse(parsedJson(signed.statement)).data
   if (!statement) return { verdict: 'signature', bytes: rest }
   const pdf = file.subarray(0, found.from)
   const digest = new Digest(statement.blockBytes)
   digest.add(pdf)
-  const said = { verdict: 'changed' as const, fingerprint: signed.fingerprint, statement }
+  const common = { verdict: 'changed' as const, fingerprint: signed.fingerprint, statement }
   const now = digest.end()
   if (now.bytes !== statement.bytes || now.sha256 !== statement.sha256) {
     const { from, to } = firstDifference(statement, now)
     // If the line break before the mark was changed, the line begins earlier, and the PDF seems to end there.
-    return { ...said, bytes: { from, to: Math.min(Math.max(to, statement.bytes), file.length - 1) } }
+    return { ...common, bytes: { from, to: Math.min(Math.max(to, statement.bytes), file.length - 1) } }
   }
-  const written = trailerOf(pdf, signed)
+  const expected = trailerOf(pdf, signed)
   const trailer = file.subarray(found.from)
-  if (written.equals(trailer)) return { ...said, verdict: 'genuine' }
+  if (expected.equals(trailer)) return { ...common, verdict: 'genuine' }
   let at = 0
-  while (at < written.length && written[at] === trailer[at]) at += 1
-  return { ...said, bytes: { from: found.from + at, to: found.from + at } }
+  while (at < expected.length && expected[at] === trailer[at]) at += 1
+  return { ...common, bytes: { from: found.from + at, to: found.from + at } }
 }
 
-function trailerOf(pdf: Uint8Array, { statement, publicKey, signature }: Signed): Buffer {
+function trailerOf(pdf: Uint8Array, { statement, publicKey, signature }: SignedStatement): Buffer {
   const text = Buffer.from(JSON.stringify({ statement, publicKey, signature }), 'utf8').toString('base64')
   // Readers look for the cross-reference table at the very end, so its position is repeated there.
   // @wc-ignore
@@ -89,7 +89,7 @@ function trailerOf(pdf: Uint8Array, { statement, publicKey, signature }: Signed)
 }
 
 function endOf(pdf: Uint8Array): string | undefined {
-  return END.exec(Buffer.from(pdf.subarray(-64)).toString('latin1'))?.[1]
+  return PDF_END.exec(Buffer.from(pdf.subarray(-64)).toString('latin1'))?.[1]
 }
 
 /**

@@ -41,7 +41,7 @@ export function openHolds({ db, time, staff, note }: HoldDeps) {
   const remove = table.run<[accountId: string, reference: string]>(
     'DELETE FROM document_holds WHERE account_id = ? AND document_reference = ?'
   )
-  const one = table.one<[accountId: string, reference: string]>('WHERE account_id = ? AND document_reference = ?')
+  const find = table.one<[accountId: string, reference: string]>('WHERE account_id = ? AND document_reference = ?')
   const count = table.value<[], number>('SELECT count(*) FROM document_holds')
   const countOf = table.value<[accountId: string], number>('SELECT count(*) FROM document_holds WHERE account_id = ?')
   const references = table.values<[accountId: string], string>(
@@ -49,7 +49,7 @@ export function openHolds({ db, time, staff, note }: HoldDeps) {
   )
 
   return {
-    of: (accountId: string, reference: string): HoldView | undefined => one(accountId, reference),
+    of: (accountId: string, reference: string): HoldView | undefined => find(accountId, reference),
     count: (): number => count() ?? 0,
     countOf: (accountId: string): number => countOf(accountId) ?? 0,
     /** Newest first. */
@@ -62,8 +62,8 @@ export function openHolds({ db, time, staff, note }: HoldDeps) {
      * @throws SQLite's error; the documents before it are held.
      */
     hold: (documents: readonly NamedDocument[], reason: string): Promise<number> =>
-      counted(documents, ({ accountId, reference, name }) => {
-        if (one(accountId, reference)) return false
+      countWhere(documents, ({ accountId, reference, name }) => {
+        if (find(accountId, reference)) return false
         const hold = { accountId, reference, documentName: name, reason, staff: staff(), at: time.now() }
         const documentNote = { documentReference: reference, documentName: name }
         note({ what: 'document-held', ...documentNote, detail: { why: reason, accountId } }, 'now-or-never', () =>
@@ -74,8 +74,8 @@ export function openHolds({ db, time, staff, note }: HoldDeps) {
 
     /** Releases documents on hold; returns how many. @throws SQLite's error; the documents before it are released. */
     release: (documents: readonly DocumentKey[]): Promise<number> =>
-      counted(documents, ({ accountId, reference }) => {
-        const hold = one(accountId, reference)
+      countWhere(documents, ({ accountId, reference }) => {
+        const hold = find(accountId, reference)
         if (!hold) return false
         const documentNote = { documentReference: reference, documentName: hold.documentName }
         note(
@@ -89,7 +89,7 @@ export function openHolds({ db, time, staff, note }: HoldDeps) {
 }
 
 /** Counts the items for which `work` returns true. */
-function counted<Item>(items: readonly Item[], work: (item: Item) => boolean): Promise<number> {
+function countWhere<Item>(items: readonly Item[], work: (item: Item) => boolean): Promise<number> {
   return inSlices(
     (function* () {
       let done = 0

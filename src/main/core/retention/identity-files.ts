@@ -10,7 +10,7 @@ import type { DownloadFolders } from '../downloads/download-folders.ts'
 import { DOWNLOADS, type Download } from '../downloads/download-rows.ts'
 import { checkFile, removeIntact } from '../downloads/file-check.ts'
 import type { Db } from '../storage/connection.ts'
-import { keptIn } from '../storage/meta.ts'
+import { openJsonMeta } from '../storage/meta.ts'
 import { TableStatements } from '../storage/statements.ts'
 import { type Cutoffs, NOT_HELD, OWN_FILES, type Purging } from './purging.ts'
 
@@ -18,7 +18,7 @@ import { type Cutoffs, NOT_HELD, OWN_FILES, type Purging } from './purging.ts'
  * The id of the download whose file is being erased. If the application is killed, the file may be gone although the
  * row still exists.
  */
-const GOING = 'retention-file-going'
+const BEING_ERASED = 'retention-file-going'
 
 export interface IdentityFilesDeps {
   db: Db
@@ -31,17 +31,17 @@ export interface IdentityFilesDeps {
 export type IdentityFiles = ReturnType<typeof openIdentityFiles>
 
 export function openIdentityFiles({ db, folders, purging, erased }: IdentityFilesDeps) {
-  const kept = keptIn(db)
+  const meta = openJsonMeta(db)
   const table = new TableStatements(db, 'downloads', DOWNLOADS)
-  const some = table.all<[{ before: number; after: number }]>(
+  const nextBatch = table.all<[{ before: number; after: number }]>(
     `NOT INDEXED WHERE number > @after AND finished_at < @before AND ${OWN_FILES} AND ${NOT_HELD} ORDER BY number LIMIT 100`
   )
   const find = table.one<[id: string]>('WHERE id = ?')
-  const forget = table.run<[id: string]>('DELETE FROM downloads WHERE id = ?')
+  const deleteRow = table.run<[id: string]>('DELETE FROM downloads WHERE id = ?')
 
-  function* old(before: number): Generator<Download> {
+  function* oldFiles(before: number): Generator<Download> {
     for (let after = 0; ; ) {
-      const files = some({ before, after })
+      const files = nextBatch({ before, after })
       const last = files.at(-1)
       if (!last) return
       after = last.number
@@ -60,30 +60,30 @@ export function openIdentityFiles({ db, folders, purging, erased }: IdentityFile
   }
 
   /** Deletes a download's row and counts it, in one transaction. */
-  function forgotten({ id }: Download, kind: 'identityFiles' | 'downloads'): void {
+  function deleteAndCount({ id }: Download, kind: 'identityFiles' | 'downloads'): void {
     db.transaction(() => {
-      forget(id)
+      deleteRow(id)
       purging.count(kind, 1)
-      kept.erase(GOING)
+      meta.erase(BEING_ERASED)
     })()
   }
 
   /** Finishes what was in progress when the application was killed. */
-  async function settle(): Promise<void> {
-    const id = kept.read(GOING, z.string())
+  async function finishInterrupted(): Promise<void> {
+    const id = meta.read(BEING_ERASED, z.string())
     if (id === undefined) return
     const file = find(id)
-    if (!file) return void kept.erase(GOING)
+    if (!file) return void meta.erase(BEING_ERASED)
     const { path, folder, expected } = placeOf(file)
-    if ((await checkFile(path, expected, { folder })) === 'missing') forgotten(file, 'identityFiles')
-    else kept.erase(GOING)
+    if ((await checkFile(path, expected, { folder })) === 'missing') deleteAndCount(file, 'identityFiles')
+    else meta.erase(BEING_ERASED)
   }
 
   return {
     /** Counts how many would be erased. Changed content is only noticed when erasing. */
-    async due(before: number): Promise<number> {
+    async countDue(before: number): Promise<number> {
       let count = 0
-      for (const file of old(before)) {
+      for (const file of oldFiles(before)) {
         const { path, expected } = placeOf(file)
         const found = await lstat(path).catch(() => undefined)
         if (found?.isFile() && found.size === expected.bytes) count++
@@ -93,22 +93,22 @@ export function openIdentityFiles({ db, folders, purging, erased }: IdentityFile
 
     /** @throws SQLite's error; what was erased before is counted. */
     async erase({ identityFiles: before, downloads }: Cutoffs, isStopped: () => boolean): Promise<void> {
-      await settle()
+      await finishInterrupted()
       if (before === undefined) return
       const indexed = new Set<string>()
-      for (const file of old(before)) {
+      for (const file of oldFiles(before)) {
         if (isStopped() || !db.open) break
         const { path, folder, depth, expected } = placeOf(file)
-        const removing = () => kept.write(GOING, file.id)
+        const removing = () => meta.write(BEING_ERASED, file.id)
         const state = await removeIntact(path, expected, { folder, removing })
         if (!db.open) break
         if (state === 'removed') {
-          forgotten(file, 'identityFiles')
+          deleteAndCount(file, 'identityFiles')
           if (file.writesIndex) indexed.add(file.folderId)
           await removeEmpty(path, depth)
         } else if (state !== 'unreadable' && downloads !== undefined && (file.finishedAt ?? 0) < downloads) {
           // The file isn't ours any more, and its row is older than the list of downloads keeps them.
-          forgotten(file, 'downloads')
+          deleteAndCount(file, 'downloads')
         }
       }
       if (indexed.size > 0) erased([...indexed])
@@ -119,12 +119,12 @@ export function openIdentityFiles({ db, folders, purging, erased }: IdentityFile
 /** Removes folders that are empty now, up to the chosen one, because they can be named after people. */
 async function removeEmpty(path: string, depth: number): Promise<void> {
   let folder = dirname(path)
-  for (let left = depth; left > 0; left--) {
-    const isGone = await rmdir(folder).then(
+  for (let remaining = depth; remaining > 0; remaining--) {
+    const isRemoved = await rmdir(folder).then(
       () => true,
       () => false
     )
-    if (!isGone) return
+    if (!isRemoved) return
     folder = dirname(folder)
   }
 }

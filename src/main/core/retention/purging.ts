@@ -7,7 +7,7 @@ import { z } from 'zod'
 import { RETENTION_KINDS, type RetentionKind } from '../../../shared/contract/index.ts'
 import { inSlices, type Sliced } from '../lib/slices.ts'
 import type { Db } from '../storage/connection.ts'
-import { keptIn } from '../storage/meta.ts'
+import { openJsonMeta } from '../storage/meta.ts'
 import { Statements } from '../storage/statements.ts'
 
 /** The kinds in the main database. The trash has a purge of its own, and documents belong to the worker. */
@@ -21,7 +21,7 @@ export type Cutoffs = Partial<Record<MainKind, number>>
 const KEY = 'retention-left'
 const kind = z.enum(RETENTION_KINDS)
 /** What is left to do after a purge. */
-const Left = z.object({
+const PurgeFollowUp = z.object({
   /** Erased, but not in the audit trail yet. */
   counts: z.partialRecord(kind, z.number()),
   /** Verifications before this moment were erased, but the trail doesn't say so yet. */
@@ -29,22 +29,22 @@ const Left = z.object({
   /** Kinds whose erased data may still be in the database file. */
   untidy: z.array(kind)
 })
-export type Left = z.output<typeof Left>
+export type Left = z.output<typeof PurgeFollowUp>
 
 /** How many row numbers one step covers. */
-const STRETCH = 200
+const ROWS_PER_STEP = 200
 /** How many pages of a full-text index one step merges. */
-const WORD_PAGES = 8
+const PAGES_PER_STEP = 8
 
-const heldAs = (account: string, reference: string) =>
+const holdExists = (account: string, reference: string) =>
   `EXISTS (SELECT 1 FROM document_holds WHERE account_id = ${account} AND document_reference = ${reference})`
 
 /** Files of identity data that were written here, with known content. */
 export const OWN_FILES = `state = 'done' AND type <> 'signed' AND was_there = 0 AND sha256 IS NOT NULL AND file_name IS NOT NULL`
-export const NOT_HELD = `NOT ${heldAs('downloads.account_id', 'downloads.document_reference')}`
+export const NOT_HELD = `NOT ${holdExists('downloads.account_id', 'downloads.document_reference')}`
 
 /** What to erase for each kind: rows of a table within a range of numbers. */
-const PURGES: readonly { kind: MainKind; table: string; where: string; isCounted?: false; isOfCopies?: true }[] = [
+const PURGES: readonly { kind: MainKind; table: string; where: string; isCounted?: false; copiesOnly?: true }[] = [
   {
     kind: 'sends',
     table: 'sends',
@@ -52,7 +52,7 @@ const PURGES: readonly { kind: MainKind; table: string; where: string; isCounted
     where: `state IN ('sent', 'cancelled') AND coalesce(settled_at, attempted_at, created_at) < @before
       AND NOT EXISTS (SELECT 1 FROM drafts WHERE drafts.id = sends.draft_id)
       AND NOT EXISTS (SELECT 1 FROM send_documents AS made
-        WHERE made.send_id = sends.id AND ${heldAs('made.account_id', 'made.reference')})`
+        WHERE made.send_id = sends.id AND ${holdExists('made.account_id', 'made.reference')})`
   },
   {
     kind: 'sends',
@@ -74,30 +74,30 @@ const PURGES: readonly { kind: MainKind; table: string; where: string; isCounted
     kind: 'identityFiles',
     table: 'downloads',
     // Only for copies of the database. In the live one, rows go with their files, one by one: see identity-files.ts.
-    isOfCopies: true,
+    copiesOnly: true,
     where: `${OWN_FILES} AND finished_at < @before AND ${NOT_HELD}`
   },
   {
     kind: 'verifications',
     table: 'verifications',
-    where: `answered_at < @before AND NOT ${heldAs('verifications.account_id', 'verifications.document_reference')}`
+    where: `answered_at < @before AND NOT ${holdExists('verifications.account_id', 'verifications.document_reference')}`
   },
   {
     kind: 'identityNumbers',
     table: 'identity_numbers',
-    where: `kept_at < @before AND NOT ${heldAs('identity_numbers.account_id', 'identity_numbers.document_reference')}`
+    where: `kept_at < @before AND NOT ${holdExists('identity_numbers.account_id', 'identity_numbers.document_reference')}`
   },
   { kind: 'people', table: 'people', where: 'used_at < @before' }
 ]
 
 /** The full-text index of each kind, which keeps the words of erased rows until its pages are merged. */
-const WORDS: Partial<Record<RetentionKind, string>> = {
+const FULL_TEXT_INDEXES: Partial<Record<RetentionKind, string>> = {
   sends: 'send_words',
   people: 'people_words',
   trash: 'draft_words'
 }
 
-interface Stretch {
+interface RowRange {
   before: number
   from: number
   to: number
@@ -108,28 +108,30 @@ interface Stretch {
 export type Purging = ReturnType<typeof openPurging>
 
 export function openPurging(db: Db) {
-  const kept = keptIn(db)
+  const meta = openJsonMeta(db)
   const statements = new Statements(db)
-  const isThere = statements.value<[table: string], 1>(`SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`)
+  const tableExists = statements.value<[table: string], 1>(
+    `SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?`
+  )
   // A copy from before an update lacks the tables of the update.
-  const purges = PURGES.filter(({ table }) => isThere(table) !== undefined).map(({ table, where, ...one }) => ({
+  const purges = PURGES.filter(({ table }) => tableExists(table) !== undefined).map(({ table, where, ...one }) => ({
     ...one,
     last: statements.value<[], number>(`SELECT coalesce(max(number), 0) FROM ${table}`),
-    due: statements.value<[Stretch], number>(
+    due: statements.value<[RowRange], number>(
       `SELECT count(*) FROM ${table} WHERE number > @from AND number <= @to AND ${where}`
     ),
-    erase: statements.run<[Stretch]>(`DELETE FROM ${table} WHERE number > @from AND number <= @to AND ${where}`)
+    erase: statements.run<[RowRange]>(`DELETE FROM ${table} WHERE number > @from AND number <= @to AND ${where}`)
   }))
   const eraseValues = statements.run<[before: number]>('DELETE FROM remembered WHERE used_at < ? AND position IS NULL')
   const changes = statements.value<[], number>('SELECT total_changes()')
 
-  const left = (): Left => kept.read(KEY, Left) ?? { counts: {}, untidy: [] }
+  const followUp = (): Left => meta.read(KEY, PurgeFollowUp) ?? { counts: {}, untidy: [] }
 
   /** Counts erased rows. Call it in the transaction that erases them. */
   function count(kind: RetentionKind, erased: number, verificationsBefore?: number): void {
     if (erased === 0) return
-    const { counts, untidy, ...before } = left()
-    kept.write(KEY, {
+    const { counts, untidy, ...before } = followUp()
+    meta.write(KEY, {
       ...before,
       ...(verificationsBefore !== undefined && { verificationsBefore }),
       counts: { ...counts, [kind]: (counts[kind] ?? 0) + erased },
@@ -140,12 +142,12 @@ export function openPurging(db: Db) {
   function* counting(cutoffs: Cutoffs): Sliced<Left['counts']> {
     const counts: Left['counts'] = {}
     const erasesFiles = cutoffs.identityFiles === undefined ? 0 : 1
-    for (const { kind, isCounted = true, isOfCopies, last, due } of purges) {
+    for (const { kind, isCounted = true, copiesOnly, last, due } of purges) {
       const before = cutoffs[kind]
-      if (before === undefined || !isCounted || isOfCopies) continue
+      if (before === undefined || !isCounted || copiesOnly) continue
       counts[kind] ??= 0
-      for (let from = 0, end = last() ?? 0; from < end; from += STRETCH) {
-        counts[kind] += due({ before, erasesFiles, from, to: from + STRETCH }) ?? 0
+      for (let from = 0, end = last() ?? 0; from < end; from += ROWS_PER_STEP) {
+        counts[kind] += due({ before, erasesFiles, from, to: from + ROWS_PER_STEP }) ?? 0
         yield
       }
     }
@@ -154,11 +156,11 @@ export function openPurging(db: Db) {
 
   function* erasing(cutoffs: Cutoffs, isCopy: boolean): Sliced<void> {
     const erasesFiles = cutoffs.identityFiles === undefined ? 0 : 1
-    for (const { kind, isCounted = true, isOfCopies = false, last, erase } of purges) {
+    for (const { kind, isCounted = true, copiesOnly = false, last, erase } of purges) {
       const before = cutoffs[kind]
-      if (before === undefined || (isOfCopies && !isCopy)) continue
-      for (let from = 0, end = last() ?? 0; from < end; from += STRETCH) {
-        const erased = erase({ before, erasesFiles, from, to: from + STRETCH })
+      if (before === undefined || (copiesOnly && !isCopy)) continue
+      for (let from = 0, end = last() ?? 0; from < end; from += ROWS_PER_STEP) {
+        const erased = erase({ before, erasesFiles, from, to: from + ROWS_PER_STEP })
         if (isCounted) count(kind, erased, kind === 'verifications' ? before : undefined)
         yield
       }
@@ -167,12 +169,12 @@ export function openPurging(db: Db) {
   }
 
   /** Merges full-text indexes, which keep an erased row's words until the pages with them are rewritten. */
-  function* mergingWords(kinds: Iterable<RetentionKind>): Sliced<void> {
+  function* mergingIndexes(kinds: Iterable<RetentionKind>): Sliced<void> {
     for (const kind of kinds) {
-      const words = WORDS[kind]
-      if (words === undefined) continue
-      const merge = statements.run<[pages: number]>(`INSERT INTO ${words} (${words}, rank) VALUES ('merge', ?)`)
-      for (let pages = -WORD_PAGES; ; pages = WORD_PAGES) {
+      const index = FULL_TEXT_INDEXES[kind]
+      if (index === undefined) continue
+      const merge = statements.run<[pages: number]>(`INSERT INTO ${index} (${index}, rank) VALUES ('merge', ?)`)
+      for (let pages = -PAGES_PER_STEP; ; pages = PAGES_PER_STEP) {
         const before = changes() ?? 0
         merge(pages)
         yield
@@ -191,23 +193,23 @@ export function openPurging(db: Db) {
     erase: (cutoffs: Cutoffs, { isCopy = false } = {}): Promise<void> => run(erasing(cutoffs, isCopy)),
 
     /** Counts how many of each kind `erase` would erase. */
-    due: (cutoffs: Cutoffs): Promise<Left['counts']> => inSlices(counting(cutoffs)),
+    countDue: (cutoffs: Cutoffs): Promise<Left['counts']> => inSlices(counting(cutoffs)),
 
-    left,
+    followUp,
     /** Counts what was erased elsewhere. */
     count,
     /** Resets the counts. Call it together with the audit entry about them. */
-    counted: (): void => void kept.write(KEY, { counts: {}, untidy: left().untidy } satisfies Left),
+    resetCounts: (): void => void meta.write(KEY, { counts: {}, untidy: followUp().untidy } satisfies Left),
 
     /** Removes all remains of what was erased, from the full-text indexes and from the write-ahead log. */
     async tidy(): Promise<void> {
       if (!db.open) return
-      const { untidy } = left()
+      const { untidy } = followUp()
       if (untidy.length === 0) return
-      await run(mergingWords(untidy))
+      await run(mergingIndexes(untidy))
       if (!db.open) return
       db.pragma('wal_checkpoint(TRUNCATE)')
-      kept.write(KEY, { ...left(), untidy: [] })
+      meta.write(KEY, { ...followUp(), untidy: [] })
     }
   }
 }

@@ -23,31 +23,31 @@ import { defined } from '../lib/objects.ts'
 import type { Time } from '../lib/time.ts'
 import type { Organisation } from '../organisation/organisation.ts'
 import type { Db } from '../storage/connection.ts'
-import { keptIn } from '../storage/meta.ts'
+import { openJsonMeta } from '../storage/meta.ts'
 import type { Holds } from './holds.ts'
 import { type IdentityFiles, type IdentityFilesDeps, openIdentityFiles } from './identity-files.ts'
 import { type Cutoffs, openPurging } from './purging.ts'
 
 const KEY = 'retention'
-const LOOKS = 'retention-looks'
+const CLOCK_CHECK = 'retention-looks'
 const LAST = 'retention-last'
 const Own = z.strictObject(retentionDays).partial()
-const Looks = z.object({ at: z.number(), left: z.number() })
+const ClockCheck = z.object({ at: z.number(), left: z.number() })
 const Last = z.object({ at: z.number(), counts: z.partialRecord(z.enum(RETENTION_KINDS), z.number()) })
 
 /**
  * How many days of use the clock must have been plausible before anything is purged: a wrong clock makes everything
  * look old.
  */
-const LOOKS_FIRST = 3
+const DAYS_REQUIRED = 3
 const MINUTE = 60_000
 /**
  * The minimum time between two days of use, and the minimum gap that counts as a jump of the clock, in milliseconds.
  */
-const APART = 20 * 3_600_000
-const JUMP = 14 * DAY
+const DAY_GAP = 20 * 3_600_000
+const CLOCK_JUMP = 14 * DAY
 /** A margin in milliseconds, because a verification's audit entry is written a little after its answer. */
-const MOMENT = 3_600_000
+const VERIFICATION_MARGIN = 3_600_000
 
 export interface RetentionDeps {
   db: Db
@@ -72,7 +72,7 @@ export interface RetentionDeps {
 
 export class Retention {
   readonly #deps: RetentionDeps
-  readonly #kept: ReturnType<typeof keptIn>
+  readonly #meta: ReturnType<typeof openJsonMeta>
   readonly #purging: ReturnType<typeof openPurging>
   readonly #files: IdentityFiles
   #running: Promise<void> = Promise.resolve()
@@ -81,13 +81,13 @@ export class Retention {
 
   constructor(deps: RetentionDeps) {
     this.#deps = deps
-    this.#kept = keptIn(deps.db)
+    this.#meta = openJsonMeta(deps.db)
     this.#purging = openPurging(deps.db)
     this.#files = openIdentityFiles({ db: deps.db, purging: this.#purging, ...deps.files })
   }
 
   view(): RetentionView {
-    const last = this.#kept.read(LAST, Last)
+    const last = this.#meta.read(LAST, Last)
     return { days: this.#days(), holds: this.#deps.holds.count(), ...(last && { last }) }
   }
 
@@ -95,19 +95,22 @@ export class Retention {
    * Counts what will be erased of these kinds in the coming days, given the current holds; absent for a kind that is
    * never erased.
    */
-  async due(kinds: readonly RetentionKind[]): Promise<RetentionDue['counts']> {
+  async countDue(kinds: readonly RetentionKind[]): Promise<RetentionDue['counts']> {
     const at = this.#deps.time.now() + DUE_DAYS * DAY
     const cutoffs = this.#cutoffs(at)
     // Fewer rows of downloads are erased if files go by their age.
     const isAsked = (kind: string) => kind === 'identityFiles' || kinds.includes(kind as RetentionKind)
     const asked = Object.fromEntries(Object.entries(cutoffs).filter(([kind]) => isAsked(kind)))
-    const counts: RetentionDue['counts'] = await this.#purging.due(asked)
+    const counts: RetentionDue['counts'] = await this.#purging.countDue(asked)
     const { identityFiles } = cutoffs
     if (kinds.includes('identityFiles') && identityFiles !== undefined)
-      counts.identityFiles = await this.#files.due(identityFiles)
+      counts.identityFiles = await this.#files.countDue(identityFiles)
     const documents = this.#before('documents', at)
     if (!kinds.includes('documents') || documents === undefined) return counts
-    return { ...counts, documents: await this.#deps.ask('purgeDue', { before: documents, held: this.#held() }) }
+    return {
+      ...counts,
+      documents: await this.#deps.ask('purgeDue', { before: documents, held: this.#heldDocuments() })
+    }
   }
 
   /** Returns when a document that left the folders at `goneAt` is erased; undefined if never, or if it is on hold. */
@@ -125,24 +128,24 @@ export class Retention {
     const now: Record<string, string> = {}
     for (const name of Object.keys(after) as (keyof RetentionDays)[]) {
       if (after[name] === before[name]) continue
-      was[name] = inWords(before[name])
-      now[name] = inWords(after[name])
+      was[name] = daysInWords(before[name])
+      now[name] = daysInWords(after[name])
     }
     if (Object.keys(now).length === 0) return this.view()
-    const detail = { changed: Object.keys(now).join(', '), was: listed(was), to: listed(now) }
-    this.#deps.note({ what: 'retention-changed', detail }, 'now-or-never', () => this.#kept.write(KEY, after))
+    const detail = { changed: Object.keys(now).join(', '), was: listValues(was), to: listValues(now) }
+    this.#deps.note({ what: 'retention-changed', detail }, 'now-or-never', () => this.#meta.write(KEY, after))
     return this.view()
   }
 
   /** Empties the trash of old drafts now, and purges after a minute, when startup is over, and then once a day. */
   start(): void {
     const { after } = this.#deps.time
-    this.#next(() => this.#emptyTrash())
-    const again = () => {
+    this.#enqueue(() => this.#emptyTrash())
+    const runDaily = () => {
       void this.run()
-      this.#cancel = after(DAY, again)
+      this.#cancel = after(DAY, runDaily)
     }
-    this.#cancel = after(MINUTE, again)
+    this.#cancel = after(MINUTE, runDaily)
   }
 
   /** Stops after the current step. Never rejects. */
@@ -154,23 +157,23 @@ export class Retention {
 
   /** Runs a purge. Never rejects: an error is reported, and the purge is retried the next day. */
   run(): Promise<void> {
-    return this.#next(() => this.#run())
+    return this.#enqueue(() => this.#run())
   }
 
-  #next(work: () => Promise<void>): Promise<void> {
+  #enqueue(work: () => Promise<void>): Promise<void> {
     this.#running = this.#running.then(work).catch(this.#deps.trouble)
     return this.#running
   }
 
   async #run(): Promise<void> {
     // First, finish a purge that was interrupted.
-    this.#write()
+    this.#auditPurge()
     await this.#purging.tidy()
     await this.#emptyTrash()
     const now = this.#deps.time.now()
-    if (this.#isDay(now)) await this.#purge(now)
-    this.#write()
-    const { untidy } = this.#purging.left()
+    if (this.#isNewDay(now)) await this.#purge(now)
+    this.#auditPurge()
+    const { untidy } = this.#purging.followUp()
     await this.#purging.tidy()
     if (untidy.length > 0) this.#deps.purged(untidy)
   }
@@ -186,7 +189,10 @@ export class Retention {
     await this.#purging.erase(cutoffs)
     await this.#files.erase(cutoffs, () => this.#isStopped)
     if (this.#isStopped) return
-    this.#count('documents', await ask('purge', { now, before: this.#before('documents', now), held: this.#held() }))
+    this.#count(
+      'documents',
+      await ask('purge', { now, before: this.#before('documents', now), held: this.#heldDocuments() })
+    )
     if (this.#isStopped) return
     const trashedBefore = this.#before('trash', now) ?? 0
     await this.#deps.purgeCopies({ cutoffs, trashedBefore, holds: holds.list(holds.count(), 0) })
@@ -194,21 +200,21 @@ export class Retention {
 
   /** Returns the moment before which everything is erased; undefined if nothing is. */
   #before(name: keyof RetentionDays, at: number): number | undefined {
-    const kept = this.#days()[name]
+    const keptDays = this.#days()[name]
     // A policy that can't be read might keep things longer.
-    return kept === null || !this.#deps.organisation.isKnown ? undefined : at - kept * DAY
+    return keptDays === null || !this.#deps.organisation.isKnown ? undefined : at - keptDays * DAY
   }
 
   #cutoffs(at: number): Cutoffs {
     const cutoffs: Cutoffs = {}
     for (const kind of ['sends', 'downloads', 'identityFiles', 'identityNumbers', 'people', 'verifications'] as const) {
       const cutoff = this.#before(kind, at)
-      if (cutoff !== undefined) cutoffs[kind] = kind === 'verifications' ? cutoff - MOMENT : cutoff
+      if (cutoff !== undefined) cutoffs[kind] = kind === 'verifications' ? cutoff - VERIFICATION_MARGIN : cutoff
     }
     return cutoffs
   }
 
-  #held(): DocumentKey[] {
+  #heldDocuments(): DocumentKey[] {
     const { accountIds, holds } = this.#deps
     return accountIds().flatMap((accountId) =>
       holds.references(accountId).map((reference) => ({ accountId, reference }))
@@ -220,49 +226,52 @@ export class Retention {
   }
 
   /** Whether a new day of use has begun, with a plausible clock on the days before. */
-  #isDay(now: number): boolean {
-    const looks = this.#kept.read(LOOKS, Looks)
-    const gap = looks ? now - looks.at : JUMP
-    const isJump = gap < 0 || gap >= JUMP
-    if (!isJump && gap < APART) return false
-    const left = isJump ? LOOKS_FIRST : Math.max(0, (looks?.left ?? LOOKS_FIRST) - 1)
-    this.#kept.write(LOOKS, { at: now, left })
+  #isNewDay(now: number): boolean {
+    const lastCheck = this.#meta.read(CLOCK_CHECK, ClockCheck)
+    const gap = lastCheck ? now - lastCheck.at : CLOCK_JUMP
+    const isJump = gap < 0 || gap >= CLOCK_JUMP
+    if (!isJump && gap < DAY_GAP) return false
+    const left = isJump ? DAYS_REQUIRED : Math.max(0, (lastCheck?.left ?? DAYS_REQUIRED) - 1)
+    this.#meta.write(CLOCK_CHECK, { at: now, left })
     return left === 0
   }
 
   /** Records in the audit trail what was purged, if anything was. */
-  #write(): void {
+  #auditPurge(): void {
     const { db, note, time } = this.#deps
     if (!db.open) return
-    const { counts, verificationsBefore } = this.#purging.left()
+    const { counts, verificationsBefore } = this.#purging.followUp()
     if (Object.keys(counts).length === 0) return
     const detail = {
       ...Object.fromEntries(Object.entries(counts).map(([kind, count]) => [`${kind}Purged`, String(count)])),
       ...(verificationsBefore !== undefined && { verificationsBefore: new Date(verificationsBefore).toISOString() })
     }
     note({ what: 'data-purged', detail }, 'now-or-never', () => {
-      this.#kept.write(LAST, { at: time.now(), counts })
-      this.#purging.counted()
+      this.#meta.write(LAST, { at: time.now(), counts })
+      this.#purging.resetCounts()
     })
   }
 
   #own(): RetentionDays {
-    return ownDays(this.#kept)
+    return ownDays(this.#meta)
   }
 
   #days(): RetentionDays {
-    return daysKept(this.#kept, this.#deps.organisation)
+    return daysKept(this.#meta, this.#deps.organisation)
   }
 }
 
-const ownDays = (kept: ReturnType<typeof keptIn>): RetentionDays => ({
+const ownDays = (meta: ReturnType<typeof openJsonMeta>): RetentionDays => ({
   ...KEPT_FOREVER,
-  ...defined(kept.read(KEY, Own) ?? {})
+  ...defined(meta.read(KEY, Own) ?? {})
 })
 
 /** Returns how many days each kind is kept, by the policy or else the office's own settings; null for ever. */
-export function daysKept(kept: ReturnType<typeof keptIn>, organisation: Pick<Organisation, 'policy'>): RetentionDays {
-  return { ...ownDays(kept), ...defined(organisation.policy.retention ?? {}) }
+export function daysKept(
+  meta: ReturnType<typeof openJsonMeta>,
+  organisation: Pick<Organisation, 'policy'>
+): RetentionDays {
+  return { ...ownDays(meta), ...defined(organisation.policy.retention ?? {}) }
 }
 
 const KEPT_FOREVER: RetentionDays = {
@@ -277,11 +286,11 @@ const KEPT_FOREVER: RetentionDays = {
 }
 
 /** Formats days for the audit trail, which is read in any language: a number, or a dash for ever. */
-function inWords(days: number | null | undefined): string {
+function daysInWords(days: number | null | undefined): string {
   return days === null || days === undefined ? '–' : String(days)
 }
 
-function listed(values: Record<string, string>): string {
+function listValues(values: Record<string, string>): string {
   return Object.entries(values)
     .map(([name, value]) => `${name} ${value}`)
     .join(', ')

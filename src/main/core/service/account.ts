@@ -13,38 +13,38 @@ import {
   Recipients,
   UpdateEmployersRequest
 } from '../../../shared/model/index.ts'
-import { posted } from './documents.ts'
-import { callOf, decoded, decodedList, type Shown, undefinedIfUnknown } from './operation.ts'
+import { postValidated } from './documents.ts'
+import { callOf, decodeAnswer, decodeListAnswer, type Redact, undefinedIfUnsupported } from './operation.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
-export function account(transport: Transport) {
+export function accountOperations(transport: Transport) {
   return {
     /** Returns the account's limits and rights; undefined if the service doesn't provide them. */
     async getAccountInfo(options?: CallOptions): Promise<AccountInfo | undefined> {
       const operation = 'Account/Info'
-      const json = await undefinedIfUnknown(transport.get(callOf(operation, options), 'read'))
-      return json === undefined ? undefined : decoded(operation, AccountInfo, json, transport.shown)
+      const json = await undefinedIfUnsupported(transport.get(callOf(operation, options), 'read'))
+      return json === undefined ? undefined : decodeAnswer(operation, AccountInfo, json, transport.redact)
     },
 
     /** Operation 11: tries its first path, then its second if the service lacks the first. */
     async getRecipients(options?: CallOptions): Promise<DecodedList<Recipients>> {
       const get = (operation: string) => transport.get(callOf(operation, options), 'list')
-      const json = (await undefinedIfUnknown(get('Recipient/GetRecipients'))) ?? (await get('Recipient/Recipients'))
-      return decodedList('Recipient/GetRecipients', Recipients, json, transport.shown)
+      const json = (await undefinedIfUnsupported(get('Recipient/GetRecipients'))) ?? (await get('Recipient/Recipients'))
+      return decodeListAnswer('Recipient/GetRecipients', Recipients, json, transport.redact)
     },
 
     /** Operation 3: saves employers (2.18) and returns all of the account's employers (2.19). */
     async updateEmployers(request: UpdateEmployersRequest, options?: CallOptions): Promise<EmployersAnswer> {
       const operation = 'FormDirect/UpdateEmployers'
-      const json = await posted(transport, operation, UpdateEmployersRequest, request, options)
-      return decodedEmployers(operation, json, transport.shown)
+      const json = await postValidated(transport, operation, UpdateEmployersRequest, request, options)
+      return decodeEmployers(operation, json, transport.redact)
     },
 
     /** Returns the account's employers. Not in the reference (endpoint rule 11): undefined if the service lacks it. */
     async getEmployers(options?: CallOptions): Promise<EmployersAnswer | undefined> {
       const operation = 'FormDirect/Employers'
-      const json = await undefinedIfUnknown(transport.get(callOf(operation, options), 'read'))
-      return json === undefined ? undefined : decodedEmployers(operation, json, transport.shown)
+      const json = await undefinedIfUnsupported(transport.get(callOf(operation, options), 'read'))
+      return json === undefined ? undefined : decodeEmployers(operation, json, transport.redact)
     }
   }
 }
@@ -67,9 +67,9 @@ const KINDS = new Map((Object.keys(EMPLOYER_FIELDS) as EmployerKind[]).map((kind
  * Decodes employers record by record.
  * @throws ServiceError `unexpected-shape` if it isn't a set of lists at all.
  */
-function decodedEmployers(operation: string, json: unknown, shown: Shown): EmployersAnswer {
+function decodeEmployers(operation: string, json: unknown, redact: Redact): EmployersAnswer {
   if (typeof json !== 'object' || json === null)
-    return { set: decoded(operation, EmployerSet, json, shown), unreadable: [] }
+    return { set: decodeAnswer(operation, EmployerSet, json, redact), unreadable: [] }
   const unreadable: UnreadableEmployer[] = []
   const readable = Object.entries(json).map(([member, value]) => {
     const kind = KINDS.get(member.toLowerCase())
@@ -83,7 +83,7 @@ function decodedEmployers(operation: string, json: unknown, shown: Shown): Emplo
     })
     return [member, records] as const
   })
-  return { set: decoded(operation, EmployerSet, Object.fromEntries(readable), shown), unreadable }
+  return { set: decodeAnswer(operation, EmployerSet, Object.fromEntries(readable), redact), unreadable }
 }
 
 function nameOf(record: unknown): string {

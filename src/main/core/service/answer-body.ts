@@ -1,6 +1,6 @@
 /** Reads a response body into one buffer that grows in place, up to a limit, and parses JSON from its bytes. */
 import { parseExactly } from '../lib/json-scanning.ts'
-import type { Watch } from './limits.ts'
+import type { Watchdog } from './limits.ts'
 
 /** The body is larger than the caller's limit. */
 export class BodyTooLarge extends Error {
@@ -16,9 +16,9 @@ const FIRST_BYTES = 64 * 1024
  * @param limit bytes, after decompression.
  * @throws BodyTooLarge, or whatever breaks the stream.
  */
-export async function readBody(response: Response, limit: number, watch: Watch): Promise<Uint8Array<ArrayBuffer>> {
+export async function readBody(response: Response, limit: number, watch: Watchdog): Promise<Uint8Array<ArrayBuffer>> {
   if ((declaredLength(response) ?? 0) > limit) {
-    drop(response)
+    discardBody(response)
     throw new BodyTooLarge()
   }
   if (!response.body) return new Uint8Array()
@@ -37,7 +37,10 @@ export async function readBody(response: Response, limit: number, watch: Watch):
 }
 
 /** Reads the body chunk by chunk; stopping early releases the connection. */
-export async function* chunks(body: ReadableStream<Uint8Array>, watch: Watch): AsyncGenerator<Uint8Array, void, void> {
+export async function* chunks(
+  body: ReadableStream<Uint8Array>,
+  watch: Watchdog
+): AsyncGenerator<Uint8Array, void, void> {
   const reader = body.getReader()
   try {
     while (true) {
@@ -55,12 +58,12 @@ export async function* chunks(body: ReadableStream<Uint8Array>, watch: Watch): A
 export function declaredLength(response: Response): number | undefined {
   const encoding = response.headers.get('content-encoding')?.trim().toLowerCase()
   if (encoding && encoding !== 'identity') return undefined
-  const said = response.headers.get('content-length')
-  return said !== null && /^\d{1,15}$/.test(said) ? Number(said) : undefined
+  const header = response.headers.get('content-length')
+  return header !== null && /^\d{1,15}$/.test(header) ? Number(header) : undefined
 }
 
 /** Releases a response whose body won't be read. */
-export function drop(response: Response): void {
+export function discardBody(response: Response): void {
   response.body?.cancel().catch(() => {})
 }
 

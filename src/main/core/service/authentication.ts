@@ -40,7 +40,7 @@ interface ApiKey {
 interface TokenSource {
   token: () => string | Promise<string>
   /** Called when the service rejects this token; returns whether there is another. Absent if there never is. */
-  refused?: ((token: string) => Promise<boolean>) | undefined
+  onRejected?: ((token: string) => Promise<boolean>) | undefined
 }
 
 export type Credentials =
@@ -92,7 +92,11 @@ export function createAuthentication(credentials: Credentials, effects: SigningE
   }
 }
 
-function bearer({ token, refused }: TokenSource, apiKey: ApiKey | undefined, effects: SigningEffects): Authentication {
+function bearer(
+  { token, onRejected }: TokenSource,
+  apiKey: ApiKey | undefined,
+  effects: SigningEffects
+): Authentication {
   // The last token is kept only to redact it from the service's messages.
   let last = ''
   return {
@@ -105,9 +109,9 @@ function bearer({ token, refused }: TokenSource, apiKey: ApiKey | undefined, eff
       last = await token()
       request.headers.set('Authorization', `Bearer ${last}`)
     },
-    ...(refused && {
+    ...(onRejected && {
       renew: ({ headers }: Pick<OutgoingRequest, 'headers'>) =>
-        refused((headers.get('Authorization') ?? '').replace(/^Bearer /, ''))
+        onRejected((headers.get('Authorization') ?? '').replace(/^Bearer /, ''))
     })
   }
 }

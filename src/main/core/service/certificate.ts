@@ -9,7 +9,7 @@ import type { Fetch } from './exchange.ts'
 import { CertificateRefused, readNetworkFailure } from './network-failure.ts'
 
 /** Reads a server's certificate; undefined if none arrives in time. Never rejects. */
-export type LookAtCertificate = (url: URL) => Promise<Certificate | undefined>
+export type ReadCertificate = (url: URL) => Promise<Certificate | undefined>
 
 const TIMEOUT = 5_000
 const LONGEST_NAME = 100
@@ -18,7 +18,7 @@ const LONGEST_NAME = 100
  * Reads the certificate in a TLS handshake of its own.
  * @param timeout in milliseconds.
  */
-export const lookAtCertificate = (url: URL, timeout = TIMEOUT): ReturnType<LookAtCertificate> =>
+export const readCertificate = (url: URL, timeout = TIMEOUT): ReturnType<ReadCertificate> =>
   new Promise((resolve) => {
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const socket = connect({
@@ -29,20 +29,20 @@ export const lookAtCertificate = (url: URL, timeout = TIMEOUT): ReturnType<LookA
       rejectUnauthorized: false
     })
     // Limits the whole handshake; an idle timeout wouldn't stop a server that trickles bytes.
-    const late = setTimeout(() => end(), timeout)
-    const end = (found?: Certificate) => {
-      clearTimeout(late)
+    const timer = setTimeout(() => finish(), timeout)
+    const finish = (found?: Certificate) => {
+      clearTimeout(timer)
       socket.destroy()
       resolve(found)
     }
     socket.once('secureConnect', () => {
       const { subject, issuer, valid_from: from, valid_to: to } = socket.getPeerCertificate()
       const [validFrom, validTo] = [Date.parse(from), Date.parse(to)]
-      const isWhole = Number.isFinite(validFrom) && Number.isFinite(validTo)
-      end(isWhole ? { subject: nameIn(subject), issuer: nameIn(issuer), validFrom, validTo } : undefined)
+      const hasDates = Number.isFinite(validFrom) && Number.isFinite(validTo)
+      finish(hasDates ? { subject: nameIn(subject), issuer: nameIn(issuer), validFrom, validTo } : undefined)
     })
-    socket.once('error', () => end())
-    socket.once('close', () => end())
+    socket.once('error', () => finish())
+    socket.once('close', () => finish())
   })
 
 type Names = Readonly<Partial<Record<'CN' | 'O', string | string[]>>> | undefined
@@ -55,12 +55,12 @@ function nameIn(names: Names): string {
 }
 
 /** Wraps a `fetch` so that TLS errors include the certificate that was refused. */
-export function tellingCertificates(fetch: Fetch, look: LookAtCertificate): Fetch {
+export function withCertificateDetails(fetch: Fetch, read: ReadCertificate): Fetch {
   return async (url, init) => {
     try {
       return await fetch(url, init)
     } catch (error) {
-      const found = readNetworkFailure(error).code === 'tls' && !init.signal?.aborted && (await look(new URL(url)))
+      const found = readNetworkFailure(error).code === 'tls' && !init.signal?.aborted && (await read(new URL(url)))
       throw found ? new CertificateRefused(found, error) : error
     }
   }

@@ -21,7 +21,15 @@ import {
   withCertainTimes
 } from '../../../shared/model/index.ts'
 import { isServiceError } from './errors.ts'
-import { callOf, decoded, decodedList, encode, type Shown, undefinedIfUnknown, unexpected } from './operation.ts'
+import {
+  callOf,
+  decodeAnswer,
+  decodeListAnswer,
+  encode,
+  type Redact,
+  undefinedIfUnsupported,
+  unexpectedShape
+} from './operation.ts'
 import { type Refusal, readRefusal } from './refusal.ts'
 import type { Call, CallOptions, Take, Transport } from './transport.ts'
 
@@ -31,7 +39,7 @@ export interface ActiveDocumentsOptions extends CallOptions {
 }
 
 /** Known peculiarities of the account's service, and callbacks for when they change. */
-export interface ServiceHabits {
+export interface ServiceQuirks {
   /** How the account's user writes dates (`dd/MM/yyyy`); undefined if unknown. */
   dateFormat?: (() => string | undefined) | undefined
   /** The operation for sending forms: 1, or 2 if the service is known to lack it. */
@@ -44,7 +52,7 @@ export type FormsBy = 'SendForms2' | 'SendForms'
  * Validates a request and posts it once. Returns the answer's JSON.
  * @throws ServiceError `invalid` if it doesn't have the reference's exact shape; nothing was sent.
  */
-export async function posted(
+export async function postValidated(
   transport: Transport,
   operation: string,
   schema: z.ZodType,
@@ -55,22 +63,22 @@ export async function posted(
 }
 
 /** Why an answer couldn't be read. `path` looks like `[3].Signers`. */
-export type Unread = { kind: 'not-json' } | { kind: 'unexpected-shape'; path: string; said: Refusal }
+export type UnreadableAnswer = { kind: 'not-json' } | { kind: 'unexpected-shape'; path: string; said: Refusal }
 
-export function documents(transport: Transport, { dateFormat }: ServiceHabits) {
+export function documentOperations(transport: Transport, { dateFormat }: ServiceQuirks) {
   const document = (operation: string, json: unknown) =>
-    withCertainDates(decoded(operation, DocumentResponse, json, transport.shown), dateFormat?.())
+    withCertainDates(decodeAnswer(operation, DocumentResponse, json, transport.redact), dateFormat?.())
   return {
     /** Operation 6: corrects the signers of a document; the service refuses those that aren't Editable. */
     async updateSigner(request: UpdateSignerRequest, options?: CallOptions): Promise<DocumentResponse> {
       const operation = 'Document/UpdateSigner'
-      return document(operation, await posted(transport, operation, UpdateSignerRequest, request, options))
+      return document(operation, await postValidated(transport, operation, UpdateSignerRequest, request, options))
     },
 
     /** Operation 7: sets a new due date for every document of the package. Returns the named document. */
     async extend(request: ExtendRequest, options?: CallOptions): Promise<DocumentResponse> {
       const operation = 'Document/Extend'
-      return document(operation, await posted(transport, operation, ExtendRequest, request, options))
+      return document(operation, await postValidated(transport, operation, ExtendRequest, request, options))
     },
 
     /**
@@ -83,13 +91,14 @@ export function documents(transport: Transport, { dateFormat }: ServiceHabits) {
     async readActiveDocuments<Taken extends { kind: 'taken' }>(
       folder: string,
       { documentLog, ...options }: ActiveDocumentsOptions,
-      take: Take<Taken | Unread>
+      take: Take<Taken | UnreadableAnswer>
     ): Promise<Taken> {
-      const call = activeDocuments(folder, documentLog, options)
+      const call = activeDocumentsCall(folder, documentLog, options)
       return transport.take(call, 'list', async (bytes, charset) => {
         const taken = await take(bytes, charset)
         if (taken.kind === 'not-json') return undefined
-        if (taken.kind === 'unexpected-shape') throw unexpected(call.operation, taken, transport.shown(taken.said))
+        if (taken.kind === 'unexpected-shape')
+          throw unexpectedShape(call.operation, taken, transport.redact(taken.said))
         return taken
       })
     },
@@ -101,7 +110,7 @@ export function documents(transport: Transport, { dateFormat }: ServiceHabits) {
     async validateSignatures(documentReference: string, options?: CallOptions): Promise<ValidationResult> {
       const operation = 'Document/Validation'
       const call = callOf(operation, options, { DocumentReference: documentReference })
-      const result = decoded(operation, ValidationResult, await transport.get(call, 'read'), transport.shown)
+      const result = decodeAnswer(operation, ValidationResult, await transport.get(call, 'read'), transport.redact)
       return withCertainTimes(result, dateFormat?.())
     },
 
@@ -111,11 +120,11 @@ export function documents(transport: Transport, { dateFormat }: ServiceHabits) {
       options?: CallOptions
     ): Promise<AssignQueueDocumentResponse> {
       const operation = 'Notary/AssignQueueDocument'
-      return decoded(
+      return decodeAnswer(
         operation,
         AssignQueueDocumentResponse,
-        await posted(transport, operation, AssignQueueDocumentRequest, request, options),
-        transport.shown
+        await postValidated(transport, operation, AssignQueueDocumentRequest, request, options),
+        transport.redact
       )
     },
 
@@ -123,25 +132,25 @@ export function documents(transport: Transport, { dateFormat }: ServiceHabits) {
     async sendReminder(request: SendReminderRequest, options?: CallOptions): Promise<'sent' | 'unsupported'> {
       const operation = 'Document/SendReminder'
       const body = encode(operation, SendReminderRequest, request)
-      const sent = transport.postForNothing(callOf(operation, options), body).then(() => 'sent' as const)
-      return (await undefinedIfUnknown(sent)) ?? 'unsupported'
+      const sent = transport.postIgnoringAnswer(callOf(operation, options), body).then(() => 'sent' as const)
+      return (await undefinedIfUnsupported(sent)) ?? 'unsupported'
     }
   }
 }
 
-function activeDocuments(folder: string, documentLog: boolean | undefined, options: CallOptions): Call {
+function activeDocumentsCall(folder: string, documentLog: boolean | undefined, options: CallOptions): Call {
   const operation = 'Document/GetActiveDocuments'
   const query = documentLog === undefined ? undefined : { DocumentLog: String(documentLog) }
   return { ...callOf(operation, options, { Folder: folder }), query }
 }
 
 /** Packages of forms and of templates; section 2.13 describes the answers. */
-export function packages(transport: Transport, habits: ServiceHabits) {
+export function packageOperations(transport: Transport, quirks: ServiceQuirks) {
   /** Operation 1: sends a package of forms (2.1) and returns the package (2.13). */
   async function sendForms2(request: SendFormDirectRequest, options?: CallOptions): Promise<SentPackage> {
     const operation = 'FormDirect/SendForms2'
-    const json = await posted(transport, operation, SendFormDirectRequest, request, options)
-    return decodedPackage(operation, json, transport.shown)
+    const json = await postValidated(transport, operation, SendFormDirectRequest, request, options)
+    return decodePackage(operation, json, transport.redact)
   }
 
   /** Operation 2: the earlier variant, which returns the documents only (2.14). */
@@ -150,8 +159,8 @@ export function packages(transport: Transport, habits: ServiceHabits) {
     options?: CallOptions
   ): Promise<DecodedList<DocumentResponse>> {
     const operation = 'FormDirect/SendForms'
-    const json = await posted(transport, operation, SendFormDirectRequest, request, options)
-    return decodedList(operation, DocumentResponse, json, transport.shown)
+    const json = await postValidated(transport, operation, SendFormDirectRequest, request, options)
+    return decodeListAnswer(operation, DocumentResponse, json, transport.redact)
   }
 
   const sendBy: Record<FormsBy, (request: SendFormDirectRequest, options?: CallOptions) => Promise<SentPackage>> = {
@@ -161,9 +170,9 @@ export function packages(transport: Transport, habits: ServiceHabits) {
       return { package: packageOf(items), problems }
     }
   }
-  const dated = ({ package: sent, ...beside }: SentPackage): SentPackage => {
-    const Documents = sent.Documents?.map((document) => withCertainDates(document, habits.dateFormat?.()))
-    return { package: { ...sent, ...(Documents && { Documents }) }, ...beside }
+  const withPackageDates = ({ package: sent, ...rest }: SentPackage): SentPackage => {
+    const Documents = sent.Documents?.map((document) => withCertainDates(document, quirks.dateFormat?.()))
+    return { package: { ...sent, ...(Documents && { Documents }) }, ...rest }
   }
 
   return {
@@ -175,34 +184,34 @@ export function packages(transport: Transport, habits: ServiceHabits) {
      * service says that the first doesn't exist, so nothing was done; if there is any doubt, it isn't tried.
      */
     async sendFormPackage(request: SendFormDirectRequest, options?: CallOptions): Promise<SentPackage> {
-      const usual = habits.formsBy?.() ?? 'SendForms2'
+      const preferred = quirks.formsBy?.() ?? 'SendForms2'
       try {
-        return dated(await sendBy[usual](request, options))
+        return withPackageDates(await sendBy[preferred](request, options))
       } catch (error) {
         if (!isServiceError(error) || error.code !== 'not-found' || error.mayHaveArrived) throw error
-        const other = usual === 'SendForms2' ? 'SendForms' : 'SendForms2'
-        const sent = await sendBy[other](request, options).catch((again: unknown) => {
+        const other = preferred === 'SendForms2' ? 'SendForms' : 'SendForms2'
+        const sent = await sendBy[other](request, options).catch((retryError: unknown) => {
           // The service has neither, or the request refers to something that doesn't exist.
-          if (isServiceError(again) && again.code === 'not-found') throw error
-          throw again
+          if (isServiceError(retryError) && retryError.code === 'not-found') throw error
+          throw retryError
         })
-        habits.onFormsBy?.(other)
-        return dated(sent)
+        quirks.onFormsBy?.(other)
+        return withPackageDates(sent)
       }
     },
 
     /** Operation 4: sends templates (2.9) and returns the package (2.13). */
     async sendTemplates(request: SendFormFillerRequest, options?: CallOptions): Promise<SentPackage> {
       const operation = 'FormFiller/Send'
-      const json = await posted(transport, operation, SendFormFillerRequest, request, options)
-      return dated(decodedPackage(operation, json, transport.shown))
+      const json = await postValidated(transport, operation, SendFormFillerRequest, request, options)
+      return withPackageDates(decodePackage(operation, json, transport.redact))
     },
 
     /** Operation 5: the templates that the account can send (2.10). */
     async getTemplateList(options?: CallOptions): Promise<DecodedList<ListedTemplate>> {
       const operation = 'FormFiller/GetTemplateList'
       const json = await transport.get(callOf(operation, options), 'list')
-      return decodedList(operation, ListedTemplate, json, transport.shown)
+      return decodeListAnswer(operation, ListedTemplate, json, transport.redact)
     }
   }
 }
@@ -229,17 +238,18 @@ function packageOf(documents: DocumentResponse[]): PackageResponse {
  * Decodes a package document by document.
  * @throws ServiceError `unexpected-shape` if the package itself can't be read.
  */
-function decodedPackage(operation: string, json: unknown, shown: Shown): SentPackage {
-  const said = shown(readRefusal(json))
-  const beside = Object.keys(said).length > 0 && { said }
+function decodePackage(operation: string, json: unknown, redact: Redact): SentPackage {
+  const said = redact(readRefusal(json))
+  const extra = Object.keys(said).length > 0 && { said }
   const name = documentsMember(json)
-  if (name === undefined) return { package: decoded(operation, PackageResponse, json, shown), problems: [], ...beside }
+  if (name === undefined)
+    return { package: decodeAnswer(operation, PackageResponse, json, redact), problems: [], ...extra }
   const { [name]: documents, ...rest } = json as Record<string, unknown>
-  const { items, problems } = decodedList(operation, DocumentResponse, documents, shown)
+  const { items, problems } = decodeListAnswer(operation, DocumentResponse, documents, redact)
   return {
-    package: { ...decoded(operation, PackageResponse, rest, shown), Documents: items },
+    package: { ...decodeAnswer(operation, PackageResponse, rest, redact), Documents: items },
     problems: problems.map((problem) => ({ ...problem, path: `Documents${problem.path}` })),
-    ...beside
+    ...extra
   }
 }
 

@@ -4,17 +4,17 @@ import { type DecodedList, type IDVerificationDataType, IDVerificationRecord } f
 import { parsedJson } from '../lib/json-scanning.ts'
 import { ServiceError } from './errors.ts'
 import {
-  asFileTrouble,
-  type Came,
+  asDownloadError,
+  INSPECTED_BYTES,
+  identifyAnswer,
+  identifyJson,
   isRecord,
-  LOOKED_AT,
-  notWhatWasAsked,
   OPERATION,
-  whatCame,
-  whatJsonIs
+  type UnexpectedAnswer,
+  wrongAnswerError
 } from './file-trouble.ts'
-import { decodedList, pathTo, unexpected } from './operation.ts'
-import { type DownloadProgress, PDF_RATHER_THAN_JSON, type PdfDownload, readPdf } from './pdf-answer.ts'
+import { decodeListAnswer, pathTo, unexpectedShape } from './operation.ts'
+import { ACCEPT_PDF, type DownloadProgress, type PdfDownload, readPdf } from './pdf-answer.ts'
 import type { Refusal } from './refusal.ts'
 import type { CallOptions, Transport } from './transport.ts'
 
@@ -26,15 +26,15 @@ export interface DownloadOptions extends CallOptions {
  * Creates the download operations.
  * @param spelling how the account's service wants the data type spelled.
  */
-export function downloads(transport: Transport, spelling: DataTypeSpelling) {
-  const spelled = new SpelledAsking(spelling)
+export function downloadOperations(transport: Transport, spelling: DataTypeSpelling) {
+  const speller = new DataTypeSpeller(spelling)
 
   function ask<Value>(
     documentReference: string,
     type: IDVerificationDataType,
     call: (path: string) => Promise<Value>
   ): Promise<Value> {
-    return spelled.ask(type, (word) =>
+    return speller.ask(type, (word) =>
       call(pathTo(OPERATION, { DocumentReference: documentReference, IDVerificationDataType: word }))
     )
   }
@@ -48,10 +48,10 @@ export function downloads(transport: Transport, spelling: DataTypeSpelling) {
       const { onProgress, ...call } = options
       const limit = options.maxBytes ?? transport.limits.downloadBytes
       return ask(documentReference, 'pdf', async (path) => {
-        const answer = await transport.open({ ...call, operation: OPERATION, path }, PDF_RATHER_THAN_JSON)
-        return readPdf(answer, { asked: 'pdf', limit, shown: transport.shown, onProgress })
+        const answer = await transport.open({ ...call, operation: OPERATION, path }, ACCEPT_PDF)
+        return readPdf(answer, { asked: 'pdf', limit, redact: transport.redact, onProgress })
       }).catch((thrown: unknown) => {
-        throw asFileTrouble('pdf', thrown)
+        throw asDownloadError('pdf', thrown)
       })
     },
 
@@ -76,7 +76,7 @@ export function downloads(transport: Transport, spelling: DataTypeSpelling) {
     async downloadIDVerificationJson(documentReference: string, options?: CallOptions): Promise<Uint8Array> {
       const { list, bytes } = await ask(documentReference, 'json', (path) => readRecords(transport, path, options))
       const [problem] = list.problems
-      if (list.items.length === 0 && problem) throw asFileTrouble('json', unexpected(OPERATION, problem))
+      if (list.items.length === 0 && problem) throw asDownloadError('json', unexpectedShape(OPERATION, problem))
       return bytes
     }
   }
@@ -98,7 +98,7 @@ async function readRecords(
   path: string,
   options: CallOptions | undefined
 ): Promise<RecordsAnswer> {
-  let instead: Came | undefined
+  let otherAnswer: UnexpectedAnswer | undefined
   try {
     // The images make it as large as a list.
     const { json, bytes } = await transport.take(
@@ -109,30 +109,30 @@ async function readRecords(
           return { json: await transport.parse(bytes, charset), bytes }
         } catch {
           // The transport may still get JSON by asking in another way; if not, this is what to report.
-          instead = whatCame('json', bytes.subarray(0, LOOKED_AT), bytes.byteLength <= LOOKED_AT)
+          otherAnswer = identifyAnswer('json', bytes.subarray(0, INSPECTED_BYTES), bytes.byteLength <= INSPECTED_BYTES)
           return undefined
         }
       }
     )
-    return { list: recordsIn(json, transport.shown), bytes }
+    return { list: decodeRecords(json, transport.redact), bytes }
   } catch (thrown) {
-    throw thrown instanceof ServiceError && thrown.code === 'not-json' && instead
-      ? notWhatWasAsked('json', instead.finding, transport.shown(instead.said))
-      : asFileTrouble('json', thrown)
+    throw thrown instanceof ServiceError && thrown.code === 'not-json' && otherAnswer
+      ? wrongAnswerError('json', otherAnswer.finding, transport.redact(otherAnswer.said))
+      : asDownloadError('json', thrown)
   }
 }
 
-function recordsIn(json: unknown, shown: (said: Refusal) => Refusal): DecodedList<IDVerificationRecord> {
-  const value = unwrapped(json)
-  if (Array.isArray(value) && value.length > 0) return decodedList(OPERATION, IDVerificationRecord, value, shown)
-  if (isRecord(value)) return decodedList(OPERATION, IDVerificationRecord, [value], shown)
-  const { finding, said } = whatJsonIs('json', value)
+function decodeRecords(json: unknown, redact: (said: Refusal) => Refusal): DecodedList<IDVerificationRecord> {
+  const value = unwrapJson(json)
+  if (Array.isArray(value) && value.length > 0) return decodeListAnswer(OPERATION, IDVerificationRecord, value, redact)
+  if (isRecord(value)) return decodeListAnswer(OPERATION, IDVerificationRecord, [value], redact)
+  const { finding, said } = identifyJson('json', value)
   const isData = finding === 'something-else' && typeof value !== 'string'
-  throw notWhatWasAsked('json', finding, shown(said), isData ? 'unexpected-shape' : undefined)
+  throw wrongAnswerError('json', finding, redact(said), isData ? 'unexpected-shape' : undefined)
 }
 
 /** Some services return the JSON inside a string. */
-function unwrapped(json: unknown): unknown {
+function unwrapJson(json: unknown): unknown {
   const read = typeof json === 'string' ? parsedJson(json) : undefined
   // The text may be `null`, which is an answer.
   return read === undefined ? json : read
@@ -142,7 +142,7 @@ function unwrapped(json: unknown): unknown {
  * Spells the data type in the address. The reference leaves its allowed values open (section 5, item 9): public clients
  * write `pdf` and `json`, but a case-sensitive service may want `PDF` and `JSON`.
  */
-class SpelledAsking {
+class DataTypeSpeller {
   #known: 'lower' | 'upper' | undefined
 
   /** @param setting the account's spelling. Trying both costs two requests, so a known spelling is used alone. */
@@ -156,18 +156,18 @@ class SpelledAsking {
    * @throws ServiceError the more informative of the two.
    */
   async ask<Value>(type: IDVerificationDataType, call: (spelled: string) => Promise<Value>): Promise<Value> {
-    const asking = async (spelling: 'lower' | 'upper') => {
+    const attempt = async (spelling: 'lower' | 'upper') => {
       const value = await call(spelling === 'upper' ? type.toUpperCase() : type)
       this.#known = spelling
       return value
     }
-    if (this.#known) return asking(this.#known)
+    if (this.#known) return attempt(this.#known)
     try {
-      return await asking('lower')
+      return await attempt('lower')
     } catch (first) {
-      if (!mayMeanUnknownWord(first)) throw first
-      return asking('upper').catch((second: unknown) => {
-        throw tellsMore(first, second) ? second : first
+      if (!mayBeUnknownSpelling(first)) throw first
+      return attempt('upper').catch((second: unknown) => {
+        throw isMoreInformative(first, second) ? second : first
       })
     }
   }
@@ -176,7 +176,7 @@ class SpelledAsking {
 /**
  * 400: not a value. 404: no such address. 405: no such address for GET. Anything else was understood, or never read.
  */
-function mayMeanUnknownWord(thrown: unknown): thrown is ServiceError {
+function mayBeUnknownSpelling(thrown: unknown): thrown is ServiceError {
   return thrown instanceof ServiceError && [400, 404, 405].includes(thrown.status ?? 0)
 }
 
@@ -184,12 +184,12 @@ function mayMeanUnknownWord(thrown: unknown): thrown is ServiceError {
  * Whether the second error is the one to report. A 404 can also mean that the data was removed or never existed, which
  * people need to know; a complaint about a word that we only tried is useless to them.
  */
-function tellsMore(first: ServiceError, second: unknown): boolean {
-  return !mayMeanUnknownWord(second) || (isAboutWord(first) && !isAboutWord(second))
+function isMoreInformative(first: ServiceError, second: unknown): boolean {
+  return !mayBeUnknownSpelling(second) || (isAboutSpelling(first) && !isAboutSpelling(second))
 }
 
 /** Whether it complains about the word, or says nothing at all, as when no part of the service is at that address. */
-function isAboutWord({ status, serviceMessage = '', fields = [] }: ServiceError): boolean {
+function isAboutSpelling({ status, serviceMessage = '', fields = [] }: ServiceError): boolean {
   const words = [serviceMessage, ...fields.flatMap(({ field, message }) => [field, message])].join(' ').trim()
   return status === 405 || words === '' || /data ?type/i.test(words)
 }

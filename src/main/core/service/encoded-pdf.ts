@@ -6,7 +6,7 @@ import { parsedJson } from '../lib/json-scanning.ts'
 import type { Finding } from './errors.ts'
 
 /** The PDF can't be decoded; `finding` says why. */
-export class EncodingTrouble extends Error {
+export class EncodingError extends Error {
   override readonly name = 'EncodingTrouble'
   readonly finding: Finding
 
@@ -33,7 +33,7 @@ const BARE = new RegExp(String.raw`^\s*(?:data:[^,"]{0,200};base64,\s*)?(?=${ENC
 const QUOTED = new RegExp(String.raw`"${PREFIX}(?:\s|\\[rnt])*(?=${ENCODED})`, 'i')
 
 /** Limit on JSON kept after a PDF, in characters. */
-const MOST_BEHIND = 1024 * 1024
+const MOST_TRAILING = 1024 * 1024
 
 /** Finds a PDF's base64 at the beginning of an answer, read as Latin-1. */
 export function encodedBeginning(text: string): EncodedBeginning | undefined {
@@ -69,35 +69,35 @@ export async function* decodeQuoted(
   before: string
 ): AsyncGenerator<Uint8Array, void, void> {
   const decoder = new Base64Decoder()
-  let held = ''
-  let behind: string | undefined
+  let pending = ''
+  let trailing: string | undefined
   for await (const piece of pieces) {
-    if (behind !== undefined) {
-      behind += latin1(piece)
-      if (behind.length > MOST_BEHIND) throw new EncodingTrouble('something-else')
+    if (trailing !== undefined) {
+      trailing += latin1(piece)
+      if (trailing.length > MOST_TRAILING) throw new EncodingError('something-else')
       continue
     }
-    const text = held + latin1(piece)
+    const text = pending + latin1(piece)
     // Base64 has no quotes to escape: the next quote ends it, and everything before that must be base64.
     const close = text.indexOf('"')
     const inside = close < 0 ? text : text.slice(0, close)
     // An escape may be split across two pieces.
-    held = close < 0 ? (/\\(?:u[0-9a-f]{0,3})?$/i.exec(inside)?.[0] ?? '') : ''
-    const bytes = decoder.write(unescaped(held ? inside.slice(0, -held.length) : inside))
+    pending = close < 0 ? (/\\(?:u[0-9a-f]{0,3})?$/i.exec(inside)?.[0] ?? '') : ''
+    const bytes = decoder.write(unescapeJson(pending ? inside.slice(0, -pending.length) : inside))
     if (bytes.byteLength > 0) yield bytes
-    if (close >= 0) behind = text.slice(close + 1)
+    if (close >= 0) trailing = text.slice(close + 1)
   }
-  if (behind === undefined || parsedJson(`${before.replace(/^\xEF\xBB\xBF/, '')}"${behind}`) === undefined) {
-    throw new EncodingTrouble('not-whole')
+  if (trailing === undefined || parsedJson(`${before.replace(/^\xEF\xBB\xBF/, '')}"${trailing}`) === undefined) {
+    throw new EncodingError('not-whole')
   }
   // With several PDFs, one would be mistaken for all of them.
-  if (behind.includes(ENCODED)) throw new EncodingTrouble('something-else')
+  if (trailing.includes(ENCODED)) throw new EncodingError('something-else')
   const rest = decoder.end()
   if (rest.byteLength > 0) yield rest
 }
 
 /** Some JSON writers escape `/` and `+`. Other escapes stay, and are rejected as not base64. */
-function unescaped(text: string): string {
+function unescapeJson(text: string): string {
   if (!text.includes('\\')) return text
   return text
     .replace(/\\u([0-9a-f]{4})/gi, (_escape, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
@@ -126,13 +126,13 @@ export class Base64Decoder {
     if (dense === '') return NOTHING
     const found = /^([A-Za-z0-9+/_-]*)(={0,2})$/.exec(dense)
     const [, digits = '', padded = ''] = found ?? []
-    if (!found || (this.#padding !== '' && digits !== '')) throw new EncodingTrouble('not-whole')
+    if (!found || (this.#padding !== '' && digits !== '')) throw new EncodingError('not-whole')
     this.#padding += padded
-    if (this.#padding.length > 2) throw new EncodingTrouble('not-whole')
+    if (this.#padding.length > 2) throw new EncodingError('not-whole')
     const all = this.#held + digits
-    const certain = all.length - (all.length % 4)
-    this.#held = all.slice(certain)
-    return certain === 0 ? NOTHING : Buffer.from(all.slice(0, certain), 'base64')
+    const complete = all.length - (all.length % 4)
+    this.#held = all.slice(complete)
+    return complete === 0 ? NOTHING : Buffer.from(all.slice(0, complete), 'base64')
   }
 
   /**
@@ -141,8 +141,8 @@ export class Base64Decoder {
    */
   end(): Uint8Array {
     const held = this.#held.length
-    const isWhole = this.#padding === '' ? held !== 1 : (held + this.#padding.length) % 4 === 0
-    if (!isWhole) throw new EncodingTrouble('not-whole')
+    const isComplete = this.#padding === '' ? held !== 1 : (held + this.#padding.length) % 4 === 0
+    if (!isComplete) throw new EncodingError('not-whole')
     return Buffer.from(this.#held, 'base64')
   }
 }

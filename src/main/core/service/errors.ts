@@ -123,7 +123,7 @@ export interface ServiceErrorDetails {
   /** Details of the server's certificate if it isn't trusted. Text from outside. */
   certificate?: Certificate | undefined
   /** Whether the service says that the token has expired. */
-  isTokenOver?: boolean | undefined
+  isTokenExpired?: boolean | undefined
   /** The kind of file, if one was asked for. */
   asked?: DownloadType | undefined
   /** What came in place of the file. */
@@ -148,7 +148,7 @@ export class ServiceError extends Error {
   declare readonly serviceMessage: string | undefined
   declare readonly reason: string | undefined
   declare readonly certificate: Certificate | undefined
-  declare readonly isTokenOver: boolean | undefined
+  declare readonly isTokenExpired: boolean | undefined
   declare readonly movedTo: string | undefined
   declare readonly signIn: SignInTrouble | undefined
   declare readonly asked: DownloadType | undefined

@@ -2,10 +2,10 @@
  * Sends one signed request and follows redirects within the service's origin. The result is either the response's head
  * or a ServiceError.
  */
-import { drop } from './answer-body.ts'
+import { discardBody } from './answer-body.ts'
 import type { Authentication } from './authentication.ts'
 import { ServiceError } from './errors.ts'
-import type { Watch } from './limits.ts'
+import type { Watchdog } from './limits.ts'
 import { readNetworkFailure } from './network-failure.ts'
 import { statusMayHaveArrived } from './refusal.ts'
 
@@ -24,7 +24,7 @@ export interface Exchange {
   /** JSON text. */
   body?: string | undefined
   /** See `CallOptions`. */
-  mayLeave?: (() => boolean) | undefined
+  maySend?: (() => boolean) | undefined
 }
 
 const MOST_HOPS = 5
@@ -46,16 +46,16 @@ export async function exchange(
   request: Exchange,
   fetch: Fetch,
   authentication: Authentication,
-  watch: Watch
+  watch: Watchdog
 ): Promise<Response> {
   let url = request.url
   for (let hop = 0; hop <= MOST_HOPS; hop++) {
     const response = await sendWithRenewal({ ...request, url }, fetch, authentication, watch)
     if (!isRedirect(response)) return response
-    drop(response)
+    discardBody(response)
     const target = redirectTarget(response, url)
     if (request.method === 'POST' || !target || target.origin !== url.origin)
-      throw redirected(request, response, target)
+      throw redirectError(request, response, target)
     url = target
   }
   throw new ServiceError({ code: 'redirected', operation: request.operation, mayHaveArrived: false })
@@ -65,18 +65,18 @@ async function sendWithRenewal(
   request: Exchange,
   fetch: Fetch,
   authentication: Authentication,
-  watch: Watch
+  watch: Watchdog
 ): Promise<Response> {
   const first = headersOf(request)
   const response = await sendOnce(request, first, fetch, authentication, watch)
   if (response.status !== 401 || !authentication.renew) return response
   const renewing = authentication.renew({ headers: first })
-  const isRenewed = await credential(request.operation, watch, renewing).catch((error: unknown) => {
-    drop(response)
+  const isRenewed = await awaitCredentials(request.operation, watch, renewing).catch((error: unknown) => {
+    discardBody(response)
     throw error
   })
   if (!isRenewed) return response
-  drop(response)
+  discardBody(response)
   return sendOnce(request, headersOf(request), fetch, authentication, watch)
 }
 
@@ -85,11 +85,15 @@ function headersOf({ accept, body }: Exchange): Headers {
 }
 
 /** Waits for the credentials of a request. */
-async function credential<Value>(operation: string, watch: Watch, step: Value | Promise<Value>): Promise<Value> {
+async function awaitCredentials<Value>(
+  operation: string,
+  watch: Watchdog,
+  step: Value | Promise<Value>
+): Promise<Value> {
   try {
     return await watch.during('answer', Promise.resolve(step))
   } catch (thrown) {
-    const ended = watch.ended()
+    const ended = watch.endReason()
     // Our own errors contain no credentials. Others thrown while signing might, so nothing of them is passed on.
     if (!ended && thrown instanceof ServiceError) throw thrown
     throw new ServiceError({ code: ended ?? 'unauthorised', operation, mayHaveArrived: false })
@@ -97,18 +101,18 @@ async function credential<Value>(operation: string, watch: Watch, step: Value | 
 }
 
 async function sendOnce(
-  { operation, method, url, body, mayLeave }: Exchange,
+  { operation, method, url, body, maySend }: Exchange,
   headers: Headers,
   fetch: Fetch,
   authentication: Authentication,
-  watch: Watch
+  watch: Watchdog
 ): Promise<Response> {
   // Being async, it turns synchronous throws into rejections.
   const signing = async () => authentication.sign({ method, url, headers, body })
-  await credential(operation, watch, signing())
-  const ended = watch.ended()
+  await awaitCredentials(operation, watch, signing())
+  const ended = watch.endReason()
   if (ended) throw new ServiceError({ code: ended, operation, mayHaveArrived: false })
-  if (mayLeave && !mayLeave()) throw new ServiceError({ code: 'cancelled', operation, mayHaveArrived: false })
+  if (maySend && !maySend()) throw new ServiceError({ code: 'cancelled', operation, mayHaveArrived: false })
   try {
     return await watch.during(
       'answer',
@@ -130,13 +134,13 @@ async function sendOnce(
       )
     )
   } catch (thrown) {
-    throw failure(operation, thrown, watch)
+    throw requestError(operation, thrown, watch)
   }
 }
 
 /** Turns whatever `fetch` or reading a body threw into a ServiceError. */
-export function failure(operation: string, thrown: unknown, watch: Watch): ServiceError {
-  const ended = watch.ended()
+export function requestError(operation: string, thrown: unknown, watch: Watchdog): ServiceError {
+  const ended = watch.endReason()
   // From outside we can't tell how far an aborted request got.
   if (ended) return new ServiceError({ code: ended, operation, mayHaveArrived: true })
   return new ServiceError({ operation, ...readNetworkFailure(thrown) })
@@ -152,7 +156,7 @@ function redirectTarget(response: Response, from: URL): URL | undefined {
   return target && /^https?:$/.test(target.protocol) ? target : undefined
 }
 
-function redirected({ operation, method }: Exchange, response: Response, target: URL | undefined): ServiceError {
+function redirectError({ operation, method }: Exchange, response: Response, target: URL | undefined): ServiceError {
   return new ServiceError({
     code: 'redirected',
     operation,

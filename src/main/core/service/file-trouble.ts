@@ -12,19 +12,19 @@ export const OPERATION = 'Download/IDVerification'
 const operationOf = (asked: DownloadType) => (asked === 'signed' ? 'Document/Validation' : OPERATION)
 
 /** How much of an answer is inspected, in bytes. */
-export const LOOKED_AT = 64 * 1024
+export const INSPECTED_BYTES = 64 * 1024
 
 /** A short sentence may be shown to people; longer text could be anything, including personal data. */
 const LONGEST_SENTENCE = 300
 
-export interface Came {
+export interface UnexpectedAnswer {
   finding: Finding
   /** The answer's own words, if fit for people. */
   said: Refusal
 }
 
 /** Makes the error for an answer that isn't what was asked for. */
-export function notWhatWasAsked(
+export function wrongAnswerError(
   asked: DownloadType,
   finding: Finding,
   said: Refusal = {},
@@ -46,7 +46,7 @@ const CODES: Partial<Record<Finding, ServiceErrorCode>> = {
 }
 
 /** Adds to a ServiceError what was asked for; anything else that was thrown is returned unchanged. */
-export function asFileTrouble(asked: DownloadType, thrown: unknown): unknown {
+export function asDownloadError(asked: DownloadType, thrown: unknown): unknown {
   if (!(thrown instanceof ServiceError) || thrown.asked) return thrown
   const { code, operation, status, fields, path, retryAfterMs, serviceMessage, reason, movedTo } = thrown
   return new ServiceError({
@@ -62,48 +62,50 @@ function findingOf({ code, reason, status }: ServiceError): Finding | undefined 
   // An answer shorter than announced may fail before its body is read.
   if (/_LENGTH_MISMATCH$|_INCOMPLETE_CHUNKED_/.test(reason ?? '')) return 'not-whole'
   if (code !== 'not-json' || status !== undefined) return undefined
-  const isPacked = reason && /^(?:Z_|ERR_(?:CONTENT_DECODING|ENCODING|DECODE)|ERR__ERROR)/.test(reason)
-  return isPacked ? 'something-else' : 'not-http'
+  const isCompressed = reason && /^(?:Z_|ERR_(?:CONTENT_DECODING|ENCODING|DECODE)|ERR__ERROR)/.test(reason)
+  return isCompressed ? 'something-else' : 'not-http'
 }
 
 /**
  * Identifies an answer by its beginning.
- * @param beginning its first bytes, at most `LOOKED_AT`.
- * @param isAll whether that is the whole answer.
+ * @param beginning its first bytes, at most `INSPECTED_BYTES`.
+ * @param isComplete whether that is the whole answer.
  */
-export function whatCame(asked: DownloadType, beginning: Uint8Array, isAll: boolean): Came {
+export function identifyAnswer(asked: DownloadType, beginning: Uint8Array, isComplete: boolean): UnexpectedAnswer {
   const bytes = Buffer.from(beginning.buffer, beginning.byteOffset, beginning.byteLength)
-  if (bytes.toString('latin1', 0, 5) === '%PDF-') return pdf(asked)
+  if (bytes.toString('latin1', 0, 5) === '%PDF-') return unexpectedPdf(asked)
   const charset = /^(?:fffe|..00..00)/.test(bytes.toString('hex', 0, 4)) ? 'utf-16le' : 'utf-8'
   const text = new TextDecoder(charset).decode(bytes).trim()
-  if (text === '') return came(isAll ? 'nothing' : 'something-else')
+  if (text === '') return unexpectedAnswer(isComplete ? 'nothing' : 'something-else')
   // Not text, but an image or something compressed.
-  if (/(?!\s)\p{Cc}|\uFFFD/u.test(text.slice(0, 1000))) return came('something-else')
-  if (text.startsWith('<')) return came(whichPage(asked, text))
-  if (!/^[{["]|^null$/.test(text)) return whatTextIs(asked, text, isAll)
-  const json = isAll ? parsedJson(text) : undefined
-  if (json !== undefined) return whatJsonIs(asked, json)
+  if (/(?!\s)\p{Cc}|\uFFFD/u.test(text.slice(0, 1000))) return unexpectedAnswer('something-else')
+  if (text.startsWith('<')) return unexpectedAnswer(identifyPage(asked, text))
+  if (!/^[{["]|^null$/.test(text)) return identifyText(asked, text, isComplete)
+  const json = isComplete ? parsedJson(text) : undefined
+  if (json !== undefined) return identifyJson(asked, json)
   // Errors are short; anything this long is data.
-  return looksLikeRecords(text) ? records(asked) : came('something-else')
+  return looksLikeRecords(text) ? unexpectedRecords(asked) : unexpectedAnswer('something-else')
 }
 
 /** Identifies JSON that isn't what was asked for: an error with its words, or something else. */
-export function whatJsonIs(asked: DownloadType, json: unknown): Came {
-  if (json === null || (Array.isArray(json) && json.length === 0)) return came('nothing')
-  if (typeof json === 'string') return whatTextIs(asked, json.trim(), true)
-  const error = errorWords(json)
+export function identifyJson(asked: DownloadType, json: unknown): UnexpectedAnswer {
+  if (json === null || (Array.isArray(json) && json.length === 0)) return unexpectedAnswer('nothing')
+  if (typeof json === 'string') return identifyText(asked, json.trim(), true)
+  const error = errorMessageIn(json)
   if (error) return { finding: 'error', said: error }
-  return (Array.isArray(json) ? json : [json]).some(isRecord) ? records(asked) : came('something-else')
+  return (Array.isArray(json) ? json : [json]).some(isRecord)
+    ? unexpectedRecords(asked)
+    : unexpectedAnswer('something-else')
 }
 
-function whatTextIs(asked: DownloadType, text: string, isAll: boolean): Came {
-  if (text === '') return came('nothing')
+function identifyText(asked: DownloadType, text: string, isComplete: boolean): UnexpectedAnswer {
+  if (text === '') return unexpectedAnswer('nothing')
   const digits = text.replace(/^data:[^,]{0,200};base64,/i, '')
-  if (digits.startsWith('JVBERi0')) return pdf(asked)
+  if (digits.startsWith('JVBERi0')) return unexpectedPdf(asked)
   // A long run of base64; sentences contain spaces.
   const isEncoded = /^[A-Za-z0-9+/_-]{40}(?:[A-Za-z0-9+/_=-]|\r?\n)*$/.test(digits)
-  const isSentence = isAll && text.length <= LONGEST_SENTENCE && !isEncoded
-  return { finding: 'something-else', said: isSentence ? said(text) : {} }
+  const isSentence = isComplete && text.length <= LONGEST_SENTENCE && !isEncoded
+  return { finding: 'something-else', said: isSentence ? sentenceRefusal(text) : {} }
 }
 
 const RECORD_MEMBERS = new Set(
@@ -121,23 +123,23 @@ export function isRecord(json: unknown): boolean {
  * Returns the words of an error: from the framework's body (`ResponseStatus`), or in the formats of gateways and other
  * frameworks. Undefined if it isn't an error.
  */
-function errorWords(json: unknown): Refusal | undefined {
+function errorMessageIn(json: unknown): Refusal | undefined {
   if (!isObject(json) || isRecord(json)) return undefined
   const members = new Map(Object.entries(json).map(([name, value]) => [name.toLowerCase(), value]))
   if (isObject(members.get('responsestatus'))) return readRefusal(json)
   const error = members.get('error') ?? members.get('errors')
-  if (isObject(error)) return errorWords(error) ?? errorWords({ message: '', ...error })
+  if (isObject(error)) return errorMessageIn(error) ?? errorMessageIn({ message: '', ...error })
   const words = ['message', 'error_description', 'detail', 'error', 'title', 'reason'].map((name) => members.get(name))
   if (words.every((word) => word === undefined) && !members.has('errorcode') && error === undefined) return undefined
-  const spoken = words.find((word) => typeof word === 'string' && word.trim() !== '')
-  return typeof spoken === 'string' ? said(spoken) : {}
+  const text = words.find((word) => typeof word === 'string' && word.trim() !== '')
+  return typeof text === 'string' ? sentenceRefusal(text) : {}
 }
 
 /**
  * For operation 9 the only page to expect is a network's sign-in page; a signed document's address may lead to any
  * kind.
  */
-function whichPage(asked: DownloadType, text: string): Finding {
+function identifyPage(asked: DownloadType, text: string): Finding {
   if (!/<(?:!doctype html|html|head|body|script|meta|title|h1|p|div|form)\b/i.test(text)) return 'something-else'
   const hasPassword = /<input[^>]{0,500}type\s*=\s*["']?password/i.test(text)
   if (hasPassword || /\b(?:log|sign)[ -]?(?:in|on)\b/i.test(text))
@@ -150,14 +152,14 @@ function looksLikeRecords(text: string): boolean {
   return /"(?:DocClass|PortraitImage|FrontIDImage|ExamingDate|FaceMatchScore)"\s*:/i.test(text)
 }
 
-const pdf = (asked: DownloadType) => came(asked === 'json' ? 'other-form' : 'something-else')
-const records = (asked: DownloadType) => came(asked === 'pdf' ? 'other-form' : 'something-else')
+const unexpectedPdf = (asked: DownloadType) => unexpectedAnswer(asked === 'json' ? 'other-form' : 'something-else')
+const unexpectedRecords = (asked: DownloadType) => unexpectedAnswer(asked === 'pdf' ? 'other-form' : 'something-else')
 
-function said(sentence: string): Refusal {
+function sentenceRefusal(sentence: string): Refusal {
   return readRefusal({ ResponseStatus: { Message: sentence } })
 }
 
-function came(finding: Finding): Came {
+function unexpectedAnswer(finding: Finding): UnexpectedAnswer {
   return { finding, said: {} }
 }
 

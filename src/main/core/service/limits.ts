@@ -20,7 +20,7 @@ export const RETRY_LIMITS: RetryLimits = {
 
 /* Not `offline` or `tls`: waiting a second changes neither. Not `cancelled`: someone wanted it to end. And nothing that
    the service understood and refused. */
-const WORTH_ANOTHER_TRY: ReadonlySet<ServiceErrorCode> = new Set([
+const RETRIABLE_CODES: ReadonlySet<ServiceErrorCode> = new Set([
   'dns',
   'refused',
   'interrupted',
@@ -40,7 +40,7 @@ export function waitBeforeRetry(
   limits: RetryLimits,
   random: () => number
 ): number | undefined {
-  if (attempt >= limits.attempts || !WORTH_ANOTHER_TRY.has(error.code)) return undefined
+  if (attempt >= limits.attempts || !RETRIABLE_CODES.has(error.code)) return undefined
   const backoff = Math.min(limits.longestWaitMs, limits.firstWaitMs * 2 ** (attempt - 1)) * random()
   if (error.retryAfterMs === undefined) return Math.round(backoff)
   if (error.retryAfterMs > limits.longestRetryAfterMs) return undefined
@@ -48,7 +48,7 @@ export function waitBeforeRetry(
 }
 
 /** No service means a longer wait, and timers set for more than 24 days fire immediately. */
-const LONGEST_ASKED_FOR_MS = 86_400_000
+const LONGEST_RETRY_AFTER_MS = 86_400_000
 
 /**
  * Reads a Retry-After header (seconds or an HTTP date) into milliseconds from now, at most a day; undefined if it is
@@ -57,11 +57,11 @@ const LONGEST_ASKED_FOR_MS = 86_400_000
 export function readRetryAfter(header: string | null, now: number): number | undefined {
   const text = header?.trim()
   if (!text) return undefined
-  if (/^\d{1,9}$/.test(text)) return Math.min(LONGEST_ASKED_FOR_MS, Number(text) * 1000)
+  if (/^\d{1,9}$/.test(text)) return Math.min(LONGEST_RETRY_AFTER_MS, Number(text) * 1000)
   // Only the format that HTTP requires: Date.parse alone would read "-5" or "1.5" as a year.
   if (!/^[A-Z][a-z]{2,8},? .*\d{2}:\d{2}:\d{2}/.test(text)) return undefined
   const at = Date.parse(text)
-  return Number.isNaN(at) ? undefined : Math.min(LONGEST_ASKED_FOR_MS, Math.max(0, at - now))
+  return Number.isNaN(at) ? undefined : Math.min(LONGEST_RETRY_AFTER_MS, Math.max(0, at - now))
 }
 
 /** read: one small value. list: may be hundreds of megabytes. send: a POST, whose answer is worth waiting for. */
@@ -91,10 +91,10 @@ export const TIME_LIMITS: Readonly<Record<CallKind, TimeLimits>> = {
 type EndReason = 'timeout' | 'cancelled'
 
 /** Enforces the time limits of one call. `finish` must be called exactly once, whatever happens. */
-export interface Watch {
+export interface Watchdog {
   signal: AbortSignal
   /** Why the call was aborted; undefined if it wasn't. */
-  ended(): EndReason | undefined
+  endReason(): EndReason | undefined
   /**
    * Waits for a step of the call, but no longer than its limit or the call's end. Not every `fetch` releases a body
    * when its signal is aborted, so every wait must go through this. Between two steps only `total` counts: if a full
@@ -105,7 +105,7 @@ export interface Watch {
 }
 
 /** Starts watching a call. */
-export function watch(limits: TimeLimits, cancel: AbortSignal | undefined): Watch {
+export function startWatchdog(limits: TimeLimits, cancel: AbortSignal | undefined): Watchdog {
   const controller = new AbortController()
   const { signal } = controller
   let reason: EndReason | undefined
@@ -121,16 +121,16 @@ export function watch(limits: TimeLimits, cancel: AbortSignal | undefined): Watc
 
   return {
     signal,
-    ended: () => reason,
+    endReason: () => reason,
     during<Value>(step: 'answer' | 'idle', awaited: Promise<Value>): Promise<Value> {
       const { promise, resolve, reject } = Promise.withResolvers<Value>()
-      const silence = setTimeout(() => end('timeout'), limits[step])
+      const timer = setTimeout(() => end('timeout'), limits[step])
       const onEnd = () => {
-        clearTimeout(silence)
+        clearTimeout(timer)
         reject(signal.reason)
       }
       const onStep = () => {
-        clearTimeout(silence)
+        clearTimeout(timer)
         signal.removeEventListener('abort', onEnd)
       }
       signal.addEventListener('abort', onEnd, { once: true })

@@ -58,7 +58,7 @@ export function fetchByNetRequest(
     if (method === 'POST') await beforePost?.()
     init.signal?.throwIfAborted()
     const { promise, resolve, reject } = Promise.withResolvers<Response>()
-    const sent = request({
+    const outgoing = request({
       method,
       url,
       redirect: 'manual',
@@ -66,29 +66,29 @@ export function fetchByNetRequest(
       cache: 'no-store',
       referrerPolicy: 'unsafe-url'
     })
-    for (const [name, value] of new Headers(init.headers)) sent.setHeader(name, value)
+    for (const [name, value] of new Headers(init.headers)) outgoing.setHeader(name, value)
     const answers = proxies?.forRequest()
-    sent.on('login', (challenge, answer) => {
+    outgoing.on('login', (challenge, answer) => {
       void answers?.answer(challenge).then((login) => (login ? answer(login.user, login.password) : answer()))
       if (!answers) answer()
     })
 
     const onAbort = () => {
       reject(init.signal?.reason)
-      answers?.over('failed')
-      sent.abort()
+      answers?.finish('failed')
+      outgoing.abort()
     }
     init.signal?.addEventListener('abort', onAbort, { once: true })
-    sent.on('redirect', (status, _method, location) => {
-      answers?.over('answered')
+    outgoing.on('redirect', (status, _method, location) => {
+      answers?.finish('answered')
       resolve(new Response(null, { status, headers: { location } }))
-      sent.abort()
+      outgoing.abort()
     })
-    sent.on('response', (message) => {
-      answers?.over(message.statusCode === 407 ? 'failed' : 'answered')
-      const end = () => sent.abort()
+    outgoing.on('response', (message) => {
+      answers?.finish(message.statusCode === 407 ? 'failed' : 'answered')
+      const end = () => outgoing.abort()
       try {
-        resolve(answerOf(message as NetIncomingMessage & Readable, end))
+        resolve(responseOf(message as NetIncomingMessage & Readable, end))
       } catch {
         // For example, a status above 599. Thrown inside a listener, the error would be lost and the call would hang.
         end()
@@ -96,36 +96,36 @@ export function fetchByNetRequest(
       }
     })
     // Has no effect after an answer: an error in the body breaks its stream instead.
-    sent.on('error', (error) => {
-      answers?.over('failed')
+    outgoing.on('error', (error) => {
+      answers?.finish('failed')
       reject(error)
     })
-    sent.end(typeof init.body === 'string' ? init.body : undefined)
+    outgoing.end(typeof init.body === 'string' ? init.body : undefined)
     return promise
   }
 }
 
-const WITHOUT_BODY: readonly number[] = [204, 205, 304]
+const BODILESS_STATUSES: readonly number[] = [204, 205, 304]
 
 /**
  * Makes a Response of Electron's message.
  * @param end ends the request.
  * @throws RangeError for a status that a Response can't have.
  */
-function answerOf(message: NetIncomingMessage & Readable, end: () => void): Response {
+function responseOf(message: NetIncomingMessage & Readable, end: () => void): Response {
   const headers = new Headers()
   for (const [name, value] of Object.entries(message.headers)) {
     headers.set(name, asBytes(Array.isArray(value) ? value.join(', ') : value))
   }
   const status = message.statusCode
-  const isWithout = WITHOUT_BODY.includes(status)
-  const answer = new Response(isWithout ? null : bodyOf(message), { status, headers })
+  const hasNoBody = BODILESS_STATUSES.includes(status)
+  const response = new Response(hasNoBody ? null : bodyOf(message), { status, headers })
   // Destroying Electron's message doesn't end its request, and Chromium allows six connections per host.
   message.once('close', () => {
     if (!message.readableEnded) end()
   })
-  if (isWithout) message.resume()
-  return answer
+  if (hasNoBody) message.resume()
+  return response
 }
 
 /**

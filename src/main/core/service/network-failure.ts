@@ -170,13 +170,13 @@ function reasonOf(error: Thrown): string | undefined {
  */
 function causes(thrown: unknown): Thrown[] {
   const found: Thrown[] = []
-  const ahead: unknown[] = [thrown]
-  while (ahead.length > 0 && found.length < 12) {
-    const next = ahead.shift()
+  const queue: unknown[] = [thrown]
+  while (queue.length > 0 && found.length < 12) {
+    const next = queue.shift()
     if (!(next instanceof Object)) continue
     const { name, message, code, syscall, cause, errors } = next as Record<string, unknown>
     found.push({ name: String(name ?? ''), message: String(message ?? ''), code, syscall })
-    ahead.push(cause, ...(Array.isArray(errors) ? errors : []))
+    queue.push(cause, ...(Array.isArray(errors) ? errors : []))
   }
   return found
 }

@@ -3,7 +3,7 @@
  * ever sent) and a lenient decoder.
  */
 import type { z } from 'zod'
-import { type DecodedList, type DecodingProblem, decode, decodeList, spell } from '../../../shared/model/index.ts'
+import { type DecodedList, type DecodingProblem, decode, decodeList, formatPath } from '../../../shared/model/index.ts'
 import { isServiceError, ServiceError } from './errors.ts'
 import { type Refusal, readRefusal } from './refusal.ts'
 
@@ -18,7 +18,7 @@ export function encode<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const checked = schema.safeParse(request)
   if (checked.success) return checked.data
-  const fields = checked.error.issues.map((issue) => ({ field: spell(issue.path), message: issue.message }))
+  const fields = checked.error.issues.map((issue) => ({ field: formatPath(issue.path), message: issue.message }))
   throw new ServiceError({ code: 'invalid', operation, mayHaveArrived: false, fields })
 }
 
@@ -32,40 +32,44 @@ export function callOf<Options extends object>(
 }
 
 /** Reduces the service's words to what people may see. */
-export type Shown = (said: Refusal) => Refusal
+export type Redact = (said: Refusal) => Refusal
 
 /**
  * Decodes an answer that is one value.
  * @throws ServiceError `unexpected-shape` with the path, and any error text in the answer.
  */
-export function decoded<Schema extends z.ZodType>(
+export function decodeAnswer<Schema extends z.ZodType>(
   operation: string,
   schema: Schema,
   json: unknown,
-  shown: Shown
+  redact: Redact
 ): z.output<Schema> {
   const result = decode(schema, json)
   if (result.ok) return result.value
-  throw unexpected(operation, result.problem, shown(readRefusal(json)))
+  throw unexpectedShape(operation, result.problem, redact(readRefusal(json)))
 }
 
 /**
  * Decodes a list item by item: an unreadable item becomes a problem and doesn't affect the others.
  * @throws ServiceError `unexpected-shape` if it isn't a list.
  */
-export function decodedList<Schema extends z.ZodType>(
+export function decodeListAnswer<Schema extends z.ZodType>(
   operation: string,
   item: Schema,
   json: unknown,
-  shown: Shown
+  redact: Redact
 ): DecodedList<z.output<Schema>> {
   const result = decodeList(item, json)
   if (result.ok) return result.value
-  throw unexpected(operation, result.problem, shown(readRefusal(json)))
+  throw unexpectedShape(operation, result.problem, redact(readRefusal(json)))
 }
 
 /** Makes an `unexpected-shape` error. There was an answer, so the request did arrive. */
-export function unexpected(operation: string, { path }: Pick<DecodingProblem, 'path'>, said?: Refusal): ServiceError {
+export function unexpectedShape(
+  operation: string,
+  { path }: Pick<DecodingProblem, 'path'>,
+  said?: Refusal
+): ServiceError {
   return new ServiceError({ code: 'unexpected-shape', operation, mayHaveArrived: true, path, ...said })
 }
 
@@ -89,7 +93,7 @@ export function pathTo(operation: string, parameters: Record<string, string>): s
  * Awaits an operation that isn't in the reference and that only some services have; undefined if the service lacks it
  * (404, 405 or 501).
  */
-export async function undefinedIfUnknown<Value>(answer: Promise<Value>): Promise<Value | undefined> {
+export async function undefinedIfUnsupported<Value>(answer: Promise<Value>): Promise<Value | undefined> {
   try {
     return await answer
   } catch (error) {

@@ -16,7 +16,7 @@ export interface Authority {
 }
 
 /** A server's certificate that the network asks about. */
-export interface Shown {
+export interface PresentedChain {
   hostname: string
   /** PEM: the server's own certificate, then the others that it sent. */
   chain: readonly string[]
@@ -41,7 +41,7 @@ export function openOwnAuthorities(pems: () => readonly string[], now: () => num
   /** The authority that last vouched for each host. */
   const vouchers = new Map<string, Authority>()
 
-  async function voucherOf({ hostname, chain }: Shown): Promise<Authority | undefined> {
+  async function voucherOf({ hostname, chain }: PresentedChain): Promise<Authority | undefined> {
     const [own] = chain
     if (own === undefined || chain.length > LONGEST_CHAIN || !isForServer(new X509Certificate(own), hostname)) return
     const pkijs = await import('pkijs')
@@ -68,11 +68,11 @@ export function openOwnAuthorities(pems: () => readonly string[], now: () => num
 
   return {
     /** Returns whether one of the authorities vouches for the server. Never rejects. */
-    async vouch(shown: Shown): Promise<boolean> {
+    async vouch(presented: PresentedChain): Promise<boolean> {
       if (pems().length === 0) return false
-      const voucher = await voucherOf(shown).catch(() => undefined)
-      if (voucher) vouchers.set(shown.hostname, voucher)
-      else vouchers.delete(shown.hostname)
+      const voucher = await voucherOf(presented).catch(() => undefined)
+      if (voucher) vouchers.set(presented.hostname, voucher)
+      else vouchers.delete(presented.hostname)
       return voucher !== undefined
     },
     /** Returns the authority that vouched for the server at this address, if one was needed. */
@@ -106,9 +106,9 @@ function isForServer(certificate: X509Certificate, hostname: string): boolean {
 function isShortEnough(path: readonly ParsedCertificate[]): boolean {
   return path.every((certificate, place) => {
     const constraints = certificate.extensions?.find(({ extnID }) => extnID === BASIC_CONSTRAINTS)
-    const most = (constraints?.parsedValue as BasicConstraints | undefined)?.pathLenConstraint
+    const limit = (constraints?.parsedValue as BasicConstraints | undefined)?.pathLenConstraint
     // The server's own certificate has no limit and isn't counted; those between it and this one are.
-    return place === 0 || typeof most !== 'number' || place - 1 <= most
+    return place === 0 || typeof limit !== 'number' || place - 1 <= limit
   })
 }
 

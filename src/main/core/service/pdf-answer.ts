@@ -1,13 +1,13 @@
 /** Reads a response as a PDF, piece by piece. If the bytes end without throwing, they are a whole PDF. */
-import { BodyTooLarge, chunks, declaredLength, drop } from './answer-body.ts'
-import { decodeBare, decodeQuoted, EncodingTrouble, encodedBeginning } from './encoded-pdf.ts'
+import { BodyTooLarge, chunks, declaredLength, discardBody } from './answer-body.ts'
+import { decodeBare, decodeQuoted, EncodingError, encodedBeginning } from './encoded-pdf.ts'
 import { ServiceError } from './errors.ts'
-import { asFileTrouble, LOOKED_AT, notWhatWasAsked, whatCame } from './file-trouble.ts'
+import { asDownloadError, INSPECTED_BYTES, identifyAnswer, wrongAnswerError } from './file-trouble.ts'
 import type { Refusal } from './refusal.ts'
 import type { OpenAnswer } from './transport.ts'
 
 /** JSON as second choice, so that errors come in a form that says why. */
-export const PDF_RATHER_THAN_JSON = 'application/pdf, application/json;q=0.5'
+export const ACCEPT_PDF = 'application/pdf, application/json;q=0.5'
 
 /** The files that come as a PDF. */
 type AskedPdf = 'pdf' | 'signed'
@@ -39,7 +39,7 @@ export interface PdfReadingOptions {
   /** Maximum bytes received, after decompression. */
   limit: number
   /** Reduces the service's words to what people may see. */
-  shown: (said: Refusal) => Refusal
+  redact: (said: Refusal) => Refusal
   onProgress?: ((progress: DownloadProgress) => void) | undefined
 }
 
@@ -48,18 +48,18 @@ export interface PdfReadingOptions {
  * @throws ServiceError with `asked` and `finding` if something else comes, such as an error page.
  */
 export async function readPdf(answer: OpenAnswer, options: PdfReadingOptions): Promise<PdfDownload> {
-  const { length, bytes } = reading(answer, options)
+  const { length, bytes } = pdfReader(answer, options)
   const first = await bytes.next()
   return {
     length: length(),
-    bytes: resume(first, bytes),
+    bytes: resumeAfter(first, bytes),
     async cancel() {
       await bytes.return()
     }
   }
 }
 
-async function* resume(
+async function* resumeAfter(
   first: IteratorResult<Uint8Array, void>,
   rest: AsyncGenerator<Uint8Array, void, void>
 ): AsyncGenerator<Uint8Array, void, void> {
@@ -73,13 +73,13 @@ async function* resume(
 }
 
 /** `bytes` throws only ServiceError; `length` is known once the first piece has been read. */
-function reading(answer: OpenAnswer, { asked, limit, shown, onProgress }: PdfReadingOptions) {
+function pdfReader(answer: OpenAnswer, { asked, limit, redact, onProgress }: PdfReadingOptions) {
   const { response, watch } = answer
   const announced = declaredLength(response)
   let received = 0
   let isEncoded = false
 
-  async function* counted(): AsyncGenerator<Uint8Array, void, void> {
+  async function* countBytes(): AsyncGenerator<Uint8Array, void, void> {
     if (!response.body) return
     for await (const chunk of chunks(response.body, watch)) {
       received += chunk.byteLength
@@ -90,12 +90,12 @@ function reading(answer: OpenAnswer, { asked, limit, shown, onProgress }: PdfRea
   }
 
   /** The PDF's own bytes, decoded if necessary. */
-  async function* recognised(): AsyncGenerator<Uint8Array, void, void> {
+  async function* decodePdf(): AsyncGenerator<Uint8Array, void, void> {
     if (announced !== undefined && announced > limit) throw new BodyTooLarge()
-    const source = counted()
+    const source = countBytes()
     try {
       const beginning = await beginningOf(source)
-      if (pdfStarts(beginning.bytes)) {
+      if (startsWithPdf(beginning.bytes)) {
         yield beginning.bytes
         yield* source
         return
@@ -103,11 +103,11 @@ function reading(answer: OpenAnswer, { asked, limit, shown, onProgress }: PdfRea
       const text = beginning.bytes.toString('latin1')
       const encoded = encodedBeginning(text)
       if (!encoded) {
-        const { finding, said } = whatCame(asked, beginning.bytes, beginning.isAll)
-        throw notWhatWasAsked(asked, finding, shown(said))
+        const { finding, said } = identifyAnswer(asked, beginning.bytes, beginning.isComplete)
+        throw wrongAnswerError(asked, finding, redact(said))
       }
       isEncoded = true
-      const rest = after(beginning.bytes.subarray(encoded.at), source)
+      const rest = prepend(beginning.bytes.subarray(encoded.at), source)
       yield* encoded.isQuoted ? decodeQuoted(rest, text.slice(0, encoded.at)) : decodeBare(rest)
     } finally {
       await source.return()
@@ -117,81 +117,85 @@ function reading(answer: OpenAnswer, { asked, limit, shown, onProgress }: PdfRea
   /* The connection alone can't tell: Node's fetch accepts a compressed body that stops half-way, returning what it
      could unpack as if complete, and other fetches need not be stricter. Without a length or chunked encoding, a broken
      connection ends like any other. So the PDF's own end counts, whatever the connection says. */
-  function isWhole(pdf: WholePdf): boolean {
+  function isComplete(pdf: CompletePdfCheck): boolean {
     const isAnotherLength = announced !== undefined && received !== announced
-    return !isPart(response) && !isAnotherLength && pdf.isWhole(announced !== undefined)
+    return !isPartial(response) && !isAnotherLength && pdf.isComplete(announced !== undefined)
   }
 
-  async function* checked(): AsyncGenerator<Uint8Array, void, void> {
-    const pdf = new WholePdf()
+  async function* checkComplete(): AsyncGenerator<Uint8Array, void, void> {
+    const pdf = new CompletePdfCheck()
     try {
-      for await (const piece of recognised()) {
-        pdf.see(piece)
+      for await (const piece of decodePdf()) {
+        pdf.add(piece)
         yield piece
       }
-      if (!isWhole(pdf)) throw notWhatWasAsked(asked, 'not-whole')
+      if (!isComplete(pdf)) throw wrongAnswerError(asked, 'not-whole')
     } catch (thrown) {
-      throw described(asked, thrown, answer)
+      throw asPdfError(asked, thrown, answer)
     } finally {
       watch.finish()
       // Nobody reads the rest, if there is any.
-      if (received === 0) drop(response)
+      if (received === 0) discardBody(response)
     }
   }
 
-  return { length: () => (isEncoded ? undefined : announced), bytes: checked() }
+  return { length: () => (isEncoded ? undefined : announced), bytes: checkComplete() }
 }
 
 /** Reads enough of a response to identify it: a few bytes of a PDF, more of anything else. */
-async function beginningOf(source: AsyncGenerator<Uint8Array>): Promise<{ bytes: Buffer; isAll: boolean }> {
+async function beginningOf(source: AsyncGenerator<Uint8Array>): Promise<{ bytes: Buffer; isComplete: boolean }> {
   const pieces: Uint8Array[] = []
   let length = 0
-  let lookedAt = 0
+  let inspected = 0
   while (true) {
     const { done, value } = await source.next()
-    if (done) return { bytes: Buffer.concat(pieces), isAll: true }
+    if (done) return { bytes: Buffer.concat(pieces), isComplete: true }
     pieces.push(value)
     length += value.byteLength
     // If bytes arrive singly, this avoids inspecting all of them again each time.
-    if (length < PDF_BEGINNING.length || length < lookedAt + Math.min(lookedAt, LOOKED_AT / 8)) continue
-    lookedAt = length
+    if (length < PDF_BEGINNING.length || length < inspected + Math.min(inspected, INSPECTED_BYTES / 8)) continue
+    inspected = length
     const bytes = Buffer.concat(pieces)
-    if (isEnough(bytes)) return { bytes, isAll: false }
+    if (isEnough(bytes)) return { bytes, isComplete: false }
   }
 }
 
 function isEnough(bytes: Buffer): boolean {
-  if (pdfStarts(bytes) && (pdfBeginning(bytes) === 0 || bytes.byteLength >= PDF_SLACK)) return true
+  if (startsWithPdf(bytes) && (pdfBeginning(bytes) === 0 || bytes.byteLength >= PDF_SLACK)) return true
   if (bytes.byteLength < PDF_SLACK + PDF_BEGINNING.length) return false
-  return bytes.byteLength >= LOOKED_AT || !isWritten(bytes) || encodedBeginning(bytes.toString('latin1')) !== undefined
+  return (
+    bytes.byteLength >= INSPECTED_BYTES ||
+    !isMarkupOrJson(bytes) ||
+    encodedBeginning(bytes.toString('latin1')) !== undefined
+  )
 }
 
 /** Junk may precede a PDF, but a page or JSON that only mentions one isn't a PDF. */
-function pdfStarts(bytes: Buffer): boolean {
+function startsWithPdf(bytes: Buffer): boolean {
   const at = pdfBeginning(bytes)
-  return at === 0 || (at !== undefined && !isWritten(bytes))
+  return at === 0 || (at !== undefined && !isMarkupOrJson(bytes))
 }
 
 /** Whether it begins like a page or JSON. */
-function isWritten(bytes: Buffer): boolean {
+function isMarkupOrJson(bytes: Buffer): boolean {
   return /^(?:\xEF\xBB\xBF)?\s*[<{["]/.test(bytes.toString('latin1', 0, PDF_SLACK))
 }
 
-async function* after(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+async function* prepend(first: Uint8Array, rest: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
   yield first
   yield* rest
 }
 
 /** We never ask for a range; a range that covers everything is fine. */
-function isPart(response: Response): boolean {
+function isPartial(response: Response): boolean {
   if (response.status !== 206) return false
   const [, last, length] = /^bytes 0-(\d+)\/(\d+)$/.exec(response.headers.get('content-range') ?? '') ?? []
   return last === undefined || Number(last) + 1 !== Number(length)
 }
 
-function described(asked: AskedPdf, thrown: unknown, answer: OpenAnswer): unknown {
-  if (thrown instanceof EncodingTrouble) return notWhatWasAsked(asked, thrown.finding)
-  return asFileTrouble(asked, thrown instanceof ServiceError ? thrown : answer.failure(thrown))
+function asPdfError(asked: AskedPdf, thrown: unknown, answer: OpenAnswer): unknown {
+  if (thrown instanceof EncodingError) return wrongAnswerError(asked, thrown.finding)
+  return asDownloadError(asked, thrown instanceof ServiceError ? thrown : answer.failure(thrown))
 }
 
 /**
@@ -213,12 +217,12 @@ function pdfBeginning(bytes: Uint8Array): number | undefined {
 /**
  * Checks whether a PDF is complete, as far as the PDF itself can tell. Keeps a few kilobytes, however large the PDF is.
  */
-class WholePdf {
+class CompletePdfCheck {
   #seen = 0
   #beginning: Buffer = Buffer.alloc(0)
   #end: Buffer = Buffer.alloc(0)
 
-  see(piece: Uint8Array): void {
+  add(piece: Uint8Array): void {
     this.#seen += piece.byteLength
     const missing = 2 * PDF_SLACK - this.#beginning.byteLength
     if (missing > 0) this.#beginning = Buffer.concat([this.#beginning, piece.subarray(0, missing)])
@@ -231,10 +235,10 @@ class WholePdf {
    * one still to come; only an announced length can rule that out.
    * @param isLengthKnown whether the response's headers have shown that nothing is missing.
    */
-  isWhole(isLengthKnown: boolean): boolean {
+  isComplete(isLengthKnown: boolean): boolean {
     const start = pdfBeginning(this.#beginning)
     const at = this.#end.lastIndexOf(PDF_END, undefined, 'latin1')
-    if (start === undefined || at < 0 || beginsMore(this.#end.toString('latin1', at + PDF_END.length))) return false
+    if (start === undefined || at < 0 || beginsRevision(this.#end.toString('latin1', at + PDF_END.length))) return false
     const length = isLengthKnown ? undefined : linearisedLength(this.#beginning.toString('latin1', start))
     return length === undefined || this.#seen - start >= length
   }
@@ -243,7 +247,7 @@ class WholePdf {
 /**
  * After `%%EOF`, padding and junk may follow. An object, a comment or a cross-reference table begins another revision.
  */
-function beginsMore(after: string): boolean {
+function beginsRevision(after: string): boolean {
   return /^[\s\p{Cc}]*[\d%x]/u.test(after)
 }
 

@@ -26,7 +26,7 @@ export interface ProxyAnswers {
   /** Returns the login; undefined if there is none or it was rejected. Never rejects. */
   answer: (challenge: ProxyChallenge) => Promise<ProxyLogin | undefined>
   /** Must be called when the request has ended: `answered` if it got through. */
-  over: (how: 'answered' | 'failed') => void
+  finish: (how: 'answered' | 'failed') => void
 }
 
 export type ProxySignIns = ReturnType<typeof openProxySignIns>
@@ -48,7 +48,7 @@ export function openProxySignIns({ slot, changed }: { slot: SecretSlot; changed:
     return known
   }
 
-  function wait(next: ProxyView | undefined): void {
+  function setWaiting(next: ProxyView | undefined): void {
     waiting = next
     changed()
   }
@@ -66,10 +66,10 @@ export function openProxySignIns({ slot, changed }: { slot: SecretSlot; changed:
     waiting: (): ProxyView | undefined => waiting,
 
     forRequest(): ProxyAnswers {
-      const shown = new Map<string, ProxyLogin>()
+      const sentLogins = new Map<string, ProxyLogin>()
       /** Proxies whose login this request is trying. */
-      const mine = new Set<string>()
-      let isOver = false
+      const trying = new Set<string>()
+      let hasEnded = false
       return {
         async answer({ isProxy, host, port }) {
           if (!isProxy) return undefined
@@ -78,39 +78,39 @@ export function openProxySignIns({ slot, changed }: { slot: SecretSlot; changed:
             // A locked keychain may be unlocked by the next attempt.
             const login = (await read().catch(() => undefined))?.[proxy]
             // If the request has ended meanwhile, it would never report a result, and all others would wait for it.
-            if (isOver) return undefined
-            if (login && shown.get(proxy) === login) {
+            if (hasEnded) return undefined
+            if (login && sentLogins.get(proxy) === login) {
               forget(proxy)
-              wait({ proxy, wasRefused: true })
+              setWaiting({ proxy, wasRefused: true })
               return undefined
             }
             if (!login) {
-              if (waiting?.proxy !== proxy) wait({ proxy, wasRefused: false })
+              if (waiting?.proxy !== proxy) setWaiting({ proxy, wasRefused: false })
               return undefined
             }
             const other = proven.has(proxy) ? undefined : proving.get(proxy)
             if (!other) {
               if (!proven.has(proxy)) {
                 proving.set(proxy, Promise.withResolvers())
-                mine.add(proxy)
+                trying.add(proxy)
               }
-              shown.set(proxy, login)
+              sentLogins.set(proxy, login)
               return login
             }
             await other.promise
           }
         },
-        over(how) {
-          isOver = true
+        finish(how) {
+          hasEnded = true
           // With several proxies in a list, only the last let it through; earlier ones may have rejected their login.
-          const through = how === 'answered' ? [...shown.keys()].at(-1) : undefined
-          for (const [proxy, login] of shown) {
-            if (proxy === through && known?.[proxy] === login) proven.add(proxy)
-            if (!mine.delete(proxy)) continue
+          const passedProxy = how === 'answered' ? [...sentLogins.keys()].at(-1) : undefined
+          for (const [proxy, login] of sentLogins) {
+            if (proxy === passedProxy && known?.[proxy] === login) proven.add(proxy)
+            if (!trying.delete(proxy)) continue
             proving.get(proxy)?.resolve()
             proving.delete(proxy)
           }
-          shown.clear()
+          sentLogins.clear()
         }
       }
     },
@@ -125,7 +125,7 @@ export function openProxySignIns({ slot, changed }: { slot: SecretSlot; changed:
       const { proxy } = waiting
       known = { ...(await read().catch(() => ({}))), [proxy]: login }
       proven.delete(proxy)
-      wait(undefined)
+      setWaiting(undefined)
       await slot.set(JSON.stringify(known))
     }
   }

@@ -6,7 +6,7 @@ import { decode, ErrorResponse } from '../../../shared/model/index.ts'
 import { charsetOf, parseJson, readBody } from './answer-body.ts'
 import type { Authentication } from './authentication.ts'
 import { type FieldProblem, ServiceError, type ServiceErrorCode } from './errors.ts'
-import type { Watch } from './limits.ts'
+import type { Watchdog } from './limits.ts'
 import { readRetryAfter } from './limits.ts'
 
 /** Longest message of the service that is passed on, in characters. */
@@ -98,10 +98,10 @@ const ERROR_BODY_BYTES = 256 * 1024
  * Makes the error of a response outside 200 to 299.
  * @param now milliseconds since 1970 UTC, the base for Retry-After dates and the service's own date.
  */
-export async function refusedAnswer(
+export async function responseError(
   operation: string,
   response: Response,
-  watching: Watch,
+  watching: Watchdog,
   authentication: Authentication,
   now: number
 ): Promise<ServiceError> {
@@ -114,13 +114,13 @@ export async function refusedAnswer(
     mayHaveArrived: statusMayHaveArrived(status),
     clockAheadMs: clockAhead(response.headers.get('date'), now),
     retryAfterMs: readRetryAfter(response.headers.get('retry-after'), now),
-    isTokenOver: status === 401 && saysTokenIsOver(response.headers.get('www-authenticate')),
+    isTokenExpired: status === 401 && saysTokenExpired(response.headers.get('www-authenticate')),
     ...withoutSecrets(said, authentication.secrets)
   })
 }
 
 /** Per RFC 6750; `invalid_token` alone may also mean that the token was never valid. */
-function saysTokenIsOver(challenge: string | null): boolean | undefined {
+function saysTokenExpired(challenge: string | null): boolean | undefined {
   return (/error="?invalid_token\b/i.test(challenge ?? '') && /\bexpired\b/i.test(challenge ?? '')) || undefined
 }
 
@@ -135,7 +135,7 @@ export function clockAhead(date: string | null, now: number): number | undefined
 }
 
 /** The status alone says what happened, so a bad body is ignored. */
-async function readErrorBody(response: Response, watching: Watch): Promise<Refusal> {
+async function readErrorBody(response: Response, watching: Watchdog): Promise<Refusal> {
   try {
     const bytes = await readBody(response, ERROR_BODY_BYTES, watching)
     return readRefusal(await parseJson(bytes, charsetOf(response.headers.get('content-type'))))
@@ -146,10 +146,10 @@ async function readErrorBody(response: Response, watching: Watch): Promise<Refus
 
 /** Redacts the account's secrets wherever the service repeats them. */
 export function withoutSecrets({ serviceMessage, fields }: Refusal, secrets: readonly string[]): Refusal {
-  const strike = (text: string) =>
+  const redact = (text: string) =>
     secrets.reduce((shown, secret) => (secret ? shown.replaceAll(secret, '•••') : shown), text)
   return {
-    ...(serviceMessage && { serviceMessage: strike(serviceMessage) }),
-    ...(fields && { fields: fields.map(({ field, message }) => ({ field: strike(field), message: strike(message) })) })
+    ...(serviceMessage && { serviceMessage: redact(serviceMessage) }),
+    ...(fields && { fields: fields.map(({ field, message }) => ({ field: redact(field), message: redact(message) })) })
   }
 }

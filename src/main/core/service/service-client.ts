@@ -3,16 +3,16 @@
  * ServiceError.
  */
 import { type DataTypeSpelling, USUAL_DATA_TYPE_SPELLING } from '../../../shared/contract/views.ts'
-import { account } from './account.ts'
-import { documents, packages, type ServiceHabits } from './documents.ts'
-import { downloads } from './downloads.ts'
-import { signedDocuments } from './signed-document.ts'
+import { accountOperations } from './account.ts'
+import { documentOperations, packageOperations, type ServiceQuirks } from './documents.ts'
+import { downloadOperations } from './downloads.ts'
+import { signedDocumentOperations } from './signed-document.ts'
 import { createTransport, type TransportOptions } from './transport.ts'
 
 export interface ServiceClientOptions extends TransportOptions {
   /** Spelling of operation 9's data type; by default lower case, then upper case. */
   dataTypeSpelling?: DataTypeSpelling | undefined
-  habits?: ServiceHabits | undefined
+  quirks?: ServiceQuirks | undefined
 }
 
 /**
@@ -21,13 +21,13 @@ export interface ServiceClientOptions extends TransportOptions {
  */
 export function createServiceClient(options: ServiceClientOptions) {
   const transport = createTransport(options)
-  const ofDocuments = documents(transport, options.habits ?? {})
+  const documentCalls = documentOperations(transport, options.quirks ?? {})
   return {
-    ...packages(transport, options.habits ?? {}),
-    ...ofDocuments,
-    ...signedDocuments(transport, ofDocuments),
-    ...downloads(transport, options.dataTypeSpelling ?? USUAL_DATA_TYPE_SPELLING),
-    ...account(transport)
+    ...packageOperations(transport, options.quirks ?? {}),
+    ...documentCalls,
+    ...signedDocumentOperations(transport, documentCalls),
+    ...downloadOperations(transport, options.dataTypeSpelling ?? USUAL_DATA_TYPE_SPELLING),
+    ...accountOperations(transport)
   }
 }
 

@@ -4,11 +4,11 @@
  * may expire, and is vetted like any other address a service gives us.
  */
 import { isPrivateHost } from '../policy/private-networks.ts'
-import type { documents } from './documents.ts'
+import type { documentOperations } from './documents.ts'
 import type { DownloadOptions } from './downloads.ts'
 import { type Finding, ServiceError, type ServiceErrorCode } from './errors.ts'
-import { asFileTrouble } from './file-trouble.ts'
-import { PDF_RATHER_THAN_JSON, type PdfDownload, readPdf } from './pdf-answer.ts'
+import { asDownloadError } from './file-trouble.ts'
+import { ACCEPT_PDF, type PdfDownload, readPdf } from './pdf-answer.ts'
 import type { Transport } from './transport.ts'
 
 const OPERATION = 'Document/Validation'
@@ -18,7 +18,7 @@ export interface SignedDocumentOptions extends DownloadOptions {
    * Origins allowed in addition to the service's own. If undefined, any public https origin is allowed, for a first
    * look.
    */
-  from?: readonly string[] | undefined
+  allowedOrigins?: readonly string[] | undefined
 }
 
 export interface SignedDocument extends PdfDownload {
@@ -26,9 +26,9 @@ export interface SignedDocument extends PdfDownload {
   from?: string
 }
 
-export function signedDocuments(
+export function signedDocumentOperations(
   transport: Transport,
-  { validateSignatures }: Pick<ReturnType<typeof documents>, 'validateSignatures'>
+  { validateSignatures }: Pick<ReturnType<typeof documentOperations>, 'validateSignatures'>
 ) {
   return {
     /**
@@ -37,18 +37,19 @@ export function signedDocuments(
      */
     async downloadSignedDocument(
       documentReference: string,
-      { from, onProgress, ...call }: SignedDocumentOptions = {}
+      { allowedOrigins, onProgress, ...call }: SignedDocumentOptions = {}
     ): Promise<SignedDocument> {
       const { DocumentURL } = await validateSignatures(documentReference, call)
-      const url = placeOf(DocumentURL, transport.home, from)
-      if (url.origin !== transport.home.origin && (await transport.leadsInside(url))) throw trouble('elsewhere')
+      const url = allowedAddress(DocumentURL, transport.serviceUrl, allowedOrigins)
+      if (url.origin !== transport.serviceUrl.origin && (await transport.leadsToPrivateNetwork(url)))
+        throw findingError('elsewhere')
       try {
-        const answer = await transport.openAt(url, { ...call, operation: OPERATION }, PDF_RATHER_THAN_JSON)
+        const answer = await transport.openAt(url, { ...call, operation: OPERATION }, ACCEPT_PDF)
         const limit = call.maxBytes ?? transport.limits.downloadBytes
-        const pdf = await readPdf(answer, { asked: 'signed', limit, shown: transport.shown, onProgress })
-        return { ...pdf, ...(url.origin !== transport.home.origin && { from: url.origin }) }
+        const pdf = await readPdf(answer, { asked: 'signed', limit, redact: transport.redact, onProgress })
+        return { ...pdf, ...(url.origin !== transport.serviceUrl.origin && { from: url.origin }) }
       } catch (thrown) {
-        throw ofItsPlace(thrown, url.origin === transport.home.origin)
+        throw asDocumentError(thrown, url.origin === transport.serviceUrl.origin)
       }
     }
   }
@@ -59,14 +60,14 @@ export function signedDocuments(
  * What the name resolves to is checked afterwards. It can't be re-pointed between that check and the request, because
  * only the name's owner has a valid certificate for it.
  */
-function placeOf(given: string | undefined, home: URL, from: readonly string[] | undefined): URL {
-  if (!given?.trim()) throw trouble('no-address')
+function allowedAddress(given: string | undefined, home: URL, from: readonly string[] | undefined): URL {
+  if (!given?.trim()) throw findingError('no-address')
   const url = URL.parse(given.trim(), home)
   // `blob:` URLs report the origin of the address inside them.
-  if (!url || url.username || url.password || !/^https?:$/.test(url.protocol)) throw trouble('elsewhere')
+  if (!url || url.username || url.password || !/^https?:$/.test(url.protocol)) throw findingError('elsewhere')
   if (url.origin === home.origin) return url
-  if (url.protocol !== 'https:' || isPrivateHost(url.hostname)) throw trouble('elsewhere')
-  if (from && !from.includes(url.origin)) throw trouble('another-place', { movedTo: url.origin })
+  if (url.protocol !== 'https:' || isPrivateHost(url.hostname)) throw findingError('elsewhere')
+  if (from && !from.includes(url.origin)) throw findingError('another-place', { movedTo: url.origin })
   return url
 }
 
@@ -74,17 +75,17 @@ function placeOf(given: string | undefined, home: URL, from: readonly string[] |
  * Limits an error to this document. A refusal at such an address says nothing about the account's key or its other
  * files, and an unreachable or rate-limiting host says nothing about the service.
  */
-function ofItsPlace(thrown: unknown, isOwn: boolean): unknown {
+function asDocumentError(thrown: unknown, isOwn: boolean): unknown {
   if (!(thrown instanceof ServiceError)) return thrown
   const { code, status, serviceMessage } = thrown
-  if (code === 'redirected') return trouble('elsewhere')
-  if (status === 401 || status === 403) return trouble('not-let-in', { status, serviceMessage })
-  if (status === 404 || status === 410) return trouble('expired', { status, serviceMessage })
-  if (!isOwn && OF_A_HOST.has(code)) return trouble('place-away', { status })
-  return asFileTrouble('signed', thrown)
+  if (code === 'redirected') return findingError('elsewhere')
+  if (status === 401 || status === 403) return findingError('not-let-in', { status, serviceMessage })
+  if (status === 404 || status === 410) return findingError('expired', { status, serviceMessage })
+  if (!isOwn && HOST_ERRORS.has(code)) return findingError('place-away', { status })
+  return asDownloadError('signed', thrown)
 }
 
-const OF_A_HOST: ReadonlySet<ServiceErrorCode> = new Set([
+const HOST_ERRORS: ReadonlySet<ServiceErrorCode> = new Set([
   // The service itself has just answered, so network errors are the other host's.
   ...(['offline', 'dns', 'refused', 'tls', 'timeout', 'interrupted', 'server', 'rate-limited'] as const),
   ...(['payment-required', 'quota', 'conflict', 'invalid', 'not-json'] as const)
@@ -97,9 +98,9 @@ const CODES: Partial<Record<Finding, ServiceErrorCode>> = {
   'place-away': 'timeout'
 }
 
-function trouble(finding: Finding, more: Partial<ServiceError> = {}): ServiceError {
+function findingError(finding: Finding, more: Partial<ServiceError> = {}): ServiceError {
   const code = CODES[finding] ?? 'forbidden'
   const { status, serviceMessage, movedTo } = more
-  const said = { status, serviceMessage, movedTo }
-  return new ServiceError({ code, operation: OPERATION, mayHaveArrived: false, asked: 'signed', finding, ...said })
+  const details = { status, serviceMessage, movedTo }
+  return new ServiceError({ code, operation: OPERATION, mayHaveArrived: false, asked: 'signed', finding, ...details })
 }

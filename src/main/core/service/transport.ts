@@ -3,24 +3,24 @@
  * never. Every failure leaves here as a ServiceError.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Lookup, whyNotReached } from '../policy/private-networks.ts'
-import { BodyTooLarge, charsetOf, drop, type ParseJson, parseJson, readBody } from './answer-body.ts'
+import { blockReason, type Lookup } from '../policy/private-networks.ts'
+import { BodyTooLarge, charsetOf, discardBody, type ParseJson, parseJson, readBody } from './answer-body.ts'
 import type { Authentication } from './authentication.ts'
 import { type Finding, ServiceError, type ServiceErrorCode } from './errors.ts'
-import { type Exchange, exchange, type Fetch, failure } from './exchange.ts'
+import { type Exchange, exchange, type Fetch, requestError } from './exchange.ts'
 import {
   type CallKind,
   RETRY_LIMITS,
   type RetryLimits,
+  startWatchdog,
   TIME_LIMITS,
   type TimeLimits,
-  type Watch,
-  waitBeforeRetry,
-  watch
+  type Watchdog,
+  waitBeforeRetry
 } from './limits.ts'
 import { readBaseUrl } from './operation.ts'
 import type { Refusal } from './refusal.ts'
-import { refusedAnswer, withoutSecrets } from './refusal.ts'
+import { responseError, withoutSecrets } from './refusal.ts'
 
 export interface ServiceLimits {
   times: Readonly<Record<CallKind, TimeLimits>>
@@ -67,7 +67,7 @@ export interface CallOptions {
   /** Largest answer in bytes, after decompression. */
   maxBytes?: number | undefined
   /** Called immediately before the request is sent; if false, nothing leaves. */
-  mayLeave?: (() => boolean) | undefined
+  maySend?: (() => boolean) | undefined
 }
 
 export interface Call extends CallOptions {
@@ -84,7 +84,7 @@ export type Take<Value> = (bytes: Uint8Array<ArrayBuffer>, charset: string | und
 /** A response whose body hasn't been read. */
 export interface OpenAnswer {
   response: Response
-  watch: Watch
+  watch: Watchdog
   /** Turns whatever broke the body into a ServiceError. */
   failure(thrown: unknown): ServiceError
 }
@@ -101,7 +101,7 @@ export interface Transport {
   /** POSTs and returns JSON. Sends once, whatever happens. */
   post(call: Call, body: unknown): Promise<unknown>
   /** POSTs and ignores the answer, which may be anything or nothing. */
-  postForNothing(call: Call, body: unknown): Promise<void>
+  postIgnoringAnswer(call: Call, body: unknown): Promise<void>
   /** GETs a response with its body unread. The caller must call `watch.finish()`. */
   open(call: Call, accept: string): Promise<OpenAnswer>
   /** Like `open`, for an address given by the service. Only the account's own origin receives its credentials. */
@@ -109,11 +109,11 @@ export interface Transport {
   /**
    * Whether an address is in a private network while the service itself isn't: the service must not direct us there.
    */
-  leadsInside(url: URL): Promise<boolean>
+  leadsToPrivateNetwork(url: URL): Promise<boolean>
   /** The base URL of the account's service. */
-  readonly home: URL
+  readonly serviceUrl: URL
   /** Redacts the account's secrets from a message of the service, so that people may see it. */
-  shown(said: Refusal): Refusal
+  redact(said: Refusal): Refusal
   readonly parse: ParseJson
   readonly limits: ServiceLimits
 }
@@ -123,36 +123,36 @@ export interface Transport {
  * @throws TypeError if the base URL isn't an absolute http or https one.
  */
 export function createTransport(options: TransportOptions): Transport {
-  const { authentication, fetch, clock, random, parse = parseJson, sleep = patiently } = options
+  const { authentication, fetch, clock, random, parse = parseJson, sleep = abortableDelay } = options
   const base = readBaseUrl(options.baseUrl)
-  const home = new URL(base.href)
+  const serviceUrl = new URL(base.href)
   const limits = { ...SERVICE_LIMITS, ...options.limits }
   let jsonByQuery = options.jsonByQuery ?? false
 
   return {
     limits,
     parse,
-    home,
-    shown: (said) => withoutSecrets(said, authentication.secrets),
+    serviceUrl,
+    redact: (said) => withoutSecrets(said, authentication.secrets),
 
     async get(call, kind) {
-      const { json } = await take(call, kind, asJson)
+      const { json } = await take(call, kind, readJson)
       return json
     },
 
     take,
 
     async post(call, body) {
-      const answer = await exchangeRead(jsonRequest(call, body), call, 'send', asJson)
+      const answer = await exchangeRead(jsonRequest(call, body), call, 'send', readJson)
       if (!answer.ok) throw answer.error
       return answer.value.json
     },
 
-    async postForNothing(call, body) {
-      await watched(call, 'send', async (watching) => {
+    async postIgnoringAnswer(call, body) {
+      await withWatchdog(call, 'send', async (watching) => {
         const response = await exchange(jsonRequest(call, body), fetch, authentication, watching)
-        if (!response.ok) throw await refused(call.operation, response, watching)
-        drop(response)
+        if (!response.ok) throw await errorOf(call.operation, response, watching)
+        discardBody(response)
         // A guest network's sign-in page also says "200 OK"; the service itself never answers with pages.
         if (/^text\/html\b/i.test(response.headers.get('content-type') ?? '')) {
           const { status } = response
@@ -161,25 +161,25 @@ export function createTransport(options: TransportOptions): Transport {
       })
     },
 
-    open: (call, accept) => openAt(address(call), call, accept),
+    open: (call, accept) => openAt(urlOf(call), call, accept),
     openAt,
-    leadsInside
+    leadsToPrivateNetwork
   }
 
-  async function leadsInside(url: URL): Promise<boolean> {
+  async function leadsToPrivateNetwork(url: URL): Promise<boolean> {
     const { lookup } = options
-    const isInside = async (one: URL) => !!lookup && (await whyNotReached(one, lookup)) === 'private-network'
-    return (await isInside(url)) && !(await isInside(home))
+    const isInside = async (one: URL) => !!lookup && (await blockReason(one, lookup)) === 'private-network'
+    return (await isInside(url)) && !(await isInside(serviceUrl))
   }
 
   async function openAt(url: URL, call: Omit<Call, 'path'>, accept: string): Promise<OpenAnswer> {
-    const credentials = url.origin === home.origin ? authentication : NOBODY
+    const credentials = url.origin === serviceUrl.origin ? authentication : ANONYMOUS
     return withRetries(call, async () => {
-      const watching = watch(limits.times.download, call.signal)
+      const watching = startWatchdog(limits.times.download, call.signal)
       const { operation } = call
       try {
         const response = await exchange({ operation, method: 'GET', url, accept }, fetch, credentials, watching)
-        if (!response.ok) throw await refused(operation, response, watching)
+        if (!response.ok) throw await errorOf(operation, response, watching)
         return { response, watch: watching, failure: (thrown) => bodyFailure(operation, thrown, watching) }
       } catch (thrown) {
         watching.finish()
@@ -195,8 +195,8 @@ export function createTransport(options: TransportOptions): Transport {
       const first = await exchangeRead(jsonRequest(call), call, kind, read)
       if (first.ok) return first.value
       if (jsonByQuery || call.query?.format) throw first.error
-      const asked = { ...call, query: { ...call.query, format: 'json' } }
-      const second = await exchangeRead(jsonRequest(asked), call, kind, read)
+      const withFormat = { ...call, query: { ...call.query, format: 'json' } }
+      const second = await exchangeRead(jsonRequest(withFormat), call, kind, read)
       if (!second.ok) throw second.error
       jsonByQuery = true
       options.onJsonByQuery?.()
@@ -205,7 +205,7 @@ export function createTransport(options: TransportOptions): Transport {
   }
 
   /** Drops the parser's error, whose message quotes the body. */
-  async function asJson(
+  async function readJson(
     bytes: Uint8Array<ArrayBuffer>,
     charset: string | undefined
   ): Promise<{ json: unknown } | undefined> {
@@ -224,14 +224,14 @@ export function createTransport(options: TransportOptions): Transport {
     read: Take<Value | undefined>
   ): Promise<Answer<Value>> {
     const limit = call.maxBytes ?? limits.answerBytes[kind]
-    const { status, body } = await watched(call, kind, async (watching) => {
+    const { status, body } = await withWatchdog(call, kind, async (watching) => {
       const response = await exchange(request, fetch, authentication, watching)
       if (response.status === 406) {
-        drop(response)
+        discardBody(response)
         return { status: 406 }
       }
-      if (!response.ok) throw await refused(call.operation, response, watching)
-      if (response.status === 206) throw aPart(call.operation, response, kind)
+      if (!response.ok) throw await errorOf(call.operation, response, watching)
+      if (response.status === 206) throw partialAnswerError(call.operation, response, kind)
       const bytes = await readBody(response, limit, watching)
       const charset = charsetOf(response.headers.get('content-type'))
       return { status: response.status, body: { bytes, charset } }
@@ -248,21 +248,25 @@ export function createTransport(options: TransportOptions): Transport {
     return {
       operation: call.operation,
       method: body === undefined ? 'GET' : 'POST',
-      url: address({ ...call, query }),
+      url: urlOf({ ...call, query }),
       accept: 'application/json',
-      mayLeave: call.mayLeave,
+      maySend: call.maySend,
       ...(body !== undefined && { body: JSON.stringify(body) })
     }
   }
 
-  function address({ path, query }: Call): URL {
+  function urlOf({ path, query }: Call): URL {
     const url = new URL(base.href + path)
     for (const [name, value] of Object.entries(query ?? {})) url.searchParams.set(name, value)
     return url
   }
 
-  async function watched<Value>(call: Call, kind: CallKind, step: (watching: Watch) => Promise<Value>): Promise<Value> {
-    const watching = watch(limits.times[kind], call.signal)
+  async function withWatchdog<Value>(
+    call: Call,
+    kind: CallKind,
+    step: (watching: Watchdog) => Promise<Value>
+  ): Promise<Value> {
+    const watching = startWatchdog(limits.times[kind], call.signal)
     try {
       return await step(watching)
     } catch (thrown) {
@@ -288,36 +292,36 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
-  function refused(operation: string, response: Response, watching: Watch): Promise<ServiceError> {
-    return refusedAnswer(operation, response, watching, authentication, clock())
+  function errorOf(operation: string, response: Response, watching: Watchdog): Promise<ServiceError> {
+    return responseError(operation, response, watching, authentication, clock())
   }
 }
 
-const NOBODY: Authentication = { scheme: 'none', sign: () => undefined, secrets: [] }
+const ANONYMOUS: Authentication = { scheme: 'none', sign: () => undefined, secrets: [] }
 
-function asServiceError(operation: string, thrown: unknown, watching: Watch): ServiceError {
+function asServiceError(operation: string, thrown: unknown, watching: Watchdog): ServiceError {
   return thrown instanceof ServiceError ? thrown : bodyFailure(operation, thrown, watching)
 }
 
 /** We never ask for a range: an unrequested partial answer isn't the list or the package. */
-function aPart(operation: string, response: Response, kind: CallKind): ServiceError {
-  drop(response)
+function partialAnswerError(operation: string, response: Response, kind: CallKind): ServiceError {
+  discardBody(response)
   const mayHaveArrived = kind === 'send'
   return new ServiceError({ code: 'interrupted', operation, mayHaveArrived, status: 206, finding: 'not-whole' })
 }
 
 /** If a body broke there was an answer, so the request did arrive. */
-function bodyFailure(operation: string, thrown: unknown, watching: Watch): ServiceError {
+function bodyFailure(operation: string, thrown: unknown, watching: Watchdog): ServiceError {
   if (thrown instanceof BodyTooLarge) return new ServiceError({ code: 'too-large', operation, mayHaveArrived: true })
-  const { code, reason } = failure(operation, thrown, watching)
-  return new ServiceError({ code, operation, mayHaveArrived: true, reason, finding: breakOf(code) })
+  const { code, reason } = requestError(operation, thrown, watching)
+  return new ServiceError({ code, operation, mayHaveArrived: true, reason, finding: truncationFinding(code) })
 }
 
 /** How a response that had begun was cut off. */
-function breakOf(code: ServiceErrorCode): Finding | undefined {
+function truncationFinding(code: ServiceErrorCode): Finding | undefined {
   return code === 'interrupted' ? 'not-whole' : code === 'timeout' ? 'too-slow' : undefined
 }
 
-function patiently(milliseconds: number, signal: AbortSignal | undefined): Promise<unknown> {
+function abortableDelay(milliseconds: number, signal: AbortSignal | undefined): Promise<unknown> {
   return delay(milliseconds, undefined, signal ? { signal } : {})
 }

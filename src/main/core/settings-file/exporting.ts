@@ -9,7 +9,7 @@ import type { SettingsFileDeps } from './importing.ts'
 import type { FileAccount, FilePreset, FileView, SettingsFile } from './settings-file.ts'
 
 /** Returns this computer's settings for a file. @throws AppFailure `storage` if a preset can't be read. */
-export async function settingsHere(
+export async function collectSettings(
   deps: Omit<SettingsFileDeps, 'lock' | 'note'>,
   madeBy: string
 ): Promise<SettingsFile> {
@@ -59,14 +59,14 @@ async function accountOf(account: Account, { accounts }: Pick<SettingsFileDeps, 
   const signInPage = scheme === 'oauth' ? await signInPageOf(id, accounts) : undefined
   return {
     ...{ name, address: baseUrl ?? '', signIn: scheme, folders: [...folders], dataTypeSpelling, jsonByQuery },
-    ...(isOffered(colour) && { colour }),
+    ...(isStandardColour(colour) && { colour }),
     ...(mark !== '' && { mark }),
     ...(signInPage && { signInPage })
   }
 }
 
 /** A policy may set any colour; other computers get it from the policy, too. */
-function isOffered(colour: string): colour is AccountColour {
+function isStandardColour(colour: string): colour is AccountColour {
   return ACCOUNT_COLOURS.some((one) => one === colour)
 }
 
@@ -74,7 +74,7 @@ function isOffered(colour: string): colour is AccountColour {
  * Settings for signing in with a browser. Omitted with a client secret or API key, without which they would be useless.
  */
 async function signInPageOf(id: string, accounts: SettingsFileDeps['accounts']): Promise<FileAccount['signInPage']> {
-  const kept = await accounts.secretsOf(id).catch(() => undefined)
+  const kept = await accounts.credentialsOf(id).catch(() => undefined)
   if (kept?.scheme !== 'oauth' || kept.grant !== 'code' || kept.secret !== undefined || kept.apiKey) return undefined
   const { clientId, issuer, authorizeUrl, tokenUrl, revokeUrl, scope } = kept
   return defined({ clientId, issuer, authorizeUrl, tokenUrl, revokeUrl, scope })

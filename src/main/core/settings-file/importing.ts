@@ -11,13 +11,13 @@ import type { Accounts } from '../accounts/accounts.ts'
 import type { NoteInAudit } from '../audit/audit.ts'
 import type { CounterSettingsKeeper } from '../counter/counter-settings.ts'
 import type { Views } from '../documents/views.ts'
-import { withKeysOfTheirOwn } from '../drafts/arriving.ts'
+import { withUniqueKeys } from '../drafts/arriving.ts'
 import type { Presets } from '../drafts/presets.ts'
 import { AppFailure } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
 import { shortened } from '../lib/text-folding.ts'
 import type { SettingsStore } from '../storage/settings.ts'
-import { type FileAccount, type FileView, isCalled, type SettingsFile } from './settings-file.ts'
+import { type FileAccount, type FileView, hasName, type SettingsFile } from './settings-file.ts'
 
 export interface SettingsFileDeps {
   accounts: Accounts
@@ -66,49 +66,50 @@ export async function planOf(file: SettingsFile, deps: SettingsFileDeps): Promis
   return plan
 }
 
-const ORGANISATIONS = 'Set by your organisation.'
-const ELSEWHERE = 'The account of this name here has another address or sign-in method.'
+const SET_BY_ORGANISATION = 'Set by your organisation.'
+const ACCOUNT_DIFFERS = 'The account of this name here has another address or sign-in method.'
 const PRACTICE = 'The practice office here has this name.'
 
 /** The file's account as it exists here; undefined if missing or different. */
-function same(
+function matchingAccount(
   { address, signIn }: FileAccount,
-  there: Account | undefined,
+  existing: Account | undefined,
   { accounts }: SettingsFileDeps
 ): Account | undefined {
-  const fits = there?.kind === 'service' && there.scheme === signIn && there.baseUrl === addressOf(accounts, address)
-  return fits ? there : undefined
+  const fits =
+    existing?.kind === 'service' && existing.scheme === signIn && existing.baseUrl === addressOf(accounts, address)
+  return fits ? existing : undefined
 }
 
 function addressOf(accounts: Accounts, typed: string): string | undefined {
   let address: string | undefined
-  whyNot(() => {
-    address = accounts.addressIn(typed)
+  failureInWords(() => {
+    address = accounts.normaliseAddress(typed)
   })
   return address
 }
 
 /** Returns why something isn't possible, in words; undefined if it is. */
-function whyNot(work: () => unknown): string | undefined {
+function failureInWords(work: () => unknown): string | undefined {
   try {
     work()
     return undefined
   } catch (error) {
     if (!(error instanceof AppFailure)) throw error
-    return error.appError.code === 'not-allowed' ? ORGANISATIONS : error.appError.message
+    return error.appError.code === 'not-allowed' ? SET_BY_ORGANISATION : error.appError.message
   }
 }
 
-const find = ({ accounts }: SettingsFileDeps, name: string) => accounts.list().find(isCalled(name))
+const find = ({ accounts }: SettingsFileDeps, name: string) => accounts.list().find(hasName(name))
 
 function planAccount(account: FileAccount, deps: SettingsFileDeps, plan: Plan): void {
   const what = `Account “${account.name}”`
-  const there = find(deps, account.name)
-  const why = there ? whyNotThe(account, there, deps) : whyNotAdd(account, deps)
+  const existing = find(deps, account.name)
+  const why = existing ? conflictWith(account, existing, deps) : problemAdding(account, deps)
   if (why !== undefined) plan.left.push({ what, why })
-  else if (there) planChanges(account, there, deps, plan)
+  else if (existing) planChanges(account, existing, deps, plan)
   else {
-    plan.changes.push({ what, to: deps.accounts.addressIn(account.address) })
+    plan.changes.push({ what, to: deps.accounts.normaliseAddress(account.address) })
     if (account.signIn !== 'none') plan.withoutSecret.push(account.name)
     plan.added.push(account)
     plan.steps.push(() => addAccount(account, deps))
@@ -116,111 +117,118 @@ function planAccount(account: FileAccount, deps: SettingsFileDeps, plan: Plan): 
 }
 
 /** An existing account's data and secret are never redirected to another service. */
-function whyNotThe(account: FileAccount, there: Account, deps: SettingsFileDeps): string | undefined {
-  if (there.kind === 'practice') return PRACTICE
-  return same(account, there, deps) ? undefined : ELSEWHERE
+function conflictWith(account: FileAccount, existing: Account, deps: SettingsFileDeps): string | undefined {
+  if (existing.kind === 'practice') return PRACTICE
+  return matchingAccount(account, existing, deps) ? undefined : ACCOUNT_DIFFERS
 }
 
-function whyNotAdd({ name, address, signIn }: FileAccount, { accounts, lock }: SettingsFileDeps): string | undefined {
+function problemAdding(
+  { name, address, signIn }: FileAccount,
+  { accounts, lock }: SettingsFileDeps
+): string | undefined {
   const authentication = { scheme: signIn }
   return (
-    whyNot(() => accounts.addressIn(address)) ??
-    whyNot(() => lock('accounts.add', { kind: 'service', name, authentication }))
+    failureInWords(() => accounts.normaliseAddress(address)) ??
+    failureInWords(() => lock('accounts.add', { kind: 'service', name, authentication }))
   )
 }
 
 /** Adds the account without a secret first: if the rest fails, it is entered as if it had been lost. */
 async function addAccount(account: FileAccount, { accounts, note, accountChanged }: SettingsFileDeps): Promise<void> {
-  const { name, address, signIn, signInPage, colour, mark, ...asked } = account
+  const { name, address, signIn, signInPage, colour, mark, ...serviceOptions } = account
   await accounts.manage({ name, baseUrl: address, scheme: signIn, ...(colour && { colour }) })
-  const added = accounts.list().find(isCalled(name))
+  const added = accounts.list().find(hasName(name))
   if (!added) return
   const authentication = signInPage && ({ scheme: 'oauth', grant: 'code', ...signInPage } as const)
-  await accounts.update(added.id, { ...asked, ...(authentication && { authentication }) })
+  await accounts.update(added.id, { ...serviceOptions, ...(authentication && { authentication }) })
   // If another account has the mark, one is derived from the name.
-  if (mark !== undefined) whyNot(() => accounts.mark(added.id, { mark }))
+  if (mark !== undefined) failureInWords(() => accounts.mark(added.id, { mark }))
   note({ what: 'account-added', detail: { account: name, address: added.baseUrl ?? '', how: 'settings file' } })
   accountChanged(added.id)
 }
 
 function planChanges(
   { folders, dataTypeSpelling, jsonByQuery, colour, mark }: FileAccount,
-  there: Account,
+  existing: Account,
   deps: SettingsFileDeps,
   plan: Plan
 ): void {
   const { accounts, lock, accountChanged, note } = deps
-  const { id, name } = there
-  const asked = { folders, dataTypeSpelling, jsonByQuery }
-  const kept = { folders: [...there.folders], dataTypeSpelling: there.dataTypeSpelling, jsonByQuery: there.jsonByQuery }
-  if (!isDeepStrictEqual(asked, kept)) {
+  const { id, name } = existing
+  const serviceOptions = { folders, dataTypeSpelling, jsonByQuery }
+  const current = {
+    folders: [...existing.folders],
+    dataTypeSpelling: existing.dataTypeSpelling,
+    jsonByQuery: existing.jsonByQuery
+  }
+  if (!isDeepStrictEqual(serviceOptions, current)) {
     plan.changes.push(
-      isDeepStrictEqual(folders, kept.folders)
+      isDeepStrictEqual(folders, current.folders)
         ? { what: `How “${name}” asks its service` }
-        : { what: `Folders of “${name}”`, from: kept.folders.join(', '), to: folders.join(', ') }
+        : { what: `Folders of “${name}”`, from: current.folders.join(', '), to: folders.join(', ') }
     )
     plan.steps.push(async () => {
-      await accounts.update(id, asked)
+      await accounts.update(id, serviceOptions)
       note({ what: 'account-changed', detail: { account: name, changed: 'folders', how: 'settings file' } })
       accountChanged(id)
     })
   }
-  const isOther = colour !== undefined && colour !== there.colour
-  const look = { ...(isOther && { colour }), ...(mark !== undefined && mark !== there.mark && { mark }) }
-  if (Object.keys(look).length === 0) return
+  const isOtherColour = colour !== undefined && colour !== existing.colour
+  const appearance = { ...(isOtherColour && { colour }), ...(mark !== undefined && mark !== existing.mark && { mark }) }
+  if (Object.keys(appearance).length === 0) return
   const what = `Mark and colour of “${name}”`
   const isTaken = accounts
     .list()
-    .some((one) => one.id !== id && one.mark !== '' && isCalled(one.mark)({ name: mark ?? '' }))
+    .some((one) => one.id !== id && one.mark !== '' && hasName(one.mark)({ name: mark ?? '' }))
   const why =
-    whyNot(() => lock('accounts.mark', { id, ...look })) ??
+    failureInWords(() => lock('accounts.mark', { id, ...appearance })) ??
     (isTaken ? 'Another account here has this mark.' : undefined)
   if (why !== undefined) {
     plan.left.push({ what, why })
     return
   }
   plan.changes.push({ what })
-  plan.steps.push(() => accounts.mark(id, look))
+  plan.steps.push(() => accounts.mark(id, appearance))
 }
 
 /** Reorders only accounts that exist here or will be added; others follow. */
-function planOrder({ accounts: wanted }: SettingsFile, deps: SettingsFileDeps, plan: Plan): void {
-  const here = deps.accounts.list().filter(({ name }) => wanted.some(isCalled(name)))
-  const order = wanted.filter(({ name }) => here.some(isCalled(name)))
-  if (here.every(({ name }, index) => isCalled(name)(order[index] ?? { name: '' }))) return
+function planOrder({ accounts: desired }: SettingsFile, deps: SettingsFileDeps, plan: Plan): void {
+  const existing = deps.accounts.list().filter(({ name }) => desired.some(hasName(name)))
+  const order = desired.filter(({ name }) => existing.some(hasName(name)))
+  if (existing.every(({ name }, index) => hasName(name)(order[index] ?? { name: '' }))) return
   plan.changes.push({ what: 'Order of accounts', to: order.map(({ name }) => name).join(', ') })
-  plan.steps.push(() => deps.accounts.order(wanted.flatMap(({ name }) => find(deps, name)?.id ?? [])))
+  plan.steps.push(() => deps.accounts.reorder(desired.flatMap(({ name }) => find(deps, name)?.id ?? [])))
 }
 
 /**
  * Whether the file's items for this account belong to the account of that name here, once its accounts are imported.
  */
-function belongs({ accounts }: SettingsFile, name: string, deps: SettingsFileDeps, plan: Plan): boolean {
-  const account = accounts.find(isCalled(name))
+function belongsHere({ accounts }: SettingsFile, name: string, deps: SettingsFileDeps, plan: Plan): boolean {
+  const account = accounts.find(hasName(name))
   if (!account) return false
-  return plan.added.includes(account) || same(account, find(deps, name), deps) !== undefined
+  return plan.added.includes(account) || matchingAccount(account, find(deps, name), deps) !== undefined
 }
 
 const NO_ACCOUNT = 'Its account isn’t on this computer.'
 const NAME_TAKEN = 'There’s another one of this name here.'
 
 /** Converts a query from the file, whose accounts are names, to ids. */
-export function queryHere(
+export function toLocalQuery(
   { accounts: names, ...query }: FileView['query'],
   accounts: readonly Account[]
 ): DocumentQuery {
-  const ids = names?.flatMap((name) => accounts.find(isCalled(name))?.id ?? []) ?? []
+  const ids = names?.flatMap((name) => accounts.find(hasName(name))?.id ?? []) ?? []
   return ids.length > 0 ? { ...query, accounts: ids } : query
 }
 
 function planViews(file: SettingsFile, deps: SettingsFileDeps, plan: Plan): void {
   const { views } = deps
   for (const { account, name, tell, query } of file.views) {
-    const named = () => queryHere(query, deps.accounts.list())
+    const localQuery = () => toLocalQuery(query, deps.accounts.list())
     planOwned(file, deps, plan, {
       ...{ account, name, what: `View “${name}” of “${account}”`, list: views.list },
-      isAlike: (there) => isDeepStrictEqual(defined(there.query), defined(named())),
-      save: (owner) => void views.save(owner, { name, tell, query: named() })
+      isAlike: (there) => isDeepStrictEqual(defined(there.query), defined(localQuery())),
+      save: (owner) => void views.save(owner, { name, tell, query: localQuery() })
     })
   }
 }
@@ -231,7 +239,7 @@ function planPresets(file: SettingsFile, deps: SettingsFileDeps, plan: Plan): vo
     planOwned(file, deps, plan, {
       ...{ account, name, what: `Preset “${name}” of “${account}”`, list: presets.list },
       isAlike: ({ id }) => isAlike(presets, id, composition),
-      save: (owner) => void presets.save(owner, name, withKeysOfTheirOwn(composition, newId))
+      save: (owner) => void presets.save(owner, name, withUniqueKeys(composition, newId))
     })
   }
 }
@@ -253,11 +261,11 @@ function planOwned<There extends { readonly name: string }>(
   plan: Plan,
   { account, name, what, list, isAlike, save }: Owned<There>
 ): void {
-  if (!belongs(file, account, deps, plan)) return void plan.left.push({ what, why: NO_ACCOUNT })
+  if (!belongsHere(file, account, deps, plan)) return void plan.left.push({ what, why: NO_ACCOUNT })
   const id = find(deps, account)?.id
-  const there = id === undefined ? undefined : list(id).find(isCalled(name))
-  if (there) {
-    if (!isAlike(there)) plan.left.push({ what, why: NAME_TAKEN })
+  const existing = id === undefined ? undefined : list(id).find(hasName(name))
+  if (existing) {
+    if (!isAlike(existing)) plan.left.push({ what, why: NAME_TAKEN })
     return
   }
   plan.changes.push({ what })
@@ -268,15 +276,15 @@ function planOwned<There extends { readonly name: string }>(
 }
 
 /** Whether a preset here equals the file's of that name. Ignores keys, which only identify parts. */
-function isAlike(presets: SettingsFileDeps['presets'], id: string, wanted: Composition): boolean {
+function isAlike(presets: SettingsFileDeps['presets'], id: string, desired: Composition): boolean {
   const content = (composition: Composition): unknown =>
     JSON.parse(JSON.stringify(composition, (member, value) => (member === 'key' ? undefined : value)))
-  let here: Composition | undefined
+  let existing: Composition | undefined
   // A preset that this version can't read counts as different.
-  whyNot(() => {
-    here = presets.get(id).composition
+  failureInWords(() => {
+    existing = presets.get(id).composition
   })
-  return here !== undefined && isDeepStrictEqual(content(here), content(wanted))
+  return existing !== undefined && isDeepStrictEqual(content(existing), content(desired))
 }
 
 const THEMES = { system: 'as the system', light: 'light', dark: 'dark' } as const
@@ -310,10 +318,10 @@ function planNotifications(
 ): void {
   if (!inFile) return
   const now = notifications.read()
-  const wanted = { ...inFile, kinds: { ...now.kinds, ...defined(inFile.kinds) } }
-  const isLocked = whyNot(() => lock('notifications.set', wanted)) !== undefined
-  const next = isLocked ? { ...wanted, quiet: now.quiet } : wanted
-  if (isLocked) plan.left.push({ what: 'Quiet hours', why: ORGANISATIONS })
+  const desired = { ...inFile, kinds: { ...now.kinds, ...defined(inFile.kinds) } }
+  const isLocked = failureInWords(() => lock('notifications.set', desired)) !== undefined
+  const next = isLocked ? { ...desired, quiet: now.quiet } : desired
+  if (isLocked) plan.left.push({ what: 'Quiet hours', why: SET_BY_ORGANISATION })
   const { quiet, ...others } = next
   const { quiet: quietNow, ...othersNow } = now
   if (!isDeepStrictEqual(quiet, quietNow))
@@ -323,17 +331,17 @@ function planNotifications(
 }
 
 function planDownloads(
-  { downloads: wanted = {} }: SettingsFile,
+  { downloads: desired = {} }: SettingsFile,
   { downloads, lock }: SettingsFileDeps,
   plan: Plan
 ): void {
   const now = downloads.settings()
   const choice: DownloadChoice = {}
-  const take = <Name extends keyof DownloadChoice>(name: Name, line: SettingsChange) => {
-    const value = wanted[name]
+  const planSetting = <Name extends keyof DownloadChoice>(name: Name, line: SettingsChange) => {
+    const value = desired[name]
     if (value === undefined || isDeepStrictEqual(value, now[name])) return
     const change = { [name]: value }
-    const why = whyNot(() => lock('downloads.configure', change))
+    const why = failureInWords(() => lock('downloads.configure', change))
     if (why !== undefined) {
       plan.left.push({ what: line.what, why })
       return
@@ -341,28 +349,32 @@ function planDownloads(
     Object.assign(choice, change)
     plan.changes.push(line)
   }
-  take('pattern', { what: 'Names of downloaded files', from: now.pattern ?? '', to: wanted.pattern ?? '' })
-  take('types', { what: 'Identity data format' })
-  take('writesIndex', { what: 'List of files in each download folder' })
-  take('concurrency', { what: 'Parallel downloads', from: String(now.concurrency), to: String(wanted.concurrency) })
+  planSetting('pattern', { what: 'Names of downloaded files', from: now.pattern ?? '', to: desired.pattern ?? '' })
+  planSetting('types', { what: 'Identity data format' })
+  planSetting('writesIndex', { what: 'List of files in each download folder' })
+  planSetting('concurrency', {
+    what: 'Parallel downloads',
+    from: String(now.concurrency),
+    to: String(desired.concurrency)
+  })
   if (Object.keys(choice).length > 0) plan.steps.push(() => downloads.configure(choice))
 }
 
 const COUNTER_LOCKED = 'The counter’s settings are locked. Unlock them under Counter, then choose the file again.'
 
 async function planCounter(
-  { counter: wanted = {} }: SettingsFile,
+  { counter: desired = {} }: SettingsFile,
   { counter, lock, isCounterOpen }: SettingsFileDeps,
   plan: Plan
 ): Promise<void> {
-  const differences = counter.differences(wanted)
+  const differences = counter.differences(desired)
   if (differences.length === 0) return
   const isOpen = await isCounterOpen()
-  const choice: typeof wanted = {}
+  const choice: typeof desired = {}
   for (const { name, what: setting, from, to } of differences) {
     const what = `Counter: ${setting}`
-    const change = { [name]: wanted[name as keyof typeof wanted] }
-    const why = whyNot(() => lock('counter.configure', change)) ?? (isOpen ? undefined : COUNTER_LOCKED)
+    const change = { [name]: desired[name as keyof typeof desired] }
+    const why = failureInWords(() => lock('counter.configure', change)) ?? (isOpen ? undefined : COUNTER_LOCKED)
     if (why !== undefined) {
       plan.left.push({ what, why })
       continue
@@ -377,9 +389,9 @@ async function planCounter(
  * Carries out the plan as shown, step by step; if a step fails, earlier ones remain in effect. @throws what a step
  * throws.
  */
-export async function carryOut(plan: Plan, { note, changed }: SettingsFileDeps): Promise<void> {
+export async function applyPlan(plan: Plan, { note, changed }: SettingsFileDeps): Promise<void> {
   const detail = {
-    changed: shortened(plan.changes.map(({ what }) => what).join('; '), LONGEST),
+    changed: shortened(plan.changes.map(({ what }) => what).join('; '), LONGEST_CHANGES),
     left: String(plan.left.length)
   }
   note({ what: 'settings-imported', detail })
@@ -391,4 +403,4 @@ export async function carryOut(plan: Plan, { note, changed }: SettingsFileDeps):
 }
 
 /** Maximum length of the changes in the audit trail, in characters. */
-const LONGEST = 1000
+const LONGEST_CHANGES = 1000

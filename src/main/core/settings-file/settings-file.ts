@@ -77,7 +77,7 @@ const Notifications = NotificationPreferences.extend({
 })
 
 const LISTS = { accounts: FileAccount, views: FileView, presets: FilePreset } as const
-const MOST: Readonly<Record<keyof typeof LISTS, number>> = { accounts: 50, views: 1000, presets: 1000 }
+const MOST_ENTRIES: Readonly<Record<keyof typeof LISTS, number>> = { accounts: 50, views: 1000, presets: 1000 }
 const PARTS = {
   appearance: Appearance,
   notifications: Notifications,
@@ -92,7 +92,7 @@ export type SettingsFile = { [List in keyof typeof LISTS]: z.output<(typeof LIST
 } & { madeBy: string }
 
 /** Serialises a file. @throws AppFailure `too-large` if no Countersign could read it. */
-export function settingsFile({ madeBy, ...content }: SettingsFile): Buffer {
+export function encodeSettingsFile({ madeBy, ...content }: SettingsFile): Buffer {
   const bytes = Buffer.from(`${JSON.stringify({ format: FORMAT, version: VERSION, madeBy, ...content }, null, 2)}\n`)
   if (bytes.byteLength > MOST_BYTES) {
     fail('too-large', 'The presets are too large for a settings file.', { next: 'Export the presets by themselves.' })
@@ -126,16 +126,16 @@ function* read(bytes: Uint8Array): Generator<void, SettingsFile> {
       next: 'Update Countersign, then try again.'
     })
   }
-  for (const one of members.keys()) if (!MEMBERS.includes(one)) unknownPart(one)
+  for (const one of members.keys()) if (!MEMBERS.includes(one)) rejectUnknownPart(one)
 
   function* list<List extends keyof typeof LISTS>(which: List): Generator<void, SettingsFile[List]> {
     const member = members.get(which)
-    const pieces = member === undefined ? [] : (member.elements ?? wrong(which))
-    if (pieces.length > MOST[which]) fail('invalid', `“${which}” has more than ${MOST[which]} entries.`)
+    const pieces = member === undefined ? [] : (member.elements ?? rejectPart(which))
+    if (pieces.length > MOST_ENTRIES[which]) fail('invalid', `“${which}” has more than ${MOST_ENTRIES[which]} entries.`)
     const entries: unknown[] = []
     for (const [index, piece] of pieces.entries()) {
       const found = LISTS[which].safeParse(parsePiece(bytes, piece))
-      entries.push(found.success ? found.data : troubleIn(`${which}, ${index + 1}`, found.error.issues[0]))
+      entries.push(found.success ? found.data : rejectIssue(`${which}, ${index + 1}`, found.error.issues[0]))
       yield
     }
     return entries as SettingsFile[List]
@@ -144,12 +144,12 @@ function* read(bytes: Uint8Array): Generator<void, SettingsFile> {
     const member = members.get(which)
     if (member === undefined) return undefined
     const found = PARTS[which].safeParse(contentOf(member))
-    return (found.success ? found.data : troubleIn(which, found.error.issues[0])) as SettingsFile[Part]
+    return (found.success ? found.data : rejectIssue(which, found.error.issues[0])) as SettingsFile[Part]
   }
 
   const accounts = yield* list('accounts')
-  const twice = accounts.find((one, index) => accounts.findIndex((other) => isCalled(one.name)(other)) < index)
-  if (twice) fail('invalid', `Two accounts in this file are called “${shortened(twice.name, 60)}”.`)
+  const duplicate = accounts.find((one, index) => accounts.findIndex((other) => hasName(one.name)(other)) < index)
+  if (duplicate) fail('invalid', `Two accounts in this file are called “${shortened(duplicate.name, 60)}”.`)
   return {
     madeBy: shortened(
       z
@@ -169,21 +169,21 @@ function* read(bytes: Uint8Array): Generator<void, SettingsFile> {
 }
 
 /** Compares names as people do. */
-export function isCalled(wanted: string): (one: { name: string }) => boolean {
+export function hasName(wanted: string): (one: { name: string }) => boolean {
   return ({ name }) => folded(name) === folded(wanted)
 }
 
-function wrong(where: string): never {
+function rejectPart(where: string): never {
   return fail('invalid', `“${shortened(where, 100)}” in this file can’t be used.`)
 }
 
-function unknownPart(part: string): never {
+function rejectUnknownPart(part: string): never {
   return fail('invalid', `This file has a part that Countersign doesn’t know (“${shortened(part, 60)}”).`)
 }
 
-function troubleIn(where: string, issue: z.core.$ZodIssue | undefined): never {
-  if (issue?.code === 'unrecognized_keys') unknownPart(issue.keys[0] ?? '')
-  return wrong(
+function rejectIssue(where: string, issue: z.core.$ZodIssue | undefined): never {
+  if (issue?.code === 'unrecognized_keys') rejectUnknownPart(issue.keys[0] ?? '')
+  return rejectPart(
     [where, ...(issue?.path ?? []).map((step) => String(typeof step === 'number' ? step + 1 : String(step)))].join(', ')
   )
 }

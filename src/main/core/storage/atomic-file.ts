@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import * as nodeFiles from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { FileError, filed, fileErrorOf } from './file-error.ts'
+import { FileError, fileErrorOf, withFileErrors } from './file-error.ts'
 import type { Files, OpenFile } from './files.ts'
 import { numberedName } from './safe-name.ts'
 
@@ -31,9 +31,9 @@ export interface WrittenFile {
 
 export type FileContent = string | Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
-const UNFINISHED = /^\.countersign-(?<mark>[0-9a-f]{8})[0-9a-f]{8}\.part$/
+const TEMPORARY_NAME = /^\.countersign-(?<mark>[0-9a-f]{8})[0-9a-f]{8}\.part$/
 /** Length of a temporary name. */
-export const PASSING_NAME_LENGTH = '.countersign-0123456789abcdef.part'.length
+export const TEMPORARY_NAME_LENGTH = '.countersign-0123456789abcdef.part'.length
 const HIGHEST_NUMBER = 9_999
 
 /**
@@ -51,7 +51,7 @@ export async function writeAtomically(
   const { named, bytes } = await writeThenName(
     dirname(path),
     content,
-    (passing) => giveName(files, passing, path, options.ifExists ?? 'refuse'),
+    (temporary) => giveName(files, temporary, path, options.ifExists ?? 'refuse'),
     options
   )
   await flushFolder(dirname(path), files)
@@ -60,7 +60,7 @@ export async function writeAtomically(
 
 /**
  * Writes a file under a temporary name and calls `name` once it is complete and on disk; `name` may give it a final
- * name ({@link tookFreeName}). A file without one is removed afterwards. The new name survives a power failure only
+ * name ({@link takeFreeName}). A file without one is removed afterwards. The new name survives a power failure only
  * after its folder is flushed ({@link flushFolder}); the caller does that, once for many files.
  *
  * @param folder where the file is written and named.
@@ -70,24 +70,24 @@ export async function writeAtomically(
 export async function writeThenName<Named>(
   folder: string,
   content: FileContent,
-  name: (passing: string, bytes: number) => Promise<Named>,
+  name: (temporary: string, bytes: number) => Promise<Named>,
   options: Pick<AtomicOptions, 'mode' | 'files' | 'random' | 'mark'> = {}
 ): Promise<{ named: Named; bytes: number }> {
   const files = options.files ?? nodeFiles
-  const passing = join(folder, passingName(options))
+  const temporary = join(folder, temporaryName(options))
   try {
-    const bytes = await writeDurably(files, passing, content, options.mode ?? 0o600)
-    return { named: await name(passing, bytes), bytes }
+    const bytes = await writeDurably(files, temporary, content, options.mode ?? 0o600)
+    return { named: await name(temporary, bytes), bytes }
   } finally {
     // If the file was hard-linked to its final name, this removes the temporary one. If that fails, both names refer to
     // the complete file.
-    await files.unlink(passing).catch(() => undefined)
+    await files.unlink(temporary).catch(() => undefined)
   }
 }
 
 /** Returns whether a name is temporary; `mark` restricts that to one writer. */
-export function isUnfinished(name: string, mark?: string): boolean {
-  const found = UNFINISHED.exec(name)?.groups?.mark
+export function isTemporaryName(name: string, mark?: string): boolean {
+  const found = TEMPORARY_NAME.exec(name)?.groups?.mark
   return found !== undefined && (mark === undefined || found === mark)
 }
 
@@ -101,29 +101,29 @@ export async function flushFolder(folder: string, files: Files = nodeFiles): Pro
   }
 }
 
-function passingName({ mark = '', random = randomBytes }: Pick<AtomicOptions, 'mark' | 'random'>): string {
+function temporaryName({ mark = '', random = randomBytes }: Pick<AtomicOptions, 'mark' | 'random'>): string {
   const digits = mark + Buffer.from(random(8)).toString('hex')
   return `.countersign-${digits.slice(0, 16)}.part`
 }
 
 async function writeDurably(files: Files, path: string, content: FileContent, mode: number): Promise<number> {
-  const handle = await filed(() => files.open(path, 'wx', mode))
+  const handle = await withFileErrors(() => files.open(path, 'wx', mode))
   let bytes = 0
   try {
     for await (const chunk of chunksOf(content)) {
       bytes += chunk.byteLength
-      await filed(() => writeWhole(handle, chunk))
+      await withFileErrors(() => writeFully(handle, chunk))
     }
-    await filed(() => handle.sync())
+    await withFileErrors(() => handle.sync())
   } finally {
     // Some network drives report only on close that there is no space.
-    await filed(() => handle.close())
+    await withFileErrors(() => handle.close())
   }
   return bytes
 }
 
 /** Writes a whole chunk: one call may write less than it was given, as happens just before a disk is full. */
-async function writeWhole(handle: OpenFile, chunk: Uint8Array): Promise<void> {
+async function writeFully(handle: OpenFile, chunk: Uint8Array): Promise<void> {
   let written = 0
   while (written < chunk.byteLength) {
     const { bytesWritten } = await handle.write(chunk, written, chunk.byteLength - written)
@@ -134,25 +134,25 @@ async function writeWhole(handle: OpenFile, chunk: Uint8Array): Promise<void> {
 
 async function giveName(
   files: Files,
-  passing: string,
+  temporary: string,
   path: string,
   ifExists: 'refuse' | 'replace' | 'number'
 ): Promise<string> {
   if (ifExists === 'replace') {
-    await replaceWith(files, passing, path)
+    await replaceWith(files, temporary, path)
     return path
   }
   for (let number = 1; number <= HIGHEST_NUMBER; number++) {
-    const wanted = number === 1 ? path : join(dirname(path), numberedName(basename(path), number))
-    if (await tookFreeName(files, passing, wanted)) return wanted
+    const candidate = number === 1 ? path : join(dirname(path), numberedName(basename(path), number))
+    if (await takeFreeName(files, temporary, candidate)) return candidate
     if (ifExists === 'refuse') break
   }
   throw new FileError('exists')
 }
 
 /** Renames the complete file, replacing any existing one. @throws {FileError} */
-export async function replaceWith(files: Files, passing: string, path: string): Promise<void> {
-  await filed(() => patiently(() => files.rename(passing, path)))
+export async function replaceWith(files: Files, temporary: string, path: string): Promise<void> {
+  await withFileErrors(() => retryRename(() => files.rename(temporary, path)))
 }
 
 /**
@@ -160,15 +160,15 @@ export async function replaceWith(files: Files, passing: string, path: string): 
  * name as well. Atomic: checking first and renaming afterwards would be a race.
  * @throws {FileError}
  */
-export async function tookFreeName(files: Files, passing: string, wanted: string): Promise<boolean> {
+export async function takeFreeName(files: Files, temporary: string, target: string): Promise<boolean> {
   try {
-    await files.link(passing, wanted)
+    await files.link(temporary, target)
     return true
   } catch (error) {
-    const trouble = fileErrorOf(error)
-    if (trouble?.code === 'exists') return false
-    if (trouble?.code === 'no-space') throw trouble
-    return await tookFreeNameWithoutLinks(files, passing, wanted)
+    const fileError = fileErrorOf(error)
+    if (fileError?.code === 'exists') return false
+    if (fileError?.code === 'no-space') throw fileError
+    return await takeFreeNameWithoutLinks(files, temporary, target)
   }
 }
 
@@ -176,31 +176,31 @@ export async function tookFreeName(files: Files, passing: string, wanted: string
  * For drives without hard links (a USB stick's FAT): an empty file reserves the name until the complete one replaces
  * it.
  */
-async function tookFreeNameWithoutLinks(files: Files, passing: string, wanted: string): Promise<boolean> {
+async function takeFreeNameWithoutLinks(files: Files, temporary: string, target: string): Promise<boolean> {
   try {
-    const handle = await files.open(wanted, 'wx')
+    const handle = await files.open(target, 'wx')
     await handle.close()
   } catch (error) {
-    const trouble = fileErrorOf(error)
-    if (trouble?.code === 'exists') return false
-    throw trouble ?? error
+    const fileError = fileErrorOf(error)
+    if (fileError?.code === 'exists') return false
+    throw fileError ?? error
   }
   try {
-    await patiently(() => files.rename(passing, wanted))
+    await retryRename(() => files.rename(temporary, target))
     return true
   } catch (error) {
-    await files.unlink(wanted).catch(() => undefined)
+    await files.unlink(target).catch(() => undefined)
     throw fileErrorOf(error) ?? error
   }
 }
 
 /** Retries a rename: on Windows, virus scanners briefly hold new files open. */
-async function patiently(rename: () => Promise<void>): Promise<void> {
+async function retryRename(rename: () => Promise<void>): Promise<void> {
   for (const pause of [20, 80, 300]) {
     try {
       return await rename()
     } catch (error) {
-      const system = fileErrorOf(error)?.system ?? ''
+      const system = fileErrorOf(error)?.systemCode ?? ''
       if (!['EPERM', 'EACCES', 'EBUSY'].includes(system)) throw error
       await new Promise((resolve) => setTimeout(resolve, pause))
     }

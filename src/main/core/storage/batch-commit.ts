@@ -5,7 +5,7 @@
 import type { Time } from '../lib/time.ts'
 
 /** How long the first item waits for others, in milliseconds. */
-const GATHERING = 250
+const GATHER_DELAY = 250
 
 interface Pending<Item> {
   item: Item
@@ -15,11 +15,11 @@ interface Pending<Item> {
 
 export interface BatchCommitDeps<Item> {
   /** Finishes the items before they are written. Never rejects. */
-  settle: (items: readonly Item[]) => Promise<void>
+  finish: (items: readonly Item[]) => Promise<void>
   /** Writes all items, or none. */
   write: (items: readonly Item[]) => void
   /** Whether more items are on their way, so that waiting is worthwhile. */
-  areOthersComing: () => boolean
+  expectsMore: () => boolean
   time: Pick<Time, 'after'>
 }
 
@@ -36,8 +36,8 @@ export class BatchCommit<Item> {
   add(item: Item): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#pending.push({ item, resolve, reject })
-      if (!this.#deps.areOthersComing()) this.flush()
-      else if (this.#pending.length === 1) this.#cancel = this.#deps.time.after(GATHERING, () => this.flush())
+      if (!this.#deps.expectsMore()) this.flush()
+      else if (this.#pending.length === 1) this.#cancel = this.#deps.time.after(GATHER_DELAY, () => this.flush())
     })
   }
 
@@ -48,15 +48,15 @@ export class BatchCommit<Item> {
 
   async #write(): Promise<void> {
     this.#cancel()
-    const now = this.#pending
+    const batch = this.#pending
     this.#pending = []
-    if (now.length === 0) return
+    if (batch.length === 0) return
     try {
-      await this.#deps.settle(now.map(({ item }) => item))
-      this.#deps.write(now.map(({ item }) => item))
-      for (const { resolve } of now) resolve()
+      await this.#deps.finish(batch.map(({ item }) => item))
+      this.#deps.write(batch.map(({ item }) => item))
+      for (const { resolve } of batch) resolve()
     } catch (error) {
-      for (const { reject } of now) reject(error)
+      for (const { reject } of batch) reject(error)
     }
   }
 }

@@ -15,7 +15,7 @@ import { fileErrorOf } from './file-error.ts'
  * @returns the resulting file name.
  * @throws FileError; errors from reading `content`. Nothing is left behind then.
  */
-export async function writeWhereChosen(path: string, ending: string, content: FileContent): Promise<string> {
+export async function writeChosen(path: string, ending: string, content: FileContent): Promise<string> {
   const hasEnding = path.toLowerCase().endsWith(`.${ending}`)
   const written = await writeAtomically(hasEnding ? path : `${path}.${ending}`, content, {
     ifExists: hasEnding ? 'replace' : 'number'
@@ -24,7 +24,7 @@ export async function writeWhereChosen(path: string, ending: string, content: Fi
 }
 
 /** Otherwise, opening a pipe without a writer would block one of the few threads that all file access needs. */
-const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
+const NON_BLOCKING_READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
 const MEGABYTE = 1024 * 1024
 
 /**
@@ -32,7 +32,7 @@ const MEGABYTE = 1024 * 1024
  * the system's error.
  */
 export async function openChosen(path: string): Promise<FileHandle> {
-  const file = await open(path, WITHOUT_WAITING)
+  const file = await open(path, NON_BLOCKING_READ)
   const kind = await file.stat().catch(() => undefined)
   if (kind?.isFile()) return file
   await file.close().catch(() => undefined)
@@ -62,7 +62,7 @@ export async function readChosen(path: string, most: number, next?: string): Pro
     }
   } catch (error) {
     if (error instanceof AppFailure) throw error
-    const system = fileErrorOf(error)?.system
+    const system = fileErrorOf(error)?.systemCode
     if (system === 'ENOENT') fail('gone', 'This file is no longer there.')
     if (system === 'EACCES' || system === 'EPERM')
       fail('not-allowed', 'You don’t have permission to read this file.', {

@@ -26,7 +26,7 @@ export function connectEncrypted(path: string, key: Uint8Array): Db {
     // On macOS, a normal flush only reaches the drive's cache. Other systems ignore these two pragmas.
     db.pragma('fullfsync = ON')
     db.pragma('checkpoint_fullfsync = ON')
-    return settled(db)
+    return configure(db)
   } catch (error) {
     db.close()
     throw error
@@ -34,18 +34,18 @@ export function connectEncrypted(path: string, key: Uint8Array): Db {
 }
 
 /** Opens a read-only connection; it changes neither the file nor its log, even if they are damaged. */
-export function connectToLook(path: string, key: Uint8Array): Db {
+export function connectReadOnly(path: string, key: Uint8Array): Db {
   const db = new Sqlite(path, { timeout: BUSY_TIMEOUT_MS, readonly: true, fileMustExist: true })
   unlock(db, key)
-  return settled(db)
+  return configure(db)
 }
 
 /** Opens an in-memory database with the same settings; its data is lost at the end. */
 export function connectInMemory(): Db {
-  return settled(new Sqlite(':memory:'))
+  return configure(new Sqlite(':memory:'))
 }
 
-function settled(db: Db): Db {
+function configure(db: Db): Db {
   db.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
   db.pragma('foreign_keys = ON')
   // Only the database's own files are encrypted: a large sort would otherwise spill into a readable file.

@@ -7,8 +7,8 @@ import { mkdir, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DAY } from '../lib/calendar.ts'
 import { flushFolder, replaceWith } from './atomic-file.ts'
-import { connectToLook } from './connection.ts'
-import { filed } from './file-error.ts'
+import { connectReadOnly } from './connection.ts'
+import { withFileErrors } from './file-error.ts'
 import { DamagedDatabaseError } from './integrity.ts'
 import { versionOf } from './migrations.ts'
 
@@ -25,7 +25,7 @@ const BEFORE_UPDATES_KEPT = 2
  * Maximum age of a copy, except the newest, in milliseconds. No longer than the trash keeps drafts, so that copies
  * don't retain erased drafts.
  */
-const OLDEST = 10 * DAY
+const MAX_AGE = 10 * DAY
 
 export interface Copy {
   /** File name in the folder. */
@@ -63,7 +63,7 @@ function nameOf({ number, at, version, isBeforeUpdate }: Omit<Copy, 'name'>): st
 export function isUsable(folder: string, { name, version }: Copy, key: Uint8Array, known: number): boolean {
   if (version > known) return false
   try {
-    const db = connectToLook(join(folder, COPIES_FOLDER, name), key)
+    const db = connectReadOnly(join(folder, COPIES_FOLDER, name), key)
     try {
       return versionOf(db) === version
     } finally {
@@ -89,21 +89,21 @@ export async function makeCopy(
   }: { database: string; key: Uint8Array; now: number; isBeforeUpdate?: boolean }
 ): Promise<void> {
   const copies = join(folder, COPIES_FOLDER)
-  const passing = join(copies, UNFINISHED)
-  await filed(() => mkdir(copies, { recursive: true, mode: 0o700 }))
+  const temporary = join(copies, UNFINISHED)
+  await withFileErrors(() => mkdir(copies, { recursive: true, mode: 0o700 }))
   await removeCopy(folder, UNFINISHED)
   try {
-    const version = copyDatabase(join(folder, database), key, passing)
-    const file = await filed(() => open(passing, 'r+'))
+    const version = copyDatabase(join(folder, database), key, temporary)
+    const file = await withFileErrors(() => open(temporary, 'r+'))
     try {
       await file.chmod(0o600).catch(() => undefined)
-      await filed(() => file.sync())
+      await withFileErrors(() => file.sync())
     } finally {
       await file.close()
     }
     const [newest] = await copiesIn(folder)
     const name = nameOf({ number: (newest?.number ?? 0) + 1, at: now, version, isBeforeUpdate })
-    await replaceWith(nodeFiles, passing, join(copies, name))
+    await replaceWith(nodeFiles, temporary, join(copies, name))
     await flushFolder(copies)
   } catch (error) {
     await removeCopy(folder, UNFINISHED).catch(() => undefined)
@@ -117,18 +117,18 @@ export async function makeCopy(
  * @throws DamagedDatabaseError; SQLite's error.
  */
 export function copyDatabase(from: string, key: Uint8Array, to: string): number {
-  const db = connectToLook(from, key)
+  const db = connectReadOnly(from, key)
   try {
     db.prepare('VACUUM INTO ?').run(to)
   } finally {
     db.close()
   }
-  const look = connectToLook(to, key)
+  const copy = connectReadOnly(to, key)
   try {
-    if (look.pragma('quick_check(1)', { simple: true }) !== 'ok') throw new DamagedDatabaseError('The file is damaged.')
-    return versionOf(look)
+    if (copy.pragma('quick_check(1)', { simple: true }) !== 'ok') throw new DamagedDatabaseError('The file is damaged.')
+    return versionOf(copy)
   } finally {
-    look.close()
+    copy.close()
   }
 }
 
@@ -140,7 +140,7 @@ export async function removeOldCopies(folder: string, now: number): Promise<void
     ...copies.filter(({ isBeforeUpdate }) => isBeforeUpdate).slice(0, BEFORE_UPDATES_KEPT)
   ]
   for (const [index, copy] of copies.entries()) {
-    const isOld = index > 0 && Math.abs(now - copy.at) > OLDEST
+    const isOld = index > 0 && Math.abs(now - copy.at) > MAX_AGE
     if (isOld || !kept.includes(copy)) await removeCopy(folder, copy.name)
   }
 }
@@ -148,5 +148,5 @@ export async function removeOldCopies(folder: string, now: number): Promise<void
 /** Removes a copy with the files that SQLite may keep next to it. @throws FileError */
 export async function removeCopy(folder: string, name: string): Promise<void> {
   for (const end of ['', '-journal', '-wal', '-shm'])
-    await filed(() => rm(join(folder, COPIES_FOLDER, `${name}${end}`), { force: true }))
+    await withFileErrors(() => rm(join(folder, COPIES_FOLDER, `${name}${end}`), { force: true }))
 }

@@ -18,9 +18,10 @@ export type DatabaseFault =
 export function faultOf(error: unknown): DatabaseFault {
   if (error instanceof NewerSchemaError) return { kind: 'file', reason: 'newer-version' }
   if (error instanceof DamagedDatabaseError) return { kind: 'file', reason: 'damaged' }
-  if (error instanceof KeychainError) return around(error.code === 'locked' ? 'keychain-locked' : 'keychain-failed')
+  if (error instanceof KeychainError)
+    return externalFault(error.code === 'locked' ? 'keychain-locked' : 'keychain-failed')
   if (error instanceof MigrationError) return faultOfUpgrade(error)
-  return faultOfSqlite(codeOf(error)) ?? around(faultOfFile(error))
+  return faultOfSqlite(codeOf(error)) ?? externalFault(faultOfFile(error))
 }
 
 /**
@@ -44,10 +45,10 @@ function faultOfUpgrade(error: MigrationError): DatabaseFault {
 function faultOfSqlite(code: string): DatabaseFault | undefined {
   if (code === 'SQLITE_NOTADB') return { kind: 'file', reason: 'unreadable' }
   if (/^SQLITE_CORRUPT/.test(code)) return { kind: 'file', reason: 'damaged' }
-  if (/^SQLITE_FULL/.test(code)) return around('no-space')
-  if (/^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/.test(code)) return around('not-writable')
-  if (/^SQLITE_(BUSY|LOCKED)/.test(code)) return around('in-use')
-  if (/^SQLITE_(IOERR|NOMEM)/.test(code)) return around('disk-failed')
+  if (/^SQLITE_FULL/.test(code)) return externalFault('no-space')
+  if (/^SQLITE_(CANTOPEN|READONLY|PERM|AUTH)/.test(code)) return externalFault('not-writable')
+  if (/^SQLITE_(BUSY|LOCKED)/.test(code)) return externalFault('in-use')
+  if (/^SQLITE_(IOERR|NOMEM)/.test(code)) return externalFault('disk-failed')
   return undefined
 }
 
@@ -60,6 +61,6 @@ export function memoryReasonOf(code: FileErrorCode | undefined): MemoryReason {
   return code === 'no-space' || code === 'not-writable' || code === 'in-use' ? code : 'disk-failed'
 }
 
-function around(because: MemoryReason): DatabaseFault {
+function externalFault(because: MemoryReason): DatabaseFault {
   return { kind: 'around', because }
 }

@@ -11,17 +11,17 @@ import type { SetAsideReason } from '../../../shared/contract/index.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { flushFolder, writeAtomically } from './atomic-file.ts'
 import type { Db } from './connection.ts'
-import { connectEncrypted, connectInMemory, connectToLook, KEY_BYTES } from './connection.ts'
+import { connectEncrypted, connectInMemory, connectReadOnly, KEY_BYTES } from './connection.ts'
 import { COPIES_FOLDER, copiesIn, isUsable, makeCopy } from './copies.ts'
 import type { DatabaseFault, MemoryReason } from './database-fault.ts'
 import { faultOf } from './database-fault.ts'
 import { fileErrorOf } from './file-error.ts'
-import { type Files, removeIfThere } from './files.ts'
-import { checkWholeness, checkWithLog } from './integrity.ts'
+import { type Files, removeIfExists } from './files.ts'
+import { checkIntegrity, checkWithLog } from './integrity.ts'
 import type { Keychain } from './keychain.ts'
 import { openMeta } from './meta.ts'
 import { migrate, migrations, NewerSchemaError, versionOf } from './migrations.ts'
-import { FORMER_KEY_FILE, keepIn, keyOf, type Rekeyed, settleKey } from './rekey.ts'
+import { applyKeyChange, FORMER_KEY_FILE, keyOf, type Rekeyed, storeKey } from './rekey.ts'
 import { markOf } from './sealed-key.ts'
 import { setAside } from './set-aside.ts'
 
@@ -31,7 +31,7 @@ export const DOCUMENTS_FILE = 'documents.db'
 /** The database's key, sealed under recovery keys; see backup/recovery.ts. */
 export const RECOVERY_FILE = 'recovery.json'
 const Marks = z.object({ keys: z.array(z.object({ opens: z.string() })) })
-const BEGUN_FILE = 'countersign.db.begun'
+const INCOMPLETE_FILE = 'countersign.db.begun'
 /** Meta key for the application version that last used the database, so that an older one can name it. */
 const USED_BY = 'used-by'
 
@@ -84,23 +84,23 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenedData
   let moved: SetAside | undefined
   try {
     await prepare(parts)
-    if (parts.key) return await openBy(parts.key, parts)
+    if (parts.key) return await openWithKey(parts.key, parts)
     const own = keyOf(await parts.keychain.databaseKey.get())
-    const found = await lookForFiles(parts)
-    const { key: settled, rekeyed } =
-      found === 'database' ? await settleKey(parts.folder, DATABASE_FILE, parts.keychain, own) : { key: own }
-    let key = settled ?? (await sharedKey(parts.keychain))
+    const found = await findFiles(parts)
+    const { key: currentKey, rekeyed } =
+      found === 'database' ? await applyKeyChange(parts.folder, DATABASE_FILE, parts.keychain, own) : { key: own }
+    let key = currentKey ?? (await sharedKey(parts.keychain))
     // The key may come back: with an older keychain, from paper, or in a backup.
     if (key === undefined && found === 'database') return inMemory('key-missing', parts)
     const opened = key !== undefined && found === 'database' ? await openExisting(parts, key) : undefined
     // The formerly shared key may belong to another database by now, so it says nothing about this file.
-    if (settled === undefined && opened?.reason === 'unreadable') return inMemory('key-missing', parts)
+    if (currentKey === undefined && opened?.reason === 'unreadable') return inMemory('key-missing', parts)
     // Nor does a key that this file's recovery keys don't match, as when the folder was copied from elsewhere.
-    if (key !== undefined && opened?.reason === 'unreadable' && (await isOfOtherKey(parts.folder, key)))
+    if (key !== undefined && opened?.reason === 'unreadable' && (await belongsToOtherKey(parts.folder, key)))
       return inMemory('key-missing', parts)
     if (key !== undefined && opened?.db !== undefined) {
       // From now on it has its own entry; if that can't be stored yet, the next start retries.
-      if (settled === undefined) await keepIn(parts.keychain.databaseKey, key).catch(() => undefined)
+      if (currentKey === undefined) await storeKey(parts.keychain.databaseKey, key).catch(() => undefined)
       return { db: opened.db, state: 'encrypted', ...(rekeyed && { rekeyed }) }
     }
 
@@ -115,16 +115,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<OpenedData
     }
     // Reuse an existing key, so that it still opens what was set aside.
     key ??= await newKey(parts)
-    return { db: await begin(parts, key), state: 'encrypted', ...(moved && { setAside: moved }) }
+    return { db: await createDatabase(parts, key), state: 'encrypted', ...(moved && { setAside: moved }) }
   } catch (error) {
     const fault = faultOf(error)
-    return inMemory(await becauseOf(fault, parts), parts, { moved })
+    return inMemory(await reasonOfFault(fault, parts), parts, { moved })
   }
 }
 
-async function openBy(key: Uint8Array, parts: Parts): Promise<OpenedDatabase> {
+async function openWithKey(key: Uint8Array, parts: Parts): Promise<OpenedDatabase> {
   const opened =
-    (await lookForFiles(parts)) === 'database' ? await openExisting(parts, key) : { reason: 'incomplete' as const }
+    (await findFiles(parts)) === 'database' ? await openExisting(parts, key) : { reason: 'incomplete' as const }
   if (opened.db) return { db: opened.db, state: 'encrypted' }
   const { reason } = opened
   if (reason === 'newer-version') return inMemory(reason, parts, { usedBy: usedBy(parts.folder, key) })
@@ -138,8 +138,8 @@ async function openExisting(parts: Parts, key: Uint8Array): Promise<Existing> {
   const path = join(parts.folder, DATABASE_FILE)
   let db: Db | undefined
   try {
-    await checkWithLog(path, () => connectToLook(path, key))
-    const found = lookAt(path, key, versionOf)
+    await checkWithLog(path, () => connectReadOnly(path, key))
+    const found = inspect(path, key, versionOf)
     // Checked before opening for writing: a newer version's data stays unchanged.
     if (found > migrations.length) throw new NewerSchemaError(found, migrations.length)
     if (found < migrations.length) {
@@ -148,7 +148,7 @@ async function openExisting(parts: Parts, key: Uint8Array): Promise<Existing> {
     }
     db = parts.connect(path, key)
     migrate(db)
-    checkWholeness(db)
+    checkIntegrity(db)
     // A read-only file opens normally; this is the first statement that it rejects.
     db.exec('BEGIN IMMEDIATE; ROLLBACK')
     const meta = openMeta(db)
@@ -162,10 +162,10 @@ async function openExisting(parts: Parts, key: Uint8Array): Promise<Existing> {
   }
 }
 
-function lookAt<Answer>(path: string, key: Uint8Array, look: (db: Db) => Answer): Answer {
-  const db = connectToLook(path, key)
+function inspect<Answer>(path: string, key: Uint8Array, read: (db: Db) => Answer): Answer {
+  const db = connectReadOnly(path, key)
   try {
-    return look(db)
+    return read(db)
   } finally {
     db.close()
   }
@@ -175,7 +175,7 @@ function lookAt<Answer>(path: string, key: Uint8Array, look: (db: Db) => Answer)
 function usedBy(folder: string, key: Uint8Array | undefined): string | undefined {
   if (key === undefined) return undefined
   try {
-    return lookAt(join(folder, DATABASE_FILE), key, (db) => openMeta(db).read(USED_BY))?.slice(0, 40)
+    return inspect(join(folder, DATABASE_FILE), key, (db) => openMeta(db).read(USED_BY))?.slice(0, 40)
   } catch {
     // A newer version may have other tables.
     return undefined
@@ -183,7 +183,7 @@ function usedBy(folder: string, key: Uint8Array | undefined): string | undefined
 }
 
 /** Whether recovery keys exist for the database in the folder, and none is for this key. */
-async function isOfOtherKey(folder: string, key: Uint8Array): Promise<boolean> {
+async function belongsToOtherKey(folder: string, key: Uint8Array): Promise<boolean> {
   const text = await nodeFiles.readFile(join(folder, RECOVERY_FILE), 'utf8').catch(() => '')
   const marks = Marks.safeParse(parsedJson(text)).data?.keys ?? []
   return marks.length > 0 && marks.every(({ opens }) => opens !== markOf(key))
@@ -197,12 +197,12 @@ async function hasCopy(folder: string, key: Uint8Array): Promise<boolean> {
  * Creates a new database under a temporary name first: a file with the real name has been complete once, so an empty
  * one can't be mistaken for one that was just created.
  */
-async function begin(parts: Parts, key: Uint8Array): Promise<Db> {
-  const begun = join(parts.folder, BEGUN_FILE)
+async function createDatabase(parts: Parts, key: Uint8Array): Promise<Db> {
+  const incomplete = join(parts.folder, INCOMPLETE_FILE)
   const path = join(parts.folder, DATABASE_FILE)
-  const handle = await parts.files.open(begun, 'wx', 0o600)
+  const handle = await parts.files.open(incomplete, 'wx', 0o600)
   await handle.close()
-  const db = parts.connect(begun, key)
+  const db = parts.connect(incomplete, key)
   try {
     migrate(db)
     if (parts.version !== undefined) openMeta(db).write(USED_BY, parts.version)
@@ -210,14 +210,14 @@ async function begin(parts: Parts, key: Uint8Array): Promise<Db> {
   } finally {
     db.close()
   }
-  await parts.files.rename(begun, path)
+  await parts.files.rename(incomplete, path)
   await flushFolder(parts.folder, parts.files)
   return parts.connect(path, key)
 }
 
 async function prepare({ folder, files }: Parts): Promise<void> {
   await files.mkdir(folder, { recursive: true, mode: 0o700 })
-  for (const name of filesOf(BEGUN_FILE)) await removeIfThere(join(folder, name), files)
+  for (const name of filesOf(INCOMPLETE_FILE)) await removeIfExists(join(folder, name), files)
 }
 
 /** Returns the key for a restored database: the keychain's, or a new one that `keep` stores. @throws KeychainError */
@@ -232,11 +232,11 @@ export async function keyForRestoring({
 }
 
 /** Returns the key, or undefined if the keychain holds no valid one. */
-export async function storedKey(keychain: KeyPlaces): Promise<Uint8Array | undefined> {
+export async function storedKey(keychain: KeySlots): Promise<Uint8Array | undefined> {
   return keyOf(await keychain.databaseKey.get()) ?? (await sharedKey(keychain))
 }
 
-export type KeyPlaces = Pick<Keychain, 'databaseKey' | 'sharedDatabaseKey'>
+export type KeySlots = Pick<Keychain, 'databaseKey' | 'sharedDatabaseKey'>
 
 async function sharedKey({ sharedDatabaseKey }: Pick<Keychain, 'sharedDatabaseKey'>): Promise<Uint8Array | undefined> {
   return keyOf((await sharedDatabaseKey?.get()) ?? null)
@@ -244,11 +244,11 @@ async function sharedKey({ sharedDatabaseKey }: Pick<Keychain, 'sharedDatabaseKe
 
 async function newKey({ keychain, random }: Pick<Parts, 'keychain' | 'random'>): Promise<Uint8Array> {
   const key = random(KEY_BYTES)
-  await keepIn(keychain.databaseKey, key)
+  await storeKey(keychain.databaseKey, key)
   return key
 }
 
-async function lookForFiles({ folder, files }: Parts): Promise<'nothing' | 'database' | 'emptied' | 'remains'> {
+async function findFiles({ folder, files }: Parts): Promise<'nothing' | 'database' | 'emptied' | 'remains'> {
   const bytes = await sizeOf(join(folder, DATABASE_FILE), files)
   // SQLite would treat an empty file as new and silently initialise it.
   if (bytes !== undefined) return bytes === 0 ? 'emptied' : 'database'
@@ -256,14 +256,14 @@ async function lookForFiles({ folder, files }: Parts): Promise<'nothing' | 'data
   return (await sizeOf(join(folder, `${DATABASE_FILE}-wal`), files)) === undefined ? 'nothing' : 'remains'
 }
 
-async function becauseOf(fault: DatabaseFault, { folder, files, random }: Parts): Promise<MemoryReason> {
+async function reasonOfFault(fault: DatabaseFault, { folder, files, random }: Parts): Promise<MemoryReason> {
   if (fault.kind === 'file') return 'disk-failed'
   if (fault.because !== 'disk-failed') return fault.because
-  return (await spaceTrouble(folder, files, random)) ?? 'disk-failed'
+  return (await writeTrouble(folder, files, random)) ?? 'disk-failed'
 }
 
 /** SQLite reports some full disks as "I/O error"; writing as much as it needs at first tells them apart. */
-async function spaceTrouble(
+async function writeTrouble(
   folder: string,
   files: Files,
   random: (bytes: number) => Uint8Array
@@ -276,7 +276,7 @@ async function spaceTrouble(
     const code = fileErrorOf(error)?.code
     return code === 'no-space' || code === 'not-writable' ? code : undefined
   } finally {
-    await removeIfThere(trial, files).catch(() => undefined)
+    await removeIfExists(trial, files).catch(() => undefined)
   }
 }
 
@@ -288,9 +288,9 @@ async function inMemory(
   const db = connectInMemory()
   migrate(db)
   // An unreadable folder can't be assumed to be empty.
-  const hasData = await lookForFiles(parts).then(
+  const hasData = await findFiles(parts).then(
     (found) => found !== 'nothing',
-    (error: unknown) => fileErrorOf(error)?.system !== 'ENOTDIR'
+    (error: unknown) => fileErrorOf(error)?.systemCode !== 'ENOTDIR'
   )
   return { db, state: 'memory', because, hasData, ...(moved && { setAside: moved }), ...(usedBy && { usedBy }) }
 }
@@ -301,7 +301,7 @@ async function inMemory(
  * @returns the name of the folder that now contains it.
  * @throws {FileError}
  */
-export function putDatabaseAside(folder: string, now: number): Promise<string> {
+export function setDatabaseAside(folder: string, now: number): Promise<string> {
   const names = [...filesOf(DATABASE_FILE), ...filesOf(DOCUMENTS_FILE), RECOVERY_FILE, FORMER_KEY_FILE, COPIES_FOLDER]
   return setAside(folder, names, now)
 }
@@ -315,7 +315,7 @@ async function sizeOf(path: string, files: Files): Promise<number | undefined> {
   try {
     return (await files.lstat(path)).size
   } catch (error) {
-    if (fileErrorOf(error)?.system === 'ENOENT') return undefined
+    if (fileErrorOf(error)?.systemCode === 'ENOENT') return undefined
     throw error
   }
 }

@@ -23,12 +23,12 @@ export class FileError extends Error {
   override readonly name = 'FileError'
   readonly code: FileErrorCode
   /** The system's code (`EIO`), if any. */
-  readonly system: string | undefined
+  readonly systemCode: string | undefined
 
   constructor(code: FileErrorCode, system?: string) {
     super(system === undefined ? MESSAGES[code] : `${MESSAGES[code]} (${system})`)
     this.code = code
-    this.system = system
+    this.systemCode = system
   }
 }
 
@@ -41,7 +41,7 @@ export function fileErrorOf(error: unknown): FileError | undefined {
 }
 
 /** Calls and returns the result. @throws {FileError} for system errors. */
-export async function filed<T>(call: () => Promise<T>): Promise<T> {
+export async function withFileErrors<T>(call: () => Promise<T>): Promise<T> {
   try {
     return await call()
   } catch (error) {

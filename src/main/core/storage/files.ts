@@ -36,23 +36,23 @@ export interface OpenFile {
 }
 
 /** Returns whether the path exists. @throws the system's error: a path that can't be checked may still exist. */
-export async function isThere(path: string, files: Pick<Files, 'lstat'>): Promise<boolean> {
+export async function exists(path: string, files: Pick<Files, 'lstat'>): Promise<boolean> {
   try {
     await files.lstat(path)
     return true
   } catch (error) {
-    if (fileErrorOf(error)?.system === 'ENOENT') return false
+    if (fileErrorOf(error)?.systemCode === 'ENOENT') return false
     throw error
   }
 }
 
 /** Removes a file; returns whether it existed. @throws the system's error. */
-export async function removeIfThere(path: string, files: Pick<Files, 'unlink'>): Promise<boolean> {
+export async function removeIfExists(path: string, files: Pick<Files, 'unlink'>): Promise<boolean> {
   try {
     await files.unlink(path)
     return true
   } catch (error) {
-    if (fileErrorOf(error)?.system === 'ENOENT') return false
+    if (fileErrorOf(error)?.systemCode === 'ENOENT') return false
     throw error
   }
 }

@@ -28,7 +28,7 @@ interface Tree {
  * @throws {DamagedDatabaseError}
  * @throws SQLite's own error if a page can't be read at all.
  */
-export function checkWholeness(db: Db, thoroughUpToBytes: number = THOROUGH_UP_TO_BYTES): void {
+export function checkIntegrity(db: Db, thoroughUpToBytes: number = THOROUGH_UP_TO_BYTES): void {
   const bytes = numberOf(db, 'page_count') * numberOf(db, 'page_size')
   if (bytes > thoroughUpToBytes) {
     readEnds(db)
@@ -52,24 +52,24 @@ const FRAME_HEADER = 24
  * changes would be lost and sent packages would seem unsent; and closing a damaged file copies its log into it.
  *
  * @param path of the database. Neither it nor its log is changed.
- * @param look opens the database read-only.
+ * @param connect opens the database read-only.
  * @throws {DamagedDatabaseError} if the log is shorter than it was or can't be read to its end; or as {@link
  * checkWholeness}.
  */
-export async function checkWithLog(path: string, look: () => Db): Promise<void> {
-  const known = await knownLog(path)
+export async function checkWithLog(path: string, connect: () => Db): Promise<void> {
+  const known = await expectedLog(path)
   const bytes = await files.stat(`${path}-wal`).then(
     ({ size }) => size,
     () => 0
   )
-  if (known && bytes < LOG_HEADER + known.frames * (FRAME_HEADER + known.pageSize)) throw cutLog()
+  if (known && bytes < LOG_HEADER + known.frames * (FRAME_HEADER + known.pageSize)) throw truncatedLogError()
   if (bytes === 0) return
-  const db = look()
+  const db = connect()
   try {
     // The first read makes SQLite go through the log and rebuild its index.
-    checkWholeness(db)
-    const found = await knownLog(path)
-    if (known && (found?.frames ?? 0) < known.frames) throw cutLog()
+    checkIntegrity(db)
+    const found = await expectedLog(path)
+    if (known && (found?.frames ?? 0) < known.frames) throw truncatedLogError()
   } finally {
     db.close()
   }
@@ -81,25 +81,25 @@ export async function checkWithLog(path: string, look: () => Db): Promise<void> 
  * last state, but a power failure may leave any earlier one, since it is never flushed: it may describe a log that has
  * since been restarted.
  */
-async function knownLog(path: string): Promise<{ frames: number; pageSize: number } | undefined> {
+async function expectedLog(path: string): Promise<{ frames: number; pageSize: number } | undefined> {
   const writtenAt = await files.stat(`${path}-shm`).then(
     ({ mtimeMs }) => mtimeMs,
     () => 0
   )
   if (writtenAt < Date.now() - uptime() * 1000) return undefined
-  const index = await begunOf(`${path}-shm`, INDEX.length)
-  const isWhole =
+  const index = await readBeginning(`${path}-shm`, INDEX.length)
+  const isValid =
     index?.byteLength === INDEX.length &&
     index.subarray(0, INDEX.copy).equals(index.subarray(INDEX.copy, 2 * INDEX.copy)) &&
     index[INDEX.isBegun] === 1
-  if (!isWhole) return undefined
+  if (!isValid) return undefined
   const [frames, copied] = [index.readUInt32LE(INDEX.frames), index.readUInt32LE(INDEX.copied)]
   const size = index.readUInt16LE(INDEX.pageSize)
   // SQLite encodes 65,536 as 1 in two bytes.
   return frames > copied ? { frames, pageSize: size === 1 ? 65_536 : size } : undefined
 }
 
-async function begunOf(path: string, length: number): Promise<Buffer | undefined> {
+async function readBeginning(path: string, length: number): Promise<Buffer | undefined> {
   try {
     const file = await files.open(path, 'r')
     try {
@@ -114,7 +114,7 @@ async function begunOf(path: string, length: number): Promise<Buffer | undefined
   }
 }
 
-const cutLog = () => new DamagedDatabaseError('The log of the file is damaged.')
+const truncatedLogError = () => new DamagedDatabaseError('The log of the file is damaged.')
 
 function readEnds(db: Db): void {
   for (const tree of treesOf(db)) {

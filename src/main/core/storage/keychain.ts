@@ -91,7 +91,7 @@ type FolderSecret =
 export type SecretName = FolderSecret | `${FolderSecret}:${string}` | `account:${string}`
 
 /** A place that stores secrets, as adapters implement it; never passed to callers. */
-export interface SecretPlace {
+export interface SecretStore {
   get(name: SecretName): Promise<string | null>
   set(name: SecretName, secret: string): Promise<void>
   delete(name: SecretName): Promise<void>
@@ -110,12 +110,12 @@ export function profileOf(folder: string, usual: string): string {
  * Restricts a place that could store anything to the product's purposes.
  * @param profile see {@link profileOf}
  */
-export function keychainOver(place: SecretPlace, keeps: Keychain['keeps'], profile = ''): Keychain {
-  const ofFolder = (name: FolderSecret) => slot(place, profile === '' ? name : `${name}:${profile}`)
+export function keychainOver(store: SecretStore, keeps: Keychain['keeps'], profile = ''): Keychain {
+  const ofFolder = (name: FolderSecret) => slot(store, profile === '' ? name : `${name}:${profile}`)
   return {
     keeps,
     databaseKey: ofFolder('database-key'),
-    sharedDatabaseKey: profile === '' ? undefined : slot(place, 'database-key'),
+    sharedDatabaseKey: profile === '' ? undefined : slot(store, 'database-key'),
     nextDatabaseKey: ofFolder('next-database-key'),
     staffPin: ofFolder('staff-pin'),
     auditAnchor: ofFolder('audit-anchor'),
@@ -124,9 +124,9 @@ export function keychainOver(place: SecretPlace, keeps: Keychain['keeps'], profi
     proxies: ofFolder('proxies'),
     office: ofFolder('office'),
     accounts: {
-      get: (accountId) => place.get(accountEntry(accountId)),
-      set: (accountId, secret) => place.set(accountEntry(accountId), secret),
-      delete: (accountId) => place.delete(accountEntry(accountId))
+      get: (accountId) => store.get(accountEntry(accountId)),
+      set: (accountId, secret) => store.set(accountEntry(accountId), secret),
+      delete: (accountId) => store.delete(accountEntry(accountId))
     }
   }
 }
@@ -149,62 +149,62 @@ export function memoryKeychain(): Keychain {
 }
 
 /**
- * Creates the keychain for a run whose database was opened without it. Until `look` finds a working keychain, every
+ * Creates the keychain for a run whose database was opened without it. Until `check` finds a working keychain, every
  * entry throws, so that none appears to be missing. From then on it is that keychain, except that the database's key is
  * always the open database's.
  * @param deps.look checks the keychain as a start does.
  */
-export function lateKeychain(deps: {
+export function deferredKeychain(deps: {
   databaseKey: string
   found: KeychainTrouble
-  look: () => Promise<{ keychain: Keychain; status: KeychainState }>
-}): { keychain: Keychain; look: () => Promise<KeychainState> } {
+  check: () => Promise<{ keychain: Keychain; status: KeychainState }>
+}): { keychain: Keychain; check: () => Promise<KeychainState> } {
   let { found } = deps
-  let back: Keychain | undefined
-  const now = () => {
-    if (!back) throw new KeychainError(found, 'The keychain could not be used as Countersign started.')
-    return back
+  let recovered: Keychain | undefined
+  const requireKeychain = () => {
+    if (!recovered) throw new KeychainError(found, 'The keychain could not be used as Countersign started.')
+    return recovered
   }
-  const late = (of: (keychain: Keychain) => SecretSlot): SecretSlot => ({
-    get: async () => of(now()).get(),
-    set: async (secret) => of(now()).set(secret),
-    delete: async () => of(now()).delete()
+  const deferred = (of: (keychain: Keychain) => SecretSlot): SecretSlot => ({
+    get: async () => of(requireKeychain()).get(),
+    set: async (secret) => of(requireKeychain()).set(secret),
+    delete: async () => of(requireKeychain()).delete()
   })
-  const databaseKey = late((keychain) => keychain.databaseKey)
+  const databaseKey = deferred((keychain) => keychain.databaseKey)
   return {
     keychain: {
       keeps: 'in-os',
       databaseKey: { ...databaseKey, get: async () => deps.databaseKey },
       get sharedDatabaseKey() {
-        return back?.sharedDatabaseKey
+        return recovered?.sharedDatabaseKey
       },
-      nextDatabaseKey: late((keychain) => keychain.nextDatabaseKey),
-      staffPin: late((keychain) => keychain.staffPin),
-      auditAnchor: late((keychain) => keychain.auditAnchor),
-      auditKey: late((keychain) => keychain.auditKey),
-      backupPassphrase: late((keychain) => keychain.backupPassphrase),
-      proxies: late((keychain) => keychain.proxies),
-      office: late((keychain) => keychain.office),
+      nextDatabaseKey: deferred((keychain) => keychain.nextDatabaseKey),
+      staffPin: deferred((keychain) => keychain.staffPin),
+      auditAnchor: deferred((keychain) => keychain.auditAnchor),
+      auditKey: deferred((keychain) => keychain.auditKey),
+      backupPassphrase: deferred((keychain) => keychain.backupPassphrase),
+      proxies: deferred((keychain) => keychain.proxies),
+      office: deferred((keychain) => keychain.office),
       accounts: {
-        get: async (accountId) => now().accounts.get(accountId),
-        set: async (accountId, secret) => now().accounts.set(accountId, secret),
-        delete: async (accountId) => now().accounts.delete(accountId)
+        get: async (accountId) => requireKeychain().accounts.get(accountId),
+        set: async (accountId, secret) => requireKeychain().accounts.set(accountId, secret),
+        delete: async (accountId) => requireKeychain().accounts.delete(accountId)
       }
     },
-    async look() {
+    async check() {
       // Each check may prompt the keychain's owner. Once it is back, its own calls report any problems.
-      if (back) return { state: 'available' }
-      const { keychain, status } = await deps.look()
+      if (recovered) return { state: 'available' }
+      const { keychain, status } = await deps.check()
       if (status.state === 'unavailable') {
         found = status.reason
         return status
       }
-      const there = await keychain.databaseKey.get()
+      const existing = await keychain.databaseKey.get()
       // The next start reads the key there.
-      if (there === null) await keychain.databaseKey.set(deps.databaseKey)
+      if (existing === null) await keychain.databaseKey.set(deps.databaseKey)
       // Another key may be needed elsewhere, so only a user may replace it. But if a key change was interrupted, the
       // next start completes it.
-      else if (there !== deps.databaseKey && (await keychain.nextDatabaseKey.get()) !== deps.databaseKey) {
+      else if (existing !== deps.databaseKey && (await keychain.nextDatabaseKey.get()) !== deps.databaseKey) {
         found = 'failed'
         return {
           state: 'unavailable',
@@ -213,17 +213,17 @@ export function lateKeychain(deps: {
           hasOtherKey: true
         }
       }
-      back = keychain
+      recovered = keychain
       return status
     }
   }
 }
 
-function slot(place: SecretPlace, name: SecretName): SecretSlot {
+function slot(store: SecretStore, name: SecretName): SecretSlot {
   return {
-    get: () => place.get(name),
-    set: (secret) => place.set(name, secret),
-    delete: () => place.delete(name)
+    get: () => store.get(name),
+    set: (secret) => store.set(name, secret),
+    delete: () => store.delete(name)
   }
 }
 

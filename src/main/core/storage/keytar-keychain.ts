@@ -2,7 +2,7 @@
  * Implements the keychain with keytar: probed before use, with timeouts, and consistent on every operating system: null
  * only if an entry doesn't exist, an error for everything else.
  */
-import { openLanes } from '../lib/lanes.ts'
+import { openLanePool } from '../lib/lanes.ts'
 import type { Keychain, KeychainState, SecretName } from './keychain.ts'
 import { KeychainError, keychainOver, memoryKeychain } from './keychain.ts'
 
@@ -48,12 +48,12 @@ export async function openKeytarKeychain(
   load: () => Promise<KeytarApi>,
   options: KeytarOptions = {}
 ): Promise<OpenedKeychain> {
-  const answered = answeredIn(options.timeoutMs ?? 30_000, options.calls)
+  const runCall = callRunner(options.timeoutMs ?? 30_000, options.calls)
   try {
-    const keytar = await loaded(load)
-    const probe = coalesced(() => tryOut(keytar, answered))
+    const keytar = await loadKeytar(load)
+    const probe = coalesced(() => probeKeychain(keytar, runCall))
     await probe()
-    return { keychain: keytarKeychain(keytar, probe, answered, options), status: { state: 'available' } }
+    return { keychain: keytarKeychain(keytar, probe, runCall, options), status: { state: 'available' } }
   } catch (error) {
     const { code, message } = asKeychainError(error)
     const reason = code === 'too-long' ? 'failed' : code
@@ -64,18 +64,18 @@ export async function openKeytarKeychain(
 function keytarKeychain(
   keytar: KeytarApi,
   probe: () => Promise<void>,
-  answered: Answered,
+  runCall: CallRunner,
   options: KeytarOptions
 ): Keychain {
   const platform = options.platform ?? process.platform
 
   async function get(name: SecretName): Promise<string | null> {
-    const secret = await answered(() => keytar.getPassword(SERVICE, name))
+    const secret = await runCall(() => keytar.getPassword(SERVICE, name))
     if (secret !== null) return secret
     // libsecret returns "nothing" for a locked keyring whose prompt was dismissed. Only a keychain that accepts a write
     // right now can be trusted; otherwise a lock would look like a lost key.
     await probe()
-    return await answered(() => keytar.getPassword(SERVICE, name))
+    return await runCall(() => keytar.getPassword(SERVICE, name))
   }
 
   async function set(name: SecretName, secret: string): Promise<void> {
@@ -83,18 +83,18 @@ function keytarKeychain(
     if (platform === 'win32' && Buffer.byteLength(secret) > WINDOWS_BLOB_BYTES) {
       throw new KeychainError('too-long', `Windows keeps at most ${WINDOWS_BLOB_BYTES} bytes in one entry.`)
     }
-    await answered(() => keytar.setPassword(SERVICE, name, secret))
+    await runCall(() => keytar.setPassword(SERVICE, name, secret))
   }
 
   async function remove(name: SecretName): Promise<void> {
-    if (await answered(() => keytar.deletePassword(SERVICE, name))) return
+    if (await runCall(() => keytar.deletePassword(SERVICE, name))) return
     if ((await get(name)) !== null) throw new KeychainError('failed', 'The keychain did not delete the entry.')
   }
 
   return keychainOver({ get, set, delete: remove }, 'in-os', options.profile)
 }
 
-async function loaded(load: () => Promise<KeytarApi>): Promise<KeytarApi> {
+async function loadKeytar(load: () => Promise<KeytarApi>): Promise<KeytarApi> {
   try {
     return await load()
   } catch {
@@ -103,10 +103,10 @@ async function loaded(load: () => Promise<KeytarApi>): Promise<KeytarApi> {
   }
 }
 
-async function tryOut(keytar: KeytarApi, answered: Answered): Promise<void> {
+async function probeKeychain(keytar: KeytarApi, runCall: CallRunner): Promise<void> {
   let written: Promise<void> | undefined
   try {
-    await answered(() => {
+    await runCall(() => {
       written = keytar.setPassword(SERVICE, PROBE_ENTRY, PROBE_VALUE)
       return written
     })
@@ -115,8 +115,8 @@ async function tryOut(keytar: KeytarApi, answered: Answered): Promise<void> {
     written?.then(() => keytar.deletePassword(SERVICE, PROBE_ENTRY)).catch(() => undefined)
     throw error
   }
-  const read = await answered(() => keytar.getPassword(SERVICE, PROBE_ENTRY))
-  await answered(() => keytar.deletePassword(SERVICE, PROBE_ENTRY))
+  const read = await runCall(() => keytar.getPassword(SERVICE, PROBE_ENTRY))
+  await runCall(() => keytar.deletePassword(SERVICE, PROBE_ENTRY))
   if (read !== PROBE_VALUE) throw new KeychainError('failed', 'The keychain did not give back what it was given.')
 }
 
@@ -131,7 +131,7 @@ function coalesced(probe: () => Promise<void>): () => Promise<void> {
   }
 }
 
-type Answered = <Value>(call: () => Promise<Value>) => Promise<Value>
+type CallRunner = <Value>(call: () => Promise<Value>) => Promise<Value>
 
 /**
  * Runs calls with a timeout and at most two at a time; a call whose turn comes too late is never made. Rejects with a
@@ -143,29 +143,29 @@ type Answered = <Value>(call: () => Promise<Value>) => Promise<Value>
  * Also, calls that wait for their owner occupy at most two of Node's four threads, which files and DNS lookups need
  * too.
  */
-function answeredIn(timeoutMs: number, calls = { underWay: 0 }): Answered {
+function callRunner(timeoutMs: number, calls = { underWay: 0 }): CallRunner {
   const tooLate = () => new KeychainError('locked', `The keychain gave no answer within ${timeoutMs} ms.`)
-  const turns = openLanes(['one', 'another'], tooLate)
+  const lanes = openLanePool(['one', 'another'], tooLate)
 
   return async (call) => {
-    const late = Promise.withResolvers<never>()
-    const givenUp = new AbortController()
+    const timeout = Promise.withResolvers<never>()
+    const abort = new AbortController()
     const timer = setTimeout(() => {
-      givenUp.abort()
-      late.reject(tooLate())
+      abort.abort()
+      timeout.reject(tooLate())
     }, timeoutMs)
     const inTurn = async () => {
-      const turn = await turns.take(givenUp.signal)
+      const lane = await lanes.acquire(abort.signal)
       calls.underWay++
       try {
         return await call()
       } finally {
         calls.underWay--
-        turns.leave(turn)
+        lanes.release(lane)
       }
     }
     try {
-      return await Promise.race([inTurn(), late.promise])
+      return await Promise.race([inTurn(), timeout.promise])
     } catch (error) {
       throw asKeychainError(error)
     } finally {

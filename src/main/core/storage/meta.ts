@@ -23,7 +23,7 @@ export function openMeta(db: Db) {
 }
 
 /** As `openMeta`, for JSON values. */
-export function keptIn(db: Db) {
+export function openJsonMeta(db: Db) {
   const meta = openMeta(db)
 
   return {

@@ -83,12 +83,12 @@ export class MigrationError extends Error {
 export function migrate(db: Db, steps: readonly Migration[] = migrations): number {
   const found = versionOf(db)
   if (found > steps.length) throw new NewerSchemaError(found, steps.length)
-  const left = steps.slice(found)
-  const [first] = left
+  const pending = steps.slice(found)
+  const [first] = pending
   if (first === undefined) return 0
   let current = first.name
   const update = db.transaction(() => {
-    for (const step of left) {
+    for (const step of pending) {
       current = step.name
       db.exec(step.sql)
       step.run?.(db)
@@ -100,7 +100,7 @@ export function migrate(db: Db, steps: readonly Migration[] = migrations): numbe
   } catch (error) {
     throw new MigrationError(current, error)
   }
-  return left.length
+  return pending.length
 }
 
 export function versionOf(db: Db): number {

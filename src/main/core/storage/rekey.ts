@@ -12,21 +12,21 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { flushFolder, replaceWith, writeAtomically } from './atomic-file.ts'
-import { connectEncrypted, connectToLook, KEY_BYTES, rawKey } from './connection.ts'
+import { connectEncrypted, connectReadOnly, KEY_BYTES, rawKey } from './connection.ts'
 import { COPIES_FOLDER } from './copies.ts'
 import { faultOf, type MemoryReason, memoryReasonOf } from './database-fault.ts'
-import { FileError, filed, fileErrorOf } from './file-error.ts'
-import { isThere, removeIfThere } from './files.ts'
+import { FileError, fileErrorOf, withFileErrors } from './file-error.ts'
+import { exists, removeIfExists } from './files.ts'
 import { checkWithLog } from './integrity.ts'
 import { type Keychain, KeychainError, type SecretSlot } from './keychain.ts'
-import { openedKey, SealedKey, sealedKey } from './sealed-key.ts'
+import { SealedKey, sealKey, unsealKey } from './sealed-key.ts'
 
 /** Marks a requested key change until all follow-up work is done. */
-const ASKED_FILE = 'rekey.json'
+const REQUEST_FILE = 'rekey.json'
 const COPY_ENDING = '.rekeyed'
 /** Next to data set aside before a key change: its key, sealed under the newer one. */
 export const FORMER_KEY_FILE = 'former-key.json'
-const Former = z.object({ version: z.literal(1), keys: z.array(SealedKey).max(20) })
+const FormerKeys = z.object({ version: z.literal(1), keys: z.array(SealedKey).max(20) })
 /**
  * How many entries sealed under unknown keys are kept: the oldest, since leftovers of abandoned key changes come before
  * them in the file.
@@ -42,7 +42,7 @@ export type Rekeyed =
   | {
       state: 'done'
       /** Call once the change is in the audit trail; cleans up. Never rejects. */
-      settled: () => Promise<void>
+      cleanUp: () => Promise<void>
     }
   /** The database still has its previous key. */
   | { state: 'given-up'; reason: MemoryReason | 'damaged' }
@@ -52,16 +52,16 @@ export type Rekeyed =
  * @param prepare stores what must be on disk before that, and is useless without the keychain's key.
  * @throws KeychainError; FileError; what `prepare` throws. Nothing is changed then.
  */
-export async function askForKey(
+export async function requestKeyChange(
   folder: string,
   { nextDatabaseKey }: Keys,
   key: Uint8Array,
   prepare: () => Promise<void> = async () => undefined
 ): Promise<void> {
   try {
-    await keepIn(nextDatabaseKey, key)
+    await storeKey(nextDatabaseKey, key)
     await prepare()
-    await writeAtomically(join(folder, ASKED_FILE), '{}', { ifExists: 'replace' })
+    await writeAtomically(join(folder, REQUEST_FILE), '{}', { ifExists: 'replace' })
   } catch (error) {
     await nextDatabaseKey.delete().catch(() => undefined)
     throw error
@@ -69,7 +69,7 @@ export async function askForKey(
 }
 
 /** Returns whether a key change is pending or not fully completed. @throws FileError */
-export const isKeyAsked = (folder: string): Promise<boolean> => isThere(join(folder, ASKED_FILE), nodeFiles)
+export const isKeyChangePending = (folder: string): Promise<boolean> => exists(join(folder, REQUEST_FILE), nodeFiles)
 
 /**
  * Performs a pending key change, if any.
@@ -79,19 +79,19 @@ export const isKeyAsked = (folder: string): Promise<boolean> => isThere(join(fol
  * @throws KeychainError if the database already has the new key, but the keychain can't store or return it: nothing may
  * be set aside then.
  */
-export async function settleKey(
+export async function applyKeyChange(
   folder: string,
   name: string,
   keys: Keys,
   key: Uint8Array | undefined
 ): Promise<{ key: Uint8Array | undefined; rekeyed?: Rekeyed }> {
   const path = join(folder, name)
-  if (key) await takeBack(path, key)
-  if (!(await isKeyAsked(folder))) return { key }
+  if (key) await rekeyPutBack(path, key)
+  if (!(await isKeyChangePending(folder))) return { key }
   const next = keyOf(await keys.nextDatabaseKey.get())
-  const hasOld = key !== undefined && opens(path, key)
+  const hasOld = key !== undefined && canOpen(path, key)
   const giveUp = async (reason: MemoryReason | 'damaged') => {
-    await forget(folder, keys)
+    await clearRequest(folder, keys)
     return { key, rekeyed: { state: 'given-up', reason } as const }
   }
   if (!next) {
@@ -101,13 +101,13 @@ export async function settleKey(
   // If the usual place already has the new key, only the follow-up is left.
   if (hasOld && !Buffer.from(next).equals(key)) {
     // Done first: once the keychain only has the new key, the old one is known nowhere else.
-    const reason = (await sealFormer(folder, key, next)) ?? (await copied(path, key, next))
+    const reason = (await sealFormer(folder, key, next)) ?? (await rekeyByCopy(path, key, next))
     if (reason !== undefined) return giveUp(reason)
-  } else if (!hasOld && !opens(path, next)) return { key }
-  await keepIn(keys.databaseKey, next)
+  } else if (!hasOld && !canOpen(path, next)) return { key }
+  await storeKey(keys.databaseKey, next)
   // Delete copies, which the old key could still read.
   await rm(join(folder, COPIES_FOLDER), { recursive: true, force: true }).catch(() => undefined)
-  return { key: next, rekeyed: { state: 'done', settled: () => forget(folder, keys) } }
+  return { key: next, rekeyed: { state: 'done', cleanUp: () => clearRequest(folder, keys) } }
 }
 
 /**
@@ -118,16 +118,16 @@ async function sealFormer(folder: string, key: Uint8Array, next: Uint8Array): Pr
   try {
     for (const aside of await readdir(folder)) {
       const database = join(folder, aside, 'countersign.db')
-      if (!aside.startsWith('set-aside-') || !(await isThere(database, nodeFiles))) continue
+      if (!aside.startsWith('set-aside-') || !(await exists(database, nodeFiles))) continue
       const path = join(folder, aside, FORMER_KEY_FILE)
-      const kept = await formerIn(path)
+      const kept = await readFormerKeys(path)
       // Damaged data may not open with any key; the current one is the most likely if there is no other.
-      const own = formerKey(kept, key) ?? (kept.length === 0 || opens(database, key) ? key : undefined)
+      const own = formerKey(kept, key) ?? (kept.length === 0 || canOpen(database, key) ? key : undefined)
       // Sealed under a key that the keychain has lost; that key may come back from an old keychain.
       if (!own) continue
-      const isOf = (secret: Uint8Array) => (one: SealedKey) => openedKey(secret, one, PURPOSE) !== undefined
+      const isOf = (secret: Uint8Array) => (one: SealedKey) => unsealKey(secret, one, PURPOSE) !== undefined
       const others = kept.filter((one) => !isOf(key)(one) && !isOf(next)(one))
-      const keys = [sealedKey(next, own, PURPOSE), ...kept.filter(isOf(key)).slice(0, 1), ...others.slice(-OTHERS_KEPT)]
+      const keys = [sealKey(next, own, PURPOSE), ...kept.filter(isOf(key)).slice(0, 1), ...others.slice(-OTHERS_KEPT)]
       await writeAtomically(path, JSON.stringify({ version: 1, keys }), { ifExists: 'replace' })
     }
     return undefined
@@ -140,39 +140,43 @@ async function sealFormer(folder: string, key: Uint8Array, next: Uint8Array): Pr
  * Changes data that was set aside under an earlier key, and that someone has put back, to the current key.
  * @throws FileError if that isn't possible now; nothing is changed then. Damaged data stays as it is.
  */
-async function takeBack(path: string, key: Uint8Array): Promise<void> {
+async function rekeyPutBack(path: string, key: Uint8Array): Promise<void> {
   const file = join(path, '..', FORMER_KEY_FILE)
-  const kept = await formerIn(file)
+  const kept = await readFormerKeys(file)
   if (kept.length === 0) return
-  if (!opens(path, key)) {
+  if (!canOpen(path, key)) {
     const own = formerKey(kept, key)
-    const reason = own && opens(path, own) ? await copied(path, own, key) : 'damaged'
+    const reason = own && canOpen(path, own) ? await rekeyByCopy(path, own, key) : 'damaged'
     if (reason === 'damaged') return
     if (reason !== undefined) throw new FileError(reason === 'no-space' || reason === 'not-writable' ? reason : 'other')
   }
-  await removeIfThere(file, nodeFiles)
+  await removeIfExists(file, nodeFiles)
 }
 
 const formerKey = (kept: readonly SealedKey[], key: Uint8Array) =>
-  kept.map((one) => openedKey(key, one, PURPOSE)).find((own) => own !== undefined)
+  kept.map((one) => unsealKey(key, one, PURPOSE)).find((own) => own !== undefined)
 
 /** Empty if there's no such file, or it isn't ours. @throws FileError */
-async function formerIn(path: string): Promise<readonly SealedKey[]> {
-  const text = await filed(() => readFile(path, 'utf8')).catch((error: unknown) => {
-    if (fileErrorOf(error)?.system === 'ENOENT') return ''
+async function readFormerKeys(path: string): Promise<readonly SealedKey[]> {
+  const text = await withFileErrors(() => readFile(path, 'utf8')).catch((error: unknown) => {
+    if (fileErrorOf(error)?.systemCode === 'ENOENT') return ''
     throw error
   })
-  return Former.safeParse(parsedJson(text)).data?.keys ?? []
+  return FormerKeys.safeParse(parsedJson(text)).data?.keys ?? []
 }
 
 /**
  * Replaces the database with a copy under the next key. Returns the reason if it fails; then the database is unchanged.
  */
-async function copied(path: string, key: Uint8Array, next: Uint8Array): Promise<MemoryReason | 'damaged' | undefined> {
+async function rekeyByCopy(
+  path: string,
+  key: Uint8Array,
+  next: Uint8Array
+): Promise<MemoryReason | 'damaged' | undefined> {
   const copy = `${path}${COPY_ENDING}`
   try {
-    await removeIfThere(copy, nodeFiles)
-    await checkWithLog(path, () => connectToLook(path, key))
+    await removeIfExists(copy, nodeFiles)
+    await checkWithLog(path, () => connectReadOnly(path, key))
     const db = connectEncrypted(path, key)
     try {
       db.prepare('VACUUM INTO ?').run(copy)
@@ -185,12 +189,12 @@ async function copied(path: string, key: Uint8Array, next: Uint8Array): Promise<
     const file = await open(copy, 'r+')
     await file.chmod(0o600).catch(() => undefined)
     await file.sync().finally(() => file.close())
-    for (const end of ['-wal', '-shm']) await removeIfThere(`${path}${end}`, nodeFiles)
+    for (const end of ['-wal', '-shm']) await removeIfExists(`${path}${end}`, nodeFiles)
     await replaceWith(nodeFiles, copy, path)
     await flushFolder(join(path, '..'))
     return undefined
   } catch (error) {
-    await removeIfThere(copy, nodeFiles).catch(() => undefined)
+    await removeIfExists(copy, nodeFiles).catch(() => undefined)
     const fault = faultOf(error)
     return fault.kind === 'file' ? 'damaged' : fault.because
   }
@@ -206,12 +210,12 @@ function rekey(path: string, key: Uint8Array, next: Uint8Array): void {
   } finally {
     db.close()
   }
-  const look = connectToLook(path, next)
+  const reopened = connectReadOnly(path, next)
   try {
-    if (look.pragma('integrity_check(1)', { simple: true }) !== 'ok')
+    if (reopened.pragma('integrity_check(1)', { simple: true }) !== 'ok')
       throw Object.assign(new Error(), { code: 'SQLITE_CORRUPT' })
   } finally {
-    look.close()
+    reopened.close()
   }
 }
 
@@ -219,9 +223,9 @@ function rekey(path: string, key: Uint8Array, next: Uint8Array): void {
  * Returns whether this key opens the database. @throws errors that aren't the key's fault: a full disk, another
  * program.
  */
-export function opens(path: string, key: Uint8Array): boolean {
+export function canOpen(path: string, key: Uint8Array): boolean {
   try {
-    const db = connectToLook(path, key)
+    const db = connectReadOnly(path, key)
     try {
       db.prepare('SELECT count(*) FROM sqlite_schema').get()
       return true
@@ -234,15 +238,15 @@ export function opens(path: string, key: Uint8Array): boolean {
   }
 }
 
-async function forget(folder: string, { nextDatabaseKey }: Keys): Promise<void> {
+async function clearRequest(folder: string, { nextDatabaseKey }: Keys): Promise<void> {
   await nextDatabaseKey.delete().catch(() => undefined)
-  await removeIfThere(join(folder, ASKED_FILE), nodeFiles).catch(() => undefined)
+  await removeIfExists(join(folder, REQUEST_FILE), nodeFiles).catch(() => undefined)
 }
 
 /**
  * Stores a key and reads it back: without its key, the database would be lost at the next start. @throws KeychainError.
  */
-export async function keepIn(slot: SecretSlot, key: Uint8Array): Promise<void> {
+export async function storeKey(slot: SecretSlot, key: Uint8Array): Promise<void> {
   const text = Buffer.from(key).toString('hex')
   await slot.set(text)
   if ((await slot.get()) !== text) throw new KeychainError('failed', 'The keychain did not keep the key.')

@@ -52,11 +52,11 @@ function trimEdges(text: string): string {
   return text.replace(/^[. ]+/, '').replace(/[. ]+$/, '')
 }
 
-function split(name: string, wanted: string | undefined): { stem: string; extension: string } {
-  if (wanted !== undefined) {
-    const ending = `.${wanted}`
+function split(name: string, required: string | undefined): { stem: string; extension: string } {
+  if (required !== undefined) {
+    const ending = `.${required}`
     const has = name.toLowerCase().endsWith(ending.toLowerCase())
-    return { stem: has ? name.slice(0, -ending.length) : name, extension: wanted }
+    return { stem: has ? name.slice(0, -ending.length) : name, extension: required }
   }
   const own = /^(?<stem>.+)\.(?<extension>[A-Za-z0-9]{1,10})$/u.exec(name)?.groups
   return { stem: own?.stem ?? name, extension: own?.extension ?? '' }

@@ -5,7 +5,7 @@
 import { nextTurn } from '../lib/slices.ts'
 
 /** Number of names between two pauses. */
-const PIECE = 500
+const NAMES_PER_SLICE = 500
 
 /**
  * Letters with several lower-case forms, which plain lower-casing keeps apart. The dotless ı isn't included: no file
@@ -29,10 +29,10 @@ export function nameKey(name: string): string {
  */
 export async function byNameKey(names: readonly string[], beginning = ''): Promise<Map<string, string>> {
   const byKey = new Map<string, string>()
-  let made = 0
+  let computed = 0
   for (const name of names) {
     if (!mayBeginLike(name, beginning)) continue
-    if (++made % PIECE === 0) await nextTurn()
+    if (++computed % NAMES_PER_SLICE === 0) await nextTurn()
     byKey.set(nameKey(name), name)
   }
   return byKey
@@ -44,7 +44,7 @@ function mayBeginLike(name: string, beginning: string): boolean {
     const one = name.charCodeAt(at)
     const other = beginning.charCodeAt(at)
     if (one === other || smallLetter(one) === smallLetter(other)) continue
-    return !(staysByItself(name, at) && staysByItself(beginning, at))
+    return !(isStandalone(name, at) && isStandalone(beginning, at))
   }
   return true
 }
@@ -54,7 +54,7 @@ function smallLetter(code: number): number {
 }
 
 /** Whether this is ASCII and not followed by a character that could combine with it. */
-function staysByItself(text: string, at: number): boolean {
+function isStandalone(text: string, at: number): boolean {
   const next = text.charCodeAt(at + 1)
   return text.charCodeAt(at) < 128 && (Number.isNaN(next) || next < 128)
 }

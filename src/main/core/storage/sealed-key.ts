@@ -12,7 +12,7 @@ export type SealedKey = z.infer<typeof SealedKey>
 /** What a key is sealed for; it doesn't open for any other purpose. */
 type Purpose = 'Countersign recovery key' | 'Countersign former key' | 'Countersign keychain'
 
-export function sealedKey(secret: Uint8Array, key: Uint8Array, purpose: Purpose): SealedKey {
+export function sealKey(secret: Uint8Array, key: Uint8Array, purpose: Purpose): SealedKey {
   const salt = randomBytes(16)
   const nonce = randomBytes(12)
   const cipher = createCipheriv('aes-256-gcm', keyFrom(secret, salt, purpose), nonce)
@@ -21,11 +21,11 @@ export function sealedKey(secret: Uint8Array, key: Uint8Array, purpose: Purpose)
 }
 
 /** Opens a sealed key; undefined if it wasn't sealed under this secret. */
-export function openedKey(secret: Uint8Array, { salt, sealed }: SealedKey, purpose: Purpose): Uint8Array | undefined {
+export function unsealKey(secret: Uint8Array, { salt, sealed }: SealedKey, purpose: Purpose): Uint8Array | undefined {
   const bytes = Buffer.from(sealed, 'hex')
   try {
-    const from = keyFrom(secret, Buffer.from(salt, 'hex'), purpose)
-    const decipher = createDecipheriv('aes-256-gcm', from, bytes.subarray(0, 12))
+    const derived = keyFrom(secret, Buffer.from(salt, 'hex'), purpose)
+    const decipher = createDecipheriv('aes-256-gcm', derived, bytes.subarray(0, 12))
     decipher.setAuthTag(bytes.subarray(-16))
     return Buffer.concat([decipher.update(bytes.subarray(12, -16)), decipher.final()])
   } catch {

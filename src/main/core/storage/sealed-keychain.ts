@@ -10,14 +10,14 @@ import { parsedJson } from '../lib/json-scanning.ts'
 import { writeAtomically } from './atomic-file.ts'
 import { KeychainError, keychainOver, memoryKeychain, type SecretName } from './keychain.ts'
 import type { OpenedKeychain } from './keytar-keychain.ts'
-import { openedKey, SealedKey, sealedKey } from './sealed-key.ts'
+import { SealedKey, sealKey, unsealKey } from './sealed-key.ts'
 
 /** Name of the credential in systemd's unit. */
 const CREDENTIAL = 'countersign-keychain'
 /** In the data folder. */
 const FILE = 'keychain.sealed'
 /** Minimum length of the credential in bytes, so that it can't be guessed. */
-const LEAST = 32
+const LEAST_BYTES = 32
 const PURPOSE = 'Countersign keychain'
 const Secrets = z.record(z.string(), z.string())
 
@@ -40,10 +40,11 @@ export async function openSealedKeychain({
 }): Promise<OpenedKeychain> {
   try {
     const secret = await readFile(credential)
-    if (secret.length < LEAST) throw new KeychainError('failed', `The credential has less than ${LEAST} bytes.`)
-    const place = placeIn(join(folder, FILE), secret)
-    await place.look()
-    return { keychain: keychainOver(place, 'in-os'), status: { state: 'available' } }
+    if (secret.length < LEAST_BYTES)
+      throw new KeychainError('failed', `The credential has less than ${LEAST_BYTES} bytes.`)
+    const store = openSealedStore(join(folder, FILE), secret)
+    await store.verify()
+    return { keychain: keychainOver(store, 'in-os'), status: { state: 'available' } }
   } catch (error) {
     const isMissing = codeOf(error) === 'ENOENT'
     const detail = error instanceof KeychainError ? error.message : 'The credential can’t be read.'
@@ -54,7 +55,7 @@ export async function openSealedKeychain({
   }
 }
 
-function placeIn(path: string, secret: Uint8Array) {
+function openSealedStore(path: string, secret: Uint8Array) {
   /** Serialises changes, so that each starts from the result of the previous one. */
   let last: Promise<unknown> = Promise.resolve()
 
@@ -65,18 +66,18 @@ function placeIn(path: string, secret: Uint8Array) {
     })
     if (text === undefined) return {}
     const sealed = SealedKey.safeParse(parsedJson(text))
-    const opened = sealed.success ? openedKey(secret, sealed.data, PURPOSE) : undefined
+    const opened = sealed.success ? unsealKey(secret, sealed.data, PURPOSE) : undefined
     const secrets = opened && Secrets.safeParse(parsedJson(Buffer.from(opened).toString())).data
     // Sealed with another credential, or tampered with; mustn't be treated as empty.
     if (!secrets) throw new KeychainError('failed', 'The sealed keychain doesn’t open with this credential.')
     return secrets
   }
 
-  function change(how: (secrets: z.infer<typeof Secrets>) => void): Promise<void> {
+  function change(edit: (secrets: z.infer<typeof Secrets>) => void): Promise<void> {
     const done = last.then(async () => {
       const secrets = await read()
-      how(secrets)
-      const content = JSON.stringify(sealedKey(secret, Buffer.from(JSON.stringify(secrets)), PURPOSE))
+      edit(secrets)
+      const content = JSON.stringify(sealKey(secret, Buffer.from(JSON.stringify(secrets)), PURPOSE))
       await writeAtomically(path, content, { ifExists: 'replace', mode: 0o600 }).catch(() => {
         throw new KeychainError('failed', 'The sealed keychain can’t be written.')
       })
@@ -86,7 +87,7 @@ function placeIn(path: string, secret: Uint8Array) {
   }
 
   return {
-    look: read,
+    verify: read,
     get: async (name: SecretName) => (await last.then(read))[name] ?? null,
     set: (name: SecretName, value: string) =>
       change((secrets) => {

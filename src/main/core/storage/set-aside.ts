@@ -57,6 +57,6 @@ async function move(from: string, to: string, files: Files): Promise<void> {
   try {
     await files.rename(from, to)
   } catch (error) {
-    if (fileErrorOf(error)?.system !== 'ENOENT') throw error
+    if (fileErrorOf(error)?.systemCode !== 'ENOENT') throw error
   }
 }

@@ -105,7 +105,7 @@ function settingsOver(file: SettingsFile): { settings: SettingsStore; trouble?: 
       const next = withoutUndefined({ ...kept, ...part })
       current = Settings.parse(next)
       kept = next
-      return saved(() => {
+      return trySave(() => {
         file.store = kept
       })
     }
@@ -131,7 +131,7 @@ function invalidMembersOf(found: Record<string, unknown>): string[] {
   return read.success ? [] : [...new Set(read.error.issues.map((issue) => String(issue.path[0])))]
 }
 
-function saved(write: () => void): SettingsSaved {
+function trySave(write: () => void): SettingsSaved {
   try {
     write()
     return { saved: true }

@@ -6,11 +6,11 @@ import { z } from 'zod'
 import type { StoreTrouble } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from './connection.ts'
-import { keptIn } from './meta.ts'
+import { openJsonMeta } from './meta.ts'
 
 const KEY = 'store-troubles'
 /** Maximum number of entries, for a disk that ruins one file after another. */
-const MOST = 20
+const MOST_TROUBLES = 20
 
 type SetAsideTrouble = Extract<StoreTrouble, { kind: 'set-aside' }>
 
@@ -34,13 +34,13 @@ export interface StoreTroublesDeps {
 export type StoreTroubles = ReturnType<typeof openStoreTroubles>
 
 export function openStoreTroubles({ db, time, changed }: StoreTroublesDeps) {
-  const kept = keptIn(db)
+  const meta = openJsonMeta(db)
   const inThisRun = new Map<StoreTrouble['store'], StoreTrouble>()
   let aside: SetAsideTrouble[] = read()
 
   function read(): SetAsideTrouble[] {
     try {
-      return kept.read(KEY, Kept) ?? []
+      return meta.read(KEY, Kept) ?? []
     } catch {
       // If reading fails now, the next read reports it.
       return []
@@ -48,10 +48,10 @@ export function openStoreTroubles({ db, time, changed }: StoreTroublesDeps) {
   }
 
   /** @throws if it can't be stored; it applies to this run in any case. */
-  function put(troubles: SetAsideTrouble[]): void {
+  function save(troubles: SetAsideTrouble[]): void {
     aside = troubles
     changed()
-    kept.write(KEY, aside)
+    meta.write(KEY, aside)
   }
 
   return {
@@ -60,21 +60,25 @@ export function openStoreTroubles({ db, time, changed }: StoreTroublesDeps) {
     /** Reports a set-aside file. Never throws: if the disk is full, it is at least reported in this run. */
     setAside(store: SetAsideTrouble['store'], { name, reason }: Pick<SetAsideTrouble, 'name' | 'reason'>): void {
       try {
-        put([...aside, { kind: 'set-aside', store, name, reason, at: time.now() }].slice(-MOST) as SetAsideTrouble[])
+        save(
+          [...aside, { kind: 'set-aside', store, name, reason, at: time.now() }].slice(
+            -MOST_TROUBLES
+          ) as SetAsideTrouble[]
+        )
       } catch {
         return
       }
     },
 
     /** Reports a file that can't be written in this run, or a key change that failed at its start. */
-    ofThisRun(trouble: Extract<StoreTrouble, { kind: 'in-memory' | 'no-new-key' }>): void {
+    reportForThisRun(trouble: Extract<StoreTrouble, { kind: 'in-memory' | 'no-new-key' }>): void {
       inThisRun.set(trouble.store, trouble)
       changed()
     },
 
     /** Removes the report about the folder of this name, which a user has dealt with. @throws the database's error. */
-    settle(name: string): void {
-      put(aside.filter((trouble) => trouble.name !== name))
+    dismiss(name: string): void {
+      save(aside.filter((trouble) => trouble.name !== name))
     }
   }
 }

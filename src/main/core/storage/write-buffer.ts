@@ -9,7 +9,7 @@
  */
 const PIECE = 384 * 1024
 /** Reused: having the system zero so much memory for each file costs more than filling it. */
-const spare: Buffer[] = []
+const spareBuffers: Buffer[] = []
 const MOST_SPARE = 24
 const NOTHING = new Uint8Array()
 
@@ -23,21 +23,21 @@ export async function* buffered(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
   let turn = 0
   let chunk: Uint8Array = NOTHING
   let taken = 0
-  let isOver = false
+  let isDone = false
 
   async function gather(): Promise<Uint8Array> {
     turn = 1 - turn
-    const buffer = buffers[turn] ?? spare.pop() ?? Buffer.allocUnsafeSlow(PIECE)
+    const buffer = buffers[turn] ?? spareBuffers.pop() ?? Buffer.allocUnsafeSlow(PIECE)
     buffers[turn] = buffer
     let filled = 0
     while (filled < PIECE) {
       if (taken === chunk.byteLength) {
-        if (isOver) break
-        giveBack(chunk)
+        if (isDone) break
+        releaseChunk(chunk)
         taken = 0
         const next = await source.next()
         chunk = next.done ? NOTHING : next.value
-        isOver = next.done === true
+        isDone = next.done === true
         continue
       }
       const fitting = chunk.subarray(taken, taken + PIECE - filled)
@@ -48,24 +48,24 @@ export async function* buffered(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
     return buffer.subarray(0, filled)
   }
 
-  let coming: Promise<Uint8Array> | undefined
+  let upcoming: Promise<Uint8Array> | undefined
   try {
     let piece = await gather()
     while (piece.byteLength > 0) {
-      coming = gather()
+      upcoming = gather()
       // A consumer that is slow with this chunk sees the next one's error only when asking for it.
-      coming.catch(() => undefined)
+      upcoming.catch(() => undefined)
       yield piece
-      piece = await coming
+      piece = await upcoming
     }
   } finally {
     // Gathering must end before its source does.
-    await coming?.catch(() => undefined)
+    await upcoming?.catch(() => undefined)
     await source.return?.()
     for (const buffer of buffers) {
       // It may have held a passport.
       buffer?.fill(0)
-      if (buffer && spare.length < MOST_SPARE) spare.push(buffer)
+      if (buffer && spareBuffers.length < MOST_SPARE) spareBuffers.push(buffer)
     }
   }
 }
@@ -74,6 +74,6 @@ export async function* buffered(chunks: AsyncIterable<Uint8Array>): AsyncGenerat
  * Releases a chunk's memory at once. The garbage collector would wait for tens of megabytes, and go through the whole
  * heap each time.
  */
-function giveBack({ buffer, byteLength }: Uint8Array): void {
+function releaseChunk({ buffer, byteLength }: Uint8Array): void {
   if (byteLength > 0 && byteLength === buffer.byteLength && buffer instanceof ArrayBuffer) buffer.transfer(0)
 }

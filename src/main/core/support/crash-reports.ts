@@ -10,8 +10,8 @@ import type { Time } from '../lib/time.ts'
 import type { SettingsStore } from '../storage/settings.ts'
 
 /** How many of the newest dumps are kept, and for how many milliseconds. */
-const MOST = 10
-const LONGEST = 30 * 24 * 60 * 60 * 1000
+const MOST_DUMPS = 10
+const MAX_AGE = 30 * 24 * 60 * 60 * 1000
 /** Maximum size of all dumps in a report, in bytes. */
 const MOST_BYTES = 100 * 1024 * 1024
 
@@ -37,14 +37,14 @@ export function openCrashReports({ folder, settings, time }: CrashReportDeps) {
   async function dumps(): Promise<Dump[]> {
     const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => [])
     const files = found.filter((entry) => entry.isFile() && entry.name.endsWith('.dmp'))
-    const looked = await Promise.all(
+    const withStats = await Promise.all(
       files.map(async ({ parentPath, name }): Promise<Dump[]> => {
         const path = join(parentPath, name)
-        const facts = await stat(path).catch(() => undefined)
-        return facts ? [{ path, at: facts.mtimeMs, bytes: facts.size }] : []
+        const stats = await stat(path).catch(() => undefined)
+        return stats ? [{ path, at: stats.mtimeMs, bytes: stats.size }] : []
       })
     )
-    return looked.flat().sort((one, other) => other.at - one.at)
+    return withStats.flat().sort((one, other) => other.at - one.at)
   }
 
   const remove = async (some: readonly Dump[]) => {
@@ -63,9 +63,9 @@ export function openCrashReports({ folder, settings, time }: CrashReportDeps) {
      * Turns dumps on or off from the next start; turning them off deletes existing ones. Returns whether the setting
      * was saved.
      */
-    async keep(isWanted: boolean): Promise<boolean> {
-      const { saved } = settings.change({ keepsCrashReports: isWanted || undefined })
-      if (!isWanted) await remove(await dumps())
+    async setEnabled(isEnabled: boolean): Promise<boolean> {
+      const { saved } = settings.change({ keepsCrashReports: isEnabled || undefined })
+      if (!isEnabled) await remove(await dumps())
       return saved
     },
 
@@ -75,18 +75,18 @@ export function openCrashReports({ folder, settings, time }: CrashReportDeps) {
 
     /** Deletes dumps that are too old, too many or not wanted. Called once, at start. Never rejects. */
     async tidy(): Promise<void> {
-      const oldest = time.now() - LONGEST
-      const over = (await dumps()).filter((dump, index) => !isKept() || index >= MOST || dump.at < oldest)
-      await remove(over).catch(() => undefined)
+      const oldest = time.now() - MAX_AGE
+      const surplus = (await dumps()).filter((dump, index) => !isKept() || index >= MOST_DUMPS || dump.at < oldest)
+      await remove(surplus).catch(() => undefined)
     },
 
     /** Returns dumps for a report, newest first, with numbered names that reveal nothing else. */
     async files(): Promise<[name: string, bytes: Uint8Array][]> {
       const files: [string, Uint8Array][] = []
-      let left = MOST_BYTES
+      let remaining = MOST_BYTES
       for (const { path, bytes } of await dumps()) {
-        if (bytes > left) break
-        left -= bytes
+        if (bytes > remaining) break
+        remaining -= bytes
         // @wc-ignore
         files.push([`crash ${files.length + 1}.dmp`, await readFile(path)])
       }

@@ -42,11 +42,11 @@ export class EventLog {
   }
 
   started(facts: RunFacts): void {
-    this.#tell('Countersign started.', { ...facts })
+    this.#info('Countersign started.', { ...facts })
   }
 
   ended(): void {
-    this.#tell('Countersign ended.')
+    this.#info('Countersign ended.')
   }
 
   /** Logs the keychain's state at the start. */
@@ -101,16 +101,16 @@ export class EventLog {
     if (state === 'unknown' || this.#connections.get(accountId) === now) return
     this.#connections.set(accountId, now)
     const detail = { account: accountId, state, ...reasonOf(error) }
-    if (state === 'online') this.#tell('An account is online.', detail)
+    if (state === 'online') this.#info('An account is online.', detail)
     else this.#warn('An account can’t be used.', detail)
   }
 
   /** Logs the beginning and end of counter sessions. */
-  session(shown: CounterSession | null, now: number): void {
-    const running = shown && shown.phase !== 'ended' ? shown : undefined
+  session(session: CounterSession | null, now: number): void {
+    const running = session && session.phase !== 'ended' ? session : undefined
     if (this.#session && running?.id !== this.#session.id) {
       const seconds = Math.max(0, Math.round((now - this.#session.startedAt) / 1000))
-      this.#log.info('A counter session ended.', { session: this.#session.id, seconds, ...outcomesOf(shown) })
+      this.#log.info('A counter session ended.', { session: this.#session.id, seconds, ...outcomesOf(session) })
       this.#session = undefined
     }
     if (!running || this.#session) return
@@ -120,7 +120,7 @@ export class EventLog {
     else this.#log.info('A counter session began.', detail)
   }
 
-  #tell(message: string, detail?: Record<string, unknown>): void {
+  #info(message: string, detail?: Record<string, unknown>): void {
     this.#log.info(message, detail)
     this.#system.info(message, detail)
   }
@@ -136,7 +136,7 @@ function reasonOf(error: AppError | undefined): Record<string, unknown> {
   return error ? { reason: error.code } : {}
 }
 
-function outcomesOf(shown: CounterSession | null): Record<string, unknown> {
-  const kinds = shown?.turns.flatMap(({ outcome }) => outcome?.signed ?? []) ?? []
+function outcomesOf(session: CounterSession | null): Record<string, unknown> {
+  const kinds = session?.turns.flatMap(({ outcome }) => outcome?.signed ?? []) ?? []
   return kinds.length > 0 ? { outcomes: kinds } : {}
 }

@@ -60,11 +60,11 @@ function quoted(argument: string): string {
 /** Applies the organisation's setting, if any. Never throws. */
 export function applyLoginStart(
   loginStart: LoginStart | undefined,
-  wanted: boolean | undefined,
+  desired: boolean | undefined,
   log: { warn(message: string): void }
 ): void {
   try {
-    if (loginStart && wanted !== undefined && loginStart.isOn() !== wanted) loginStart.set(wanted)
+    if (loginStart && desired !== undefined && loginStart.isOn() !== desired) loginStart.set(desired)
   } catch {
     log.warn('Whether Countersign starts when someone signs in couldn’t be set as the organisation’s policy says.')
   }

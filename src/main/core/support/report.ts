@@ -4,9 +4,9 @@
  */
 import { strToU8, zipSync } from 'fflate'
 import type { SelfTestFinding, SupportReport, SystemStatus } from '../../../shared/contract/index.ts'
-import { isoWriter } from '../lib/calendar.ts'
+import { isoFormatter } from '../lib/calendar.ts'
 import type { Time } from '../lib/time.ts'
-import { scrubbed } from '../policy/log-lines.ts'
+import { scrub } from '../policy/log-lines.ts'
 import type { Settings } from '../storage/settings.ts'
 import type { LoggedAccount, RunFacts } from './event-log.ts'
 
@@ -29,14 +29,14 @@ export interface ReportFacts {
 
 /** Creates the report from what is known now. */
 export function reportOf(facts: ReportFacts, time: Pick<Time, 'now' | 'zone'>, id: string): SupportReport {
-  const at = isoWriter(time.zone())(time.now())
+  const at = isoFormatter(time.zone())(time.now())
   return {
     id,
     files: [
       { name: 'summary.txt', text: `${summary(facts, at)}\n` },
       { name: 'this computer.txt', text: `${findingsOf(facts.findings)}\n` },
       // Lines were sanitised when written, except in files from another version, or changed by someone.
-      { name: 'log.txt', text: rescrubbed(facts.log) },
+      { name: 'log.txt', text: scrubLog(facts.log) },
       { name: 'requests.csv', text: facts.requests }
     ]
   }
@@ -46,7 +46,10 @@ export function reportOf(facts: ReportFacts, time: Pick<Time, 'now' | 'zone'>, i
  * Zips a report's files as they were shown.
  * @param more files added by the user, by name.
  */
-export function zipped({ files }: SupportReport, more: readonly [name: string, bytes: Uint8Array][] = []): Uint8Array {
+export function zipReport(
+  { files }: SupportReport,
+  more: readonly [name: string, bytes: Uint8Array][] = []
+): Uint8Array {
   return zipSync(Object.fromEntries([...files.map(({ name, text }) => [name, strToU8(text)] as const), ...more]))
 }
 
@@ -75,15 +78,15 @@ function findingsOf(findings: readonly SelfTestFinding[]): string {
     .join('\n')
 }
 
-function rescrubbed(log: string): string {
+function scrubLog(log: string): string {
   const end = log.length > MOST_LOG ? log.slice(-MOST_LOG).replace(/^.*\n/, '') : log
-  return end.split('\n').map(lineAgain).join('\n')
+  return end.split('\n').map(scrubLine).join('\n')
 }
 
 /** A line's leading time looks like a telephone number. */
-function lineAgain(line: string): string {
+function scrubLine(line: string): string {
   const [, time = '', rest = line] = /^(\d{4}-\d\d-\d\dT[\d:.]+Z \[\w+\] )(.*)$/.exec(line) ?? []
-  return time + scrubbed(rest)
+  return time + scrub(rest)
 }
 
 function yesNo(value: unknown): string {

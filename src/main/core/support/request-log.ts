@@ -4,7 +4,7 @@
  */
 import type { RequestLogEntry } from '../../../shared/contract/index.ts'
 import { type TableFormat, tableFile } from '../bulk/table-file.ts'
-import { isoWriter } from '../lib/calendar.ts'
+import { isoFormatter } from '../lib/calendar.ts'
 import { type Throttled, type Time, throttled } from '../lib/time.ts'
 import type { Fetch } from '../service/index.ts'
 import { readNetworkFailure } from '../service/network-failure.ts'
@@ -13,7 +13,7 @@ import { readNetworkFailure } from '../service/network-failure.ts'
 export const MOST_REQUESTS = 5000
 const DAY = 86_400_000
 /** Minimum interval between notifications of the screens, in milliseconds. */
-const TOLD_EVERY = 1000
+const NOTIFY_INTERVAL = 1000
 
 const COLUMNS = ['Time', 'Account', 'Method', 'Operation', 'Status', 'Milliseconds', 'Bytes']
 
@@ -24,37 +24,37 @@ interface RequestLogDeps {
 
 export class RequestLog {
   readonly #time: RequestLogDeps['time']
-  readonly #told: Throttled
+  readonly #notifier: Throttled
   /** Oldest first. */
   #entries: RequestLogEntry[] = []
   #id = 0
 
   constructor({ time, changed }: RequestLogDeps) {
     this.#time = time
-    this.#told = throttled(time, TOLD_EVERY, changed)
+    this.#notifier = throttled(time, NOTIFY_INTERVAL, changed)
   }
 
   /**
    * Wraps `fetch` to log each request when its answer begins, and update the entry when that ends.
    * @param accountId undefined while an account is tested before it is stored.
    */
-  observed(fetch: Fetch, accountId: string | undefined): Fetch {
+  wrapFetch(fetch: Fetch, accountId: string | undefined): Fetch {
     return async (url, init, operation) => {
-      const begun = this.#time.elapsed()
+      const startedAt = this.#time.elapsed()
       const entry = this.#begin(accountId, init.method === 'POST' ? 'POST' : 'GET', operation)
-      const took = () => Math.round(this.#time.elapsed() - begun)
+      const elapsed = () => Math.round(this.#time.elapsed() - startedAt)
       try {
         const response = await fetch(url, init, operation)
-        this.#end(entry, { status: response.status, milliseconds: took() })
+        this.#end(entry, { status: response.status, milliseconds: elapsed() })
         if (!response.body) return response
-        const counted = counting((bytes, broken) => {
+        const counter = countingStream((bytes, broken) => {
           const failed = broken instanceof Error ? readNetworkFailure(broken).code : undefined
-          this.#end(entry, { bytes, milliseconds: took(), ...(failed && { failed }) })
+          this.#end(entry, { bytes, milliseconds: elapsed(), ...(failed && { failed }) })
         })
-        return new Response(response.body.pipeThrough(counted), response)
+        return new Response(response.body.pipeThrough(counter), response)
       } catch (error) {
         const failed = init.signal?.aborted ? 'cancelled' : readNetworkFailure(error).code
-        this.#end(entry, { failed, milliseconds: took() })
+        this.#end(entry, { failed, milliseconds: elapsed() })
         throw error
       }
     }
@@ -73,7 +73,7 @@ export class RequestLog {
   /** Returns all entries as a table, oldest first. Accounts are identified by id. */
   file(format: TableFormat): Uint8Array {
     this.#forgetOld()
-    const iso = isoWriter(this.#time.zone())
+    const iso = isoFormatter(this.#time.zone())
     const rows = this.#entries.map(({ at, accountId, method, operation, status, failed, milliseconds, bytes }) => [
       iso(at),
       accountId ?? '',
@@ -93,13 +93,13 @@ export class RequestLog {
     this.#entries.push(kept)
     if (this.#entries.length > MOST_REQUESTS) this.#entries.shift()
     this.#forgetOld()
-    this.#told.ask()
+    this.#notifier.request()
     return kept
   }
 
   #end(entry: RequestLogEntry, how: Partial<RequestLogEntry>): void {
     Object.assign(entry, how)
-    this.#told.ask()
+    this.#notifier.request()
   }
 
   #forgetOld(): void {
@@ -110,15 +110,15 @@ export class RequestLog {
 }
 
 /** Passes a body through and reports its byte count once it is read, cancelled or broken. */
-function counting(over: (bytes: number, broken?: unknown) => void): TransformStream<Uint8Array, Uint8Array> {
+function countingStream(done: (bytes: number, broken?: unknown) => void): TransformStream<Uint8Array, Uint8Array> {
   let bytes = 0
   return new TransformStream({
     transform(chunk, controller) {
       bytes += chunk.byteLength
       controller.enqueue(chunk)
     },
-    flush: () => over(bytes),
+    flush: () => done(bytes),
     // `cancel` is missing from some type declarations.
-    cancel: (why: unknown) => over(bytes, why)
+    cancel: (why: unknown) => done(bytes, why)
   } as Transformer<Uint8Array, Uint8Array>)
 }

@@ -9,14 +9,14 @@ import type { OpenedDatabase } from '../storage/database.ts'
 import type { KeychainState } from '../storage/keychain.ts'
 
 /** Minimum free disk space in bytes; with less, a large folder or a morning's downloads may not fit. */
-const LITTLE_ROOM = 1024 ** 3
+const LOW_SPACE = 1024 ** 3
 /** Clock difference from which some services reject signed requests, in milliseconds. */
 const CLOCK_OFF = 120_000
 
 export interface SelfTestDeps {
   accounts: () => readonly { id: string }[]
   /** Makes a harmless request to the account's service; rejects if it fails. */
-  ask: (accountId: string) => Promise<unknown>
+  checkService: (accountId: string) => Promise<unknown>
   describe: (error: unknown) => AppError
   /** How far this computer's clock is ahead of the service's, in milliseconds; 0 if unknown. */
   clockAhead: (accountId: string) => number
@@ -36,33 +36,36 @@ export interface SelfTestDeps {
 }
 
 /** Runs all checks. Never rejects. */
-export async function selfTest(deps: SelfTestDeps): Promise<SelfTestFinding[]> {
+export async function runSelfTest(deps: SelfTestDeps): Promise<SelfTestFinding[]> {
   const services = await Promise.all(deps.accounts().map(({ id }) => service(deps, id)))
   const parts = [keychain(deps), database(deps), backup(deps), disk(deps), secondDisplay(deps), printers(deps)]
   return [...services.flat(), ...(await Promise.all(parts))]
 }
 
-async function service({ ask, describe, clockAhead }: SelfTestDeps, accountId: string): Promise<SelfTestFinding[]> {
-  const answered = await ask(accountId).then(
+async function service(
+  { checkService, describe, clockAhead }: SelfTestDeps,
+  accountId: string
+): Promise<SelfTestFinding[]> {
+  const finding = await checkService(accountId).then(
     (): SelfTestFinding => ({ what: 'service', accountId, state: 'ok', code: 'online', found: 'The service answers.' }),
     (error: unknown): SelfTestFinding => {
       const { code, message, next } = describe(error)
       return { what: 'service', accountId, state: 'warn', code, found: message, ...(next && { next }) }
     }
   )
-  return answered.state === 'ok' ? [answered, clock(accountId, clockAhead(accountId))] : [answered]
+  return finding.state === 'ok' ? [finding, clock(accountId, clockAhead(accountId))] : [finding]
 }
 
 function clock(accountId: string, ahead: number): SelfTestFinding {
   const minutes = Math.round(Math.abs(ahead) / 60_000)
-  const seen = { what: 'clock', accountId, code: `${Math.round(ahead / 1000)} s` } as const
+  const base = { what: 'clock', accountId, code: `${Math.round(ahead / 1000)} s` } as const
   if (Math.abs(ahead) < CLOCK_OFF)
-    return { ...seen, state: 'ok', found: 'This computer’s clock agrees with the service’s.' }
+    return { ...base, state: 'ok', found: 'This computer’s clock agrees with the service’s.' }
   const found =
     ahead > 0
       ? `This computer’s clock is ${minutes} minutes ahead of the service’s.`
       : `This computer’s clock is ${minutes} minutes behind the service’s.`
-  return { ...seen, state: 'warn', found, next: 'Turn on automatic time in the system’s settings.' }
+  return { ...base, state: 'warn', found, next: 'Turn on automatic time in the system’s settings.' }
 }
 
 async function keychain({ tryKeychain }: SelfTestDeps): Promise<SelfTestFinding> {
@@ -121,7 +124,7 @@ async function disk({ dataFolder, freeIn = freeBytes }: SelfTestDeps): Promise<S
     return { what: 'disk', state: 'note', code: 'unknown', found: 'The system doesn’t say how much space is free.' }
   const gigabytes = Math.floor((free / 1024 ** 3) * 10) / 10
   const found = `${gigabytes} GB are free where Countersign keeps its data.`
-  if (free >= LITTLE_ROOM) return { what: 'disk', state: 'ok', code: `${gigabytes} GB`, found }
+  if (free >= LOW_SPACE) return { what: 'disk', state: 'ok', code: `${gigabytes} GB`, found }
   return { what: 'disk', state: 'warn', code: `${gigabytes} GB`, found, next: 'Free some space on this disk.' }
 }
 

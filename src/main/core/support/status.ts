@@ -15,9 +15,9 @@ const STATUS_FILE = 'status.json'
 const HEARTBEAT = 60_000
 const LEAST_BETWEEN = 5000
 /** A run that hasn't written for this long, in milliseconds, counts as hanging. */
-const SILENT = 5 * HEARTBEAT
+const HANGING_AFTER = 5 * HEARTBEAT
 /** Maximum size of our own file, in bytes, with room to spare. */
-const LARGEST = 256 * 1024
+const LARGEST_FILE = 256 * 1024
 
 const code = z.string().regex(/^[a-z0-9-]{1,40}$/)
 const time = z.iso.datetime()
@@ -66,7 +66,7 @@ const KnownFacts = Facts.partial()
 type KnownFacts = z.output<typeof KnownFacts>
 
 /** Content of the status file. */
-const Written = z.strictObject({
+const StatusContent = z.strictObject({
   facts: KnownFacts,
   at: time,
   /** Id of the main process; missing once it has ended. */
@@ -93,7 +93,7 @@ type Health = 'ok' | 'warning' | 'critical' | 'unknown'
 /** In monitoring convention: the exit code is the index. */
 const HEALTHS: readonly Health[] = ['ok', 'warning', 'critical', 'unknown']
 /** If there are several problems, the first of these counts. */
-const WORST: readonly Health[] = ['critical', 'warning', 'unknown', 'ok']
+const BY_SEVERITY: readonly Health[] = ['critical', 'warning', 'unknown', 'ok']
 
 const Line = z
   .strictObject({
@@ -117,44 +117,44 @@ export function publishedStatusSchema(): object {
 export interface StatusSystem {
   now: number
   /** Whether a process with this id is running. */
-  runs(pid: number): boolean
+  isRunning(pid: number): boolean
 }
 
 /** Returns the line and exit code. Never throws, and opens only the status file. */
-export function statusLine(folder: string, { now, runs }: StatusSystem): { line: string; exitCode: number } {
-  const read = readWritten(folder)
-  if (typeof read === 'string') return shown({ problems: [read], running: false, at: null })
+export function statusLine(folder: string, { now, isRunning }: StatusSystem): { line: string; exitCode: number } {
+  const read = readStatus(folder)
+  if (typeof read === 'string') return lineOf({ problems: [read], running: false, at: null })
   const { at, pid, facts } = read
-  const running = pid !== undefined && runs(pid)
+  const running = pid !== undefined && isRunning(pid)
   const problems = problemsOf(facts, running)
-  if (running && now - Date.parse(at) > SILENT) problems.unshift('no-answer')
+  if (running && now - Date.parse(at) > HANGING_AFTER) problems.unshift('no-answer')
   if (pid !== undefined && !running) problems.unshift('ended-unexpectedly')
-  return shown({ problems, running, at, ...facts })
+  return lineOf({ problems, running, at, ...facts })
 }
 
-function shown(line: Omit<z.output<typeof Line>, 'health'>): { line: string; exitCode: number } {
+function lineOf(line: Omit<z.output<typeof Line>, 'health'>): { line: string; exitCode: number } {
   const healths = line.problems.map((problem): Health => PROBLEMS[problem])
-  const health = WORST.find((one) => healths.includes(one)) ?? 'ok'
+  const health = BY_SEVERITY.find((one) => healths.includes(one)) ?? 'ok'
   return { line: JSON.stringify({ health, ...line }), exitCode: HEALTHS.indexOf(health) }
 }
 
 function problemsOf({ keychain, database, policy, ...facts }: KnownFacts, running: boolean) {
   const { troubles = [], accounts = [], sends } = facts
   const problems: Problem[] = []
-  const note = (problem: Problem, isThere: boolean) => void (isThere && problems.push(problem))
-  note('keychain-unavailable', keychain !== undefined && keychain !== 'available')
-  note('database-in-memory', database === 'memory')
-  note('data-locked', database === 'locked')
-  note('file-trouble', troubles.length > 0)
+  const addIf = (problem: Problem, isThere: boolean) => void (isThere && problems.push(problem))
+  addIf('keychain-unavailable', keychain !== undefined && keychain !== 'available')
+  addIf('database-in-memory', database === 'memory')
+  addIf('data-locked', database === 'locked')
+  addIf('file-trouble', troubles.length > 0)
   // Connections of a run that has ended say nothing about now.
-  note('account-refused', running && accounts.some(({ state }) => state === 'refused'))
-  note('account-offline', running && accounts.some(({ state }) => state === 'offline'))
-  note('sends-uncertain', (sends?.uncertain ?? 0) > 0)
-  note('policy-unusable', policy === 'broken' || policy === 'missing')
+  addIf('account-refused', running && accounts.some(({ state }) => state === 'refused'))
+  addIf('account-offline', running && accounts.some(({ state }) => state === 'offline'))
+  addIf('sends-uncertain', (sends?.uncertain ?? 0) > 0)
+  addIf('policy-unusable', policy === 'broken' || policy === 'missing')
   return problems
 }
 
-function readWritten(folder: string): z.output<typeof Written> | 'never-started' | 'unreadable' {
+function readStatus(folder: string): z.output<typeof StatusContent> | 'never-started' | 'unreadable' {
   let text: string
   try {
     text = readFileSync(join(folder, STATUS_FILE), 'utf8')
@@ -162,7 +162,7 @@ function readWritten(folder: string): z.output<typeof Written> | 'never-started'
     return codeOf(error) === 'ENOENT' ? 'never-started' : 'unreadable'
   }
   // Only prints data of the expected shape: another of the user's programs may have written the file.
-  const read = text.length > LARGEST ? undefined : Written.safeParse(parsedJson(text)).data
+  const read = text.length > LARGEST_FILE ? undefined : StatusContent.safeParse(parsedJson(text)).data
   return read ?? 'unreadable'
 }
 
@@ -189,7 +189,7 @@ export class StatusFile {
   }
 
   /** Call when the facts may have changed. */
-  readonly changed = (): void => this.#throttled.ask()
+  readonly changed = (): void => this.#throttled.request()
 
   /** Writes the run's final facts. Must be called while they are still available. */
   async end(): Promise<void> {
@@ -205,7 +205,7 @@ export class StatusFile {
   }
 
   /** Resolves once all changes so far are written. Never rejects. */
-  async settled(): Promise<void> {
+  async whenWritten(): Promise<void> {
     await this.#writing
   }
 
@@ -215,13 +215,13 @@ export class StatusFile {
   }
 
   #beat(): void {
-    this.#throttled.ask()
+    this.#throttled.request()
     this.#cancel = this.#deps.time.after(HEARTBEAT, () => this.#beat())
   }
 
   #write(pid: number | undefined): void {
     const { facts, folder, time } = this.#deps
-    this.#last = this.#asked(facts) ?? this.#last
+    this.#last = this.#readFacts(facts) ?? this.#last
     if (!this.#last) return
     const written = { facts: this.#last, at: new Date(time.now()).toISOString(), ...(pid !== undefined && { pid }) }
     const path = join(folder, STATUS_FILE)
@@ -233,7 +233,7 @@ export class StatusFile {
   }
 
   /** If the database can't be read now, there are no new facts. */
-  #asked(facts: () => KnownFacts): KnownFacts | undefined {
+  #readFacts(facts: () => KnownFacts): KnownFacts | undefined {
     try {
       return facts()
     } catch {

@@ -11,23 +11,23 @@ type Level = 'info' | 'warn'
 type Write = (message: string, detail?: Record<string, unknown>) => void
 
 /** Timeout for writing one line, in milliseconds. */
-const SLOW = 5000
+const WRITE_TIMEOUT = 5000
 const NAME = 'countersign'
 
 export interface SystemLogDeps {
   platform: NodeJS.Platform
   /** Root of the system drive: `C:\` on Windows. */
   root: string
-  isWanted: () => boolean
+  isEnabled: () => boolean
   /** Called on the first failure in this run. */
   failed: () => void
   /** Extra arguments for `logger`, such as a test's log. */
-  more?: readonly string[]
+  extraArguments?: readonly string[]
 }
 
 export class SystemLog {
   readonly #deps: SystemLogDeps
-  #last: Promise<void> = Promise.resolve()
+  #writing: Promise<void> = Promise.resolve()
   #hasFailed = false
 
   constructor(deps: SystemLogDeps) {
@@ -38,25 +38,29 @@ export class SystemLog {
   readonly warn: Write = (message, detail) => this.#write('warn', logLine(message, detail))
 
   /** Resolves once all lines are written or have failed. */
-  settled(): Promise<void> {
-    return this.#last
+  whenWritten(): Promise<void> {
+    return this.#writing
   }
 
   /** Writes lines one at a time, to keep their order. */
   #write(level: Level, line: string): void {
-    if (!this.#deps.isWanted()) return
-    this.#last = this.#last.then(async () => {
-      if ((await this.#written(level, line)) || this.#hasFailed) return
+    if (!this.#deps.isEnabled()) return
+    this.#writing = this.#writing.then(async () => {
+      if ((await this.#tryWrite(level, line)) || this.#hasFailed) return
       this.#hasFailed = true
       this.#deps.failed()
     })
   }
 
-  #written(level: Level, line: string): Promise<boolean> {
-    const { platform, root, more = [] } = this.#deps
-    const [program, given] = platform === 'win32' ? eventCreate(root, level, line) : logger(level, more)
+  #tryWrite(level: Level, line: string): Promise<boolean> {
+    const { platform, root, extraArguments = [] } = this.#deps
+    const [program, args] = platform === 'win32' ? eventCreate(root, level, line) : logger(level, extraArguments)
     return new Promise((resolve) => {
-      const child = spawn(program, given, { stdio: ['pipe', 'ignore', 'ignore'], timeout: SLOW, windowsHide: true })
+      const child = spawn(program, args, {
+        stdio: ['pipe', 'ignore', 'ignore'],
+        timeout: WRITE_TIMEOUT,
+        windowsHide: true
+      })
       child.once('error', () => resolve(false))
       child.once('close', (code) => resolve(code === 0))
       // A program that exits before reading its line reports that in its exit code.
@@ -80,6 +84,6 @@ function logger(level: Level, more: readonly string[]): [program: string, given:
  */
 function eventCreate(root: string, level: Level, line: string): [program: string, given: string[]] {
   const type = level === 'info' ? 'INFORMATION' : 'WARNING'
-  const given = ['/L', 'APPLICATION', '/SO', 'Countersign', '/T', type, '/ID', level === 'info' ? '1' : '2', '/D', line]
-  return [win32.join(root, 'Windows', 'System32', 'eventcreate.exe'), given]
+  const args = ['/L', 'APPLICATION', '/SO', 'Countersign', '/T', type, '/ID', level === 'info' ? '1' : '2', '/D', line]
+  return [win32.join(root, 'Windows', 'System32', 'eventcreate.exe'), args]
 }

@@ -12,7 +12,7 @@ import type { Fetch } from '../service/index.ts'
 
 type UpdateChannel = 'latest' | 'beta'
 
-export interface FeedPlace {
+export interface FeedConfig {
   /** As named in the organisation's policy. */
   feed: string
   /** The publisher's public key: the 32 bytes of Ed25519, in Base64. */
@@ -43,7 +43,7 @@ export interface Release {
 }
 
 export interface FeedDeps {
-  place: FeedPlace
+  config: FeedConfig
   target: Target
   fetch: Fetch
   time: Pick<Time, 'after'>
@@ -110,7 +110,7 @@ export class Feed {
 
   constructor(deps: FeedDeps) {
     this.#deps = deps
-    this.#folder = folderOf(deps.place.feed)
+    this.#folder = folderOf(deps.config.feed)
   }
 
   /**
@@ -119,23 +119,27 @@ export class Feed {
    * and `incomplete` for network errors; `unsafe-address` if the feed redirects elsewhere.
    */
   async newest(): Promise<Release> {
-    const { channel } = this.#deps.place
+    const { channel } = this.#deps.config
     const name = descriptionName(channel, this.#deps.target)
-    const [signature, description] = [await this.#small(`${name}.sig`), await this.#small(name)]
+    const [signature, description] = [await this.#readSmall(`${name}.sig`), await this.#readSmall(name)]
     if (!this.#isSigned(description, signature)) {
-      fail('bad-file', 'The update isn’t signed by its publisher, so it wasn’t downloaded.', { next: TELL })
+      fail('bad-file', 'The update isn’t signed by its publisher, so it wasn’t downloaded.', {
+        next: TELL_ADMINISTRATOR
+      })
     }
     const read = Description.safeParse(this.#parsed(description))
-    if (!read.success) fail('bad-file', 'The description of the update can’t be read.', { next: TELL })
+    if (!read.success) fail('bad-file', 'The description of the update can’t be read.', { next: TELL_ADMINISTRATOR })
     const { version, releaseDate, files } = read.data
     if (channel === 'latest' && version.includes('-')) {
-      fail('bad-file', 'The update feed offers a test version where only finished ones belong.', { next: TELL })
+      fail('bad-file', 'The update feed offers a test version where only finished ones belong.', {
+        next: TELL_ADMINISTRATOR
+      })
     }
-    const wanted = packageName(version, this.#deps.target)
-    const file = files.find(({ url }) => url === wanted)
-    if (!file) fail('bad-file', 'The update feed has no package for this computer.', { next: TELL })
+    const fileName = packageName(version, this.#deps.target)
+    const file = files.find(({ url }) => url === fileName)
+    if (!file) fail('bad-file', 'The update feed has no package for this computer.', { next: TELL_ADMINISTRATOR })
     const { sha512, size, isAdminRightsRequired: needsAdministrator = false } = file
-    return { version, releasedAt: Date.parse(releaseDate), name: wanted, sha512, size, needsAdministrator }
+    return { version, releasedAt: Date.parse(releaseDate), name: fileName, sha512, size, needsAdministrator }
   }
 
   /** Returns the address of a release's package. */
@@ -147,28 +151,28 @@ export class Feed {
    * Downloads a release's package to a path. Once resolved, the file is what the publisher signed.
    * @throws AppFailure: `bad-file` for a different file, `incomplete` for a truncated one, `refused`; disk errors.
    */
-  async download(release: Release, path: string, came: (bytes: number) => void): Promise<void> {
+  async download(release: Release, path: string, onProgress: (bytes: number) => void): Promise<void> {
     const file = await open(path, 'w', 0o600)
     const hash = createHash('sha512')
     let size = 0
     try {
       for await (const piece of this.#read(release.name)) {
         size += piece.length
-        if (size > release.size) wrongFile()
+        if (size > release.size) failWrongFile()
         hash.update(piece)
         await file.write(piece)
-        came(size)
+        onProgress(size)
       }
       await file.sync()
     } finally {
       await file.close()
     }
-    if (size < release.size) cut()
-    if (hash.digest('base64') !== release.sha512) wrongFile()
+    if (size < release.size) failIncomplete()
+    if (hash.digest('base64') !== release.sha512) failWrongFile()
   }
 
   #isSigned(description: Uint8Array, signature: Uint8Array): boolean {
-    const x = Buffer.from(this.#deps.place.key, 'base64').toString('base64url')
+    const x = Buffer.from(this.#deps.config.key, 'base64').toString('base64url')
     const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' })
     const bytes = Buffer.from(Buffer.from(signature).toString('latin1').trim(), 'base64')
     return bytes.length === 64 && verify(null, description, key, bytes)
@@ -182,12 +186,13 @@ export class Feed {
     }
   }
 
-  async #small(name: string): Promise<Uint8Array> {
+  async #readSmall(name: string): Promise<Uint8Array> {
     const pieces: Uint8Array[] = []
     let size = 0
     for await (const piece of this.#read(name)) {
       size += piece.length
-      if (size > LONGEST_DESCRIPTION) fail('bad-file', 'The description of the update can’t be read.', { next: TELL })
+      if (size > LONGEST_DESCRIPTION)
+        fail('bad-file', 'The description of the update can’t be read.', { next: TELL_ADMINISTRATOR })
       pieces.push(piece)
     }
     return Buffer.concat(pieces)
@@ -196,31 +201,31 @@ export class Feed {
   /** Streams one of the feed's files. */
   async *#read(name: string): AsyncGenerator<Uint8Array> {
     const abort = new AbortController()
-    let resting: (() => void) | undefined
-    const rest = () => {
-      resting?.()
-      resting = this.#deps.time.after(STALL, () => abort.abort())
+    let cancelStall: (() => void) | undefined
+    const resetStall = () => {
+      cancelStall?.()
+      cancelStall = this.#deps.time.after(STALL, () => abort.abort())
     }
     try {
-      rest()
-      const response = await this.#answer(new URL(name, this.#folder), abort.signal)
+      resetStall()
+      const response = await this.#fetch(new URL(name, this.#folder), abort.signal)
       const reader = response.body?.getReader()
       for (;;) {
         const next = await reader?.read()
         if (!next || next.done) return
-        rest()
+        resetStall()
         yield next.value
       }
     } catch (error) {
       if (error instanceof AppFailure) throw error
-      cut()
+      failIncomplete()
     } finally {
-      resting?.()
+      cancelStall?.()
       abort.abort()
     }
   }
 
-  async #answer(from: URL, signal: AbortSignal): Promise<Response> {
+  async #fetch(from: URL, signal: AbortSignal): Promise<Response> {
     let url = from
     for (let hop = 0; hop <= MOST_HOPS; hop++) {
       const response = await this.#deps
@@ -230,11 +235,12 @@ export class Feed {
       await response.body?.cancel().catch(() => undefined)
       const location = response.headers.get('location')
       const target = response.status >= 300 && response.status < 400 && location ? URL.parse(location, url) : null
-      if (!target) fail('refused', 'The update feed doesn’t have what it should.', { next: TELL })
-      if (!this.#mayLeadTo(target)) fail('unsafe-address', 'The update feed leads somewhere else.', { next: TELL })
+      if (!target) fail('refused', 'The update feed doesn’t have what it should.', { next: TELL_ADMINISTRATOR })
+      if (!this.#mayLeadTo(target))
+        fail('unsafe-address', 'The update feed leads somewhere else.', { next: TELL_ADMINISTRATOR })
       url = target
     }
-    return fail('unsafe-address', 'The update feed leads somewhere else.', { next: TELL })
+    return fail('unsafe-address', 'The update feed leads somewhere else.', { next: TELL_ADMINISTRATOR })
   }
 
   /** Only GitHub hosts release files on another origin. */
@@ -246,13 +252,15 @@ export class Feed {
   }
 }
 
-const TELL = 'Tell your administrator.'
+const TELL_ADMINISTRATOR = 'Tell your administrator.'
 const LATER = 'Countersign tries again by itself. If it continues, tell your administrator.'
 
-function wrongFile(): never {
-  fail('bad-file', 'The update isn’t the file that its publisher signed, so it was deleted.', { next: TELL })
+function failWrongFile(): never {
+  fail('bad-file', 'The update isn’t the file that its publisher signed, so it was deleted.', {
+    next: TELL_ADMINISTRATOR
+  })
 }
 
-function cut(): never {
+function failIncomplete(): never {
   fail('incomplete', 'The update came only in part.', { next: LATER })
 }

@@ -32,7 +32,7 @@ export class PackageUpdater {
   readonly #updater: AppUpdater
   #release: Release | undefined
   #path: string | undefined
-  #came: (bytes: number) => void = () => undefined
+  #onProgress: (bytes: number) => void = () => undefined
 
   constructor({ app, ...deps }: PackageUpdaterDeps) {
     const { kind } = deps.target
@@ -66,14 +66,14 @@ export class PackageUpdater {
   }
 
   /** Returns a newer release, if any. @throws as `Feed.newest` */
-  async look(): Promise<Release | undefined> {
+  async check(): Promise<Release | undefined> {
     const found = await this.#updater.checkForUpdates()
     return found?.isUpdateAvailable ? this.#release : undefined
   }
 
-  /** Downloads and verifies the release that `look` found. @throws as `Feed.download` */
-  async stage(came: (bytes: number) => void): Promise<void> {
-    this.#came = came
+  /** Downloads and verifies the release that `check` found. @throws as `Feed.download` */
+  async stage(onProgress: (bytes: number) => void): Promise<void> {
+    this.#onProgress = onProgress
     const [path] = await this.#updater.downloadUpdate()
     this.#path = path
   }
@@ -93,7 +93,7 @@ export class PackageUpdater {
   }
 
   async #download(path: string): Promise<void> {
-    if (this.#release) await this.#feed.download(this.#release, path, this.#came)
+    if (this.#release) await this.#feed.download(this.#release, path, this.#onProgress)
   }
 }
 

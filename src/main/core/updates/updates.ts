@@ -8,15 +8,15 @@ import type { UpdateHindrance, UpdateState, UpdatesView } from '../../../shared/
 import { fail } from '../lib/failure.ts'
 import { type Time, throttled } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
-import { keptIn } from '../storage/meta.ts'
-import type { FeedPlace, Release } from './feed.ts'
+import { openJsonMeta } from '../storage/meta.ts'
+import type { FeedConfig, Release } from './feed.ts'
 import type { PackageUpdater } from './package-updater.ts'
 
-interface UpdatesPolicy extends Omit<FeedPlace, 'channel'> {
-  channel?: FeedPlace['channel'] | undefined
+interface UpdatesPolicy extends Omit<FeedConfig, 'channel'> {
+  channel?: FeedConfig['channel'] | undefined
 }
 
-type Updater = Pick<PackageUpdater, 'look' | 'stage' | 'install' | 'installsAtQuit'>
+type Updater = Pick<PackageUpdater, 'check' | 'stage' | 'install' | 'installsAtQuit'>
 
 export interface UpdatesDeps {
   db: Db
@@ -27,7 +27,7 @@ export interface UpdatesDeps {
   /** What an update would disturb now. */
   hindrance: () => UpdateHindrance | undefined
   /** Undefined if this installation can't update itself. */
-  updater: ((place: FeedPlace) => Promise<Updater>) | undefined
+  updater: ((place: FeedConfig) => Promise<Updater>) | undefined
   describe: (error: unknown) => AppError
   /** Build time of this version. */
   builtAt: number | undefined
@@ -35,11 +35,11 @@ export interface UpdatesDeps {
 }
 
 /** Delay until the first check after a start, and between checks, in milliseconds; random jitter up to doubles them. */
-const FIRST = 60_000
-const AGAIN = 4 * 3_600_000
+const FIRST_CHECK_DELAY = 60_000
+const CHECK_INTERVAL = 4 * 3_600_000
 /** Polling interval for whether hindering work has ended, in milliseconds. */
-const QUIET_LOOK = 5_000
-const PROGRESS = 250
+const HINDRANCE_POLL = 5_000
+const PROGRESS_INTERVAL = 250
 
 /**
  * Meta key for the newest release offered: an older one afterwards would mean that someone is withholding the newer
@@ -50,26 +50,26 @@ const Offered = z.object({ of: z.string(), releasedAt: z.number() })
 
 export class Updates {
   readonly #deps: UpdatesDeps
-  readonly #meta: ReturnType<typeof keptIn>
-  readonly #progressed: ReturnType<typeof throttled>
+  readonly #meta: ReturnType<typeof openJsonMeta>
+  readonly #progress: ReturnType<typeof throttled>
   #update: UpdateState = { state: 'none' }
   /** Also identifies which feed a running check belongs to. */
-  #place: FeedPlace | undefined
+  #config: FeedConfig | undefined
   #updater: Updater | undefined
   #checkedAt: number | undefined
   #problem: AppError | undefined
-  #looking: Promise<void> | undefined
+  #checking: Promise<void> | undefined
   #cancel: (() => void) | undefined
   /** The policy's update settings in effect, as JSON. */
-  #named: string | undefined
+  #policyJson: string | undefined
   #isStarted = false
   #isStopped = false
 
   constructor(deps: UpdatesDeps) {
     this.#deps = deps
-    this.#meta = keptIn(deps.db)
-    this.#progressed = throttled(deps.time, PROGRESS, deps.changed)
-    this.#takePolicy()
+    this.#meta = openJsonMeta(deps.db)
+    this.#progress = throttled(deps.time, PROGRESS_INTERVAL, deps.changed)
+    this.#applyPolicy()
   }
 
   view(): UpdatesView {
@@ -85,30 +85,30 @@ export class Updates {
   /** Checks regularly until `stop`. */
   start(): void {
     this.#isStarted = true
-    this.#later(FIRST)
+    this.#schedule(FIRST_CHECK_DELAY)
   }
 
   stop(): void {
     this.#isStopped = true
     this.#cancel?.()
-    this.#progressed.stop()
+    this.#progress.stop()
   }
 
   /** Call when the policy's feed may have changed. Discards what was downloaded from the previous one. */
   policyChanged(): void {
-    const named = JSON.stringify(this.#deps.policy())
-    if (named === this.#named) return
-    this.#takePolicy()
-    if (this.#isStarted) this.#later(FIRST)
+    const policyJson = JSON.stringify(this.#deps.policy())
+    if (policyJson === this.#policyJson) return
+    this.#applyPolicy()
+    if (this.#isStarted) this.#schedule(FIRST_CHECK_DELAY)
   }
 
   /** Checks the feed now; the view has the result. Never rejects. */
   check(): Promise<void> {
-    this.#looking ??= this.#look().finally(() => {
-      this.#looking = undefined
-      if (this.#update.state !== 'waiting') this.#later(AGAIN)
+    this.#checking ??= this.#check().finally(() => {
+      this.#checking = undefined
+      if (this.#update.state !== 'waiting') this.#schedule(CHECK_INTERVAL)
     })
-    return this.#looking
+    return this.#checking
   }
 
   /** Checks whether the ready update may be installed now. @throws AppFailure `gone`, `busy` */
@@ -116,7 +116,7 @@ export class Updates {
     if (this.#update.state !== 'ready')
       fail('gone', 'No update is ready to be installed.', { next: 'Check for updates again.' })
     const hindrance = this.#deps.hindrance()
-    if (hindrance) fail('busy', UNDER_WAY[hindrance])
+    if (hindrance) fail('busy', HINDRANCE_MESSAGES[hindrance])
   }
 
   /**
@@ -141,40 +141,40 @@ export class Updates {
     }
   }
 
-  #takePolicy(): void {
+  #applyPolicy(): void {
     const policy = this.#deps.policy()
-    this.#named = JSON.stringify(policy)
-    this.#place = this.#deps.updater && policy ? { ...policy, channel: policy.channel ?? 'latest' } : undefined
+    this.#policyJson = JSON.stringify(policy)
+    this.#config = this.#deps.updater && policy ? { ...policy, channel: policy.channel ?? 'latest' } : undefined
     this.#updater = undefined
     this.#problem = undefined
-    if (this.#place) this.#put({ state: 'none' })
-    else if (!this.#deps.updater) this.#put({ state: 'off', why: 'by-hand' })
-    else this.#put({ state: 'off', why: policy === null ? 'organisation' : 'not-set' })
+    if (this.#config) this.#setState({ state: 'none' })
+    else if (!this.#deps.updater) this.#setState({ state: 'off', why: 'by-hand' })
+    else this.#setState({ state: 'off', why: policy === null ? 'organisation' : 'not-set' })
   }
 
-  async #look(): Promise<void> {
-    const place = this.#place
+  async #check(): Promise<void> {
+    const config = this.#config
     // A download in progress or a ready update comes first.
-    if (!place || !['none', 'waiting'].includes(this.#update.state)) return
-    this.#put({ state: 'checking' })
+    if (!config || !['none', 'waiting'].includes(this.#update.state)) return
+    this.#setState({ state: 'checking' })
     try {
-      this.#updater ??= await this.#deps.updater?.(place)
+      this.#updater ??= await this.#deps.updater?.(config)
       const updater = this.#updater
-      const release = await updater?.look()
-      if (this.#place !== place) return
-      if (release) this.#insistOnNewest(release)
+      const release = await updater?.check()
+      if (this.#config !== config) return
+      if (release) this.#rejectOlder(release)
       this.#checkedAt = this.#deps.time.now()
       this.#problem = undefined
-      if (updater && release) await this.#bring(updater, release)
-      else this.#put({ state: 'none' })
+      if (updater && release) await this.#download(updater, release)
+      else this.#setState({ state: 'none' })
     } catch (error) {
-      this.#failed(place, error)
+      this.#handleFailure(config, error)
     }
   }
 
   /** @throws AppFailure `bad-file` if the feed has already offered a release that was published later. */
-  #insistOnNewest({ releasedAt }: Release): void {
-    const of = JSON.stringify(this.#place)
+  #rejectOlder({ releasedAt }: Release): void {
+    const of = JSON.stringify(this.#config)
     const offered = this.#meta.read(KEY, Offered)
     if (offered?.of === of && releasedAt < offered.releasedAt) {
       fail('bad-file', 'The update feed offers an older version than it did before.', {
@@ -185,63 +185,63 @@ export class Updates {
   }
 
   /** Downloads the release, now or once nothing hinders it. */
-  async #bring(updater: Updater, release: Release): Promise<void> {
-    const place = this.#place
+  async #download(updater: Updater, release: Release): Promise<void> {
+    const config = this.#config
     const { version: newer, size: total } = release
-    const again = () => void this.#bring(updater, release).catch((error) => this.#failed(place, error))
-    if (this.#waits(newer, again)) return
-    this.#put({ state: 'downloading', newer, done: 0, total })
+    const retry = () => void this.#download(updater, release).catch((error) => this.#handleFailure(config, error))
+    if (this.#mustWait(newer, retry)) return
+    this.#setState({ state: 'downloading', newer, done: 0, total })
     await updater.stage((done) => {
-      if (this.#place !== place) return
+      if (this.#config !== config) return
       this.#update = { state: 'downloading', newer, done, total }
-      this.#progressed.ask()
+      this.#progress.request()
     })
-    if (this.#place === place) this.#offer(updater, newer)
+    if (this.#config === config) this.#offer(updater, newer)
   }
 
   /** Offers the update once nothing hinders it. */
   #offer(updater: Updater, newer: string): void {
-    if (this.#waits(newer, () => this.#offer(updater, newer))) return
+    if (this.#mustWait(newer, () => this.#offer(updater, newer))) return
     this.#deps.log.info('An update is ready.', { version: newer })
-    this.#put({ state: 'ready', newer, atQuit: updater.installsAtQuit })
+    this.#setState({ state: 'ready', newer, atQuit: updater.installsAtQuit })
   }
 
-  /** Returns whether to wait, because work is in progress (then `again` is called later) or the application ends. */
-  #waits(newer: string, again: () => void): boolean {
+  /** Returns whether to wait, because work is in progress (then `retry` is called later) or the application ends. */
+  #mustWait(newer: string, retry: () => void): boolean {
     const hindrance = this.#deps.hindrance()
     if (!hindrance || this.#isStopped) return this.#isStopped
-    this.#put({ state: 'waiting', for: hindrance, newer })
-    const place = this.#place
+    this.#setState({ state: 'waiting', for: hindrance, newer })
+    const config = this.#config
     this.#cancel?.()
-    this.#cancel = this.#deps.time.after(QUIET_LOOK, () => {
-      if (this.#place === place) again()
+    this.#cancel = this.#deps.time.after(HINDRANCE_POLL, () => {
+      if (this.#config === config) retry()
     })
     return true
   }
 
-  #failed(place: FeedPlace | undefined, error: unknown): void {
-    if (this.#place !== place) return
+  #handleFailure(config: FeedConfig | undefined, error: unknown): void {
+    if (this.#config !== config) return
     this.#problem = this.#deps.describe(error)
     this.#deps.log.warn('An update was not taken.', { code: this.#problem.code })
-    this.#put({ state: 'none' })
-    this.#later(AGAIN)
+    this.#setState({ state: 'none' })
+    this.#schedule(CHECK_INTERVAL)
   }
 
-  #later(wait: number): void {
+  #schedule(wait: number): void {
     this.#cancel?.()
-    if (this.#isStopped || !this.#place) return
+    if (this.#isStopped || !this.#config) return
     const { time } = this.#deps
     this.#cancel = time.after(wait * (1 + time.random()), () => void this.check())
   }
 
-  #put(update: UpdateState): void {
+  #setState(update: UpdateState): void {
     if (JSON.stringify(update) === JSON.stringify(this.#update)) return
     this.#update = update
     this.#deps.changed()
   }
 }
 
-const UNDER_WAY: Readonly<Record<UpdateHindrance, string>> = {
+const HINDRANCE_MESSAGES: Readonly<Record<UpdateHindrance, string>> = {
   counter: 'Someone is signing at the counter.',
   sending: 'A package is being sent.',
   downloads: 'Files are being downloaded.'

@@ -7,7 +7,7 @@ import { ValidationResult, VerifiedSigner, VerifySignature } from '../../../shar
 import { fail } from '../lib/failure.ts'
 import { parsedJson } from '../lib/json-scanning.ts'
 import { defined } from '../lib/objects.ts'
-import { HIDDEN, secretsIn, withOthers } from '../lib/other-members.ts'
+import { HIDDEN, secretMatcher, withOthers } from '../lib/other-members.ts'
 
 /** In characters of JSON. A hundred signatures with everything that the reference names take a quarter of it. */
 const LONGEST = 200_000
@@ -19,19 +19,22 @@ const DEEPEST = 50
  * @throws AppFailure `too-large` for an answer larger than signatures can explain: it isn't evidence, and would fill
  * the disk.
  */
-export function keptAnswer({ DocumentURL: address, ...result }: ValidationResult): string {
-  const gives = secretsIn(address ? [address] : [])
-  const kept = JSON.stringify(without(result, gives, 0))
+export function storedAnswer({ DocumentURL: address, ...result }: ValidationResult): string {
+  const containsSecret = secretMatcher(address ? [address] : [])
+  const kept = JSON.stringify(redacted(result, containsSecret, 0))
   return kept.length > LONGEST ? tooLarge() : kept
 }
 
-function without(value: unknown, gives: (text: string) => boolean, depth: number): unknown {
-  if (typeof value === 'string') return gives(value) ? HIDDEN : value
+function redacted(value: unknown, containsSecret: (text: string) => boolean, depth: number): unknown {
+  if (typeof value === 'string') return containsSecret(value) ? HIDDEN : value
   if (typeof value !== 'object' || value === null) return value
   if (depth === DEEPEST) tooLarge()
-  if (Array.isArray(value)) return value.map((one) => without(one, gives, depth + 1))
+  if (Array.isArray(value)) return value.map((one) => redacted(one, containsSecret, depth + 1))
   return Object.fromEntries(
-    Object.entries(value).map(([name, member]) => [gives(name) ? HIDDEN : name, without(member, gives, depth + 1)])
+    Object.entries(value).map(([name, member]) => [
+      containsSecret(name) ? HIDDEN : name,
+      redacted(member, containsSecret, depth + 1)
+    ])
   )
 }
 
@@ -57,7 +60,7 @@ function areAllValid({ signatures, valid, notValid }: SignatureTally): boolean |
 }
 
 /** Sums up the result in a word, for the audit trail. */
-export function wordFor(tally: SignatureTally): 'valid' | 'not-valid' | 'unconfirmed' | 'none' | 'unknown' {
+export function verdictOf(tally: SignatureTally): 'valid' | 'not-valid' | 'unconfirmed' | 'none' | 'unknown' {
   if (tally.signatures === undefined) return 'unknown'
   if (tally.signatures === 0) return 'none'
   const isAll = areAllValid(tally)
@@ -67,7 +70,7 @@ export function wordFor(tally: SignatureTally): 'valid' | 'not-valid' | 'unconfi
 
 /**
  * Returns what is shown of a stored answer; nothing if it can't be read.
- * @param text as made by `keptAnswer`.
+ * @param text as made by `storedAnswer`.
  */
 export function shownAnswer(text: string): Pick<VerificationView, 'DocumentName' | 'Signatures' | 'others'> {
   const read = ValidationResult.safeParse(parsedJson(text))

@@ -5,7 +5,7 @@
  */
 import type { AppError, RuleVerifications } from '../../../shared/contract/index.ts'
 import type { DocumentKey } from '../documents/questions.ts'
-import { Lanes, OneAtATime, Pauses } from '../jobs/lanes.ts'
+import { Lanes, Pauses, SerialTask } from '../jobs/lanes.ts'
 import { Attempts, troubleOf } from '../jobs/retry-policy.ts'
 import { defined } from '../lib/objects.ts'
 import { json, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
@@ -34,12 +34,12 @@ const FIRST_WAIT = 5_000
 export class VerificationQueue {
   readonly #deps: VerificationQueueDeps
   readonly #jobs: Jobs
-  readonly #lanes: Lanes<OneAtATime<void>>
+  readonly #lanes: Lanes<SerialTask<void>>
   readonly #pauses: Pauses
   readonly #attempts: Attempts
   /** When the next document of an account may be requested, by the monotonic clock. */
   readonly #nextAt = new Map<string, number>()
-  readonly #leaving = new AbortController()
+  readonly #closing = new AbortController()
   #state: 'closed' | 'open' | 'over' = 'closed'
 
   constructor(deps: VerificationQueueDeps) {
@@ -49,7 +49,7 @@ export class VerificationQueue {
     this.#pauses = new Pauses(time)
     this.#attempts = new Attempts(time)
     const workOf = (accountId: string) => () => this.#work(accountId)
-    this.#lanes = new Lanes((accountId) => new OneAtATime(time, workOf(accountId), () => this.#plan(accountId)))
+    this.#lanes = new Lanes((accountId) => new SerialTask(time, workOf(accountId), () => this.#schedule(accountId)))
   }
 
   /**
@@ -70,7 +70,7 @@ export class VerificationQueue {
   /** Call when there may be new jobs, or waiting ones may proceed. */
   wake(): void {
     if (this.#state !== 'open') return
-    for (const accountId of this.#jobs.accounts()) this.#plan(accountId)
+    for (const accountId of this.#jobs.accounts()) this.#schedule(accountId)
   }
 
   /** Call when the computer may be online again, or an account changed: jobs waiting for that are tried now. */
@@ -79,13 +79,13 @@ export class VerificationQueue {
       // A rate limit set by the service is always respected.
       if (this.#pauses.of(accountId)?.error.code !== 'rate-limited') this.#pauses.clear(accountId)
     }
-    this.#jobs.hurry()
+    this.#jobs.makeDue()
     this.wake()
   }
 
   /** Retries the failed documents of a rule. */
   again(ruleId: string): void {
-    this.#jobs.again({ ruleId, now: this.#deps.time.now() })
+    this.#jobs.retryFailed({ ruleId, now: this.#deps.time.now() })
     this.#deps.changed()
     this.wake()
   }
@@ -101,43 +101,43 @@ export class VerificationQueue {
   /** Stops making requests and aborts those in progress, which are repeated in the next run. */
   async close(limit: number): Promise<void> {
     this.#state = 'over'
-    this.#leaving.abort()
+    this.#closing.abort()
     await within(limit, Promise.all(this.#lanes.all().map((lane) => lane.close())), this.#deps.time)
   }
 
   /** Schedules the account's next request. */
-  #plan(accountId: string): void {
+  #schedule(accountId: string): void {
     const lane = this.#lanes.of(accountId)
     if (this.#state !== 'open' || lane.isRunning) return
     try {
       const next = this.#jobs.head(accountId)
-      const wait = next && this.#left(next)
+      const wait = next && this.#remainingWait(next)
       if (wait === undefined || wait === Number.POSITIVE_INFINITY) lane.cancel()
-      else lane.later(Math.min(wait, LONGEST_SLEEP))
+      else lane.schedule(Math.min(wait, LONGEST_SLEEP))
     } catch {
       // The database can't be read at the moment.
-      lane.later(LONGEST_SLEEP)
+      lane.schedule(LONGEST_SLEEP)
     }
   }
 
-  #left({ accountId, retryAt }: Job): number {
+  #remainingWait({ accountId, retryAt }: Job): number {
     const { time } = this.#deps
     const paced = (this.#nextAt.get(accountId) ?? 0) - time.elapsed()
-    return Math.max(0, this.#pauses.left(accountId), retryAt - time.now(), paced)
+    return Math.max(0, this.#pauses.remaining(accountId), retryAt - time.now(), paced)
   }
 
   async #work(accountId: string): Promise<void> {
     const { verify, changed, time } = this.#deps
     const job = this.#state === 'open' ? this.#jobs.head(accountId) : undefined
-    if (!job || this.#left(job) > 0) return
+    if (!job || this.#remainingWait(job) > 0) return
     const { documentReference, documentName, ruleId } = job
     try {
       await verify(accountId, documentReference, {
-        ...{ ruleId, documentName, signal: this.#leaving.signal },
-        along: () => void this.#jobs.done(job),
+        ...{ ruleId, documentName, signal: this.#closing.signal },
+        inTransaction: () => void this.#jobs.done(job),
         mayKeep: () => this.#state === 'open'
       })
-      this.#attempts.wentWell({ id: keyOf(job), accountId })
+      this.#attempts.recordSuccess({ id: keyOf(job), accountId })
       this.#pauses.clear(accountId)
     } catch (thrown) {
       if (this.#state === 'open') this.#failed(job, thrown)
@@ -153,12 +153,12 @@ export class VerificationQueue {
     // A guest network's sign-in page in place of the service would also answer all further requests.
     const trouble = error.code === 'not-json' ? 'offline' : troubleOf(thrown, error)
     const tried = { id: keyOf(job), accountId, queuedAt: job.queuedAt }
-    const counts = trouble === 'attempt' && this.#attempts.isItsOwnFault(tried)
-    const attempts = job.attempts + (counts ? 1 : 0)
+    const isCounted = trouble === 'attempt' && this.#attempts.recordFailure(tried)
+    const attempts = job.attempts + (isCounted ? 1 : 0)
     if (trouble === 'account') this.#pauses.block(accountId, error)
     else if (trouble === 'final') this.#pauses.clear(accountId)
-    else this.#pauses.failed(accountId, { error, first: FIRST_PAUSE, atLeast: error.retryAfterMs ?? 0 })
-    const isOver = trouble === 'final' || (trouble === 'attempt' && this.#attempts.isEnough(tried, attempts))
+    else this.#pauses.recordFailure(accountId, { error, first: FIRST_PAUSE, atLeast: error.retryAfterMs ?? 0 })
+    const isOver = trouble === 'final' || (trouble === 'attempt' && this.#attempts.isExhausted(tried, attempts))
     const retryAt = trouble === 'attempt' ? time.now() + backoff(FIRST_WAIT, Math.max(1, attempts), time.random) : 0
     try {
       if (isOver) this.#jobs.fail({ ...job, error, failedAt: time.now() })
@@ -236,8 +236,8 @@ function openJobs(db: Db) {
     fail: (job: Job): void => void fail(JOBS.write(job)),
     delay: (job: Job, error: AppError, attempts: number, retryAt: number): void =>
       void delay(JOBS.write({ ...job, error, attempts, retryAt })),
-    hurry: jobs.run<[]>(`UPDATE verification_jobs SET retry_at = 0 WHERE state = 'waiting' AND retry_at > 0`),
-    again: jobs.run<[{ ruleId: string; now: number }]>(
+    makeDue: jobs.run<[]>(`UPDATE verification_jobs SET retry_at = 0 WHERE state = 'waiting' AND retry_at > 0`),
+    retryFailed: jobs.run<[{ ruleId: string; now: number }]>(
       `UPDATE verification_jobs SET state = 'waiting', error = NULL, attempts = 0, retry_at = 0, queued_at = @now
        WHERE rule_id = @ruleId AND state = 'failed'`
     ),
@@ -255,8 +255,8 @@ function openJobs(db: Db) {
         if (row.state === 'waiting') accountId = row.accountId
       }
       const failed = found.failed > 0 ? newestFailed(ruleId) : undefined
-      const isNews = (failed?.failedAt ?? 0) >= (newest ?? 0)
-      return { ...found, accountId, error: isNews ? failed?.error : undefined }
+      const isLatest = (failed?.failedAt ?? 0) >= (newest ?? 0)
+      return { ...found, accountId, error: isLatest ? failed?.error : undefined }
     }
   }
 }

@@ -25,18 +25,18 @@ const VERIFICATIONS = new Rows({
   signatures: optional(value<number>()),
   valid: value<number>(),
   notValid: value<number>(),
-  /** As made by `keptAnswer`. */
+  /** As made by `storedAnswer`. */
   answer: value<string>()
 })
 
 /** A notification still to be shown: a rule found invalid signatures. */
-export interface UntoldVerification {
+export interface UnreportedVerification {
   accountId: string
   reference: string
   documentName: string
   signatures: number
   notValid: number
-  /** See `told`, which takes the last of these. */
+  /** See `markReported`, which takes the last of these. */
   number: number
 }
 
@@ -66,7 +66,7 @@ export function sha256Of(kept: NewVerification): string {
 }
 
 /** How many rows a search examines at a time. */
-const STRETCH = 500
+const BATCH_SIZE = 500
 
 /** Superseded by later, more conclusive ones: another invalid one replaces it, and a completely valid one closes it. */
 const IS_OPEN = `account_id = ? AND not_valid > 0 AND is_dismissed = 0 AND NOT EXISTS (
@@ -99,15 +99,15 @@ export function openVerificationsTable(db: Db) {
     `SELECT detail ->> '$.sha256' FROM audit INDEXED BY audit_verifications
      WHERE what = 'signatures-verified' AND document_reference = ? AND detail ->> '$.verification' = ?`
   )
-  const stretch = db.prepare<
+  const searchBatch = db.prepare<
     [accountId: string, since: number, notValid: number, before: number, number: number],
     { number: number; at: number; documentName: string }
   >(
     `SELECT number, answered_at AS at, document_name AS documentName FROM verifications INDEXED BY verifications_by_time
      WHERE account_id = ? AND answered_at >= ? AND not_valid >= ? AND (answered_at, number) < (?, ?)
-     ORDER BY answered_at DESC, number DESC LIMIT ${STRETCH}`
+     ORDER BY answered_at DESC, number DESC LIMIT ${BATCH_SIZE}`
   )
-  const untold = db.prepare<[], UntoldVerification>(
+  const unreported = db.prepare<[], UnreportedVerification>(
     `SELECT account_id AS accountId, document_reference AS reference, document_name AS documentName,
        coalesce(signatures, 0) AS signatures, not_valid AS notValid, number
      FROM verifications WHERE is_told = 0 ORDER BY number`
@@ -115,7 +115,7 @@ export function openVerificationsTable(db: Db) {
   const purgedBefore = table.value<[], string | null>(
     `SELECT max(detail ->> '$.verificationsBefore') FROM audit INDEXED BY audit_purges WHERE what = 'data-purged'`
   )
-  const isThere = table.value<[id: string], 1>('SELECT 1 FROM verifications WHERE id = ?')
+  const exists = table.value<[id: string], 1>('SELECT 1 FROM verifications WHERE id = ?')
 
   return {
     /** @param isNews whether it is still to be notified. */
@@ -143,16 +143,16 @@ export function openVerificationsTable(db: Db) {
 
     /** Like `since`, but returns all whose document name matches. */
     *search(
-      isMeant: (documentName: string) => boolean,
+      matchesName: (documentName: string) => boolean,
       ...asked: [accountId: string, since: number, notValid: number]
     ): Sliced<number[]> {
       const found: number[] = []
       let last = { at: Number.MAX_SAFE_INTEGER, number: Number.MAX_SAFE_INTEGER }
       for (;;) {
-        const rows = stretch.all(...asked, last.at, last.number)
-        for (const { number, documentName } of rows) if (isMeant(documentName)) found.push(number)
+        const rows = searchBatch.all(...asked, last.at, last.number)
+        for (const { number, documentName } of rows) if (matchesName(documentName)) found.push(number)
         last = rows.at(-1) ?? last
-        if (rows.length < STRETCH) return found
+        if (rows.length < BATCH_SIZE) return found
         yield
       }
     },
@@ -170,8 +170,8 @@ export function openVerificationsTable(db: Db) {
     ),
 
     /** Oldest first. */
-    untold: (): UntoldVerification[] => untold.all(),
-    told: table.run<[last: number]>('UPDATE verifications SET is_told = 1 WHERE is_told = 0 AND number <= ?'),
+    unreported: (): UnreportedVerification[] => unreported.all(),
+    markReported: table.run<[last: number]>('UPDATE verifications SET is_told = 1 WHERE is_told = 0 AND number <= ?'),
 
     /** Whether it matches the audit trail. */
     isAsRecorded: (kept: Verification): boolean =>
@@ -184,7 +184,7 @@ export function openVerificationsTable(db: Db) {
     missing(accountId: string, reference: string): number {
       const purged = Date.parse(purgedBefore() ?? '') || 0
       const mine = recorded.all(reference).filter((one) => one.accountId === accountId && one.at >= purged)
-      return mine.filter(({ id }) => isThere(String(id)) !== 1).length
+      return mine.filter(({ id }) => exists(String(id)) !== 1).length
     }
   }
 }

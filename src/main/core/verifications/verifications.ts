@@ -13,17 +13,17 @@ import type { NoteInAudit } from '../audit/audit.ts'
 import type { DocumentKey } from '../documents/questions.ts'
 import { fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
-import { inSlices, type Sliced, wholly } from '../lib/slices.ts'
+import { inSlices, runToEnd, type Sliced } from '../lib/slices.ts'
 import { folded, wordsOf } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
-import { fileOf, keptAnswer, shownAnswer, tallyOf, wordFor } from './answer.ts'
+import { fileOf, shownAnswer, storedAnswer, tallyOf, verdictOf } from './answer.ts'
 import {
   type NewVerification,
   openVerificationsTable,
   sha256Of,
-  type UntoldVerification,
+  type UnreportedVerification,
   type Verification
 } from './verifications-table.ts'
 
@@ -44,7 +44,7 @@ export interface AskedByRule {
   ruleId: string
   documentName: string
   /** Writes to the database in the same transaction as the answer. */
-  along: () => void
+  inTransaction: () => void
   /** Called after the service has answered; false discards the answer. */
   mayKeep: () => boolean
   signal: AbortSignal
@@ -58,9 +58,9 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
   const table = openVerificationsTable(db)
 
   /** @throws the database's error if it can't be stored: then it doesn't count as a verification. */
-  function keep(kept: NewVerification, along?: () => void): void {
+  function keep(kept: NewVerification, inTransaction?: () => void): void {
     const { id, accountId, documentReference, documentName, ruleId } = kept
-    const found = wordFor(summaryOf(kept, true).found)
+    const found = verdictOf(summaryOf(kept, true).found)
     const detail = {
       verification: id,
       accountId,
@@ -71,7 +71,7 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
     const isNews = ruleId !== undefined && kept.notValid > 0
     note({ what: 'signatures-verified', documentReference, documentName, detail }, 'now-or-never', () => {
       table.add(kept, isNews)
-      along?.()
+      inTransaction?.()
     })
     changed({ accountId, reference: documentReference })
   }
@@ -83,7 +83,7 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
    * `too-large`, or `cancelled` if a rule's answer no longer counts.
    */
   async function verify(accountId: string, reference: string, rule?: AskedByRule): Promise<VerificationView> {
-    const known = rule?.documentName ?? (await nameOf(accountId, reference).catch(() => undefined))
+    const knownName = rule?.documentName ?? (await nameOf(accountId, reference).catch(() => undefined))
     const client = await clientOf(accountId)
     const askedAt = time.now()
     const result = await client.validateSignatures(reference, rule && { signal: rule.signal })
@@ -92,21 +92,21 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
       ...{ id: newId(), accountId, askedAt, answeredAt: time.now(), ruleId: rule?.ruleId, signatures: undefined },
       // As the database will return it: it can't store a lone surrogate as text, which would change the hash.
       documentReference: reference.toWellFormed(),
-      documentName: (known ?? result.DocumentName ?? reference).toWellFormed(),
+      documentName: (knownName ?? result.DocumentName ?? reference).toWellFormed(),
       ...tallyOf(result),
-      answer: keptAnswer(result)
+      answer: storedAnswer(result)
     }
-    keep(kept, rule?.along)
+    keep(kept, rule?.inTransaction)
     return { ...summaryOf(kept, true), ...shownAnswer(kept.answer) }
   }
 
-  function shown(kept: Verification): VerificationView {
+  function viewOf(kept: Verification): VerificationView {
     const summary = summaryOf(kept, table.isAsRecorded(kept))
     return summary.isAltered ? summary : { ...summary, ...shownAnswer(kept.answer) }
   }
 
   /** Compares each with the audit trail, which requires reading its whole answer. */
-  function* listed(numbers: readonly number[]): Sliced<VerificationSummary[]> {
+  function* summariesOf(numbers: readonly number[]): Sliced<VerificationSummary[]> {
     const some: VerificationSummary[] = []
     for (const number of numbers) {
       const kept = table.byNumber(number)
@@ -123,8 +123,8 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
       const some = table.ofDocument(accountId, reference, MOST_OF_DOCUMENT)
       const newest = some[0] === undefined ? undefined : table.byNumber(some[0])
       return {
-        ...(newest && { last: shown(newest) }),
-        verifications: wholly(listed(some)),
+        ...(newest && { last: viewOf(newest) }),
+        verifications: runToEnd(summariesOf(some)),
         total: table.countOfDocument(accountId, reference),
         missing: table.missing(accountId, reference)
       }
@@ -138,20 +138,20 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
       const asked = [accountId, since, notValid ? 1 : 0] as const
       const words = wordsOf(search)
       if (words.length === 0) {
-        const verifications = await inSlices(listed(table.since(...asked, limit, offset)))
+        const verifications = await inSlices(summariesOf(table.since(...asked, limit, offset)))
         return { verifications, total: table.countSince(...asked) }
       }
-      const isMeant = (documentName: string) => {
+      const matchesName = (documentName: string) => {
         const name = folded(documentName)
         return words.every((word) => name.includes(word))
       }
-      const found = await inSlices(table.search(isMeant, ...asked))
-      return { verifications: await inSlices(listed(found.slice(offset, offset + limit))), total: found.length }
+      const found = await inSlices(table.search(matchesName, ...asked))
+      return { verifications: await inSlices(summariesOf(found.slice(offset, offset + limit))), total: found.length }
     },
 
     /** Of documents whose signatures were found invalid, until someone dismisses them or all are found valid. */
-    open: (accountId: string, limit: number): VerificationList => ({
-      verifications: wholly(listed(table.open(accountId, limit))),
+    listOpen: (accountId: string, limit: number): VerificationList => ({
+      verifications: runToEnd(summariesOf(table.open(accountId, limit))),
       total: table.countOpen(accountId)
     }),
 
@@ -168,10 +168,10 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
       changed({ accountId, reference })
     },
 
-    untold: table.untold,
+    unreported: table.unreported,
     /** Marks these as notified. Call before notifying. */
-    told(some: readonly UntoldVerification[]): void {
-      if (some.length > 0) table.told(Math.max(...some.map(({ number }) => number)))
+    markReported(some: readonly UnreportedVerification[]): void {
+      if (some.length > 0) table.markReported(Math.max(...some.map(({ number }) => number)))
     },
 
     /**
@@ -182,7 +182,7 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
       const [newest] = table.ofDocument(accountId, reference, 1)
       const kept = newest === undefined ? undefined : table.byNumber(newest)
       if (!kept) return fail('gone', NONE, { next: 'Verify them, then save the result.' })
-      const view = shown(kept)
+      const view = viewOf(kept)
       if (view.isAltered) fail('gone', ALTERED, { next: 'Verify the signatures again.' })
       return fileOf(view, sha256Of(kept))
     }

@@ -7,7 +7,7 @@ interface AppKey {
   keys: readonly string[]
   onMac?: readonly string[]
   /** Inactive while typing: in text the key has its own meaning. */
-  isForText?: true
+  isInactiveInText?: true
 }
 
 const APP_KEYS: readonly AppKey[] = [
@@ -17,11 +17,11 @@ const APP_KEYS: readonly AppKey[] = [
   { command: 'back', keys: ['Alt+ArrowLeft', 'BrowserBack'], onMac: ['Mod+[', 'BrowserBack'] },
   { command: 'forward', keys: ['Alt+ArrowRight', 'BrowserForward'], onMac: ['Mod+]', 'BrowserForward'] },
   { command: 'refresh', keys: ['F5', 'Mod+r', 'BrowserRefresh'] },
-  { command: 'undo', keys: ['Mod+z'], isForText: true },
+  { command: 'undo', keys: ['Mod+z'], isInactiveInText: true },
   { command: 'zoom-in', keys: ['Mod++', 'Mod+='] },
   { command: 'zoom-out', keys: ['Mod+-'] },
   { command: 'zoom-reset', keys: ['Mod+0'] },
-  { command: 'shortcuts', keys: ['?', 'Mod+/'], isForText: true },
+  { command: 'shortcuts', keys: ['?', 'Mod+/'], isInactiveInText: true },
   { command: 'help', keys: ['F1'] }
 ]
 
@@ -34,7 +34,7 @@ function keysOf({ keys, onMac }: AppKey): readonly string[] {
 /** Returns the command of a key press. */
 export function commandOf(event: KeyboardEvent): AppCommand | undefined {
   const found = APP_KEYS.find((one) => keysOf(one).some((keys) => isPressed(keys, event)))
-  return found?.isForText && isInText(event) ? undefined : found?.command
+  return found?.isInactiveInText && isInText(event) ? undefined : found?.command
 }
 
 function isInText({ target }: KeyboardEvent): boolean {
@@ -56,14 +56,14 @@ function isPressed(keys: string, event: KeyboardEvent): boolean {
   return event.key.toLowerCase() === key.toLowerCase()
 }
 
-const SIGNS: Record<string, string> = { ArrowLeft: '←', ArrowRight: '→', Mod: 'Mod' }
+const KEY_SYMBOLS: Record<string, string> = { ArrowLeft: '←', ArrowRight: '→', Mod: 'Mod' }
 
 /** Returns the commands with their keys for the list of shortcuts; `Kbd` draws each key. */
 export function appKeysInWords(): { keys: string; does: string }[] {
   return APP_KEYS.map((one) => {
     const [shown = ''] = keysOf(one)
     const parts = shown.endsWith('++') ? [...shown.slice(0, -2).split('+'), '+'] : shown.split('+')
-    const keys = parts.map((part) => SIGNS[part] ?? (part.length === 1 ? part.toUpperCase() : part)).join(' ')
+    const keys = parts.map((part) => KEY_SYMBOLS[part] ?? (part.length === 1 ? part.toUpperCase() : part)).join(' ')
     return { keys, does: APP_COMMANDS[one.command] }
   })
 }

@@ -5,9 +5,9 @@ import type { AccountView, DocumentRow, SavedView } from '../../../shared/contra
 import { folded } from '../../../shared/text-folding.ts'
 import type { Section } from '../screens/help/sections.ts'
 import { ALL_ACCOUNTS } from '../state/app-state.svelte.ts'
-import { partsOf } from '../state/document-query.ts'
+import { folderPath } from '../state/document-query.ts'
 import type { Offer } from '../state/offers.svelte.ts'
-import { type Router, type ScreenName, screenNames, screensOfOne } from '../state/router.svelte.ts'
+import { documentScreens, type Router, type ScreenName, screenNames } from '../state/router.svelte.ts'
 import { listed } from '../words/counts.ts'
 
 /** A place to go to, an account to switch to, or something to run. */
@@ -47,7 +47,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
   about: 'Settings: version'
 }
 
-function to(id: string, label: string, ...go: Parameters<Router['go']>): Command {
+function goToCommand(id: string, label: string, ...go: Parameters<Router['go']>): Command {
   return { id, group: 'Go to', label, go }
 }
 
@@ -81,7 +81,7 @@ export function commandsFor(
     /** Why it refuses a request. Undefined if it doesn't. */
     refusal?: (takes: RequestName | undefined) => string | undefined
     /** Whether documents of several accounts are shown. */
-    areSeveral?: boolean
+    showsSeveral?: boolean
   } = {}
 ): Command[] {
   const folders = [...new Set(accounts.filter(({ shown }) => shown).flatMap((account) => account.folders))]
@@ -102,22 +102,26 @@ export function commandsFor(
       (app): Command => ({ id: app, group: 'Command', label: APP_COMMANDS[app], app })
     ),
     ...screenNames
-      .filter((screen) => !screensOfOne.includes(screen) && !known.isClosed?.(screen))
-      .map((screen) => to(`go-${screen}`, labels[screen], screen)),
+      .filter((screen) => !documentScreens.includes(screen) && !known.isClosed?.(screen))
+      .map((screen) => goToCommand(`go-${screen}`, labels[screen], screen)),
     // Only if something is typed: in the full list they would be as many as the screens.
     ...Object.entries(typed.trim() ? SETTINGS : {}).map(([part, label]) =>
-      to(`settings-${part}`, label, 'settings', [part])
+      goToCommand(`settings-${part}`, label, 'settings', [part])
     ),
-    to('go-board', 'Board of the counters', 'counter', ['board']),
-    to('go-presets', 'Presets', 'drafts', ['presets']),
-    to('go-trash', 'Trash', 'drafts', ['trash']),
-    ...folders.map((folder) => to(`folder-${folder}`, `${folder} (documents)`, 'documents', partsOf(folder))),
-    ...(known.views ?? []).map(({ id, name }) => to(`view-${id}`, `${name} (view)`, 'documents', ['view', id])),
-    ...(accounts.length > 1 && !known.areSeveral
+    goToCommand('go-board', 'Board of the counters', 'counter', ['board']),
+    goToCommand('go-presets', 'Presets', 'drafts', ['presets']),
+    goToCommand('go-trash', 'Trash', 'drafts', ['trash']),
+    ...folders.map((folder) =>
+      goToCommand(`folder-${folder}`, `${folder} (documents)`, 'documents', folderPath(folder))
+    ),
+    ...(known.views ?? []).map(({ id, name }) =>
+      goToCommand(`view-${id}`, `${name} (view)`, 'documents', ['view', id])
+    ),
+    ...(accounts.length > 1 && !known.showsSeveral
       ? [{ id: 'account-all', group: 'Switch account', label: 'All accounts', accountId: ALL_ACCOUNTS } as const]
       : []),
     ...accounts
-      .filter((account) => !account.chosen || known.areSeveral)
+      .filter((account) => !account.chosen || known.showsSeveral)
       .map(({ id, name }): Command => ({ id: `account-${id}`, group: 'Switch account', label: name, accountId: id }))
   ]
   const words = typed.trim().toLowerCase().split(/\s+/).filter(Boolean)
@@ -155,7 +159,7 @@ export function commandsFor(
         group: 'Document',
         label: name,
         note: listed(signers.map((signer) => signer.name)),
-        go: ['documents', ['all'], { document: reference, ...(known.areSeveral && { account: accountId }) }]
+        go: ['documents', ['all'], { document: reference, ...(known.showsSeveral && { account: accountId }) }]
       })
     )
   ]

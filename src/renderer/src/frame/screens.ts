@@ -54,7 +54,7 @@ export const screens: Record<ScreenName, Screen> = {
 }
 
 /** Parts shown occasionally next to the screens or instead of them. */
-export const parts = {
+export const lazyParts = {
   'first run': () => import('../screens/first-run/FirstRun.svelte'),
   lock: () => import('./LockScreen.svelte'),
   layer: () => import('../screens/counter/CounterLayer.svelte'),
@@ -67,7 +67,7 @@ export const parts = {
 }
 
 /** The name of each screen. */
-export const labels = Object.fromEntries(screenNames.map((name) => [name, screens[name].label])) as Record<
+export const screenLabels = Object.fromEntries(screenNames.map((name) => [name, screens[name].label])) as Record<
   ScreenName,
   string
 >
@@ -87,6 +87,6 @@ export async function loadScreen(name: ScreenName): Promise<void> {
 
 /** Loads everything, one after the other, so that screens opened later need no wait. */
 export async function loadScreens(): Promise<void> {
-  for (const load of Object.values(parts)) await load()
+  for (const load of Object.values(lazyParts)) await load()
   for (const name of screenNames) await loadScreen(name)
 }

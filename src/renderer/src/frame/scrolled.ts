@@ -3,48 +3,48 @@
  * enough. A user who scrolls, clicks or types meanwhile overrides that.
  */
 import { tick } from 'svelte'
-import type { Moves } from '../state/router.svelte.ts'
+import type { NavigationListener } from '../state/router.svelte.ts'
 
 /** How many frames a list has to be loaded from the main process and drawn. */
 const MOST_FRAMES = 120
 
-export class Scrolled implements Moves {
+export class ScrollRestorer implements NavigationListener {
   readonly #kept = new Map<number, ReadonlyMap<string, number>>()
   /** Positions not restored yet, because their list isn't there. */
-  #owed = new Map<string, number>()
+  #pending = new Map<string, number>()
   #stop = () => {}
 
-  left(entry: number): void {
+  onLeave(entry: number): void {
     this.#stop()
     // If the user leaves before an entry is drawn, its earlier positions are kept.
-    const kept = new Map(this.#owed)
+    const kept = new Map(this.#pending)
     for (const [name, { scrollTop }] of scrollers()) if (scrollTop > 0 || !kept.has(name)) kept.set(name, scrollTop)
     this.#kept.set(entry, kept)
   }
 
-  arrived(entry: number, isBack: boolean): void {
-    const wanted = isBack ? this.#kept.get(entry) : undefined
-    this.#owed = new Map(wanted)
-    if (wanted && [...wanted.values()].some((top) => top > 0)) void this.#putBack(wanted)
+  onArrive(entry: number, isBack: boolean): void {
+    const positions = isBack ? this.#kept.get(entry) : undefined
+    this.#pending = new Map(positions)
+    if (positions && [...positions.values()].some((top) => top > 0)) void this.#restore(positions)
   }
 
-  async #putBack(wanted: ReadonlyMap<string, number>): Promise<void> {
-    let isWanted = true
+  async #restore(positions: ReadonlyMap<string, number>): Promise<void> {
+    let isActive = true
     const stop = () => {
-      isWanted = false
+      isActive = false
       for (const name of ['wheel', 'keydown', 'pointerdown']) removeEventListener(name, stop, true)
     }
     this.#stop = stop
     for (const name of ['wheel', 'keydown', 'pointerdown'])
       addEventListener(name, stop, { capture: true, passive: true })
     await tick()
-    for (let frame = 0; frame < MOST_FRAMES && isWanted; frame++) {
+    for (let frame = 0; frame < MOST_FRAMES && isActive; frame++) {
       for (const [name, element] of scrollers()) {
-        const top = wanted.get(name)
+        const top = positions.get(name)
         const isLongEnough = top !== undefined && element.scrollHeight - element.clientHeight >= top
         if (!isLongEnough) continue
         if (Math.abs(element.scrollTop - top) > 1) element.scrollTop = top
-        this.#owed.delete(name)
+        this.#pending.delete(name)
       }
       await new Promise(requestAnimationFrame)
     }

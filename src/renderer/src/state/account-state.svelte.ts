@@ -18,7 +18,7 @@ import { Resource } from './resource.svelte.ts'
 /** Whether the service answers, since when, and why not. */
 export class Connection extends Resource<ConnectionView> {
   /** When the account's folders were last checked while this page was open. */
-  lookedAt = $state<number>()
+  checkedAt = $state<number>()
 
   constructor(api: Api) {
     super(() => api.accounts.connection())
@@ -32,7 +32,7 @@ export class Connection extends Resource<ConnectionView> {
   }
 
   override clear(): void {
-    this.lookedAt = undefined
+    this.checkedAt = undefined
     super.clear()
   }
 }
@@ -105,14 +105,17 @@ export class Counts {
 }
 
 /** How many drafts are offered to continue with. */
-const FEW = 5
+const NEWEST_COUNT = 5
 /** Milliseconds between reloads: a draft changes every few keystrokes. */
-const PAUSE = 1000
+const RELOAD_INTERVAL = 1000
 
 /** The drafts every screen knows about: the newest few, and the totals. */
 export class Drafts extends Resource<DraftList> {
   constructor(api: Api, clock: Clock) {
-    super(() => api.drafts.list({ search: '', trashed: false, offset: 0, limit: FEW }), { clock, milliseconds: PAUSE })
+    super(() => api.drafts.list({ search: '', trashed: false, offset: 0, limit: NEWEST_COUNT }), {
+      clock,
+      milliseconds: RELOAD_INTERVAL
+    })
   }
 
   /** The newest few, newest first. */

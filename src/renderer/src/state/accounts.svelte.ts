@@ -7,52 +7,52 @@ import type { Api } from '../api.ts'
 import { settled } from '../api.ts'
 import { Resource } from './resource.svelte.ts'
 
-/** Why an account wasn't added. `asked` is true if the error came from contacting its service. */
-export interface NotAdded {
+/** Why an account wasn't added. `isFromService` is true if the error came from contacting its service. */
+export interface AccountFailure {
   error: AppError
-  asked: boolean
+  isFromService: boolean
 }
 
 /**
  * The result of saving pending input: all of it is saved (`kept`); some isn't saved yet (`failing`); or some can't be
  * saved however long we wait (`hopeless`: its draft is gone, or belongs to another account).
  */
-export type Finished = 'kept' | 'failing' | 'hopeless'
+export type FlushOutcome = 'kept' | 'failing' | 'hopeless'
 
 /** Invalid input and keychain errors are reported before the service is contacted. */
-function wasAsked({ code }: AppError): boolean {
+function isFromService({ code }: AppError): boolean {
   return code !== 'invalid' && code !== 'keychain'
 }
 
 /** The account being worked in, and whether others are shown with it. */
-export interface Shown {
+export interface ShownAccounts {
   chosen: string
-  areSeveral: boolean
+  showsSeveral: boolean
 }
 
 export class Accounts extends Resource<AccountView[]> {
   readonly #api: Api
   readonly #chosen = $derived.by(() => this.list.find((account) => account.chosen))
-  readonly #othersShown: (before: Shown | undefined) => void
-  #last: Shown | undefined
+  readonly #onShownChanged: (before: ShownAccounts | undefined) => void
+  #lastShown: ShownAccounts | undefined
   /** Calls in flight that may change the chosen account. */
-  #moving = 0
+  #pendingSwitches = 0
   /**
    * What must finish before another account is chosen or the window closes: unsaved input belongs to the current
    * account.
    */
-  readonly leaving = new Set<() => Promise<Finished>>()
+  readonly beforeSwitch = new Set<() => Promise<FlushOutcome>>()
   /** Called once it is certain again which account is chosen. */
-  readonly settling = new Set<() => void>()
+  readonly afterSwitch = new Set<() => void>()
 
   /**
-   * @param othersShown called once whenever the shown accounts or the account being worked in change, with the previous
+   * @param onShownChanged called once whenever the shown accounts or the account being worked in change, with the previous
    * state.
    */
-  constructor(api: Api, othersShown: (before: Shown | undefined) => void) {
+  constructor(api: Api, onShownChanged: (before: ShownAccounts | undefined) => void) {
     super(() => api.accounts.list())
     this.#api = api
-    this.#othersShown = othersShown
+    this.#onShownChanged = onShownChanged
   }
 
   /** The limits reported by the chosen account's service. Limits it doesn't report are absent. */
@@ -63,7 +63,7 @@ export class Accounts extends Resource<AccountView[]> {
    * Explains why this many documents exceed the plan. Undefined if they fit, or if the service doesn't report how many
    * are left.
    */
-  tooManyFor(documents: number): { title: string; more: string } | undefined {
+  quotaProblem(documents: number): { title: string; more: string } | undefined {
     const { documentsLeft } = this.limits
     if (documentsLeft === undefined || documents <= documentsLeft) return undefined
     const left =
@@ -74,7 +74,7 @@ export class Accounts extends Resource<AccountView[]> {
     }
   }
   /** Refreshes the chosen account's limits from the service, unless that was done a moment ago. */
-  askLimits(): void {
+  refreshLimits(): void {
     void settled(this.#api.accounts.refreshLimits())
   }
   get list(): readonly AccountView[] {
@@ -85,7 +85,7 @@ export class Accounts extends Resource<AccountView[]> {
     return this.#chosen
   }
   /** Whether several accounts are shown. Each row then names its account. */
-  get areSeveral(): boolean {
+  get showsSeveral(): boolean {
     return this.shown.length > 1
   }
   /** The accounts that are shown. */
@@ -103,45 +103,45 @@ export class Accounts extends Resource<AccountView[]> {
     return this.find(id)?.shown === true
   }
   /** The id of the account that a call made now applies to. Undefined while the account is being switched. */
-  get settled(): string | undefined {
-    return this.#moving > 0 ? undefined : this.chosen?.id
+  get currentId(): string | undefined {
+    return this.#pendingSwitches > 0 ? undefined : this.chosen?.id
   }
 
   override async load(): Promise<void> {
     await super.load()
-    const before = this.#last
-    const now = this.chosen && { chosen: this.chosen.id, areSeveral: this.areSeveral }
-    if (now?.chosen === before?.chosen && now?.areSeveral === before?.areSeveral) return
-    this.#last = now
-    this.#othersShown(before)
+    const before = this.#lastShown
+    const now = this.chosen && { chosen: this.chosen.id, showsSeveral: this.showsSeveral }
+    if (now?.chosen === before?.chosen && now?.showsSeveral === before?.showsSeveral) return
+    this.#lastShown = now
+    this.#onShownChanged(before)
   }
 
   /** Adds and chooses an account. Returns the error if it couldn't be added. */
   async add(account: Input<'accounts.add'>): Promise<AccountView | AppError> {
-    const unfinished = await this.#finish()
+    const unfinished = await this.#switchBlocker()
     if (unfinished) return unfinished
-    const result = await this.#move(() => settled(this.#api.accounts.add(account)))
+    const result = await this.#runSwitch(() => settled(this.#api.accounts.add(account)))
     return result.ok ? result.value : result.error
   }
 
   /** Tests an account, then adds and chooses it if the test succeeds. If it fails, nothing changes. */
-  async addIfItWorks(account: Input<'accounts.add'>): Promise<AccountView | NotAdded> {
+  async addIfItWorks(account: Input<'accounts.add'>): Promise<AccountView | AccountFailure> {
     if (account.kind === 'service') {
       const { baseUrl, authentication, certificate } = account
       const tried = await settled(
         this.#api.accounts.try({ baseUrl, authentication, ...(certificate !== undefined && { certificate }) })
       )
-      if (!tried.ok) return { error: tried.error, asked: wasAsked(tried.error) }
+      if (!tried.ok) return { error: tried.error, isFromService: isFromService(tried.error) }
     }
     const added = await this.add(account)
-    return 'code' in added ? { error: added, asked: false } : added
+    return 'code' in added ? { error: added, isFromService: false } : added
   }
 
   /**
    * Tests a change to an account and applies it only if the test succeeds, so that a working account isn't replaced by
    * a broken one.
    */
-  async updateIfItWorks(change: Input<'accounts.update'>): Promise<AccountView | NotAdded> {
+  async updateIfItWorks(change: Input<'accounts.update'>): Promise<AccountView | AccountFailure> {
     const { id, baseUrl, authentication, certificate, folders } = change
     const tried = await settled(
       this.#api.accounts.try({
@@ -151,9 +151,9 @@ export class Accounts extends Resource<AccountView[]> {
         ...(folders && { folders })
       })
     )
-    if (!tried.ok) return { error: tried.error, asked: wasAsked(tried.error) }
+    if (!tried.ok) return { error: tried.error, isFromService: isFromService(tried.error) }
     const updated = await this.update(change)
-    return 'code' in updated ? { error: updated, asked: false } : updated
+    return 'code' in updated ? { error: updated, isFromService: false } : updated
   }
 
   /**
@@ -168,25 +168,25 @@ export class Accounts extends Resource<AccountView[]> {
 
   /** Shows only this account. */
   async choose(id: string): Promise<AppError | undefined> {
-    if (id === this.chosen?.id && !this.areSeveral) return undefined
-    return this.#leaveFor(() => this.#api.accounts.choose({ id }))
+    if (id === this.chosen?.id && !this.showsSeveral) return undefined
+    return this.#switchBy(() => this.#api.accounts.choose({ id }))
   }
 
   /** Shows all accounts. */
   async showAll(): Promise<AppError | undefined> {
-    return this.#leaveFor(() => this.#api.accounts.showAll())
+    return this.#switchBy(() => this.#api.accounts.showAll())
   }
 
   /** Switches the account being worked in, and keeps showing as many accounts as before. */
   async workIn(id: string): Promise<AppError | undefined> {
     if (id === this.chosen?.id) return undefined
-    return this.#leaveFor(() => this.#api.accounts.workIn({ id }))
+    return this.#switchBy(() => this.#api.accounts.workIn({ id }))
   }
 
-  async #leaveFor<Value>(call: () => Promise<Result<Value>>): Promise<AppError | undefined> {
-    const unfinished = await this.#finish()
+  async #switchBy<Value>(call: () => Promise<Result<Value>>): Promise<AppError | undefined> {
+    const unfinished = await this.#switchBlocker()
     if (unfinished) return unfinished
-    const result = await this.#move(() => settled(call()))
+    const result = await this.#runSwitch(() => settled(call()))
     return result.ok ? undefined : result.error
   }
 
@@ -195,43 +195,43 @@ export class Accounts extends Resource<AccountView[]> {
    * service.
    */
   async remove(id: string): Promise<AppError | 'still valid' | undefined> {
-    const result = await this.#move(() => settled(this.#api.accounts.remove({ id })))
+    const result = await this.#runSwitch(() => settled(this.#api.accounts.remove({ id })))
     if (!result.ok) return result.error
     return result.value.signIn === 'still valid' ? 'still valid' : undefined
   }
 
   /** Saves pending input. Returns whether everything is saved. */
-  async finish(): Promise<boolean> {
-    return (await this.#finished()).every((one) => one === 'kept')
+  async flush(): Promise<boolean> {
+    return (await this.#flushAll()).every((one) => one === 'kept')
   }
 
   /**
    * Returns why the account can't be left yet: pending input couldn't be saved and would be lost. Input that waiting
    * can't save doesn't block the switch.
    */
-  async #finish(): Promise<AppError | undefined> {
-    if (!(await this.#finished()).includes('failing')) return undefined
+  async #switchBlocker(): Promise<AppError | undefined> {
+    if (!(await this.#flushAll()).includes('failing')) return undefined
     return { code: 'storage', message: 'Your draft couldn’t be saved, so we didn’t switch accounts.' }
   }
 
-  #finished(): Promise<Finished[]> {
-    return Promise.all([...this.leaving].map((finish) => finish()))
+  #flushAll(): Promise<FlushOutcome[]> {
+    return Promise.all([...this.beforeSwitch].map((finish) => finish()))
   }
 
   /** Runs a call that may change the chosen account, then reloads which one is chosen. */
-  async #move<Value>(call: () => Promise<Value>): Promise<Value> {
-    this.#moving++
+  async #runSwitch<Value>(call: () => Promise<Value>): Promise<Value> {
+    this.#pendingSwitches++
     try {
       const result = await call()
       await this.load()
       return result
     } finally {
-      this.#moved()
+      this.#endSwitch()
     }
   }
 
-  #moved(): void {
-    this.#moving--
-    if (this.#moving === 0) for (const settle of this.settling) settle()
+  #endSwitch(): void {
+    this.#pendingSwitches--
+    if (this.#pendingSwitches === 0) for (const handler of this.afterSwitch) handler()
   }
 }

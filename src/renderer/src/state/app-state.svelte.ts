@@ -6,7 +6,7 @@ import type { Input } from '../../../shared/contract/requests.ts'
 import type { AccountView, PersonView, SettingsView, SystemStatus } from '../../../shared/contract/views.ts'
 import { type Api, ofAccount, settled } from '../api.ts'
 import { Connection, Counts, Drafts, Views } from './account-state.svelte.ts'
-import { Accounts, type Shown } from './accounts.svelte.ts'
+import { Accounts, type ShownAccounts } from './accounts.svelte.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { OfficeSession } from './counter-session.svelte.ts'
 import { DraftSavers } from './draft-savers.svelte.ts'
@@ -32,7 +32,7 @@ export const ZOOMS = [80, 90, 100, 110, 125, 150, 175, 200]
 
 /** The settings that a screen applies at once: theme, zoom, and the columns of the document list. */
 class Settings extends Resource<SettingsView> {
-  #zoomAsked: number | undefined
+  #requestedZoom: number | undefined
   readonly #api: Api
 
   constructor(api: Api) {
@@ -47,13 +47,13 @@ class Settings extends Resource<SettingsView> {
   /** Zooms in or out by one step, or resets the zoom. */
   async zoom(way: 'in' | 'out' | 'reset'): Promise<AppError | undefined> {
     // Each press continues from the previous one, even while that one is still being saved.
-    const now = Math.round((this.#zoomAsked ?? this.view.zoom) * 100)
+    const now = Math.round((this.#requestedZoom ?? this.view.zoom) * 100)
     const next = way === 'in' ? ZOOMS.find((step) => step > now) : ZOOMS.findLast((step) => step < now)
-    const asked = (way === 'reset' ? 100 : (next ?? now)) / 100
-    if (asked === now / 100) return undefined
-    this.#zoomAsked = asked
-    const error = await this.set({ zoom: asked })
-    if (this.#zoomAsked === asked) this.#zoomAsked = undefined
+    const requested = (way === 'reset' ? 100 : (next ?? now)) / 100
+    if (requested === now / 100) return undefined
+    this.#requestedZoom = requested
+    const error = await this.set({ zoom: requested })
+    if (this.#requestedZoom === requested) this.#requestedZoom = undefined
     return error
   }
 
@@ -97,7 +97,7 @@ export class AppState {
    * A bulk send that was left with a sheet loaded, to come back to: its corrections are only in memory. There is at
    * most one.
    */
-  leftBulk: { bulk: { close: () => void }; accountId: string | undefined; begun: string } | undefined
+  suspendedBulk: { bulk: { close: () => void }; accountId: string | undefined; startedFrom: string } | undefined
 
   readonly #host: Window
 
@@ -106,7 +106,7 @@ export class AppState {
     this.#host = host
     this.clock = clock
     this.router = new Router(host)
-    this.accounts = new Accounts(api, (before) => this.#othersShown(before))
+    this.accounts = new Accounts(api, (before) => this.#onShownChanged(before))
     this.connection = new Connection(api)
     this.drafts = new Drafts(api, clock)
     this.settings = new Settings(api)
@@ -130,10 +130,10 @@ export class AppState {
       this.api.on('accounts.changed', () => void this.accounts.load()),
       this.api.on('connection.changed', () => void this.connection.load()),
       this.api.on('documents.looked', ({ accountId, at }) => {
-        if (this.accounts.isShown(accountId)) this.connection.lookedAt = at
+        if (this.accounts.isShown(accountId)) this.connection.checkedAt = at
       }),
-      this.api.on('drafts.changed', () => this.drafts.follow()),
-      this.api.on('outbox.changed', () => this.outbox.follow()),
+      this.api.on('drafts.changed', () => this.drafts.scheduleReload()),
+      this.api.on('outbox.changed', () => this.outbox.scheduleReload()),
       this.api.on('documents.changed', () => void this.counts.loadDocuments()),
       this.api.on('views.changed', () => {
         void this.views.load()
@@ -142,30 +142,30 @@ export class AppState {
       this.api.on('downloads.changed', () => void this.counts.loadDownloads()),
       this.api.on('counter.changed', () => void this.counts.loadDocuments()),
       this.api.on('settings.changed', () => void this.settings.load()),
-      this.api.on('system.changed', this.system.follow),
-      this.#onLineBack(),
+      this.api.on('system.changed', this.system.scheduleReload),
+      this.#refreshWhenOnline(),
       this.api.on('window.closing', async () => {
-        const kept = await this.#finishInTime()
+        const kept = await this.#flushInTime()
         void this.api.system.readyToClose({ kept })
       })
     ]
     // Loaded before anything is shown: if a person has the screen, nothing of the office may be seen.
     const reading = Promise.all([this.accounts.load(), this.system.load()])
     const [stopCounter, stopLock] = await Promise.all([this.counter.open(), this.lock.open(), this.settings.load()])
-    if (!this.isAway) await reading
+    if (!this.isOfficeHidden) await reading
     return () => {
       for (const stop of [...stops, stopCounter, stopLock]) stop()
     }
   }
 
   /** Whether the office must not be visible, audible or reachable here: a person has this screen, or it is locked. */
-  get isAway(): boolean {
+  get isOfficeHidden(): boolean {
     return this.counter.isWith('here') || this.lock.isLocked
   }
 
   /** Shows only this account, or all of them, or reports that it couldn't. Returns whether it succeeded. */
   async choose(id: string): Promise<boolean> {
-    return this.#switched(await (id === ALL_ACCOUNTS ? this.accounts.showAll() : this.accounts.choose(id)))
+    return this.#reportSwitch(await (id === ALL_ACCOUNTS ? this.accounts.showAll() : this.accounts.choose(id)))
   }
 
   /**
@@ -173,27 +173,27 @@ export class AppState {
    * succeeded.
    */
   async workIn(id: string): Promise<boolean> {
-    return this.#switched(await this.accounts.workIn(id))
+    return this.#reportSwitch(await this.accounts.workIn(id))
   }
 
-  #switched(error: AppError | undefined): boolean {
+  #reportSwitch(error: AppError | undefined): boolean {
     if (error) this.toasts.warn('We couldn’t switch accounts.')
     return error === undefined
   }
 
   /** Checks the service as soon as the computer is online again, which is sooner than the next scheduled check. */
-  #onLineBack(): () => void {
+  #refreshWhenOnline(): () => void {
     const back = () => void (this.connection.isDown && this.api.documents.refresh())
     this.#host.addEventListener('online', back)
     return () => this.#host.removeEventListener('online', back)
   }
 
   /** Whether all pending input is saved, within a time that someone closing the window can accept. */
-  #finishInTime(): Promise<boolean> {
+  #flushInTime(): Promise<boolean> {
     return new Promise((resolve) => {
       const cancel = this.clock.after(TIMEOUT, () => resolve(false))
       void this.accounts
-        .finish()
+        .flush()
         .catch(() => false)
         .then((kept) => {
           cancel()
@@ -209,7 +209,7 @@ export class AppState {
 
   /** The account's part of an address. Empty unless several accounts are shown. */
   accountPlace(accountId: string | undefined): { account?: string } {
-    return this.accounts.areSeveral && accountId !== undefined ? { account: accountId } : {}
+    return this.accounts.showsSeveral && accountId !== undefined ? { account: accountId } : {}
   }
 
   /** A document's part of an address. */
@@ -218,20 +218,20 @@ export class AppState {
   }
 
   /** The account an address refers to: the one it names, otherwise the one being worked in. */
-  get placeAccount(): AccountView | undefined {
+  get routeAccount(): AccountView | undefined {
     return this.accounts.find(this.router.route.query.get('account') ?? undefined) ?? this.accounts.chosen
   }
 
   /** Clears everything of the previous account: none of it may be seen with the one chosen now. */
-  #othersShown(before: Shown | undefined): void {
+  #onShownChanged(before: ShownAccounts | undefined): void {
     // If all accounts are shown, the previous one's are still among them.
-    const isAmongAll = before?.areSeveral === true && this.accounts.areSeveral
-    if (before !== undefined && !isAmongAll) this.#leavePlace()
-    if (!isAmongAll) this.router.forget()
+    const areAllShown = before?.showsSeveral === true && this.accounts.showsSeveral
+    if (before !== undefined && !areAllShown) this.#resetRoute()
+    if (!areAllShown) this.router.clearSavedStates()
     this.recipient = undefined
-    this.leftBulk?.bulk.close()
-    this.leftBulk = undefined
-    if (isAmongAll) return
+    this.suspendedBulk?.bulk.close()
+    this.suspendedBulk = undefined
+    if (areAllShown) return
     this.connection.clear()
     this.drafts.clear()
     this.outbox.clear()
@@ -247,7 +247,7 @@ export class AppState {
   }
 
   /** Keeps only the screen: the address may name a draft, send or document of the previous account. */
-  #leavePlace(): void {
+  #resetRoute(): void {
     const { screen, rest } = this.router.route
     // The next account may have a folder of the same name; a saved view belongs to one account only.
     const isFolder = screen === 'documents' && rest[0] !== 'view'

@@ -20,31 +20,31 @@ export const systemClock: Clock = {
 
 /**
  * Throttles a function: the first request runs it at once.
- * @param pause minimum milliseconds between two runs. Requests during the pause are combined into one run at its end.
+ * @param interval minimum milliseconds between two runs. Requests during the pause are combined into one run at its end.
  * @returns a function that requests a run.
  */
-export function coalesced(clock: Clock, pause: number, run: () => void): () => void {
+export function throttled(clock: Clock, interval: number, run: () => void): () => void {
   let waiting = false
-  let asked = false
+  let isRequested = false
 
-  function rest() {
+  function startInterval() {
     waiting = true
-    clock.after(pause, () => {
+    clock.after(interval, () => {
       waiting = false
-      if (!asked) return
-      asked = false
+      if (!isRequested) return
+      isRequested = false
       run()
-      rest()
+      startInterval()
     })
   }
 
   return () => {
     if (waiting) {
-      asked = true
+      isRequested = true
       return
     }
     run()
-    rest()
+    startInterval()
   }
 }
 
@@ -53,12 +53,12 @@ export function coalesced(clock: Clock, pause: number, run: () => void): () => v
  */
 class Ticking {
   readonly #clock: Clock
-  readonly #follow: () => void
+  readonly #subscribe: () => void
 
   /** @param untilNext milliseconds from a given time until the next update. */
   constructor(clock: Clock, untilNext: (now: number) => number) {
     this.#clock = clock
-    this.#follow = createSubscriber((update) => {
+    this.#subscribe = createSubscriber((update) => {
       let stop = () => {}
       const tick = () => {
         stop = clock.after(untilNext(clock.now()), () => {
@@ -73,7 +73,7 @@ class Ticking {
 
   /** Milliseconds since 1970 UTC. */
   get now(): number {
-    this.#follow()
+    this.#subscribe()
     return this.#clock.now()
   }
 }

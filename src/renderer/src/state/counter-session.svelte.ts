@@ -9,10 +9,10 @@ import type { CounterPhase, CounterSession, CounterTurn } from '../../../shared/
 import type { Api } from '../api.ts'
 import { settled } from '../api.ts'
 import { type Clock, Seconds } from './clock.ts'
-import { ForgottenPin, PinWait, type TakesPin } from './staff-pin.svelte.ts'
+import { PinRecovery, type PinTarget, PinWait } from './staff-pin.svelte.ts'
 
 type PersonRequest = (typeof personRequestNames)[number]
-type Of<Domain extends string> = PersonRequest extends infer Name
+type ActionsOf<Domain extends string> = PersonRequest extends infer Name
   ? Name extends `${Domain}.${infer Action}`
     ? Action
     : never
@@ -20,55 +20,55 @@ type Of<Domain extends string> = PersonRequest extends infer Name
 
 /** The part of the client available to the page on the second display. */
 export interface PersonApi {
-  counter: Pick<Api['counter'], Of<'counter'> & keyof Api['counter']>
-  settings: Pick<Api['settings'], Of<'settings'> & keyof Api['settings']>
+  counter: Pick<Api['counter'], ActionsOf<'counter'> & keyof Api['counter']>
+  settings: Pick<Api['settings'], ActionsOf<'settings'> & keyof Api['settings']>
   on: Api['on']
 }
 
 export type Bounds = Input<'counter.show'>['bounds']
 /** Why a person covers their page. */
-export type Pause = Exclude<Input<'counter.cover'>['why'], 'not-me'>
+export type CoverReason = Exclude<Input<'counter.cover'>['why'], 'not-me'>
 export type StaffAction = Input<'counter.staff'>['does']
 
 /** Minimum milliseconds between activity reports, unless the session is waiting for one. */
-const TOUCH_EVERY = 1000
+const ACTIVITY_INTERVAL = 1000
 /** The page's zoom steps, each far enough from the next to make a difference. */
 const ZOOMS = [0.5, 0.67, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 1.75, 2, 2.5, 3]
 /** Phases in which the person has no page behind what is shown. */
-const withoutPage: CounterPhase[] = ['asking', 'return', 'ended']
+const pagelessPhases: CounterPhase[] = ['asking', 'return', 'ended']
 
 /** Members whose change means that another screen is shown: errors and busy commands from before no longer apply. */
-const moving = ['id', 'phase', 'current', 'cover', 'isLocked'] as const
+const screenFields = ['id', 'phase', 'current', 'cover', 'isLocked'] as const
 /**
  * Commands that run even while others are in progress: a page that never stops printing must not keep anyone from
  * covering it.
  */
-const urgent: ReadonlySet<string> = new Set(['cover', 'resume', 'continue', 'end'])
+const urgentCommands: ReadonlySet<string> = new Set(['cover', 'resume', 'continue', 'end'])
 
-export class FollowedSession implements TakesPin {
+export class LiveSession implements PinTarget {
   /** The way out for staff who forgot the PIN. Undefined if this page may not offer it. */
-  readonly forgotten: ForgottenPin | undefined = undefined
+  readonly pinRecovery: PinRecovery | undefined = undefined
   readonly #api: PersonApi
   readonly #clock: Clock
   readonly #seconds: Seconds
   #session = $state.raw<CounterSession | null>(null)
-  #known = $state(false)
+  #isLoaded = $state(false)
   /** Commands in progress, newest last. */
   #busy = $state.raw<readonly { name: string }[]>([])
-  #moves = 0
+  #screenChanges = 0
   #error = $state.raw<AppError>()
   #pinError = $state.raw<AppError>()
   #pinBusy = $state(false)
   readonly #pinWait: PinWait
   readonly #namedWait: PinWait
-  #staffAsked = $state(false)
+  #isStaffRequested = $state(false)
   #pinWasWrong = $state(false)
   #firstKey = ''
   #coveredForStaff = false
   #newest = 0
   #lastTouch = Number.NEGATIVE_INFINITY
-  #place: Bounds | undefined
-  #placing = false
+  #queuedBounds: Bounds | undefined
+  #isShowing = false
 
   constructor(api: PersonApi, clock: Clock) {
     this.#api = api
@@ -82,8 +82,8 @@ export class FollowedSession implements TakesPin {
     return this.#session
   }
   /** Whether we know if there is a session. */
-  get known() {
-    return this.#known
+  get isLoaded() {
+    return this.#isLoaded
   }
   /** Why the newest command failed. */
   get error() {
@@ -101,11 +101,11 @@ export class FollowedSession implements TakesPin {
     return this.#pinBusy
   }
   get isOffice() {
-    return this.forgotten !== undefined
+    return this.pinRecovery !== undefined
   }
   /** Whether staff want the screen: their PIN is asked for in place of what the person sees. */
-  get staffAsked() {
-    return this.#staffAsked
+  get isStaffRequested() {
+    return this.#isStaffRequested
   }
 
   /** Whether a PIN was rejected since staff last had the screen: they may have forgotten it. */
@@ -138,7 +138,7 @@ export class FollowedSession implements TakesPin {
 
   /** Seconds until a PIN is accepted again. */
   get pinWait(): number {
-    return this.#pinWait.left
+    return this.#pinWait.secondsLeft
   }
   get asksName(): boolean {
     return this.#session?.asksName ?? false
@@ -147,7 +147,7 @@ export class FollowedSession implements TakesPin {
     return this.#session?.needsName ?? false
   }
   get namedPinWait(): number {
-    return this.#namedWait.left
+    return this.#namedWait.secondsLeft
   }
 
   /** Loads the session, then follows it. Returns a function that stops following. */
@@ -162,7 +162,7 @@ export class FollowedSession implements TakesPin {
     const result = await settled(this.#api.counter.state())
     if (mine !== this.#newest) return
     if (result.ok) this.#adopt(result.value)
-    this.#known = true
+    this.#isLoaded = true
   }
 
   /** Replaces the loaded session with one that a request returned. */
@@ -183,7 +183,8 @@ export class FollowedSession implements TakesPin {
   readonly finish = () => this.#command('finish', (id) => this.#api.counter.finish({ id }))
   readonly next = () => this.#command('next', (id) => this.#api.counter.next({ id }))
   readonly retry = () => this.#command('retry', (id) => this.#api.counter.retry({ id }))
-  readonly staff = (does: StaffAction) => this.#command(does, (id) => this.#api.counter.staff({ id, does }))
+  readonly runStaffAction = (action: StaffAction) =>
+    this.#command(action, (id) => this.#api.counter.staff({ id, does: action }))
 
   /** Returns the page's next zoom step, or undefined if there is none. */
   zoomStep(way: 'smaller' | 'larger'): number | undefined {
@@ -202,11 +203,11 @@ export class FollowedSession implements TakesPin {
     this.#command('adjust', (id) => this.#api.counter.adjust({ id, ...changes }))
 
   /** Reports activity: at once if the session is waiting for it, otherwise throttled. */
-  touched(): void {
+  reportActivity(): void {
     const session = this.#session
     if (!session) return
     const now = this.#clock.now()
-    if (session.warningUntil === undefined && now - this.#lastTouch < TOUCH_EVERY) return
+    if (session.warningUntil === undefined && now - this.#lastTouch < ACTIVITY_INTERVAL) return
     this.#lastTouch = now
     void settled(this.#api.counter.touched({ id: session.id }))
   }
@@ -215,7 +216,7 @@ export class FollowedSession implements TakesPin {
    * Asks for the staff PIN. A visible page lies on top of ours, so it is covered first.
    * @param firstKey the key with which they began typing the PIN, on a screen that shows no pad yet
    */
-  async askStaff(firstKey = ''): Promise<void> {
+  async requestStaff(firstKey = ''): Promise<void> {
     const phase = this.#session?.phase
     if (phase === 'open' || phase === 'loading') {
       await this.cover('help')
@@ -223,7 +224,7 @@ export class FollowedSession implements TakesPin {
     }
     this.#pinError = undefined
     this.#firstKey = firstKey
-    this.#staffAsked = true
+    this.#isStaffRequested = true
   }
 
   /** Returns, only once, what was typed before the pad was shown. */
@@ -234,12 +235,12 @@ export class FollowedSession implements TakesPin {
   }
 
   /** Leaves the PIN prompt for what was shown before. */
-  async leaveStaff(): Promise<void> {
+  async cancelStaffRequest(): Promise<void> {
     // By now the page may have another cover, which isn't ours to remove.
-    const goOn = this.#coveredForStaff && this.#session?.cover === 'help'
-    if (goOn) await this.resume()
-    this.forgotten?.leave()
-    this.#forgetStaff()
+    const shouldResume = this.#coveredForStaff && this.#session?.cover === 'help'
+    if (shouldResume) await this.resume()
+    this.pinRecovery?.cancel()
+    this.#clearStaffRequest()
   }
 
   /** Submits the PIN, which is never stored. */
@@ -253,13 +254,13 @@ export class FollowedSession implements TakesPin {
     this.#pinBusy = false
     this.#pinWasWrong = !result.ok
     if (result.ok) {
-      this.#forgetStaff()
+      this.#clearStaffRequest()
       if (mine === this.#newest) this.#adopt(result.value)
       return
     }
     this.#pinError = result.error
     const wait = name === undefined ? this.#pinWait : this.#namedWait
-    if (result.error.retryAfterMs) wait.begin(result.error.retryAfterMs)
+    if (result.error.retryAfterMs) wait.start(result.error.retryAfterMs)
     await this.load()
   }
 
@@ -269,26 +270,26 @@ export class FollowedSession implements TakesPin {
    * @param bounds in CSS pixels of our window.
    */
   async show(bounds: Bounds): Promise<void> {
-    this.#place = bounds
-    if (this.#placing) return
-    this.#placing = true
-    while (this.#place && this.#session && !withoutPage.includes(this.#session.phase)) {
+    this.#queuedBounds = bounds
+    if (this.#isShowing) return
+    this.#isShowing = true
+    while (this.#queuedBounds && this.#session && !pagelessPhases.includes(this.#session.phase)) {
       const { id } = this.#session
-      const now = this.#place
-      this.#place = undefined
+      const now = this.#queuedBounds
+      this.#queuedBounds = undefined
       const mine = ++this.#newest
       const result = await settled(this.#api.counter.show({ id, bounds: now }))
       // If it was refused, the session has moved on without us.
       if (!result.ok) await this.load()
       else if (mine === this.#newest) this.#adopt(result.value)
     }
-    this.#place = undefined
-    this.#placing = false
+    this.#queuedBounds = undefined
+    this.#isShowing = false
   }
 
   /** Drops the queued bounds, because the page has no place on the screen any more. */
-  hidden(): void {
-    this.#place = undefined
+  hide(): void {
+    this.#queuedBounds = undefined
   }
 
   /**
@@ -297,38 +298,38 @@ export class FollowedSession implements TakesPin {
    */
   async #command(name: string, call: (id: string) => Promise<Result<CounterSession | null>>): Promise<void> {
     const session = this.#session
-    const isUnderWay = urgent.has(name) ? this.#busy.some((one) => one.name === name) : this.#busy.length > 0
+    const isUnderWay = urgentCommands.has(name) ? this.#busy.some((one) => one.name === name) : this.#busy.length > 0
     if (!session || isUnderWay) return
     const command = { name }
     this.#busy = [...this.#busy, command]
     this.#error = undefined
     const mine = ++this.#newest
-    const moves = this.#moves
+    const screenChanges = this.#screenChanges
     const result = await settled(call(session.id))
     this.#busy = this.#busy.filter((one) => one !== command)
     if (!result.ok) {
-      if (moves === this.#moves) this.#error = result.error
+      if (screenChanges === this.#screenChanges) this.#error = result.error
       await this.load()
     } else if (mine === this.#newest) this.#adopt(result.value)
   }
 
   #adopt(session: CounterSession | null): void {
     const before = this.#session
-    const hasMoved = moving.some((member) => before?.[member] !== session?.[member])
+    const hasScreenChanged = screenFields.some((member) => before?.[member] !== session?.[member])
     this.#session = session
-    this.#known = true
-    this.#pinWait.told(session?.pinWaitUntil)
+    this.#isLoaded = true
+    this.#pinWait.syncWith(session?.pinWaitUntil)
     if (before?.id !== session?.id) this.#pinWasWrong = false
-    if (!hasMoved) return
-    this.#moves++
+    if (!hasScreenChanged) return
+    this.#screenChanges++
     // What was requested has taken effect, although its answer may still be in flight.
     this.#busy = []
-    if (session?.phase !== 'covered') this.#forgetStaff()
+    if (session?.phase !== 'covered') this.#clearStaffRequest()
     this.#error = undefined
   }
 
-  #forgetStaff(): void {
-    this.#staffAsked = false
+  #clearStaffRequest(): void {
+    this.#isStaffRequested = false
     this.#firstKey = ''
     this.#coveredForStaff = false
     this.#pinError = undefined
@@ -336,14 +337,14 @@ export class FollowedSession implements TakesPin {
 }
 
 /** The clerk's session, with what the page on the second display may not do. */
-export class OfficeSession extends FollowedSession {
-  override readonly forgotten: ForgottenPin
+export class OfficeSession extends LiveSession {
+  override readonly pinRecovery: PinRecovery
   readonly #api: Api
 
   constructor(api: Api, clock: Clock) {
     super(api, clock)
     this.#api = api
-    this.forgotten = new ForgottenPin(api)
+    this.pinRecovery = new PinRecovery(api)
   }
 
   /** Closes the session once staff have seen the result. */

@@ -27,7 +27,7 @@ type OpenPlace = Partial<ReturnType<AppState['documentPlace']>>
 
 type Sort = DocumentQuery['sort']
 /** First path segments that are not folder names. */
-const WORDS = new Set(['all', 'view', 'folder'])
+const RESERVED_SEGMENTS = new Set(['all', 'view', 'folder'])
 const FLAGS = ['overdue', 'waitingHere', 'hasFileUploaded', 'unread', 'gone'] as const
 const NUMBERS = ['dueWithinDays', 'stuckForDays'] as const
 const TEXTS = ['dueOn', 'signer', 'identity'] as const
@@ -37,7 +37,7 @@ const LISTS = ['families', 'accounts'] as const
  * Returns the default order: signed documents by newest signature, other folders by next due date, everything by latest
  * change.
  */
-export function sortOf(folder: string | undefined): Sort {
+export function defaultSort(folder: string | undefined): Sort {
   if (folder === undefined) return { by: 'changed', descending: true }
   return folder === 'Signed' ? { by: 'lastSigned', descending: true } : { by: 'due', descending: false }
 }
@@ -48,12 +48,12 @@ export function sortOf(folder: string | undefined): Sort {
  */
 export function documentsHref(query: Partial<DocumentQuery>, document?: OpenPlace): string {
   const isAboutDue = query.overdue || query.dueOn !== undefined || query.dueWithinDays !== undefined
-  const sort = query.sort ?? (isAboutDue ? { by: 'due', descending: false } : sortOf(query.folder))
-  return hrefOf('documents', partsOf(query.folder), parametersOf({ ...query, sort }, document))
+  const sort = query.sort ?? (isAboutDue ? { by: 'due', descending: false } : defaultSort(query.folder))
+  return hrefOf('documents', folderPath(query.folder), parametersOf({ ...query, sort }, document))
 }
 
 /** The query for documents with an identity check. */
-export const WITH_A_CHECK = { identity: 'any' } as const satisfies Pick<DocumentQuery, 'identity'>
+export const WITH_IDENTITY_CHECK = { identity: 'any' } as const satisfies Pick<DocumentQuery, 'identity'>
 
 /** Returns the address of a saved view. */
 export function viewHref(id: string): string {
@@ -61,9 +61,9 @@ export function viewHref(id: string): string {
 }
 
 /** Returns the path after `documents` in a folder's address, or in the address of all documents if undefined. */
-export function partsOf(folder: string | undefined): string[] {
+export function folderPath(folder: string | undefined): string[] {
   if (folder === undefined) return ['all']
-  return WORDS.has(folder) ? ['folder', folder] : [folder]
+  return RESERVED_SEGMENTS.has(folder) ? ['folder', folder] : [folder]
 }
 
 /** Returns a query as address parameters, without defaults. The folder is in the path. */
@@ -76,7 +76,7 @@ export function parametersOf(query: Partial<DocumentQuery>, document: OpenPlace 
   for (const name of FLAGS) if (query[name]) parameters[name] = '1'
   if (query.progress) parameters.progress = `${query.progress.signed}of${query.progress.of}`
   if (query.week) parameters.week = `${query.week.monday},${query.week.what}`
-  if (query.sort && !isSameSort(query.sort, sortOf(query.folder))) {
+  if (query.sort && !isSameSort(query.sort, defaultSort(query.folder))) {
     parameters.sort = `${query.sort.descending ? '-' : ''}${query.sort.by}`
   }
   if (query.grouped) parameters.grouped = '1'
@@ -101,10 +101,10 @@ export function queryFromRoute(route: Route): DocumentRoute {
   if (first === 'view' && second !== undefined) {
     const isChanged = route.query.get('changed') === '1'
     const folder = route.query.get('folder') ?? undefined
-    return { place: { kind: 'view', id: second, isChanged }, query: read(route.query, folder), ...rest }
+    return { place: { kind: 'view', id: second, isChanged }, query: readQuery(route.query, folder), ...rest }
   }
   const folder = first === 'folder' && second !== undefined ? second : first === 'all' ? undefined : first
-  const query = read(route.query, folder)
+  const query = readQuery(route.query, folder)
   return {
     place: query.folder === undefined ? { kind: 'all' } : { kind: 'folder', folder: query.folder },
     query,
@@ -129,10 +129,10 @@ export function keyOfQuery(query: DocumentQuery): string {
 
 const MOST_DAYS = 3650
 
-function read(parameters: URLSearchParams, folder: string | undefined): DocumentQuery {
+function readQuery(parameters: URLSearchParams, folder: string | undefined): DocumentQuery {
   const text = (name: string, most: number) => parameters.get(name)?.slice(0, most) || undefined
   const list = (name: string) => parameters.get(name)?.split(',').filter(Boolean) ?? []
-  const query: DocumentQuery = { search: text('search', 200) ?? '', sort: sortOf(folder), grouped: false }
+  const query: DocumentQuery = { search: text('search', 200) ?? '', sort: defaultSort(folder), grouped: false }
   if (folder) query.folder = folder.slice(0, 200)
   const families = STATUS_FAMILIES.filter((family) => list('families').includes(family))
   if (families.length > 0) query.families = families
@@ -197,7 +197,7 @@ function isSameSort(one: Sort, other: Sort): boolean {
 }
 
 /** Returns the order after clicking a heading: reversed if the list is already sorted by that column. */
-export function sortedBy(sort: Sort, by: DocumentColumn): Sort {
+export function sortAfterClick(sort: Sort, by: DocumentColumn): Sort {
   if (sort.by === by) return { by, descending: !sort.descending }
   return { by, descending: by === 'lastSigned' || by === 'changed' }
 }

@@ -15,13 +15,13 @@ import { Action } from './action.svelte.ts'
 import type { Clock } from './clock.ts'
 
 /** The ending by which the main process tells the signed document from its identity check's report. */
-const SIGNED = '.signed.pdf'
+const SIGNED_SUFFIX = '.signed.pdf'
 /** Milliseconds without a keystroke before the preview is requested. */
-const TYPING = 200
+const PREVIEW_DELAY = 200
 /** How many examples are shown. */
 const EXAMPLES = 3
 
-export interface TakenChoice extends DownloadChoice {
+export interface ValidChoice extends DownloadChoice {
   folderId: string
 }
 
@@ -33,20 +33,20 @@ export interface ExampleName {
   endings: readonly string[]
 }
 
-export class ChoosingDownloads {
+export class DownloadChooser {
   pattern = $state('')
   types = $state.raw<DownloadType[]>(['pdf'])
   writesIndex = $state(true)
   /** Whether a rule also verifies signatures. Undefined if the choice isn't for a rule. */
   verifies = $state<boolean>()
   /** The pattern it started with: kept if no files are downloaded. */
-  #begunWith = ''
+  #initialPattern = ''
   #folder = $state.raw<DownloadFolder>()
   /** One preview for each wanted type. */
   #previews = $state.raw<readonly PatternPreview[]>([])
   #error = $state.raw<AppError>()
   #newest = 0
-  #stopTyping = () => {}
+  #cancelPreview = () => {}
   readonly #api: Api
   readonly #clock: Clock
   readonly #references: readonly string[] | undefined
@@ -80,36 +80,36 @@ export class ChoosingDownloads {
     return this.#error
   }
   get isReady(): boolean {
-    const isChosen = this.types.length > 0 ? this.problem === undefined : this.verifies === true
-    return this.#folder !== undefined && isChosen
+    const isValid = this.types.length > 0 ? this.problem === undefined : this.verifies === true
+    return this.#folder !== undefined && isValid
   }
 
   /** Starts with the previous choice. @param isRule whether signatures can be verified, too. */
-  begin(before: Omit<DownloadChoice, 'types'> & { types: RuleTask[]; folder: DownloadFolder }, isRule = false): void {
+  start(before: Omit<DownloadChoice, 'types'> & { types: RuleTask[]; folder: DownloadFolder }, isRule = false): void {
     const { types, pattern, writesIndex, folder } = before
     this.types = types.filter((type) => type !== 'verification')
     this.verifies = isRule ? types.includes('verification') : undefined
     this.pattern = pattern
-    this.#begunWith = pattern
+    this.#initialPattern = pattern
     this.writesIndex = writesIndex
     this.#folder = folder
-    void this.look()
+    void this.preview()
   }
 
   /** Called on each keystroke in the pattern; requests the preview after a pause. */
-  typed(): void {
-    this.#stopTyping()
-    this.#stopTyping = this.#clock.after(TYPING, () => void this.look())
+  schedulePreview(): void {
+    this.#cancelPreview()
+    this.#cancelPreview = this.#clock.after(PREVIEW_DELAY, () => void this.preview())
   }
 
   /** Requests the preview now. Returns whether the pattern is valid. */
-  async look(): Promise<boolean> {
-    this.#stopTyping()
+  async preview(): Promise<boolean> {
+    this.#cancelPreview()
     const mine = ++this.#newest
     const { pattern } = this
     const references = this.#references?.length ? { references: [...this.#references] } : {}
-    const asked = this.types.map((type) => settled(this.#api.downloads.preview({ pattern, type, ...references })))
-    const answers = await Promise.all(asked)
+    const requests = this.types.map((type) => settled(this.#api.downloads.preview({ pattern, type, ...references })))
+    const answers = await Promise.all(requests)
     if (mine !== this.#newest) return false
     const failed = answers.find((answer) => !answer.ok)
     this.#error = failed && !failed.ok ? failed.error : undefined
@@ -126,17 +126,17 @@ export class ChoosingDownloads {
   }
 
   /** Returns the choice as requests need it, or undefined if it is invalid. */
-  async taken(): Promise<TakenChoice | undefined> {
-    const isOfFiles = this.types.length > 0
-    if (!this.#folder || (isOfFiles && !(await this.look()))) return undefined
+  async validate(): Promise<ValidChoice | undefined> {
+    const includesFiles = this.types.length > 0
+    if (!this.#folder || (includesFiles && !(await this.preview()))) return undefined
     const { types, writesIndex } = this
-    const pattern = isOfFiles ? this.pattern : this.#begunWith
+    const pattern = includesFiles ? this.pattern : this.#initialPattern
     return { types, pattern, writesIndex, folderId: this.#folder.id }
   }
 
   close(): void {
     this.#newest++
-    this.#stopTyping()
+    this.#cancelPreview()
   }
 }
 
@@ -147,7 +147,7 @@ function namesOf(fileNames: readonly string[]): ExampleName[] {
 }
 
 function split(fileName: string): ExampleName {
-  const at = fileName.lastIndexOf(fileName.endsWith(SIGNED) ? SIGNED : '.')
+  const at = fileName.lastIndexOf(fileName.endsWith(SIGNED_SUFFIX) ? SIGNED_SUFFIX : '.')
   return at > fileName.lastIndexOf('/') + 1
     ? { path: fileName.slice(0, at), endings: [fileName.slice(at)] }
     : { path: fileName, endings: [] }

@@ -5,15 +5,18 @@ import type { Clock } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
 
 /** Minimum milliseconds between reloads. */
-const PAUSE = 250
+const RELOAD_INTERVAL = 250
 /** How many downloads are searched for the newest of each type. */
-const MOST = 50
+const MOST_SEARCHED = 50
 
 export class DownloadsOfDocument extends Resource<DownloadPage> {
   readonly #sorted = $derived.by(() => [...(this.value?.items ?? [])].sort((one, two) => two.queuedAt - one.queuedAt))
 
   constructor(api: Api, clock: Clock, reference: string) {
-    super(() => api.downloads.list({ reference, offset: 0, limit: MOST }), { clock, milliseconds: PAUSE })
+    super(() => api.downloads.list({ reference, offset: 0, limit: MOST_SEARCHED }), {
+      clock,
+      milliseconds: RELOAD_INTERVAL
+    })
   }
 
   /** The newest download of each type. */
@@ -31,7 +34,7 @@ export class DownloadsOfDocument extends Resource<DownloadPage> {
     return this.#sorted.find((one) => one.id === id)
   }
   /** Whether this download certainly no longer exists: all have been loaded, and it isn't among them. */
-  isWithout(id: string): boolean {
+  isGone(id: string): boolean {
     const list = this.value
     return list !== undefined && list.items.length >= list.total && this.find(id) === undefined
   }

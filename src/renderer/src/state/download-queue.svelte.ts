@@ -3,34 +3,34 @@ import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import type { DownloadCheck, DownloadState, DownloadSummary, DownloadView } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
 import { Action } from './action.svelte.ts'
-import { type Clock, coalesced } from './clock.ts'
+import { type Clock, throttled } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
 
 /** Minimum milliseconds between reloads. */
-const PAUSE = 250
+const RELOAD_INTERVAL = 250
 /** The page size of one request. */
-const AT_ONCE = 500
-const ended: DownloadState[] = ['done', 'failed', 'cancelled']
+const PAGE_SIZE = 500
+const endedStates: DownloadState[] = ['done', 'failed', 'cancelled']
 
-type Refetched = 'asked' | 'saved' | 'failed' | 'stopped'
+type RefetchOutcome = 'asked' | 'saved' | 'failed' | 'stopped'
 
 export class DownloadQueue extends Resource<DownloadSummary> {
   readonly #api: Api
   #failures = $state.raw<ReadonlyMap<string, AppError>>(new Map())
   #busy = $state.raw<ReadonlySet<string>>(new Set())
   /** Reloads after a change; throttled, so that many changes cause one reload. */
-  override readonly follow: () => void
+  override readonly scheduleReload: () => void
   /** Actions on the whole queue: pause, resume, cancel, retry, clear. */
   readonly changing = new Action<unknown>()
   readonly checking = new Action<DownloadCheck>()
   /** What happened to the files that the check found damaged and that were downloaded again. */
-  readonly refetched: FetchedAgain
+  readonly refetched: RefetchTracker
 
   constructor(api: Api, clock: Clock) {
     super(() => api.downloads.summary())
     this.#api = api
-    this.refetched = new FetchedAgain(api)
-    this.follow = coalesced(clock, PAUSE, () => {
+    this.refetched = new RefetchTracker(api)
+    this.scheduleReload = throttled(clock, RELOAD_INTERVAL, () => {
       void this.load()
       void this.refetched.load()
     })
@@ -40,7 +40,7 @@ export class DownloadQueue extends Resource<DownloadSummary> {
     return this.value
   }
   /** Files being downloaded or queued. */
-  get left(): number {
+  get remaining(): number {
     const counts = this.view?.counts
     return counts ? counts.running + counts.waiting : 0
   }
@@ -64,7 +64,7 @@ export class DownloadQueue extends Resource<DownloadSummary> {
   }
   async check(): Promise<void> {
     const found = await this.checking.run(() => this.#api.downloads.check())
-    if (found) this.refetched.begin(found)
+    if (found) this.refetched.restart(found)
   }
 
   /** The error of the last action on this file. */
@@ -75,22 +75,22 @@ export class DownloadQueue extends Resource<DownloadSummary> {
     return this.#busy.has(id)
   }
   stop(id: string): Promise<AppError | undefined> {
-    return this.#ask(id, () => this.#api.downloads.cancel({ id }))
+    return this.#run(id, () => this.#api.downloads.cancel({ id }))
   }
-  again(id: string): Promise<AppError | undefined> {
-    return this.#ask(id, () => this.#api.downloads.again({ ids: [id] }))
+  retry(id: string): Promise<AppError | undefined> {
+    return this.#run(id, () => this.#api.downloads.again({ ids: [id] }))
   }
   reveal(id: string): Promise<AppError | undefined> {
-    return this.#ask(id, () => this.#api.downloads.reveal({ id }))
+    return this.#run(id, () => this.#api.downloads.reveal({ id }))
   }
   /** Downloads files again that the check found missing or altered. Returns the error if that couldn't start. */
-  async fetchAgain(ids: readonly string[]): Promise<AppError | undefined> {
+  async refetch(ids: readonly string[]): Promise<AppError | undefined> {
     const result = await settled(this.#api.downloads.again({ ids: [...ids] }))
-    await Promise.all([this.load(), result.ok && this.refetched.ask(ids)])
+    await Promise.all([this.load(), result.ok && this.refetched.track(ids)])
     return result.ok ? undefined : result.error
   }
 
-  async #ask(id: string, call: () => Promise<Result<null>>): Promise<AppError | undefined> {
+  async #run(id: string, call: () => Promise<Result<null>>): Promise<AppError | undefined> {
     if (this.#busy.has(id)) return undefined
     this.#busy = new Set([...this.#busy, id])
     const result = await settled(call())
@@ -107,10 +107,10 @@ export class DownloadQueue extends Resource<DownloadSummary> {
  * What happened to files that a check found missing or altered, and that were downloaded again since. Only downloads
  * that ended after the check count.
  */
-export class FetchedAgain {
-  #outcomes = $state.raw<ReadonlyMap<string, Refetched>>(new Map())
+export class RefetchTracker {
+  #outcomes = $state.raw<ReadonlyMap<string, RefetchOutcome>>(new Map())
   /** When downloads ended without a file, by id. */
-  readonly #brokeAt = new Map<string, number>()
+  readonly #failedAt = new Map<string, number>()
   #checkedAt = 0
   #newest = 0
   readonly #api: Api
@@ -120,19 +120,19 @@ export class FetchedAgain {
   }
 
   /** Starts over with a new check: nothing has been downloaded again since. */
-  begin({ checkedAt }: Pick<DownloadCheck, 'checkedAt'>): void {
+  restart({ checkedAt }: Pick<DownloadCheck, 'checkedAt'>): void {
     this.#newest++
     this.#checkedAt = checkedAt
     this.#outcomes = new Map()
-    this.#brokeAt.clear()
+    this.#failedAt.clear()
   }
 
   /** Undefined if it wasn't requested since the check. */
-  of(id: string): Refetched | undefined {
+  outcomeOf(id: string): RefetchOutcome | undefined {
     return this.#outcomes.get(id)
   }
 
-  ask(ids: readonly string[]): Promise<void> {
+  track(ids: readonly string[]): Promise<void> {
     this.#outcomes = new Map([...this.#outcomes, ...ids.map((id) => [id, 'asked'] as const)])
     return this.load()
   }
@@ -140,19 +140,19 @@ export class FetchedAgain {
   /** Checks the files that aren't saved yet. What can't be loaded keeps its last known outcome. */
   async load(): Promise<void> {
     const mine = ++this.#newest
-    const open = new Set([...this.#outcomes].flatMap(([id, outcome]) => (outcome === 'saved' ? [] : [id])))
-    if (open.size === 0) return
+    const unsaved = new Set([...this.#outcomes].flatMap(([id, outcome]) => (outcome === 'saved' ? [] : [id])))
+    if (unsaved.size === 0) return
     const found = new Map<string, DownloadView>()
-    for (let offset = 0; found.size < open.size; offset += AT_ONCE) {
-      const page = await settled(this.#api.downloads.list({ states: ended, offset, limit: AT_ONCE }))
+    for (let offset = 0; found.size < unsaved.size; offset += PAGE_SIZE) {
+      const page = await settled(this.#api.downloads.list({ states: endedStates, offset, limit: PAGE_SIZE }))
       if (mine !== this.#newest || !page.ok) return
       // Newest first, so everything after these ended before the check.
       const since = page.value.items.filter(({ finishedAt = 0 }) => finishedAt > this.#checkedAt)
-      for (const one of since) if (open.has(one.id)) found.set(one.id, one)
-      if (since.length < AT_ONCE) break
+      for (const one of since) if (unsaved.has(one.id)) found.set(one.id, one)
+      if (since.length < PAGE_SIZE) break
     }
     const outcomes = new Map(this.#outcomes)
-    for (const id of open) {
+    for (const id of unsaved) {
       const outcome = this.#outcomeOf(id, found.get(id))
       if (outcome) outcomes.set(id, outcome)
       else outcomes.delete(id)
@@ -160,12 +160,12 @@ export class FetchedAgain {
     this.#outcomes = outcomes
   }
 
-  #outcomeOf(id: string, download: DownloadView | undefined): Refetched | undefined {
+  #outcomeOf(id: string, download: DownloadView | undefined): RefetchOutcome | undefined {
     if (!download) return 'asked'
     const { state, finishedAt = 0 } = download
     // A failed download that was cleared represents the earlier file again: nothing was fetched since the check.
-    if (state === 'done') return this.#brokeAt.get(id) === finishedAt ? undefined : 'saved'
-    this.#brokeAt.set(id, finishedAt)
+    if (state === 'done') return this.#failedAt.get(id) === finishedAt ? undefined : 'saved'
+    this.#failedAt.set(id, finishedAt)
     return state === 'failed' ? 'failed' : 'stopped'
   }
 }

@@ -7,13 +7,13 @@ import type { Clock } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
 
 /** Minimum milliseconds between reloads: every file that a rule downloads raises an event. */
-const PAUSE = 1000
+const RELOAD_INTERVAL = 1000
 
 export class DownloadRules extends Resource<DownloadRule[]> {
   readonly #api: Api
 
   constructor(api: Api, clock: Clock) {
-    super(() => api.downloads.rules(), { clock, milliseconds: PAUSE })
+    super(() => api.downloads.rules(), { clock, milliseconds: RELOAD_INTERVAL })
     this.#api = api
   }
 

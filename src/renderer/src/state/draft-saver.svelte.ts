@@ -13,7 +13,7 @@ import type { Clock } from './clock.ts'
 export type SavedState = 'untouched' | 'waiting' | 'saving' | 'saved' | 'failed'
 
 /** The package to save, and its account. */
-export interface SavedPackage {
+export interface PackageToSave {
   composition: Composition
   accountId: string
   /** The draft's id, if it was saved before. */
@@ -26,12 +26,12 @@ export interface DraftSaverDeps {
   /** Why nothing may be saved now, if so. */
   refusal?: () => AppError | undefined
   /** Called when a save has succeeded or failed. */
-  answered?: () => void
+  onAttempt?: () => void
 }
 
-const PAUSE = 250
-const FIRST_RETRY = 2000
-const LAST_RETRY = 30_000
+const SAVE_DELAY = 250
+const FIRST_RETRY_DELAY = 2000
+const MAX_RETRY_DELAY = 30_000
 
 export class DraftSaver {
   #state = $state<SavedState>('untouched')
@@ -45,11 +45,11 @@ export class DraftSaver {
   #newId: string = crypto.randomUUID()
   #composition: Composition
   #edits = 0
-  #kept = 0
+  #savedEdits = 0
   /** How many edits were included in a save, whether or not it arrived. */
-  #takenAlong = 0
+  #sentEdits = 0
   /** When the first edit was made that isn't in any save yet. */
-  #since: number | undefined
+  #unsavedSince: number | undefined
   #failures = 0
   #cancelTimer: (() => void) | undefined
   #saving: Promise<boolean> | undefined
@@ -60,14 +60,14 @@ export class DraftSaver {
   /** The draft's account. */
   readonly accountId: string
 
-  constructor(api: Api, clock: Clock, kept: SavedPackage, deps: DraftSaverDeps = {}) {
+  constructor(api: Api, clock: Clock, draft: PackageToSave, deps: DraftSaverDeps = {}) {
     this.#api = api
     this.#clock = clock
-    this.#composition = kept.composition
-    this.#id = kept.id
-    this.#office = kept.office
-    this.#edition = kept.office?.edition
-    this.accountId = kept.accountId
+    this.#composition = draft.composition
+    this.#id = draft.id
+    this.#office = draft.office
+    this.#edition = draft.office?.edition
+    this.accountId = draft.accountId
     this.#deps = deps
   }
 
@@ -101,11 +101,11 @@ export class DraftSaver {
     return this.#composition
   }
   /** Whether there are unsaved changes. */
-  get unsaved(): boolean {
-    return this.#edits > this.#kept && !this.#closed
+  get hasUnsavedChanges(): boolean {
+    return this.#edits > this.#savedEdits && !this.#closed
   }
   /** Whether retrying can't save the changes: the draft is gone, or in the outbox. */
-  get ended(): boolean {
+  get cannotBeSaved(): boolean {
     return this.#error?.code === 'gone' || this.#error?.code === 'busy'
   }
   /** Whether the draft was sent or removed. */
@@ -117,31 +117,31 @@ export class DraftSaver {
    * Records a change. Keystrokes don't restart the pause, so that steady typing is saved too.
    * @param composition a copy of the current package that is never modified afterwards.
    */
-  edited(composition: Composition): void {
+  recordEdit(composition: Composition): void {
     this.#composition = composition
     this.#edits++
-    this.#since ??= this.#clock.now()
-    if (this.#closed || this.ended) return
+    this.#unsavedSince ??= this.#clock.now()
+    if (this.#closed || this.cannotBeSaved) return
     if (this.#state !== 'failed') this.#state = 'waiting'
-    if (!this.#cancelTimer && !this.#saving) this.#saveAfter(PAUSE)
+    if (!this.#cancelTimer && !this.#saving) this.#saveAfter(SAVE_DELAY)
   }
 
   /** Saves unsaved changes now. Returns whether everything is saved. */
   async flush(): Promise<boolean> {
-    while (this.unsaved) {
-      if (this.ended || !(await (this.#saving ?? this.#save()))) return false
+    while (this.hasUnsavedChanges) {
+      if (this.cannotBeSaved || !(await (this.#saving ?? this.#save()))) return false
     }
     return true
   }
 
   /** Saves unsaved changes now, even if retrying had ended. Returns whether everything is saved. */
-  tryAgain(): Promise<boolean> {
-    if (this.ended) this.#error = undefined
+  retry(): Promise<boolean> {
+    if (this.cannotBeSaved) this.#error = undefined
     return this.flush()
   }
 
   /** Saves the content as a new draft, if its own is gone. Returns whether everything is saved. */
-  keepAsNew(): Promise<boolean> {
+  saveAsNew(): Promise<boolean> {
     this.#id = undefined
     this.#edition = undefined
     this.#newId = crypto.randomUUID()
@@ -154,18 +154,18 @@ export class DraftSaver {
    * Sends unsaved changes without waiting, because the page is going away, even while another save is in flight. The
    * main process handles saves in the order they were sent.
    */
-  leave(): void {
-    if (this.#edits > this.#takenAlong && !this.#closed && !this.ended) void this.#saveOnce()
+  flushOnExit(): void {
+    if (this.#edits > this.#sentEdits && !this.#closed && !this.cannotBeSaved) void this.#saveOnce()
   }
 
   /** Takes a reloaded sharing state. */
-  stands(office: DraftOffice | undefined): void {
+  updateOffice(office: DraftOffice | undefined): void {
     this.#office = office
     this.#edition ??= office?.edition
   }
 
   /** Replaces the content with what another workstation wrote. Only call this while nothing is unsaved. */
-  follow({ composition, office }: Pick<SavedPackage, 'composition' | 'office'>): void {
+  replaceContent({ composition, office }: Pick<PackageToSave, 'composition' | 'office'>): void {
     this.#composition = composition
     this.#office = office
     this.#edition = office?.edition
@@ -173,8 +173,8 @@ export class DraftSaver {
   }
 
   /** Makes sure that the draft exists, even if nothing was changed. */
-  keepAtLeastOnce(): void {
-    if (this.#id === undefined && this.#edits === 0) this.edited(this.#composition)
+  ensureExists(): void {
+    if (this.#id === undefined && this.#edits === 0) this.recordEdit(this.#composition)
   }
 
   /** Stops saving: the draft was sent or removed. */
@@ -192,14 +192,14 @@ export class DraftSaver {
     if (id !== this.#id) this.#edition = undefined
     this.#id = id
     this.#closed = false
-    if (this.unsaved) this.#saveAfter(PAUSE)
+    if (this.hasUnsavedChanges) this.#saveAfter(SAVE_DELAY)
   }
 
   #saveAfter(milliseconds: number): void {
     this.#cancelTimer?.()
     this.#cancelTimer = this.#clock.after(milliseconds, () => {
       this.#cancelTimer = undefined
-      if (this.unsaved) void (this.#saving ?? this.#save())
+      if (this.hasUnsavedChanges) void (this.#saving ?? this.#save())
     })
   }
 
@@ -208,40 +208,40 @@ export class DraftSaver {
     this.#cancelTimer = undefined
     this.#saving = this.#saveOnce().finally(() => {
       this.#saving = undefined
-      if (!this.unsaved || this.ended || this.#cancelTimer) return
-      this.#saveAfter(this.#pause())
+      if (!this.hasUnsavedChanges || this.cannotBeSaved || this.#cancelTimer) return
+      this.#saveAfter(this.#nextDelay())
     })
     return this.#saving
   }
 
   /** Returns the milliseconds until the next save. */
-  #pause(): number {
-    if (this.#failures > 0) return Math.min(LAST_RETRY, FIRST_RETRY * 2 ** (this.#failures - 1))
-    const waited = this.#since === undefined ? 0 : this.#clock.now() - this.#since
+  #nextDelay(): number {
+    if (this.#failures > 0) return Math.min(MAX_RETRY_DELAY, FIRST_RETRY_DELAY * 2 ** (this.#failures - 1))
+    const waited = this.#unsavedSince === undefined ? 0 : this.#clock.now() - this.#unsavedSince
     // If the clock was set back, no time counts as waited.
-    return Math.min(PAUSE, Math.max(0, PAUSE - waited))
+    return Math.min(SAVE_DELAY, Math.max(0, SAVE_DELAY - waited))
   }
 
   async #saveOnce(): Promise<boolean> {
     const edits = this.#edits
-    this.#since = undefined
-    this.#takenAlong = edits
+    this.#unsavedSince = undefined
+    this.#sentEdits = edits
     if (this.#state !== 'failed') this.#state = 'saving'
     const result = await this.#send()
     if (!result.ok) {
       // A later save, sent while this one was in flight, may have included everything.
-      if (edits > this.#kept) this.#fail(result.error)
-      this.#deps.answered?.()
-      return edits <= this.#kept
+      if (edits > this.#savedEdits) this.#fail(result.error)
+      this.#deps.onAttempt?.()
+      return edits <= this.#savedEdits
     }
     this.#failures = 0
     this.#error = undefined
     this.#id = result.value.id
-    this.stands(result.value.office)
-    this.#kept = Math.max(this.#kept, edits)
+    this.updateOffice(result.value.office)
+    this.#savedEdits = Math.max(this.#savedEdits, edits)
     this.#savedAt = this.#clock.now()
-    this.#state = this.#edits === this.#kept ? 'saved' : 'waiting'
-    this.#deps.answered?.()
+    this.#state = this.#edits === this.#savedEdits ? 'saved' : 'waiting'
+    this.#deps.onAttempt?.()
     return true
   }
 
@@ -255,7 +255,7 @@ export class DraftSaver {
 
   #fail(error: AppError): void {
     this.#failures++
-    this.#takenAlong = this.#kept
+    this.#sentEdits = this.#savedEdits
     this.#state = 'failed'
     this.#error = error
   }

@@ -8,17 +8,17 @@ import type { AppError } from '../../../shared/contract/errors.ts'
 import type { DraftOffice } from '../../../shared/contract/views.ts'
 import type { Api } from '../api.ts'
 import { presentError } from '../words/errors.ts'
-import type { Accounts, Finished } from './accounts.svelte.ts'
+import type { Accounts, FlushOutcome } from './accounts.svelte.ts'
 import type { Clock } from './clock.ts'
 import { DraftSaver } from './draft-saver.svelte.ts'
 import type { Router } from './router.svelte.ts'
 import type { Toasts } from './toasts.svelte.ts'
 
-const elsewhere: AppError = {
+const otherAccountError: AppError = {
   code: 'not-allowed',
   message: 'Another account is chosen. This draft is saved as soon as its own account is chosen again.'
 }
-const removed: AppError = { code: 'gone', message: 'The account of this draft was removed.' }
+const removedAccountError: AppError = { code: 'gone', message: 'The account of this draft was removed.' }
 
 export interface DraftSaversDeps {
   api: Api
@@ -30,26 +30,26 @@ export interface DraftSaversDeps {
 
 export class DraftSavers {
   /** How many editors use each saver; 0 once its editor is closed. */
-  readonly #users = new Map<DraftSaver, number>()
+  readonly #editorCounts = new Map<DraftSaver, number>()
   /** Savers of closed editors for which the user was warned that they aren't saved. */
-  readonly #said = new Set<DraftSaver>()
+  readonly #warned = new Set<DraftSaver>()
   readonly #app: DraftSaversDeps
 
   constructor(app: DraftSaversDeps) {
     this.#app = app
-    app.accounts.leaving.add(() => this.#finish())
-    app.accounts.settling.add(() => this.#saveOwn())
+    app.accounts.beforeSwitch.add(() => this.#flushAll())
+    app.accounts.afterSwitch.add(() => this.#saveForAccount())
   }
 
   /** Creates the saver for a package of the chosen account: a new package, or the draft with this id as stored. */
-  begin(composition: Composition, id?: string, office?: DraftOffice): DraftSaver {
+  create(composition: Composition, id?: string, office?: DraftOffice): DraftSaver {
     const { api, clock, accounts } = this.#app
     const accountId = accounts.chosen?.id ?? ''
     const saver: DraftSaver = new DraftSaver(
       api,
       clock,
       { composition, accountId, id, office },
-      { refusal: () => this.#refusal(accountId), answered: () => this.#answered(saver) }
+      { refusal: () => this.#refusal(accountId), onAttempt: () => this.#onSaveAttempt(saver) }
     )
     return saver
   }
@@ -57,46 +57,48 @@ export class DraftSavers {
   /** Returns the saver that still holds unsaved text of this draft. */
   find(id: string): DraftSaver | undefined {
     const accountId = this.#app.accounts.chosen?.id
-    return [...this.#users.keys()].find((one) => one.unsaved && one.key === id && one.accountId === accountId)
+    return [...this.#editorCounts.keys()].find(
+      (one) => one.hasUnsavedChanges && one.key === id && one.accountId === accountId
+    )
   }
 
   /** Registers an editor for the saver. Returns a function to call when it closes. */
-  use(saver: DraftSaver): () => void {
-    this.#users.set(saver, this.#usersOf(saver) + 1)
-    this.#said.delete(saver)
-    if (saver.unsaved) void saver.tryAgain()
+  attach(saver: DraftSaver): () => void {
+    this.#editorCounts.set(saver, this.#editorsOf(saver) + 1)
+    this.#warned.delete(saver)
+    if (saver.hasUnsavedChanges) void saver.retry()
     return () => void this.#release(saver)
   }
 
   /** Saves what was waiting for the account that is now chosen. */
-  #saveOwn(): void {
+  #saveForAccount(): void {
     for (const saver of this.#orphans()) {
       if (saver.accountId === this.#app.accounts.chosen?.id) void saver.flush()
     }
   }
 
   async #release(saver: DraftSaver): Promise<void> {
-    this.#users.set(saver, this.#usersOf(saver) - 1)
+    this.#editorCounts.set(saver, this.#editorsOf(saver) - 1)
     if ((await saver.flush()) || !this.#isOrphan(saver)) this.#dropIfSaved(saver)
     else this.#warn(saver)
   }
 
-  #answered(saver: DraftSaver): void {
+  #onSaveAttempt(saver: DraftSaver): void {
     if (!this.#isOrphan(saver)) return
-    if (saver.unsaved) {
-      if (saver.ended && this.#said.has(saver)) this.#warn(saver)
+    if (saver.hasUnsavedChanges) {
+      if (saver.cannotBeSaved && this.#warned.has(saver)) this.#warn(saver)
       return
     }
-    if (this.#said.has(saver)) this.#app.toasts.say(`“${titleOf(saver.composition)}” is saved now, in Drafts.`)
+    if (this.#warned.has(saver)) this.#app.toasts.say(`“${titleOf(saver.composition)}” is saved now, in Drafts.`)
     this.#dropIfSaved(saver)
   }
 
-  async #finish(): Promise<Finished> {
-    const all = await Promise.all([...this.#users.keys()].map((saver) => this.#finishOne(saver)))
+  async #flushAll(): Promise<FlushOutcome> {
+    const all = await Promise.all([...this.#editorCounts.keys()].map((saver) => this.#flushOne(saver)))
     return all.find((one) => one === 'failing') ?? all.find((one) => one === 'hopeless') ?? 'kept'
   }
 
-  async #finishOne(saver: DraftSaver): Promise<Finished> {
+  async #flushOne(saver: DraftSaver): Promise<FlushOutcome> {
     const isOpen = !this.#isOrphan(saver)
     if (await saver.flush()) {
       if (isOpen && saver.id !== undefined && !saver.closed) {
@@ -105,28 +107,30 @@ export class DraftSavers {
       return 'kept'
     }
     if (!isOpen) this.#warn(saver)
-    return saver.ended || saver.error === elsewhere ? 'hopeless' : 'failing'
+    return saver.cannotBeSaved || saver.error === otherAccountError ? 'hopeless' : 'failing'
   }
 
   /** Nothing may be saved while the main process has another account chosen: it would end up there. */
   #refusal(accountId: string): AppError | undefined {
     const { accounts } = this.#app
-    if (accounts.settled === accountId) return undefined
-    return accounts.known && !accounts.list.some((one) => one.id === accountId) ? removed : elsewhere
+    if (accounts.currentId === accountId) return undefined
+    return accounts.isLoaded && !accounts.list.some((one) => one.id === accountId)
+      ? removedAccountError
+      : otherAccountError
   }
 
   /** Warns that text from a closed editor isn't saved, says why, and offers the way back to it. */
   #warn(saver: DraftSaver): void {
     if (!saver.error) return
-    this.#said.add(saver)
+    this.#warned.add(saver)
     const { toasts, router, accounts } = this.#app
     const text = `What you typed last in “${titleOf(saver.composition)}” is not saved. ${this.#reason(saver, saver.error)}`
-    const isHere = saver.accountId === accounts.chosen?.id
-    toasts.warn(text, isHere ? { label: 'Open it', run: () => router.go('compose', [saver.key]) } : undefined)
+    const isCurrentAccount = saver.accountId === accounts.chosen?.id
+    toasts.warn(text, isCurrentAccount ? { label: 'Open it', run: () => router.go('compose', [saver.key]) } : undefined)
   }
 
   #reason({ accountId }: DraftSaver, error: AppError): string {
-    if (error === elsewhere) return `It is saved once ${this.#nameOf(accountId)} is chosen again.`
+    if (error === otherAccountError) return `It is saved once ${this.#nameOf(accountId)} is chosen again.`
     if (error.code === 'busy') return 'The package is in the Outbox: take it back there to go on with it.'
     return presentError(error).happened
   }
@@ -136,20 +140,20 @@ export class DraftSavers {
   }
 
   #orphans(): DraftSaver[] {
-    return [...this.#users.keys()].filter((saver) => this.#isOrphan(saver))
+    return [...this.#editorCounts.keys()].filter((saver) => this.#isOrphan(saver))
   }
 
   #isOrphan(saver: DraftSaver): boolean {
-    return this.#usersOf(saver) === 0
+    return this.#editorsOf(saver) === 0
   }
 
-  #usersOf(saver: DraftSaver): number {
-    return this.#users.get(saver) ?? 0
+  #editorsOf(saver: DraftSaver): number {
+    return this.#editorCounts.get(saver) ?? 0
   }
 
   #dropIfSaved(saver: DraftSaver): void {
-    if (saver.unsaved || !this.#isOrphan(saver)) return
-    this.#users.delete(saver)
-    this.#said.delete(saver)
+    if (saver.hasUnsavedChanges || !this.#isOrphan(saver)) return
+    this.#editorCounts.delete(saver)
+    this.#warned.delete(saver)
   }
 }

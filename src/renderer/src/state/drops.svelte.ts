@@ -5,12 +5,12 @@ import { SvelteSet } from 'svelte/reactivity'
 export type DroppedKind = 'rows' | 'xml' | 'pdf' | 'picture' | 'drafts' | 'other' | 'unknown'
 
 /** A field that takes an XML file. */
-interface XmlTaker {
+interface XmlDropTarget {
   element: () => HTMLElement | undefined
-  take: (file: File) => void
+  load: (file: File) => void
 }
 
-const byEnding: Record<string, DroppedKind> = {
+const byExtension: Record<string, DroppedKind> = {
   ...{ csv: 'rows', tsv: 'rows', txt: 'rows', xlsx: 'rows', xlsm: 'rows', xls: 'rows' },
   ...{ xml: 'xml', pdf: 'pdf', countersign: 'drafts' }
 }
@@ -29,47 +29,47 @@ const byType: Record<string, DroppedKind> = {
 
 /** Returns a file's kind. @param name undefined while unknown. */
 export function kindOfDropped(type: string, name?: string): DroppedKind {
-  const ending = name?.match(/\.([^.]+)$/)?.[1]?.toLowerCase()
-  const known = (ending && byEnding[ending]) || byType[type]
+  const extension = name?.match(/\.([^.]+)$/)?.[1]?.toLowerCase()
+  const known = (extension && byExtension[extension]) || byType[type]
   if (known) return known
   if (type.startsWith('image/')) return 'picture'
   return type === '' && name === undefined ? 'unknown' : 'other'
 }
 
 export class Drops {
-  #rows = $state.raw<File>()
-  readonly #xml = new SvelteSet<XmlTaker>()
+  #rowsFile = $state.raw<File>()
+  readonly #xmlTargets = new SvelteSet<XmlDropTarget>()
 
   /** A file of rows waiting for the bulk send screen. */
-  get rows(): File | undefined {
-    return this.#rows
+  get rowsFile(): File | undefined {
+    return this.#rowsFile
   }
 
-  bringRows(file: File): void {
-    this.#rows = file
+  setRows(file: File): void {
+    this.#rowsFile = file
   }
 
-  rowsTaken(): void {
-    this.#rows = undefined
+  clearRows(): void {
+    this.#rowsFile = undefined
   }
 
   /** @returns a function that unregisters the field. */
-  provideXml(taker: XmlTaker): () => void {
-    this.#xml.add(taker)
-    return () => this.#xml.delete(taker)
+  provideXml(taker: XmlDropTarget): () => void {
+    this.#xmlTargets.add(taker)
+    return () => this.#xmlTargets.delete(taker)
   }
 
   /** The number of fields that take XML. */
-  get xmlFields(): number {
-    return this.#xml.size
+  get xmlFieldCount(): number {
+    return this.#xmlTargets.size
   }
 
   /** Gives XML to the field it was dropped on, or to the only field there is. Returns whether a field took it. */
-  bringXml(file: File, target: Element | undefined): boolean {
-    const all = [...this.#xml]
+  dropXml(file: File, target: Element | undefined): boolean {
+    const all = [...this.#xmlTargets]
     const under = all.find((taker) => target && taker.element()?.contains(target))
     const taker = under ?? (all.length === 1 ? all[0] : undefined)
-    taker?.take(file)
+    taker?.load(file)
     return taker !== undefined
   }
 }

@@ -21,7 +21,7 @@ export class Employers {
   readonly refreshing = new Action<EmployersView>()
   readonly #api: Api
   #edited = $state<EditedEmployer[]>([])
-  #made = 0
+  #createdCount = 0
 
   constructor(api: Api) {
     this.#api = api
@@ -54,7 +54,7 @@ export class Employers {
     return this.#edited
   }
   /** New records, which the account doesn't have yet. */
-  get made(): readonly EditedEmployer[] {
+  get created(): readonly EditedEmployer[] {
     return this.#edited.filter(({ before }) => before === undefined)
   }
 
@@ -73,8 +73,8 @@ export class Employers {
   }
 
   /** Starts a new record. Returns its key. */
-  make(kind: EmployerKind): string {
-    const key = `new-${++this.#made}`
+  create(kind: EmployerKind): string {
+    const key = `new-${++this.#createdCount}`
     this.#edited.push({ key, now: { kind, Reference: '', Name: '', IsDefault: false, fields: {} } })
     return key
   }
@@ -94,7 +94,7 @@ export class Employers {
   }
 
   /** Whether another record of this kind has the same reference, which isn't allowed. */
-  isTaken({ before, now }: EditedEmployer): boolean {
+  isReferenceTaken({ before, now }: EditedEmployer): boolean {
     return !before && this.records.some((one) => keyOf(one) === keyOf(now))
   }
 

@@ -3,8 +3,8 @@ import type { DownloadFolder } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
 import { Action } from './action.svelte.ts'
 
-export class FirstFolder {
-  #asked = $state.raw<{ folder: DownloadFolder; goOn: () => Promise<void> }>()
+export class FirstFolderPrompt {
+  #pending = $state.raw<{ folder: DownloadFolder; proceed: () => Promise<void> }>()
   readonly #api: Api
   readonly choosing = new Action<DownloadFolder | null>()
   readonly saving = new Action<unknown>()
@@ -15,39 +15,39 @@ export class FirstFolder {
 
   /** The folder proposed while the question is open. */
   get folder(): DownloadFolder | undefined {
-    return this.#asked?.folder
+    return this.#pending?.folder
   }
 
   /**
    * Continues at once if a folder was chosen earlier, otherwise once one is chosen. If that can't be determined, the
    * download itself reports the error.
    */
-  async before(goOn: () => Promise<void>): Promise<void> {
+  async ensureFolder(proceed: () => Promise<void>): Promise<void> {
     const settings = await settled(this.#api.downloads.settings())
-    if (!settings.ok || settings.value.isFolderChosen) return goOn()
+    if (!settings.ok || settings.value.isFolderChosen) return proceed()
     this.choosing.clear()
     this.saving.clear()
-    this.#asked = { folder: settings.value.folder, goOn }
+    this.#pending = { folder: settings.value.folder, proceed }
   }
 
   /** Lets the user pick another folder in the system's dialog. */
   async change(): Promise<void> {
     const folder = await this.choosing.run(() => this.#api.downloads.chooseFolder())
-    if (folder && this.#asked) this.#asked = { ...this.#asked, folder }
+    if (folder && this.#pending) this.#pending = { ...this.#pending, folder }
   }
 
   /** Takes the proposed folder, also for later downloads. */
   async accept(): Promise<void> {
-    const asked = this.#asked
-    if (!asked) return
-    const saved = await this.saving.run(() => this.#api.downloads.configure({ folderId: asked.folder.id }))
-    if (!saved || this.#asked !== asked) return
-    this.#asked = undefined
-    await asked.goOn()
+    const pending = this.#pending
+    if (!pending) return
+    const saved = await this.saving.run(() => this.#api.downloads.configure({ folderId: pending.folder.id }))
+    if (!saved || this.#pending !== pending) return
+    this.#pending = undefined
+    await pending.proceed()
   }
 
   /** Downloads nothing; the question is asked again next time. */
   cancel(): void {
-    this.#asked = undefined
+    this.#pending = undefined
   }
 }

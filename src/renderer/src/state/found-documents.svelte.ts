@@ -3,12 +3,12 @@ import type { DocumentPage, DocumentRow } from '../../../shared/contract/views.t
 import { type Api, settled } from '../api.ts'
 import type { Clock } from './clock.ts'
 
-const FEW = 5
+const RESULT_LIMIT = 5
 /** Milliseconds without a keystroke before searching. */
-const TYPING = 250
+const SEARCH_DELAY = 250
 
 /** The first few documents that match. */
-export class FoundDocuments {
+export class DocumentSearch {
   #rows = $state.raw<readonly DocumentRow[]>([])
   #newest = 0
   readonly #api: Api
@@ -30,7 +30,7 @@ export class FoundDocuments {
     }
     const sort = { by: 'changed', descending: true } as const
     const query = { search: words.slice(0, 200), sort, grouped: false }
-    const result = await settled(this.#api.documents.list({ query, offset: 0, limit: FEW }))
+    const result = await settled(this.#api.documents.list({ query, offset: 0, limit: RESULT_LIMIT }))
     if (mine !== this.#newest) return
     this.#rows = result.ok ? result.value.rows.filter((row) => row.kind === 'document') : []
   }
@@ -40,19 +40,19 @@ export class FoundDocuments {
  * Someone searched for at the counter who isn't in the queue: searched for in all documents, to show why they aren't in
  * it.
  */
-export class FoundElsewhere {
+export class AllDocumentsSearch {
   #pages = $state.raw<readonly DocumentPage[]>([])
-  #words = $state('')
+  #query = $state('')
   #newest = 0
   #stop = () => {}
   readonly #api: Api
   readonly #clock: Clock
-  readonly #found: FoundDocuments
+  readonly #documents: DocumentSearch
 
   constructor(api: Api, clock: Clock) {
     this.#api = api
     this.#clock = clock
-    this.#found = new FoundDocuments(api)
+    this.#documents = new DocumentSearch(api)
   }
 
   /** The few documents found, in full. */
@@ -60,8 +60,8 @@ export class FoundElsewhere {
     return this.#pages
   }
   /** The words the results belong to; '' if there were none, or the results aren't known yet. */
-  get words() {
-    return this.#words
+  get query() {
+    return this.#query
   }
 
   /** Searches after a pause in typing; '' clears the results. */
@@ -70,19 +70,19 @@ export class FoundElsewhere {
     const mine = ++this.#newest
     if (words === '') {
       this.#pages = []
-      this.#words = ''
+      this.#query = ''
       return
     }
-    this.#stop = this.#clock.after(TYPING, () => void this.#look(words, mine))
+    this.#stop = this.#clock.after(SEARCH_DELAY, () => void this.#run(words, mine))
   }
 
-  async #look(words: string, mine: number): Promise<void> {
-    await this.#found.find(words)
+  async #run(words: string, mine: number): Promise<void> {
+    await this.#documents.find(words)
     const results = await Promise.all(
-      this.#found.rows.map(({ reference }) => settled(this.#api.documents.get({ reference })))
+      this.#documents.rows.map(({ reference }) => settled(this.#api.documents.get({ reference })))
     )
     if (mine !== this.#newest) return
     this.#pages = results.flatMap((result) => (result.ok ? [result.value] : []))
-    this.#words = words
+    this.#query = words
   }
 }

@@ -15,58 +15,55 @@ import { Action } from './action.svelte.ts'
 import type { Clock } from './clock.ts'
 
 /** Minimum milliseconds between reports that someone is using the page. */
-const TOLD_EVERY = 20_000
+const KEEP_ALIVE_INTERVAL = 20_000
 
 /** A picture that is loading, loaded or unavailable. */
-export type PictureAddress =
-  | { state: 'coming' }
-  | { state: 'there'; url: string }
-  | { state: 'failed'; error: AppError }
+export type PictureState = { state: 'coming' } | { state: 'there'; url: string } | { state: 'failed'; error: AppError }
 
-type Addresses = Pick<typeof URL, 'createObjectURL' | 'revokeObjectURL'>
+type ObjectUrls = Pick<typeof URL, 'createObjectURL' | 'revokeObjectURL'>
 
 export class OpenIdentity {
   readonly reference: string
   readonly reading = new Action<IdentityReading>()
   readonly saving = new Action<SavedFile | null>()
-  #cleared = $state<IdentityClearing>()
-  readonly #pictures = new SvelteMap<string, PictureAddress>()
+  #clearedReason = $state<IdentityClearing>()
+  readonly #pictures = new SvelteMap<string, PictureState>()
   readonly #api: Api
   readonly #clock: Clock
-  readonly #addresses: Addresses
-  #toldAt = Number.NEGATIVE_INFINITY
-  #isLeft = false
+  readonly #objectUrls: ObjectUrls
+  #keptAliveAt = Number.NEGATIVE_INFINITY
+  #isClosed = false
 
-  constructor(api: Api, reference: string, clock: Clock, addresses: Addresses = URL) {
+  constructor(api: Api, reference: string, clock: Clock, objectUrls: ObjectUrls = URL) {
     this.#api = api
     this.#clock = clock
-    this.#addresses = addresses
+    this.#objectUrls = objectUrls
     this.reference = reference
   }
 
   /** Why the check was wiped. Undefined once it is loaded again. */
-  get cleared() {
-    return this.#cleared
+  get clearedReason() {
+    return this.#clearedReason
   }
 
   /** Loads the check, or loads it again. */
   async load(): Promise<void> {
     if (this.reading.busy) return
     this.#drop()
-    this.#cleared = undefined
+    this.#clearedReason = undefined
     const value = await this.reading.run(() => this.#api.identity.read({ reference: this.reference }))
-    this.#toldAt = this.#clock.monotonic()
+    this.#keptAliveAt = this.#clock.monotonic()
     // The page was left during the load: nothing will use the result any more.
-    if (value && this.#isLeft) this.#drop()
+    if (value && this.#isClosed) this.#drop()
   }
 
-  /** Returns a picture as a URL for this page. It is loaded by `need`. */
-  picture(record: number, name: IdentityPictureName): PictureAddress {
+  /** Returns a picture as a URL for this page. It is loaded by `loadPicture`. */
+  picture(record: number, name: IdentityPictureName): PictureState {
     return this.#pictures.get(`${record} ${name}`) ?? { state: 'coming' }
   }
 
   /** Loads a picture, once. */
-  async need(record: number, name: IdentityPictureName): Promise<void> {
+  async loadPicture(record: number, name: IdentityPictureName): Promise<void> {
     const reading = this.reading.value?.id
     const key = `${record} ${name}`
     if (reading === undefined || this.#pictures.has(key)) return
@@ -78,7 +75,7 @@ export class OpenIdentity {
       return
     }
     const { type, bytes } = answer.value
-    this.#pictures.set(key, { state: 'there', url: this.#addresses.createObjectURL(new Blob([bytes], { type })) })
+    this.#pictures.set(key, { state: 'there', url: this.#objectUrls.createObjectURL(new Blob([bytes], { type })) })
   }
 
   async save(record: number, name: IdentityPictureName): Promise<SavedFile | null | undefined> {
@@ -88,29 +85,29 @@ export class OpenIdentity {
   }
 
   /** Reports that someone is using the page, so that the check isn't wiped. */
-  used(): void {
+  keepAlive(): void {
     const reading = this.reading.value?.id
     const now = this.#clock.monotonic()
-    if (reading === undefined || now - this.#toldAt < TOLD_EVERY) return
-    this.#toldAt = now
+    if (reading === undefined || now - this.#keptAliveAt < KEEP_ALIVE_INTERVAL) return
+    this.#keptAliveAt = now
     void settled(this.#api.identity.keep({ reading })).then((answer) => {
-      if (!answer.ok && answer.error.code === 'gone') this.#wasCleared(reading, 'idle')
+      if (!answer.ok && answer.error.code === 'gone') this.#onCleared(reading, 'idle')
     })
   }
 
   /** Follows wipes by the main process. Returns a function to call when the page is left. */
   open(): () => void {
-    const stop = this.#api.on('identity.cleared', ({ reading, why }) => this.#wasCleared(reading, why))
+    const stop = this.#api.on('identity.cleared', ({ reading, why }) => this.#onCleared(reading, why))
     return () => {
       stop()
-      this.#isLeft = true
+      this.#isClosed = true
       this.#drop()
     }
   }
 
-  #wasCleared(reading: string, why: IdentityClearing): void {
+  #onCleared(reading: string, why: IdentityClearing): void {
     if (this.reading.value?.id !== reading) return
-    this.#cleared = why
+    this.#clearedReason = why
     this.#drop()
   }
 
@@ -118,12 +115,12 @@ export class OpenIdentity {
   #drop(): void {
     const reading = this.reading.value?.id
     for (const picture of this.#pictures.values()) {
-      if (picture.state === 'there') this.#addresses.revokeObjectURL(picture.url)
+      if (picture.state === 'there') this.#objectUrls.revokeObjectURL(picture.url)
     }
     this.#pictures.clear()
     this.saving.clear()
     if (reading === undefined) return
     this.reading.clear()
-    if (this.#cleared === undefined) void settled(this.#api.identity.close({ reading }))
+    if (this.#clearedReason === undefined) void settled(this.#api.identity.close({ reading }))
   }
 }

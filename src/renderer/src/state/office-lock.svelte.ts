@@ -6,12 +6,12 @@ import { type Api, settled } from '../api.ts'
 import type { Clock } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
 import type { ScreenName } from './router.svelte.ts'
-import { PinWait, type TakesPin } from './staff-pin.svelte.ts'
+import { type PinTarget, PinWait } from './staff-pin.svelte.ts'
 
 /** Milliseconds without input after which a one-time PIN is forgotten: its owner has gone. */
-const REMEMBERED_FOR = 60_000
+const ONE_TIME_PIN_TIMEOUT = 60_000
 
-export class OfficeLock implements TakesPin {
+export class OfficeLock implements PinTarget {
   readonly isOffice = true
   readonly #api: Api
   readonly #clock: Clock
@@ -20,10 +20,10 @@ export class OfficeLock implements TakesPin {
   readonly #namedWait: PinWait
   #error = $state.raw<AppError>()
   #busy = $state(false)
-  #once = $state.raw<{ pin: string; name?: string }>()
-  #stopRemembering: (() => void) | undefined
+  #oneTimePin = $state.raw<{ pin: string; name?: string }>()
+  #cancelTimeout: (() => void) | undefined
   /** True while a new PIN is being set with the one-time PIN. */
-  #isSetting = false
+  #isSettingPin = false
 
   constructor(api: Api, clock: Clock) {
     this.#api = api
@@ -43,8 +43,8 @@ export class OfficeLock implements TakesPin {
   /**
    * A correct one-time PIN, with the name it was entered for. It is forgotten once its owner has chosen their own PIN.
    */
-  get once() {
-    return this.#once
+  get oneTimePin() {
+    return this.#oneTimePin
   }
   get pinError() {
     return this.#error
@@ -53,7 +53,7 @@ export class OfficeLock implements TakesPin {
     return this.#busy
   }
   get pinWait() {
-    return this.#wait.left
+    return this.#wait.secondsLeft
   }
   get asksName() {
     return this.#state.value?.asksName ?? false
@@ -62,15 +62,15 @@ export class OfficeLock implements TakesPin {
     return this.#state.value?.needsName ?? false
   }
   /** Whether the staff member working here has this name. */
-  isOf(name: string | undefined): boolean {
+  isCurrentStaff(name: string | undefined): boolean {
     return name !== undefined && this.#state.value?.who === name
   }
   get namedPinWait() {
-    return this.#namedWait.left
+    return this.#namedWait.secondsLeft
   }
 
   /** Why the staff member's role refuses a whole screen. Undefined if it doesn't. */
-  closes(screen: ScreenName): string | undefined {
+  screenRefusal(screen: ScreenName): string | undefined {
     return (this.#state.value?.closed as Partial<Record<ScreenName, string>> | undefined)?.[screen]
   }
 
@@ -90,7 +90,7 @@ export class OfficeLock implements TakesPin {
   async open(): Promise<() => void> {
     const stop = this.#api.on('lock.changed', () => {
       // Their PIN may have been replaced meanwhile, or the window unlocked. Setting a PIN raises this event too.
-      if (!this.#isSetting) this.forget()
+      if (!this.#isSettingPin) this.forgetOneTimePin()
       void this.#load()
     })
     await this.#load()
@@ -110,28 +110,28 @@ export class OfficeLock implements TakesPin {
     if (this.#busy) return
     this.#busy = true
     this.#error = undefined
-    const given = { pin, ...(name !== undefined && { name }) }
-    const result = await settled(this.#api.counter.unlockOffice(given))
+    const credentials = { pin, ...(name !== undefined && { name }) }
+    const result = await settled(this.#api.counter.unlockOffice(credentials))
     this.#busy = false
-    this.forget()
+    this.forgetOneTimePin()
     if (result.ok) return this.#state.put(result.value)
-    if (result.error.code !== 'pin-once') return this.#refused(result.error, name)
-    this.#once = given
-    this.entered()
+    if (result.error.code !== 'pin-once') return this.#reject(result.error, name)
+    this.#oneTimePin = credentials
+    this.restartTimeout()
   }
 
   /** Restarts the timeout, because part of the new PIN was entered. */
-  entered(): void {
-    this.#stopRemembering?.()
-    this.#stopRemembering = this.#clock.after(REMEMBERED_FOR, () => {
-      if (!this.#isSetting) this.forget()
+  restartTimeout(): void {
+    this.#cancelTimeout?.()
+    this.#cancelTimeout = this.#clock.after(ONE_TIME_PIN_TIMEOUT, () => {
+      if (!this.#isSettingPin) this.forgetOneTimePin()
     })
   }
 
   /** Sets a PIN of their own choice, authorised by the one-time PIN. */
-  async setOwn(pin: string): Promise<Result<PinState>> {
-    const { pin: current, name } = this.#once ?? {}
-    this.#isSetting = true
+  async setOwnPin(pin: string): Promise<Result<PinState>> {
+    const { pin: current, name } = this.#oneTimePin ?? {}
+    this.#isSettingPin = true
     try {
       return await this.#api.counter.setPin({
         pin,
@@ -139,38 +139,38 @@ export class OfficeLock implements TakesPin {
         ...(name !== undefined && { name })
       })
     } finally {
-      this.#isSetting = false
-      this.entered()
+      this.#isSettingPin = false
+      this.restartTimeout()
     }
   }
 
   /** The one-time PIN is no longer valid, for example because another was issued since: one has to be entered again. */
-  refused(error: AppError): void {
-    const name = this.#once?.name
-    this.forget()
-    this.#refused(error, name)
+  rejectOneTimePin(error: AppError): void {
+    const name = this.#oneTimePin?.name
+    this.forgetOneTimePin()
+    this.#reject(error, name)
   }
 
   /** Unlocks with the PIN they have just chosen. */
-  async chosen(pin: string): Promise<void> {
-    await this.unlock(pin, this.#once?.name)
+  async unlockWithNewPin(pin: string): Promise<void> {
+    await this.unlock(pin, this.#oneTimePin?.name)
   }
 
   /** Forgets the one-time PIN: they aren't choosing their own now. */
-  forget(): void {
-    this.#stopRemembering?.()
-    this.#once = undefined
+  forgetOneTimePin(): void {
+    this.#cancelTimeout?.()
+    this.#oneTimePin = undefined
   }
 
-  #refused(error: AppError, name: string | undefined): void {
+  #reject(error: AppError, name: string | undefined): void {
     this.#error = error
     const wait = name === undefined ? this.#wait : this.#namedWait
-    wait.begin(error.retryAfterMs ?? 0)
+    wait.start(error.retryAfterMs ?? 0)
   }
 
   async #load(): Promise<void> {
     await this.#state.load()
     this.#error = undefined
-    this.#wait.told(this.#state.value?.waitUntil)
+    this.#wait.syncWith(this.#state.value?.waitUntil)
   }
 }

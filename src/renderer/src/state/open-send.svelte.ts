@@ -4,37 +4,37 @@ import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import type { Input } from '../../../shared/contract/requests.ts'
 import type { DraftSummary, SendView } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
-import { type Clock, coalesced } from './clock.ts'
+import { type Clock, throttled } from './clock.ts'
 
 /** Minimum milliseconds between reloads. */
-const PAUSE = 250
+const RELOAD_INTERVAL = 250
 
 /** An action on the send. */
 export type SendAction = 'now' | 'release' | 'refuse' | 'undo' | 'reconcile' | 'settle' | 'retry' | 'again' | 'another'
 
 export class OpenSend {
   #view = $state.raw<SendView>()
-  #knownAt = $state<number>()
+  #loadedAt = $state<number>()
   #error = $state.raw<AppError>()
-  #doing = $state<SendAction>()
-  #trouble = $state.raw<{ action: SendAction; error: AppError }>()
-  #begun = 0
-  #taken = 0
+  #pendingAction = $state<SendAction>()
+  #failure = $state.raw<{ action: SendAction; error: AppError }>()
+  #newestRequest = 0
+  #newestApplied = 0
   #closed = false
   readonly id: string
   readonly #api: Api
   readonly #clock: Clock
-  readonly #followUp: () => void
+  readonly #scheduleReload: () => void
 
   /** @param known its state, if already loaded. */
   constructor(api: Api, clock: Clock, id: string, known?: SendView) {
     this.id = id
     this.#api = api
     this.#clock = clock
-    this.#followUp = coalesced(clock, PAUSE, () => void this.load())
+    this.#scheduleReload = throttled(clock, RELOAD_INTERVAL, () => void this.load())
     if (known) {
       this.#view = known
-      this.#knownAt = clock.now()
+      this.#loadedAt = clock.now()
     }
   }
 
@@ -43,37 +43,37 @@ export class OpenSend {
     return this.#view
   }
   /** When that state was current. */
-  get knownAt() {
-    return this.#knownAt
+  get loadedAt() {
+    return this.#loadedAt
   }
   /** Why the current state couldn't be loaded. */
   get error() {
     return this.#error
   }
   /** The action in progress. */
-  get doing() {
-    return this.#doing
+  get pendingAction() {
+    return this.#pendingAction
   }
   /** The action that failed, and why. */
-  get trouble() {
-    return this.#trouble
+  get failure() {
+    return this.#failure
   }
 
   /** Reloads the send whenever it changes. Returns a function that stops that. */
   follow(): () => void {
     return this.#api.on('sends.changed', ({ ids }) => {
-      if (ids.includes(this.id)) this.#followUp()
+      if (ids.includes(this.id)) this.#scheduleReload()
     })
   }
 
   async load(): Promise<void> {
-    const mine = ++this.#begun
+    const mine = ++this.#newestRequest
     const result = await settled(this.#api.sends.get({ id: this.id }))
-    if (result.ok) this.#take(mine, result.value)
-    else if (mine > this.#taken && !this.#closed) this.#error = result.error
+    if (result.ok) this.#apply(mine, result.value)
+    else if (mine > this.#newestApplied && !this.#closed) this.#error = result.error
   }
 
-  now(): Promise<void> {
+  sendNow(): Promise<void> {
     return this.#change('now', () => this.#api.sends.now({ id: this.id }))
   }
   /** Releases a send that waits for approval by another staff member. */
@@ -91,7 +91,7 @@ export class OpenSend {
     return this.#change('retry', () => this.#api.sends.retry({ id: this.id }))
   }
   /** Settles an uncertain send: it arrived as these documents, or, if there are none, it didn't arrive. */
-  settle(documents: readonly string[]): Promise<void> {
+  resolve(documents: readonly string[]): Promise<void> {
     const { id } = this
     const input: Input<'sends.settle'> =
       documents.length > 0 ? { id, arrived: true, documents: [...documents] } : { id, arrived: false }
@@ -107,41 +107,41 @@ export class OpenSend {
   }
 
   /** Makes a draft from it, and returns the draft. */
-  again(): Promise<DraftSummary | undefined> {
+  makeDraft(): Promise<DraftSummary | undefined> {
     return this.#do('again', () => this.#api.sends.again({ id: this.id }))
   }
 
   /** Creates a draft like it, for the same people or others, and returns it. */
-  another(keeps: KeptByAnother): Promise<DraftSummary | undefined> {
+  makeSimilarDraft(keeps: KeptByAnother): Promise<DraftSummary | undefined> {
     return this.#do('another', () => this.#api.sends.another({ id: this.id, keeps }))
   }
 
   async #change(action: SendAction, call: () => Promise<Result<SendView>>): Promise<void> {
-    const mine = ++this.#begun
+    const mine = ++this.#newestRequest
     const view = await this.#do(action, call)
-    if (view) this.#take(mine, view)
+    if (view) this.#apply(mine, view)
   }
 
   async #do<Value>(action: SendAction, call: () => Promise<Result<Value>>): Promise<Value | undefined> {
-    if (this.#doing) return undefined
-    this.#doing = action
-    this.#trouble = undefined
+    if (this.#pendingAction) return undefined
+    this.#pendingAction = action
+    this.#failure = undefined
     const result = await settled(call())
     // The state may have changed meanwhile, which would explain the failure.
     if (!result.ok) await this.load()
-    this.#doing = undefined
+    this.#pendingAction = undefined
     if (result.ok) return result.value
-    this.#trouble = { action, error: result.error }
+    this.#failure = { action, error: result.error }
     return undefined
   }
 
   /** Takes an answer, unless that of a later request has already arrived. */
-  #take(asked: number, view: SendView): void {
-    if (asked < this.#taken || this.#closed) return
-    this.#taken = asked
-    if (this.#view?.state !== view.state) this.#trouble = undefined
+  #apply(request: number, view: SendView): void {
+    if (request < this.#newestApplied || this.#closed) return
+    this.#newestApplied = request
+    if (this.#view?.state !== view.state) this.#failure = undefined
     this.#view = view
-    this.#knownAt = this.#clock.now()
+    this.#loadedAt = this.#clock.now()
     this.#error = undefined
   }
 }

@@ -8,7 +8,7 @@ import type { Clock } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
 
 /** Minimum milliseconds between reloads: a batch of two thousand raises an event for each package. */
-const PAUSE = 250
+const RELOAD_INTERVAL = 250
 
 export class Outbox extends Resource<OutboxView> {
   readonly #api: Api
@@ -17,7 +17,7 @@ export class Outbox extends Resource<OutboxView> {
   readonly configuring = new Action<OutboxView>()
 
   constructor(api: Api, clock: Clock) {
-    super(() => api.outbox.state(), { clock, milliseconds: PAUSE })
+    super(() => api.outbox.state(), { clock, milliseconds: RELOAD_INTERVAL })
     this.#api = api
   }
 
@@ -33,18 +33,18 @@ export class Outbox extends Resource<OutboxView> {
     return paused ? paused.find((one) => one.accountId === accountId)?.pause : pause
   }
   /** The paused accounts, if several are shown and they aren't all paused for the same reason; otherwise none. */
-  get pausedAlone(): NonNullable<OutboxView['paused']> {
+  get pausedSeparately(): NonNullable<OutboxView['paused']> {
     const { pause, paused = [] } = this.value ?? {}
     const [first] = paused
-    const isAlike =
+    const isSamePause =
       pause &&
       paused.every((one) => one.pause.by === first?.pause.by && one.pause.error?.code === first.pause.error?.code)
-    return isAlike ? [] : paused
+    return isSamePause ? [] : paused
   }
   /** Sends that need attention, or may come to: refused, uncertain or not sent. */
   get attention(): number {
     const counts = this.value?.counts
-    return counts ? needsSomeone(counts) : 0
+    return counts ? attentionCount(counts) : 0
   }
   get waiting(): number {
     const counts = this.value?.counts
@@ -58,12 +58,12 @@ export class Outbox extends Resource<OutboxView> {
   }
 
   /** @param accountId which account to pause, if several are shown; absent: all of them. */
-  stop(accountId?: string): Promise<void> {
+  pauseSending(accountId?: string): Promise<void> {
     return this.#change((api) => api.outbox.pause(), accountId)
   }
 
-  /** @param accountId as for `stop`. */
-  goOn(accountId?: string): Promise<void> {
+  /** @param accountId as for `pauseSending`. */
+  resume(accountId?: string): Promise<void> {
     return this.#change((api) => api.outbox.resume(), accountId)
   }
 
@@ -71,28 +71,28 @@ export class Outbox extends Resource<OutboxView> {
     const api = accountId === undefined ? this.#api : ofAccount(this.#api, accountId)
     const view = await this.changing.run(() => call(api))
     // One account's answer says nothing about the others.
-    if (accountId === undefined) this.#take(view)
+    if (accountId === undefined) this.#apply(view)
     else if (view) await this.load()
   }
 
   /** Returns whether the settings were applied. */
   async configure(settings: Input<'outbox.configure'>): Promise<boolean> {
     const view = await this.configuring.run(() => this.#api.outbox.configure(settings))
-    this.#take(view)
+    this.#apply(view)
     return view !== undefined
   }
 
-  #take(view: OutboxView | undefined): void {
+  #apply(view: OutboxView | undefined): void {
     if (view) this.put(view)
   }
 }
 
 /** Returns how many sends need attention, or may come to. */
-export function needsSomeone(counts: SendCounts): number {
+export function attentionCount(counts: SendCounts): number {
   return counts.refused + counts.uncertain + counts.notSent
 }
 
 /** Returns the total. */
-export function allOf(counts: SendCounts): number {
-  return counts.ready + counts.sending + counts.sent + counts.cancelled + needsSomeone(counts)
+export function totalOf(counts: SendCounts): number {
+  return counts.ready + counts.sending + counts.sent + counts.cancelled + attentionCount(counts)
 }

@@ -5,14 +5,14 @@
 import { untrack } from 'svelte'
 import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import { settled } from '../api.ts'
-import { type Clock, coalesced } from './clock.ts'
+import { type Clock, throttled } from './clock.ts'
 
 /** Rows per page. */
 const PAGE = 200
 /** Pages kept. Those farthest from the visible rows are dropped first. */
-const KEPT = 20
+const MOST_PAGES = 20
 /** Maximum concurrent page loads, so that a long scroll doesn't load everything it passes. */
-const AT_ONCE = 2
+const MOST_CONCURRENT = 2
 
 export interface Page<Row> {
   rows: Row[]
@@ -29,7 +29,7 @@ interface Options {
   /** Rows per page: few if an answer is needed before the next keystroke. */
   size?: number
   /** Minimum time between reloads. If absent, every change causes a reload at once. */
-  pause?: { clock: Clock; milliseconds: number }
+  throttle?: { clock: Clock; milliseconds: number }
 }
 
 /** @template Query identifies the list (a search, a part, filters) as a JSON-serialisable value. */
@@ -37,32 +37,32 @@ export class PagedList<Query, Row, Answer extends Page<Row> = Page<Row>> {
   #pages = $state.raw<ReadonlyMap<number, readonly Row[]>>(new Map())
   #view = $state.raw<Omit<Answer, 'rows'>>()
   #error = $state.raw<AppError>()
-  #reading = $state(false)
+  #isLoading = $state(false)
   #query = $state.raw<Query>()
   #shown = $state.raw<Query>()
   #version = $state(0)
-  #sight: readonly [number, number] = [0, 0]
+  #visiblePages: readonly [number, number] = [0, 0]
   #generation = 0
-  #following = false
-  #followAgain = false
+  #isReloading = false
+  #isReloadQueued = false
   readonly #inFlight = new Set<number>()
   readonly #read: (page: PageRequest, query: Query) => Promise<Result<Answer>>
   readonly #size: number
-  /** Like `follow`, but throttled by `pause`, so that many changes cause one reload. */
-  readonly followSoon: () => void
+  /** Like `reload`, but throttled by `throttle`, so that many changes cause one reload. */
+  readonly scheduleReload: () => void
 
   constructor(
     read: (page: PageRequest, query: Query) => Promise<Result<Answer>>,
-    { size = PAGE, pause }: Options = {}
+    { size = PAGE, throttle }: Options = {}
   ) {
     this.#read = read
     this.#size = size
-    const follow = () => void this.follow()
-    this.followSoon = pause ? coalesced(pause.clock, pause.milliseconds, follow) : follow
+    const reload = () => void this.reloadAfterChange()
+    this.scheduleReload = throttle ? throttled(throttle.clock, throttle.milliseconds, reload) : reload
   }
 
   /** Whether the list has been loaded. Until then nothing is shown, not even that it is empty. */
-  get known() {
+  get isLoaded() {
     return this.#view !== undefined
   }
   get total() {
@@ -76,8 +76,8 @@ export class PagedList<Query, Row, Answer extends Page<Row> = Page<Row>> {
   get error() {
     return this.#error
   }
-  get reading() {
-    return this.#reading
+  get isLoading() {
+    return this.#isLoading
   }
   /** The list requested last. */
   get query() {
@@ -88,12 +88,12 @@ export class PagedList<Query, Row, Answer extends Page<Row> = Page<Row>> {
     return this.#shown
   }
   /** A key of the shown list. */
-  get shownName(): string {
-    return nameOf(this.#shown)
+  get shownKey(): string {
+    return keyOf(this.#shown)
   }
   /** Whether the shown list isn't the one requested. */
-  get isOther(): boolean {
-    return this.shownName !== nameOf(this.#query)
+  get isOutdated(): boolean {
+    return this.shownKey !== keyOf(this.#query)
   }
   /** Incremented whenever the rows shown are replaced by a reload. */
   get version() {
@@ -123,36 +123,36 @@ export class PagedList<Query, Row, Answer extends Page<Row> = Page<Row>> {
   }
 
   /** Whether every row has been loaded. */
-  get complete(): boolean {
+  get isComplete(): boolean {
     let read = 0
     for (const rows of this.#pages.values()) read += rows.length
-    return this.known && read >= this.total
+    return this.isLoaded && read >= this.total
   }
 
   /** Clears the list, for example when an unrelated one takes its place. */
-  forget(): void {
+  clear(): void {
     this.#generation++
     this.#inFlight.clear()
     this.#query = undefined
     this.#pages = new Map()
     this.#view = undefined
     this.#error = undefined
-    this.#reading = false
+    this.#isLoading = false
   }
 
   /** Shows another list from its beginning. Does nothing if it is the same list. */
   async open(query: Query): Promise<void> {
-    if (nameOf(query) === nameOf(untrack(() => this.#query))) return
+    if (keyOf(query) === keyOf(untrack(() => this.#query))) return
     this.#query = query
-    this.#sight = [0, 0]
+    this.#visiblePages = [0, 0]
     await this.reload()
   }
 
   /** Sets which rows are in view, and loads those that are missing. */
-  need(first: number, last: number): void {
-    this.#sight = [Math.floor(first / this.#size), Math.floor(last / this.#size)]
+  ensureLoaded(first: number, last: number): void {
+    this.#visiblePages = [Math.floor(first / this.#size), Math.floor(last / this.#size)]
     // Called from an effect of the table, which must not depend on what has been read.
-    untrack(() => this.#readOn())
+    untrack(() => this.#loadMissing())
   }
 
   /** Reloads the pages in view and drops the rest. */
@@ -161,82 +161,82 @@ export class PagedList<Query, Row, Answer extends Page<Row> = Page<Row>> {
     if (query === undefined) return
     const mine = ++this.#generation
     this.#inFlight.clear()
-    this.#reading = true
-    const wanted = this.#inSight()
-    const results = await Promise.all(wanted.map((page) => this.#ask(page, query)))
+    this.#isLoading = true
+    const visible = this.#pagesInSight()
+    const results = await Promise.all(visible.map((page) => this.#fetch(page, query)))
     if (mine !== this.#generation) return
-    this.#reading = false
+    this.#isLoading = false
     const pages = new Map<number, readonly Row[]>()
     for (const [place, result] of results.entries()) {
       if (!result.ok) {
         this.#error = result.error
         return
       }
-      pages.set(wanted[place] ?? 0, result.value.rows)
-      this.#take(result.value)
+      pages.set(visible[place] ?? 0, result.value.rows)
+      this.#apply(result.value)
     }
     this.#pages = pages
     this.#error = undefined
     this.#shown = query
     this.#version++
-    this.#readOn()
+    this.#loadMissing()
   }
 
   /** Reloads after a change. Changes during a reload are combined into one more reload. */
-  async follow(): Promise<void> {
+  async reloadAfterChange(): Promise<void> {
     if (untrack(() => this.#query) === undefined) return
-    this.#followAgain = true
-    if (this.#following) return
-    this.#following = true
-    while (this.#followAgain) {
-      this.#followAgain = false
+    this.#isReloadQueued = true
+    if (this.#isReloading) return
+    this.#isReloading = true
+    while (this.#isReloadQueued) {
+      this.#isReloadQueued = false
       await this.reload()
     }
-    this.#following = false
+    this.#isReloading = false
   }
 
-  #inSight(): number[] {
-    const [first, last] = this.#sight
+  #pagesInSight(): number[] {
+    const [first, last] = this.#visiblePages
     return Array.from({ length: last - first + 1 }, (_, place) => first + place)
   }
 
-  #readOn(): void {
-    for (const page of this.#inSight()) {
-      if (this.#inFlight.size >= AT_ONCE) return
+  #loadMissing(): void {
+    for (const page of this.#pagesInSight()) {
+      if (this.#inFlight.size >= MOST_CONCURRENT) return
       if (this.#pages.has(page) || this.#inFlight.has(page) || page * this.#size >= this.total) continue
-      void this.#add(page)
+      void this.#loadPage(page)
     }
   }
 
-  async #add(page: number): Promise<void> {
+  async #loadPage(page: number): Promise<void> {
     const query = this.#query
     if (query === undefined) return
     const mine = this.#generation
     this.#inFlight.add(page)
-    const result = await this.#ask(page, query)
+    const result = await this.#fetch(page, query)
     if (mine !== this.#generation) return
     this.#inFlight.delete(page)
     if (!result.ok) {
       this.#error = result.error
       return
     }
-    this.#take(result.value)
-    const [first] = this.#sight
+    this.#apply(result.value)
+    const [first] = this.#visiblePages
     const pages = [...this.#pages, [page, result.value.rows] as const]
     pages.sort(([one], [two]) => Math.abs(one - first) - Math.abs(two - first))
-    this.#pages = new Map(pages.slice(0, KEPT))
-    this.#readOn()
+    this.#pages = new Map(pages.slice(0, MOST_PAGES))
+    this.#loadMissing()
   }
 
-  #take({ rows: _rows, ...view }: Answer): void {
+  #apply({ rows: _rows, ...view }: Answer): void {
     this.#view = view
   }
 
-  #ask(page: number, query: Query): Promise<Result<Answer>> {
+  #fetch(page: number, query: Query): Promise<Result<Answer>> {
     return settled(this.#read({ offset: page * this.#size, limit: this.#size }, query))
   }
 }
 
-function nameOf(query: unknown): string {
+function keyOf(query: unknown): string {
   return JSON.stringify(query) ?? ''
 }

@@ -9,7 +9,7 @@ class OrganisationPolicy extends Resource<PolicyView> {
    * The minimum number of digits of a PIN. If the policy can't be loaded, as while someone signs, the main process
    * enforces it.
    */
-  get leastDigits(): number {
+  get minDigits(): number {
     return this.value?.pinDigits ?? 4
   }
 
@@ -18,12 +18,12 @@ class OrganisationPolicy extends Resource<PolicyView> {
   }
 
   /** Whether the organisation sets the account's name, address and sign-in. */
-  hasAccount(id: string | undefined): boolean {
+  managesAccount(id: string | undefined): boolean {
     return id !== undefined && (this.value?.accountIds.includes(id) ?? false)
   }
 
   /** Whether the organisation sets the account's colour. */
-  hasColour(id: string | undefined): boolean {
+  managesColour(id: string | undefined): boolean {
     return id !== undefined && (this.value?.colouredIds.includes(id) ?? false)
   }
 }
@@ -36,7 +36,7 @@ export function usePolicy({ api }: { api: Api }): OrganisationPolicy {
   $effect(() =>
     untrack(() => {
       void policy.load()
-      return api.on('settings.changed', policy.follow)
+      return api.on('settings.changed', policy.scheduleReload)
     })
   )
   return policy

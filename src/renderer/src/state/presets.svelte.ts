@@ -1,6 +1,6 @@
 /** The chosen account's presets, sorted by name: packages to start from. */
 import type { Composition } from '../../../shared/composition/composition.ts'
-import { begunFrom } from '../../../shared/composition/preset.ts'
+import { startFromPreset } from '../../../shared/composition/preset.ts'
 import type { AppError } from '../../../shared/contract/errors.ts'
 import type { PresetSummary, PresetView } from '../../../shared/contract/views.ts'
 import { type Api, settled } from '../api.ts'
@@ -26,14 +26,14 @@ export class Presets extends Resource<PresetSummary[]> {
    * @param now milliseconds since 1970 UTC: a due date in the past is left out.
    * @param change applied to the content of this draft.
    */
-  async begin(
+  async createDraft(
     id: string,
     now: number,
     change: (composition: Composition) => Composition = (composition) => composition
   ): Promise<{ draftId: string; due: 'kept' | 'passed' } | { error: AppError }> {
     const preset = await settled(this.#api.presets.get({ id }))
     if (!preset.ok) return { error: preset.error }
-    const composition = begunFrom(preset.value.composition, now)
+    const composition = startFromPreset(preset.value.composition, now)
     const draft = await settled(this.#api.drafts.save({ composition: change(composition) }))
     if (!draft.ok) return { error: draft.error }
     return { draftId: draft.value.id, due: composition === preset.value.composition ? 'kept' : 'passed' }

@@ -39,7 +39,7 @@ export function peopleOf(entries: readonly CounterEntry[]): QueuedPerson[] {
       person: personIn(all[0]),
       signerName: all[0]?.signerName ?? '',
       ...(all[0]?.contact !== undefined && { contact: all[0].contact }),
-      ...furtherOf(all),
+      ...birthAndMattersOf(all),
       entries: [...ready, ...all.filter(({ withoutLink }) => withoutLink)],
       first: ready[0],
       isToday: all.some(({ isToday }) => isToday),
@@ -49,7 +49,7 @@ export function peopleOf(entries: readonly CounterEntry[]): QueuedPerson[] {
 }
 
 /** Returns the date of birth from the first document that has one, and their matters without duplicates. */
-export function furtherOf(entries: readonly CounterEntry[]): Pick<QueuedPerson, 'born' | 'matters'> {
+export function birthAndMattersOf(entries: readonly CounterEntry[]): Pick<QueuedPerson, 'born' | 'matters'> {
   const born = entries.find((one) => one.born !== undefined)?.born
   const matters = [...new Set(entries.flatMap(({ matter }) => matter ?? []))]
   return { ...(born !== undefined && { born }), matters }
@@ -70,19 +70,19 @@ function personIn(entry: CounterEntry | undefined): string {
  * @param held the positions before a row was pinned: those rows stay in place, with people who came since below them.
  * @param front the key of the person to put first
  */
-export function placed(
+export function splitToday(
   people: readonly QueuedPerson[],
   held: readonly HeldPlace[],
   front: string | undefined
 ): { today: QueuedPerson[]; others: QueuedPerson[] } {
   const places = new Map(held.map(({ key, isToday }, rank) => [key, { isToday, rank }]))
   const rank = ({ key }: QueuedPerson) => places.get(key)?.rank ?? Number.POSITIVE_INFINITY
-  const standsToday = (one: QueuedPerson) => places.get(one.key)?.isToday ?? one.isToday
+  const countsAsToday = (one: QueuedPerson) => places.get(one.key)?.isToday ?? one.isToday
   const ordered = held.length > 0 ? people.toSorted((one, other) => rank(one) - rank(other) || 0) : [...people]
-  const today = ordered.filter(standsToday)
+  const today = ordered.filter(countsAsToday)
   return {
     today: [...today.filter(({ key }) => key === front), ...today.filter(({ key }) => key !== front)],
-    others: ordered.filter((one) => !standsToday(one))
+    others: ordered.filter((one) => !countsAsToday(one))
   }
 }
 

@@ -4,22 +4,22 @@
  */
 import type { AppError, Result } from '../../../shared/contract/errors.ts'
 import { settled } from '../api.ts'
-import { type Clock, coalesced } from './clock.ts'
+import { type Clock, throttled } from './clock.ts'
 
 export class Resource<Value> {
   #value = $state.raw<Value>()
   #error = $state.raw<AppError>()
-  #reading = $state(false)
+  #isLoading = $state(false)
   #newest = 0
   readonly #read: () => Promise<Result<Value>>
-  /** Reloads after a change; throttled if there is a `pause`, so that many changes cause one reload. */
-  readonly follow: () => void
+  /** Reloads after a change; throttled if there is a `throttle`, so that many changes cause one reload. */
+  readonly scheduleReload: () => void
 
-  /** @param pause minimum milliseconds between two reloads. */
-  constructor(read: () => Promise<Result<Value>>, pause?: { clock: Clock; milliseconds: number }) {
+  /** @param throttle minimum milliseconds between two reloads. */
+  constructor(read: () => Promise<Result<Value>>, throttle?: { clock: Clock; milliseconds: number }) {
     this.#read = read
-    const follow = () => void this.load()
-    this.follow = pause ? coalesced(pause.clock, pause.milliseconds, follow) : follow
+    const reload = () => void this.load()
+    this.scheduleReload = throttle ? throttled(throttle.clock, throttle.milliseconds, reload) : reload
   }
 
   /** The newest value loaded, kept if a later load fails. */
@@ -27,23 +27,23 @@ export class Resource<Value> {
     return this.#value
   }
   /** Whether it has been loaded. */
-  get known() {
+  get isLoaded() {
     return this.#value !== undefined
   }
   get error() {
     return this.#error
   }
-  get reading() {
-    return this.#reading
+  get isLoading() {
+    return this.#isLoading
   }
 
   /** Loads the value, or loads it again. If loads overlap, the one started last wins. */
   async load(): Promise<void> {
     const mine = ++this.#newest
-    this.#reading = true
+    this.#isLoading = true
     const result = await settled(this.#read())
     if (mine !== this.#newest) return
-    this.#reading = false
+    this.#isLoading = false
     if (result.ok) {
       this.#value = result.value
       this.#error = undefined
@@ -55,7 +55,7 @@ export class Resource<Value> {
   /** Replaces the loaded value with one that a call returned. */
   put(value: Value): void {
     this.#newest++
-    this.#reading = false
+    this.#isLoading = false
     this.#value = value
     this.#error = undefined
   }
@@ -63,7 +63,7 @@ export class Resource<Value> {
   /** Clears the value, for example when another account is chosen. */
   clear(): void {
     this.#newest++
-    this.#reading = false
+    this.#isLoading = false
     this.#value = undefined
     this.#error = undefined
   }

@@ -9,7 +9,7 @@ import { type Clock, Seconds } from './clock.ts'
 import { Resource } from './resource.svelte.ts'
 
 /** What the PIN pad submits to. */
-export interface TakesPin {
+export interface PinTarget {
   /** Whether staff are at the pad, rather than a person who signs. */
   readonly isOffice: boolean
   /** Seconds until a PIN is accepted again. */
@@ -32,7 +32,7 @@ export interface TakesPin {
 }
 
 /** Whether a key belongs to a PIN or, if staff have names, to the code typed by a badge reader. */
-export function isTypedAtPad(key: string, { asksName }: Pick<TakesPin, 'asksName'>): boolean {
+export function isPadKey(key: string, { asksName }: Pick<PinTarget, 'asksName'>): boolean {
   return asksName ? /^[!-~]$/.test(key) : /^\d$/.test(key)
 }
 
@@ -44,7 +44,7 @@ export class PinWait {
   readonly #clock: Clock
   readonly #seconds: Seconds
   #until = $state(0)
-  #told: number | undefined
+  #lastReported: number | undefined
 
   constructor(clock: Clock) {
     this.#clock = clock
@@ -52,7 +52,7 @@ export class PinWait {
   }
 
   /** Starts a wait of this length. */
-  begin(milliseconds: number): void {
+  start(milliseconds: number): void {
     const until = this.#clock.monotonic() + milliseconds
     this.#until = until
     // The ticks of `#seconds` may not coincide with the end.
@@ -62,20 +62,20 @@ export class PinWait {
   }
 
   /** Takes the end of the wait from a session. The same time again changes nothing. */
-  told(moment: number | undefined): void {
-    if (moment === this.#told) return
-    this.#told = moment
+  syncWith(moment: number | undefined): void {
+    if (moment === this.#lastReported) return
+    this.#lastReported = moment
     if (moment === undefined) this.#until = 0
-    else this.begin(Math.max(0, moment - this.#clock.now()))
+    else this.start(Math.max(0, moment - this.#clock.now()))
   }
 
   /** Whole seconds until a PIN is accepted again; 0 if one is accepted now. */
-  get left(): number {
-    const left = this.#until - this.#clock.monotonic()
-    if (left <= 0) return 0
+  get secondsLeft(): number {
+    const remaining = this.#until - this.#clock.monotonic()
+    if (remaining <= 0) return 0
     // Subscribed only while waiting, so that nothing ticks otherwise.
     void this.#seconds.now
-    return Math.ceil(left / 1000)
+    return Math.ceil(remaining / 1000)
   }
 }
 
@@ -83,11 +83,11 @@ export class PinWait {
  * The way out for staff who forgot the PIN: requested in one session, and still requested after the computer is locked
  * and unlocked. The main process decides whether a new PIN may be chosen.
  */
-export class ForgottenPin {
+export class PinRecovery {
   readonly #api: Api
   readonly #pin: Resource<PinState>
-  #askedIn = $state<string>()
-  #isLate = $state(false)
+  #requestedIn = $state<string>()
+  #isExpired = $state(false)
   #error = $state.raw<AppError>()
 
   constructor(api: Api) {
@@ -104,46 +104,48 @@ export class ForgottenPin {
     return this.#error ?? this.#pin.error
   }
   /** Whether the time for choosing a new PIN ran out before one was saved. */
-  get isLate() {
-    return this.#isLate
+  get isExpired() {
+    return this.#isExpired
   }
 
-  isAskedIn(session: string | undefined): boolean {
-    return session !== undefined && this.#askedIn === session
+  isRequestedIn(session: string | undefined): boolean {
+    return session !== undefined && this.#requestedIn === session
   }
 
   /** Requests a reset, unless that has been done or only the administrator can do it. */
-  async ask(session: string): Promise<void> {
-    this.#askedIn = session
-    this.#isLate = false
+  async request(session: string): Promise<void> {
+    this.#requestedIn = session
+    this.#isExpired = false
     this.#error = undefined
     this.#pin.clear()
     // Not through `load`: another load may overtake it, and the next request depends on this answer.
     let result = await settled(this.#api.counter.pin())
-    if (result.ok && isToBeAsked(result.value)) result = await settled(this.#api.counter.resetPin())
+    if (result.ok && shouldRequestReset(result.value)) result = await settled(this.#api.counter.resetPin())
     if (result.ok) this.#pin.put(result.value)
     else this.#error = result.error
   }
 
   /** Records that the new PIN came too late. */
-  async late(): Promise<void> {
-    this.#isLate = true
+  async expire(): Promise<void> {
+    this.#isExpired = true
     await this.#pin.load()
   }
 
-  leave(): void {
-    this.#askedIn = undefined
+  cancel(): void {
+    this.#requestedIn = undefined
   }
 
   /** Follows whether a new PIN may be chosen. Returns a function that stops following. */
   follow(host: Window): () => void {
-    const { follow } = this.#pin
-    follow()
-    host.addEventListener('focus', follow)
-    return together(this.#api.on('settings.changed', follow), () => host.removeEventListener('focus', follow))
+    const { scheduleReload } = this.#pin
+    scheduleReload()
+    host.addEventListener('focus', scheduleReload)
+    return together(this.#api.on('settings.changed', scheduleReload), () =>
+      host.removeEventListener('focus', scheduleReload)
+    )
   }
 }
 
-function isToBeAsked({ isSet, canReset, reset }: PinState): boolean {
+function shouldRequestReset({ isSet, canReset, reset }: PinState): boolean {
   return isSet && canReset && reset === 'none'
 }

@@ -16,7 +16,7 @@ const SHOWN_FOR = 8000
 
 export class Toasts {
   #shown = $state.raw<readonly Toast[]>([])
-  #held = false
+  #isHeld = false
   #next = 1
   readonly #clock: Clock
   readonly #refusal: (takes: RequestName | undefined) => string | undefined
@@ -37,7 +37,7 @@ export class Toasts {
    * before, so that they don't pile up over the page.
    */
   say(text: string, action?: Toast['action'], about?: string): void {
-    if (about !== undefined) this.forget(about)
+    if (about !== undefined) this.dismissAbout(about)
     this.#add({
       id: this.#next++,
       text,
@@ -53,7 +53,7 @@ export class Toasts {
   }
 
   /** Reports what failed, and why. */
-  failed(text: string, { message }: AppError): void {
+  showError(text: string, { message }: AppError): void {
     this.warn(`${text} ${message}`)
   }
 
@@ -69,26 +69,26 @@ export class Toasts {
       this.warn(why)
       return true
     }
-    this.drop(newest.id)
+    this.dismiss(newest.id)
     newest.action?.run()
     return true
   }
 
   /** Removes the messages about this, because it can't be undone any more. */
-  forget(about: string): void {
+  dismissAbout(about: string): void {
     this.#shown = this.#shown.filter((toast) => toast.about !== about)
   }
 
-  drop(id: number): void {
+  dismiss(id: number): void {
     this.#shown = this.#shown.filter((toast) => toast.id !== id)
   }
 
   /** Keeps messages visible while someone reads them. */
   hold(): void {
-    this.#held = true
+    this.#isHeld = true
   }
   release(): void {
-    this.#held = false
+    this.#isHeld = false
   }
 
   #add(toast: Toast): void {
@@ -97,8 +97,8 @@ export class Toasts {
   }
 
   #fade(id: number): void {
-    if (!this.#held) {
-      this.drop(id)
+    if (!this.#isHeld) {
+      this.dismiss(id)
       return
     }
     this.#clock.after(SHOWN_FOR / 4, () => this.#fade(id))

@@ -34,7 +34,7 @@ export function useUpdates(app: Pick<AppState, 'api' | 'clock'>): AppUpdates {
   $effect(() =>
     untrack(() => {
       void updates.load()
-      return app.api.on('updates.changed', updates.follow)
+      return app.api.on('updates.changed', updates.scheduleReload)
     })
   )
   return updates

@@ -5,7 +5,7 @@
 import type { RequestName } from '../../../shared/contract/requests.ts'
 import { type AppState, useApp } from '../state/app-state.svelte.ts'
 
-export interface ByRole {
+export interface RoleCheck {
   /** Returns why the staff member may not. Undefined if they may, or if no role is needed. */
   refusal(takes: RequestName | undefined): string | undefined
   /** Says why, instead of running the control's action. */
@@ -18,10 +18,10 @@ export interface ByRole {
 }
 
 /** Call it during component initialisation. On the second display, where no staff work, nothing is refused. */
-export function useRole(): ByRole {
+export function useRole(): RoleCheck {
   const app = useApp() as AppState | undefined
-  const refusal: ByRole['refusal'] = (takes) => app?.lock.refusal(takes)
-  const warn: ByRole['warn'] = (why) => app?.toasts.warn(why)
+  const refusal: RoleCheck['refusal'] = (takes) => app?.lock.refusal(takes)
+  const warn: RoleCheck['warn'] = (why) => app?.toasts.warn(why)
   return {
     refusal,
     warn,

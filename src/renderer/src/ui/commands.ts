@@ -5,7 +5,7 @@
 import type { FileText } from '@lucide/svelte'
 import type { RequestName } from '../../../shared/contract/requests.ts'
 import type { Offer } from '../state/offers.svelte.ts'
-import type { ByRole } from './by-role.ts'
+import type { RoleCheck } from './by-role.ts'
 
 /** A menu's action, or a choice if `chosen` is set; 'line' separates groups. */
 export type MenuEntry =
@@ -57,18 +57,18 @@ export function labelOf<Target>({ label }: Command<Target>, target: Target): str
 }
 
 /** Returns the request a command leads to for this target. */
-export function takenBy<Target>({ takes }: Command<Target>, target: Target): { takes?: RequestName } {
+export function requestOf<Target>({ takes }: Command<Target>, target: Target): { takes?: RequestName } {
   const name = typeof takes === 'function' ? takes(target) : takes
   return name === undefined ? {} : { takes: name }
 }
 
-function those<Target, One extends Command<Target>>(commands: readonly One[], target: Target): readonly One[] {
+function applicable<Target, One extends Command<Target>>(commands: readonly One[], target: Target): readonly One[] {
   return commands.filter(({ isFor }) => isFor?.(target) ?? true)
 }
 
 /** Returns the commands as menu entries: grouped, with their keys, and with the reason if unavailable. */
 export function menuOf<Target>(commands: readonly Command<Target>[], target: Target): MenuEntry[] {
-  const all = those(commands, target)
+  const all = applicable(commands, target)
   return all.flatMap((command, index): MenuEntry[] => {
     const why = command.why?.(target)
     const entry: MenuEntry = {
@@ -77,11 +77,11 @@ export function menuOf<Target>(commands: readonly Command<Target>[], target: Tar
       ...(command.key !== undefined && { keys: keyInWords(command.key) }),
       ...(command.danger && { danger: true }),
       ...(why !== undefined && { disabled: true, why }),
-      ...takenBy(command, target),
+      ...requestOf(command, target),
       run: () => command.run(target)
     }
-    const isParted = index > 0 && (command.isFirst || (command.danger && !all[index - 1]?.danger))
-    return isParted ? ['line', entry] : [entry]
+    const needsDivider = index > 0 && (command.isFirst || (command.danger && !all[index - 1]?.danger))
+    return needsDivider ? ['line', entry] : [entry]
   })
 }
 
@@ -91,7 +91,7 @@ export function offersOf<Target>(
   target: Target,
   about: string
 ): Offer[] {
-  return those(commands, target).map(({ name, icon, key, ...command }) => {
+  return applicable(commands, target).map(({ name, icon, key, ...command }) => {
     const why = command.why?.(target)
     return {
       name,
@@ -100,7 +100,7 @@ export function offersOf<Target>(
       ...(icon && { icon }),
       ...(key !== undefined && { key }),
       ...(why !== undefined && { why }),
-      ...takenBy(command, target),
+      ...requestOf(command, target),
       run: () => command.run(target)
     }
   })
@@ -111,16 +111,16 @@ export function offersOf<Target>(
  * @param role reports why it can't run now, or isn't allowed for the staff member.
  * @returns whether the key belongs to a command.
  */
-export function actByKey<Target>(
+export function runByKey<Target>(
   commands: readonly Command<Target>[],
   event: Pick<KeyboardEvent, 'key'>,
   target: Target,
-  role: ByRole
+  role: RoleCheck
 ): boolean {
   const pressed = event.key.toLowerCase()
-  const command = those(commands, target).find(({ key }) => key?.toLowerCase() === pressed)
+  const command = applicable(commands, target).find(({ key }) => key?.toLowerCase() === pressed)
   if (!command) return false
-  const why = role.refusal(takenBy(command, target).takes) ?? command.why?.(target)
+  const why = role.refusal(requestOf(command, target).takes) ?? command.why?.(target)
   if (why === undefined) command.run(target)
   else role.warn(why)
   return true

@@ -9,23 +9,23 @@ type Country = Parameters<typeof getExampleNumber>[0]
 
 // If several countries share a code, its main one comes first.
 const countriesOf = new Map(Object.entries(metadata.country_calling_codes) as [string, Country[]][])
-const nameOf = new Intl.DisplayNames('en-GB', { type: 'region' })
-const named = (country: Country) => nameOf.of(country) ?? country
+const displayNames = new Intl.DisplayNames('en-GB', { type: 'region' })
+const countryName = (country: Country) => displayNames.of(country) ?? country
 
 /** All calling codes, named after their main country. */
 export const countryCodes: readonly Suggestion[] = [...countriesOf]
   .map(([code, [first, ...others]]) => ({
     value: code,
-    note: first ? named(first) : '',
-    also: [first, ...others].map((country) => (country ? `${country} ${named(country)}` : '')).join(' ')
+    note: first ? countryName(first) : '',
+    also: [first, ...others].map((country) => (country ? `${country} ${countryName(country)}` : '')).join(' ')
   }))
   .sort((one, two) => one.note.localeCompare(two.note))
 
 /** Returns the code of a typed country name ("new zealand", "NZ"). Undefined if there is no such country. */
 export function codeOfName(typed: string): string | undefined {
-  const wanted = typed.trim().toLowerCase()
+  const query = typed.trim().toLowerCase()
   for (const [code, countries] of countriesOf) {
-    if (countries.some((country) => country.toLowerCase() === wanted || named(country).toLowerCase() === wanted))
+    if (countries.some((country) => country.toLowerCase() === query || countryName(country).toLowerCase() === query))
       return code
   }
   return undefined
@@ -41,5 +41,5 @@ export function exampleMobile(code: string): string {
 export function countryOfCode(code: string): string {
   const [first, ...others] = countriesOf.get(callingCode(code)) ?? []
   if (!first) return ''
-  return others.length === 0 ? named(first) : `${named(first)} etc.`
+  return others.length === 0 ? countryName(first) : `${countryName(first)} etc.`
 }

@@ -6,27 +6,27 @@ import type { Attachment } from 'svelte/attachments'
  * the focus.
  * @param next returns what takes the place of the removed element; called after the removal.
  */
-export function keepsFocus(next: () => HTMLElement | null | undefined): Attachment<HTMLElement> {
+export function preserveFocus(next: () => HTMLElement | null | undefined): Attachment<HTMLElement> {
   return (part) => {
     let held: EventTarget | null = null
     const hold = ({ target }: FocusEvent) => {
       held = target
     }
-    const letGo = ({ relatedTarget }: FocusEvent) => {
+    const clearHeld = ({ relatedTarget }: FocusEvent) => {
       if (relatedTarget) held = null
     }
-    const watch = new MutationObserver(() => {
+    const observer = new MutationObserver(() => {
       if (!(held instanceof HTMLElement) || held.isConnected) return
       held = null
       if (isFocusLost()) next()?.focus()
     })
     part.addEventListener('focusin', hold)
-    part.addEventListener('focusout', letGo)
-    watch.observe(part, { childList: true, subtree: true })
+    part.addEventListener('focusout', clearHeld)
+    observer.observe(part, { childList: true, subtree: true })
     return () => {
-      watch.disconnect()
+      observer.disconnect()
       part.removeEventListener('focusin', hold)
-      part.removeEventListener('focusout', letGo)
+      part.removeEventListener('focusout', clearHeld)
     }
   }
 }

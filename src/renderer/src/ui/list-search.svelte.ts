@@ -7,16 +7,16 @@ export class ListSearch {
   #cancel: (() => void) | undefined
   readonly #clock: Clock
   readonly #find: (words: string) => void
-  readonly #pause: number
+  readonly #delay: number
 
   /**
    * @param find searches for the words, or shows everything if there are none.
-   * @param pause milliseconds without a keystroke before the search runs.
+   * @param delay milliseconds without a keystroke before the search runs.
    */
-  constructor(clock: Clock, find: (words: string) => void, pause = 200) {
+  constructor(clock: Clock, find: (words: string) => void, delay = 200) {
     this.#clock = clock
     this.#find = find
-    this.#pause = pause
+    this.#delay = delay
   }
 
   /** Whether typed text hasn't been searched for yet. */
@@ -25,16 +25,16 @@ export class ListSearch {
   }
 
   /** Handles a keystroke. */
-  readonly typing = (): void => {
+  readonly handleInput = (): void => {
     this.stop()
-    this.#cancel = this.#clock.after(this.#pause, () => {
+    this.#cancel = this.#clock.after(this.#delay, () => {
       this.#cancel = undefined
       this.#find(this.typed.trim())
     })
   }
 
   /** Shows the words being searched for, for example when the address has changed. */
-  take(words: string): void {
+  setText(words: string): void {
     if (this.typed.trim() !== words) this.typed = words
   }
 

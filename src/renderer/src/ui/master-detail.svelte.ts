@@ -26,7 +26,7 @@ export class MasterDetailState {
   list = $state<HTMLElement>()
   detail = $state<HTMLElement>()
   /** Whether the list was last used with a pointer: when narrow, moving through rows by keyboard doesn't open them. */
-  isByHand = false
+  usedPointer = false
   readonly opensByKeys: boolean
   /** Whether the detail is only being peeked at: keys stay with the list. */
   isPeeking = $state(false)
@@ -57,7 +57,7 @@ export class MasterDetailState {
 
   choose(id: string): void {
     this.#marked = id
-    if (!this.isNarrow || this.isByHand || this.opensByKeys || this.isPeeking) this.#show(id)
+    if (!this.isNarrow || this.usedPointer || this.opensByKeys || this.isPeeking) this.#show(id)
   }
 
   /** Shows a row's detail while the list keeps the focus, or closes it if it is open. */
@@ -85,9 +85,9 @@ export class MasterDetailState {
     this.focusList()
   }
 
-  /** Focuses the list or, if it has no rows, `otherwise` or the page's heading. */
-  focusList(otherwise?: HTMLElement | null): void {
-    if (!this.focusRows()) (otherwise ?? document.querySelector<HTMLElement>('.page h1'))?.focus()
+  /** Focuses the list or, if it has no rows, `fallback` or the page's heading. */
+  focusList(fallback?: HTMLElement | null): void {
+    if (!this.focusRows()) (fallback ?? document.querySelector<HTMLElement>('.page h1'))?.focus()
   }
 
   /** Focuses the list. If it has no rows, leaves the focus alone and returns false. */

@@ -3,23 +3,23 @@
  * are added or removed above, follows the current row, and requests the rows in view.
  */
 import { tick, untrack } from 'svelte'
-import { ROW, sheetOf, type TableProps } from './table.ts'
+import { geometryOf, ROW_HEIGHT, type TableProps } from './table.ts'
 
 /** The height of the headings in pixels. */
-const HEAD = 33
+const HEADER_HEIGHT = 33
 /** Rows drawn above and below the visible ones. */
-const BESIDE = 8
+const OVERSCAN = 8
 /** Assumed visible height in pixels if there is no layout, or before the first one. */
-const SCREENFUL = 720
+const ASSUMED_HEIGHT = 720
 /** Milliseconds a fast-scrolling list must rest before rows are requested: nobody reads rows that fly past. */
-const REST = 70
+const SCROLL_DELAY = 70
 /**
  * Up to this many changed rows are drawn together. If more change, for example when a page of them arrives, the visible
  * rows are drawn first and the rest in the next frame: together they would take longer than a frame.
  */
-const AT_ONCE = 12
+const MOST_CHANGED_ROWS = 12
 /** How many rows around its old position to search for the anchor row. */
-const NEAR = 200
+const ANCHOR_SEARCH_RANGE = 200
 
 /** What a table provides about its rows. */
 type Source<Row> = Pick<TableProps<Row>, 'count' | 'place' | 'version' | 'chosen' | 'row' | 'keyOf' | 'onneed'>
@@ -28,26 +28,26 @@ export class TableWindow<Row> {
   /** The scrolling element. */
   grid = $state<HTMLElement>()
   /** Its height in pixels; 0 before there is a layout. */
-  inSight = $state(0)
+  viewportHeight = $state(0)
   scrolled = $state(0)
   #active = $state(0)
   #anchor: { key: string; index: number } | undefined
-  #asked = 0
+  #requestedFrom = 0
   /** Whether only visible rows are drawn, until the next frame. */
-  #isInSightOnly = $state(false)
-  #stopResting = () => {}
+  #drawsOnlyVisible = $state(false)
+  #cancelRequest = () => {}
   readonly #source: Source<Row>
   /** What each element last drew. */
-  readonly #lent: (Row | undefined)[] = []
-  readonly #sheet = $derived.by(() => sheetOf(this.#source.count, this.#room))
-  readonly #depth = $derived.by(() => this.#sheet.depthAt(this.scrolled))
-  readonly first = $derived.by(() => Math.max(0, Math.floor(this.#depth / ROW) - BESIDE))
+  readonly #lastDrawn: (Row | undefined)[] = []
+  readonly #geometry = $derived.by(() => geometryOf(this.#source.count, this.#viewHeight))
+  readonly #offset = $derived.by(() => this.#geometry.offsetAt(this.scrolled))
+  readonly first = $derived.by(() => Math.max(0, Math.floor(this.#offset / ROW_HEIGHT) - OVERSCAN))
   readonly last = $derived.by(() =>
-    Math.min(this.#source.count - 1, Math.ceil((this.#depth + this.#room) / ROW) + BESIDE)
+    Math.min(this.#source.count - 1, Math.ceil((this.#offset + this.#viewHeight) / ROW_HEIGHT) + OVERSCAN)
   )
   /** The rows to draw, each with its element: elements of rows that leave at one end are reused at the other. */
   readonly drawn = $derived.by(() => {
-    const slots = Math.ceil(this.#room / ROW) + 2 * BESIDE + 2
+    const slots = Math.ceil(this.#viewHeight / ROW_HEIGHT) + 2 * OVERSCAN + 2
     return Array.from({ length: Math.max(0, this.last - this.first + 1) }, (_, offset) => ({
       index: this.first + offset,
       slot: (this.first + offset) % slots
@@ -67,42 +67,42 @@ export class TableWindow<Row> {
     let versionBefore = source.version
     $effect.pre(() => {
       const { place, version } = source
-      const isReadAgain = version !== versionBefore
+      const isReloaded = version !== versionBefore
       versionBefore = version
       if (place !== placeBefore) {
         placeBefore = place
         this.#active = 0
         this.#anchor = undefined
         this.#scrollTo(0)
-      } else if (isReadAgain) untrack(() => this.#stay())
+      } else if (isReloaded) untrack(() => this.#keepPosition())
     })
-    $effect.pre(() => this.#spread())
-    $effect(() => this.#ask())
-    $effect(() => this.#remember())
-    $effect(() => () => this.#stopResting())
+    $effect.pre(() => this.#splitDrawing())
+    $effect(() => this.#requestRows())
+    $effect(() => this.#rememberAnchor())
+    $effect(() => () => this.#cancelRequest())
   }
 
   /** The height of all rows in pixels. */
   get height(): number {
-    return this.#sheet.height
+    return this.#geometry.height
   }
   /** Rows that a page key moves by. */
   get page(): number {
-    return Math.max(1, Math.floor(this.#room / ROW) - 1)
+    return Math.max(1, Math.floor(this.#viewHeight / ROW_HEIGHT) - 1)
   }
-  get #room(): number {
-    return this.inSight || SCREENFUL
+  get #viewHeight(): number {
+    return this.viewportHeight || ASSUMED_HEIGHT
   }
 
   /** Returns the pixels from the top of all rows to where this one is drawn. */
   topOf(index: number): number {
-    const shift = this.height < this.#source.count * ROW ? this.scrolled - this.#depth : 0
-    return index * ROW + shift
+    const shift = this.height < this.#source.count * ROW_HEIGHT ? this.scrolled - this.#offset : 0
+    return index * ROW_HEIGHT + shift
   }
 
   /** Returns the row to draw. Undefined while it isn't loaded, or is deferred until the visible rows are drawn. */
   rowAt(index: number): Row | undefined {
-    if (this.#isInSightOnly && !this.#isInSight(index)) return undefined
+    if (this.#drawsOnlyVisible && !this.#isVisible(index)) return undefined
     return this.#source.row(index)
   }
 
@@ -115,58 +115,59 @@ export class TableWindow<Row> {
    * Returns the row to draw. While it isn't loaded, returns what its element last drew: that is hidden, but needn't be
    * created again.
    */
-  inkOf(at: Row | undefined, slot: number): Row | undefined {
-    if (at !== undefined) this.#lent[slot] = at
-    return at ?? this.#lent[slot]
+  rowOrLastDrawn(at: Row | undefined, slot: number): Row | undefined {
+    if (at !== undefined) this.#lastDrawn[slot] = at
+    return at ?? this.#lastDrawn[slot]
   }
 
   /** Makes a row current, without scrolling. */
-  put(index: number): void {
+  setCurrent(index: number): void {
     this.#active = index
   }
 
   /** Makes a row, or the nearest one, current and scrolls it into view. Returns its index. */
-  go(index: number): number {
+  goTo(index: number): number {
     const to = Math.max(0, Math.min(this.#source.count - 1, index))
     this.#active = to
     const { grid } = this
     if (!grid) return to
-    const top = to * ROW
-    const room = grid.clientHeight - HEAD
-    const now = this.#sheet.depthAt(grid.scrollTop)
-    if (top < now) grid.scrollTop = this.#sheet.scrollFor(top)
-    else if (top + ROW > now + room) grid.scrollTop = Math.ceil(this.#sheet.scrollFor(top + ROW - room))
+    const top = to * ROW_HEIGHT
+    const room = grid.clientHeight - HEADER_HEIGHT
+    const now = this.#geometry.offsetAt(grid.scrollTop)
+    if (top < now) grid.scrollTop = this.#geometry.scrollFor(top)
+    else if (top + ROW_HEIGHT > now + room)
+      grid.scrollTop = Math.ceil(this.#geometry.scrollFor(top + ROW_HEIGHT - room))
     return to
   }
 
-  #isInSight(index: number): boolean {
-    return (index + 1) * ROW > this.#depth && index * ROW < this.#depth + this.#room
+  #isVisible(index: number): boolean {
+    return (index + 1) * ROW_HEIGHT > this.#offset && index * ROW_HEIGHT < this.#offset + this.#viewHeight
   }
 
   /** Runs before each drawing: decides whether to draw only the visible rows first. */
-  #spread(): void {
+  #splitDrawing(): void {
     let others = 0
     for (const { index, slot } of this.drawn) {
       const at = this.#source.row(index)
-      if (at !== undefined && at !== this.#lent[slot]) others++
+      if (at !== undefined && at !== this.#lastDrawn[slot]) others++
     }
-    if (others <= AT_ONCE || untrack(() => this.#isInSightOnly)) return
-    this.#isInSightOnly = true
-    requestAnimationFrame(() => setTimeout(() => (this.#isInSightOnly = false)))
+    if (others <= MOST_CHANGED_ROWS || untrack(() => this.#drawsOnlyVisible)) return
+    this.#drawsOnlyVisible = true
+    requestAnimationFrame(() => setTimeout(() => (this.#drawsOnlyVisible = false)))
   }
 
-  #ask(): void {
+  #requestRows(): void {
     if (this.#source.count === 0) return
     const [from, to] = [this.first, this.last]
-    this.#stopResting()
-    const need = () => {
-      this.#asked = from
+    this.#cancelRequest()
+    const request = () => {
+      this.#requestedFrom = from
       this.#source.onneed?.(from, to)
     }
-    if (Math.abs(from - this.#asked) <= to - from) need()
+    if (Math.abs(from - this.#requestedFrom) <= to - from) request()
     else {
-      const timer = setTimeout(need, REST)
-      this.#stopResting = () => clearTimeout(timer)
+      const timer = setTimeout(request, SCROLL_DELAY)
+      this.#cancelRequest = () => clearTimeout(timer)
     }
   }
 
@@ -174,8 +175,8 @@ export class TableWindow<Row> {
    * Runs after each drawing: remembers the chosen or the topmost row as the anchor, which is what the reader is looking
    * at.
    */
-  #remember(): void {
-    const top = Math.ceil(this.#depth / ROW)
+  #rememberAnchor(): void {
+    const top = Math.ceil(this.#offset / ROW_HEIGHT)
     const { chosen } = this.#source
     const chosenAt =
       chosen === undefined ? undefined : this.drawn.find(({ index }) => index >= top && this.keyAt(index) === chosen)
@@ -188,13 +189,13 @@ export class TableWindow<Row> {
    * Keeps the visible rows in place when rows above are added or removed. At the top, the newest rows are shown
    * instead.
    */
-  #stay(): void {
+  #keepPosition(): void {
     const anchor = this.#anchor
     if (!anchor || this.scrolled === 0) return
-    for (let away = 0; away <= NEAR; away++) {
+    for (let away = 0; away <= ANCHOR_SEARCH_RANGE; away++) {
       for (const index of [anchor.index + away, anchor.index - away]) {
         if (this.keyAt(index) !== anchor.key) continue
-        if (away > 0) this.#scrollTo(this.#sheet.scrollFor(this.#depth + (index - anchor.index) * ROW))
+        if (away > 0) this.#scrollTo(this.#geometry.scrollFor(this.#offset + (index - anchor.index) * ROW_HEIGHT))
         return
       }
     }

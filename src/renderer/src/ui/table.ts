@@ -69,26 +69,26 @@ export interface TableProps<Row> {
 }
 
 /** The height of a row in pixels. */
-export const ROW = 36
+export const ROW_HEIGHT = 36
 /**
  * Browsers lay out no more than about 33 million device pixels: this fits at zoom 3 on a screen with a pixel ratio of
  * 3.
  */
-const TALLEST = 3_700_000
+const MAX_HEIGHT = 3_700_000
 
 /**
  * Returns the geometry of a list that may be longer than a page can be tall. Up to about 100,000 rows, scrolling is
  * exact to the pixel; beyond that, the scroll bar's range is a scaled-down version of the list's.
  */
-export function sheetOf(count: number, inSight: number) {
-  const whole = count * ROW
-  const height = Math.min(whole, TALLEST)
-  const scale = height < whole ? (whole - inSight) / Math.max(1, height - inSight) : 1
+export function geometryOf(count: number, viewportHeight: number) {
+  const fullHeight = count * ROW_HEIGHT
+  const height = Math.min(fullHeight, MAX_HEIGHT)
+  const scale = height < fullHeight ? (fullHeight - viewportHeight) / Math.max(1, height - viewportHeight) : 1
   return {
     /** The height of the scrolled element. */
     height,
     /** Returns the list depth shown at the top when scrolled this far. */
-    depthAt: (scrolled: number) => scrolled * scale,
+    offsetAt: (scrolled: number) => scrolled * scale,
     /** Returns the scroll position that puts a list depth at the top. */
     scrollFor: (depth: number) => depth / scale
   }

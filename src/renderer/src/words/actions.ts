@@ -49,7 +49,7 @@ export function actionStateInWords({ request, state }: Pick<ActionView, 'request
     case 'uncertain':
       return {
         title: `${what}: not confirmed.`,
-        meaning: `The service didn’t answer, so this may or may not have been done. ${twiceInWords(request)}`
+        meaning: `The service didn’t answer, so this may or may not have been done. ${repeatInWords(request)}`
       }
     case 'cancelled':
       return { title: `${what}: cancelled.`, meaning: '' }
@@ -61,13 +61,13 @@ export function refusalInWords(error: AppError, { request, attemptedAt }: Action
   const { happened } = presentError(error)
   const why = error.code === 'invalid' ? 'The service didn’t accept this.' : happened
   // With several signers, a service may accept some and refuse the others.
-  const isWhole = attemptedAt === undefined || request.kind !== 'correct' || request.signers.length === 1
-  const after = isWhole ? 'The document hasn’t changed.' : 'Check below: some signers may have been changed.'
+  const isAllOrNothing = attemptedAt === undefined || request.kind !== 'correct' || request.signers.length === 1
+  const after = isAllOrNothing ? 'The document hasn’t changed.' : 'Check below: some signers may have been changed.'
   return `${why} ${after}`
 }
 
 /** Explains what doing it twice would mean. */
-export function twiceInWords(request: ActionRequest): string {
+export function repeatInWords(request: ActionRequest): string {
   switch (request.kind) {
     case 'extend':
       return 'Doing it again is safe: the due date would be the same.'
@@ -83,22 +83,22 @@ export function twiceInWords(request: ActionRequest): string {
 /** Sums up the actions just started in one sentence, and whether that is good news. */
 export function startedInWords(actions: readonly ActionView[]): { text: string; isGood: boolean } {
   const [only] = actions
-  const isGood = actions.every(({ state }) => GOOD.has(state))
+  const isGood = actions.every(({ state }) => GOOD_STATES.has(state))
   if (actions.length === 1 && only) return { text: actionStateInWords(only).title, isGood }
   const areReminders = actions.every(({ request }) => request.kind === 'remind')
   if (areReminders && actions.every(({ state }) => state === 'done')) {
     return { text: `${counted(actions.length, ['# person', '# people'])} reminded.`, isGood }
   }
   const by = Map.groupBy(actions, ({ state }) => state)
-  const parts = [...by].map(([state, some]) => `${some.length.toLocaleString('en-GB')} ${STANDING[state]}`)
+  const parts = [...by].map(([state, some]) => `${some.length.toLocaleString('en-GB')} ${STATE_TEXTS[state]}`)
   return {
     text: `${areReminders ? counted(actions.length, ['# reminder', '# reminders']) : counted(actions.length, ['# package', '# packages'])}: ${parts.join(', ')}.`,
     isGood
   }
 }
 
-const GOOD: ReadonlySet<ActionView['state']> = new Set(['done', 'waiting', 'running'])
-const STANDING: Record<ActionView['state'], string> = {
+const GOOD_STATES: ReadonlySet<ActionView['state']> = new Set(['done', 'waiting', 'running'])
+const STATE_TEXTS: Record<ActionView['state'], string> = {
   done: 'done',
   waiting: 'waiting for a connection',
   running: 'in progress',

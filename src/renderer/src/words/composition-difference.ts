@@ -11,8 +11,8 @@ export interface Difference {
   earlier: string
 }
 
-const THERE = 'included'
-const NOT_THERE = 'not included'
+const INCLUDED = 'included'
+const NOT_INCLUDED = 'not included'
 const NONE = 'none'
 
 const signerTexts = {
@@ -46,97 +46,99 @@ const packageTexts = {
 
 /** Returns the differences between a package now and earlier, in the composer's order. Empty if there are none. */
 export function differencesOf(now: Composition, earlier: Composition): Difference[] {
-  const told = [
-    ...partsOf(now.items, earlier.items, (item) => calledItem(now.kind, item), differencesOfItem),
-    ...text('Due date', dueOf(now), dueOf(earlier)),
+  const differences = [
+    ...partDifferences(now.items, earlier.items, (item) => itemNameOf(now.kind, item), differencesOfItem),
+    ...textDifference('Due date', dueOf(now), dueOf(earlier)),
     ...differencesOfSettings(now, earlier, (label) => label),
-    ...yesNo('Signers sign in order', now.Sequential, earlier.Sequential),
-    ...texts(packageTexts, now, earlier, (label) => label),
-    ...count('Drop-down choices', now.ListItems, earlier.ListItems)
+    ...flagDifference('Signers sign in order', now.Sequential, earlier.Sequential),
+    ...textDifferences(packageTexts, now, earlier, (label) => label),
+    ...countDifference('Drop-down choices', now.ListItems, earlier.ListItems)
   ]
-  if (told.length > 0 || JSON.stringify(now) === JSON.stringify(earlier)) return told
+  if (differences.length > 0 || JSON.stringify(now) === JSON.stringify(earlier)) return differences
   // A difference we have no words for: the two must still never be reported as the same.
   return [{ what: 'Spacing or order', now: 'current', earlier: 'earlier' }]
 }
 
 function differencesOfItem(now: ComposedItem, earlier: ComposedItem): Difference[] {
-  const of = (label: string) => `${label} of ${calledForm(now)}`
+  const of = (label: string) => `${label} of ${formNameOf(now)}`
   return [
-    ...texts(itemTexts, now, earlier, (label) => (label === 'Name' ? 'Document name' : of(label))),
-    ...partsOf(now.signers, earlier.signers, (signer) => `Signer ${calledSigner(signer)}`, differencesOfSigner),
-    ...orders(of('Order of the signers'), now, earlier),
-    ...count(of('Fields'), now.fields, earlier.fields),
+    ...textDifferences(itemTexts, now, earlier, (label) => (label === 'Name' ? 'Document name' : of(label))),
+    ...partDifferences(now.signers, earlier.signers, (signer) => `Signer ${signerNameOf(signer)}`, differencesOfSigner),
+    ...orderDifference(of('Order of the signers'), now, earlier),
+    ...countDifference(of('Fields'), now.fields, earlier.fields),
     ...(now.own && earlier.own
       ? differencesOfSettings(now.own, earlier.own, of)
-      : yesNo(`Own signing and redirects in ${calledForm(now)}`, !!now.own, !!earlier.own)),
+      : flagDifference(`Own signing and redirects in ${formNameOf(now)}`, !!now.own, !!earlier.own)),
     ...(now.XMLData === earlier.XMLData
       ? []
-      : [{ what: of('XML data'), now: size(now.XMLData), earlier: size(earlier.XMLData) }])
+      : [{ what: of('XML data'), now: sizeInWords(now.XMLData), earlier: sizeInWords(earlier.XMLData) }])
   ]
 }
 
-function differencesOfSettings(now: Settings, earlier: Settings, called: (label: string) => string): Difference[] {
+function differencesOfSettings(now: Settings, earlier: Settings, labelOf: (label: string) => string): Difference[] {
   return [
-    ...yesNo(called('Sign in this application'), now.embedded, earlier.embedded),
-    ...texts(settingTexts, now, earlier, called)
+    ...flagDifference(labelOf('Sign in this application'), now.embedded, earlier.embedded),
+    ...textDifferences(settingTexts, now, earlier, labelOf)
   ]
 }
 
 function differencesOfSigner(now: ComposedSigner, earlier: ComposedSigner): Difference[] {
-  const of = (label: string) => `${label} of ${calledSigner(now)}`
+  const of = (label: string) => `${label} of ${signerNameOf(now)}`
   return [
-    ...text('Signer name', calledSigner(now), calledSigner(earlier)),
-    ...texts(signerTexts, now, earlier, of),
+    ...textDifference('Signer name', signerNameOf(now), signerNameOf(earlier)),
+    ...textDifferences(signerTexts, now, earlier, of),
     ...Object.entries(signerSwitches).flatMap(([name, label]) => {
       const key = name as keyof typeof signerSwitches
-      return yesNo(of(label), now[key], earlier[key])
+      return flagDifference(of(label), now[key], earlier[key])
     }),
     // Data that identifies a person is counted, never shown.
-    ...count(of('Identity questions'), now.IDData, earlier.IDData),
-    ...count(of('Shared with'), now.ShareUsers, earlier.ShareUsers)
+    ...countDifference(of('Identity questions'), now.IDData, earlier.IDData),
+    ...countDifference(of('Shared with'), now.ShareUsers, earlier.ShareUsers)
   ]
 }
 
 /** Returns parts that were added or removed, and the differences inside those that stayed. Parts are matched by key. */
-function partsOf<Part extends { key: string }>(
+function partDifferences<Part extends { key: string }>(
   now: readonly Part[],
   earlier: readonly Part[],
-  called: (part: Part) => string,
-  inside: (now: Part, earlier: Part) => Difference[]
+  nameOf: (part: Part) => string,
+  compare: (now: Part, earlier: Part) => Difference[]
 ): Difference[] {
   const before = new Map(earlier.map((part) => [part.key, part]))
-  const here = new Set(now.map((part) => part.key))
+  const currentKeys = new Set(now.map((part) => part.key))
   return [
     ...now.flatMap((part) => {
       const other = before.get(part.key)
-      return other ? inside(part, other) : [{ what: called(part), now: THERE, earlier: NOT_THERE }]
+      return other ? compare(part, other) : [{ what: nameOf(part), now: INCLUDED, earlier: NOT_INCLUDED }]
     }),
     ...earlier
-      .filter((part) => !here.has(part.key))
-      .map((part) => ({ what: called(part), now: NOT_THERE, earlier: THERE }))
+      .filter((part) => !currentKeys.has(part.key))
+      .map((part) => ({ what: nameOf(part), now: NOT_INCLUDED, earlier: INCLUDED }))
   ]
 }
 
-function texts<Names extends Record<string, string>>(
+function textDifferences<Names extends Record<string, string>>(
   names: Names,
   now: Record<keyof Names, string>,
   earlier: Record<keyof Names, string>,
-  called: (label: string) => string
+  labelOf: (label: string) => string
 ): Difference[] {
-  return Object.entries(names).flatMap(([name, label]) => text(called(label), now[name] ?? '', earlier[name] ?? ''))
+  return Object.entries(names).flatMap(([name, label]) =>
+    textDifference(labelOf(label), now[name] ?? '', earlier[name] ?? '')
+  )
 }
 
-function text(what: string, now: string, earlier: string): Difference[] {
+function textDifference(what: string, now: string, earlier: string): Difference[] {
   if (now.trim() === earlier.trim()) return []
   return [{ what, now: now.trim() || NONE, earlier: earlier.trim() || NONE }]
 }
 
-function yesNo(what: string, now: boolean, earlier: boolean): Difference[] {
+function flagDifference(what: string, now: boolean, earlier: boolean): Difference[] {
   return now === earlier ? [] : [{ what, now: now ? 'yes' : 'no', earlier: earlier ? 'yes' : 'no' }]
 }
 
 /** Returns how many entries of a list differ, for lists too long to describe entry by entry. */
-function count<Part extends { key: string }>(
+function countDifference<Part extends { key: string }>(
   what: string,
   now: readonly Part[],
   earlier: readonly Part[]
@@ -151,11 +153,11 @@ function count<Part extends { key: string }>(
 }
 
 /** Mentions the order only if the same people sign in a different one; otherwise their coming and going explains it. */
-function orders(what: string, now: ComposedItem, earlier: ComposedItem): Difference[] {
+function orderDifference(what: string, now: ComposedItem, earlier: ComposedItem): Difference[] {
   const keys = (item: ComposedItem) => item.signers.map((signer) => signer.key)
   if (String(keys(now)) === String(keys(earlier)) || String(keys(now).sort()) !== String(keys(earlier).sort()))
     return []
-  return [{ what, now: listed(now.signers.map(calledSigner)), earlier: listed(earlier.signers.map(calledSigner)) }]
+  return [{ what, now: listed(now.signers.map(signerNameOf)), earlier: listed(earlier.signers.map(signerNameOf)) }]
 }
 
 function dueOf({ due, gmt }: Composition): string {
@@ -167,20 +169,20 @@ function dueOf({ due, gmt }: Composition): string {
   return `${dayInWords(at, offset)} at ${clockTime(at, offset)}, ${offsetInWords(offset)}`
 }
 
-function calledItem(kind: Composition['kind'], item: ComposedItem): string {
+function itemNameOf(kind: Composition['kind'], item: ComposedItem): string {
   const what = kind === 'form-direct' ? 'Form' : 'Template'
   return `${what} ${item.Name.trim() || '(untitled)'}`
 }
 
-function calledForm({ Name }: ComposedItem): string {
+function formNameOf({ Name }: ComposedItem): string {
   return Name.trim() || 'the untitled form'
 }
 
-function calledSigner(signer: ComposedSigner): string {
+function signerNameOf(signer: ComposedSigner): string {
   const name = `${signer.FirstName.trim()} ${signer.LastName.trim()}`.trim()
   return name || signer.Email.trim() || '(no name)'
 }
 
-function size(data: string): string {
+function sizeInWords(data: string): string {
   return data ? counted(data.length, ['# character', '# characters']) : NONE
 }

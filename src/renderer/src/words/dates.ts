@@ -111,7 +111,7 @@ export function dueDay(at: number, now: number, offset = offsetAt(at)): string {
 }
 
 /** Returns when something began or was last true: "10:42" today, then "yesterday 10:42", then "5 Dec 10:42". */
-export function when(at: number, now: number): string {
+export function whenInWords(at: number, now: number): string {
   const time = clockTime(at)
   const days = Math.floor((startOfDay(now) - startOfDay(at)) / DAY + 0.5)
   if (days === 0) return time
@@ -126,7 +126,7 @@ export function daysAway(at: number, now: number): string {
 }
 
 /** Formats a duration: "5 seconds", "2 minutes", "3 hours". */
-export function inWords(milliseconds: number): string {
+export function durationInWords(milliseconds: number): string {
   const [size, unit] =
     milliseconds < MINUTE ? [1000, 'second'] : milliseconds < HOUR ? [MINUTE, 'minute'] : [HOUR, 'hour']
   const count = Math.max(1, Math.round(milliseconds / size))

@@ -3,8 +3,8 @@
  * being done. What it means and what to do are added here by error code, unless the error says so itself. The texts
  * here must therefore hold wherever the code is used.
  */
-import { type AppError, type ErrorCode, saidBy } from '../../../shared/contract/errors.ts'
-import { inWords } from './dates.ts'
+import { type AppError, type ErrorCode, errorText } from '../../../shared/contract/errors.ts'
+import { durationInWords } from './dates.ts'
 
 export interface ErrorWords {
   /** What happened, in a sentence or two. */
@@ -23,7 +23,7 @@ interface Entry {
   canRetry?: true
 }
 
-const KEEPER = 'send the details to your administrator'
+const ASK_ADMINISTRATOR = 'send the details to your administrator'
 
 const byCode: Record<ErrorCode, Entry> = {
   offline: {
@@ -62,7 +62,7 @@ const byCode: Record<ErrorCode, Entry> = {
     next: 'Open a browser to sign in to the network, then try again.',
     canRetry: true
   },
-  'unexpected-shape': { next: `Try again. If it continues, ${KEEPER}.`, canRetry: true },
+  'unexpected-shape': { next: `Try again. If it continues, ${ASK_ADMINISTRATOR}.`, canRetry: true },
   incomplete: { next: 'Try again. If it happens each time, tell your provider.', canRetry: true },
   'no-data': {
     next: 'Check that an identity check was requested. If so, try again later or ask your provider.',
@@ -73,7 +73,7 @@ const byCode: Record<ErrorCode, Entry> = {
     canRetry: true
   },
   cancelled: { canRetry: true },
-  'bad-input': { next: `Try again. If it continues, ${KEEPER}.`, canRetry: true },
+  'bad-input': { next: `Try again. If it continues, ${ASK_ADMINISTRATOR}.`, canRetry: true },
   'not-allowed': {},
   gone: { next: 'Go back to the list and refresh.' },
   'no-account': { next: 'Choose or add an account in Settings.' },
@@ -94,11 +94,11 @@ const byCode: Record<ErrorCode, Entry> = {
     next: 'Choose one in Settings, under Counter. If someone is signing on this screen, close Countersign and open it again.'
   },
   busy: { next: 'Wait until it’s finished.', canRetry: true },
-  internal: { next: `Try again. If it continues, ${KEEPER}.`, canRetry: true }
+  internal: { next: `Try again. If it continues, ${ASK_ADMINISTRATOR}.`, canRetry: true }
 }
 
 /** Codes whose errors say how long to wait. */
-const timed: ReadonlySet<ErrorCode> = new Set(['rate-limited', 'pin-wait', 'wrong-pin'])
+const timedCodes: ReadonlySet<ErrorCode> = new Set(['rate-limited', 'pin-wait', 'wrong-pin'])
 
 /**
  * Returns the words for an error. They never contain the service's own message: show `serviceMessage` separately, as
@@ -115,7 +115,8 @@ export function presentError(error: AppError): ErrorWords {
       canRetry: false
     }
   }
-  const wait = timed.has(error.code) && error.retryAfterMs && `Wait ${inWords(error.retryAfterMs)}, then try again.`
+  const wait =
+    timedCodes.has(error.code) && error.retryAfterMs && `Wait ${durationInWords(error.retryAfterMs)}, then try again.`
   return { happened, meaning, todo: wait || (error.next ?? next), canRetry }
 }
 
@@ -129,7 +130,7 @@ export function errorInWords(error: AppError): string {
 export function detailsOf(error: AppError): string {
   return [
     `Code: ${error.code}`,
-    saidBy(error),
+    errorText(error),
     error.serviceMessage && `Service message: ${error.serviceMessage}`,
     error.path && `Field: ${error.path}`,
     ...(error.fields ?? []).map((field) => `${field.field}: ${field.message}`)
@@ -142,7 +143,7 @@ export function detailsOf(error: AppError): string {
  * Explains that a draft wasn't made this workstation's own, or the office's. Only a conflict proves that nothing was
  * done.
  */
-export function notDoneInWords(title: string, whose: 'mine' | 'office', { code }: AppError): string {
+export function shareFailureInWords(title: string, whose: 'mine' | 'office', { code }: AppError): string {
   if (whose === 'office') return `“${title}” isn’t shared yet.`
   return code === 'conflict'
     ? `“${title}” is still shared.`

@@ -1,5 +1,5 @@
 /** Why something isn't stored or was set aside, in words for the people affected. */
-import { saidBy } from '../../../shared/contract/errors.ts'
+import { errorText } from '../../../shared/contract/errors.ts'
 import type { KeychainReason, MemoryReason, SetAsideReason, StoreTrouble } from '../../../shared/contract/views.ts'
 import { momentInWords } from './dates.ts'
 
@@ -61,7 +61,7 @@ export function troubleWords(trouble: StoreTrouble): string {
   if (trouble.kind === 'no-new-key')
     return `${trouble.reason === 'damaged' ? setAsideWords.damaged : memoryWords[trouble.reason]} Your data are as they were, under the key that they had. The new recovery key doesn’t open them.`
   if (trouble.kind === 'no-backup')
-    return `${saidBy(trouble.error)} None could be made since ${momentInWords(trouble.since)}. Countersign keeps trying.`
+    return `${errorText(trouble.error)} None could be made since ${momentInWords(trouble.since)}. Countersign keeps trying.`
   if (trouble.kind === 'in-memory')
     return trouble.store === 'settings'
       ? `${memoryWords[trouble.reason]} Changes of settings are lost when Countersign closes.`

@@ -1,13 +1,13 @@
 /** The outbox in words: what a package is waiting for, when it is sent, and why the whole outbox is paused. */
-import { type AppError, type ErrorCode, saidBy } from '../../../shared/contract/errors.ts'
-import type { OutboxView, SameSend, SendCounts, SendView } from '../../../shared/contract/views.ts'
-import { clockTime, offsetAt, shortDate, shortDay, timeInWords, when } from './dates.ts'
+import { type AppError, type ErrorCode, errorText } from '../../../shared/contract/errors.ts'
+import type { EarlierSend, OutboxView, SendCounts, SendView } from '../../../shared/contract/views.ts'
+import { clockTime, offsetAt, shortDate, shortDay, timeInWords, whenInWords } from './dates.ts'
 import { presentError } from './errors.ts'
 
 const MINUTE = 60_000
 const DAY = 24 * 60 * MINUTE
 
-export interface Said {
+export interface TitledText {
   title: string
   /** What it means for the work, in sentences. */
   meaning: string
@@ -20,7 +20,7 @@ export function dayAndTime(at: number, now: number): string {
 }
 
 /** Returns when something will happen: "at 10:43", "tomorrow at 09:00", "on 4 Dec at 09:00". */
-export function comingAt(at: number, now: number): string {
+export function upcomingInWords(at: number, now: number): string {
   const days = Math.round((new Date(at).setHours(0, 0, 0, 0) - new Date(now).setHours(0, 0, 0, 0)) / DAY)
   if (days <= 0) return `at ${clockTime(at)}`
   return days === 1 ? `tomorrow at ${clockTime(at)}` : `on ${shortDay(at, now)} at ${clockTime(at)}`
@@ -32,7 +32,7 @@ export function secondsUntil(at: number, now: number): number {
 }
 
 /** Explains what an unsent package is waiting for, and when it is sent. */
-export function heldInWords(send: SendView, now: number, pause: OutboxView['pause']): Said {
+export function heldInWords(send: SendView, now: number, pause: OutboxView['pause']): TitledText {
   const { goesAt } = send
   const next = goesAt ?? pause?.until
   switch (send.hold) {
@@ -46,7 +46,7 @@ export function heldInWords(send: SendView, now: number, pause: OutboxView['paus
     case 'line':
       return {
         title: 'Waiting for a connection.',
-        meaning: `It will be sent automatically.${next === undefined ? '' : ` Next try ${comingAt(next, now)}.`}`
+        meaning: `It will be sent automatically.${next === undefined ? '' : ` Next try ${upcomingInWords(next, now)}.`}`
       }
     case 'paused':
       if (pause)
@@ -58,7 +58,7 @@ export function heldInWords(send: SendView, now: number, pause: OutboxView['paus
     case 'rate-limited':
       return {
         title: 'The service is busy.',
-        meaning: `Too many packages were sent in a short time. This one will be sent automatically${goesAt === undefined ? '' : ` ${comingAt(goesAt, now)}`}.`
+        meaning: `Too many packages were sent in a short time. This one will be sent automatically${goesAt === undefined ? '' : ` ${upcomingInWords(goesAt, now)}`}.`
       }
     case 'release':
       return releaseInWords(send.release)
@@ -72,7 +72,7 @@ export function heldInWords(send: SendView, now: number, pause: OutboxView['paus
   }
 }
 
-function releaseInWords(release: SendView['release']): Said {
+function releaseInWords(release: SendView['release']): TitledText {
   if (release?.refused)
     return {
       title: `${release.refused.by || 'Someone'} didn’t release this.`,
@@ -89,14 +89,14 @@ function releaseInWords(release: SendView['release']): Said {
 /** Returns when something last happened to a send, or will next. For lists. */
 export function sendMoment(send: SendView, now: number): string {
   if (send.state === 'ready') {
-    if (send.goesAt === undefined) return `since ${when(send.createdAt, now)}`
+    if (send.goesAt === undefined) return `since ${whenInWords(send.createdAt, now)}`
     if (send.hold === 'undo') return `in ${secondsUntil(send.goesAt, now)} s`
-    return comingAt(send.goesAt, now)
+    return upcomingInWords(send.goesAt, now)
   }
-  return when(send.settledAt ?? send.attemptedAt ?? send.createdAt, now)
+  return whenInWords(send.settledAt ?? send.attemptedAt ?? send.createdAt, now)
 }
 
-const refusals: Partial<Record<ErrorCode, string>> = {
+const pauseTitles: Partial<Record<ErrorCode, string>> = {
   'payment-required': 'Paused: the service says a payment is due.',
   quota: 'Paused: this account’s plan has no documents left.',
   unauthorised: 'Paused: the service doesn’t accept this account’s key.',
@@ -111,8 +111,8 @@ export function pauseInWords(
   pause: NonNullable<OutboxView['pause']>,
   now: number,
   office?: OutboxView['office']
-): Said {
-  const since = when(pause.since, now)
+): TitledText {
+  const since = whenInWords(pause.since, now)
   if (pause.by === 'person' && office !== undefined && !pause.error)
     return {
       title: `Paused for the whole office since ${since}.`,
@@ -122,30 +122,30 @@ export function pauseInWords(
     return {
       title: `Paused since ${since}.`,
       meaning: pause.error
-        ? `${saidBy(pause.error)} Nothing is sent until you resume.`
+        ? `${errorText(pause.error)} Nothing is sent until you resume.`
         : 'Nothing is sent until you resume.'
     }
   if (pause.by === 'line') {
-    const next = pause.until === undefined ? '' : ` Next try ${comingAt(pause.until, now)}.`
+    const next = pause.until === undefined ? '' : ` Next try ${upcomingInWords(pause.until, now)}.`
     return {
       title: `Waiting for a connection since ${since}.`,
-      meaning: `${whatBroke(pause.error)}Packages will be sent automatically.${next}`
+      meaning: `${failureText(pause.error)}Packages will be sent automatically.${next}`
     }
   }
   if (pause.until !== undefined) {
     return {
       title: `Paused by the service since ${since}.`,
-      meaning: `Too many packages were sent in a short time. Sending resumes automatically ${comingAt(pause.until, now)}.`
+      meaning: `Too many packages were sent in a short time. Sending resumes automatically ${upcomingInWords(pause.until, now)}.`
     }
   }
   const words = pause.error && presentError(pause.error)
   return {
-    title: (pause.error && refusals[pause.error.code]) ?? 'Paused: the service is rejecting packages.',
-    meaning: `${words && !refusals[pause.error?.code ?? 'internal'] ? `${words.happened} ` : ''}${todoOf(pause.error)} Then resume.`
+    title: (pause.error && pauseTitles[pause.error.code]) ?? 'Paused: the service is rejecting packages.',
+    meaning: `${words && !pauseTitles[pause.error?.code ?? 'internal'] ? `${words.happened} ` : ''}${todoOf(pause.error)} Then resume.`
   }
 }
 
-function whatBroke(error: AppError | undefined): string {
+function failureText(error: AppError | undefined): string {
   return error ? `${presentError(error).happened} ` : ''
 }
 
@@ -154,7 +154,7 @@ function todoOf(error: AppError | undefined): string {
 }
 
 /** Explains what happened to the same package before, and what sending it again would mean. */
-export function sameInWords({ at, state }: SameSend, now: number): string {
+export function repeatSendInWords({ at, state }: EarlierSend, now: number): string {
   const when = dayAndTime(at, now)
   if (state === 'sent')
     return `The same package was sent to the same people on ${when}. If you send it again, they’ll be asked to sign again.`
@@ -163,27 +163,27 @@ export function sameInWords({ at, state }: SameSend, now: number): string {
   return `The same package may have been sent to the same people on ${when}; the service hasn’t confirmed it. If you send it again, they may be asked to sign twice.`
 }
 
-function inFigures(count: number): string {
+function countText(count: number): string {
   return count.toLocaleString('en-GB')
 }
 
 /** Describes a batch or the whole outbox: "180 sent, 2 rejected, 18 waiting". Zero counts are left out. */
 export function countsInWords(counts: SendCounts, leftOut = 0): string {
   return [
-    counts.sent > 0 && `${inFigures(counts.sent)} sent`,
-    counts.sending > 0 && `${inFigures(counts.sending)} sending`,
-    counts.ready > 0 && `${inFigures(counts.ready)} waiting`,
-    counts.uncertain > 0 && `${inFigures(counts.uncertain)} not confirmed`,
-    counts.refused > 0 && `${inFigures(counts.refused)} rejected`,
-    counts.notSent > 0 && `${inFigures(counts.notSent)} not delivered`,
-    counts.cancelled > 0 && `${inFigures(counts.cancelled)} cancelled`,
-    leftOut > 0 && `${inFigures(leftOut)} left out`
+    counts.sent > 0 && `${countText(counts.sent)} sent`,
+    counts.sending > 0 && `${countText(counts.sending)} sending`,
+    counts.ready > 0 && `${countText(counts.ready)} waiting`,
+    counts.uncertain > 0 && `${countText(counts.uncertain)} not confirmed`,
+    counts.refused > 0 && `${countText(counts.refused)} rejected`,
+    counts.notSent > 0 && `${countText(counts.notSent)} not delivered`,
+    counts.cancelled > 0 && `${countText(counts.cancelled)} cancelled`,
+    leftOut > 0 && `${countText(leftOut)} left out`
   ]
     .filter(Boolean)
     .join(', ')
 }
 
 /** Describes what hasn't been sent yet: "1 sending, 2 waiting". */
-export function underWayInWords({ sending, ready }: Pick<SendCounts, 'sending' | 'ready'>): string {
+export function unsentInWords({ sending, ready }: Pick<SendCounts, 'sending' | 'ready'>): string {
   return countsInWords({ sent: 0, sending, ready, uncertain: 0, refused: 0, notSent: 0, cancelled: 0 })
 }

@@ -37,7 +37,7 @@ export const familyStatuses: Record<StatusFamily, StatusWords> = {
 }
 
 /** Readable spellings of the reference's statuses (2.14) that aren't words. */
-const SPELLED = new Map([
+const STATUS_SPELLINGS = new Map([
   ['NotStart', 'Not started'],
   ['InProgress', 'In progress'],
   ['Filling Form', 'Filling form']
@@ -47,7 +47,7 @@ const SPELLED = new Map([
 export function documentStatus(status: DocumentStatus): StatusWords {
   const words = familyStatuses[status.family]
   if (status.of !== undefined) return { ...words, word: `${status.signed} of ${status.of} signed` }
-  return status.raw ? { ...words, word: SPELLED.get(status.raw) ?? status.raw } : words
+  return status.raw ? { ...words, word: STATUS_SPELLINGS.get(status.raw) ?? status.raw } : words
 }
 
 export const signerStatuses: Record<SignerProgress['state'], StatusWords> = {
@@ -95,7 +95,7 @@ export const actionStatuses: Record<ActionState, StatusWords> = {
   cancelled: { shape: 'bar', word: 'Cancelled', tone: 'quiet' }
 }
 
-const sends: Record<SendState, StatusWords> = {
+const sendStatuses: Record<SendState, StatusWords> = {
   ready: { shape: 'ring', word: 'Queued', tone: 'quiet' },
   sending: { shape: 'half', word: 'Sending', tone: 'accent' },
   sent: { shape: 'tick', word: 'Sent', tone: 'ok' },
@@ -104,7 +104,7 @@ const sends: Record<SendState, StatusWords> = {
   'not-sent': { shape: 'cross', word: 'Not delivered', tone: 'warn' },
   cancelled: { shape: 'bar', word: 'Cancelled', tone: 'quiet' }
 }
-const holds: Record<SendHold, StatusWords> = {
+const holdStatuses: Record<SendHold, StatusWords> = {
   undo: { shape: 'clock', word: 'Sending soon', tone: 'accent' },
   time: { shape: 'clock', word: 'Scheduled', tone: 'accent' },
   line: { shape: 'ring', word: 'Waiting for a connection', tone: 'warn' },
@@ -112,7 +112,7 @@ const holds: Record<SendHold, StatusWords> = {
   'rate-limited': { shape: 'clock', word: 'Service is busy', tone: 'quiet' },
   office: { shape: 'ring', word: 'Waiting for the server', tone: 'warn' },
   release: { shape: 'pause', word: 'To be released', tone: 'warn' },
-  turn: sends.ready
+  turn: sendStatuses.ready
 }
 /** Returns a send's status. If it hasn't left, the status says what holds it; if it is uncertain, that. */
 export function sendStatus({
@@ -122,22 +122,22 @@ export function sendStatus({
   release
 }: Pick<SendView, 'state' | 'hold' | 'ambiguity' | 'release'>): StatusWords {
   if (state === 'ready' && release?.refused) return { shape: 'cross', word: 'Not released', tone: 'danger' }
-  if (state === 'ready' && hold) return holds[hold]
+  if (state === 'ready' && hold) return holdStatuses[hold]
   if (state === 'uncertain' && ambiguity) return { shape: 'question', word: 'Needs your decision', tone: 'danger' }
-  return sends[state]
+  return sendStatuses[state]
 }
 
-const downloads: Record<DownloadView['state'], StatusWords> = {
+const downloadStatuses: Record<DownloadView['state'], StatusWords> = {
   waiting: { shape: 'ring', word: 'Queued', tone: 'quiet' },
   running: { shape: 'half', word: 'Downloading', tone: 'accent' },
   done: { shape: 'tick', word: 'Saved', tone: 'ok' },
   failed: { shape: 'cross', word: 'Failed', tone: 'danger' },
   cancelled: { shape: 'bar', word: 'Stopped', tone: 'quiet' }
 }
-const noLine: ReadonlySet<ErrorCode> = new Set(['offline', 'dns', 'refused', 'timeout'])
+const connectionErrors: ReadonlySet<ErrorCode> = new Set(['offline', 'dns', 'refused', 'timeout'])
 /** Whether, after this error, what is waiting waits for a connection to the service. */
-export function isNoLine({ code }: AppError): boolean {
-  return noLine.has(code)
+export function isConnectionError({ code }: AppError): boolean {
+  return connectionErrors.has(code)
 }
 /**
  * Returns a download's status. If it is waiting, the status says for what: its own problem, or one that holds all
@@ -147,15 +147,15 @@ export function downloadStatus(
   { state, retryAt, error, wasThere }: Pick<DownloadView, 'state' | 'retryAt' | 'error' | 'wasThere'>,
   queue?: Pick<DownloadSummary, 'isPaused' | 'problem'>
 ): StatusWords {
-  if (state === 'done' && wasThere) return { ...downloads.done, word: 'Already saved' }
-  if (state !== 'waiting') return downloads[state]
+  if (state === 'done' && wasThere) return { ...downloadStatuses.done, word: 'Already saved' }
+  if (state !== 'waiting') return downloadStatuses[state]
   if (queue?.isPaused) return { shape: 'pause', word: 'Paused', tone: 'warn' }
   const why = error ?? queue?.problem
-  if (why && isNoLine(why)) return { shape: 'ring', word: 'Waiting for a connection', tone: 'warn' }
+  if (why && isConnectionError(why)) return { shape: 'ring', word: 'Waiting for a connection', tone: 'warn' }
   if (error?.code === 'busy') return { shape: 'clock', word: 'Being saved', tone: 'quiet' }
   if (why?.code === 'rate-limited') return { shape: 'clock', word: 'Service is busy', tone: 'quiet' }
   if (queue?.problem) return { shape: 'pause', word: 'On hold', tone: 'warn' }
-  return retryAt === undefined ? downloads.waiting : { shape: 'clock', word: 'Retrying soon', tone: 'warn' }
+  return retryAt === undefined ? downloadStatuses.waiting : { shape: 'clock', word: 'Retrying soon', tone: 'warn' }
 }
 
 /** Returns the status of a whole batch. Once it is done, the status says whether everything was sent. */

@@ -17,7 +17,7 @@ export function signatureStatus(isValid: boolean | undefined): StatusWords {
 }
 
 /** Sums up all signatures in one line: "Both signatures are valid", "1 of 3 signatures is not valid". */
-export function foundInWords({ signatures, valid: good, notValid: bad }: SignatureTally): StatusWords {
+export function signaturesInWords({ signatures, valid: good, notValid: bad }: SignatureTally): StatusWords {
   if (signatures === undefined) return { ...notKnown, word: 'No signature information' }
   if (signatures === 0) return { ...notKnown, word: 'No signatures found' }
   if (bad > 0) return { ...notValid, word: `${partOf(bad, signatures)} not valid` }
@@ -25,12 +25,12 @@ export function foundInWords({ signatures, valid: good, notValid: bad }: Signatu
   return { ...valid, word: `${allOf(signatures)} valid` }
 }
 
-/** Like `foundInWords`, for a saved verification. If the saved result was altered, says only that. */
+/** Like `signaturesInWords`, for a saved verification. If the saved result was altered, says only that. */
 export function verificationStatus({
   found,
   isAltered
 }: Pick<VerificationSummary, 'found' | 'isAltered'>): StatusWords {
-  return isAltered ? { ...notValid, word: 'This saved verification was changed' } : foundInWords(found)
+  return isAltered ? { ...notValid, word: 'This saved verification was changed' } : signaturesInWords(found)
 }
 
 /** Describes the verification as an event: "Signatures verified: all 3 valid." */

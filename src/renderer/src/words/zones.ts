@@ -23,13 +23,13 @@ export function zoneNames(): string[] {
 export function zoneChoice(zone: string): ZoneChoice {
   const known = choices.get(zone)
   if (known) return known
-  const choice = { zone, city: cityOf(zone), called: calledOf(zone) }
+  const choice = { zone, city: cityOf(zone), called: genericNameOf(zone) }
   choices.set(zone, choice)
   return choice
 }
 
 /** Returns "New Zealand time", or the zone's own name if it has no other. */
-export function zoneCalled(zone: string): string {
+export function zoneNameInWords(zone: string): string {
   return zoneChoice(zone).called
 }
 
@@ -67,7 +67,7 @@ function cityOf(zone: string): string {
 /** A recent date: in 1970 many zones had no daylight saving and called their time something else. */
 const A_DAY = Date.UTC(2026, 0, 1)
 
-function calledOf(zone: string): string {
+function genericNameOf(zone: string): string {
   if (zone === 'UTC') return 'UTC'
   try {
     const name = new Intl.DateTimeFormat('en-GB', { timeZone: zone, timeZoneName: 'longGeneric' })

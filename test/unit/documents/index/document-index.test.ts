@@ -15,7 +15,7 @@ import type { RowList } from '../../../../src/main/core/documents/index/results.
 import type { IndexRow } from '../../../../src/main/core/documents/index/row.ts'
 import { tableOf } from '../../../../src/main/core/documents/index/table.ts'
 import { dayAtOffset } from '../../../../src/main/core/lib/calendar.ts'
-import { inSlices, wholly } from '../../../../src/main/core/lib/slices.ts'
+import { inSlices, runToEnd } from '../../../../src/main/core/lib/slices.ts'
 import { offsetIn } from '../../../../src/shared/composition/zone.ts'
 import type { DocumentQuery, DocumentRow } from '../../../../src/shared/contract/index.ts'
 import { naiveFinds, naiveList } from './naive-index.ts'
@@ -31,7 +31,7 @@ function indexOfRows(...rows: IndexRow[]): DocumentIndex {
 }
 
 function found(index: DocumentIndex, conditions: Partial<DocumentQuery>, at = moment): string[] {
-  return wholly(referencesOf([index], query(conditions), at, 10_000)).references.map(({ reference }) => reference)
+  return runToEnd(referencesOf([index], query(conditions), at, 10_000)).references.map(({ reference }) => reference)
 }
 
 function keysOf(list: RowList): string[] {
@@ -39,7 +39,7 @@ function keysOf(list: RowList): string[] {
 }
 
 function names(index: DocumentIndex, by: DocumentQuery['sort']['by'], descending = false): string[] {
-  const { rows } = wholly(listOf([index], query({ sort: { by, descending } }), moment, everything))
+  const { rows } = runToEnd(listOf([index], query({ sort: { by, descending } }), moment, everything))
   return rows.map(({ name }) => name)
 }
 
@@ -108,7 +108,7 @@ describe('what a search finds', () => {
     const one = row({ Name: long, MatterNumber: long, ClientReference: long, Status: long, Signers })
     expect(one.search.length).toBeLessThan(50_000)
     expect(JSON.stringify({ ...one, signers: [], search: '' }).length).toBeLessThan(4000)
-    const { rows } = wholly(listOf([indexOfRows(one)], query({ search: 'deed' }), moment, everything))
+    const { rows } = runToEnd(listOf([indexOfRows(one)], query({ search: 'deed' }), moment, everything))
     expect(rows[0]?.name).toBe(`${long.slice(0, 499)}…`)
     expect(row({ Name: `${'x'.repeat(498)}👩 and more` }).name).toBe(`${'x'.repeat(498)}…`)
   })
@@ -174,7 +174,7 @@ describe('what conditions find', () => {
     )
     expect(found(index, { overdue: true })).toEqual([])
     expect(found(index, { stuckForDays: 7 })).toEqual([])
-    expect(wholly(overviewOf(index, moment, 7))).toMatchObject({ overdue: 0, stuck: { count: 0 } })
+    expect(runToEnd(overviewOf(index, moment, 7))).toMatchObject({ overdue: 0, stuck: { count: 0 } })
     expect(found(index, { dueWithinDays: 0 })).toEqual(['tonight'])
   })
 
@@ -233,12 +233,12 @@ describe('what conditions find', () => {
       expect(found(index, { dueWithinDays: 0 }, at(begins))).toHaveLength(3)
       expect(found(index, { overdue: true }, at(begins + DAY - 1))).toEqual([])
       expect(found(index, { overdue: true }, at(begins + DAY))).toHaveLength(3)
-      const { due } = wholly(overviewOf(index, at(begins - 1), 7))
+      const { due } = runToEnd(overviewOf(index, at(begins - 1), 7))
       expect(due.filter(({ count }) => count > 0)).toEqual([{ day: '2026-11-22', count: 3 }])
-      const csv = Buffer.from(wholly(tableOf(index.rows(), ['due'], zone, 'csv'))).toString()
+      const csv = Buffer.from(runToEnd(tableOf(index.rows(), ['due'], zone, 'csv'))).toString()
       expect(csv).toBe(`\ufeffDue\r\n${'2026-11-22\r\n'.repeat(3)}`)
     }
-    const { rows } = wholly(listOf([index], query(), moment, everything))
+    const { rows } = runToEnd(listOf([index], query(), moment, everything))
     expect(rows.map((one) => one.due && dayAtOffset(one.due.at, one.due.offset ?? Number.NaN))).toEqual(
       Array(3).fill('2026-11-22')
     )
@@ -305,7 +305,7 @@ describe('the order of a list', () => {
     const expected = naiveList(index.rows(), asked, moment).map(({ reference }) => reference)
     const referencesIn = (answer: { references: { reference: string }[] }) =>
       answer.references.map((one) => one.reference)
-    expect(referencesIn(wholly(work))).toEqual(expected)
+    expect(referencesIn(runToEnd(work))).toEqual(expected)
     for (const answer of await Promise.all(asking)) expect(referencesIn(answer)).toEqual(expected)
   })
 })
@@ -356,7 +356,7 @@ describe('packages', () => {
     row({ Reference: 'D-4', Name: 'No package' })
   )
   const grouped = (expanded: string[], offset = 0, limit = 50) =>
-    wholly(listOf([index], query({ grouped: true }), moment, { expanded, offset, limit }))
+    runToEnd(listOf([index], query({ grouped: true }), moment, { expanded, offset, limit }))
 
   test('stand under a line of their own where more than one of their documents is found', () => {
     const { rows, total, documents } = grouped([])
@@ -394,7 +394,7 @@ describe('several accounts', () => {
 
   test('are one list in one order', () => {
     const asked = query({ sort: { by: 'name', descending: false } })
-    const list = () => wholly(listOf([ours, theirs, ours], asked, moment, everything))
+    const list = () => runToEnd(listOf([ours, theirs, ours], asked, moment, everything))
     expect(list().rows.map(({ name, accountId }) => `${accountId} ${name}`)).toEqual(['b a', 'a b', 'b c', 'a d'])
     theirs.put(row({ Reference: 'D-9', Name: 'e' }, { accountId: 'b' }))
     expect(list().rows.map(({ name }) => name)).toEqual(['b', 'c', 'd', 'e'])
@@ -418,7 +418,7 @@ describe('several accounts', () => {
             else index.put({ ...one, accountId: accounts[place] as string })
           }
           const listed = (some: readonly DocumentIndex[], asked: DocumentQuery, at = moment) =>
-            keysOf(wholly(targetsOf(some, { query: { ...asked, grouped: false } }, at)))
+            keysOf(runToEnd(targetsOf(some, { query: { ...asked, grouped: false } }, at)))
           rows.forEach(apply)
           for (const [round, changes] of [[], ...rounds].entries()) {
             changes.forEach(apply)
@@ -441,17 +441,17 @@ describe('several accounts', () => {
       row({ Reference, Status: '0 of 2', DueDate: new Date(NOW + hours * 3_600_000).toISOString() }, { accountId })
     const indexes = [indexOfRows(due('a', 'A-1', -2), due('a', 'A-2', 2)), indexOfRows(due('b', 'B-1', 1))]
     const overdue = (now: number) =>
-      keysOf(wholly(targetsOf(indexes, { query: query({ overdue: true }) }, { ...moment, now })))
+      keysOf(runToEnd(targetsOf(indexes, { query: query({ overdue: true }) }, { ...moment, now })))
     expect(overdue(NOW)).toEqual(['a A-1'])
     expect(overdue(NOW + 3 * 3_600_000)).toEqual(['a A-1', 'b B-1', 'a A-2'])
   })
 
   test('documents of one reference in two accounts are two', () => {
-    const targets = wholly(targetsOf([ours, theirs], { query: query({ search: 'D-1' }) }, moment))
+    const targets = runToEnd(targetsOf([ours, theirs], { query: query({ search: 'D-1' }) }, moment))
     expect(keysOf(targets)).toEqual(['a D-1', 'b D-1'])
     const keys = ['b D-1', 'a gone', 'b D-1', 'a D-9', 'a D-2'].map((key) => key.split(' ') as [string, string])
     const documents = keys.map(([accountId, reference]) => ({ accountId, reference }))
-    const meant = wholly(targetsOf([ours, theirs], { documents }, moment))
+    const meant = runToEnd(targetsOf([ours, theirs], { documents }, moment))
     expect(keysOf(meant)).toEqual(['b D-1', 'a D-2'])
   })
 })
@@ -467,7 +467,7 @@ describe('counts', () => {
       { id: 'signed', query: query({ folder: 'Signed' }) },
       { id: 'gone', query: query({ gone: true }) }
     ]
-    const counts = wholly(countsOf(index, queries, moment, () => [index]))
+    const counts = runToEnd(countsOf(index, queries, moment, () => [index]))
     expect(Object.entries(counts.folders)).toEqual([
       ['__proto__', 1],
       ['Signed', 1]
@@ -562,7 +562,7 @@ describe('any rows and any query', () => {
           const flat = { ...asked, grouped: false }
           const expected = naiveList(index.rows(), flat, moment).map(({ reference }) => reference)
           expect(found(index, flat)).toEqual(expected)
-          const list = wholly(listOf([index], flat, moment, { expanded: [], offset: 1, limit: 3 }))
+          const list = runToEnd(listOf([index], flat, moment, { expanded: [], offset: 1, limit: 3 }))
           expect(list.rows.map((one) => (one as DocumentRow).reference)).toEqual(expected.slice(1, 4))
           expect(list.total).toBe(expected.length)
         }
@@ -595,7 +595,7 @@ describe('any rows and any query', () => {
         const lines = []
         let total = 1
         for (let offset = 0; offset < total; offset += limit) {
-          const page = wholly(listOf([index], grouped, moment, { expanded, offset, limit }))
+          const page = runToEnd(listOf([index], grouped, moment, { expanded, offset, limit }))
           lines.push(...page.rows)
           total = page.total
           expect(page.documents).toBe(flat.length)

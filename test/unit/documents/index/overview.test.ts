@@ -4,7 +4,7 @@ import { openDocumentIndex } from '../../../../src/main/core/documents/index/doc
 import { overviewOf } from '../../../../src/main/core/documents/index/overview.ts'
 import { listOf } from '../../../../src/main/core/documents/index/queries.ts'
 import type { IndexRow } from '../../../../src/main/core/documents/index/row.ts'
-import { wholly } from '../../../../src/main/core/lib/slices.ts'
+import { runToEnd } from '../../../../src/main/core/lib/slices.ts'
 import { type DocumentQuery, STATUS_FAMILIES } from '../../../../src/shared/contract/index.ts'
 import { anyRow, DAY, NOW, query, row, ZONE } from './rows.ts'
 
@@ -18,7 +18,7 @@ function indexOfRows(rows: readonly IndexRow[]) {
   return index
 }
 
-const overview = (...rows: IndexRow[]) => wholly(overviewOf(indexOfRows(rows), moment, 7))
+const overview = (...rows: IndexRow[]) => runToEnd(overviewOf(indexOfRows(rows), moment, 7))
 
 test('what is due is counted by the days of this workstation’s zone, from today, without what has ended', () => {
   const { due } = overview(
@@ -64,7 +64,7 @@ test('days and weeks in which the clocks change hold what belongs to them', () =
       row({ Reference: `D-${index}`, DueDate: due }, { arrivedAt: Date.parse(due) })
     )
   )
-  const { due, weeks } = wholly(overviewOf(index, { now: Date.UTC(2026, 3, 4, 1), zone: ZONE }, 7))
+  const { due, weeks } = runToEnd(overviewOf(index, { now: Date.UTC(2026, 3, 4, 1), zone: ZONE }, 7))
   expect(due.slice(0, 3).map(({ count }) => count)).toEqual([1, 2, 1])
   expect(weeks.at(-1)).toEqual({ monday: '2026-03-30', sent: 3, completed: 0 })
 })
@@ -94,8 +94,8 @@ test('each number is as large as the list behind it', () => {
     fc.property(fc.array(anyRow, { maxLength: 40 }), (rows) => {
       const index = indexOfRows(rows)
       const count = (conditions: Partial<DocumentQuery>) =>
-        wholly(listOf([index], query(conditions), moment, { expanded: [], offset: 0, limit: 1 })).documents
-      const shown = wholly(overviewOf(index, moment, 2))
+        runToEnd(listOf([index], query(conditions), moment, { expanded: [], offset: 0, limit: 1 })).documents
+      const shown = runToEnd(overviewOf(index, moment, 2))
       expect(shown.overdue).toBe(count({ overdue: true }))
       expect(shown.stuck.count).toBe(count({ stuckForDays: 2 }))
       expect(shown.declined).toBe(count({ families: ['declined'] }))
@@ -105,7 +105,7 @@ test('each number is as large as the list behind it', () => {
       for (const { family, count: states } of shown.states) expect(states).toBe(count({ families: [family] }))
       for (const { monday, ...bars } of shown.weeks) {
         for (const what of ['sent', 'completed'] as const) {
-          const behind = wholly(
+          const behind = runToEnd(
             listOf([index], query({ week: { monday, what } }), moment, { expanded: [], offset: 0, limit: 500 })
           ).rows.flatMap((one) =>
             one.kind === 'document' ? [one.packageReference ?? `of its own ${one.reference}`] : []

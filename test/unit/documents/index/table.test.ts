@@ -4,12 +4,12 @@ import { expect, test } from 'vitest'
 import { plainCell } from '../../../../src/main/core/bulk/table-file.ts'
 import type { IndexRow } from '../../../../src/main/core/documents/index/row.ts'
 import { COLUMNS, tableOf } from '../../../../src/main/core/documents/index/table.ts'
-import { wholly } from '../../../../src/main/core/lib/slices.ts'
+import { runToEnd } from '../../../../src/main/core/lib/slices.ts'
 import { DOCUMENT_COLUMNS, type DocumentColumn } from '../../../../src/shared/contract/index.ts'
 import { anyRow, row, ZONE } from './rows.ts'
 
 function written(rows: readonly IndexRow[], columns: readonly DocumentColumn[]): string {
-  return Buffer.from(wholly(tableOf(rows, columns, ZONE, 'csv'))).toString()
+  return Buffer.from(runToEnd(tableOf(rows, columns, ZONE, 'csv'))).toString()
 }
 
 function cells(text: string): string[][] {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { asUtf8, wholeHash } from '../../../../src/main/core/documents/mirror/answer-items.ts'
-import { wholly } from '../../../../src/main/core/lib/slices.ts'
+import { asUtf8, hashAnswer } from '../../../../src/main/core/documents/mirror/answer-items.ts'
+import { runToEnd } from '../../../../src/main/core/lib/slices.ts'
 
 const bytesOf = (text: string) => new TextEncoder().encode(text)
 
@@ -16,13 +16,13 @@ describe('the bytes of an answer', () => {
 
   test('have a sum that tells any other bytes apart, also over several pieces', () => {
     const bytes = new Uint8Array(9 * 1024 * 1024)
-    const sums = new Set([wholly(wholeHash(bytes))])
+    const sums = new Set([runToEnd(hashAnswer(bytes))])
     for (const place of [0, 1, 4 * 1024 * 1024, bytes.length - 1]) {
       const other = bytes.slice()
       other[place] = 1
-      sums.add(wholly(wholeHash(other)))
+      sums.add(runToEnd(hashAnswer(other)))
     }
-    sums.add(wholly(wholeHash(bytes.subarray(1))))
+    sums.add(runToEnd(hashAnswer(bytes.subarray(1))))
     expect(sums.size).toBe(6)
   })
 })

@@ -53,7 +53,7 @@ test('a document is found by the bytes that said what is kept of it, in either k
         })
       }
       const found = (mode: 'plain' | 'logged', item: string, format?: string) =>
-        entries.withItem(mode, hashOf(item, format))?.reference
+        entries.byItemHash(mode, hashOf(item, format))?.reference
       for (const { at, plain, logged, format } of steps) {
         const known = kept.get(at)
         for (const [mode, item, spelled] of [

@@ -5,10 +5,10 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { openPolling, type PollingDeps } from '../../../../src/main/core/documents/polling/polling.ts'
-import { ReadingTogether } from '../../../../src/main/core/documents/polling/reading-together.ts'
+import { SharedPolling } from '../../../../src/main/core/documents/polling/reading-together.ts'
 import type { AskDocuments } from '../../../../src/main/core/documents/questions.ts'
 import type { OfficeFeed } from '../../../../src/main/core/office/feed.ts'
-import { type OwnTime, ownTime } from '../../../fixtures/own-time.ts'
+import { type TestTime, testTime } from '../../../fixtures/own-time.ts'
 
 const SECOND = 1_000
 const MINUTE = 60 * SECOND
@@ -24,7 +24,7 @@ function chance(index: number): () => number {
 }
 
 /** The office server's part in reading the folders together, in memory. */
-function officeServer(time: OwnTime) {
+function officeServer(time: TestTime) {
   const poll = { wished: 0, answered: 0, rev: 1, watchedUntil: 0, sealed: undefined as Uint8Array | undefined }
   let lookedAt: number | undefined
   let lease = { holder: -1, epoch: 0, until: 0, since: 0 }
@@ -46,27 +46,27 @@ function officeServer(time: OwnTime) {
           : { holder: who, epoch: lease.epoch + 1, until: now + ms, since: now }
       }
       const isHeld = lease.until >= now
-      const { wished, answered, rev, sealed } = poll
+      const { wished: requestedUpTo, answered: answeredUpTo, rev, sealed } = poll
       return {
-        ...{ wished, answered, rev, troubles: [], isWatched: poll.watchedUntil >= now },
+        ...{ requestedUpTo, answeredUpTo, rev, troubles: [], isWatched: poll.watchedUntil >= now },
         ...(isHeld && lease.holder === who && { lease: { epoch: lease.epoch, until: lease.until } }),
         ...(isHeld && {
-          holder: { name: `Counter ${lease.holder}`, since: now - lease.since, left: lease.until - now }
+          holder: { name: `Counter ${lease.holder}`, since: now - lease.since, remaining: lease.until - now }
         }),
         ...(lookedAt !== undefined && { lookedAgo: now - lookedAt }),
         ...(sealed && { report: sealed })
       }
     },
-    async giveUp(_feedId, epoch) {
+    async releaseLease(_feedId, epoch) {
       if (has(who, epoch)) lease.until = 0
     },
-    async wish(feedId) {
+    async requestRead(feedId) {
       poll.wished++
       ring('look', feedId)
       return poll.wished
     },
     publish: async (_feedId, epoch) => has(who, epoch),
-    async looked(feedId, epoch, answered, report) {
+    async finishRead(feedId, epoch, answered, report) {
       if (!has(who, epoch)) return false
       const isNews = answered > poll.answered
       lookedAt = time.elapsed()
@@ -78,7 +78,7 @@ function officeServer(time: OwnTime) {
     changes: async () => [],
     documents: async () => [],
     liveTags: async () => new Uint8Array(),
-    raise: async () => undefined
+    raiseRevision: async () => undefined
   })
   return {
     bells,
@@ -96,7 +96,7 @@ function officeServer(time: OwnTime) {
 
 /** Opens `count` workstations of one office on one clock. */
 function openOffice(count: number, isShown: boolean) {
-  const time = ownTime()
+  const time = testTime()
   const server = officeServer(time)
   /** Whether the server leaves requests for the current reader unanswered. */
   const how = { isSilent: false }
@@ -155,22 +155,22 @@ function openOffice(count: number, isShown: boolean) {
       dateFormatOf: async () => undefined,
       describe: (error) => ({ code: 'server', message: String(error) }),
       changed: () => undefined,
-      looked: () => undefined,
+      accountRead: () => undefined,
       connectionChanged: () => undefined
     })
-    const together = new ReadingTogether({
+    const together = new SharedPolling({
       ...{ ask, moment, time: its },
       accounts: () => [ACCOUNT],
       isLookedAt: watch.isLookedAt,
       troubleOf: watch.troubleOf,
-      read: watch.isOurs,
+      startReading: watch.startReading,
       changed: () => undefined,
-      looked: watch.wasRead,
-      told: () => undefined
+      readByOther: watch.readByOther,
+      readerChanged: () => undefined
     })
-    watch.readTogether(together)
+    watch.setSharedPolling(together)
     watch.setShown(isShown)
-    server.bells[index] = (channel, feedId) => together.rung(channel, feedId)
+    server.bells[index] = (channel, feedId) => together.notified(channel, feedId)
     const comes = () =>
       together.connect(
         server.feedOf(index, () => !how.isSilent),

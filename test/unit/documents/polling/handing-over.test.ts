@@ -1,16 +1,16 @@
 /** A workstation that reads for its office, and has more to hand over than it can while its lease lasts. */
 import { expect, test } from 'vitest'
-import { ReadingTogether } from '../../../../src/main/core/documents/polling/reading-together.ts'
+import { SharedPolling } from '../../../../src/main/core/documents/polling/reading-together.ts'
 import type { AskDocuments } from '../../../../src/main/core/documents/questions.ts'
 import type { OfficeFeed } from '../../../../src/main/core/office/feed.ts'
-import { ownTime } from '../../../fixtures/own-time.ts'
+import { testTime } from '../../../fixtures/own-time.ts'
 
 const SECOND = 1_000
 const ACCOUNT = { id: 'account', name: 'Harbour Law', baseUrl: 'https://sign.example/', folders: ['InBox'] }
 const PAGES = 100
 
 test('it goes on being the one who reads, and hands over each page once', async () => {
-  const time = ownTime()
+  const time = testTime()
   const its = time.run()
   const lease = { epoch: 0, until: -1 }
   const has = (epoch: number) => lease.epoch === epoch && lease.until >= time.elapsed()
@@ -23,8 +23,8 @@ test('it goes on being the one who reads, and hands over each page once', async 
         Object.assign(lease, { epoch: has(lease.epoch) ? lease.epoch : lease.epoch + 1, until: now + ms })
       const isHeld = has(lease.epoch)
       return {
-        ...{ wished: 0, answered: 0, rev: handedOver.length, troubles: [], isWatched: false },
-        ...(isHeld && { lease: { ...lease }, holder: { name: 'Counter 1', since: 0, left: lease.until - now } })
+        ...{ requestedUpTo: 0, answeredUpTo: 0, rev: handedOver.length, troubles: [], isWatched: false },
+        ...(isHeld && { lease: { ...lease }, holder: { name: 'Counter 1', since: 0, remaining: lease.until - now } })
       }
     },
     // Takes two seconds, as over a slow connection.
@@ -35,7 +35,7 @@ test('it goes on being the one who reads, and hands over each page once', async 
           resolve(has(epoch))
         })
       }),
-    looked: async (_feedId, epoch) => has(epoch),
+    finishRead: async (_feedId, epoch) => has(epoch),
     changes: async () => [],
     liveTags: async () => new Uint8Array()
   }
@@ -52,14 +52,14 @@ test('it goes on being the one who reads, and hands over each page once', async 
       dropped = Number(upTo)
     }
   }
-  const together = new ReadingTogether({
+  const together = new SharedPolling({
     ask: (async (name: string, what: Record<string, unknown>) => answers[name]?.(what)) as AskDocuments,
     ...{ time: its, moment: time.clock, accounts: () => [ACCOUNT], isLookedAt: () => false, troubleOf: () => ({}) },
-    read(accountId) {
-      together.begins(accountId)
-      its.after(SECOND, () => void together.ended(accountId, { round: undefined }))
+    startReading(accountId) {
+      together.roundStarted(accountId)
+      its.after(SECOND, () => void together.roundEnded(accountId, { round: undefined }))
     },
-    ...{ changed: () => undefined, looked: () => undefined, told: () => undefined },
+    ...{ changed: () => undefined, readByOther: () => undefined, readerChanged: () => undefined },
     officeTrouble: (error) => troubles.push(error)
   })
   together.connect(feed as OfficeFeed, Buffer.alloc(32, 7), 2)

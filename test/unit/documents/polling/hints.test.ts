@@ -8,18 +8,18 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Hints, openHints } from '../../../../src/main/core/documents/polling/hints.ts'
 import { connectInMemory } from '../../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../../src/main/core/storage/migrations.ts'
-import { ownTime } from '../../../fixtures/own-time.ts'
+import { testTime } from '../../../fixtures/own-time.ts'
 
 let db: ReturnType<typeof connectInMemory>
 let hints: Hints
 let woken = 0
-let time = ownTime()
+let time = testTime()
 
 const open = () => openHints({ db, random: randomBytes, wake: () => woken++, time: time.run() })
 
 beforeEach(() => {
   woken = 0
-  time = ownTime()
+  time = testTime()
   db = connectInMemory()
   migrate(db)
   hints = open()

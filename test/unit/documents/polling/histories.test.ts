@@ -9,7 +9,7 @@ import { documentsInMemory } from '../../../../src/main/core/documents/mirror/da
 import { openPolling } from '../../../../src/main/core/documents/polling/polling.ts'
 import type { MirroredDocument } from '../../../../src/main/core/documents/questions.ts'
 import { openDocumentsWorker } from '../../../../src/main/core/documents/worker.ts'
-import { neverBackwards } from '../../../../src/main/core/lib/time.ts'
+import { increasingClock } from '../../../../src/main/core/lib/time.ts'
 import { createAuthentication, createServiceClient } from '../../../../src/main/core/service/index.ts'
 import { asAppError } from '../../../../src/main/ipc/errors.ts'
 import type { DocumentChange } from '../../../../src/shared/contract/index.ts'
@@ -128,7 +128,7 @@ function openWorld(begin: number) {
   let elapsed = 0
   const clock = () => now++
   /** One clock for all runs, as the worker orders its answers by it. */
-  const moment = neverBackwards(clock)
+  const moment = increasingClock(clock)
   /** Folders that were read at least once, and how often in a row, in this run, the service didn't know a folder. */
   const everRead = new Set<string>()
   const unknown = new Map<string, number>()
@@ -236,7 +236,7 @@ function openWorld(begin: number) {
       moment,
       time: { now: clock, elapsed: () => elapsed, after: () => () => undefined, random: () => 0, zone: () => 'UTC' },
       changed: (id) => changes.push(id),
-      looked: () => undefined,
+      accountRead: () => undefined,
       connectionChanged: () => undefined
     })
     return { worker, watch }

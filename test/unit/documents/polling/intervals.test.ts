@@ -1,16 +1,16 @@
 /** The pause between looks at an account's folders, and when a missing document may be called gone. */
 import { describe, expect, test } from 'vitest'
-import { type Fortune, restAfter } from '../../../../src/main/core/documents/polling/account-state.ts'
+import { type RoundOutcome, restAfter } from '../../../../src/main/core/documents/polling/account-state.ts'
 import { type CompleteRound, trackMissing } from '../../../../src/main/core/documents/polling/rounds.ts'
 import { throttled } from '../../../../src/main/core/lib/time.ts'
-import { ownTime } from '../../../fixtures/own-time.ts'
+import { testTime } from '../../../fixtures/own-time.ts'
 
 const SECOND = 1000
 const MINUTE = 60 * SECOND
-const well: Fortune = { isLookedAt: true, failures: 0, isOffline: false, took: 200 }
+const well: RoundOutcome = { isLookedAt: true, failures: 0, isOffline: false, took: 200 }
 
 describe('the pace', () => {
-  test.each<[string, Partial<Fortune>, number]>([
+  test.each<[string, Partial<RoundOutcome>, number]>([
     ['seconds while someone looks', {}, 10 * SECOND],
     ['minutes while nobody does', { isLookedAt: false }, 2 * MINUTE],
     ['as long at least as many workstations that read each for itself have it', { atLeast: 40 * MINUTE }, 40 * MINUTE],
@@ -52,11 +52,11 @@ describe('the pace', () => {
 
 describe('telling of many things', () => {
   test('is done at once, then now and then, and the last is never left out', async () => {
-    const time = ownTime()
+    const time = testTime()
     const told: number[] = []
-    const { ask } = throttled(time.run(), 250, () => told.push(time.elapsed()))
+    const { request } = throttled(time.run(), 250, () => told.push(time.elapsed()))
     for (let tick = 0; tick < 100; tick++) {
-      ask()
+      request()
       await time.pass(10)
     }
     await time.pass(1000)
@@ -65,69 +65,74 @@ describe('telling of many things', () => {
 })
 
 describe('what is missing', () => {
-  let at = 0
+  let monotonicAt = 0
   /** A round that begins `later` after the previous one. */
   const round = (documents: number, later = 30 * SECOND): CompleteRound => {
-    at += later
-    return { at, begun: at, lastBegun: at + 2, documents: new Map([['InBox', documents]]) }
+    monotonicAt += later
+    return {
+      monotonicAt,
+      firstReadAt: monotonicAt,
+      lastReadAt: monotonicAt + 2,
+      documents: new Map([['InBox', documents]])
+    }
   }
 
   test('is gone when two rounds on end have missed it', () => {
     const trackers = trackMissing(new Map())
     const [first, second] = [round(20), round(19)]
-    expect(trackers.after(first)).toBeUndefined()
-    expect(trackers.after(second)).toBe(first.begun)
-    expect(trackers.after(round(19))).toBe(second.begun)
+    expect(trackers.recordRound(first)).toBeUndefined()
+    expect(trackers.recordRound(second)).toBe(first.firstReadAt)
+    expect(trackers.recordRound(round(19))).toBe(second.firstReadAt)
   })
 
   test('is not gone by one round that two callers waited for', () => {
     const trackers = trackMissing(new Map())
     const first = round(20)
-    trackers.after(first)
-    expect(trackers.after(first)).toBeUndefined()
+    trackers.recordRound(first)
+    expect(trackers.recordRound(first)).toBeUndefined()
   })
 
   test('is not gone by two rounds that came one right after the other', () => {
     const trackers = trackMissing(new Map())
     const first = round(20)
-    trackers.after(first)
-    expect(trackers.after(round(19, 2 * SECOND))).toBeUndefined()
-    expect(trackers.after(round(19, 2 * SECOND))).toBeUndefined()
-    expect(trackers.after(round(19, 2 * SECOND))).toBe(first.begun)
+    trackers.recordRound(first)
+    expect(trackers.recordRound(round(19, 2 * SECOND))).toBeUndefined()
+    expect(trackers.recordRound(round(19, 2 * SECOND))).toBeUndefined()
+    expect(trackers.recordRound(round(19, 2 * SECOND))).toBe(first.firstReadAt)
   })
 
   test('is looked for longer where a folder shrank at once to less than half', () => {
     const trackers = trackMissing(new Map())
     const [full, empty] = [round(30), round(0, 6 * SECOND)]
-    trackers.after(full)
-    expect(trackers.after(empty)).toBeUndefined()
-    for (let second = 6; second < 30; second += 6) expect(trackers.after(round(0, 6 * SECOND))).toBeUndefined()
-    expect(trackers.after(round(0, 6 * SECOND))).toBe(full.begun)
+    trackers.recordRound(full)
+    expect(trackers.recordRound(empty)).toBeUndefined()
+    for (let second = 6; second < 30; second += 6) expect(trackers.recordRound(round(0, 6 * SECOND))).toBeUndefined()
+    expect(trackers.recordRound(round(0, 6 * SECOND))).toBe(full.firstReadAt)
   })
 
   test('takes three looks where a folder shrank at once to less than half', () => {
     const trackers = trackMissing(new Map())
     const [full, before, empty, second] = [round(30), round(30), round(0), round(0)]
-    trackers.after(full)
-    trackers.after(before)
+    trackers.recordRound(full)
+    trackers.recordRound(before)
     // Neither of these rounds may call anything gone that the previous round showed.
-    expect(trackers.after(empty)).toBe(full.begun)
-    expect(trackers.after(second)).toBe(before.begun)
-    expect(trackers.after(round(0))).toBe(second.begun)
+    expect(trackers.recordRound(empty)).toBe(full.firstReadAt)
+    expect(trackers.recordRound(second)).toBe(before.firstReadAt)
+    expect(trackers.recordRound(round(0))).toBe(second.firstReadAt)
   })
 
   test('takes three looks in a new run, too, which knows how long folders were', () => {
     const trackers = trackMissing(new Map([['InBox', 30]]))
     const [first, second] = [round(0), round(0)]
-    expect(trackers.after(first)).toBeUndefined()
-    expect(trackers.after(second)).toBeUndefined()
-    expect(trackers.after(round(0))).toBe(second.begun)
+    expect(trackers.recordRound(first)).toBeUndefined()
+    expect(trackers.recordRound(second)).toBeUndefined()
+    expect(trackers.recordRound(round(0))).toBe(second.firstReadAt)
   })
 
   test('is nothing to wonder at in a small folder', () => {
     const trackers = trackMissing(new Map([['InBox', 9]]))
     const first = round(0)
-    trackers.after(first)
-    expect(trackers.after(round(0))).toBe(first.begun)
+    trackers.recordRound(first)
+    expect(trackers.recordRound(round(0))).toBe(first.firstReadAt)
   })
 })

@@ -3,7 +3,7 @@
  * changed since.
  */
 import { expect, test } from 'vitest'
-import { type Begun, ReadingTogether } from '../../../../src/main/core/documents/polling/reading-together.ts'
+import { type RoundStart, SharedPolling } from '../../../../src/main/core/documents/polling/reading-together.ts'
 import type { Round } from '../../../../src/main/core/documents/polling/rounds.ts'
 import {
   type FeedChange,
@@ -12,7 +12,7 @@ import {
   sealForFeed,
   tagOf
 } from '../../../../src/main/core/office/feed.ts'
-import { ownTime } from '../../../fixtures/own-time.ts'
+import { testTime } from '../../../fixtures/own-time.ts'
 import { lease, type Members, workerOffice } from '../worker-office.ts'
 
 const SECOND = 1_000
@@ -31,7 +31,7 @@ async function openOffice() {
   const reader = workerOffice()
   const mirror = new Map<string, FeedChange & { rev: number }>()
   const gone = new Set<string>()
-  const poll = { wished: 0, answered: 0, rev: 0 }
+  const poll = { requestedUpTo: 0, answeredUpTo: 0, rev: 0 }
   const asked: { changesAfter: number[]; documents: number } = { changesAfter: [], documents: 0 }
   await reader.ask('shareFeed', { accountId: ACCOUNT.id, feed: FEED })
 
@@ -47,12 +47,12 @@ async function openOffice() {
   const feed: Partial<OfficeFeed> = {
     watch: async () => ({
       ...{ ...poll, troubles: [], isWatched: true, lookedAgo: 0 },
-      holder: { name: 'Counter 1', since: 0, left: 30 * SECOND },
+      holder: { name: 'Counter 1', since: 0, remaining: 30 * SECOND },
       report: sealForFeed(KEY, FEED, 'report', { InBox: READ, Signed: READ })
     }),
-    async wish() {
-      poll.wished++
-      return poll.wished
+    async requestRead() {
+      poll.requestedUpTo++
+      return poll.requestedUpTo
     },
     liveTags: async () => Buffer.concat([...mirror].flatMap(([hex, { tag }]) => (gone.has(hex) ? [] : [tag]))),
     async changes(_feedId, after) {
@@ -79,28 +79,28 @@ async function openOffice() {
 
 /** Opens a workstation that joins. Its `round` reads the given folders, or all of them. */
 function openJoining() {
-  const time = ownTime()
+  const time = testTime()
   const here = workerOffice()
   const wanted: string[] = []
   let account = ACCOUNT
   const changesTo = (folders: string[]) => {
     account = { ...ACCOUNT, folders }
   }
-  const together = new ReadingTogether({
+  const together = new SharedPolling({
     ...{ ask: here.ask, time: time.run(), moment: () => here.tick(1), accounts: () => [account] },
-    ...{ isLookedAt: () => true, troubleOf: () => ({}), read: (accountId) => wanted.push(accountId) },
-    ...{ changed: () => undefined, looked: () => undefined, told: () => undefined },
+    ...{ isLookedAt: () => true, troubleOf: () => ({}), startReading: (accountId) => wanted.push(accountId) },
+    ...{ changed: () => undefined, readByOther: () => undefined, readerChanged: () => undefined },
     officeTrouble(error) {
       throw error
     }
   })
-  async function ended(begun: Begun | undefined, folders: readonly string[], some: Members[]): Promise<void> {
-    const looks: Round['looks'] = []
+  async function ended(start: RoundStart | undefined, folders: readonly string[], some: Members[]): Promise<void> {
+    const reads: Round['reads'] = []
     for (const folder of folders) {
-      const taken = await here.look(folder, folder === 'InBox' ? some : [])
-      if (taken.kind === 'taken') looks.push({ folder, begun: 0, at: 0, taken })
+      const result = await here.look(folder, folder === 'InBox' ? some : [])
+      if (result.kind === 'taken') reads.push({ folder, requestedAt: 0, monotonicAt: 0, result })
     }
-    await together.ended(ACCOUNT.id, { begun, round: { looks, failures: [], isComplete: true } })
+    await together.roundEnded(ACCOUNT.id, { start, round: { reads, failures: [], isComplete: true } })
   }
   const unshared = async () =>
     (await here.ask('unshared', { accountId: ACCOUNT.id, key: KEY, most: 10_000 })).tags.map((tag) => String(tag))
@@ -124,15 +124,15 @@ test('it reads no further back than its own round, and what that has shown isnâ€
   await expect.poll(() => wanted.length).toBe(1)
   // It isn't in any folder yet.
   await here.acts(lease('Sent here'))
-  const begun = together.begins(ACCOUNT.id)
+  const begun = together.roundStarted(ACCOUNT.id)
   await ended(begun, ACCOUNT.folders, documents({ 'D-5': { Status: '1 of 1' } }))
   // Someone has changed it since, but the reader had looked before that.
   await handsOver(documents({ 'D-5': { DueDate: '2027-04-01' }, 'D-7': { Status: '1 of 1' } }))
   await time.pass(60 * SECOND)
   expect([await statusOf(joining, 'D-5'), await statusOf(joining, 'D-7')]).toEqual(['1 of 1', '0 of 1'])
-  expect(poll.wished).toBe(1)
+  expect(poll.requestedUpTo).toBe(1)
   await handsOver(documents({ 'D-5': { Status: '1 of 1' }, 'D-7': { Status: '1 of 1' } }))
-  poll.answered = poll.wished
+  poll.answeredUpTo = poll.requestedUpTo
   await comes(() => statusOf(joining, 'D-7')).toBe('1 of 1')
   expect(await statusOf(joining, 'D-5')).toBe('1 of 1')
   expect((await here.changes()).filter((change) => /D-\d/.test(change))).toEqual(['D-7 changed'])
@@ -145,15 +145,15 @@ test('a round that began before it was known how far the office is says nothing 
   const { poll, asked, handsOver, feed } = await openOffice()
   await handsOver(documents())
   const { time, together, wanted, ended, unshared, comes } = openJoining()
-  const begun = together.begins(ACCOUNT.id)
+  const begun = together.roundStarted(ACCOUNT.id)
   together.connect(feed, KEY, 2)
   await expect.poll(() => wanted.length).toBe(1)
   await ended(begun, ACCOUNT.folders, documents())
   await time.pass(60 * SECOND)
   expect(together.view()).toMatchObject([{ how: 'alone' }])
-  const next = together.begins(ACCOUNT.id)
+  const next = together.roundStarted(ACCOUNT.id)
   await ended(next, ACCOUNT.folders, documents())
-  poll.answered = poll.wished
+  poll.answeredUpTo = poll.requestedUpTo
   await comes(async () => (await unshared()).length).toBe(0)
   expect(together.view()).toMatchObject([{ how: 'together' }])
   expect(asked.changesAfter).toEqual([])
@@ -166,7 +166,7 @@ test('a round over some of the folders doesnâ€™t either: all is read from the of
   await here.look('InBox', documents())
   together.connect(feed, KEY, 2)
   await expect.poll(() => wanted.length).toBe(1)
-  const begun = together.begins(ACCOUNT.id)
+  const begun = together.roundStarted(ACCOUNT.id)
   await ended(begun, ['Signed'], [])
   await comes(() => asked.changesAfter).toEqual([0, 500])
 })
@@ -181,9 +181,9 @@ test('what is gone since it was here last is gone here, though its own round onl
   await handsOverGone('D-0', rest)
   together.connect(feed, KEY, 2)
   await expect.poll(() => wanted.length).toBe(1)
-  const begun = together.begins(ACCOUNT.id)
+  const begun = together.roundStarted(ACCOUNT.id)
   await ended(begun, ACCOUNT.folders, rest)
-  poll.answered = poll.wished
+  poll.answeredUpTo = poll.requestedUpTo
   await comes(async () => (await here.changes()).includes('D-0 gone')).toBe(true)
 })
 
@@ -209,12 +209,12 @@ test('a round that ends while a later one is under way has seen no more than the
   const { time, together, wanted, ended, comes } = joining
   together.connect(feed, KEY, 2)
   await expect.poll(() => wanted.length).toBe(1)
-  const begun = together.begins(ACCOUNT.id)
+  const begun = together.roundStarted(ACCOUNT.id)
   await handsOver(documents({ 'D-7': { Status: '1 of 1' } }))
   await time.pass(60 * SECOND)
-  expect(together.begins(ACCOUNT.id)).toMatchObject({ rev: COUNT + 1 })
+  expect(together.roundStarted(ACCOUNT.id)).toMatchObject({ rev: COUNT + 1 })
   await ended(begun, ACCOUNT.folders, documents())
-  poll.answered = poll.wished
+  poll.answeredUpTo = poll.requestedUpTo
   await comes(() => statusOf(joining, 'D-7')).toBe('1 of 1')
   expect(asked.changesAfter).toEqual([COUNT])
 })
@@ -226,7 +226,7 @@ test('an office that was put back to an earlier moment is read from its beginnin
   await here.ask('shareFeed', { accountId: ACCOUNT.id, feed: FEED, cursor: -1 })
   together.connect(feed, KEY, 2)
   await expect.poll(() => wanted.length).toBe(1)
-  const begun = together.begins(ACCOUNT.id)
+  const begun = together.roundStarted(ACCOUNT.id)
   await ended(begun, ACCOUNT.folders, documents())
   await comes(() => asked.changesAfter).toEqual([0, 500])
 })
@@ -234,7 +234,7 @@ test('an office that was put back to an earlier moment is read from its beginnin
 test.for([
   ['liveTags', ACCOUNT.folders],
   ['liveTags', ['InBox']],
-  ['wish', ACCOUNT.folders]
+  ['requestRead', ACCOUNT.folders]
 ] as const)('so it is where that becomes known while a round is compared: %s, %j', async ([name, folders]) => {
   const { handsOver, feed } = await openOffice()
   await handsOver(documents())
@@ -248,7 +248,7 @@ test.for([
   }
   together.connect({ ...feed, [name]: slowly }, KEY, 2)
   await expect.poll(() => wanted.length).toBe(1)
-  const compared = ended(together.begins(ACCOUNT.id), folders, documents())
+  const compared = ended(together.roundStarted(ACCOUNT.id), folders, documents())
   await expect.poll(() => isCompared).toBe(true)
   await together.restored(KEY)
   resolve()
@@ -262,7 +262,7 @@ test('a round that began in another feed says nothing of how far this one was', 
   const { time, together, wanted, ended, changesTo } = openJoining()
   together.connect(feed, KEY, 2)
   await expect.poll(() => wanted.length).toBe(1)
-  const begun = together.begins(ACCOUNT.id)
+  const begun = together.roundStarted(ACCOUNT.id)
   changesTo(['InBox'])
   await time.pass(60 * SECOND)
   await ended(begun, ['InBox'], documents())
@@ -277,13 +277,13 @@ test('nor is a wish in another feed waited for', async () => {
   const { time, here, together, wanted, ended, changesTo, comes } = openJoining()
   together.connect(feed, KEY, 2)
   await expect.poll(() => wanted.length).toBe(1)
-  await ended(together.begins(ACCOUNT.id), ACCOUNT.folders, documents())
+  await ended(together.roundStarted(ACCOUNT.id), ACCOUNT.folders, documents())
   await time.pass(60 * SECOND)
   expect(together.view()).toMatchObject([{ how: 'together' }])
   expect(asked.changesAfter).toEqual([])
   changesTo(['InBox', 'Archive'])
   await here.look('InBox', documents())
   await time.pass(60 * SECOND)
-  await ended(together.begins(ACCOUNT.id), ['Archive'], [])
+  await ended(together.roundStarted(ACCOUNT.id), ['Archive'], [])
   await comes(() => asked.changesAfter).toEqual([0, 500])
 })

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { PACE } from '../../../../src/main/core/documents/polling/account-state.ts'
 import { openPolling } from '../../../../src/main/core/documents/polling/polling.ts'
-import { neverBackwards } from '../../../../src/main/core/lib/time.ts'
+import { increasingClock } from '../../../../src/main/core/lib/time.ts'
 import { asAppError } from '../../../../src/main/ipc/errors.ts'
 import { forms } from '../../../fixtures/compositions.ts'
 import { openWorkplace, type Workplace } from '../../../fixtures/workplace.ts'
@@ -75,7 +75,7 @@ describe('the local copy of the folders', () => {
   test('a page of rubbish empties nothing', async () => {
     await refresh()
     const before = await lookedAt('InBox')
-    work.line.fault('rubbish')
+    work.line.setFault('rubbish')
     await expect(refresh()).rejects.toMatchObject({ code: 'not-json' })
     expect((await all()).every(({ goneAt }) => goneAt === undefined)).toBe(true)
     expect(await lookedAt('InBox')).toBe(before)
@@ -147,7 +147,7 @@ describe('the local copy of the folders', () => {
 
   test('a service that is down is news once, however often it is asked', async () => {
     await refresh()
-    work.line.fault('rubbish')
+    work.line.setFault('rubbish')
     await refresh().catch(() => undefined)
     await quiet()
     await refresh().catch(() => undefined)
@@ -216,10 +216,10 @@ describe('the folders of an account', () => {
       shown: () => [work.accountId],
       clientOf: work.clients.of,
       describe: asAppError,
-      moment: neverBackwards(work.clock),
+      moment: increasingClock(work.clock),
       time: { ...work.time.run({ random: () => 0 }), after: () => () => undefined },
       changed: () => undefined,
-      looked: () => undefined,
+      accountRead: () => undefined,
       connectionChanged: () => undefined
     })
     await watch.refresh(work.accountId)
@@ -255,10 +255,10 @@ describe('the folders of an account', () => {
         return answered.promise
       },
       describe: asAppError,
-      moment: neverBackwards(work.clock),
+      moment: increasingClock(work.clock),
       time: work.time.run({ random: () => 0 }),
       changed: () => undefined,
-      looked: () => undefined,
+      accountRead: () => undefined,
       connectionChanged: () => undefined
     })
     watch.start()
@@ -273,7 +273,7 @@ describe('the folders of an account', () => {
 
   test.each([
     ['with a refusal', () => undefined],
-    ['as not found', () => work.line.fault({ status: 404 }, (_method, path) => path.includes('Archive'))]
+    ['as not found', () => work.line.setFault({ status: 404 }, (_method, path) => path.includes('Archive'))]
   ])('that the service never knew stop no other, and hold nothing, answered %s', async (_words, answered) => {
     await refresh()
     await rename(['InBox', 'Progress', 'Signed', 'Archive'])
@@ -300,7 +300,7 @@ describe('the folders of an account', () => {
 
   test('that was read before and is unknown now makes nothing gone', async () => {
     await refresh()
-    work.line.fault({ status: 404 }, (_method, path) => path.includes('Progress'))
+    work.line.setFault({ status: 404 }, (_method, path) => path.includes('Progress'))
     const [reference = ''] = references()
     delete work.practice.state.documents[reference]
     for (let round = 0; round < 4; round++) {
@@ -330,7 +330,7 @@ describe('by itself', () => {
 
   test('one that fails slows no other, and is left alone until its own time', async () => {
     const fails = (_method: string, path: string) => path.includes('Signed')
-    work.line.fault({ status: 413 }, fails)
+    work.line.setFault({ status: 413 }, fails)
     begin()
     await looked(1)
     const answered = async (times: number) => {
@@ -344,7 +344,7 @@ describe('by itself', () => {
     expect(gets('Signed')).toBe(2)
     for (const times of [5, 6, 7, 8, 9]) await answered(times)
     expect(gets('Signed')).toBe(2)
-    work.line.fault('pass')
+    work.line.setFault('pass')
     work.watch.soon()
     await expect.poll(() => gets('Signed')).toBe(3)
     await expect.poll(() => work.watch.troubleOf(work.accountId, 'Signed')).toEqual({})

@@ -25,7 +25,7 @@ export const FLAG = {
  * without a time has no `due` but a `dueDay`: that day's midnight as if in UTC, because when the day begins depends on
  * the asker's zone. `dueAt` holds both kinds as read.
  */
-const TIMES = [
+const FLOAT_COLUMNS = [
   'due',
   'dueDay',
   'dueAt',
@@ -41,17 +41,20 @@ const TIMES = [
  * `nextOfPackage` and `lastOfPackage` are the ids of the next and previous row in the package, plus one; 0 if there is
  * none.
  */
-const WHOLE = ['folder', 'package', 'peopleFrom', 'peopleTo', 'nextOfPackage', 'lastOfPackage'] as const
-const SMALL = ['flags', 'family', 'identity'] as const
+const INTEGER_COLUMNS = ['folder', 'package', 'peopleFrom', 'peopleTo', 'nextOfPackage', 'lastOfPackage'] as const
+const BYTE_COLUMNS = ['flags', 'family', 'identity'] as const
 
-type Numbers = Record<(typeof TIMES)[number], Float64Array> &
-  Record<(typeof WHOLE)[number], Uint32Array> &
-  Record<(typeof SMALL)[number], Uint8Array>
+type NumberColumns = Record<(typeof FLOAT_COLUMNS)[number], Float64Array> &
+  Record<(typeof INTEGER_COLUMNS)[number], Uint32Array> &
+  Record<(typeof BYTE_COLUMNS)[number], Uint8Array>
 
 /** Everything that rows are sorted by. */
-export interface SortedBy
-  extends Pick<Numbers, 'dueAt' | 'changedAt' | 'lastSignedAt' | 'signed' | 'of' | 'family' | 'identity' | 'folder'>,
-    Pick<Numbers, 'package' | 'flags'> {
+export interface SortColumns
+  extends Pick<
+      NumberColumns,
+      'dueAt' | 'changedAt' | 'lastSignedAt' | 'signed' | 'of' | 'family' | 'identity' | 'folder'
+    >,
+    Pick<NumberColumns, 'package' | 'flags'> {
   accountId: string
   references: readonly string[]
   /** See packed-row.ts. */
@@ -67,10 +70,10 @@ export function openColumns(capacity: number) {
   const folderNumbers = new Map<string, number>()
   const packages = packageNumbers()
   const numbers = {
-    ...of(TIMES, () => new Float64Array(capacity)),
-    ...of(WHOLE, () => new Uint32Array(capacity)),
-    ...of(SMALL, () => new Uint8Array(capacity))
-  } as Numbers
+    ...arraysFor(FLOAT_COLUMNS, () => new Float64Array(capacity)),
+    ...arraysFor(INTEGER_COLUMNS, () => new Uint32Array(capacity)),
+    ...arraysFor(BYTE_COLUMNS, () => new Uint8Array(capacity))
+  } as NumberColumns
   const columns = {
     /** The account that the documents belong to. */
     accountId: '',
@@ -98,8 +101,8 @@ export function openColumns(capacity: number) {
       }
       const before = columns.package[rowId] as number
       if (packages.references[before] !== packageReference) {
-        if (before !== 0) leave(rowId, before)
-        if (packageReference !== undefined) join(rowId, packages.join(packageReference))
+        if (before !== 0) leavePackage(rowId, before)
+        if (packageReference !== undefined) joinPackage(rowId, packages.join(packageReference))
       }
       const figures = figuresOf(row)
       columns.due[rowId] = figures.due
@@ -122,50 +125,52 @@ export function openColumns(capacity: number) {
 
     remove(rowId: number): void {
       const before = columns.package[rowId] as number
-      if (before !== 0) leave(rowId, before)
+      if (before !== 0) leavePackage(rowId, before)
       columns.flags[rowId] = 0
     },
 
     /** Returns the row ids of a package. */
     inPackage(reference: string): number[] {
       const found: number[] = []
-      let next = first[packages.numberOf(reference) ?? 0] ?? 0
+      let next = firstInPackage[packages.numberOf(reference) ?? 0] ?? 0
       for (; next !== 0; next = columns.nextOfPackage[next - 1] as number) found.push(next - 1)
       return found
     }
   }
   /** The first row of each package's linked list, plus one. */
-  const first: number[] = [0]
+  const firstInPackage: number[] = [0]
 
-  function join(rowId: number, number: number): void {
-    const next = first[number] ?? 0
+  function joinPackage(rowId: number, number: number): void {
+    const next = firstInPackage[number] ?? 0
     columns.package[rowId] = number
     columns.nextOfPackage[rowId] = next
     columns.lastOfPackage[rowId] = 0
     if (next !== 0) columns.lastOfPackage[next - 1] = rowId + 1
-    first[number] = rowId + 1
+    firstInPackage[number] = rowId + 1
   }
 
-  function leave(rowId: number, number: number): void {
+  function leavePackage(rowId: number, number: number): void {
     const [last, next] = [columns.lastOfPackage[rowId] as number, columns.nextOfPackage[rowId] as number]
     if (last !== 0) columns.nextOfPackage[last - 1] = next
-    else first[number] = next
+    else firstInPackage[number] = next
     if (next !== 0) columns.lastOfPackage[next - 1] = last
     columns.package[rowId] = 0
     packages.leave(number)
   }
 
   function grow(): void {
-    for (const name of TIMES) columns[name] = larger(columns[name], new Float64Array(columns[name].length * 2))
-    for (const name of WHOLE) columns[name] = larger(columns[name], new Uint32Array(columns[name].length * 2))
-    for (const name of SMALL) columns[name] = larger(columns[name], new Uint8Array(columns[name].length * 2))
+    for (const name of FLOAT_COLUMNS)
+      columns[name] = copyInto(columns[name], new Float64Array(columns[name].length * 2))
+    for (const name of INTEGER_COLUMNS)
+      columns[name] = copyInto(columns[name], new Uint32Array(columns[name].length * 2))
+    for (const name of BYTE_COLUMNS) columns[name] = copyInto(columns[name], new Uint8Array(columns[name].length * 2))
   }
 
   return columns
 }
 
 /** Copies what rows are sorted by, because rows may change during sorting. */
-export function sortedByNow(columns: Columns): SortedBy {
+export function copySortColumns(columns: Columns): SortColumns {
   const { accountId, references, texts, folders, packageReferences, ...arrays } = columns
   const copies = (['dueAt', 'changedAt', 'lastSignedAt', 'signed', 'of'] as const).map((name) => arrays[name].slice())
   const [dueAt, changedAt, lastSignedAt, signed, of] = copies as [
@@ -189,7 +194,7 @@ export function sortedByNow(columns: Columns): SortedBy {
   }
 }
 
-function of<Name extends string, List>(names: readonly Name[], make: () => List): Record<Name, List> {
+function arraysFor<Name extends string, List>(names: readonly Name[], make: () => List): Record<Name, List> {
   return Object.fromEntries(names.map((name) => [name, make()])) as Record<Name, List>
 }
 
@@ -214,9 +219,9 @@ function packageNumbers() {
     },
 
     leave(number: number): void {
-      const left = (documents[number] as number) - 1
-      documents[number] = left
-      if (left > 0) return
+      const remaining = (documents[number] as number) - 1
+      documents[number] = remaining
+      if (remaining > 0) return
       numbers.delete(references[number] as string)
       references[number] = undefined
       free.push(number)
@@ -238,7 +243,7 @@ export interface Figures {
 }
 
 /** The lists and bits that figures refer to. Stored figures written with different ones are useless. */
-export const FIGURES_BY = JSON.stringify([STATUS_FAMILIES, IDENTITY_STATES, FLAG])
+export const FIGURES_FORMAT = JSON.stringify([STATUS_FAMILIES, IDENTITY_STATES, FLAG])
 
 export function figuresOf(row: IndexRow): Figures {
   const { due } = row
@@ -271,7 +276,7 @@ function opennessOf({ status, signers }: IndexRow): number {
   return open ? 0 : FLAG.ended
 }
 
-function larger<List extends Float64Array | Uint32Array | Uint8Array>(list: List, into: List): List {
+function copyInto<List extends Float64Array | Uint32Array | Uint8Array>(list: List, into: List): List {
   into.set(list)
   return into
 }

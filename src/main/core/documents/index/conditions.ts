@@ -1,18 +1,18 @@
 /** Evaluates a query's conditions on rows, and determines how long the result holds, as some depend on the time. */
 import { type DocumentQuery, IDENTITY_STATES, STATUS_FAMILIES } from '../../../../shared/contract/index.ts'
-import { beginningOf, DAY, dayAfter, dayAt } from '../../lib/calendar.ts'
+import { DAY, dayAfter, dayAt, startOfDay } from '../../lib/calendar.ts'
 import { folded, wordsOf } from '../../lib/text-folding.ts'
 import type { Moment } from '../questions.ts'
 import { type Columns, FLAG, openColumns } from './columns.ts'
 import type { IndexRow } from './row.ts'
 
 const NO_CHECK = IDENTITY_STATES.indexOf('none')
-const NOT_SAID = IDENTITY_STATES.indexOf('unknown')
+const IDENTITY_UNKNOWN = IDENTITY_STATES.indexOf('unknown')
 
 export interface Condition {
   holds: (rowId: number) => boolean
   /** When a row's result next changes through time alone; NaN if never. */
-  turnsAt?: (rowId: number) => number
+  changesAt?: (rowId: number) => number
 }
 
 /** Makes a test of whether a query finds a row; ignores the query's accounts. */
@@ -20,7 +20,7 @@ export function finds(query: DocumentQuery, moment: Moment): (row: IndexRow) => 
   const words = wordsOf(query.search)
   const presence = presenceOf(query)
   return (row) => {
-    if (!isSearched(row.goneAt !== undefined, row.search, words, presence)) return false
+    if (!matchesSearch(row.goneAt !== undefined, row.search, words, presence)) return false
     const columns = openColumns(1)
     columns.put(0, row)
     return conditionsOf(query, moment, columns, () => row.search).conditions.every(({ holds }) => holds(0))
@@ -37,9 +37,9 @@ export function presenceOf({ gone, week }: DocumentQuery): Presence {
 }
 
 /** Returns whether a row is among the documents meant and contains all words of the search. */
-export function isSearched(isGone: boolean, search: string, words: readonly string[], presence: Presence): boolean {
-  const isMeant = presence === 'both' || isGone === (presence === 'gone')
-  return isMeant && words.every((word) => search.includes(word))
+export function matchesSearch(isGone: boolean, search: string, words: readonly string[], presence: Presence): boolean {
+  const hasPresence = presence === 'both' || isGone === (presence === 'gone')
+  return hasPresence && words.every((word) => search.includes(word))
 }
 
 /**
@@ -55,9 +55,9 @@ export function conditionsOf(
 ): { conditions: Condition[]; until: number } {
   const { flags, family, due, dueDay, idleSince: idle } = columns
   const conditions: Condition[] = []
-  const must = (holds: Condition['holds'], turnsAt?: Condition['turnsAt']) =>
-    conditions.push(turnsAt ? { holds, turnsAt } : { holds })
-  const mustHave = (flag: number) => must((rowId) => ((flags[rowId] as number) & flag) !== 0)
+  const addCondition = (holds: Condition['holds'], changesAt?: Condition['changesAt']) =>
+    conditions.push(changesAt ? { holds, changesAt } : { holds })
+  const requireFlag = (flag: number) => addCondition((rowId) => ((flags[rowId] as number) & flag) !== 0)
   const mayBeOpen = (rowId: number) => ((flags[rowId] as number) & FLAG.ended) === 0
   const isSurelyOpen = (rowId: number) => ((flags[rowId] as number) & (FLAG.ended | FLAG.unsaid)) === 0
   const dueAt = (rowId: number) => due[rowId] as number
@@ -66,7 +66,7 @@ export function conditionsOf(
   /** A due day without a time ends when the office's own day ends. */
   const today = (): string => {
     const day = dayAt(now, zone)
-    until = beginningOf(dayAfter(day), zone)
+    until = startOfDay(dayAfter(day), zone)
     return day
   }
 
@@ -74,35 +74,36 @@ export function conditionsOf(
   const person = folded(query.signer ?? '')
   if (query.folder !== undefined) {
     const number = columns.numberOf(query.folder)
-    must((rowId) => columns.folder[rowId] === number)
+    addCondition((rowId) => columns.folder[rowId] === number)
   }
   if (families) {
-    const isWanted = STATUS_FAMILIES.map((one) => families.includes(one))
-    must((rowId) => isWanted[family[rowId] as number] === true)
+    const isFamilyIncluded = STATUS_FAMILIES.map((one) => families.includes(one))
+    addCondition((rowId) => isFamilyIncluded[family[rowId] as number] === true)
   }
-  if (progress) must((rowId) => columns.signed[rowId] === progress.signed && columns.of[rowId] === progress.of)
-  if (query.unread) mustHave(FLAG.unread)
-  if (query.hasFileUploaded) mustHave(FLAG.hasFile)
-  if (query.waitingHere) mustHave(FLAG.waitsHere)
-  if (identity === 'any') must((rowId) => columns.identity[rowId] !== NO_CHECK && columns.identity[rowId] !== NOT_SAID)
+  if (progress) addCondition((rowId) => columns.signed[rowId] === progress.signed && columns.of[rowId] === progress.of)
+  if (query.unread) requireFlag(FLAG.unread)
+  if (query.hasFileUploaded) requireFlag(FLAG.hasFile)
+  if (query.waitingHere) requireFlag(FLAG.waitsHere)
+  if (identity === 'any')
+    addCondition((rowId) => columns.identity[rowId] !== NO_CHECK && columns.identity[rowId] !== IDENTITY_UNKNOWN)
   else if (identity) {
     const state = IDENTITY_STATES.indexOf(identity)
-    must((rowId) => columns.identity[rowId] === state)
+    addCondition((rowId) => columns.identity[rowId] === state)
   }
   if (dueOn !== undefined) {
-    const isOnTime = isWithin(due, dayIn(dueOn, zone))
+    const isOnTime = isWithin(due, dayRange(dueOn, zone))
     const day = Date.parse(dueOn)
-    must((rowId) => isOnTime(rowId) || dueDayAt(rowId) === day)
+    addCondition((rowId) => isOnTime(rowId) || dueDayAt(rowId) === day)
   }
   if (week) {
-    const days = { from: beginningOf(week.monday, zone), until: beginningOf(dayAfter(week.monday, 7), zone) }
-    must(isWithin(week.what === 'sent' ? columns.arrivedAt : columns.completedAt, days))
+    const days = { from: startOfDay(week.monday, zone), until: startOfDay(dayAfter(week.monday, 7), zone) }
+    addCondition(isWithin(week.what === 'sent' ? columns.arrivedAt : columns.completedAt, days))
   }
   if (dueWithinDays !== undefined) {
     const day = today()
     const after = dayAfter(day, dueWithinDays + 1)
-    const [end, firstDay, endDay] = [beginningOf(after, zone), Date.parse(day), Date.parse(after)]
-    must(
+    const [end, firstDay, endDay] = [startOfDay(after, zone), Date.parse(day), Date.parse(after)]
+    addCondition(
       (rowId) =>
         mayBeOpen(rowId) &&
         ((dueAt(rowId) > now && dueAt(rowId) < end) || (dueDayAt(rowId) >= firstDay && dueDayAt(rowId) < endDay)),
@@ -111,15 +112,15 @@ export function conditionsOf(
   }
   if (query.overdue) {
     const firstDay = Date.parse(today())
-    must((rowId) => isSurelyOpen(rowId) && (dueAt(rowId) <= now || dueDayAt(rowId) < firstDay), dueAt)
+    addCondition((rowId) => isSurelyOpen(rowId) && (dueAt(rowId) <= now || dueDayAt(rowId) < firstDay), dueAt)
   }
   if (stuckForDays !== undefined) {
     const stuckAt = (rowId: number) => (idle[rowId] as number) + stuckForDays * DAY
-    must((rowId) => isSurelyOpen(rowId) && stuckAt(rowId) <= now, stuckAt)
+    addCondition((rowId) => isSurelyOpen(rowId) && stuckAt(rowId) <= now, stuckAt)
   }
   // The most expensive comes last: most rows don't get that far.
   if (person) {
-    must((rowId) => {
+    addCondition((rowId) => {
       const at = searchOf(rowId).indexOf(person, columns.peopleFrom[rowId])
       return at >= 0 && at + person.length <= (columns.peopleTo[rowId] as number)
     })
@@ -127,16 +128,16 @@ export function conditionsOf(
   return { conditions, until }
 }
 
-interface Stretch {
+interface TimeRange {
   from: number
   until: number
 }
 
 /** From the start of a day to the start of the next. */
-function dayIn(day: string, zone: string): Stretch {
-  return { from: beginningOf(day, zone), until: beginningOf(dayAfter(day), zone) }
+function dayRange(day: string, zone: string): TimeRange {
+  return { from: startOfDay(day, zone), until: startOfDay(dayAfter(day), zone) }
 }
 
-function isWithin(times: Float64Array, { from, until }: Stretch): Condition['holds'] {
+function isWithin(times: Float64Array, { from, until }: TimeRange): Condition['holds'] {
   return (rowId) => (times[rowId] as number) >= from && (times[rowId] as number) < until
 }

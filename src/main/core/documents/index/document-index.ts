@@ -5,12 +5,12 @@
  */
 import { FLAG, openColumns } from './columns.ts'
 import { openOrders } from './order.ts'
-import { packed, rowIn } from './packed-row.ts'
+import { packRow, unpackRow } from './packed-row.ts'
 import type { IndexRow } from './row.ts'
 import { BLOCK_WORDS, mark, openTextIndex, type RowSet } from './text-index.ts'
 
 /** Minimum number of changes remembered. */
-const LOGGED = 32_768
+const MIN_LOGGED_CHANGES = 32_768
 
 export type DocumentIndex = ReturnType<typeof openDocumentIndex>
 
@@ -18,10 +18,10 @@ export function openDocumentIndex() {
   /** The row id that changed in each version. */
   const changes: number[] = []
   const rowIds = new Map<string, number>()
-  const free: number[] = []
+  const freeRowIds: number[] = []
   const text = openTextIndex()
   const columns = openColumns(BLOCK_WORDS * 32)
-  let here: RowSet = new Uint32Array(BLOCK_WORDS)
+  let present: RowSet = new Uint32Array(BLOCK_WORDS)
   let gone: RowSet = new Uint32Array(BLOCK_WORDS)
   let version = 0
   const changedSince = (before: number): readonly number[] | undefined => {
@@ -35,23 +35,23 @@ export function openDocumentIndex() {
   }
 
   function rowAt(rowId: number): IndexRow | undefined {
-    return isThere(rowId) ? rowIn(columns, rowId, text.textOf(rowId)) : undefined
+    return isThere(rowId) ? unpackRow(columns, rowId, text.textOf(rowId)) : undefined
   }
 
   function rowIdFor(reference: string): number {
     const known = rowIds.get(reference)
     if (known !== undefined) return known
-    const rowId = free.pop() ?? columns.references.length
+    const rowId = freeRowIds.pop() ?? columns.references.length
     rowIds.set(reference, rowId)
     columns.references[rowId] = reference
-    if (rowId >= here.length * 32) {
-      here = grown(here, new Uint32Array(here.length * 2))
-      gone = grown(gone, new Uint32Array(gone.length * 2))
+    if (rowId >= present.length * 32) {
+      present = copyInto(present, new Uint32Array(present.length * 2))
+      gone = copyInto(gone, new Uint32Array(gone.length * 2))
     }
     return rowId
   }
 
-  function become(rowId: number, row: IndexRow | undefined): void {
+  function setRow(rowId: number, row: IndexRow | undefined): void {
     const before = isThere(rowId) ? text.textOf(rowId) : undefined
     if (before !== row?.search) {
       if (before !== undefined) text.remove(rowId, before)
@@ -61,24 +61,24 @@ export function openDocumentIndex() {
       columns.accountId = row.accountId
       columns.put(rowId, row)
     } else columns.remove(rowId)
-    columns.texts[rowId] = row && packed(row)
-    mark(here, rowId, row !== undefined && row.goneAt === undefined)
+    columns.texts[rowId] = row && packRow(row)
+    mark(present, rowId, row !== undefined && row.goneAt === undefined)
     mark(gone, rowId, row?.goneAt !== undefined)
     version++
     // Callers whose version is older than the log have to check all rows.
-    if (changes.push(rowId) > 2 * LOGGED) changes.splice(0, LOGGED)
+    if (changes.push(rowId) > 2 * MIN_LOGGED_CHANGES) changes.splice(0, MIN_LOGGED_CHANGES)
   }
 
   return {
     /** Adds a row, or replaces the one with the same reference. */
-    put: (row: IndexRow): void => become(rowIdFor(row.reference), row),
+    put: (row: IndexRow): void => setRow(rowIdFor(row.reference), row),
 
     remove(reference: string): void {
       const rowId = rowIds.get(reference)
       if (rowId === undefined) return
-      become(rowId, undefined)
+      setRow(rowId, undefined)
       rowIds.delete(reference)
-      free.push(rowId)
+      freeRowIds.push(rowId)
     },
 
     get(reference: string): IndexRow | undefined {
@@ -105,16 +105,16 @@ export function openDocumentIndex() {
     /** Internals for the queries; see results.ts. */
     inner: {
       /** All row ids are below this number. */
-      rowIds: (): number => columns.references.length,
+      rowIdLimit: (): number => columns.references.length,
       rowAt,
       /** The row ids changed after a version, possibly with repeats; undefined if that is too long ago. */
       changedSince,
       /** Returns a new set: rows in a folder, rows that left all folders, or both. */
       all(which: 'here' | 'gone' | 'both'): RowSet {
-        if (which !== 'both') return (which === 'here' ? here : gone).slice()
-        return here.map((rows, at) => rows | (gone[at] as number))
+        if (which !== 'both') return (which === 'here' ? present : gone).slice()
+        return present.map((rows, at) => rows | (gone[at] as number))
       },
-      none: (): RowSet => new Uint32Array(here.length),
+      emptyRows: (): RowSet => new Uint32Array(present.length),
       text,
       columns,
       orders
@@ -122,7 +122,7 @@ export function openDocumentIndex() {
   }
 }
 
-function grown(list: RowSet, larger: RowSet): RowSet {
+function copyInto(list: RowSet, larger: RowSet): RowSet {
   larger.set(list)
   return larger
 }

@@ -4,7 +4,7 @@
  */
 import { type DocumentColumn, type DocumentQuery, IDENTITY_STATES } from '../../../../shared/contract/index.ts'
 import type { Sliced } from '../../lib/slices.ts'
-import { type Columns, FLAG, type SortedBy, sortedByNow } from './columns.ts'
+import { type Columns, copySortColumns, FLAG, type SortColumns } from './columns.ts'
 import { textIn } from './packed-row.ts'
 
 export type Sort = DocumentQuery['sort']
@@ -13,15 +13,15 @@ type Compare = (one: number, other: number) => number
 
 const { compare: collate } = new Intl.Collator('en-GB', { numeric: true })
 /** What needs attention first. */
-const IDENTITIES: readonly string[] = ['failed', 'other', 'asked', 'partly', 'passed']
+const IDENTITY_ORDER: readonly string[] = ['failed', 'other', 'asked', 'partly', 'passed']
 /** Each state's position in that list; undefined for states not in it. */
-const IDENTITY_PLACES = IDENTITY_STATES.map((state) =>
-  known(IDENTITIES.indexOf(state) < 0 ? Number.NaN : IDENTITIES.indexOf(state))
+const IDENTITY_RANKS = IDENTITY_STATES.map((state) =>
+  numberOrUndefined(IDENTITY_ORDER.indexOf(state) < 0 ? Number.NaN : IDENTITY_ORDER.indexOf(state))
 )
 /** How many slots are sorted, or rows inserted, between two pauses. */
 const PIECE = 512
 /** How often an order catches up with changes made meanwhile; the next caller continues. */
-const ROUNDS = 2
+const MOST_CATCH_UPS = 2
 /** Up to this many changed rows are inserted without a pause. */
 const FEW = 1000
 
@@ -40,72 +40,72 @@ export interface Order {
 
 /** An order, with the sort values that it was built from. */
 interface HeldOrder extends Order {
-  held: SortedBy
+  held: SortColumns
 }
 
 export function openOrders({ columns, version, changedSince }: OrderedRows) {
   const orders = new Map<string, Order>()
 
-  function* made({ by, descending }: Sort): Sliced<HeldOrder> {
+  function* buildOrder({ by, descending }: Sort): Sliced<HeldOrder> {
     if (descending) {
-      const ascending = yield* followed({ by, descending: false })
-      return { ...ascending, rowIds: turned(ascending.rowIds, (rowId) => KEYS[by](ascending.held, rowId)) }
+      const ascending = yield* currentOrder({ by, descending: false })
+      return { ...ascending, rowIds: reversed(ascending.rowIds, (rowId) => KEYS[by](ascending.held, rowId)) }
     }
-    const begin = by === 'name' ? undefined : yield* followed({ by: 'name', descending: false })
-    const asOf = begin?.version ?? version()
+    const byName = by === 'name' ? undefined : yield* currentOrder({ by: 'name', descending: false })
+    const asOf = byName?.version ?? version()
     // Rows can change during pauses.
-    const held = begin && begin.held !== columns ? begin.held : sortedByNow(columns)
+    const held = byName && byName.held !== columns ? byName.held : copySortColumns(columns)
     const rowIds =
-      begin?.rowIds.slice() ?? Uint32Array.from(held.references.keys()).filter((rowId) => isIn(held, rowId))
+      byName?.rowIds.slice() ?? Uint32Array.from(held.references.keys()).filter((rowId) => isIn(held, rowId))
     const keyOf = KEYS[by]
     const keys = new Array<Key>(held.references.length)
     for (let rowId = 0; rowId < held.references.length; rowId++) {
       if (isIn(held, rowId)) keys[rowId] = keyOf(held, rowId)
       if (rowId % PIECE === PIECE - 1) yield
     }
-    const compare: Compare = begin
+    const compare: Compare = byName
       ? (one, other) => compareKeys(keys[one], keys[other])
       : (one, other) => compareKeys(keys[one], keys[other]) || compareTies(held, one, held, other)
-    return { rowIds: yield* sorted(rowIds, compare), version: asOf, held }
+    return { rowIds: yield* mergeSorted(rowIds, compare), version: asOf, held }
   }
 
-  function* updated(order: Order, sort: Sort, changed: readonly number[]): Sliced<HeldOrder> {
+  function* updateOrder(order: Order, sort: Sort, changed: readonly number[]): Sliced<HeldOrder> {
     const asOf = version()
     // If there are pauses, rows may change during sorting.
-    const held = changed.length > FEW ? sortedByNow(columns) : columns
+    const held = changed.length > FEW ? copySortColumns(columns) : columns
     const compareRows = rowOrder(sort)
     const compare: Compare = (one, other) => compareRows(held, one, held, other)
     const isChanged = new Uint8Array(columns.references.length)
     for (const rowId of changed) isChanged[rowId] = 1
-    const rest = without(order.rowIds, isChanged)
-    const fresh = yield* sorted(
+    const unchanged = unmarked(order.rowIds, isChanged)
+    const fresh = yield* mergeSorted(
       Uint32Array.from(new Set(changed)).filter((rowId) => isIn(held, rowId)),
       compare
     )
-    const rowIds = new Uint32Array(rest.length + fresh.length)
+    const rowIds = new Uint32Array(unchanged.length + fresh.length)
     let taken = 0
     for (let index = 0; index < fresh.length; index++) {
       const rowId = fresh[index] as number
-      const until = placeOf(rest, rowId, compare, taken)
-      rowIds.set(rest.subarray(taken, until), taken + index)
+      const until = insertionIndex(unchanged, rowId, compare, taken)
+      rowIds.set(unchanged.subarray(taken, until), taken + index)
       rowIds[until + index] = rowId
       taken = until
       if (changed.length > FEW && index % PIECE === PIECE - 1) yield
     }
-    rowIds.set(rest.subarray(taken), taken + fresh.length)
+    rowIds.set(unchanged.subarray(taken), taken + fresh.length)
     return { rowIds, version: asOf, held }
   }
 
   /** Returns the current order or, if rows keep changing while others are inserted, a slightly stale one. */
-  function* followed(sort: Sort): Sliced<HeldOrder> {
+  function* currentOrder(sort: Sort): Sliced<HeldOrder> {
     const name = keyOf(sort)
     let newest: HeldOrder | undefined
-    for (let round = 0; round < ROUNDS || !newest; round++) {
+    for (let round = 0; round < MOST_CATCH_UPS || !newest; round++) {
       const known = orders.get(name)
       if (known?.version === version()) return { ...known, held: columns }
       const changed = known && changedSince(known.version)
       const isNew = !known || !changed || changed.length > known.rowIds.length / 4
-      newest = yield* isNew ? made(sort) : updated(known, sort, changed)
+      newest = yield* isNew ? buildOrder(sort) : updateOrder(known, sort, changed)
       const { rowIds, version: asOf } = newest
       if (asOf >= (orders.get(name)?.version ?? 0)) orders.set(name, { rowIds, version: asOf })
     }
@@ -118,13 +118,13 @@ export function openOrders({ columns, version, changedSince }: OrderedRows) {
    */
   function* orderOf(sort: Sort): Sliced<Order> {
     const began = version()
-    const following = followed(sort)
-    let step = following.next()
+    const building = currentOrder(sort)
+    let step = building.next()
     while (!step.done) {
       yield
       const known = orders.get(keyOf(sort))
       if (known && version() !== began) return known
-      step = following.next()
+      step = building.next()
     }
     return step.value
   }
@@ -136,7 +136,7 @@ function keyOf({ by, descending }: Sort): string {
   return `${by} ${descending}`
 }
 
-function isIn({ flags }: SortedBy, rowId: number): boolean {
+function isIn({ flags }: SortColumns, rowId: number): boolean {
   return ((flags[rowId] as number) & FLAG.there) !== 0
 }
 
@@ -161,39 +161,39 @@ export function keyOrder({ by, descending }: Sort) {
  */
 export function rowOrder(sort: Sort) {
   const order = keyOrder(sort)
-  return (one: SortedBy, rowId: number, other: SortedBy, otherId: number): number =>
+  return (one: SortColumns, rowId: number, other: SortColumns, otherId: number): number =>
     order.compareKeys(order.keyOf(one, rowId), order.keyOf(other, otherId)) || compareTies(one, rowId, other, otherId)
 }
 
 /** Each column's sort key; undefined if the row has no value. */
-const KEYS: Record<DocumentColumn, (rows: SortedBy, rowId: number) => Key> = {
+const KEYS: Record<DocumentColumn, (rows: SortColumns, rowId: number) => Key> = {
   name: nameOf,
   package: (rows, rowId) => rows.packageReferences[rows.package[rowId] as number],
   signers: ({ texts }, rowId) => textIn(texts[rowId] as string, 'signers') || undefined,
   status: (rows, rowId) => (rows.family[rowId] as number) + (shareOf(rows, rowId) ?? 0) / 2,
   progress: shareOf,
-  due: ({ dueAt }, rowId) => known(dueAt[rowId] as number),
-  lastSigned: ({ lastSignedAt }, rowId) => known(lastSignedAt[rowId] as number),
+  due: ({ dueAt }, rowId) => numberOrUndefined(dueAt[rowId] as number),
+  lastSigned: ({ lastSignedAt }, rowId) => numberOrUndefined(lastSignedAt[rowId] as number),
   folder: (rows, rowId) => rows.folders[rows.folder[rowId] as number],
   matter: ({ texts }, rowId) => textIn(texts[rowId] as string, 'matterNumber') || undefined,
   reference: ({ references }, rowId) => references[rowId],
   clientReference: ({ texts }, rowId) => textIn(texts[rowId] as string, 'clientReference') || undefined,
   formReference: ({ texts }, rowId) => textIn(texts[rowId] as string, 'formDirectReference') || undefined,
-  identity: ({ identity }, rowId) => IDENTITY_PLACES[identity[rowId] as number],
+  identity: ({ identity }, rowId) => IDENTITY_RANKS[identity[rowId] as number],
   changed: ({ changedAt }, rowId) => changedAt[rowId]
 }
 
-function nameOf({ texts }: SortedBy, rowId: number): string {
+function nameOf({ texts }: SortColumns, rowId: number): string {
   return textIn(texts[rowId] as string, 'name')
 }
 
 /** Undefined if nobody has to sign, or it isn't known who has. */
-function shareOf({ signed, of }: SortedBy, rowId: number): number | undefined {
-  const share = known((signed[rowId] as number) / (of[rowId] as number))
+function shareOf({ signed, of }: SortColumns, rowId: number): number | undefined {
+  const share = numberOrUndefined((signed[rowId] as number) / (of[rowId] as number))
   return share === undefined ? share : Math.min(1, share)
 }
 
-function known(value: number): number | undefined {
+function numberOrUndefined(value: number): number | undefined {
   return Number.isNaN(value) ? undefined : value
 }
 
@@ -204,23 +204,23 @@ function compareKeys(one: Key, other: Key): number {
   return typeof one === 'string' ? collate(one, other as string) : one - (other as number)
 }
 
-function compareTies(one: SortedBy, rowId: number, other: SortedBy, otherId: number): number {
+function compareTies(one: SortColumns, rowId: number, other: SortColumns, otherId: number): number {
   const [reference, otherReference] = [one.references[rowId] as string, other.references[otherId] as string]
   return (
     compareKeys(nameOf(one, rowId), nameOf(other, otherId)) ||
     compareKeys(reference, otherReference) ||
-    byCodes(reference, otherReference) ||
-    byCodes(one.accountId, other.accountId)
+    compareCodeUnits(reference, otherReference) ||
+    compareCodeUnits(one.accountId, other.accountId)
   )
 }
 
 /** For texts that the collator considers equal. */
-function byCodes(one: string, other: string): number {
+function compareCodeUnits(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
 /** Returns the row ids that aren't marked. */
-function without(rowIds: Uint32Array, isMarked: Uint8Array): Uint32Array {
+function unmarked(rowIds: Uint32Array, isMarked: Uint8Array): Uint32Array {
   const rest = new Uint32Array(rowIds.length)
   let count = 0
   for (let index = 0; index < rowIds.length; index++) {
@@ -231,7 +231,7 @@ function without(rowIds: Uint32Array, isMarked: Uint8Array): Uint32Array {
 }
 
 /** Stable merge sort. */
-function* sorted(rowIds: Uint32Array<ArrayBuffer>, compare: Compare): Sliced<Uint32Array<ArrayBuffer>> {
+function* mergeSorted(rowIds: Uint32Array<ArrayBuffer>, compare: Compare): Sliced<Uint32Array<ArrayBuffer>> {
   for (let begin = 0; begin < rowIds.length; begin += PIECE) {
     rowIds.subarray(begin, begin + PIECE).sort(compare)
     if (rowIds.length > FEW) yield
@@ -256,7 +256,7 @@ function* sorted(rowIds: Uint32Array<ArrayBuffer>, compare: Compare): Sliced<Uin
 }
 
 /** Reverses an order, except that ties keep their order and rows without a value stay last. */
-function turned(rowIds: Uint32Array, keyAt: (rowId: number) => Key): Uint32Array {
+function reversed(rowIds: Uint32Array, keyAt: (rowId: number) => Key): Uint32Array {
   const result = new Uint32Array(rowIds.length)
   let valued = rowIds.length
   while (valued > 0 && keyAt(rowIds[valued - 1] as number) === undefined) valued--
@@ -274,7 +274,7 @@ function turned(rowIds: Uint32Array, keyAt: (rowId: number) => Key): Uint32Array
 }
 
 /** Binary search for a row's position in a sorted list, starting at `from`. */
-function placeOf(rowIds: Uint32Array, rowId: number, compare: Compare, from: number): number {
+function insertionIndex(rowIds: Uint32Array, rowId: number, compare: Compare, from: number): number {
   let low = from
   let high = rowIds.length
   while (low < high) {

@@ -2,7 +2,7 @@
  * Counts for the first screen of the day: states, due dates, what needs attention, and the packages of twelve weeks.
  */
 import { IDENTITY_STATES, type OverviewView, STATUS_FAMILIES } from '../../../../shared/contract/index.ts'
-import { beginningOf, DAY, dayAfter, dayAt, mondayOf } from '../../lib/calendar.ts'
+import { DAY, dayAfter, dayAt, mondayOf, startOfDay } from '../../lib/calendar.ts'
 import { getOrMake } from '../../lib/objects.ts'
 import type { Sliced } from '../../lib/slices.ts'
 import type { Moment } from '../questions.ts'
@@ -23,7 +23,7 @@ const FAILED = IDENTITY_STATES.indexOf('failed')
 type Overview = Omit<OverviewView, 'lookedAt' | 'problem'>
 
 /** A document's stored figures: null for missing values, and a number for its package. */
-export type KeptFigures = { [Member in keyof Figures | 'package']: number | null }
+export type StoredFigures = { [Member in keyof Figures | 'package']: number | null }
 
 /**
  * Counts the overview of an index. Documents that left all folders count only in the weeks: their packages were sent
@@ -31,13 +31,13 @@ export type KeptFigures = { [Member in keyof Figures | 'package']: number | null
  * @param stuckDays days without activity after which a document counts as stuck.
  */
 export function* overviewOf(index: DocumentIndex, moment: Moment, stuckDays: number): Sliced<Overview> {
-  const { columns, rowIds } = index.inner
-  const counting = countingOf(moment, stuckDays, columns.packageReferences.length)
-  for (let rowId = 0; rowId < rowIds(); rowId++) {
+  const { columns, rowIdLimit } = index.inner
+  const counter = overviewCounter(moment, stuckDays, columns.packageReferences.length)
+  for (let rowId = 0; rowId < rowIdLimit(); rowId++) {
     if (rowId % PIECE === PIECE - 1) yield
     const flags = columns.flags[rowId] as number
     if ((flags & FLAG.there) === 0) continue
-    counting.add(
+    counter.add(
       columns.family[rowId] as number,
       columns.identity[rowId] as number,
       flags,
@@ -50,16 +50,16 @@ export function* overviewOf(index: DocumentIndex, moment: Moment, stuckDays: num
     )
   }
   yield
-  return counting.overview()
+  return counter.overview()
 }
 
 /** Counts the same from the figures stored on disk, while there is no index yet. */
-export function overviewOfKept(kept: readonly KeptFigures[], moment: Moment, stuckDays: number): Overview {
+export function overviewOfStored(figures: readonly StoredFigures[], moment: Moment, stuckDays: number): Overview {
   const packages = new Map<number, number>()
-  const counting = countingOf(moment, stuckDays, kept.length)
-  for (const one of kept) {
+  const counter = overviewCounter(moment, stuckDays, figures.length)
+  for (const one of figures) {
     const number = one.package === null ? 0 : getOrMake(packages, one.package, () => packages.size + 1)
-    counting.add(
+    counter.add(
       one.family ?? 0,
       one.identity ?? 0,
       one.flags ?? 0,
@@ -71,14 +71,14 @@ export function overviewOfKept(kept: readonly KeptFigures[], moment: Moment, stu
       number
     )
   }
-  return counting.overview()
+  return counter.overview()
 }
 
 /** @param packagesUpTo highest package number; 0 means no package. */
-function countingOf({ now, zone }: Moment, stuckDays: number, packagesUpTo: number) {
+function overviewCounter({ now, zone }: Moment, stuckDays: number, packagesUpTo: number) {
   const today = dayAt(now, zone)
   const firstDay = Date.parse(today)
-  const dueDays = counterOf(
+  const dueDays = periodCounter(
     Array.from({ length: DAYS }, (_, index) => dayAfter(today, index)),
     1,
     zone
@@ -154,7 +154,7 @@ function packageTimes(count: number) {
 function weeksUntil(day: string, zone: string) {
   const monday = mondayOf(day)
   const mondays = Array.from({ length: WEEKS }, (_, index) => dayAfter(monday, (index - WEEKS + 1) * 7))
-  const [sent, completed] = [counterOf(mondays, 7, zone), counterOf(mondays, 7, zone)]
+  const [sent, completed] = [periodCounter(mondays, 7, zone), periodCounter(mondays, 7, zone)]
   return {
     count(sentAt: number, completedAt: number): void {
       sent.count(sentAt)
@@ -170,21 +170,21 @@ function weeksUntil(day: string, zone: string) {
 }
 
 /** Counts moments by period. Each period begins on one of `days`, which are consecutive, and is `length` days long. */
-function counterOf(days: readonly string[], length: number, zone: string) {
-  const begins = [...days, dayAfter(days.at(-1) as string, length)].map((day) => beginningOf(day, zone))
+function periodCounter(days: readonly string[], length: number, zone: string) {
+  const starts = [...days, dayAfter(days.at(-1) as string, length)].map((day) => startOfDay(day, zone))
   const counts = days.map((day) => ({ day, count: 0 }))
-  const countAt = (stretch: number): void => {
-    const found = counts[stretch]
+  const countAt = (period: number): void => {
+    const found = counts[period]
     if (found) found.count++
   }
   return {
     count(at: number): void {
-      if (!(at >= (begins[0] as number))) return
+      if (!(at >= (starts[0] as number))) return
       // A period with a clock change is an hour longer or shorter, so the guess may be one off.
-      let stretch = Math.floor((at - (begins[0] as number)) / (length * DAY))
-      if (at < (begins[stretch] ?? Number.NEGATIVE_INFINITY)) stretch--
-      else if (at >= (begins[stretch + 1] ?? Number.POSITIVE_INFINITY)) stretch++
-      countAt(stretch)
+      let period = Math.floor((at - (starts[0] as number)) / (length * DAY))
+      if (at < (starts[period] ?? Number.NEGATIVE_INFINITY)) period--
+      else if (at >= (starts[period + 1] ?? Number.POSITIVE_INFINITY)) period++
+      countAt(period)
     },
     /** Counts one in the period at this index, if it exists. */
     countAt,

@@ -8,16 +8,16 @@ import { type Columns, FLAG } from './columns.ts'
 import type { IndexRow, RowSigner } from './row.ts'
 
 /** Separators of texts, and of signers' names. */
-const BETWEEN = '\n'
-const NEXT = '\t'
+const TEXT_SEPARATOR = '\n'
+const NAME_SEPARATOR = '\t'
 /** The texts that rows are sorted by, in packed order. */
 const TEXTS = ['name', 'signers', 'clientReference', 'formDirectReference', 'matterNumber'] as const
 type PackedText = (typeof TEXTS)[number]
 
 const STATES: readonly RowSigner['state'][] = ['waiting', 'signed', 'declined', 'expired', 'removed', 'unknown']
-const SIGNER = { canSignHere: 1, faceToFace: 2, mayNeedCamera: 4, lacksLink: 8 } as const
+const SIGNER_FLAG = { canSignHere: 1, faceToFace: 2, mayNeedCamera: 4, lacksLink: 8 } as const
 /** A signer's state is stored above those bits. */
-const STATE = 16
+const STATE_FACTOR = 16
 
 /** A date's precision and other details; the time itself is in a column. */
 type PackedDate = [isTime: 0 | 1, offset?: number | null, isAmbiguous?: 1]
@@ -42,7 +42,7 @@ interface Rest {
   p?: ([number] | [number, string])[]
 }
 
-export function packed(row: IndexRow): string {
+export function packRow(row: IndexRow): string {
   const { due, lastSigned, signers } = row
   const rest: Rest = {
     ...(row.status.raw && { s: row.status.raw }),
@@ -58,33 +58,33 @@ export function packed(row: IndexRow): string {
   }
   const texts = [
     escaped(row.name),
-    signers.map(({ name }) => escaped(name)).join(NEXT),
+    signers.map(({ name }) => escaped(name)).join(NAME_SEPARATOR),
     escaped(row.clientReference ?? ''),
     escaped(row.formDirectReference ?? ''),
     escaped(row.matterNumber ?? ''),
     JSON.stringify(rest)
-  ].join(BETWEEN)
+  ].join(TEXT_SEPARATOR)
   return /^[\0-\x7f]*$/.test(texts) ? texts : Buffer.from(texts.toWellFormed(), 'utf8').toString('latin1')
 }
 
 /** Returns one of the texts; blank if the row doesn't have it. Signers' names are joined by commas. */
 export function textIn(text: string, which: PackedText): string {
   let begin = 0
-  for (let skip = TEXTS.indexOf(which); skip > 0; skip--) begin = text.indexOf(BETWEEN, begin) + 1
-  const own = text.slice(begin, text.indexOf(BETWEEN, begin))
-  return unescaped(which === 'signers' ? own.replaceAll(NEXT, ', ') : own)
+  for (let skip = TEXTS.indexOf(which); skip > 0; skip--) begin = text.indexOf(TEXT_SEPARATOR, begin) + 1
+  const own = text.slice(begin, text.indexOf(TEXT_SEPARATOR, begin))
+  return unescaped(which === 'signers' ? own.replaceAll(NAME_SEPARATOR, ', ') : own)
 }
 
 /** Restores the row as it was put. */
-export function rowIn(columns: Columns, rowId: number, search: string): IndexRow {
+export function unpackRow(columns: Columns, rowId: number, search: string): IndexRow {
   const [name, names, clientReference, formDirectReference, matterNumber, json] = (
     columns.texts[rowId] as string
-  ).split(BETWEEN) as [string, string, string, string, string, string]
+  ).split(TEXT_SEPARATOR) as [string, string, string, string, string, string]
   const rest = JSON.parse(decoded(json)) as Rest
   const flags = columns.flags[rowId] as number
   const [signed, completedAt] = [columns.signed[rowId] as number, columns.completedAt[rowId] as number]
   const packageReference = columns.packageReferences[columns.package[rowId] as number]
-  const nameOf = names.split(NEXT)
+  const signerNames = names.split(NAME_SEPARATOR)
   return {
     accountId: columns.accountId,
     folder: columns.folders[columns.folder[rowId] as number] as string,
@@ -98,7 +98,7 @@ export function rowIn(columns: Columns, rowId: number, search: string): IndexRow
     status: readDocumentStatus(rest.s),
     identity: IDENTITY_STATES[columns.identity[rowId] as number] as IndexRow['identity'],
     hasFileUploaded: (flags & FLAG.hasFile) !== 0,
-    signers: (rest.p ?? []).map((signer, index) => signerOf(signer, unescaped(nameOf[index] as string))),
+    signers: (rest.p ?? []).map((signer, index) => signerOf(signer, unescaped(signerNames[index] as string))),
     search,
     people: { from: columns.peopleFrom[rowId] as number, to: columns.peopleTo[rowId] as number },
     ...(rest.v !== undefined && { idVerificationRequested: rest.v === 1 }),
@@ -132,35 +132,35 @@ function dateOf([isTime, offset, isAmbiguous]: PackedDate, at: number): ServiceD
 }
 
 function packedSigner({ state, person, ...signer }: RowSigner): [number] | [number, string] {
-  let bits = STATES.indexOf(state) * STATE
+  let bits = STATES.indexOf(state) * STATE_FACTOR
   for (const name of ['canSignHere', 'faceToFace', 'mayNeedCamera', 'lacksLink'] as const)
-    if (signer[name]) bits |= SIGNER[name]
+    if (signer[name]) bits |= SIGNER_FLAG[name]
   return person === undefined ? [bits] : [bits, person]
 }
 
 function signerOf([bits, person]: [number, string?], name: string): RowSigner {
   return {
     name,
-    state: STATES[Math.floor(bits / STATE)] as RowSigner['state'],
-    canSignHere: (bits & SIGNER.canSignHere) !== 0,
-    ...(bits & SIGNER.faceToFace && { faceToFace: true as const }),
+    state: STATES[Math.floor(bits / STATE_FACTOR)] as RowSigner['state'],
+    canSignHere: (bits & SIGNER_FLAG.canSignHere) !== 0,
+    ...(bits & SIGNER_FLAG.faceToFace && { faceToFace: true as const }),
     ...(person !== undefined && { person }),
-    ...(bits & SIGNER.mayNeedCamera && { mayNeedCamera: true as const }),
-    ...(bits & SIGNER.lacksLink && { lacksLink: true as const })
+    ...(bits & SIGNER_FLAG.mayNeedCamera && { mayNeedCamera: true as const }),
+    ...(bits & SIGNER_FLAG.lacksLink && { lacksLink: true as const })
   }
 }
 
-const SPELLED: Readonly<Record<string, string>> = { [BETWEEN]: '\\n', [NEXT]: '\\t', '\\': '\\\\' }
+const ESCAPES: Readonly<Record<string, string>> = { [TEXT_SEPARATOR]: '\\n', [NAME_SEPARATOR]: '\\t', '\\': '\\\\' }
 
 /** Escapes the separators. */
 function escaped(text: string): string {
-  return /[\n\t\\]/.test(text) ? text.replace(/[\n\t\\]/g, (sign) => SPELLED[sign] as string) : text
+  return /[\n\t\\]/.test(text) ? text.replace(/[\n\t\\]/g, (sign) => ESCAPES[sign] as string) : text
 }
 
 function unescaped(text: string): string {
   const own = decoded(text)
   if (!own.includes('\\')) return own
-  return own.replace(/\\(.)/g, (_, sign) => (sign === 'n' ? BETWEEN : sign === 't' ? NEXT : sign))
+  return own.replace(/\\(.)/g, (_, sign) => (sign === 'n' ? TEXT_SEPARATOR : sign === 't' ? NAME_SEPARATOR : sign))
 }
 
 function decoded(text: string): string {

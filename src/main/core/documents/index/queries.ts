@@ -5,7 +5,7 @@
 import { type CounterEntry, DocumentQuery, type FolderRow, type PackageRow } from '../../../../shared/contract/index.ts'
 import { withoutBlanks } from '../../lib/objects.ts'
 import type { Sliced } from '../../lib/slices.ts'
-import type { Answer, Ask, DocumentKey, IdentityCheck, Moment, NamedQuery, Some } from '../questions.ts'
+import type { Answer, Ask, DocumentKey, DocumentSelection, IdentityCheck, Moment, NamedQuery } from '../questions.ts'
 import { FLAG } from './columns.ts'
 import { conditionsOf, finds } from './conditions.ts'
 import type { DocumentIndex } from './document-index.ts'
@@ -30,7 +30,7 @@ export function* listOf(
   page: Page
 ): Sliced<Answer<'list'>> {
   const rows = yield* foundRows(indexes, query, moment)
-  if (query.grouped) return { ...groupedPage(rows, yield* grouped(rows), page), documents: rows.length }
+  if (query.grouped) return { ...groupedPage(rows, yield* groupRows(rows), page), documents: rows.length }
   const shown = rows.slice(page.offset, page.offset + page.limit).map(documentRowOf)
   return { rows: shown, total: rows.length, documents: rows.length }
 }
@@ -57,11 +57,11 @@ export function* countsOf(
   moment: Moment,
   indexesOf: (query: DocumentQuery) => readonly DocumentIndex[]
 ): Sliced<Answer<'counts'>> {
-  const { columns, rowIds } = index.inner
+  const { columns, rowIdLimit } = index.inner
   const names = [...columns.folders]
   const inFolder = new Uint32Array(names.length)
   let unread = 0
-  for (let rowId = 0; rowId < rowIds(); rowId++) {
+  for (let rowId = 0; rowId < rowIdLimit(); rowId++) {
     const flags = columns.flags[rowId] as number
     if ((flags & FLAG.there) === 0 || (flags & FLAG.gone) !== 0) continue
     const number = columns.folder[rowId] as number
@@ -88,21 +88,23 @@ export function* identityChecksOf(
 ): Sliced<IdentityCheck[]> {
   const targets = yield* targetsOf(indexes, some, moment)
   const keys = Array.from({ length: targets.length }, (_, at) => ({ at, ...targets.keyAt(at) }))
-  const left = keys.filter((key) => !after || inOrder(after, key) < 0).sort(inOrder)
+  const remaining = keys.filter((key) => !after || compareDocumentKeys(after, key) < 0).sort(compareDocumentKeys)
   yield
   const checks: IdentityCheck[] = []
-  for (const [index, { at }] of left.slice(0, limit).entries()) {
+  for (const [index, { at }] of remaining.slice(0, limit).entries()) {
     if (index % PIECE_OF_CHECKS === PIECE_OF_CHECKS - 1) yield
     const row = targets.at(at)
     if (!row) continue
-    const asked = queries.filter(({ query }) => row.accountId === accountId || query.accounts?.includes(row.accountId))
+    const applicable = queries.filter(
+      ({ query }) => row.accountId === accountId || query.accounts?.includes(row.accountId)
+    )
     checks.push({
       accountId: row.accountId,
       reference: row.reference,
       name: row.name,
       // If it isn't known, the service is asked.
       isThere: row.idVerificationRequested === true || row.identity !== 'none',
-      found: matchingOf(row, asked, moment),
+      found: matchingOf(row, applicable, moment),
       // After a document is reopened, its old `completedAt` no longer applies.
       ...(row.status.family === 'complete' && { completedAt: row.completedAt ?? 0 })
     })
@@ -111,7 +113,7 @@ export function* identityChecksOf(
 }
 
 /** A total order, so that no document is skipped between two pages. */
-function inOrder(one: DocumentKey, two: DocumentKey): number {
+function compareDocumentKeys(one: DocumentKey, two: DocumentKey): number {
   if (one.reference !== two.reference) return one.reference < two.reference ? -1 : 1
   if (one.accountId === two.accountId) return 0
   return one.accountId < two.accountId ? -1 : 1
@@ -126,7 +128,11 @@ export function matchingOf(row: IndexRow, queries: readonly NamedQuery[], moment
  * Returns the rows meant: the listed documents that these indexes know, each once, or all that the query finds, in its
  * order.
  */
-export function* targetsOf(indexes: readonly DocumentIndex[], some: Some, moment: Moment): Sliced<RowList> {
+export function* targetsOf(
+  indexes: readonly DocumentIndex[],
+  some: DocumentSelection,
+  moment: Moment
+): Sliced<RowList> {
   if ('query' in some) return yield* inListOrder(indexes, some.query, moment)
   const places: number[] = []
   const rowIds: number[] = []
@@ -149,20 +155,23 @@ export function dueOn(index: DocumentIndex, day: string, zone: string): Answer<'
   const { columns, text } = index.inner
   const query = DocumentQuery.parse({ dueOn: day, families: OPEN })
   const { conditions } = conditionsOf(query, { now: 0, zone }, columns, text.textOf)
-  const rows = rowsWith(index, (rowId) => conditions.every(({ holds }) => holds(rowId)))
+  const rows = rowsWhere(index, (rowId) => conditions.every(({ holds }) => holds(rowId)))
   return rows.map(({ reference, name }) => ({ reference, name }))
 }
 
 /** Returns who can sign at the counter now, next due first; with `withoutLink`, also those who only lack a link. */
 export function waitingHere(index: DocumentIndex, withoutLink?: true): CounterEntry[] {
   const { flags } = index.inner.columns
-  const wanted = withoutLink ? FLAG.waitsHere | FLAG.lacksLink : FLAG.waitsHere
-  const isMeant = (signer: RowSigner) => signer.canSignHere || (withoutLink === true && signer.lacksLink === true)
-  const rows = rowsWith(index, (rowId) => ((flags[rowId] as number) & wanted) !== 0)
-  const hadFiles = madeOfWithFiles(index, new Set(rows.map((row) => madeOf(row.formDirectReference ?? '', row.name))))
+  const flagMask = withoutLink ? FLAG.waitsHere | FLAG.lacksLink : FLAG.waitsHere
+  const isIncluded = (signer: RowSigner) => signer.canSignHere || (withoutLink === true && signer.lacksLink === true)
+  const rows = rowsWhere(index, (rowId) => ((flags[rowId] as number) & flagMask) !== 0)
+  const withFiles = originsWithFiles(
+    index,
+    new Set(rows.map((row) => originOf(row.formDirectReference ?? '', row.name)))
+  )
   return rows.flatMap((row) =>
     row.signers.flatMap((signer, index) =>
-      isMeant(signer)
+      isIncluded(signer)
         ? [
             {
               accountId: row.accountId,
@@ -175,7 +184,7 @@ export function waitingHere(index: DocumentIndex, withoutLink?: true): CounterEn
               mayNeedCamera: signer.mayNeedCamera === true,
               // Appointments belong to the counter, which adds them.
               isToday: false,
-              ...(hadFiles.has(madeOf(row.formDirectReference ?? '', row.name)) && { hadFiles: true as const }),
+              ...(withFiles.has(originOf(row.formDirectReference ?? '', row.name)) && { hadFiles: true as const }),
               ...(signer.lacksLink && { withoutLink: true as const }),
               ...withoutBlanks({ due: dueOf(row) })
             }
@@ -186,26 +195,26 @@ export function waitingHere(index: DocumentIndex, withoutLink?: true): CounterEn
 }
 
 /** Identifies what a document was made from: its form or, since documents don't name their template, its own name. */
-const madeOf = (form: string, name: string) => (form === '' ? `name ${name}` : `form ${form}`)
+const originOf = (form: string, name: string) => (form === '' ? `name ${name}` : `form ${form}`)
 
 /** Returns which of these have a document that files were uploaded to during signing, wherever it is now. */
-function madeOfWithFiles(index: DocumentIndex, wanted: ReadonlySet<string>): ReadonlySet<string> {
-  const { columns, rowIds } = index.inner
+function originsWithFiles(index: DocumentIndex, origins: ReadonlySet<string>): ReadonlySet<string> {
+  const { columns, rowIdLimit } = index.inner
   const found = new Set<string>()
-  for (let rowId = 0; rowId < rowIds(); rowId++) {
+  for (let rowId = 0; rowId < rowIdLimit(); rowId++) {
     if (((columns.flags[rowId] as number) & FLAG.hasFile) === 0) continue
     const text = columns.texts[rowId]
-    const made = text === undefined ? '' : madeOf(textIn(text, 'formDirectReference'), textIn(text, 'name'))
-    if (wanted.has(made)) found.add(made)
+    const origin = text === undefined ? '' : originOf(textIn(text, 'formDirectReference'), textIn(text, 'name'))
+    if (origins.has(origin)) found.add(origin)
   }
   return found
 }
 
 /** Returns the rows in a folder for which `holds` is true, next due first. */
-function rowsWith(index: DocumentIndex, holds: (rowId: number) => boolean): IndexRow[] {
-  const { columns, rowAt, rowIds } = index.inner
+function rowsWhere(index: DocumentIndex, holds: (rowId: number) => boolean): IndexRow[] {
+  const { columns, rowAt, rowIdLimit } = index.inner
   const found: number[] = []
-  for (let rowId = 0; rowId < rowIds(); rowId++) {
+  for (let rowId = 0; rowId < rowIdLimit(); rowId++) {
     const isHere = ((columns.flags[rowId] as number) & (FLAG.there | FLAG.gone)) === FLAG.there
     if (isHere && holds(rowId)) found.push(rowId)
   }
@@ -216,7 +225,7 @@ function rowsWith(index: DocumentIndex, holds: (rowId: number) => boolean): Inde
 function* inListOrder(indexes: readonly DocumentIndex[], query: DocumentQuery, moment: Moment): Sliced<RowList> {
   const rows = yield* foundRows(indexes, query, moment)
   if (!query.grouped) return rows
-  const { members } = yield* grouped(rows)
+  const { members } = yield* groupRows(rows)
   return new RowList(
     rows.indexes,
     members.map((at) => rows.rowIds[at] as number),
@@ -235,13 +244,13 @@ interface Groups {
 }
 
 /** How many documents a package's name consists of. */
-const NAMED = 3
+const NAMES_SHOWN = 3
 const PIECE_OF_GROUPS = 4096
 
 const groupsOf = new WeakMap<RowList, Groups>()
 
 /** Groups a list; cached for as long as the list exists. */
-function* grouped(rows: RowList): Sliced<Groups> {
+function* groupRows(rows: RowList): Sliced<Groups> {
   const known = groupsOf.get(rows)
   if (known) return known
   const count = rows.length
@@ -301,7 +310,7 @@ function groupedPage(
       const own = Array.from(members.subarray(begin, next))
       for (let line = Math.max(0, offset - total); line < Math.min(lines, end - total); line++) {
         if (isPackage && line === 0) page.push(...packageRowOf(rows, own, isExpanded))
-        else page.push(...rowAlone(rows.at(own[Math.max(0, line - 1)] as number), line > 0))
+        else page.push(...singleRow(rows.at(own[Math.max(0, line - 1)] as number), line > 0))
       }
     }
     total += lines
@@ -309,7 +318,7 @@ function groupedPage(
   return { rows: page, total }
 }
 
-function rowAlone(row: IndexRow | undefined, isInPackage: boolean): FolderRow[] {
+function singleRow(row: IndexRow | undefined, isInPackage: boolean): FolderRow[] {
   return row ? [{ ...documentRowOf(row), ...(isInPackage && { isInPackage: true as const }) }] : []
 }
 
@@ -318,7 +327,7 @@ function packageRowOf(list: RowList, members: readonly number[], isExpanded: boo
   const rows = members.flatMap((at) => list.at(at) ?? [])
   const [first] = rows
   if (!first?.packageReference) return []
-  const names = rows.slice(0, NAMED).map(({ name }) => name)
+  const names = rows.slice(0, NAMES_SHOWN).map(({ name }) => name)
   const more = rows.length - names.length
   const [due] = rows.flatMap((row) => dueOf(row) ?? []).sort((one, other) => one.at - other.at)
   return [

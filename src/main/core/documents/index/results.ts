@@ -8,22 +8,22 @@ import type { Sliced } from '../../lib/slices.ts'
 import { wordsOf } from '../../lib/text-folding.ts'
 import type { DocumentKey, Moment } from '../questions.ts'
 import { type Columns, FLAG } from './columns.ts'
-import { type Condition, conditionsOf, isSearched, type Presence, presenceOf } from './conditions.ts'
+import { type Condition, conditionsOf, matchesSearch, type Presence, presenceOf } from './conditions.ts'
 import type { DocumentIndex } from './document-index.ts'
 import { keyOrder, rowOrder, type Sort } from './order.ts'
 import type { IndexRow } from './row.ts'
 import { has, mark, type RowSet } from './text-index.ts'
 
 /** How many searches, and how many results, are cached per index. */
-const KEPT = 12
+const CACHED_PER_INDEX = 12
 /** The same for merged results, which are as large as all of their parts. */
-const KEPT_MERGED = 3
+const CACHED_MERGED = 3
 const PIECE = 8192
 /** Up to this many changed rows are checked individually instead of all rows. */
 const FEW = 1000
 
 /** A set of rows, valid for a version of its index and a period of time. */
-interface Found {
+interface MatchingRows {
   version: number
   from: number
   until: number
@@ -92,51 +92,51 @@ interface Merged extends Result {
   versions: readonly number[]
 }
 
-interface Kept {
+interface IndexCache {
   /** This index merged with others. */
   merged: Map<string, Merged>
-  found: Map<string, Found>
+  found: Map<string, MatchingRows>
   results: Map<string, Result>
   searches: Search[]
 }
 
-const keptOf = new WeakMap<DocumentIndex, Kept>()
+const caches = new WeakMap<DocumentIndex, IndexCache>()
 
 /** Returns the rows that a query finds in these indexes, in its order; the list must not be changed. */
 export function* foundRows(indexes: readonly DocumentIndex[], query: DocumentQuery, moment: Moment): Sliced<RowList> {
   const [first, ...others] = new Set(indexes)
   if (!first) return new RowList([], new Uint32Array())
-  const own = [yield* orderedRows(first, query, moment)]
+  const lists = [yield* orderedRows(first, query, moment)]
   const versions = [first.version()]
   for (const index of others) {
-    own.push(yield* orderedRows(index, query, moment))
+    lists.push(yield* orderedRows(index, query, moment))
     versions.push(index.version())
   }
-  if (own.length === 1) return own[0] as RowList
-  const { merged } = kept(first)
-  const key = `${keyOf(query, moment)} ${query.sort.by} ${query.sort.descending}`
+  if (lists.length === 1) return lists[0] as RowList
+  const { merged } = cacheOf(first)
+  const key = `${cacheKey(query, moment)} ${query.sort.by} ${query.sort.descending}`
   const before = merged.get(key)
-  if (before && isSame(before.from, own)) return before.rows
-  const rows = (before && remerged(before, own, query.sort)) ?? (yield* wholeMerge(own, query.sort))
-  keep(merged, key, { from: own, rows, versions }, KEPT_MERGED)
+  if (before && haveSameItems(before.from, lists)) return before.rows
+  const rows = (before && updatedMerge(before, lists, query.sort)) ?? (yield* fullMerge(lists, query.sort))
+  cacheValue(merged, key, { from: lists, rows, versions }, CACHED_MERGED)
   return rows
 }
 
-function* wholeMerge(own: readonly RowList[], sort: Sort): Sliced<RowList> {
-  let rows = own[0] as RowList
-  for (const more of own.slice(1)) rows = yield* mergedRows(rows, more, sort)
+function* fullMerge(lists: readonly RowList[], sort: Sort): Sliced<RowList> {
+  let rows = lists[0] as RowList
+  for (const more of lists.slice(1)) rows = yield* mergedRows(rows, more, sort)
   return rows
 }
 
 /** Updates a merged list by reinserting the few rows that changed since; undefined if other rows moved too. */
-function remerged({ rows: before, versions }: Merged, own: readonly RowList[], sort: Sort): RowList | undefined {
+function updatedMerge({ rows: before, versions }: Merged, own: readonly RowList[], sort: Sort): RowList | undefined {
   if (before.indexes.length !== own.length) return undefined
   const isChanged: Uint8Array[] = []
   for (const [place, { indexes }] of own.entries()) {
     const [index] = indexes as [DocumentIndex]
     const changed = before.indexes[place] === index ? fewChanged(index, versions[place] as number) : undefined
     if (!changed) return undefined
-    const marks = new Uint8Array(index.inner.rowIds())
+    const marks = new Uint8Array(index.inner.rowIdLimit())
     for (const rowId of changed) marks[rowId] = 1
     isChanged.push(marks)
   }
@@ -211,83 +211,84 @@ function unchangedRows(
 
 /** Returns how many rows a query finds in these indexes. */
 export function countFound(indexes: readonly DocumentIndex[], query: DocumentQuery, moment: Moment): number {
-  return [...new Set(indexes)].reduce((count, index) => count + found(index, query, moment).count, 0)
+  return [...new Set(indexes)].reduce((count, index) => count + matchingRows(index, query, moment).count, 0)
 }
 
 function* orderedRows(index: DocumentIndex, query: DocumentQuery, moment: Moment): Sliced<RowList> {
   const order = yield* index.inner.orders(query.sort)
   // No pauses from here on: the set and the rows are current, though their order may be slightly stale.
-  const { results } = kept(index)
-  const now = found(index, query, moment)
-  const key = `${keyOf(query, moment)} ${query.sort.by} ${query.sort.descending}`
+  const { results } = cacheOf(index)
+  const current = matchingRows(index, query, moment)
+  const key = `${cacheKey(query, moment)} ${query.sort.by} ${query.sort.descending}`
   const before = results.get(key)
-  if (before && isSame(before.from, [now, order.rowIds])) return before.rows
-  const rowIds = new Uint32Array(now.count)
+  if (before && haveSameItems(before.from, [current, order.rowIds])) return before.rows
+  const rowIds = new Uint32Array(current.count)
   let count = 0
-  for (let at = 0; count < now.count && at < order.rowIds.length; at++) {
+  for (let at = 0; count < current.count && at < order.rowIds.length; at++) {
     const rowId = order.rowIds[at] as number
-    if (has(now.rows, rowId)) rowIds[count++] = rowId
+    if (has(current.rows, rowId)) rowIds[count++] = rowId
   }
-  if (count < now.count) addNewcomers(rowIds, count, now.rows, order.rowIds)
+  if (count < current.count) addNewcomers(rowIds, count, current.rows, order.rowIds)
   const rows = new RowList([index], rowIds)
-  keep(results, key, { from: [now, order.rowIds], rows })
+  cacheValue(results, key, { from: [current, order.rowIds], rows })
   return rows
 }
 
 /** Rows newer than the order come last until the order catches up. */
 function addNewcomers(rowIds: Uint32Array, count: number, found: RowSet, order: Uint32Array): void {
-  const left = found.slice()
-  for (const rowId of order) if (has(found, rowId)) mark(left, rowId, false)
+  const remaining = found.slice()
+  for (const rowId of order) if (has(found, rowId)) mark(remaining, rowId, false)
   let end = count
-  for (const rowId of rowIdsIn(left)) rowIds[end++] = rowId
+  for (const rowId of rowIdsIn(remaining)) rowIds[end++] = rowId
 }
 
-function found(index: DocumentIndex, query: DocumentQuery, moment: Moment): Found {
-  const own = kept(index)
+function matchingRows(index: DocumentIndex, query: DocumentQuery, moment: Moment): MatchingRows {
+  const cache = cacheOf(index)
   const version = index.version()
-  const key = keyOf(query, moment)
-  const before = own.found.get(key)
-  const isStillTrue = before && moment.now >= before.from && moment.now < before.until
-  if (isStillTrue && before.version === version) return before
-  const changed = isStillTrue ? fewChanged(index, before.version) : undefined
-  const now = before && changed ? updated(index, before, changed, query, moment) : filter(index, query, moment)
-  keep(own.found, key, now)
-  return now
+  const key = cacheKey(query, moment)
+  const before = cache.found.get(key)
+  const isStillValid = before && moment.now >= before.from && moment.now < before.until
+  if (isStillValid && before.version === version) return before
+  const changed = isStillValid ? fewChanged(index, before.version) : undefined
+  const current =
+    before && changed ? updatedMatches(index, before, changed, query, moment) : filter(index, query, moment)
+  cacheValue(cache.found, key, current)
+  return current
 }
 
 /** Updates a result by rechecking the few rows that changed since. */
-function updated(
+function updatedMatches(
   index: DocumentIndex,
-  before: Found,
+  before: MatchingRows,
   changed: readonly number[],
   query: DocumentQuery,
   moment: Moment
-): Found {
-  const rows = index.inner.none()
+): MatchingRows {
+  const rows = index.inner.emptyRows()
   rows.set(before.rows)
   const { columns, text } = index.inner
   const { conditions } = conditionsOf(query, moment, columns, text.textOf)
   const words = wordsOf(query.search)
   const presence = presenceOf(query)
-  const result: Found = { ...before, version: index.version(), rows }
+  const result: MatchingRows = { ...before, version: index.version(), rows }
   for (const rowId of new Set(changed)) {
     const wasIn = has(rows, rowId)
-    const isIn = isMeant(index, rowId, words, presence) && conditions.every(({ holds }) => holds(rowId))
+    const isIn = isCandidate(index, rowId, words, presence) && conditions.every(({ holds }) => holds(rowId))
     mark(rows, rowId, isIn)
     result.count += Number(isIn) - Number(wasIn)
-    for (const { turnsAt } of conditions) if (turnsAt) result.until = sooner(result.until, turnsAt(rowId), moment)
+    for (const { changesAt } of conditions) if (changesAt) result.until = sooner(result.until, changesAt(rowId), moment)
   }
   return result
 }
 
-function isMeant(
+function isCandidate(
   { inner: { columns, text } }: DocumentIndex,
   rowId: number,
   words: readonly string[],
   presence: Presence
 ): boolean {
   const flags = columns.flags[rowId] as number
-  return (flags & FLAG.there) !== 0 && isSearched((flags & FLAG.gone) !== 0, text.textOf(rowId), words, presence)
+  return (flags & FLAG.there) !== 0 && matchesSearch((flags & FLAG.gone) !== 0, text.textOf(rowId), words, presence)
 }
 
 /** Returns the row ids changed since a version, if there are few. */
@@ -300,15 +301,15 @@ function sooner(until: number, at: number, { now }: Moment): number {
   return at > now && at < until ? at : until
 }
 
-function filter(index: DocumentIndex, query: DocumentQuery, moment: Moment): Found {
+function filter(index: DocumentIndex, query: DocumentQuery, moment: Moment): MatchingRows {
   const { conditions, until } = conditionsOf(query, moment, index.inner.columns, index.inner.text.textOf)
-  const candidates = searched(index, wordsOf(query.search), presenceOf(query))
+  const candidates = searchRows(index, wordsOf(query.search), presenceOf(query))
   const rows = candidates.slice()
   // If a name isn't in the whole text, it isn't among its people either.
   const person = wordsOf(query.signer ?? '').filter((word) => !index.inner.text.narrow(rows, word))
   if (person.length > 0) index.inner.text.filter(rows, person)
-  const timed = conditions.flatMap(({ turnsAt }) => (turnsAt ? [turnsAt] : []))
-  const result: Found = { version: index.version(), from: moment.now, until, rows, count: 0 }
+  const timed = conditions.flatMap(({ changesAt }) => (changesAt ? [changesAt] : []))
+  const result: MatchingRows = { version: index.version(), from: moment.now, until, rows, count: 0 }
   for (let word = 0; word < rows.length; word++) {
     let bits = rows[word] as number
     for (let left = conditions.length > 0 ? bits : 0; left !== 0; left &= left - 1) {
@@ -328,24 +329,24 @@ function filter(index: DocumentIndex, query: DocumentQuery, moment: Moment): Fou
 }
 
 /** Returns the rows with the given presence that contain all words; must not be changed. */
-function searched(index: DocumentIndex, words: readonly string[], presence: Presence): RowSet {
+function searchRows(index: DocumentIndex, words: readonly string[], presence: Presence): RowSet {
   if (words.length === 0) return index.inner.all(presence)
-  const own = kept(index)
+  const cache = cacheOf(index)
   const version = index.version()
-  own.searches = own.searches.flatMap((search) => updatedSearch(index, search) ?? [])
-  const earlier = own.searches
-    .filter((search) => search.presence === presence && search.words.every((word) => isIn(word, words)))
+  cache.searches = cache.searches.flatMap((search) => updatedSearch(index, search) ?? [])
+  const earlier = cache.searches
+    .filter((search) => search.presence === presence && search.words.every((word) => isPartOfAny(word, words)))
     .sort((one, other) => other.words.join('').length - one.words.join('').length)[0]
   if (earlier && words.every((word) => earlier.words.includes(word))) return earlier.rows
   const rows = earlier ? earlier.rows.slice() : index.inner.all(presence)
-  const unread = words.filter((word) => !earlier?.words.includes(word) && !index.inner.text.narrow(rows, word))
+  const unresolvedWords = words.filter((word) => !earlier?.words.includes(word) && !index.inner.text.narrow(rows, word))
   // The longest word is likely the rarest: if it is missing, the others needn't be looked for.
-  if (unread.length > 0)
+  if (unresolvedWords.length > 0)
     index.inner.text.filter(
       rows,
-      unread.toSorted((one, other) => other.length - one.length)
+      unresolvedWords.toSorted((one, other) => other.length - one.length)
     )
-  own.searches = [{ version, presence, words, rows }, ...own.searches].slice(0, KEPT)
+  cache.searches = [{ version, presence, words, rows }, ...cache.searches].slice(0, CACHED_PER_INDEX)
   return rows
 }
 
@@ -353,14 +354,14 @@ function searched(index: DocumentIndex, words: readonly string[], presence: Pres
 function updatedSearch(index: DocumentIndex, search: Search): Search | undefined {
   const changed = fewChanged(index, search.version)
   if (!changed || changed.length === 0) return changed && search
-  const rows = index.inner.none()
+  const rows = index.inner.emptyRows()
   rows.set(search.rows)
-  for (const rowId of changed) mark(rows, rowId, isMeant(index, rowId, search.words, search.presence))
+  for (const rowId of changed) mark(rows, rowId, isCandidate(index, rowId, search.words, search.presence))
   return { ...search, version: index.version(), rows }
 }
 
 /** Whether any text that contains all of `words` contains this word too. */
-function isIn(word: string, words: readonly string[]): boolean {
+function isPartOfAny(word: string, words: readonly string[]): boolean {
   return words.some((longer) => longer.includes(word))
 }
 
@@ -411,24 +412,24 @@ function bitsIn(bits: number): number {
   return count
 }
 
-function isSame(one: readonly unknown[], other: readonly unknown[]): boolean {
+function haveSameItems(one: readonly unknown[], other: readonly unknown[]): boolean {
   return one.length === other.length && one.every((item, index) => item === other[index])
 }
 
 /** Ignores what only affects order and grouping. */
-function keyOf(
+function cacheKey(
   { sort: _sort, grouped: _grouped, accounts: _accounts, ...rest }: DocumentQuery,
   { zone }: Moment
 ): string {
   return JSON.stringify([rest, zone])
 }
 
-function kept(index: DocumentIndex): Kept {
-  return getOrMake(keptOf, index, () => ({ merged: new Map(), found: new Map(), results: new Map(), searches: [] }))
+function cacheOf(index: DocumentIndex): IndexCache {
+  return getOrMake(caches, index, () => ({ merged: new Map(), found: new Map(), results: new Map(), searches: [] }))
 }
 
 /** Caches a value and evicts the oldest. */
-function keep<Value>(map: Map<string, Value>, key: string, value: Value, most = KEPT): void {
+function cacheValue<Value>(map: Map<string, Value>, key: string, value: Value, most = CACHED_PER_INDEX): void {
   map.delete(key)
   map.set(key, value)
   const [oldest] = map.keys()

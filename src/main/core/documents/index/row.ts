@@ -18,7 +18,7 @@ import { compact, folded, shortened } from '../../lib/text-folding.ts'
 import { canSignNow, identityOf, isFaceToFace, lacksLink, mayNeedCamera, personOf, stateOf } from '../progress.ts'
 
 /** Texts of a row are shortened to this many characters; the document's page shows more. */
-const LONGEST = 500
+const LONGEST_TEXT = 500
 /** Limits on the searchable text of a document's people, and of its references. */
 const LONGEST_SEARCHED = 20_000
 
@@ -77,13 +77,13 @@ export interface IndexRow extends RowFacts {
 export function indexRowOf(document: DocumentResponse, facts: RowFacts): IndexRow {
   const { Reference: reference, Signers: people = [] } = document
   const gmt = readGmt(document.GMT)
-  const name = shown(document.Name?.trim()) ?? shortened(reference, LONGEST)
-  const status = readDocumentStatus(shown(document.Status))
+  const name = shortenedText(document.Name?.trim()) ?? shortened(reference, LONGEST_TEXT)
+  const status = readDocumentStatus(shortenedText(document.Status))
   const signers = people.map((signer, index): RowSigner => {
     const canSignHere = canSignNow(document, index)
     const isWithoutLink = lacksLink(document, index)
     return {
-      name: shortened(fullName(signer), LONGEST),
+      name: shortened(fullName(signer), LONGEST_TEXT),
       state: stateOf(document, signer),
       canSignHere,
       ...(isFaceToFace(signer) && { faceToFace: true }),
@@ -95,9 +95,9 @@ export function indexRowOf(document: DocumentResponse, facts: RowFacts): IndexRo
       ...(isWithoutLink && { lacksLink: true })
     }
   })
-  const first = `${folded(name)}\n`
-  const known = linesOf(people.flatMap((signer) => [fullName(signer), signer.Email]))
-  const rest = linesOf([
+  const nameLine = `${folded(name)}\n`
+  const peopleLines = linesOf(people.flatMap((signer) => [fullName(signer), signer.Email]))
+  const referenceLines = linesOf([
     reference,
     document.PackageReference,
     document.ClientReference,
@@ -112,8 +112,8 @@ export function indexRowOf(document: DocumentResponse, facts: RowFacts): IndexRo
     identity: identityOf(document),
     hasFileUploaded: document.HasFileUploaded ?? false,
     signers,
-    search: compact(first + known + rest),
-    people: { from: first.length, to: first.length + known.length },
+    search: compact(nameLine + peopleLines + referenceLines),
+    people: { from: nameLine.length, to: nameLine.length + peopleLines.length },
     ...withoutBlanks({
       idVerificationRequested: document.IDVerificationRequested,
       progress: progressOf(status, signers),
@@ -121,9 +121,9 @@ export function indexRowOf(document: DocumentResponse, facts: RowFacts): IndexRo
       ...lastSignedIn(document, gmt),
       gmt,
       packageReference: document.PackageReference,
-      clientReference: shown(document.ClientReference),
-      formDirectReference: shown(document.FormDirectReference),
-      matterNumber: shown(document.MatterNumber)
+      clientReference: shortenedText(document.ClientReference),
+      formDirectReference: shortenedText(document.FormDirectReference),
+      matterNumber: shortenedText(document.MatterNumber)
     })
   }
 }
@@ -132,12 +132,12 @@ export function indexRowOf(document: DocumentResponse, facts: RowFacts): IndexRo
 function dueIn({ DueDate }: DocumentResponse, gmt: number | undefined) {
   const due = readServiceDate(DueDate, gmt)
   const isAmbiguous = due?.isAmbiguous
-  return due && !isAmbiguous ? { due } : { dueWritten: shown(DueDate?.trim()), isDueAmbiguous: isAmbiguous }
+  return due && !isAmbiguous ? { due } : { dueWritten: shortenedText(DueDate?.trim()), isDueAmbiguous: isAmbiguous }
 }
 
 function lastSignedIn({ LastSignedDate }: DocumentResponse, gmt: number | undefined) {
   const lastSigned = readCertainDate(LastSignedDate, gmt)
-  return lastSigned ? { lastSigned } : { lastSignedWritten: shown(LastSignedDate?.trim()) }
+  return lastSigned ? { lastSigned } : { lastSignedWritten: shortenedText(LastSignedDate?.trim()) }
 }
 
 /** Returns the row as the list shows it. */
@@ -160,7 +160,7 @@ export function documentRowOf(row: IndexRow): DocumentRow {
       due: dueOf(row),
       dueWritten: row.dueWritten,
       isDueAmbiguous: row.isDueAmbiguous,
-      lastSigned: lastSigned && placed(lastSigned, row.gmt),
+      lastSigned: lastSigned && withDayOffset(lastSigned, row.gmt),
       lastSignedWritten: row.lastSignedWritten,
       packageReference,
       clientReference,
@@ -173,11 +173,11 @@ export function documentRowOf(row: IndexRow): DocumentRow {
 
 /** Returns the due date as shown. */
 export function dueOf({ due, gmt }: Pick<IndexRow, 'due' | 'gmt'>): ServiceDate | undefined {
-  return due && placed(due, gmt)
+  return due && withDayOffset(due, gmt)
 }
 
 /** Returns the date with the offset that a day without a time was written in, so that everybody sees the same day. */
-export function placed(date: ServiceDate, gmt = 0): ServiceDate {
+export function withDayOffset(date: ServiceDate, gmt = 0): ServiceDate {
   return date.precision === 'day' ? { ...date, offset: date.offset ?? gmt } : date
 }
 
@@ -206,11 +206,11 @@ function linesOf(texts: readonly (string | undefined)[]): string {
   let lines = ''
   for (const text of new Set(texts)) {
     if (lines.length > LONGEST_SEARCHED) break
-    if (text) lines += `${folded(text.slice(0, LONGEST))}\n`
+    if (text) lines += `${folded(text.slice(0, LONGEST_TEXT))}\n`
   }
   return lines
 }
 
-function shown(text: string | undefined): string | undefined {
-  return text ? shortened(text, LONGEST) : undefined
+function shortenedText(text: string | undefined): string | undefined {
+  return text ? shortened(text, LONGEST_TEXT) : undefined
 }

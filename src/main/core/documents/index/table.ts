@@ -2,9 +2,9 @@
 import type { DocumentColumn } from '../../../../shared/contract/index.ts'
 import type { ServiceDate } from '../../../../shared/model/index.ts'
 import { type TableFormat, tableWriters } from '../../bulk/table-file.ts'
-import { dayAtOffset, isoWriter } from '../../lib/calendar.ts'
+import { dayAtOffset, isoFormatter } from '../../lib/calendar.ts'
 import type { Sliced } from '../../lib/slices.ts'
-import { type IndexRow, placed } from './row.ts'
+import { type IndexRow, withDayOffset } from './row.ts'
 
 const PIECE = 64
 
@@ -65,13 +65,13 @@ export function* tableOf(
   format: TableFormat
 ): Sliced<Uint8Array<ArrayBuffer>> {
   const writer = tableWriters[format]()
-  const iso = isoWriter(zone)
-  const shown = columns.map((column) => COLUMNS[column])
-  const pieces = [writer.write([shown.map(({ heading }) => heading)])]
+  const iso = isoFormatter(zone)
+  const selected = columns.map((column) => COLUMNS[column])
+  const pieces = [writer.write([selected.map(({ heading }) => heading)])]
   for (let begin = 0; begin < rows.length; begin += PIECE) {
     yield
     const piece = rows.slice(begin, begin + PIECE)
-    const cells = piece.map((row) => shown.map(({ cell }) => cell(row, iso) ?? ''))
+    const cells = piece.map((row) => selected.map(({ cell }) => cell(row, iso) ?? ''))
     pieces.push(writer.write(cells))
   }
   pieces.push(writer.end())
@@ -88,5 +88,5 @@ export function* tableOf(
 /** A day without a time is the day in the zone where it was written. */
 function dateCell(date: ServiceDate | undefined, { gmt }: IndexRow, iso: (at: number) => string): string {
   if (!date) return ''
-  return date.precision === 'day' ? dayAtOffset(date.at, placed(date, gmt).offset ?? 0) : iso(date.at)
+  return date.precision === 'day' ? dayAtOffset(date.at, withDayOffset(date, gmt).offset ?? 0) : iso(date.at)
 }

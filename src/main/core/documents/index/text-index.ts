@@ -28,7 +28,7 @@ interface Block {
 }
 
 /** A block with this many loose texts is compacted. */
-const LOOSE = 512
+const COMPACT_AFTER = 512
 
 export function openTextIndex() {
   const blocks: Block[] = []
@@ -42,7 +42,11 @@ export function openTextIndex() {
     return blocks[block] as Block
   }
 
-  function note(rowId: number, text: string, write: (words: Uint32Array, at: number, bit: number) => void): void {
+  function forEachGram(
+    rowId: number,
+    text: string,
+    write: (words: Uint32Array, at: number, bit: number) => void
+  ): void {
     const { words } = blockOf(rowId)
     const count = collect(text, seen, grams)
     const offset = (rowId % BLOCK_ROWS) >>> 5
@@ -56,14 +60,14 @@ export function openTextIndex() {
 
   return {
     add(rowId: number, text: string): void {
-      note(rowId, text, setBit)
+      forEachGram(rowId, text, setBit)
       const block = blockOf(rowId)
       block.texts[rowId % BLOCK_ROWS] = text
-      if (++block.loose >= LOOSE) tidy(block)
+      if (++block.loose >= COMPACT_AFTER) compactBlock(block)
     },
 
     remove(rowId: number, text: string): void {
-      note(rowId, text, clearBit)
+      forEachGram(rowId, text, clearBit)
       blockOf(rowId).texts[rowId % BLOCK_ROWS] = ''
     },
 
@@ -107,13 +111,13 @@ export function openTextIndex() {
           }
         }
       }
-      return word.length <= 2 && wanted.every(isOfKnownSigns)
+      return word.length <= 2 && wanted.every(isOfKnownCharacters)
     }
   }
 }
 
 /** Places the texts next to each other in memory: reading scattered ones takes three times as long. */
-function tidy(block: Block): void {
+function compactBlock(block: Block): void {
   block.texts = Array.from(block.texts, (text = '') => compact(text))
   block.loose = 0
 }
@@ -146,7 +150,7 @@ function collect(text: string, seen: Uint8Array, grams: Uint16Array): number {
   return count
 }
 
-function isOfKnownSigns(gram: number): boolean {
+function isOfKnownCharacters(gram: number): boolean {
   if (gram < CLASSES) return gram !== OTHER
   const pair = gram - CLASSES
   return pair % CLASSES !== OTHER && Math.floor(pair / CLASSES) !== OTHER

@@ -13,7 +13,7 @@ import { type Entry, itemHash, type Mode, newKey } from './entries.ts'
 import { type Account, type Folder, seenAt, seenInRun } from './state.ts'
 
 /** A folder's answer while it is being taken. */
-export interface Taking {
+export interface AnswerInProgress {
   account: Account
   folder: Folder
   ask: Ask<'take'>
@@ -24,25 +24,25 @@ export interface Taking {
   bytes: Uint8Array
   scan: Scan
   /** The folder's count when this began. */
-  disturbances: number
+  invalidations: number
 }
 
 /** An item that isn't byte for byte what is stored, with its hash in stored form. */
-export interface Other {
+export interface ChangedItem {
   place: number
   hash: string
 }
 
 /** Marks unchanged documents as seen; returns the other items. */
-export function* othersOf(taking: Taking): Sliced<Other[]> {
-  const { account, number, bytes, scan, ask, mode } = taking
-  const others: Other[] = []
+export function* changedItems(answer: AnswerInProgress): Sliced<ChangedItem[]> {
+  const { account, number, bytes, scan, ask, mode } = answer
+  const others: ChangedItem[] = []
   const key = newKey()
   for (let place = 0; place < scan.count; place++) {
     if (place % 16 === 0) yield
     const hash = itemHash(itemOf(bytes, scan, place), ask.dateFormat, key)
-    const entry = account.entries.withItem(mode, hash)
-    if (entry && isAsKept(taking, entry)) {
+    const entry = account.entries.byItemHash(mode, hash)
+    if (entry && isUnchanged(answer, entry)) {
       entry.look = number
       entry.place = place
     } else {
@@ -56,23 +56,29 @@ export function* othersOf(taking: Taking): Sliced<Other[]> {
  * Returns each document's last place among the changed items, as an answer may contain one twice. Undefined if any item
  * isn't JSON, and so the whole answer isn't.
  */
-export function* lastPlaces(taking: Taking, others: readonly Other[]): Sliced<Map<string, number> | undefined> {
+export function* lastPlaces(
+  answer: AnswerInProgress,
+  others: readonly ChangedItem[]
+): Sliced<Map<string, number> | undefined> {
   const last = new Map<string, number>()
   for (const { place } of others) {
     yield
-    const answered = answeredAt(taking, place)
+    const answered = itemAt(answer, place)
     if (answered.kind === 'not-json') return undefined
     if (answered.kind === 'document') last.set(answered.document.Reference, place)
   }
   return last
 }
 
-export function answeredAt({ bytes, scan, ask }: Pick<Taking, 'bytes' | 'scan' | 'ask'>, place: number): Answered {
+export function itemAt(
+  { bytes, scan, ask }: Pick<AnswerInProgress, 'bytes' | 'scan' | 'ask'>,
+  place: number
+): AnswerItem {
   return readItem(textOf(itemOf(bytes, scan, place)), scan.tooDeep.has(place), ask.dateFormat)
 }
 
 /** Whether the stored content came from these bytes and nothing newer is known. */
-function isAsKept({ folder, ask }: Taking, entry: Entry): boolean {
+function isUnchanged({ folder, ask }: AnswerInProgress, entry: Entry): boolean {
   return entry.folder === folder.name && entry.isPlaced && entry.knownAt <= ask.begun && !entry.isGone
 }
 
@@ -90,7 +96,7 @@ const NONCE = Buffer.alloc(12)
  * @returns the same bytes if they are UTF-8 already.
  */
 export function asUtf8(bytes: Uint8Array, charset: string | undefined): Uint8Array {
-  const encoding = marked(bytes) ?? known(charset)
+  const encoding = markedEncoding(bytes) ?? supportedEncoding(charset)
   if (encoding !== 'utf-8') return new TextEncoder().encode(new TextDecoder(encoding).decode(bytes))
   return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
 }
@@ -100,13 +106,13 @@ export function asUtf8(bytes: Uint8Array, charset: string | undefined): Uint8Arr
  * tenth of SHA-256's time, and an answer polled every few seconds is nearly always unchanged. The key needn't be
  * secret: only the sender of the answers could craft two with the same hash.
  */
-export function* wholeHash(bytes: Uint8Array, dateFormat = ''): Sliced<string> {
+export function* hashAnswer(bytes: Uint8Array, dateFormat = ''): Sliced<string> {
   const sum = createHash('sha256').update(`${bytes.length} ${dateFormat}`)
   for (let at = 0; at < bytes.length; at += PIECE) {
-    const code = createCipheriv('aes-128-gcm', KEY, NONCE)
-    code.setAAD(bytes.subarray(at, at + PIECE))
-    code.final()
-    sum.update(code.getAuthTag())
+    const cipher = createCipheriv('aes-128-gcm', KEY, NONCE)
+    cipher.setAAD(bytes.subarray(at, at + PIECE))
+    cipher.final()
+    sum.update(cipher.getAuthTag())
     yield
   }
   return sum.digest('base64url')
@@ -117,12 +123,12 @@ export function textOf(bytes: Uint8Array): string {
 }
 
 /** Returns the encoding indicated by a byte order mark. */
-function marked(bytes: Uint8Array): string | undefined {
+function markedEncoding(bytes: Uint8Array): string | undefined {
   if (bytes[0] === 0xff && bytes[1] === 0xfe) return 'utf-16le'
   return bytes[0] === 0xfe && bytes[1] === 0xff ? 'utf-16be' : undefined
 }
 
-function known(charset: string | undefined): string {
+function supportedEncoding(charset: string | undefined): string {
   try {
     return new TextDecoder(charset ?? 'utf-8').encoding
   } catch {
@@ -131,7 +137,7 @@ function known(charset: string | undefined): string {
 }
 
 /** One item of an answer: a document, or why it isn't one and its reference, if any. */
-export type Answered =
+export type AnswerItem =
   | { kind: 'document'; document: DocumentResponse }
   | { kind: 'unreadable'; path: string; reference?: string; name?: string }
   | { kind: 'not-json' }
@@ -145,7 +151,7 @@ const LONGEST_NAME = 200
  * @param isTooDeep whether it is nested too deeply to be written again.
  * @param dateFormat see `withCertainDates`.
  */
-export function readItem(text: string, isTooDeep: boolean, dateFormat?: string): Answered {
+export function readItem(text: string, isTooDeep: boolean, dateFormat?: string): AnswerItem {
   let json: unknown
   try {
     json = parseExactly(text)
@@ -153,7 +159,7 @@ export function readItem(text: string, isTooDeep: boolean, dateFormat?: string):
     return { kind: 'not-json' }
   }
   if (isTooDeep) return unreadable(json, '')
-  const decoded = decodedOf(json)
+  const decoded = tryDecode(json)
   if (!decoded) return unreadable(json, '')
   if (!decoded.ok) return unreadable(json, decoded.problem.path)
   if (!isReference(decoded.value.Reference)) return unreadable(json, 'Reference')
@@ -161,7 +167,7 @@ export function readItem(text: string, isTooDeep: boolean, dateFormat?: string):
 }
 
 /** Undefined if it is too large or deep to be processed. */
-function decodedOf(json: unknown): ReturnType<typeof decodeDocument> | undefined {
+function tryDecode(json: unknown): ReturnType<typeof decodeDocument> | undefined {
   try {
     return decodeDocument(json)
   } catch {
@@ -169,8 +175,8 @@ function decodedOf(json: unknown): ReturnType<typeof decodeDocument> | undefined
   }
 }
 
-function unreadable(json: unknown, path: string): Answered {
-  const said = { reference: wordOf(json, 'reference'), name: wordOf(json, 'name') }
+function unreadable(json: unknown, path: string): AnswerItem {
+  const said = { reference: memberText(json, 'reference'), name: memberText(json, 'name') }
   const { reference, name } = said
   return {
     kind: 'unreadable',
@@ -185,7 +191,7 @@ export function isReference(text: string): boolean {
   return text.trim() !== '' && text.length <= LONGEST_REFERENCE && text.isWellFormed() && !text.includes('\0')
 }
 
-function wordOf(json: unknown, name: string): string | undefined {
+function memberText(json: unknown, name: string): string | undefined {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined
   for (const [key, value] of Object.entries(json)) {
     if (key.toLowerCase() !== name) continue
@@ -195,7 +201,7 @@ function wordOf(json: unknown, name: string): string | undefined {
 }
 
 /** Which documents of a folder a read contained, and which were missing. */
-interface Presence {
+interface FolderPresence {
   /** How many documents of the folder were named. */
   count: number
   /** The missing documents, with when they were last seen. */
@@ -203,60 +209,67 @@ interface Presence {
   /** Whether different ones were missing before. */
   hasChanged: boolean
   /** Whether an identical answer would yield nothing different. */
-  isSettled: boolean
+  isIdempotent: boolean
   /** Other folders that show some of the documents missing now: their next answer tells where those are. */
-  elsewhere: ReadonlySet<string>
+  otherFolders: ReadonlySet<string>
   /** Updates the entries; to be called once the result is stored. */
-  remember: () => void
+  updateEntries: () => void
 }
 
-export function* presenceIn({ account, folder, number, ask }: Taking): Sliced<Presence> {
-  const missing: Presence['missing'] = []
-  const elsewhere = new Set<string>()
-  const lacking: { entry: Entry; seenAt: number; seenInRun: number }[] = []
-  const back: Entry[] = []
-  const left: Entry[] = []
+export function* presenceIn({ account, folder, number, ask }: AnswerInProgress): Sliced<FolderPresence> {
+  const missing: FolderPresence['missing'] = []
+  const otherFolders = new Set<string>()
+  const newlyMissing: { entry: Entry; seenAt: number; seenInRun: number }[] = []
+  const returned: Entry[] = []
+  const departed: Entry[] = []
   let count = 0
-  let isSettled = true
-  let passed = 0
+  let isIdempotent = true
+  let visited = 0
   for (const entry of account.entries.values()) {
-    if (++passed % 256 === 0) yield
+    if (++visited % 256 === 0) yield
     if (entry.also?.folder === folder.name) {
       // Shows a document of another folder. The outcome depends on that folder too, so an equal answer must be
       // processed again.
-      if (entry.also.look === number) isSettled = false
-      else left.push(entry)
+      if (entry.also.look === number) isIdempotent = false
+      else departed.push(entry)
     }
     if (entry.folder !== folder.name || !entry.isPlaced) continue
     if (entry.look === number) {
-      if (entry.isMissing) back.push(entry)
+      if (entry.isMissing) returned.push(entry)
       count++
     } else if (entry.knownAt > ask.begun) {
       // What is known may be newer than this answer: the next read tells.
-      isSettled = false
+      isIdempotent = false
     } else if (!entry.isGone) {
       if (!entry.isMissing) {
-        lacking.push({ entry, seenAt: seenAt(account, entry), seenInRun: seenInRun(account, entry) })
-        if (entry.also) elsewhere.add(entry.also.folder)
+        newlyMissing.push({ entry, seenAt: seenAt(account, entry), seenInRun: seenInRun(account, entry) })
+        if (entry.also) otherFolders.add(entry.also.folder)
       }
       missing.push([entry.reference, entry.isMissing ? entry.ownSeenAt : seenAt(account, entry)])
     }
   }
 
-  function remember(): void {
-    for (const entry of back) entry.isMissing = false
-    for (const entry of left) entry.also = undefined
-    for (const { entry, ...seen } of lacking) {
+  function updateEntries(): void {
+    for (const entry of returned) entry.isMissing = false
+    for (const entry of departed) entry.also = undefined
+    for (const { entry, ...seen } of newlyMissing) {
       entry.ownSeenAt = Math.max(entry.ownSeenAt, seen.seenAt)
       entry.ownSeenInRun = Math.max(entry.ownSeenInRun, seen.seenInRun)
       entry.isMissing = true
     }
   }
-  return { count, missing, hasChanged: back.length + lacking.length > 0, isSettled, elsewhere, remember }
+  return {
+    count,
+    missing,
+    hasChanged: returned.length + newlyMissing.length > 0,
+    isIdempotent,
+    otherFolders,
+    updateEntries
+  }
 }
 
 /** How many reads of a folder may pass without one of the other folder that shows the document too. */
-const MOST_ALONE = 2
+const MOST_READS_ALONE = 2
 
 /**
  * Returns whether a document shown by a read is in its own folder as well, and so hasn't moved: its own folder's newest
@@ -269,16 +282,16 @@ export function isInBoth(account: Account, folder: Folder, entry: Entry): boolea
   if (!own) return false
   const { also } = entry
   // Otherwise a folder that is no longer read would keep it for ever.
-  if (also?.folder === folder.name) return own.begunInRun > also.ownBegun || also.alone < MOST_ALONE
+  if (also?.folder === folder.name) return own.begunInRun > also.ownReadAt || also.readsAlone < MOST_READS_ALONE
   // A read that began after this folder was last read is part of the same round.
   return own.begunInRun > folder.arrivedInRun
 }
 
 /** Returns what to remember in that case. */
-export function alsoIn(account: Account, folder: Folder, entry: Entry, look: number): Entry['also'] {
+export function otherFolderOf(account: Account, folder: Folder, entry: Entry, look: number): Entry['also'] {
   if (entry.folder === folder.name || !entry.isPlaced) return entry.also
-  const ownBegun = account.folders.get(entry.folder)?.begunInRun ?? 0
+  const ownReadAt = account.folders.get(entry.folder)?.begunInRun ?? 0
   const { also } = entry
-  const isAlone = also?.folder === folder.name && also.ownBegun === ownBegun
-  return { folder: folder.name, look, ownBegun, alone: isAlone ? also.alone + 1 : 0 }
+  const isAlone = also?.folder === folder.name && also.ownReadAt === ownReadAt
+  return { folder: folder.name, look, ownReadAt, readsAlone: isAlone ? also.readsAlone + 1 : 0 }
 }

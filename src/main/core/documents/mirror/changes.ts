@@ -14,12 +14,12 @@ import type { Difference } from './differences.ts'
 import { accountsIn } from './tables.ts'
 
 /** Retention in milliseconds: long enough for a year's review. */
-const KEPT_FOR = 400 * 86_400_000
+const RETENTION = 400 * 86_400_000
 /** How many are deleted at a time: a few milliseconds' work. */
 const PIECE = 200
 
 /** The document that changed, and when that was seen. */
-export interface Happened {
+export interface ChangedDocument {
   accountId: string
   reference: string
   documentName: string
@@ -43,11 +43,11 @@ export function openChanges(db: Db) {
   const lastDue = db.prepare<[string, string], Row>(
     `SELECT ${CHANGES.columns} FROM changes WHERE account_id = ? AND reference = ? AND kind = 'due-changed' ORDER BY id DESC LIMIT 1`
   )
-  const claim = db.prepare<[string, string]>(
+  const markOwn = db.prepare<[string, string]>(
     `UPDATE changes SET is_own = 1 WHERE account_id = ? AND reference = ? AND is_own = 0
        AND kind IN ('arrived', 'moved', 'returned', 'waits-here', 'due-changed', 'signers-changed', 'changed')`
   )
-  const others = db
+  const countOthers = db
     .prepare<[string, string], number>(
       'SELECT count(*) FROM changes WHERE account_id = ? AND reference = ? AND is_own = 0'
     )
@@ -62,13 +62,13 @@ export function openChanges(db: Db) {
   const forgetAll = db.transaction((ids: readonly number[]) => {
     for (const id of ids) forget.run(id)
   })
-  const activity = activityIn(db, () => newest.get() ?? 0)
+  const activity = openActivity(db, () => newest.get() ?? 0)
 
   return {
     /** Writes changes. Must be called inside the transaction that writes the document. */
-    write(differences: readonly (Difference & { isOwn: boolean })[], happened: Happened): void {
+    write(differences: readonly (Difference & { isOwn: boolean })[], document: ChangedDocument): void {
       for (const { kind, isOwn, signer = null, from = null, to = null } of differences) {
-        write.run({ ...happened, isOwn: isOwn ? 1 : 0, kind, signer, from, to })
+        write.run({ ...document, isOwn: isOwn ? 1 : 0, kind, signer, from, to })
       }
     },
 
@@ -91,9 +91,9 @@ export function openChanges(db: Db) {
      * Marks changes as our own when a folder showed a document we sent before that was known. Returns whether nothing
      * else has happened to it, such as a signature.
      */
-    claim(accountId: string, reference: string): boolean {
-      if (claim.run(accountId, reference).changes > 0) activity.forget()
-      return others.get(accountId, reference) === 0
+    markOwn(accountId: string, reference: string): boolean {
+      if (markOwn.run(accountId, reference).changes > 0) activity.invalidate()
+      return countOthers.get(accountId, reference) === 0
     },
 
     *activity(ask: Ask<'activity'>): Sliced<Answer<'activity'>> {
@@ -112,14 +112,14 @@ export function openChanges(db: Db) {
      * @param isHeld documents whose changes are all kept.
      */
     *prune(now: number, isHeld: (document: { accountId: string; reference: string }) => boolean): Sliced<void> {
-      const before = Math.min(now, lastAt.get() ?? now) - KEPT_FOR
+      const before = Math.min(now, lastAt.get() ?? now) - RETENTION
       let last = 0
       for (;;) {
         const some = oldest.all(last)
         const old = some.filter(({ at }) => at < before)
         if (old.length === 0) return
         forgetAll(old.filter((one) => !isHeld(one)).map(({ id }) => id))
-        activity.forget()
+        activity.invalidate()
         last = some.at(-1)?.id ?? last
         yield
       }
@@ -130,13 +130,13 @@ export function openChanges(db: Db) {
 
     erase(accountId: string): void {
       erase.run(accountId)
-      activity.forget()
+      activity.invalidate()
     },
 
     /** Erases all changes of one document. */
     eraseOf(accountId: string, reference: string): void {
       eraseOf.run(accountId, reference)
-      activity.forget()
+      activity.invalidate()
     }
   }
 }
@@ -146,7 +146,7 @@ const COUNTED_AT_ONCE = 10_000
 /** The same if each is searched for words. */
 const SEARCHED_AT_ONCE = 2_000
 /** Number of questions with cached counts. */
-const REMEMBERED = 16
+const MOST_CACHED = 16
 
 const CHANGES = new Rows({
   id: value<number>(),
@@ -164,7 +164,7 @@ const CHANGES = new Rows({
 type ByKind = Partial<Record<DocumentChange['kind'], number>>
 
 /** What is known of one question's answer. */
-interface Counted {
+interface CachedCount {
   /** All changes up to this one are counted. */
   upTo: number
   byKind: ByKind
@@ -173,22 +173,22 @@ interface Counted {
 }
 
 /** @param newest returns the newest change's id. */
-function activityIn(db: Db, newest: () => number) {
+function openActivity(db: Db, newest: () => number) {
   db.function('folded', { deterministic: true }, (text) => folded(String(text)))
   /** Cached: a few questions recur all day, and a statement is as large as a page and garbage-collected late. */
   const statements = new Map<string, ReturnType<Db['prepare']>>()
   const statement = <Found>(sql: string) =>
     getOrMake(statements, sql, () => db.prepare(sql)) as ReturnType<typeof db.prepare<unknown[], Found>>
-  const counted = new Map<string, Counted>()
+  const cachedCounts = new Map<string, CachedCount>()
   /** Incremented when changes are deleted, which invalidates earlier counts. */
-  let forgotten = 0
+  let generation = 0
 
   function* read(ask: Ask<'activity'>): Sliced<{ changes: DocumentChange[]; byKind: ByKind }> {
     const { offset, limit, ...filter } = ask
-    const began = forgotten
+    const startGeneration = generation
     const upTo = newest()
-    const question = questionOf(filter)
-    const known = counted.get(question.key) ?? { upTo: 0, byKind: {} }
+    const question = filterOf(filter)
+    const known = cachedCounts.get(question.key) ?? { upTo: 0, byKind: {} }
     const byKind = yield* countFrom(question, known, upTo)
     const total = Object.values(byKind).reduce((sum, count) => sum + count, 0)
     const ended = known.ended?.upTo === upTo && known.ended.offset === offset ? known.ended : undefined
@@ -197,11 +197,11 @@ function activityIn(db: Db, newest: () => number) {
     const wanted = Math.max(0, Math.min(limit, total - offset))
     const from = ended?.id ?? upTo + 1
     const changes = question.isSearch
-      ? yield* searched(question, from, skipped, wanted)
-      : page(question, skipped === 0 ? from : yield* passed(question, upTo, skipped), wanted)
+      ? yield* searchPage(question, from, skipped, wanted)
+      : page(question, skipped === 0 ? from : yield* idAtOffset(question, upTo, skipped), wanted)
     const last = changes.at(-1)
-    if (began === forgotten) {
-      remember(question.key, {
+    if (startGeneration === generation) {
+      cacheCount(question.key, {
         ...{ upTo, byKind },
         ...(last && { ended: { upTo, offset: offset + changes.length, id: last.id } })
       })
@@ -209,7 +209,7 @@ function activityIn(db: Db, newest: () => number) {
     return { changes, byKind }
   }
 
-  function page({ where, values }: Question, before: number, wanted: number): DocumentChange[] {
+  function page({ where, values }: ActivityFilter, before: number, wanted: number): DocumentChange[] {
     if (wanted === 0) return []
     const found = statement<Row>(
       `SELECT ${CHANGES.columns} FROM changes WHERE ${where} AND id < ? ORDER BY id DESC LIMIT ?`
@@ -218,8 +218,8 @@ function activityIn(db: Db, newest: () => number) {
   }
 
   /** Fills a page when few changes may match: older ones are searched in steps until there are enough. */
-  function* searched(
-    { where, values }: Question,
+  function* searchPage(
+    { where, values }: ActivityFilter,
     before: number,
     skipped: number,
     wanted: number
@@ -235,7 +235,7 @@ function activityIn(db: Db, newest: () => number) {
     return found.slice(skipped, skipped + wanted).map(changeOf)
   }
 
-  function* countFrom({ where, values, isSearch }: Question, known: Counted, upTo: number): Sliced<ByKind> {
+  function* countFrom({ where, values, isSearch }: ActivityFilter, known: CachedCount, upTo: number): Sliced<ByKind> {
     const byKind = { ...known.byKind }
     const end = statement<number>(
       `SELECT id FROM changes WHERE ${where} AND id > ? ORDER BY id LIMIT 1 OFFSET ${COUNTED_AT_ONCE}`
@@ -253,38 +253,38 @@ function activityIn(db: Db, newest: () => number) {
   }
 
   /** Returns the id of the last of the `count` newest matching changes; above all ids if `count` is 0. */
-  function* passed({ where, values }: Question, upTo: number, count: number): Sliced<number> {
+  function* idAtOffset({ where, values }: ActivityFilter, upTo: number, count: number): Sliced<number> {
     const step = statement<number>(
       `SELECT id FROM changes WHERE ${where} AND id < ? ORDER BY id DESC LIMIT 1 OFFSET ?`
     ).pluck()
     let before = upTo + 1
-    for (let left = count; left > 0; left -= COUNTED_AT_ONCE) {
-      before = step.get(...values, before, Math.min(left, COUNTED_AT_ONCE) - 1) ?? before
+    for (let remaining = count; remaining > 0; remaining -= COUNTED_AT_ONCE) {
+      before = step.get(...values, before, Math.min(remaining, COUNTED_AT_ONCE) - 1) ?? before
       yield
     }
     return before
   }
 
-  function remember(key: string, answer: Counted): void {
-    counted.delete(key)
-    counted.set(key, answer)
-    for (const oldest of counted.keys()) {
-      if (counted.size <= REMEMBERED) break
-      counted.delete(oldest)
+  function cacheCount(key: string, answer: CachedCount): void {
+    cachedCounts.delete(key)
+    cachedCounts.set(key, answer)
+    for (const oldest of cachedCounts.keys()) {
+      if (cachedCounts.size <= MOST_CACHED) break
+      cachedCounts.delete(oldest)
     }
   }
 
   return {
     read,
     /** To be called when changes were deleted. */
-    forget(): void {
-      forgotten++
-      counted.clear()
+    invalidate(): void {
+      generation++
+      cachedCounts.clear()
     }
   }
 }
 
-interface Question {
+interface ActivityFilter {
   key: string
   where: string
   values: (string | number)[]
@@ -292,28 +292,28 @@ interface Question {
   isSearch: boolean
 }
 
-function questionOf(filter: Omit<Ask<'activity'>, 'offset' | 'limit'>): Question {
+function filterOf(filter: Omit<Ask<'activity'>, 'offset' | 'limit'>): ActivityFilter {
   const { accountId, others = [], reference, since, until, isOwn, kinds } = filter
   const words = folded(filter.search ?? '')
     .split(' ')
     .filter(Boolean)
   // With several accounts nearly all changes match: the `+` has them scanned in order instead of looked up by index and
   // sorted.
-  const isOfOne = others.length === 0
-  const conditions = [isOfOne ? 'account_id = ?' : '+account_id IN (SELECT value FROM json_each(?))']
-  const values: (string | number)[] = [isOfOne ? accountId : JSON.stringify([accountId, ...others])]
-  const narrowed = (condition: string, value: string | number | undefined) => {
+  const isSingleAccount = others.length === 0
+  const conditions = [isSingleAccount ? 'account_id = ?' : '+account_id IN (SELECT value FROM json_each(?))']
+  const values: (string | number)[] = [isSingleAccount ? accountId : JSON.stringify([accountId, ...others])]
+  const addCondition = (condition: string, value: string | number | undefined) => {
     if (value === undefined) return
     conditions.push(condition)
     values.push(value)
   }
-  narrowed('reference = ?', reference)
-  narrowed('at >= ?', since)
-  narrowed('at <= ?', until)
-  narrowed('is_own = ?', isOwn === undefined ? undefined : Number(isOwn))
+  addCondition('reference = ?', reference)
+  addCondition('at >= ?', since)
+  addCondition('at <= ?', until)
+  addCondition('is_own = ?', isOwn === undefined ? undefined : Number(isOwn))
   // Passed as one value, so that lists of any length share a statement.
-  narrowed('kind IN (SELECT value FROM json_each(?))', kinds && JSON.stringify(kinds))
-  for (const word of words) narrowed(`instr(folded(document_name || ' ' || coalesce(signer, '')), ?) > 0`, word)
+  addCondition('kind IN (SELECT value FROM json_each(?))', kinds && JSON.stringify(kinds))
+  for (const word of words) addCondition(`instr(folded(document_name || ' ' || coalesce(signer, '')), ?) > 0`, word)
   const where = conditions.join(' AND ')
   return { key: JSON.stringify([where, ...values]), where, values, isSearch: words.length > 0 || kinds !== undefined }
 }

@@ -10,8 +10,8 @@ import type { Time } from '../../lib/time.ts'
 import { connectEncrypted, connectInMemory, type Db, KEY_BYTES } from '../../storage/connection.ts'
 import { DOCUMENTS_FILE } from '../../storage/database.ts'
 import { faultOf, type MemoryReason } from '../../storage/database-fault.ts'
-import { type Files, isThere } from '../../storage/files.ts'
-import { checkWholeness } from '../../storage/integrity.ts'
+import { exists, type Files } from '../../storage/files.ts'
+import { checkIntegrity } from '../../storage/integrity.ts'
 import { openMeta } from '../../storage/meta.ts'
 import { type Migration, migrate } from '../../storage/migrations.ts'
 import { setAside } from '../../storage/set-aside.ts'
@@ -48,18 +48,18 @@ export async function openDocuments({
   if (!key) return { db: documentsInMemory(), state: 'memory' }
   const path = join(folder, DOCUMENTS_FILE)
   let moved: { setAside?: string } = {}
-  const putAside = async () => {
+  const setFileAside = async () => {
     moved = { setAside: await setAside(folder, FILES, time.now(), files) }
   }
   try {
-    if ((key.isNew || isDamaged) && (await isThere(path, files))) await putAside()
-    await keepToOwner(folder, files)
+    if ((key.isNew || isDamaged) && (await exists(path, files))) await setFileAside()
+    await restrictToOwner(folder, files)
     try {
       return { db: connect(path, key.key), state: 'file', ...moved }
     } catch (error) {
       if (faultOf(error).kind !== 'file') throw error
-      await putAside()
-      await keepToOwner(folder, files)
+      await setFileAside()
+      await restrictToOwner(folder, files)
       return { db: connect(path, key.key), state: 'file', ...moved }
     }
   } catch (error) {
@@ -85,7 +85,7 @@ function connect(path: string, key: Uint8Array): Db {
     db.pragma(`cache_size = -${CACHE_KB}`)
     db.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
     migrate(db, mirrorMigrations)
-    checkWholeness(db)
+    checkIntegrity(db)
     // A read-only file opens without error; this is the first statement to fail on it.
     db.exec('BEGIN IMMEDIATE; ROLLBACK')
     return db
@@ -99,13 +99,13 @@ function connect(path: string, key: Uint8Array): Db {
  * Restricts the files to their owner. SQLite gives a WAL its database's permissions, and a new database the default
  * ones.
  */
-async function keepToOwner(folder: string, files: Files): Promise<void> {
+async function restrictToOwner(folder: string, files: Files): Promise<void> {
   // Creates an empty file if there is none; otherwise leaves it alone.
   await (await files.open(join(folder, DOCUMENTS_FILE), 'a', 0o600)).close()
   for (const name of FILES) {
     const path = join(folder, name)
     // If the disk has no permissions, or the file is someone else's, it stays as it is.
-    if (await isThere(path, files)) await files.chmod(path, 0o600).catch(() => undefined)
+    if (await exists(path, files)) await files.chmod(path, 0o600).catch(() => undefined)
   }
 }
 

@@ -15,7 +15,7 @@ import { getOrMake, withoutBlanks } from '../../lib/objects.ts'
 import { canSignNow, identityOfSigner, stateOf } from '../progress.ts'
 
 /** A document and where it is. */
-export interface Placed {
+export interface PlacedDocument {
   document: DocumentResponse
   folder: string
   /** False until a folder has shown it: an operation's answer doesn't say where it is. */
@@ -36,9 +36,12 @@ export interface Difference {
  * Returns everything that happened between two states of a document; nothing if only its log, or a link that changes by
  * itself, differs.
  */
-export function changesBetween(before: Placed | undefined, after: Placed): Difference[] {
+export function changesBetween(before: PlacedDocument | undefined, after: PlacedDocument): Difference[] {
   if (!before)
-    return [{ kind: 'arrived', to: after.folder, ...toWhom(after.document) }, ...toldOf(NOTHING, after.document)]
+    return [
+      { kind: 'arrived', to: after.folder, ...signerNames(after.document) },
+      ...reportableBetween(EMPTY_DOCUMENT, after.document)
+    ]
   if (after.isGone) return before.isGone || !before.isPlaced ? [] : [{ kind: 'gone', from: before.folder }]
   const changes: Difference[] = []
   // An unplaced document, shown by no folder yet or left over from a removed one, didn't come from anywhere.
@@ -48,35 +51,35 @@ export function changesBetween(before: Placed | undefined, after: Placed): Diffe
   }
   if (before.document === after.document) return changes
   const [one, two] = [comparable(before.document), comparable(after.document)]
-  if (isDeepStrictEqual(saidIn(one, two), two)) return changes
-  const told = [
+  if (isDeepStrictEqual(withoutOmitted(one, two), two)) return changes
+  const reported = [
     ...signaturesBetween(before.document, after.document),
-    ...toldOf(before.document, after.document),
+    ...reportableBetween(before.document, after.document),
     ...dueBetween(before.document, after.document),
-    ...(samePeople(before.document, after.document) ? [] : [{ kind: 'signers-changed' as const }])
+    ...(haveSamePeople(before.document, after.document) ? [] : [{ kind: 'signers-changed' as const }])
   ]
-  if (told.length > 0) return [...changes, ...told]
-  return isDeepStrictEqual({ ...saidIn(one, two), Folder: '' }, { ...two, Folder: '' })
+  if (reported.length > 0) return [...changes, ...reported]
+  return isDeepStrictEqual({ ...withoutOmitted(one, two), Folder: '' }, { ...two, Folder: '' })
     ? changes
-    : [...changes, { kind: 'changed', ...(two.Status && one.Status !== two.Status && spelled(one.Status, two.Status)) }]
+    : [...changes, { kind: 'changed', ...(two.Status && one.Status !== two.Status && fromTo(one.Status, two.Status)) }]
 }
 
 /** Limit on names listed with an arrived document: a faulty service's may have thousands. */
 const MOST_NAMED = 100
 
 /** Lists who is to sign an arrived document, one per line, so that a search of the activity finds it by any of them. */
-function toWhom({ Signers = [] }: DocumentResponse): Pick<Difference, 'signer'> {
+function signerNames({ Signers = [] }: DocumentResponse): Pick<Difference, 'signer'> {
   const names = Signers.slice(0, MOST_NAMED).map(fullName).filter(Boolean)
   return names.length > 0 ? { signer: names.join('\n') } : {}
 }
 
 /** Returns `before` without the members that `after` omits: an omission isn't news. */
-function saidIn<Value>(before: Value, after: Value): Value {
+function withoutOmitted<Value>(before: Value, after: Value): Value {
   if (Array.isArray(before) && Array.isArray(after) && before.length === after.length)
-    return before.map((item, index) => saidIn(item, after[index])) as Value
+    return before.map((item, index) => withoutOmitted(item, after[index])) as Value
   if (!isObject(before) || !isObject(after)) return before
-  const said = Object.entries(before).filter(([name]) => after[name] !== undefined)
-  return Object.fromEntries(said.map(([name, member]) => [name, saidIn(member, after[name])])) as Value
+  const kept = Object.entries(before).filter(([name]) => after[name] !== undefined)
+  return Object.fromEntries(kept.map(([name, member]) => [name, withoutOmitted(member, after[name])])) as Value
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -87,11 +90,11 @@ function isObject(value: unknown): value is Record<string, unknown> {
  * Returns whether two states of a document are equal apart from the log and the links that are regenerated for each
  * answer.
  */
-export function meansTheSame(one: DocumentResponse, two: DocumentResponse): boolean {
+export function areEquivalent(one: DocumentResponse, two: DocumentResponse): boolean {
   return isDeepStrictEqual(comparable(one), comparable(two))
 }
 
-const NOTHING: DocumentResponse = { Reference: '' }
+const EMPTY_DOCUMENT: DocumentResponse = { Reference: '' }
 
 /**
  * Reduces a document to what counts as news. The same moment may be spelled in several ways. Links and passwords may be
@@ -136,27 +139,29 @@ function comparableSigner(signer: SignerResponse) {
 }
 
 /** Lists the members that the reference doesn't name, without their values. */
-function unknownNamesOf(of: Parameters<typeof unknownMembers>[0], value: object): Record<string, unknown> {
-  const others = unknownMembers(of, value).map(([name]) => name)
+function unknownNamesOf(schema: Parameters<typeof unknownMembers>[0], value: object): Record<string, unknown> {
+  const others = unknownMembers(schema, value).map(([name]) => name)
   return { ...Object.fromEntries(others.map((name) => [name, true])), others: others.sort() }
 }
 
 /** Returns who has signed. */
 function signaturesBetween(before: DocumentResponse, after: DocumentResponse): Difference[] {
   return pairedSigners(before, after).flatMap(({ was, is }) =>
-    was && stateOf(after, is) === 'signed' && stateOf(before, was) !== 'signed' ? [told('signed', is)] : []
+    was && stateOf(after, is) === 'signed' && stateOf(before, was) !== 'signed' ? [signerChange('signed', is)] : []
   )
 }
 
 /** Returns what is worth reporting even for a new document, which may have ended already. */
-function toldOf(before: DocumentResponse, after: DocumentResponse): Difference[] {
+function reportableBetween(before: DocumentResponse, after: DocumentResponse): Difference[] {
   const people = pairedSigners(before, after)
   /** Signers for whom it is true now and wasn't before. */
   const newly = (kind: ChangeKind, isTrue: (document: DocumentResponse, signer: SignerResponse) => boolean) =>
-    people.flatMap(({ is, was }) => (isTrue(after, is) && !(was && isTrue(before, was)) ? [told(kind, is)] : []))
+    people.flatMap(({ is, was }) =>
+      isTrue(after, is) && !(was && isTrue(before, was)) ? [signerChange(kind, is)] : []
+    )
   const was = readDocumentStatus(before.Status).family
   const is = readDocumentStatus(after.Status).family
-  const status = spelled(before.Status, after.Status)
+  const status = fromTo(before.Status, after.Status)
   const changes = newly('declined', (document, signer) => stateOf(document, signer) === 'declined')
   if (is === 'declined' && was !== 'declined' && changes.length === 0) changes.push({ kind: 'declined', ...status })
   if (is === 'complete' && was !== 'complete') changes.push({ kind: 'completed', ...status })
@@ -164,7 +169,7 @@ function toldOf(before: DocumentResponse, after: DocumentResponse): Difference[]
   changes.push(...newly('identity-failed', (document, signer) => identityOfSigner(document, signer) === 'failed'))
   for (const [at, one] of people.entries()) {
     const couldSign = one.wasAt !== undefined && canSignNow(before, one.wasAt)
-    if (!couldSign && canSignNow(after, at)) changes.push(told('waits-here', one.is))
+    if (!couldSign && canSignNow(after, at)) changes.push(signerChange('waits-here', one.is))
   }
   return changes
 }
@@ -176,24 +181,24 @@ export function dueOf({ DueDate, GMT }: Pick<DocumentResponse, 'DueDate' | 'GMT'
 
 function dueBetween(before: DocumentResponse, after: DocumentResponse): Difference[] {
   if (!before.DueDate || !after.DueDate) return []
-  return dueOf(before) === dueOf(after) ? [] : [{ kind: 'due-changed', ...spelled(before.DueDate, after.DueDate) }]
+  return dueOf(before) === dueOf(after) ? [] : [{ kind: 'due-changed', ...fromTo(before.DueDate, after.DueDate) }]
 }
 
-function samePeople(before: DocumentResponse, after: DocumentResponse): boolean {
+function haveSamePeople(before: DocumentResponse, after: DocumentResponse): boolean {
   const people = ({ Signers }: DocumentResponse) =>
     (Signers ?? []).map(({ FirstName, MiddleName, LastName, Email, MobileCountry, MobileNumber }) =>
       withoutBlanks({ FirstName, MiddleName, LastName, Email, MobileCountry, MobileNumber })
     )
   const now = people(after)
-  return isDeepStrictEqual(saidIn(people(before), now), now)
+  return isDeepStrictEqual(withoutOmitted(people(before), now), now)
 }
 
-function told(kind: ChangeKind, signer: SignerResponse): Difference {
+function signerChange(kind: ChangeKind, signer: SignerResponse): Difference {
   const name = fullName(signer)
   return { kind, ...(name && { signer: name }) }
 }
 
-function spelled(from: string | undefined, to: string | undefined): { from?: string; to?: string } {
+function fromTo(from: string | undefined, to: string | undefined): { from?: string; to?: string } {
   return { ...(from && { from }), ...(to && { to }) }
 }
 
@@ -219,20 +224,20 @@ export function pairedSigners(before: DocumentResponse, after: DocumentResponse)
     taken.add(at)
     return at
   }
-  const find = finder(older, taken)
-  const sure = signers.map((signer, place) => {
-    const there = older[place]
-    return (there && isSame(there, signer) ? take(place) : undefined) ?? take(find(signer))
+  const find = signerFinder(older, taken)
+  const certain = signers.map((signer, place) => {
+    const counterpart = older[place]
+    return (counterpart && isSamePerson(counterpart, signer) ? take(place) : undefined) ?? take(find(signer))
   })
   return signers.map((is, place) => {
-    const wasAt = sure[place] ?? take(place)
+    const wasAt = certain[place] ?? take(place)
     const was = wasAt === undefined ? undefined : older[wasAt]
     return { is, ...(was && wasAt !== undefined && { was, wasAt }) }
   })
 }
 
 /** Returns whether two signers are the same person, by reference, or else by name and address. */
-export function isSame(one: SignerResponse, two: SignerResponse): boolean {
+export function isSamePerson(one: SignerResponse, two: SignerResponse): boolean {
   if (one.SignerReference && two.SignerReference) return one.SignerReference === two.SignerReference
   return personOf(one) === personOf(two)
 }
@@ -246,7 +251,7 @@ function personOf(signer: SignerResponse): string {
  * Makes a function that finds the first matching signer not yet taken. Uses lookup tables, as a document may have
  * thousands.
  */
-function finder(
+function signerFinder(
   older: readonly SignerResponse[],
   taken: ReadonlySet<number>
 ): (signer: SignerResponse) => number | undefined {

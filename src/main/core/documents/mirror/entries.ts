@@ -12,7 +12,7 @@ export type Mode = 'plain' | 'logged'
  * What is stored of a document apart from its row and body. Only what answers are compared with is held in memory; see
  * `Entry`.
  */
-export interface Kept {
+export interface StoredEntry {
   accountId: string
   reference: string
   folder: string
@@ -35,10 +35,10 @@ export interface Kept {
   look: number
   place: number
   /** Another folder that shows it in addition to its own. */
-  also: Also | undefined
+  also: OtherFolder | undefined
 }
 
-export interface Also {
+export interface OtherFolder {
   folder: string
   /** The last read of that folder that showed it. */
   look: number
@@ -46,8 +46,8 @@ export interface Also {
    * When its own folder's newest read had begun by then, and how many reads of the other folder have shown it since
    * without a new one of its own.
    */
-  ownBegun: number
-  alone: number
+  ownReadAt: number
+  readsAlone: number
 }
 
 const FLAG = { isPlaced: 1, isMissing: 2, logsAreOld: 4 } as const
@@ -63,7 +63,7 @@ export class Entries {
   places = new Uint32Array(FIRST_CAPACITY)
   flags = new Uint8Array(FIRST_CAPACITY)
   /** Only the few that another folder also shows. */
-  readonly also = new Map<number, Also>()
+  readonly also = new Map<number, OtherFolder>()
   readonly #hashes: Record<Mode, HashTable> = { plain: new HashTable(), logged: new HashTable() }
 
   constructor(index: DocumentIndex) {
@@ -81,7 +81,7 @@ export class Entries {
 
   *values(): Generator<Entry> {
     // Includes entries added meanwhile, like the iteration of a Map.
-    for (let rowId = 0; rowId < this.index.inner.rowIds(); rowId++) {
+    for (let rowId = 0; rowId < this.index.inner.rowIdLimit(); rowId++) {
       if (this.index.isThere(rowId)) yield new Entry(this, rowId)
     }
   }
@@ -92,27 +92,27 @@ export class Entries {
   }
 
   /** Returns the document whose stored content came from these bytes. */
-  withItem(mode: Mode, item: ItemHash): Entry | undefined {
+  byItemHash(mode: Mode, item: ItemHash): Entry | undefined {
     const rowId = this.#hashes[mode].find(item.key)
     return rowId < 0 ? undefined : new Entry(this, rowId)
   }
 
   /** Stores the entry of a document that is in the index. */
-  put(id: number, kept: Kept): void {
-    const rowId = this.index.rowIdOf(kept.reference) as number
+  put(id: number, stored: StoredEntry): void {
+    const rowId = this.index.rowIdOf(stored.reference) as number
     while (rowId >= this.ids.length) this.#grow()
     this.ids[rowId] = id
-    this.ownSeenAt[rowId] = kept.ownSeenAt
-    this.ownSeenInRun[rowId] = kept.ownSeenInRun
-    this.knownAt[rowId] = kept.knownAt
-    this.looks[rowId] = kept.look
-    this.places[rowId] = kept.place
+    this.ownSeenAt[rowId] = stored.ownSeenAt
+    this.ownSeenInRun[rowId] = stored.ownSeenInRun
+    this.knownAt[rowId] = stored.knownAt
+    this.looks[rowId] = stored.look
+    this.places[rowId] = stored.place
     this.flags[rowId] =
-      (kept.isPlaced ? FLAG.isPlaced : 0) |
-      (kept.isMissing ? FLAG.isMissing : 0) |
-      (kept.logsAreOld ? FLAG.logsAreOld : 0)
-    this.at(rowId).also = kept.also
-    for (const mode of ['plain', 'logged'] as const) this.#hashes[mode].set(rowId, keyIn(kept.hashes[mode]))
+      (stored.isPlaced ? FLAG.isPlaced : 0) |
+      (stored.isMissing ? FLAG.isMissing : 0) |
+      (stored.logsAreOld ? FLAG.logsAreOld : 0)
+    this.at(rowId).also = stored.also
+    for (const mode of ['plain', 'logged'] as const) this.#hashes[mode].set(rowId, keyOfStored(stored.hashes[mode]))
   }
 
   /** Forgets a document, here and in the index; its row id may be reused. */
@@ -125,41 +125,43 @@ export class Entries {
   #grow(): void {
     const capacity = this.ids.length * 2
     for (const name of ['ids', 'ownSeenAt', 'ownSeenInRun', 'knownAt'] as const)
-      this[name] = larger(this[name], new Float64Array(capacity))
-    for (const name of ['looks', 'places'] as const) this[name] = larger(this[name], new Uint32Array(capacity))
-    this.flags = larger(this.flags, new Uint8Array(capacity))
+      this[name] = copyInto(this[name], new Float64Array(capacity))
+    for (const name of ['looks', 'places'] as const) this[name] = copyInto(this[name], new Uint32Array(capacity))
+    this.flags = copyInto(this.flags, new Uint8Array(capacity))
   }
 }
 
 /** What is known of one document apart from its row in the index. */
-export class Entry implements Omit<Kept, 'lastLogAt' | 'clientReference' | 'matchKey' | 'hashes' | 'packageReference'> {
-  readonly #of: Entries
+export class Entry
+  implements Omit<StoredEntry, 'lastLogAt' | 'clientReference' | 'matchKey' | 'hashes' | 'packageReference'>
+{
+  readonly #entries: Entries
   readonly rowId: number
 
-  constructor(of: Entries, rowId: number) {
-    this.#of = of
+  constructor(entries: Entries, rowId: number) {
+    this.#entries = entries
     this.rowId = rowId
   }
 
   get id(): number {
-    return this.#of.ids[this.rowId] as number
+    return this.#entries.ids[this.rowId] as number
   }
   get accountId(): string {
-    return this.#of.index.inner.columns.accountId
+    return this.#entries.index.inner.columns.accountId
   }
   get reference(): string {
-    return this.#of.index.inner.columns.references[this.rowId] as string
+    return this.#entries.index.inner.columns.references[this.rowId] as string
   }
   get folder(): string {
-    const { columns } = this.#of.index.inner
+    const { columns } = this.#entries.index.inner
     return columns.folders[columns.folder[this.rowId] as number] as string
   }
   get packageReference(): string | undefined {
-    const { columns } = this.#of.index.inner
+    const { columns } = this.#entries.index.inner
     return columns.packageReferences[columns.package[this.rowId] as number]
   }
   get isGone(): boolean {
-    return this.#of.index.isGone(this.rowId)
+    return this.#entries.index.isGone(this.rowId)
   }
   get isPlaced(): boolean {
     return this.#has(FLAG.isPlaced)
@@ -171,51 +173,51 @@ export class Entry implements Omit<Kept, 'lastLogAt' | 'clientReference' | 'matc
     return this.#has(FLAG.isMissing)
   }
   set isMissing(isMissing: boolean) {
-    const { flags } = this.#of
+    const { flags } = this.#entries
     const before = flags[this.rowId] as number
     flags[this.rowId] = isMissing ? before | FLAG.isMissing : before & ~FLAG.isMissing
   }
   get ownSeenAt(): number {
-    return this.#of.ownSeenAt[this.rowId] as number
+    return this.#entries.ownSeenAt[this.rowId] as number
   }
   set ownSeenAt(at: number) {
-    this.#of.ownSeenAt[this.rowId] = at
+    this.#entries.ownSeenAt[this.rowId] = at
   }
   get ownSeenInRun(): number {
-    return this.#of.ownSeenInRun[this.rowId] as number
+    return this.#entries.ownSeenInRun[this.rowId] as number
   }
   set ownSeenInRun(at: number) {
-    this.#of.ownSeenInRun[this.rowId] = at
+    this.#entries.ownSeenInRun[this.rowId] = at
   }
   get knownAt(): number {
-    return this.#of.knownAt[this.rowId] as number
+    return this.#entries.knownAt[this.rowId] as number
   }
   get look(): number {
-    return this.#of.looks[this.rowId] as number
+    return this.#entries.looks[this.rowId] as number
   }
   set look(number: number) {
-    this.#of.looks[this.rowId] = number
+    this.#entries.looks[this.rowId] = number
   }
   get place(): number {
-    return this.#of.places[this.rowId] as number
+    return this.#entries.places[this.rowId] as number
   }
   set place(place: number) {
-    this.#of.places[this.rowId] = place
+    this.#entries.places[this.rowId] = place
   }
-  get also(): Also | undefined {
-    return this.#of.also.get(this.rowId)
+  get also(): OtherFolder | undefined {
+    return this.#entries.also.get(this.rowId)
   }
-  set also(also: Also | undefined) {
-    if (also) this.#of.also.set(this.rowId, also)
-    else this.#of.also.delete(this.rowId)
+  set also(also: OtherFolder | undefined) {
+    if (also) this.#entries.also.set(this.rowId, also)
+    else this.#entries.also.delete(this.rowId)
   }
 
   #has(flag: number): boolean {
-    return ((this.#of.flags[this.rowId] as number) & flag) !== 0
+    return ((this.#entries.flags[this.rowId] as number) & flag) !== 0
   }
 }
 
-function larger<List extends Float64Array | Uint32Array | Uint8Array>(list: List, into: List): List {
+function copyInto<List extends Float64Array | Uint32Array | Uint8Array>(list: List, into: List): List {
   into.set(list)
   return into
 }
@@ -250,7 +252,7 @@ export function itemHash(bytes: Uint8Array, dateFormat: string | undefined, into
 }
 
 /** Returns the key of a stored hash. */
-function keyIn(text: string | undefined): Key | undefined {
+function keyOfStored(text: string | undefined): Key | undefined {
   if (text === undefined) return undefined
   const sum = Buffer.from(text.slice(0, LETTERS), 'base64url').toString('latin1')
   return keyOf(sum, text.length > LETTERS ? text.slice(LETTERS + 1) : undefined, newKey())
@@ -279,7 +281,7 @@ function keyOf(sum: string, dateFormat: string | undefined, into: Key): Key {
 }
 
 const FREE = 0
-const LEFT = -1
+const TOMBSTONE = -1
 
 /** Maps keys to row ids. Keys are evenly distributed, so the first word determines the slot. */
 class HashTable {
@@ -290,38 +292,38 @@ class HashTable {
 
   /** Returns the row id, or -1. */
   find(key: Key): number {
-    const slot = this.#slotOf((rowId) => this.#isAt(rowId, key), key[0] as number)
+    const slot = this.#slotOf((rowId) => this.#hasKey(rowId, key), key[0] as number)
     return slot < 0 ? -1 : (this.#slots[slot] as number) - 1
   }
 
   /** Replaces the row's key, or removes it. */
   set(rowId: number, key: Key | undefined): void {
     while ((rowId + 1) * WORDS > this.#keys.length)
-      this.#keys = larger(this.#keys, new Uint32Array(this.#keys.length * 2))
-    if (key && this.#isAt(rowId, key)) return
+      this.#keys = copyInto(this.#keys, new Uint32Array(this.#keys.length * 2))
+    if (key && this.#hasKey(rowId, key)) return
     const before = this.#slotOf((one) => one === rowId, this.#keys[rowId * WORDS] as number)
-    if (before >= 0) this.#slots[before] = LEFT
+    if (before >= 0) this.#slots[before] = TOMBSTONE
     for (let word = 0; word < WORDS; word++) this.#keys[rowId * WORDS + word] = key?.[word] ?? 0
     if (key) this.#add(rowId)
   }
 
-  #isAt(rowId: number, key: Key): boolean {
+  #hasKey(rowId: number, key: Key): boolean {
     for (let word = 0; word < WORDS; word++) if (this.#keys[rowId * WORDS + word] !== key[word]) return false
     return true
   }
 
-  #slotOf(isWanted: (rowId: number) => boolean, first: number): number {
+  #slotOf(matches: (rowId: number) => boolean, first: number): number {
     const mask = this.#slots.length - 1
     for (let slot = first & mask; ; slot = (slot + 1) & mask) {
       const found = this.#slots[slot] as number
       if (found === FREE) return -1
-      if (found !== LEFT && isWanted(found - 1)) return slot
+      if (found !== TOMBSTONE && matches(found - 1)) return slot
     }
   }
 
   #add(rowId: number): void {
     this.#used++
-    if (this.#used * 2 > this.#slots.length) this.#makeRoom()
+    if (this.#used * 2 > this.#slots.length) this.#rehash()
     const mask = this.#slots.length - 1
     let slot = (this.#keys[rowId * WORDS] as number) & mask
     while (this.#slots[slot] !== FREE) slot = (slot + 1) & mask
@@ -329,7 +331,7 @@ class HashTable {
   }
 
   /** Rehashes everything without deleted slots, into a table twice as large if it is full. */
-  #makeRoom(): void {
+  #rehash(): void {
     const rowIds = Array.from(this.#slots).flatMap((found) => (found > 0 ? found - 1 : []))
     const isFull = (rowIds.length + 1) * 4 > this.#slots.length
     this.#slots = new Int32Array(this.#slots.length * (isFull ? 2 : 1))

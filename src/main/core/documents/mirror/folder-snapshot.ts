@@ -7,14 +7,14 @@ import type { Mirror } from './mirror.ts'
 import { type Account, seenInRun } from './state.ts'
 
 /** Our own ClientReferences are `cs-<id>-<n>`. */
-const MARK = /^cs-(.+)-\d+$/
+const OWN_REFERENCE = /^cs-(.+)-\d+$/
 /** Limit on documents that are merely similar: the newest are kept, as the send was recent. */
 const MOST_ALIKE = 2000
 
 interface FoundDocument {
   document: DocumentResponse
   /** By its log; undefined if the service doesn't say. */
-  begunAt: number | undefined
+  startedAt: number | undefined
 }
 
 export function* snapshotIn(
@@ -27,7 +27,7 @@ export function* snapshotIn(
   const named = new Set<number>()
   const alike = new Set<number>()
   let latest: number | undefined
-  const isShown = (entry: Entry) => entry.isPlaced && seenInRun(account, entry) >= since
+  const wasSeen = (entry: Entry) => entry.isPlaced && seenInRun(account, entry) >= since
   let last = 0
   for (;;) {
     // Read from disk because it's needed only after a lost answer; not worth holding in memory for all documents.
@@ -36,15 +36,15 @@ export function* snapshotIn(
     if (some.length === 0) break
     for (const { account_id, reference, client_reference, likeness, last_log_at } of some) {
       const entry = account_id === account.id ? account.entries.get(reference) : undefined
-      if (!entry || !isShown(entry)) continue
+      if (!entry || !wasSeen(entry)) continue
       if (last_log_at !== null) latest = Math.max(latest ?? last_log_at, last_log_at)
-      const id = client_reference && MARK.exec(client_reference)?.[1]
+      const id = client_reference && OWN_REFERENCE.exec(client_reference)?.[1]
       const isNamed = (client_reference && references?.has(client_reference)) || (id && marks?.has(id))
       if (!isNamed && !matchKeys?.has(likeness)) continue
       const found = isNamed ? named : alike
       found.add(entry.rowId)
       for (const other of entry.packageReference ? account.entries.inPackage(entry.packageReference) : [])
-        if (isShown(other)) found.add(other.rowId)
+        if (wasSeen(other)) found.add(other.rowId)
     }
     yield
   }
@@ -60,7 +60,7 @@ export function* snapshotIn(
     others.push(foundDocumentOf(mirror.document(account.entries.at(rowId))))
   }
   // A document without a known beginning could be any, so it counts as newest.
-  const orderOf = ({ begunAt }: FoundDocument) => begunAt ?? Number.MAX_VALUE
+  const orderOf = ({ startedAt }: FoundDocument) => startedAt ?? Number.MAX_VALUE
   const newest = others.length <= MOST_ALIKE ? others : others.sort((one, two) => orderOf(two) - orderOf(one))
   documents.push(...newest.slice(0, MOST_ALIKE).map(({ document }) => document))
   return {
@@ -79,7 +79,7 @@ function foundDocumentOf({ Signers = [], Logs = [], ...document }: DocumentRespo
     if (at !== undefined && (first === undefined || at < first.at)) first = { at, log }
   }
   return {
-    begunAt: first?.at,
+    startedAt: first?.at,
     document: {
       ...{ Reference, Name, Status, Folder, PackageReference, ClientReference },
       Signers: Signers.map(({ FirstName, MiddleName, LastName, Email }) => ({
@@ -97,11 +97,11 @@ function foundDocumentOf({ Signers = [], Logs = [], ...document }: DocumentRespo
 
 /** Returns a key that is equal for a document and an item with the same name and signers. */
 export function matchKeyOf(name: string | undefined, signers: readonly { Email?: string | undefined }[]): string {
-  const emails = signers.map(({ Email }) => plain(Email)).sort()
-  return [plain(name).replace(/\.pdf$/, ''), ...emails].join('\n')
+  const emails = signers.map(({ Email }) => normalised(Email)).sort()
+  return [normalised(name).replace(/\.pdf$/, ''), ...emails].join('\n')
 }
 
 /** Normalises references, names and addresses for comparison: trimmed and in lower case. */
-export function plain(text: string | undefined): string {
+export function normalised(text: string | undefined): string {
   return (text ?? '').trim().toLowerCase()
 }

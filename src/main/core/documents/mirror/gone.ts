@@ -19,13 +19,13 @@ const PIECE = 50
  * @returns how many are newly gone.
  */
 export async function markGone(mirror: Mirror, account: Account, since: number, now: number): Promise<number> {
-  const isGoing = (entry: Entry) => seenInRun(account, entry) < since && !entry.isGone
-  const going = [...account.entries.values()].filter(isGoing)
+  const isNewlyGone = (entry: Entry) => seenInRun(account, entry) < since && !entry.isGone
+  const newlyGone = [...account.entries.values()].filter(isNewlyGone)
   let count = 0
-  for (let first = 0; first < going.length; first += PIECE) {
+  for (let first = 0; first < newlyGone.length; first += PIECE) {
     // During the pauses an action may have reported one of them.
-    const still = going.slice(first, first + PIECE).filter(isGoing)
-    mirror.write(still.map((entry) => goneNow(mirror, account, entry, now)))
+    const still = newlyGone.slice(first, first + PIECE).filter(isNewlyGone)
+    mirror.write(still.map((entry) => goneWriting(mirror, account, entry, now)))
     count += still.length
     await nextTurn()
   }
@@ -33,23 +33,23 @@ export async function markGone(mirror: Mirror, account: Account, since: number, 
 }
 
 /** Returns what to write for a document that is gone; undefined if it isn't in the index. */
-export function goneNow(mirror: Mirror, account: Account, entry: Entry, now: number): Writing | undefined {
+export function goneWriting(mirror: Mirror, account: Account, entry: Entry, now: number): Writing | undefined {
   const row = account.index.get(entry.reference)
   if (!row) return undefined
   const placed = { document: mirror.document(entry), folder: entry.folder, isPlaced: entry.isPlaced }
   const differences = changesBetween({ ...placed, isGone: false }, { ...placed, isGone: true })
-  const happenings = differences.map((one) => ({
+  const attributed = differences.map((one) => ({
     ...one,
-    isOwn: mirror.ownActions.explain(account, entry.reference, entry, one, placed.document)
+    isOwn: mirror.ownActions.isOwnEffect(account, entry.reference, entry, one, placed.document)
   }))
-  const changed = happenings.length > 0 && {
+  const changed = attributed.length > 0 && {
     changedAt: now,
-    unread: row.unread || happenings.some(({ isOwn }) => !isOwn)
+    unread: row.unread || attributed.some(({ isOwn }) => !isOwn)
   }
   return {
-    entry: mirror.kept(entry),
+    entry: mirror.storedEntry(entry),
     content: { row: { ...row, goneAt: now, ...changed } },
-    happened: { differences: happenings, at: now }
+    changeSet: { differences: attributed, at: now }
   }
 }
 
@@ -66,20 +66,20 @@ export async function changeFolders(
   const listed = new Set(folders)
   for (const folder of [...account.folders.values()]) {
     if (listed.has(folder.name) && !isOtherService) continue
-    const spelled = isOtherService ? undefined : newSpelling(account, folder, folders)
+    const newName = isOtherService ? undefined : newSpelling(account, folder, folders)
     const mine = [...account.entries.values()].filter((entry) => entry.folder === folder.name && entry.isPlaced)
     for (let first = 0; first < mine.length; first += PIECE) {
       const some = mine.slice(first, first + PIECE)
       mirror.write(
         some.map((entry) =>
-          spelled === undefined ? unplaced(mirror, account, entry) : renamed(mirror, account, entry, spelled)
+          newName === undefined ? unplaced(mirror, account, entry) : renamed(mirror, account, entry, newName)
         )
       )
       await nextTurn()
     }
     // Done last: until then the folder shows that work is left.
-    if (spelled === undefined) mirror.forgetFolder(account, folder.name)
-    else mirror.renameFolder(account, folder, spelled)
+    if (newName === undefined) mirror.forgetFolder(account, folder.name)
+    else mirror.renameFolder(account, folder, newName)
   }
 }
 
@@ -97,7 +97,11 @@ function withoutLinks(mirror: Mirror, account: Account, entry: Entry): Writing |
   const before = mirror.document(entry)
   if (!row || !before.Signers?.some(({ SigningKey }) => SigningKey)) return undefined
   const document = { ...before, Signers: before.Signers.map(({ SigningKey: _, ...signer }) => signer) }
-  return { entry: mirror.kept(entry), content: { document, row: indexRowOf(document, row) }, happened: NOTHING }
+  return {
+    entry: mirror.storedEntry(entry),
+    content: { document, row: indexRowOf(document, row) },
+    changeSet: NO_CHANGES
+  }
 }
 
 /** Returns the folder's new name, if only its case changed and no other folder has that name. */
@@ -110,20 +114,26 @@ function newSpelling(account: Account, { name }: Folder, folders: readonly strin
 function unplaced(mirror: Mirror, account: Account, entry: Entry): Writing {
   return {
     entry: {
-      ...mirror.kept(entry),
+      ...mirror.storedEntry(entry),
       isPlaced: false,
       isMissing: false,
       ownSeenAt: seenAt(account, entry),
       ownSeenInRun: seenInRun(account, entry),
       also: undefined
     },
-    happened: NOTHING
+    changeSet: NO_CHANGES
   }
 }
 
 function renamed(mirror: Mirror, account: Account, entry: Entry, folder: string): Writing | undefined {
   const row = account.index.get(entry.reference)
-  return row && { entry: { ...mirror.kept(entry), folder }, content: { row: { ...row, folder } }, happened: NOTHING }
+  return (
+    row && {
+      entry: { ...mirror.storedEntry(entry), folder },
+      content: { row: { ...row, folder } },
+      changeSet: NO_CHANGES
+    }
+  )
 }
 
-const NOTHING: Writing['happened'] = { differences: [], at: 0 }
+const NO_CHANGES: Writing['changeSet'] = { differences: [], at: 0 }

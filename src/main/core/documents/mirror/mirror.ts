@@ -4,39 +4,39 @@
  */
 import type { DocumentResponse } from '../../../../shared/model/index.ts'
 import { getOrMake } from '../../lib/objects.ts'
-import { inSlices, nextTurn, type Sliced, unless } from '../../lib/slices.ts'
+import { abortable, inSlices, nextTurn, type Sliced } from '../../lib/slices.ts'
 import type { Db } from '../../storage/connection.ts'
 import { faultOf, queryTroubleOf } from '../../storage/database-fault.ts'
 import { openDocumentIndex } from '../index/document-index.ts'
-import type { KeptFigures } from '../index/overview.ts'
+import type { StoredFigures } from '../index/overview.ts'
 import type { RowList } from '../index/results.ts'
 import { type IndexRow, indexRowOf } from '../index/row.ts'
-import type { MirroredDocument, Taken } from '../questions.ts'
+import type { MirroredDocument, TakeResult } from '../questions.ts'
 import { type Changes, openChanges } from './changes.ts'
 import type { Difference } from './differences.ts'
-import { Entries, type Entry, type Kept } from './entries.ts'
+import { Entries, type Entry, type StoredEntry } from './entries.ts'
 import { type OwnActions, openOwnActions } from './own-actions.ts'
-import { type Account, beginning, type Folder, seenAt } from './state.ts'
+import { type Account, type Folder, newFolder, seenAt } from './state.ts'
 import {
   folderOf,
-  keptOf,
   mirrorTables,
   openSharedTables,
   readJson,
   type StoredDocument,
   type StoredFolder,
-  type StoredHashes
+  type StoredHashes,
+  storedEntryOf
 } from './tables.ts'
 
 /** A change, and whether this workstation made it. */
-type Happening = Difference & { isOwn: boolean }
+type AttributedDifference = Difference & { isOwn: boolean }
 
 /** A document to be written: what is known of it, its row, and its changes. */
 export interface Writing {
-  entry: Kept
+  entry: StoredEntry
   /** The row and the body; absent if both are unchanged. */
   content?: { document?: DocumentResponse; row: IndexRow }
-  happened: { differences: readonly Happening[]; at: number }
+  changeSet: { differences: readonly AttributedDifference[]; at: number }
   /**
    * Set if it came from the office. Otherwise a document with new content is queued for the office if its account is
    * shared.
@@ -49,7 +49,7 @@ const PIECE = 100
 
 export type Mirror = ReturnType<typeof openMirror>
 
-const NOTHING_TAKEN: Extract<Taken, { kind: 'taken' }> = {
+const EMPTY_RESULT: Extract<TakeResult, { kind: 'taken' }> = {
   kind: 'taken',
   documents: 0,
   changed: 0,
@@ -69,13 +69,13 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
   const shared = openSharedTables(db)
   const accounts = new Map<string, Account>()
   let isReady = false
-  const begun = begin()
-  const loading = begun.then((folders) => inSlices(load(folders), unless(closing)))
+  const foldersLoaded = loadFolders()
+  const loading = foldersLoaded.then((folders) => inSlices(load(folders), abortable(closing)))
   // The error reaches everyone who awaits `ready`.
   loading.catch(() => undefined)
 
   /** Loads the folders: there are few, so they are known at once. */
-  async function begin(): Promise<StoredFolder[]> {
+  async function loadFolders(): Promise<StoredFolder[]> {
     const folders = rows.folders()
     for (const stored of folders) accountOf(stored.account_id).folders.set(stored.folder, folderOf(stored))
     return folders
@@ -88,11 +88,11 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
     for (;;) {
       const some = rows.after(last).map((stored) => {
         const row = stored.row === null ? rowOf(stored) : readJson<IndexRow>(stored.row)
-        remember(stored.id, keptOf(stored), row)
+        remember(stored.id, storedEntryOf(stored), row)
         return [stored.id, row] as const
       })
       if (some.length === 0) break
-      if (lacksFigures) rows.keepFigures(some)
+      if (lacksFigures) rows.saveFigures(some)
       last = some.at(-1)?.[0] ?? last
       yield
     }
@@ -126,42 +126,42 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
     })
   }
 
-  function remember(id: number, kept: Kept, row: IndexRow | undefined): void {
+  function remember(id: number, kept: StoredEntry, row: IndexRow | undefined): void {
     const { index, entries } = accountOf(kept.accountId)
     if (row) index.put(row)
     entries.put(id, kept)
   }
 
   const writeAll = db.transaction((writings: Iterable<Writing | undefined>): (() => void)[] => {
-    const after: (() => void)[] = []
+    const afterCommit: (() => void)[] = []
     for (const writing of writings) {
       if (!writing) continue
-      const { entry, content, happened, isShared } = writing
+      const { entry, content, changeSet, isShared } = writing
       const row = content?.row ?? accountOf(entry.accountId).index.get(entry.reference)
       if (!row) continue
       const id = rows.write(entry, row, content?.document, content !== undefined)
-      changes.write(happened.differences, {
+      changes.write(changeSet.differences, {
         accountId: entry.accountId,
         reference: entry.reference,
         documentName: row.name,
-        at: happened.at
+        at: changeSet.at
       })
-      if (content && !isShared) shared.note(entry.accountId, entry.reference)
-      after.push(() => remember(id, entry, content?.row))
+      if (content && !isShared) shared.markUnshared(entry.accountId, entry.reference)
+      afterCommit.push(() => remember(id, entry, content?.row))
     }
-    return after
+    return afterCommit
   })
 
   return {
     /** Resolves once the folders are known, which is immediately. Rejects if the file can't be read. */
-    begun: async (): Promise<void> => void (await begun),
+    whenFoldersKnown: async (): Promise<void> => void (await foldersLoaded),
     /** Resolves once everything is in memory. Rejects if the file can't be read. */
     ready: (): Promise<void> => loading,
     /**
      * Returns an account's stored figures while not everything is in memory; undefined afterwards, or if none are
      * stored.
      */
-    figures: (accountId: string): KeptFigures[] | undefined =>
+    figures: (accountId: string): StoredFigures[] | undefined =>
       isReady || !rows.hasFigures() ? undefined : rows.figures(accountId),
     account: accountOf,
     changes,
@@ -169,16 +169,16 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
     shared,
 
     /** Returns the folder; its `taken` is undefined if it was never read. */
-    folder: (account: Account, name: string): Folder => getOrMake(account.folders, name, () => beginning(name)),
+    folder: (account: Account, name: string): Folder => getOrMake(account.folders, name, () => newFolder(name)),
 
     /**
      * Notes that what is known of a folder's documents no longer comes from its newest read alone, and so forgets the
      * read's hashes.
      */
-    disturb(account: Account, name: string): void {
+    invalidateFolder(account: Account, name: string): void {
       const folder = account.folders.get(name)
       if (!folder) return
-      folder.disturbances++
+      folder.invalidations++
       if (folder.hashes.plain === undefined && folder.hashes.logged === undefined) return
       rows.forgetHashes(account.id, name)
       folder.hashes = { plain: undefined, logged: undefined }
@@ -187,10 +187,10 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
     document: (entry: Entry): DocumentResponse => rows.body(entry.id),
 
     /** Returns everything stored of a document: from memory, and the rest from disk. */
-    kept(entry: Entry): Kept {
+    storedEntry(entry: Entry): StoredEntry {
       const { isMissing, ownSeenAt, ownSeenInRun, knownAt, look, place, also } = entry
       const run = { isMissing, ownSeenAt, ownSeenInRun, knownAt, look, place, also }
-      return { ...keptOf(rows.document(entry.id)), ...run }
+      return { ...storedEntryOf(rows.document(entry.id)), ...run }
     },
 
     /** See the tables. */
@@ -206,23 +206,23 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
     },
 
     /** Runs `work` in one transaction. */
-    together: <Done>(work: () => Done): Done => db.transaction(work)(),
+    inTransaction: <Done>(work: () => Done): Done => db.transaction(work)(),
 
     /** Marks rows as read or unread; returns how many changed. */
     async markRead(targets: RowList, read: boolean): Promise<number> {
       let count = 0
       for (let first = 0; first < targets.length; first += PIECE) {
-        const others = targets.slice(first, first + PIECE).flatMap(({ accountId, reference }) => {
+        const changed = targets.slice(first, first + PIECE).flatMap(({ accountId, reference }) => {
           const account = accounts.get(accountId)
           const entry = account?.entries.get(reference)
           // The current row: something may have happened to it during a pause.
           const row = account?.index.get(reference)
           return entry && row?.unread === read ? [{ entry, row: { ...row, unread: !read } }] : []
         })
-        if (others.length === 0) continue
-        rows.setUnread(others)
-        for (const { row } of others) accountOf(row.accountId).index.put(row)
-        count += others.length
+        if (changed.length === 0) continue
+        rows.setUnread(changed)
+        for (const { row } of changed) accountOf(row.accountId).index.put(row)
+        count += changed.length
         await nextTurn()
       }
       return count
@@ -257,12 +257,12 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
     },
 
     /** Whether an error comes from the database itself, not from the data to be read or written. */
-    isOfTheFile: (error: unknown): boolean =>
+    isDatabaseError: (error: unknown): boolean =>
       !db.open || queryTroubleOf(error) !== undefined || faultOf(error).kind === 'file',
 
-    taken: (folder: Folder) => folder.taken ?? NOTHING_TAKEN,
+    resultOf: (folder: Folder) => folder.result ?? EMPTY_RESULT,
 
-    mirrored(account: Account, entry: Entry): MirroredDocument | undefined {
+    mirroredDocument(account: Account, entry: Entry): MirroredDocument | undefined {
       const row = account.index.get(entry.reference)
       return (
         row && {
@@ -279,23 +279,23 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
     },
 
     /** All accounts with stored data. */
-    known: (): string[] => [...new Set([...rows.accounts(), ...accounts.keys(), ...changes.accounts()])],
+    accountIds: (): string[] => [...new Set([...rows.accounts(), ...accounts.keys(), ...changes.accounts()])],
 
     /** Erases documents with all of their changes. */
-    forget(account: Account, entries: readonly Entry[]): void {
-      const going = entries.map((entry) => ({ entry, id: entry.id, reference: entry.reference }))
+    eraseDocuments(account: Account, entries: readonly Entry[]): void {
+      const targets = entries.map((entry) => ({ entry, id: entry.id, reference: entry.reference }))
       db.transaction(() => {
-        for (const { id, reference } of going) {
+        for (const { id, reference } of targets) {
           rows.forget(id)
           changes.eraseOf(account.id, reference)
           ownActions.eraseOf(account.id, reference)
         }
       })()
-      for (const { entry } of going) account.entries.remove(entry)
+      for (const { entry } of targets) account.entries.remove(entry)
     },
 
     /** Moves everything written into the main file and empties the WAL. */
-    tidy: (): void => void db.pragma('wal_checkpoint(TRUNCATE)'),
+    checkpoint: (): void => void db.pragma('wal_checkpoint(TRUNCATE)'),
 
     erase(accountId: string): void {
       db.transaction(() => {

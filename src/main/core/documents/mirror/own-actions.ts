@@ -27,11 +27,11 @@ interface OwnAction {
  * How much later a read may be the first to show the effect, in milliseconds. Reads of other folders, and the service's
  * own processing, come in between.
  */
-const ECHO = 10 * 60_000
-const KEPT = 30 * 86_400_000
+const ECHO_WINDOW = 10 * 60_000
+const RETENTION = 30 * 86_400_000
 
 /** All changes that sending can cause when a folder first shows the document. */
-const OF_A_FIRST_SIGHT: ReadonlySet<ChangeKind> = new Set([
+const FIRST_SIGHT_CHANGES: ReadonlySet<ChangeKind> = new Set([
   'arrived',
   'moved',
   'returned',
@@ -40,7 +40,7 @@ const OF_A_FIRST_SIGHT: ReadonlySet<ChangeKind> = new Set([
   'signers-changed',
   'changed'
 ])
-const AFTERWARDS: Record<OwnActionKind, ReadonlySet<ChangeKind>> = {
+const LATER_CHANGES: Record<OwnActionKind, ReadonlySet<ChangeKind>> = {
   send: new Set(['moved', 'returned', 'waits-here', 'changed']),
   remind: new Set(['changed']),
   extend: new Set(['due-changed', 'moved', 'returned', 'waits-here', 'changed']),
@@ -73,7 +73,7 @@ export function openOwnActions(db: Db, now: number) {
       () => []
     )
 
-  db.prepare('DELETE FROM own_actions WHERE at < ?').run(now - KEPT)
+  db.prepare('DELETE FROM own_actions WHERE at < ?').run(now - RETENTION)
   const kept = db.prepare<[], OwnAction & { accountId: string; reference: string }>(
     'SELECT account_id AS accountId, reference, kind, at, ended, due FROM own_actions'
   )
@@ -94,7 +94,7 @@ export function openOwnActions(db: Db, now: number) {
       document: DocumentResponse | undefined,
       { kind, at, due }: { kind: OwnActionKind; at: number; due?: number | undefined }
     ): void {
-      const ended = endedIn(document)
+      const ended = countEnded(document)
       write.run({ accountId, reference, kind, at, ended, due: due ?? null })
       const all = ofDocument(accountId, reference)
       const others = all.filter((one) => one.kind !== kind)
@@ -112,7 +112,7 @@ export function openOwnActions(db: Db, now: number) {
      * Returns whether a change shown by a folder is merely our own doing.
      * @param entry the document as known before; undefined if unknown.
      */
-    explain(
+    isOwnEffect(
       account: Account,
       reference: string,
       entry: Entry | undefined,
@@ -122,15 +122,15 @@ export function openOwnActions(db: Db, now: number) {
       const actions = byAccount.get(account.id)?.get(reference)
       if (!actions || actions.length === 0) return false
       // When it was last seen unchanged, by a read that didn't show this yet.
-      const lastLook = (entry?.isPlaced && account.folders.get(entry.folder)?.lookedAt) || 0
+      const lastReadAt = (entry?.isPlaced && account.folders.get(entry.folder)?.lookedAt) || 0
       const { family } = readDocumentStatus(document.Status)
       const isOver = family === 'complete' || family === 'declined' || family === 'expired'
       return actions.some(({ kind, at, ended, due }) => {
         if (isOver && kind !== 'notary') return false
         // What follows from a signature is news, like the signature itself.
-        if (endedIn(document) > ended) return false
-        if (kind === 'send' && !entry?.isPlaced) return OF_A_FIRST_SIGHT.has(difference.kind)
-        if (lastLook > at + ECHO || !AFTERWARDS[kind].has(difference.kind)) return false
+        if (countEnded(document) > ended) return false
+        if (kind === 'send' && !entry?.isPlaced) return FIRST_SIGHT_CHANGES.has(difference.kind)
+        if (lastReadAt > at + ECHO_WINDOW || !LATER_CHANGES[kind].has(difference.kind)) return false
         return difference.kind !== 'due-changed' || dueOf(document) === due
       })
     },
@@ -148,7 +148,7 @@ export function openOwnActions(db: Db, now: number) {
   }
 }
 
-function endedIn(document: DocumentResponse | undefined): number {
+function countEnded(document: DocumentResponse | undefined): number {
   const isEnded = (state: string) => state === 'signed' || state === 'declined'
   return document?.Signers?.filter((signer) => isEnded(stateOf(document, signer))).length ?? 0
 }

@@ -7,7 +7,7 @@ import type { Account } from './state.ts'
 
 /** How many are erased, and how many are examined at a time: a few milliseconds' work. */
 const PIECE = 50
-const LOOKED_AT = 1000
+const EXAMINED_AT_ONCE = 1000
 
 /**
  * Erases documents and changes.
@@ -22,25 +22,25 @@ export async function purgeMirror(
 ): Promise<number> {
   const isHeld = heldAmong(held)
   let count = 0
-  for (const account of before === undefined ? [] : mirror.known().map(mirror.account)) {
-    const going = await inSlices(goneBefore(account, before as number, isHeld))
-    for (let first = 0; first < going.length; first += PIECE) {
+  for (const account of before === undefined ? [] : mirror.accountIds().map(mirror.account)) {
+    const expired = await inSlices(goneBefore(account, before as number, isHeld))
+    for (let first = 0; first < expired.length; first += PIECE) {
       // During the pauses an action may have reported one of them.
-      const still = going.slice(first, first + PIECE).filter((entry) => entry.isGone)
-      mirror.forget(account, still)
+      const still = expired.slice(first, first + PIECE).filter((entry) => entry.isGone)
+      mirror.eraseDocuments(account, still)
       count += still.length
       await nextTurn()
     }
   }
   await inSlices(mirror.changes.prune(now, isHeld))
-  mirror.tidy()
+  mirror.checkpoint()
   return count
 }
 
 /** Returns how many documents `purgeMirror` would erase that left all folders before this moment. */
 export async function purgeDue(mirror: Mirror, before: number, held: readonly DocumentKey[]): Promise<number> {
   let count = 0
-  for (const account of mirror.known().map(mirror.account))
+  for (const account of mirror.accountIds().map(mirror.account))
     count += (await inSlices(goneBefore(account, before, heldAmong(held)))).length
   return count
 }
@@ -54,9 +54,9 @@ function heldAmong(held: readonly DocumentKey[]): IsHeld {
 
 function* goneBefore(account: Account, before: number, isHeld: IsHeld): Sliced<Entry[]> {
   const found: Entry[] = []
-  let looked = 0
+  let examined = 0
   for (const entry of account.entries.values()) {
-    if (++looked % LOOKED_AT === 0) yield
+    if (++examined % EXAMINED_AT_ONCE === 0) yield
     const goneAt = entry.isGone ? account.index.get(entry.reference)?.goneAt : undefined
     if (goneAt !== undefined && goneAt < before && !isHeld(entry)) found.push(entry)
   }

@@ -10,9 +10,9 @@ import type { DocumentResponse } from '../../../../shared/model/index.ts'
 import { inSlices, nextTurn, type Sliced } from '../../lib/slices.ts'
 import { FEED_PAGE, openFromFeed, sealForFeed, tagOf } from '../../office/feed.ts'
 import type { Answer, Ask } from '../questions.ts'
-import { didWe } from './answers.ts'
-import type { Entry, Kept } from './entries.ts'
-import { goneNow } from './gone.ts'
+import { ownChangeCheck } from './answers.ts'
+import type { Entry, StoredEntry } from './entries.ts'
+import { goneWriting } from './gone.ts'
 import type { Mirror, Writing } from './mirror.ts'
 import type { Account } from './state.ts'
 import type { Unshared } from './tables.ts'
@@ -24,19 +24,19 @@ interface SharedDocument {
   folder: string
   isPlaced: boolean
   logsAreOld: boolean
-  hashes: Kept['hashes']
+  hashes: StoredEntry['hashes']
 }
 
 /** How long documents are written at a time, in milliseconds. */
 const SLICE = 4
-const TAG = 32
+const TAG_BYTES = 32
 /** Limit on differences that are named. */
-const NAMED = 1000
+const MOST_NAMED = 1000
 /**
  * The number of rounds in which the office must lack a document that only this workstation knows before it counts as
  * gone.
  */
-const ABSENT_FOR_SURE = 2
+const ROUNDS_UNTIL_GONE = 2
 
 /**
  * Starts or stops sharing an account.
@@ -51,14 +51,14 @@ export function shareFeed(
     shared.erase(accountId)
     return { cursor: 0, provenAt: 0 }
   }
-  const known = shared.of(accountId)
+  const known = shared.feedOf(accountId)
   const isSame = known?.feed === feed
   if (!isSame) shared.dropAll(accountId)
   const next = {
     cursor: cursor ?? (isSame ? known.cursor : 0),
     provenAt: provenAt ?? (isSame ? known.provenAt : 0)
   }
-  shared.keep(accountId, feed, next.cursor, next.provenAt)
+  shared.saveFeed(accountId, feed, next.cursor, next.provenAt)
   return next
 }
 
@@ -67,10 +67,10 @@ export async function toShare(mirror: Mirror, ask: Ask<'toShare'>): Promise<Answ
   const { accountId, feed, key, most } = ask
   const account = mirror.account(accountId)
   const some = mirror.shared.next(accountId, most)
-  const changes = await inSlices(sealed())
+  const changes = await inSlices(sealChanges())
   return { changes, upTo: some.at(-1)?.version ?? 0 }
 
-  function* sealed(): Sliced<Answer<'toShare'>['changes']> {
+  function* sealChanges(): Sliced<Answer<'toShare'>['changes']> {
     const found: Answer<'toShare'>['changes'] = []
     for (const { reference } of some) {
       yield
@@ -84,7 +84,7 @@ export async function toShare(mirror: Mirror, ask: Ask<'toShare'>): Promise<Answ
 }
 
 function sharedOf(mirror: Mirror, entry: Entry): SharedDocument {
-  const { folder, isPlaced, logsAreOld, hashes } = mirror.kept(entry)
+  const { folder, isPlaced, logsAreOld, hashes } = mirror.storedEntry(entry)
   return { document: mirror.document(entry), folder, isPlaced, logsAreOld, hashes }
 }
 
@@ -99,49 +99,49 @@ export function unshared(mirror: Mirror, { accountId, key, most }: Ask<'unshared
  * @returns how many documents changed.
  */
 export async function takeShared(mirror: Mirror, ask: Ask<'takeShared'>): Promise<number> {
-  const { accountId, feed, key, now, begun, changes, cursor, settles } = ask
+  const { accountId, feed, key, now, begun: requestedAt, changes, cursor, settles } = ask
   const account = mirror.account(accountId)
   const { shared } = mirror
-  const settling = new Map<string, Unshared>()
+  const resolving = new Map<string, Unshared>()
   if (settles !== undefined) {
     for (const one of shared.next(accountId, FEED_PAGE)) {
-      if (one.version <= settles) settling.set(hexOf(tagOf(key, one.reference)), one)
+      if (one.version <= settles) resolving.set(hexOf(tagOf(key, one.reference)), one)
     }
   }
   const goneTags = new Set(changes.flatMap(({ tag, sealed }) => (sealed ? [] : [hexOf(tag)])))
-  const gone = goneTags.size > 0 ? await inSlices(withTags(account, key, goneTags)) : new Map<string, Entry>()
+  const gone = goneTags.size > 0 ? await inSlices(entriesWithTags(account, key, goneTags)) : new Map<string, Entry>()
   let changed = 0
   let writings: Writing[] = []
   let until = performance.now() + SLICE
 
-  function isLeftAlone(tag: string, reference: string): boolean {
-    return shared.has(accountId, reference) && !settling.has(tag)
+  function isKeptLocal(tag: string, reference: string): boolean {
+    return shared.has(accountId, reference) && !resolving.has(tag)
   }
 
-  function taken(tag: string, { document, ...its }: SharedDocument): void {
-    if (isLeftAlone(tag, document.Reference)) return
+  function applyDocument(tag: string, { document, ...its }: SharedDocument): void {
+    if (isKeptLocal(tag, document.Reference)) return
     const entry = account.entries.get(document.Reference)
-    const isBaseline = !entry && account.folders.get(its.folder)?.taken === undefined
+    const isBaseline = !entry && account.folders.get(its.folder)?.result === undefined
     const mode = its.logsAreOld ? 'plain' : 'logged'
     const { Logs: _, ...bare } = document
     const hash = its.hashes[mode] ?? ''
     const update = updateOf(mirror, account, entry, its.logsAreOld && entry ? bare : document, {
-      ...{ begun, arrived: begun, now, isOwn: didWe(mirror, account, entry) },
+      ...{ requestedAt, arrived: requestedAt, now, isOwn: ownChangeCheck(mirror, account, entry) },
       ...(its.isPlaced && { look: { folder: its.folder, mode, hash, number: 0, place: 0, isBaseline } })
     })
     const { writing } = update
     // The hashes are of the bytes that the reading workstation received; a read of our own compares with them.
-    const isAll = writing.content?.document === undefined || !(its.logsAreOld && entry)
+    const hasFullBody = writing.content?.document === undefined || !(its.logsAreOld && entry)
     Object.assign(writing.entry, { isMissing: false, also: undefined })
-    writing.entry.hashes = isAll ? its.hashes : { plain: its.hashes.plain, logged: undefined }
+    writing.entry.hashes = hasFullBody ? its.hashes : { plain: its.hashes.plain, logged: undefined }
     if (update.isChanged) changed++
     writings.push({ ...writing, isShared: true })
   }
 
-  function left(tag: string): void {
+  function applyGone(tag: string): void {
     const entry = gone.get(tag)
-    if (!entry || entry.isGone || isLeftAlone(tag, entry.reference)) return
-    const writing = goneNow(mirror, account, entry, now)
+    if (!entry || entry.isGone || isKeptLocal(tag, entry.reference)) return
+    const writing = goneWriting(mirror, account, entry, now)
     if (!writing) return
     changed++
     writings.push({ ...writing, isShared: true })
@@ -149,32 +149,33 @@ export async function takeShared(mirror: Mirror, ask: Ask<'takeShared'>): Promis
 
   for (const { tag, sealed } of changes) {
     const content = sealed && (openFromFeed(key, feed, tag, sealed) as SharedDocument | undefined)
-    if (content) taken(hexOf(tag), content)
-    else if (!sealed) left(hexOf(tag))
+    if (content) applyDocument(hexOf(tag), content)
+    else if (!sealed) applyGone(hexOf(tag))
     if (performance.now() < until) continue
     mirror.write(writings)
     writings = []
     await nextTurn()
     until = performance.now() + SLICE
   }
-  const has = new Set(changes.map(({ tag }) => hexOf(tag)))
-  const unknown = [...settling].filter(([tag]) => !has.has(tag)).map(([, one]) => one)
-  for (const { reference, absent } of unknown) {
+  const listedTags = new Set(changes.map(({ tag }) => hexOf(tag)))
+  const unlisted = [...resolving].filter(([tag]) => !listedTags.has(tag)).map(([, one]) => one)
+  for (const { reference, absent } of unlisted) {
     const entry = account.entries.get(reference)
-    const writing = entry && !entry.isGone && absent + 1 >= ABSENT_FOR_SURE && goneNow(mirror, account, entry, now)
+    const writing =
+      entry && !entry.isGone && absent + 1 >= ROUNDS_UNTIL_GONE && goneWriting(mirror, account, entry, now)
     if (!writing) continue
     changed++
     writings.push({ ...writing, isShared: true })
   }
-  mirror.together(() => {
+  mirror.inTransaction(() => {
     mirror.write(writings)
-    for (const [tag, { version }] of settling) if (has.has(tag)) shared.drop(accountId, version)
-    for (const { reference, version, absent } of unknown) {
+    for (const [tag, { version }] of resolving) if (listedTags.has(tag)) shared.drop(accountId, version)
+    for (const { reference, version, absent } of unlisted) {
       const isThere = account.entries.get(reference)?.isGone === false
-      if (absent + 1 >= ABSENT_FOR_SURE || !isThere) shared.drop(accountId, version)
-      else shared.absent(version)
+      if (absent + 1 >= ROUNDS_UNTIL_GONE || !isThere) shared.drop(accountId, version)
+      else shared.countAbsence(version)
     }
-    if (cursor !== undefined) shared.readTo(accountId, cursor)
+    if (cursor !== undefined) shared.saveCursor(accountId, cursor)
   })
   return changed
 }
@@ -186,7 +187,7 @@ export function takeReport(mirror: Mirror, { accountId, report, begun, lookedAt 
     const folder = mirror.folder(account, name)
     mirror.writeFolder(account, folder, {
       ...{ begun, begunInRun: begun, arrivedInRun: begun, lookedAt },
-      taken: { kind: 'taken', documents, changed: 0, unreadable, isComplete },
+      result: { kind: 'taken', documents, changed: 0, unreadable, isComplete },
       hashes: { plain: undefined, logged: undefined }
     })
   }
@@ -205,26 +206,27 @@ export async function compareShared(
   { accountId, key, tags, handsOver }: Ask<'compareShared'>
 ): Promise<Answer<'compareShared'>> {
   const account = mirror.account(accountId)
-  const theirs = new Set<string>()
-  for (let at = 0; at + TAG <= tags.length; at += TAG) theirs.add(hexOf(tags.subarray(at, at + TAG)))
-  const here: string[] = []
+  const officeTags = new Set<string>()
+  for (let at = 0; at + TAG_BYTES <= tags.length; at += TAG_BYTES)
+    officeTags.add(hexOf(tags.subarray(at, at + TAG_BYTES)))
+  const localOnly: string[] = []
   let areSeen = true
-  await inSlices(compared(), mirror.together)
+  await inSlices(compareEntries(), mirror.inTransaction)
   const newest = mirror.shared.newest(accountId)
   return {
-    ...{ here, there: handsOver ? [...theirs] : [...theirs].slice(0, NAMED) },
+    ...{ here: localOnly, there: handsOver ? [...officeTags] : [...officeTags].slice(0, MOST_NAMED) },
     ...{ upTo: newest.count > FEED_PAGE ? newest.version : 0, areSeen }
   }
 
-  function* compared(): Sliced<void> {
+  function* compareEntries(): Sliced<void> {
     for (const entry of account.entries.values()) {
       yield
       if (entry.isGone) continue
-      const isTheirs = theirs.delete(hexOf(tagOf(key, entry.reference)))
-      if (handsOver) mirror.shared.note(accountId, entry.reference)
+      const isInOffice = officeTags.delete(hexOf(tagOf(key, entry.reference)))
+      if (handsOver) mirror.shared.markUnshared(accountId, entry.reference)
       else if (!isSeen(entry)) areSeen &&= mirror.shared.has(accountId, entry.reference)
-      else if (!isTheirs && here.length < NAMED) {
-        here.push(hexOf(tagOf(key, entry.reference)))
+      else if (!isInOffice && localOnly.length < MOST_NAMED) {
+        localOnly.push(hexOf(tagOf(key, entry.reference)))
       }
     }
   }
@@ -233,10 +235,10 @@ export async function compareShared(
 /** Drops the unshared marks up to `upTo` of documents that the folders have shown; the others stay. */
 export async function settleSeen(mirror: Mirror, { accountId, upTo }: Ask<'settleSeen'>): Promise<null> {
   const account = mirror.account(accountId)
-  await inSlices(settled(), mirror.together)
+  await inSlices(dropSeen(), mirror.inTransaction)
   return null
 
-  function* settled(): Sliced<void> {
+  function* dropSeen(): Sliced<void> {
     for (const { reference, version } of mirror.shared.next(accountId, -1)) {
       yield
       const entry = account.entries.get(reference)
@@ -245,7 +247,7 @@ export async function settleSeen(mirror: Mirror, { accountId, upTo }: Ask<'settl
   }
 }
 
-function* withTags(account: Account, key: Uint8Array, tags: ReadonlySet<string>): Sliced<Map<string, Entry>> {
+function* entriesWithTags(account: Account, key: Uint8Array, tags: ReadonlySet<string>): Sliced<Map<string, Entry>> {
   const found = new Map<string, Entry>()
   for (const entry of account.entries.values()) {
     yield

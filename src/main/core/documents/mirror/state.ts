@@ -2,7 +2,7 @@
  * What the mirror keeps in memory: what answers are compared with, per document, and the newest read of each folder.
  */
 import type { DocumentIndex } from '../index/document-index.ts'
-import type { Taken } from '../questions.ts'
+import type { TakeResult } from '../questions.ts'
 import type { Entries, Entry, Mode } from './entries.ts'
 
 /** A folder of an account, as of its newest read. */
@@ -15,9 +15,9 @@ export interface Folder {
   lookedAt: number
   /** Of the whole answer, if an equal one would change nothing. */
   hashes: Record<Mode, string | undefined>
-  taken: Extract<Taken, { kind: 'taken' }> | undefined
+  result: Extract<TakeResult, { kind: 'taken' }> | undefined
   /** Incremented whenever knowledge of its documents changes other than by its newest read as a whole. */
-  disturbances: number
+  invalidations: number
 }
 
 export interface Account {
@@ -42,7 +42,7 @@ export function seenInRun(account: Account, entry: Entry): number {
 }
 
 /** Makes the state of a folder that was never read. */
-export function beginning(name: string): Folder {
+export function newFolder(name: string): Folder {
   return {
     name,
     begun: 0,
@@ -50,7 +50,7 @@ export function beginning(name: string): Folder {
     arrivedInRun: 0,
     lookedAt: 0,
     hashes: { plain: undefined, logged: undefined },
-    taken: undefined,
-    disturbances: 0
+    result: undefined,
+    invalidations: 0
   }
 }

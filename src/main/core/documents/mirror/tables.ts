@@ -3,11 +3,11 @@ import { hash } from 'node:crypto'
 import type { DocumentResponse } from '../../../../shared/model/index.ts'
 import type { Db } from '../../storage/connection.ts'
 import { DamagedDatabaseError } from '../../storage/integrity.ts'
-import { FIGURES_BY, figuresOf } from '../index/columns.ts'
-import type { KeptFigures } from '../index/overview.ts'
+import { FIGURES_FORMAT, figuresOf } from '../index/columns.ts'
+import type { StoredFigures } from '../index/overview.ts'
 import type { IndexRow } from '../index/row.ts'
-import type { Entry, Kept } from './entries.ts'
-import { beginning, type Folder } from './state.ts'
+import type { Entry, StoredEntry } from './entries.ts'
+import { type Folder, newFolder } from './state.ts'
 
 export interface StoredDocument {
   id: number
@@ -59,9 +59,9 @@ export interface StoredFolder {
  * Parses stored JSON.
  * @throws DamagedDatabaseError if it isn't valid.
  */
-export function readJson<Kept>(text: string): Kept {
+export function readJson<Value>(text: string): Value {
   try {
-    return JSON.parse(text) as Kept
+    return JSON.parse(text) as Value
   } catch {
     throw new DamagedDatabaseError('What is kept is not JSON.')
   }
@@ -85,7 +85,9 @@ export function mirrorTables(db: Db) {
     `SELECT documents.*, index_rows.row FROM documents LEFT JOIN index_rows ON index_rows.id = documents.id
      WHERE documents.id > ? ORDER BY documents.id LIMIT ${PAGE}`
   )
-  const one = db.prepare<[number], StoredDocument>('SELECT documents.*, NULL AS row FROM documents WHERE id = ?')
+  const documentById = db.prepare<[number], StoredDocument>(
+    'SELECT documents.*, NULL AS row FROM documents WHERE id = ?'
+  )
   const hashes = db.prepare<[number], StoredHashes>(
     'SELECT last_log_at AS lastLogAt, plain_hash AS plain, logged_hash AS logged FROM documents WHERE id = ?'
   )
@@ -113,12 +115,12 @@ export function mirrorTables(db: Db) {
        completed_at, package)
      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
   )
-  const figures = db.prepare<[string], KeptFigures>(
+  const figures = db.prepare<[string], StoredFigures>(
     `SELECT family, identity, flags, due, due_day AS dueDay, idle_since AS idleSince, arrived_at AS arrivedAt,
        completed_at AS completedAt, package FROM figures WHERE account_id = ?`
   )
-  const figuresBy = db.prepare<[], string>('SELECT figures FROM mirror').pluck()
-  const setFiguresBy = db.prepare<[string]>('UPDATE mirror SET figures = ?')
+  const figuresFormat = db.prepare<[], string>('SELECT figures FROM mirror').pluck()
+  const setFiguresFormat = db.prepare<[string]>('UPDATE mirror SET figures = ?')
   const writeBody = db.prepare<[number, string]>('INSERT OR REPLACE INTO bodies (id, body) VALUES (?, ?)')
   const setUnread = db.prepare<[number, number]>('UPDATE documents SET unread = ? WHERE id = ?')
   const folders = db.prepare<[], StoredFolder>('SELECT * FROM folders')
@@ -136,7 +138,7 @@ export function mirrorTables(db: Db) {
   )
   const forgetFolder = db.prepare<[string, string]>('DELETE FROM folders WHERE account_id = ? AND folder = ?')
   const ofAccount = 'IN (SELECT id FROM documents WHERE account_id = ?)'
-  const erasing = [
+  const eraseStatements = [
     `DELETE FROM index_rows WHERE id ${ofAccount}`,
     `DELETE FROM bodies WHERE id ${ofAccount}`,
     'DELETE FROM figures WHERE account_id = ?',
@@ -144,22 +146,22 @@ export function mirrorTables(db: Db) {
     'DELETE FROM folders WHERE account_id = ?'
   ].map((sql) => db.prepare<[string]>(sql))
 
-  const forgetting = ['index_rows', 'bodies', 'figures', 'documents'].map((table) =>
+  const forgetStatements = ['index_rows', 'bodies', 'figures', 'documents'].map((table) =>
     db.prepare<[number]>(`DELETE FROM ${table} WHERE id = ?`)
   )
 
-  function keepRow(id: number, row: IndexRow): void {
+  function saveRow(id: number, row: IndexRow): void {
     writeRow.run(id, JSON.stringify(row))
-    keepFigures(id, row)
+    saveFigures(id, row)
   }
 
-  function keepFigures(id: number, row: IndexRow): void {
+  function saveFigures(id: number, row: IndexRow): void {
     const { packageReference, accountId } = row
-    const number = packageReference === undefined ? null : numberOf(packageReference)
+    const packageNumber = packageReference === undefined ? null : packageNumberOf(packageReference)
     const { family, identity, flags, due, dueDay, idleSince, arrivedAt, completedAt } = figuresOf(row)
     // Positional parameters: a first read writes this for every document, and named ones take twice as long.
     const times = [due, dueDay, idleSince, arrivedAt, completedAt]
-    writeFigures.run(id, accountId, family, identity, flags, ...times, number)
+    writeFigures.run(id, accountId, family, identity, flags, ...times, packageNumber)
   }
 
   return {
@@ -168,7 +170,7 @@ export function mirrorTables(db: Db) {
 
     /** @throws DamagedDatabaseError if it is no longer stored. */
     document(id: number): StoredDocument {
-      const found = one.get(id)
+      const found = documentById.get(id)
       if (!found) throw new DamagedDatabaseError('A document that was read is not kept.')
       return found
     },
@@ -185,7 +187,7 @@ export function mirrorTables(db: Db) {
     },
 
     /** Returns the document's id. If `hasNewRow` is false, the row isn't written. */
-    write(entry: Kept, row: IndexRow, document: DocumentResponse | undefined, hasNewRow: boolean): number {
+    write(entry: StoredEntry, row: IndexRow, document: DocumentResponse | undefined, hasNewRow: boolean): number {
       const id = Number(
         writeDocument.get({
           accountId: entry.accountId,
@@ -207,7 +209,7 @@ export function mirrorTables(db: Db) {
           logged: entry.hashes.logged ?? null
         })
       )
-      if (hasNewRow) keepRow(id, row)
+      if (hasNewRow) saveRow(id, row)
       if (document) writeBody.run(id, JSON.stringify(document))
       return id
     },
@@ -215,21 +217,21 @@ export function mirrorTables(db: Db) {
     setUnread: db.transaction((some: readonly { entry: Entry; row: IndexRow }[]) => {
       for (const { entry, row } of some) {
         setUnread.run(row.unread ? 1 : 0, entry.id)
-        keepRow(entry.id, row)
+        saveRow(entry.id, row)
       }
     }),
 
     /** Whether every document has figures in the current format. */
-    hasFigures: (): boolean => figuresBy.get() === FIGURES_BY,
-    figures: (accountId: string): KeptFigures[] => figures.all(accountId),
+    hasFigures: (): boolean => figuresFormat.get() === FIGURES_FORMAT,
+    figures: (accountId: string): StoredFigures[] => figures.all(accountId),
 
     /** Writes the figures of rows that lack them. */
-    keepFigures: db.transaction((some: readonly (readonly [id: number, row: IndexRow])[]): void => {
-      for (const [id, row] of some) keepFigures(id, row)
+    saveFigures: db.transaction((some: readonly (readonly [id: number, row: IndexRow])[]): void => {
+      for (const [id, row] of some) saveFigures(id, row)
     }),
 
     /** To be called once every document has figures. */
-    setHasFigures: (): void => void setFiguresBy.run(FIGURES_BY),
+    setHasFigures: (): void => void setFiguresFormat.run(FIGURES_FORMAT),
 
     /** Accounts that have documents. */
     accounts: accountsIn(db, 'documents'),
@@ -245,7 +247,7 @@ export function mirrorTables(db: Db) {
         lookedAt: folder.lookedAt,
         plain: folder.hashes.plain ?? null,
         logged: folder.hashes.logged ?? null,
-        taken: JSON.stringify(folder.taken ?? null),
+        taken: JSON.stringify(folder.result ?? null),
         missing: missing ? JSON.stringify(missing) : null
       })
     },
@@ -257,11 +259,11 @@ export function mirrorTables(db: Db) {
 
     /** Erases one document. */
     forget(id: number): void {
-      for (const statement of forgetting) statement.run(id)
+      for (const statement of forgetStatements) statement.run(id)
     },
 
     erase(accountId: string): void {
-      for (const statement of erasing) statement.run(accountId)
+      for (const statement of eraseStatements) statement.run(accountId)
     }
   }
 }
@@ -270,12 +272,12 @@ export function mirrorTables(db: Db) {
 const DIGITS = 13
 
 /** A number that is all but unique to a package: a collision would hardly show in the overview's weeks. */
-function numberOf(packageReference: string): number {
+function packageNumberOf(packageReference: string): number {
   return Number.parseInt(hash('sha1', packageReference).slice(0, DIGITS), 16)
 }
 
 /** Returns the stored entry; nothing is known of this run yet. */
-export function keptOf(stored: StoredDocument): Kept {
+export function storedEntryOf(stored: StoredDocument): StoredEntry {
   return {
     accountId: stored.account_id,
     reference: stored.reference,
@@ -300,11 +302,11 @@ export function keptOf(stored: StoredDocument): Kept {
 /** Returns a folder as stored. */
 export function folderOf(stored: StoredFolder): Folder {
   return {
-    ...beginning(stored.folder),
+    ...newFolder(stored.folder),
     begun: stored.begun,
     lookedAt: stored.looked_at,
     hashes: { plain: stored.plain_hash ?? undefined, logged: stored.logged_hash ?? undefined },
-    taken: readJson<Folder['taken'] | null>(stored.taken) ?? undefined
+    result: readJson<Folder['result'] | null>(stored.taken) ?? undefined
   }
 }
 
@@ -327,7 +329,7 @@ export function openSharedTables(db: Db) {
     `INSERT INTO shared_feeds (account_id, feed, cursor, proven_at) VALUES (?, ?, ?, ?)
      ON CONFLICT (account_id) DO UPDATE SET feed = excluded.feed, cursor = excluded.cursor, proven_at = excluded.proven_at`
   )
-  const readTo = db.prepare<[number, string]>('UPDATE shared_feeds SET cursor = ? WHERE account_id = ?')
+  const updateCursor = db.prepare<[number, string]>('UPDATE shared_feeds SET cursor = ? WHERE account_id = ?')
   const forget = db.prepare<[string]>('DELETE FROM shared_feeds WHERE account_id = ?')
   const all = db.prepare<[], string>('SELECT account_id FROM shared_feeds').pluck()
   const note = db.prepare<[string, string]>('INSERT OR REPLACE INTO unshared (account_id, reference) VALUES (?, ?)')
@@ -343,16 +345,16 @@ export function openSharedTables(db: Db) {
   const drop = db.prepare<[string, number]>('DELETE FROM unshared WHERE account_id = ? AND version = ?')
   const dropTo = db.prepare<[string, number]>('DELETE FROM unshared WHERE account_id = ? AND version <= ?')
   const dropAll = db.prepare<[string]>('DELETE FROM unshared WHERE account_id = ?')
-  const absent = db.prepare<[number]>('UPDATE unshared SET absent = absent + 1 WHERE version = ?')
+  const incrementAbsent = db.prepare<[number]>('UPDATE unshared SET absent = absent + 1 WHERE version = ?')
   const accounts = new Set(all.all())
 
   return {
-    of: (accountId: string) => known.get(accountId),
-    keep(accountId: string, feed: string, cursor: number, provenAt: number): void {
+    feedOf: (accountId: string) => known.get(accountId),
+    saveFeed(accountId: string, feed: string, cursor: number, provenAt: number): void {
       keep.run(accountId, feed, cursor, provenAt)
       accounts.add(accountId)
     },
-    readTo: (accountId: string, cursor: number): void => void readTo.run(cursor, accountId),
+    saveCursor: (accountId: string, cursor: number): void => void updateCursor.run(cursor, accountId),
     erase(accountId: string): void {
       forget.run(accountId)
       dropAll.run(accountId)
@@ -362,7 +364,7 @@ export function openSharedTables(db: Db) {
      * Marks a document as unshared if its account is shared. Must be called in the transaction that writes the
      * document.
      */
-    note(accountId: string, reference: string): void {
+    markUnshared(accountId: string, reference: string): void {
       if (accounts.has(accountId)) note.run(accountId, reference)
     },
     has: (accountId: string, reference: string): boolean => has.get(accountId, reference) !== undefined,
@@ -373,8 +375,8 @@ export function openSharedTables(db: Db) {
       return { count, version: version ?? 0 }
     },
     drop: (accountId: string, version: number): void => void drop.run(accountId, version),
-    dropTo: (accountId: string, version: number): void => void dropTo.run(accountId, version),
+    dropUpTo: (accountId: string, version: number): void => void dropTo.run(accountId, version),
     dropAll: (accountId: string): void => void dropAll.run(accountId),
-    absent: (version: number): void => void absent.run(version)
+    countAbsence: (version: number): void => void incrementAbsent.run(version)
   }
 }

@@ -12,10 +12,10 @@ import {
 } from '../../../../shared/model/index.ts'
 import { withoutBlanks } from '../../lib/objects.ts'
 import { type IndexRow, indexRowOf } from '../index/row.ts'
-import { maySignYet, stateOf } from '../progress.ts'
-import { changesBetween, type Difference, isSame, meansTheSame, pairedSigners } from './differences.ts'
-import type { Entry, Kept, Mode } from './entries.ts'
-import { matchKeyOf, plain } from './folder-snapshot.ts'
+import { mayStillSign, stateOf } from '../progress.ts'
+import { areEquivalent, changesBetween, type Difference, isSamePerson, pairedSigners } from './differences.ts'
+import type { Entry, Mode, StoredEntry } from './entries.ts'
+import { matchKeyOf, normalised } from './folder-snapshot.ts'
 import type { Mirror, Writing } from './mirror.ts'
 import { type Account, seenAt, seenInRun } from './state.ts'
 import type { StoredHashes } from './tables.ts'
@@ -23,7 +23,7 @@ import type { StoredHashes } from './tables.ts'
 /** Who reported a document, and when. */
 export interface Source {
   /** When it was requested, and when the answer arrived, by the monotonic clock. */
-  begun: number
+  requestedAt: number
   arrived: number
   /** By the wall clock. */
   now: number
@@ -47,22 +47,22 @@ export function updateOf(
   mirror: Mirror,
   account: Account,
   entry: Entry | undefined,
-  answered: DocumentResponse,
+  reported: DocumentResponse,
   source: Source
 ): Update {
   const { look, now } = source
   const before = entry && mirror.document(entry)
-  const kept = entry && mirror.hashes(entry)
+  const storedHashes = entry && mirror.hashes(entry)
   // As it would be read back from storage: without members that are undefined.
-  const spelled = before ? (JSON.parse(JSON.stringify(answered)) as DocumentResponse) : answered
-  const document = look || !before ? spelled : withTheRest(spelled, before)
+  const normalisedAnswer = before ? (JSON.parse(JSON.stringify(reported)) as DocumentResponse) : reported
+  const document = look || !before ? normalisedAnswer : withOmittedMembers(normalisedAnswer, before)
   const row = account.index.get(document.Reference)
-  const after = withLinks(withWhatStays(withLogs(document, before, look?.mode), before), before)
+  const after = withLinks(withLastingMembers(withLogs(document, before, look?.mode), before), before)
   const folder = look?.folder ?? entry?.folder ?? document.Folder ?? ''
   const isPlaced = look !== undefined || entry?.isPlaced === true
   const isSame = before !== undefined && isDeepStrictEqual(before, after)
-  const isWhereItWas = entry !== undefined && entry.folder === folder && entry.isPlaced === isPlaced
-  const meansSame = before !== undefined && (isSame || meansTheSame(before, after))
+  const isUnmoved = entry !== undefined && entry.folder === folder && entry.isPlaced === isPlaced
+  const meansSame = before !== undefined && (isSame || areEquivalent(before, after))
   // What the first read finds didn't just happen, unless the document was known by other means.
   const differences: Difference[] =
     look?.isBaseline && !entry
@@ -82,40 +82,40 @@ export function updateOf(
     reference: document.Reference,
     folder,
     isPlaced,
-    ownSeenAt: Math.max(source.begun, entry ? seenAt(account, entry) : 0),
-    ownSeenInRun: Math.max(source.begun, entry ? seenInRun(account, entry) : 0),
+    ownSeenAt: Math.max(source.requestedAt, entry ? seenAt(account, entry) : 0),
+    ownSeenInRun: Math.max(source.requestedAt, entry ? seenInRun(account, entry) : 0),
     knownAt: Math.max(source.arrived, entry?.knownAt ?? 0),
     // Determined by the read as a whole.
     isMissing: entry?.isMissing ?? false,
-    logsAreOld: areLogsOld(entry, answered, source, meansSame),
-    lastLogAt: latest(after) ?? kept?.lastLogAt ?? undefined,
+    logsAreOld: areLogsOld(entry, reported, source, meansSame),
+    lastLogAt: latest(after) ?? storedHashes?.lastLogAt ?? undefined,
     packageReference: after.PackageReference || undefined,
-    clientReference: plain(after.ClientReference),
+    clientReference: normalised(after.ClientReference),
     matchKey: matchKeyOf(document.Name, document.Signers ?? []),
-    hashes: hashesOf(kept, before, after, look),
+    hashes: hashesOf(storedHashes, before, after, look),
     look: look?.number ?? entry?.look ?? 0,
     place: look?.place ?? entry?.place ?? 0,
-    also: isWhereItWas ? entry.also : undefined
+    also: isUnmoved ? entry.also : undefined
   }
-  const happenings = differences.map((one) => ({ ...one, isOwn: source.isOwn(one, after) }))
-  const happened = { differences: happenings, at: now }
-  if (isSame && isWhereItWas && row && row.goneAt === undefined)
-    return { writing: { entry: next, happened }, isChanged: false }
+  const attributed = differences.map((one) => ({ ...one, isOwn: source.isOwn(one, after) }))
+  const changeSet = { differences: attributed, at: now }
+  if (isSame && isUnmoved && row && row.goneAt === undefined)
+    return { writing: { entry: next, changeSet }, isChanged: false }
   const content = {
     ...(!isSame && { document: after }),
     row: indexRowOf(after, {
       accountId: account.id,
       folder,
       ...timesOf(after, row, source, differences.length > 0 || !meansSame),
-      unread: row?.unread || happenings.some(({ isOwn }) => !isOwn)
+      unread: row?.unread || attributed.some(({ isOwn }) => !isOwn)
     })
   }
-  const isChanged = !meansSame || !isWhereItWas || row?.goneAt !== undefined || !haveSameLog(before, after)
-  return { writing: { entry: next, content, happened }, isChanged }
+  const isChanged = !meansSame || !isUnmoved || row?.goneAt !== undefined || !haveSameLog(before, after)
+  return { writing: { entry: next, content, changeSet }, isChanged }
 }
 
 /** Fills in what an operation's answer omits, as it may contain no more than what it changed. */
-function withTheRest(answered: DocumentResponse, before: DocumentResponse): DocumentResponse {
+function withOmittedMembers(answered: DocumentResponse, before: DocumentResponse): DocumentResponse {
   const { Signers, ...rest } = answered
   return { ...before, ...rest, ...(Signers?.length && { Signers }) }
 }
@@ -129,17 +129,17 @@ function withLogs(document: DocumentResponse, before: DocumentResponse | undefin
 }
 
 /** Keeps references of the document and its people, and who has signed or declined, even if an answer omits them. */
-function withWhatStays(document: DocumentResponse, before: DocumentResponse | undefined): DocumentResponse {
+function withLastingMembers(document: DocumentResponse, before: DocumentResponse | undefined): DocumentResponse {
   if (!before) return document
   const { PackageReference, FormDirectReference, ClientReference } = before
   const kept = { ...withoutBlanks({ PackageReference, FormDirectReference, ClientReference }), ...document }
   const Signers = pairedSigners(before, document).map(({ is, was }) =>
-    was && isSame(was, is) ? { ...whatStaysOf(was, is, before, document), ...is } : is
+    was && isSamePerson(was, is) ? { ...lastingMembersOf(was, is, before, document), ...is } : is
   )
   return document.Signers ? { ...kept, Signers } : kept
 }
 
-function whatStaysOf(
+function lastingMembersOf(
   was: SignerResponse,
   is: SignerResponse,
   before: DocumentResponse,
@@ -162,7 +162,7 @@ function whatStaysOf(
  */
 function withLinks(document: DocumentResponse, before: DocumentResponse | undefined): DocumentResponse {
   const kept = before ? withLinksOf(document, before) : document
-  const isStale = (signer: SignerResponse) => signer.SigningKey && !(hasLink(signer) && maySignYet(kept, signer))
+  const isStale = (signer: SignerResponse) => signer.SigningKey && !(hasLink(signer) && mayStillSign(kept, signer))
   if (!kept.Signers?.some(isStale)) return kept
   const signers = kept.Signers.map((signer) => {
     if (!isStale(signer)) return signer
@@ -221,7 +221,7 @@ function hashesOf(
   before: DocumentResponse | undefined,
   after: DocumentResponse,
   look: Source['look']
-): Kept['hashes'] {
+): StoredEntry['hashes'] {
   const { Logs: _, ...one } = before ?? { Reference: '' }
   const { Logs: __, ...two } = after
   const isBodySame = known !== undefined && isDeepStrictEqual(one, two)
@@ -244,29 +244,29 @@ function timesOf(
 ): Pick<IndexRow, 'arrivedAt' | 'changedAt' | 'completedAt'> {
   const notLater = (at: number | undefined) => (at !== undefined && at > 0 && at <= now ? at : undefined)
   const signedAt = notLater(readCertainDate(document.LastSignedDate, readGmt(document.GMT))?.at)
-  const begun = notLater(earliest(document))
-  const ofOld = look?.isBaseline ? (notLater(latest(document)) ?? signedAt) : undefined
+  const firstLogAt = notLater(earliest(document))
+  const historicChangedAt = look?.isBaseline ? (notLater(latest(document)) ?? signedAt) : undefined
   const isComplete = readDocumentStatus(document.Status).family === 'complete'
   return {
-    arrivedAt: arrivalOf(row?.arrivedAt ?? (look?.isBaseline ? BEFORE_WE_LOOKED : now), begun),
-    changedAt: row && !isChanged ? row.changedAt : row ? now : (ofOld ?? now),
-    ...(isComplete && { completedAt: row?.completedAt ?? signedAt ?? (look?.isBaseline ? BEFORE_WE_LOOKED : now) })
+    arrivedAt: arrivalOf(row?.arrivedAt ?? (look?.isBaseline ? BEFORE_FIRST_READ : now), firstLogAt),
+    changedAt: row && !isChanged ? row.changedAt : row ? now : (historicChangedAt ?? now),
+    ...(isComplete && { completedAt: row?.completedAt ?? signedAt ?? (look?.isBaseline ? BEFORE_FIRST_READ : now) })
   }
 }
 
 /** For documents found by the first read that don't say since when they exist: they didn't arrive today. */
-const BEFORE_WE_LOOKED = 0
+const BEFORE_FIRST_READ = 0
 
-/** @param begun when its log begins. */
-function arrivalOf(known: number, begun: number | undefined): number {
-  if (begun === undefined) return known
-  return known === BEFORE_WE_LOOKED ? begun : Math.min(known, begun)
+/** @param firstLogAt when its log begins. */
+function arrivalOf(known: number, firstLogAt: number | undefined): number {
+  if (firstLogAt === undefined) return known
+  return known === BEFORE_FIRST_READ ? firstLogAt : Math.min(known, firstLogAt)
 }
 
 const earliest = (document: DocumentResponse) => logTime(document, Math.min)
 const latest = (document: DocumentResponse) => logTime(document, Math.max)
 
-function logTime({ Logs = [] }: DocumentResponse, better: (one: number, two: number) => number): number | undefined {
+function logTime({ Logs = [] }: DocumentResponse, choose: (one: number, two: number) => number): number | undefined {
   const times = Logs.flatMap((log) => readCertainDate(log.Date, readGmt(log.GMT))?.at ?? [])
-  return times.reduce<number | undefined>((one, two) => better(one ?? two, two), undefined)
+  return times.reduce<number | undefined>((one, two) => choose(one ?? two, two), undefined)
 }

@@ -8,24 +8,24 @@ import type { Throttled, Time } from '../../lib/time.ts'
 /** State of a watched account; kept while another account is in view. */
 export class AccountState {
   readonly accountId: string
-  readonly told: Throttled
-  readonly paces = openFolderPaces()
+  readonly changeNotifier: Throttled
+  readonly backoffs = openFolderBackoffs()
   readonly #now: () => number
   #connection: ConnectionView | undefined
   /** Consecutive rounds in which nothing at all could be read. */
   failures = 0
-  isRound = false
+  isRoundRunning = false
   /** Whether any of its folders was read in this run. */
   isRead = false
   /** When a folder last answered, by the monotonic clock. */
   answeredAt = Number.NEGATIVE_INFINITY
   /** Whether a read of all folders was requested; during a round, possibly too late for that round. */
-  isWanted = false
+  isFullReadRequested = false
   unschedule: (() => void) | undefined
 
-  constructor(accountId: string, told: Throttled, { now }: Pick<Time, 'now'>) {
+  constructor(accountId: string, changeNotifier: Throttled, { now }: Pick<Time, 'now'>) {
     this.accountId = accountId
-    this.told = told
+    this.changeNotifier = changeNotifier
     this.#now = now
   }
 
@@ -35,7 +35,7 @@ export class AccountState {
   }
 
   /** Records how a call ended; returns whether the connection's state changed. */
-  noted(error?: AppError): boolean {
+  recordOutcome(error?: AppError): boolean {
     const state = stateAfter(error)
     if (!state) return false
     const before = this.#connection
@@ -47,20 +47,20 @@ export class AccountState {
   /** Stops reading and reporting. */
   stop(): void {
     this.unschedule?.()
-    this.told.stop()
+    this.changeNotifier.stop()
   }
 }
 
 /** How a service says that it has no folder of this name: nothing else in the request is variable. */
 const UNKNOWN_FOLDER = new Set<AppError['code']>(['not-found', 'invalid'])
 /** Errors that affect all folders if they affect one. */
-const OF_THE_ACCOUNT = new Set<AppError['code']>(['rate-limited', 'unauthorised', 'keychain'])
+const ACCOUNT_WIDE_ERRORS = new Set<AppError['code']>(['rate-limited', 'unauthorised', 'keychain'])
 /** Consecutive rounds after which a folder counts as unknown to the service. */
-const UNKNOWN_FOR_SURE = 2
+const FAILURES_UNTIL_UNKNOWN = 2
 /** Shortest rest, however soon a folder is due, in milliseconds. */
 const SHORTEST_REST = 1000
 
-interface Failing {
+interface FolderFailure {
   failures: number
   error: AppError
   /** How many of the latest failures in a row said that there is no such folder. */
@@ -75,12 +75,12 @@ export const isUnknownFolder = (error: AppError): boolean => UNKNOWN_FOLDER.has(
  * Tracks which folders of an account fail, and until when each is left alone, so that a failing folder doesn't slow
  * down the others.
  */
-function openFolderPaces() {
-  const failing = new Map<string, Failing>()
+function openFolderBackoffs() {
+  const failing = new Map<string, FolderFailure>()
 
   return {
     /** Records how a read of a folder ended. */
-    noted(folder: string, error: AppError | undefined): void {
+    recordOutcome(folder: string, error: AppError | undefined): void {
       if (!error) return void failing.delete(folder)
       const { failures = 0, unknown = 0 } = failing.get(folder) ?? {}
       failing.set(folder, { failures: failures + 1, error, unknown: isUnknownFolder(error) ? unknown + 1 : 0 })
@@ -91,28 +91,28 @@ function openFolderPaces() {
       folders.filter((folder) => (failing.get(folder)?.until ?? 0) <= now),
 
     /** Whether the service has said more than once that it has no such folder. */
-    isUnknown: (folder: string): boolean => (failing.get(folder)?.unknown ?? 0) >= UNKNOWN_FOR_SURE,
+    isUnknown: (folder: string): boolean => (failing.get(folder)?.unknown ?? 0) >= FAILURES_UNTIL_UNKNOWN,
 
     /** Whether any folder fails. */
     isFailing: (): boolean => failing.size > 0,
 
     /** Returns the milliseconds until the next round. From now on, each failing folder rests by itself. */
-    rest(
+    nextRest(
       folders: readonly string[],
-      fortune: Omit<Fortune, 'failures' | 'error'>,
+      outcome: Omit<RoundOutcome, 'failures' | 'error'>,
       now: number,
       random: number
     ): number {
-      const fair = restAfter({ ...fortune, failures: 0 }, random)
+      const fairRest = restAfter({ ...outcome, failures: 0 }, random)
       const rests = folders.flatMap((folder) => {
         const one = failing.get(folder)
         if (!one) return []
-        one.until ??= now + restAfter({ ...fortune, failures: one.failures, error: one.error }, random)
-        return { rest: one.until - now, isOfAll: OF_THE_ACCOUNT.has(one.error.code) }
+        one.until ??= now + restAfter({ ...outcome, failures: one.failures, error: one.error }, random)
+        return { rest: one.until - now, isOfAll: ACCOUNT_WIDE_ERRORS.has(one.error.code) }
       })
-      const own = rests.length < folders.length ? fair : Math.min(...rests.map(({ rest }) => rest))
-      const ofAll = rests.flatMap(({ rest, isOfAll }) => (isOfAll ? rest : []))
-      return Math.max(SHORTEST_REST, own, ...ofAll)
+      const ownRest = rests.length < folders.length ? fairRest : Math.min(...rests.map(({ rest }) => rest))
+      const accountWideRests = rests.flatMap(({ rest, isOfAll }) => (isOfAll ? rest : []))
+      return Math.max(SHORTEST_REST, ownRest, ...accountWideRests)
     },
 
     /** Forgets failures from a previous address or key. */
@@ -150,7 +150,7 @@ export const PACE = {
   /** While nobody does. */
   hidden: 120_000,
   /** Limit while the office's server is away and workstations read separately, however many there are. */
-  longestApart: 3_600_000,
+  longestAlone: 3_600_000,
   /** After a first failed round; doubled for each further one. */
   failing: 30_000,
   longestFailing: 300_000,
@@ -164,12 +164,12 @@ export const PACE = {
 }
 
 /** After a slow round, the rest is this many times as long, leaving the line to everything else. */
-const REST_FOR_EACH = 5
+const REST_FACTOR = 5
 /** After errors, rests are lengthened by up to this share, so that fifty workstations don't all return at once. */
-const SPREAD = 0.2
+const JITTER = 0.2
 
 /** State of an account, or of one of its folders, after a round. */
-export interface Fortune {
+export interface RoundOutcome {
   /** Whether the window is shown, with this account in view. */
   isLookedAt: boolean
   /** Minimum rest in milliseconds, in addition to the usual one. */
@@ -189,16 +189,16 @@ export interface Fortune {
  * @param random 0 up to 1.
  */
 export function restAfter(
-  { isLookedAt, atLeast = 0, failures, error, isOffline, took }: Fortune,
+  { isLookedAt, atLeast = 0, failures, error, isOffline, took }: RoundOutcome,
   random: number
 ): number {
   const usual = Math.max(isLookedAt ? PACE.shown : PACE.hidden, atLeast)
-  const fair = Math.max(usual, Math.min(PACE.longestFair, took * REST_FOR_EACH))
-  if (failures === 0) return fair
-  const spread = 1 + SPREAD * random
-  if (isOffline) return (isLookedAt ? PACE.probeShown : PACE.probeHidden) * spread
+  const fairRest = Math.max(usual, Math.min(PACE.longestFair, took * REST_FACTOR))
+  if (failures === 0) return fairRest
+  const jitter = 1 + JITTER * random
+  if (isOffline) return (isLookedAt ? PACE.probeShown : PACE.probeHidden) * jitter
   // The keychain might prompt the person each time.
-  const patience =
+  const backoff =
     error?.code === 'keychain' ? PACE.longestFailing : Math.min(PACE.longestFailing, PACE.failing * 2 ** (failures - 1))
-  return Math.max(fair, patience * spread, Math.min(error?.retryAfterMs ?? 0, PACE.longestAskedFor))
+  return Math.max(fairRest, backoff * jitter, Math.min(error?.retryAfterMs ?? 0, PACE.longestAskedFor))
 }

@@ -5,7 +5,7 @@
 import type { AppError, UnreadableDocument } from '../../../../shared/contract/index.ts'
 import type { Time } from '../../lib/time.ts'
 import type { ServiceClient } from '../../service/service-client.ts'
-import type { AskDocuments, Taken } from '../questions.ts'
+import type { AskDocuments, TakeResult } from '../questions.ts'
 
 type FolderClient = Pick<ServiceClient, 'readActiveDocuments' | 'getAccountInfo'>
 
@@ -16,16 +16,16 @@ export interface FolderReadingDeps {
   dateFormatOf: (accountId: string, client: FolderClient) => Promise<string | undefined>
   describe: (error: unknown) => AppError
   time: Time
-  /** Orders what is known; shared with the code that takes operations' answers. See `neverBackwards`. */
+  /** Orders what is known; shared with the code that takes operations' answers. See `increasingClock`. */
   moment: () => number
   /** Called at the end of each read, before its callers get the result. */
-  looked: (news: LookEnd) => void
+  folderRead: (news: FolderReadEvent) => void
 }
 
-export interface LookEnd {
+export interface FolderReadEvent {
   folder: string
   /** When it began, by the monotonic clock. */
-  at: number
+  monotonicAt: number
   error?: AppError
   isChanged: boolean
 }
@@ -38,42 +38,42 @@ export interface FolderTrouble {
 }
 
 /** One folder's answer, once taken, and when it was requested. */
-export interface FolderLook {
+export interface FolderRead {
   folder: string
-  begun: number
+  requestedAt: number
   /** The same by the monotonic clock. */
-  at: number
-  taken: Extract<Taken, { kind: 'taken' }>
+  monotonicAt: number
+  result: Extract<TakeResult, { kind: 'taken' }>
 }
 
-interface Reading {
+interface ReadInProgress {
   withLogs: boolean
-  result: Promise<FolderLook>
+  result: Promise<FolderRead>
 }
 
 export type FolderReading = ReturnType<typeof openFolderReading>
 
 export function openFolderReading(accountId: string, deps: FolderReadingDeps) {
-  const { ask, clientOf, dateFormatOf, describe, time, moment, looked } = deps
+  const { ask, clientOf, dateFormatOf, describe, time, moment, folderRead } = deps
   const troubles = new Map<string, FolderTrouble>()
-  const readings = new Map<string, Reading>()
+  const readsInProgress = new Map<string, ReadInProgress>()
   /** Aborts the reads in progress. */
-  let ending = new AbortController()
+  let controller = new AbortController()
 
   /** Remembers a folder's trouble; returns whether it has changed. */
-  function noted(folder: string, trouble: FolderTrouble): boolean {
+  function recordTrouble(folder: string, trouble: FolderTrouble): boolean {
     const before = troubles.get(folder) ?? {}
     troubles.set(folder, trouble)
     return JSON.stringify(before) !== JSON.stringify(trouble)
   }
 
-  async function look(folder: string, withLogs: boolean, signal: AbortSignal): Promise<FolderLook> {
-    const at = time.elapsed()
+  async function readFolder(folder: string, withLogs: boolean, signal: AbortSignal): Promise<FolderRead> {
+    const monotonicAt = time.elapsed()
     try {
       signal.throwIfAborted()
       const client = await clientOf(accountId)
-      const begun = moment()
-      const taken = await client.readActiveDocuments(
+      const requestedAt = moment()
+      const result = await client.readActiveDocuments(
         folder,
         { documentLog: withLogs, signal },
         async (bytes, charset) => {
@@ -82,20 +82,20 @@ export function openFolderReading(accountId: string, deps: FolderReadingDeps) {
           const dateFormat = await dateFormatOf(accountId, client)
           // The request may have gone to a previous address, or with a previous key.
           signal.throwIfAborted()
-          const look = { accountId, folder, begun, arrived, now: time.now(), withLogs }
+          const look = { accountId, folder, begun: requestedAt, arrived, now: time.now(), withLogs }
           return ask('take', { ...look, bytes, charset, dateFormat })
         }
       )
-      const { count } = taken.unreadable
-      const isNews = noted(folder, count > 0 ? { unreadable: taken.unreadable } : {})
-      looked({ folder, at, isChanged: taken.changed > 0 || isNews })
-      return { folder, begun, at, taken }
+      const { count } = result.unreadable
+      const hasTroubleChanged = recordTrouble(folder, count > 0 ? { unreadable: result.unreadable } : {})
+      folderRead({ folder, monotonicAt, isChanged: result.changed > 0 || hasTroubleChanged })
+      return { folder, requestedAt, monotonicAt, result }
     } catch (error) {
       if (signal.aborted) throw error
       const problem = describe(error)
       // Reported only when it changes: listeners read again on each change, and would loop for as long as the service
       // is down.
-      looked({ folder, at, error: problem, isChanged: noted(folder, { problem }) })
+      folderRead({ folder, monotonicAt, error: problem, isChanged: recordTrouble(folder, { problem }) })
       throw error
     }
   }
@@ -105,40 +105,40 @@ export function openFolderReading(accountId: string, deps: FolderReadingDeps) {
      * Joins a read in progress that includes enough, or starts one.
      * @throws ServiceError, AppFailure.
      */
-    read(folder: string, logs: 'with logs' | 'without logs'): Promise<FolderLook> {
+    read(folder: string, logs: 'with logs' | 'without logs'): Promise<FolderRead> {
       const withLogs = logs === 'with logs'
-      const running = readings.get(folder)
+      const running = readsInProgress.get(folder)
       if (running && (running.withLogs || !withLogs)) return running.result
-      const { signal } = ending
+      const { signal } = controller
       // If a read without logs is in progress and logs are wanted, the new read follows it instead of running in
       // parallel.
-      const begin = running ? running.result.catch(() => undefined) : Promise.resolve()
-      const result = begin.then(() => look(folder, withLogs, signal))
+      const previous = running ? running.result.catch(() => undefined) : Promise.resolve()
+      const result = previous.then(() => readFolder(folder, withLogs, signal))
       const entry = { withLogs, result }
-      readings.set(folder, entry)
-      const done = () => {
-        if (readings.get(folder) === entry) readings.delete(folder)
+      readsInProgress.set(folder, entry)
+      const forget = () => {
+        if (readsInProgress.get(folder) === entry) readsInProgress.delete(folder)
       }
-      result.then(done, done)
+      result.then(forget, forget)
       return result
     },
 
     /** Resolves once all reads that have begun so far have ended. */
-    async settled(): Promise<void> {
-      await Promise.allSettled([...readings.values()].map(({ result }) => result))
+    async whenIdle(): Promise<void> {
+      await Promise.allSettled([...readsInProgress.values()].map(({ result }) => result))
     },
 
     /** Aborts the reads in progress; their answers are discarded. */
-    end(): void {
-      ending.abort()
-      ending = new AbortController()
-      readings.clear()
+    abortReads(): void {
+      controller.abort()
+      controller = new AbortController()
+      readsInProgress.clear()
     },
-    /** Like `end`, but no further reads are possible. */
-    stop: () => ending.abort(),
+    /** Like `abortReads`, but no further reads are possible. */
+    stop: () => controller.abort(),
 
     troubleOf: (folder: string): FolderTrouble => troubles.get(folder) ?? {},
     /** Records problems found by another workstation's read; returns whether they have changed. */
-    noteTrouble: noted
+    noteTrouble: recordTrouble
   }
 }

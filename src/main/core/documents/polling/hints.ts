@@ -13,7 +13,7 @@ import type { Db } from '../../storage/connection.ts'
 import { openMeta } from '../../storage/meta.ts'
 
 /** Minimum interval between reads of the folders, however many hints come, in milliseconds. */
-const WAKES_EVERY = 1_000
+const MIN_WAKE_INTERVAL = 1_000
 const KEY = 'hints'
 const TOKEN_BYTES = 24
 
@@ -37,19 +37,19 @@ export type Hints = ReturnType<typeof openHints>
 
 export function openHints({ db, random, wake, time }: HintDeps) {
   const meta = openMeta(db)
-  const woken = throttled(time, WAKES_EVERY, wake)
+  const throttledWake = throttled(time, MIN_WAKE_INTERVAL, wake)
   let listener: HintListener | undefined
   let problem: AppError | undefined
 
-  function kept(): Kept {
+  function readState(): Kept {
     const text = meta.read(KEY)
     return text === undefined ? { isOn: false, port: 0, token: '' } : (JSON.parse(text) as Kept)
   }
-  const keep = (next: Kept) => meta.write(KEY, JSON.stringify(next))
+  const writeState = (next: Kept) => meta.write(KEY, JSON.stringify(next))
 
   function view(): HintView {
-    const { isMoved, ...known } = kept()
-    if (isMoved) keep(known)
+    const { isMoved, ...known } = readState()
+    if (isMoved) writeState(known)
     const { token } = known
     return {
       ...(listener && { address: `http://127.0.0.1:${listener.port}${hintPath(token)}` }),
@@ -57,21 +57,22 @@ export function openHints({ db, random, wake, time }: HintDeps) {
     }
   }
 
-  async function begin(): Promise<void> {
-    const { port, token: known, isMoved: wasMoved = false } = kept()
+  async function startListening(): Promise<void> {
+    const { port, token: known, isMoved: wasMoved = false } = readState()
     const token = known || random(TOKEN_BYTES).toString('base64url')
     problem = undefined
-    const before = port === 0 ? undefined : await listening(port, token)
-    listener = before ?? (await listening(0, token))
+    const before = port === 0 ? undefined : await tryListen(port, token)
+    listener = before ?? (await tryListen(0, token))
     if (!listener) problem = NOT_POSSIBLE
     const isMoved = wasMoved || (listener !== undefined && port !== 0 && !before)
     if (listener && isMoved) problem = MOVED
-    keep({ isOn: true, port: listener?.port ?? port, token, ...(isMoved && { isMoved }) })
+    writeState({ isOn: true, port: listener?.port ?? port, token, ...(isMoved && { isMoved }) })
   }
 
-  const listening = (port: number, token: string) => listenForHints(port, token, woken.ask).catch(() => undefined)
+  const tryListen = (port: number, token: string) =>
+    listenForHints(port, token, throttledWake.request).catch(() => undefined)
 
-  async function end(): Promise<void> {
+  async function stopListening(): Promise<void> {
     const closing = listener?.close()
     listener = undefined
     problem = undefined
@@ -79,11 +80,11 @@ export function openHints({ db, random, wake, time }: HintDeps) {
   }
 
   /** One change at a time: two at once would listen twice. */
-  const changing = <Value>(step: () => Promise<Value>) => inTurn(meta, step)
+  const serially = <Value>(step: () => Promise<Value>) => inTurn(meta, step)
 
   return {
     /** Starts listening if an earlier run switched it on. */
-    start: (): Promise<void> => changing(async () => (kept().isOn && !listener ? begin() : undefined)),
+    start: (): Promise<void> => serially(async () => (readState().isOn && !listener ? startListening() : undefined)),
 
     /**
      * Returns the address, and any problem, for a person to see. A changed address is reported until seen, even across
@@ -96,21 +97,21 @@ export function openHints({ db, random, wake, time }: HintDeps) {
      * @throws what the database throws.
      */
     set: (isOn: boolean): Promise<HintView> =>
-      changing(async () => {
-        if (isOn && !listener) await begin()
+      serially(async () => {
+        if (isOn && !listener) await startListening()
         if (!isOn) {
-          const { port, token } = kept()
-          keep({ isOn: false, port, token })
-          await end()
+          const { port, token } = readState()
+          writeState({ isOn: false, port, token })
+          await stopListening()
         }
         return view()
       }),
 
     /** Stops listening for this run. */
     stop: (): Promise<void> =>
-      changing(async () => {
-        woken.stop()
-        await end()
+      serially(async () => {
+        throttledWake.stop()
+        await stopListening()
       })
   }
 }
@@ -133,8 +134,8 @@ const MOST_CONNECTIONS = 8
 /** Time limit for a whole request, in milliseconds. */
 const TIMEOUT = 5_000
 /** Time limit for its headers: a few silent connections must not block hints. */
-const BEGINS_WITHIN = 2_000
-const LOOKED_AT_EVERY = 1_000
+const HEADERS_TIMEOUT = 2_000
+const CONNECTION_CHECK_INTERVAL = 1_000
 
 interface HintListener {
   port: number
@@ -146,16 +147,16 @@ interface HintListener {
  * @param port 0 for any free one.
  * @throws the system's error if the port isn't available.
  */
-async function listenForHints(port: number, token: string, hinted: () => void): Promise<HintListener> {
+async function listenForHints(port: number, token: string, onHint: () => void): Promise<HintListener> {
   const server = createServer({
     maxHeaderSize: 8192,
     requestTimeout: TIMEOUT,
-    headersTimeout: BEGINS_WITHIN,
-    connectionsCheckingInterval: LOOKED_AT_EVERY,
+    headersTimeout: HEADERS_TIMEOUT,
+    connectionsCheckingInterval: CONNECTION_CHECK_INTERVAL,
     keepAliveTimeout: 1
   })
   server.maxConnections = MOST_CONNECTIONS
-  server.on('request', (request, response) => answer(request, response, token, hinted))
+  server.on('request', (request, response) => answer(request, response, token, onHint))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, HOST, () => {
@@ -165,7 +166,7 @@ async function listenForHints(port: number, token: string, hinted: () => void): 
   })
   // A connection that breaks while being accepted doesn't matter.
   server.on('error', () => undefined)
-  return { port: (server.address() as AddressInfo).port, close: () => closed(server) }
+  return { port: (server.address() as AddressInfo).port, close: () => closeServer(server) }
 }
 
 /** Returns the path of the only address that is answered. */
@@ -173,7 +174,7 @@ function hintPath(token: string): string {
   return `/hint/${token}`
 }
 
-function answer(request: IncomingMessage, response: ServerResponse, token: string, hinted: () => void): void {
+function answer(request: IncomingMessage, response: ServerResponse, token: string, onHint: () => void): void {
   response.setHeader('connection', 'close')
   response.setHeader('cache-control', 'no-store')
   // Prevents DNS rebinding: a browser page whose name was redirected here sends its own name in Host.
@@ -190,7 +191,7 @@ function answer(request: IncomingMessage, response: ServerResponse, token: strin
   })
   request.on('error', () => undefined)
   request.on('end', () => {
-    hinted()
+    onHint()
     response.writeHead(status).end()
   })
 }
@@ -204,12 +205,12 @@ function pathOf(target: string | undefined): string {
 }
 
 /** Compares texts of equal length in constant time. */
-function isSame(said: string, right: string): boolean {
-  const [one, other] = [Buffer.from(said), Buffer.from(right)]
+function isSame(received: string, expected: string): boolean {
+  const [one, other] = [Buffer.from(received), Buffer.from(expected)]
   return one.length === other.length && timingSafeEqual(one, other)
 }
 
-function closed(server: Server): Promise<void> {
+function closeServer(server: Server): Promise<void> {
   const done = new Promise<void>((resolve) => server.close(() => resolve()))
   server.closeAllConnections()
   return done

@@ -4,21 +4,26 @@
  */
 import type { AppError, ConnectionView } from '../../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../../shared/model/index.ts'
-import { USUAL_FOLDERS } from '../../accounts/account.ts'
+import { DEFAULT_FOLDERS } from '../../accounts/account.ts'
 import { getOrMake } from '../../lib/objects.ts'
 import { throttled } from '../../lib/time.ts'
 import type { SendKeys } from '../questions.ts'
 import { AccountState, isUnknownFolder, restAfter } from './account-state.ts'
-import { type FolderReadingDeps, type FolderTrouble, type LookEnd, openFolderReading } from './folder-reading.ts'
-import type { ReadingTogether } from './reading-together.ts'
+import {
+  type FolderReadEvent,
+  type FolderReadingDeps,
+  type FolderTrouble,
+  openFolderReading
+} from './folder-reading.ts'
+import type { SharedPolling } from './reading-together.ts'
 import { openRounds, type Round } from './rounds.ts'
 
 /** Errors that may concern one folder or its answer only, while online. */
-const MAYBE_ITS_OWN = new Set<AppError['code']>(['timeout', 'not-json'])
+const MAYBE_FOLDER_ONLY = new Set<AppError['code']>(['timeout', 'not-json'])
 /** Minimum interval for telling the screens that an account's documents changed, in milliseconds. */
-const TOLD_EVERY = 250
+const NOTIFY_INTERVAL = 250
 
-export interface PollingDeps extends Omit<FolderReadingDeps, 'looked'> {
+export interface PollingDeps extends Omit<FolderReadingDeps, 'folderRead'> {
   /** All accounts, with the names of their folders. */
   accounts: () => readonly { id: string; folders: readonly string[] }[]
   /** The accounts in view. */
@@ -26,14 +31,14 @@ export interface PollingDeps extends Omit<FolderReadingDeps, 'looked'> {
   /** Called when an account's documents, or the problems in reading them, changed; at most four times a second. */
   changed: (accountId: string) => void
   /** Called when an account's folders were read, changed or not. */
-  looked: (accountId: string) => void
+  accountRead: (accountId: string) => void
   connectionChanged: () => void
 }
 
-/** The part of `ReadingTogether` used here. */
-type Together = Pick<
-  ReadingTogether,
-  'mayRead' | 'paceOf' | 'lookSoon' | 'lookNow' | 'begins' | 'ended' | 'accountChanged'
+/** The part of `SharedPolling` used here. */
+type SharedPollingPart = Pick<
+  SharedPolling,
+  'mayRead' | 'paceOf' | 'requestRead' | 'awaitRead' | 'roundStarted' | 'roundEnded' | 'accountChanged'
 >
 
 export type Polling = ReturnType<typeof openPolling>
@@ -47,7 +52,7 @@ export function openPolling(deps: PollingDeps) {
   let isStarted = false
   let isStopped = false
   let accounts = deps.accounts
-  let together: Together | undefined
+  let sharedPolling: SharedPollingPart | undefined
 
   const isKnown = (accountId: string) => accounts().some(({ id }) => id === accountId)
 
@@ -55,15 +60,15 @@ export function openPolling(deps: PollingDeps) {
 
   /** State of an account, and the means to read its folders. */
   function watch(accountId: string) {
-    const told = throttled(time, TOLD_EVERY, () => deps.changed(accountId))
-    const state = new AccountState(accountId, told, time)
-    const reading = openFolderReading(accountId, { ...deps, looked: (news) => looked(state, news) })
+    const changeNotifier = throttled(time, NOTIFY_INTERVAL, () => deps.changed(accountId))
+    const state = new AccountState(accountId, changeNotifier, time)
+    const reading = openFolderReading(accountId, { ...deps, folderRead: (news) => handleRead(state, news) })
     const rounds = openRounds(accountId, {
       ...{ ask, describe, time, reading },
       folders: () => foldersOf(accountId),
       isThere: () => isKnown(accountId),
-      isUnknown: state.paces.isUnknown,
-      changed: told.ask
+      isUnknown: state.backoffs.isUnknown,
+      changed: changeNotifier.request
     })
     return { state, reading, rounds }
   }
@@ -71,23 +76,24 @@ export function openPolling(deps: PollingDeps) {
   /** Returns the names of an account's folders, without duplicates. */
   function foldersOf(accountId: string): string[] {
     const named = accounts().find(({ id }) => id === accountId)?.folders ?? []
-    const folders = named.length > 0 ? named : USUAL_FOLDERS
+    const folders = named.length > 0 ? named : DEFAULT_FOLDERS
     return [...new Map(folders.map((folder) => [folder.toLowerCase(), folder])).values()]
   }
 
-  function looked(account: AccountState, { folder, at, error, isChanged }: LookEnd): void {
+  function handleRead(account: AccountState, { folder, monotonicAt, error, isChanged }: FolderReadEvent): void {
     if (!isKnown(account.accountId)) return
-    account.paces.noted(folder, error)
+    account.backoffs.recordOutcome(folder, error)
     if (!error) Object.assign(account, { isRead: true, answeredAt: time.elapsed() })
-    if (isChanged) account.told.ask()
+    if (isChanged) account.changeNotifier.request()
     // If another folder was answered meanwhile, the service is reachable.
-    if (error && MAYBE_ITS_OWN.has(error.code) && account.answeredAt >= at) return
-    if (!account.noted(error)) return
+    if (error && MAYBE_FOLDER_ONLY.has(error.code) && account.answeredAt >= monotonicAt) return
+    if (!account.recordOutcome(error)) return
     deps.connectionChanged()
     if (error) return
     // Whatever restored this connection may have restored the others too.
     for (const { state: one } of watched.values()) {
-      const isDown = one === account ? one.paces.isFailing() && !one.isRound : one.connection.state === 'offline'
+      const isDown =
+        one === account ? one.backoffs.isFailing() && !one.isRoundRunning : one.connection.state === 'offline'
       if (isDown) readSoon(one)
     }
   }
@@ -99,59 +105,59 @@ export function openPolling(deps: PollingDeps) {
   async function readAll(accountId: string, logs: 'with logs' | 'without logs'): Promise<Round> {
     const { reading, rounds } = watchedOf(accountId)
     // A read that is already in progress may have missed what the caller knows about.
-    await reading.settled()
-    const begun = together?.begins(accountId)
+    await reading.whenIdle()
+    const roundStart = sharedPolling?.roundStarted(accountId)
     const round = await rounds.read(foldersOf(accountId), logs)
-    const { looks, failures } = round
-    if (looks.length > 0) await together?.ended(accountId, { round, begun })
-    const serious = looks.length === 0 ? failures : failures.filter(({ error }) => !isUnknownFolder(error))
+    const { reads, failures } = round
+    if (reads.length > 0) await sharedPolling?.roundEnded(accountId, { round, start: roundStart })
+    const serious = reads.length === 0 ? failures : failures.filter(({ error }) => !isUnknownFolder(error))
     if (serious[0]) throw serious[0].thrown
-    deps.looked(accountId)
+    deps.accountRead(accountId)
     return round
   }
 
   function readSoon(account: AccountState): void {
-    if (together?.mayRead(account.accountId) === false) return void together.lookSoon(account.accountId)
-    account.isWanted = true
-    plan(account, 0)
+    if (sharedPolling?.mayRead(account.accountId) === false) return void sharedPolling.requestRead(account.accountId)
+    account.isFullReadRequested = true
+    schedule(account, 0)
   }
 
-  function plan(account: AccountState, delay: number): void {
-    if (account.isRound || !isStarted || isStopped) return
+  function schedule(account: AccountState, delay: number): void {
+    if (account.isRoundRunning || !isStarted || isStopped) return
     account.unschedule?.()
-    account.unschedule = time.after(delay, () => void round(account))
+    account.unschedule = time.after(delay, () => void runRound(account))
   }
 
-  async function round(account: AccountState): Promise<void> {
+  async function runRound(account: AccountState): Promise<void> {
     const { accountId } = account
-    // Another workstation reads the folders; `isOurs` is called when that ends.
-    if (together?.mayRead(accountId) === false) return
-    const begun = time.elapsed()
+    // Another workstation reads the folders; `startReading` is called when that ends.
+    if (sharedPolling?.mayRead(accountId) === false) return
+    const startedAt = time.elapsed()
     const folders = foldersOf(accountId)
-    const mine = account.isWanted ? folders : account.paces.due(folders, begun)
-    account.isRound = true
-    account.isWanted = false
-    const error = await attempt(accountId, mine)
-    account.isRound = false
+    const due = account.isFullReadRequested ? folders : account.backoffs.due(folders, startedAt)
+    account.isRoundRunning = true
+    account.isFullReadRequested = false
+    const error = await attempt(accountId, due)
+    account.isRoundRunning = false
     account.failures = error ? account.failures + 1 : 0
     if (isStopped || watched.get(accountId)?.state !== account) return
-    if (!error) deps.looked(accountId)
-    plan(account, account.isWanted ? 0 : restOf(account, time.elapsed() - begun, error))
+    if (!error) deps.accountRead(accountId)
+    schedule(account, account.isFullReadRequested ? 0 : restOf(account, time.elapsed() - startedAt, error))
   }
 
   const isLookedAt = (accountId: string) => followed === accountId || (isShown && deps.shown().includes(accountId))
 
   function restOf(account: AccountState, took: number, error: AppError | undefined): number {
-    const { accountId, connection, failures, paces } = account
+    const { accountId, connection, failures, backoffs } = account
     const isOffline = error !== undefined && connection.state === 'offline'
-    const pace = followed === accountId ? 'shown' : together?.paceOf(accountId)
+    const pace = followed === accountId ? 'shown' : sharedPolling?.paceOf(accountId)
     const atLeast = typeof pace === 'number' ? pace : 0
-    const fortune = {
+    const outcome = {
       ...{ isLookedAt: pace === undefined ? isLookedAt(accountId) : pace === 'shown' },
       ...{ atLeast, isOffline, took }
     }
-    if (error) return restAfter({ ...fortune, failures, error }, time.random())
-    return paces.rest(foldersOf(accountId), fortune, time.elapsed(), time.random())
+    if (error) return restAfter({ ...outcome, failures, error }, time.random())
+    return backoffs.nextRest(foldersOf(accountId), outcome, time.elapsed(), time.random())
   }
 
   /**
@@ -165,16 +171,16 @@ export function openPolling(deps: PollingDeps) {
       const wasOffline = state.connection.state === 'offline'
       await rounds.tellWorker()
       if (wasOffline) await reading.read(first, 'without logs')
-      await reading.settled()
+      await reading.whenIdle()
       const all = wasOffline ? foldersOf(accountId) : folders
-      const begun = together?.begins(accountId)
+      const roundStart = sharedPolling?.roundStarted(accountId)
       const round = await rounds.read(all, 'without logs')
-      const error = round.looks.length === 0 ? round.failures[0]?.error : undefined
-      await together?.ended(accountId, { error, round, begun })
+      const error = round.reads.length === 0 ? round.failures[0]?.error : undefined
+      await sharedPolling?.roundEnded(accountId, { error, round, start: roundStart })
       return error
     } catch (error) {
       const described = describe(error)
-      await together?.ended(accountId, { error: described })
+      await sharedPolling?.roundEnded(accountId, { error: described })
       return described
     }
   }
@@ -219,21 +225,21 @@ export function openPolling(deps: PollingDeps) {
      * Call when another request couldn't reach the service. Reads the folders to check that, unless it is known or
      * being checked.
      */
-    unreached(accountId: string): void {
+    serviceUnreachable(accountId: string): void {
       const state = watched.get(accountId)?.state
-      if (state && !state.isRound && state.connection.state === 'online') readSoon(state)
+      if (state && !state.isRoundRunning && state.connection.state === 'online') readSoon(state)
     },
     /**
      * Call when an account's address, credentials or folders changed: reads in progress used the old ones. The worker
      * is told before anything else is read.
      */
-    accountChanged(accountId: string, now: 'the same service' | 'another service'): void {
+    accountChanged(accountId: string, service: 'the same service' | 'another service'): void {
       const { state, reading, rounds } = watchedOf(accountId)
-      reading.end()
+      reading.abortReads()
       state.failures = 0
-      state.paces.forget()
-      rounds.accountChanged(now === 'another service')
-      together?.accountChanged(accountId)
+      state.backoffs.forget()
+      rounds.accountChanged(service === 'another service')
+      sharedPolling?.accountChanged(accountId)
       readSoon(state)
     },
     /** Erases an account, once none of it is being read any more. */
@@ -241,42 +247,42 @@ export function openPolling(deps: PollingDeps) {
       const account = watched.get(accountId)
       watched.delete(accountId)
       account?.state.stop()
-      const settled = account?.reading.settled()
-      account?.reading.end()
+      const settled = account?.reading.whenIdle()
+      account?.reading.abortReads()
       await settled
       await ask('erase', { accountId })
     },
     /** Sets how an office's workstations read the folders for each other. Call before anything is read. */
-    readTogether(how: Together): void {
-      together = how
+    setSharedPolling(shared: SharedPollingPart): void {
+      sharedPolling = shared
     },
     /** Whether someone has the account's documents in view. */
     isLookedAt,
     /** From now on this workstation reads the folders, after a delay in milliseconds. */
-    isOurs(accountId: string, delay: number): void {
+    startReading(accountId: string, delay: number): void {
       if (!isKnown(accountId)) return
       const { state } = watchedOf(accountId)
       if (delay <= 0) return void readSoon(state)
-      state.isWanted = true
-      plan(state, delay)
+      state.isFullReadRequested = true
+      schedule(state, delay)
     },
     /** Call when another workstation has read the folders, with each one's problems. */
-    wasRead(accountId: string, troubles: ReadonlyMap<string, FolderTrouble>): void {
+    readByOther(accountId: string, troubles: ReadonlyMap<string, FolderTrouble>): void {
       if (!isKnown(accountId)) return
       const { state, reading } = watchedOf(accountId)
       state.isRead = true
-      let isNews = false
-      for (const [folder, trouble] of troubles) isNews = reading.noteTrouble(folder, trouble) || isNews
-      if (isNews) state.told.ask()
-      if (state.connection.state === 'unknown' && state.noted()) deps.connectionChanged()
-      deps.looked(accountId)
+      let isChanged = false
+      for (const [folder, trouble] of troubles) isChanged = reading.noteTrouble(folder, trouble) || isChanged
+      if (isChanged) state.changeNotifier.request()
+      if (state.connection.state === 'unknown' && state.recordOutcome()) deps.connectionChanged()
+      deps.accountRead(accountId)
     },
     /**
      * Reads every folder now.
      * @throws ServiceError of the first that failed.
      */
     async refresh(accountId: string): Promise<void> {
-      if (together?.mayRead(accountId) === false && (await together.lookNow(accountId))) return
+      if (sharedPolling?.mayRead(accountId) === false && (await sharedPolling.awaitRead(accountId))) return
       await readAll(accountId, 'without logs')
     },
     /** Reads one folder now, with the documents' logs. */
@@ -291,8 +297,8 @@ export function openPolling(deps: PollingDeps) {
      * @throws ServiceError if a folder couldn't be read for any other reason, or none could.
      */
     async check(accountId: string): Promise<{ name: string; documents: number | null }[]> {
-      const { looks } = await readAll(accountId, 'without logs')
-      const read = new Map(looks.map(({ folder, taken }) => [folder, taken.documents]))
+      const { reads } = await readAll(accountId, 'without logs')
+      const read = new Map(reads.map(({ folder, result }) => [folder, result.documents]))
       return foldersOf(accountId).map((name) => ({ name, documents: read.get(name) ?? null }))
     },
     /**
@@ -305,11 +311,11 @@ export function openPolling(deps: PollingDeps) {
       accountId: string,
       keysOf: () => Promise<SendKeys>
     ): Promise<{ documents: DocumentResponse[]; latest?: number; isComplete: boolean }> {
-      const { looks, isComplete } = await readAll(accountId, 'with logs')
-      const since = Math.min(...looks.map(({ begun }) => begun))
+      const { reads, isComplete } = await readAll(accountId, 'with logs')
+      const since = Math.min(...reads.map(({ requestedAt }) => requestedAt))
       const { isCut, ...seen } = await ask('snapshot', { accountId, since, keys: await keysOf() })
       // An unreadable document may be the one sought, even if it has a reference.
-      return { ...seen, isComplete: isComplete && !isCut && looks.every(({ taken }) => taken.unreadable.count === 0) }
+      return { ...seen, isComplete: isComplete && !isCut && reads.every(({ result }) => result.unreadable.count === 0) }
     },
     /** Whether any of an account's folders was read in this run. */
     isRead: (accountId: string): boolean => watched.get(accountId)?.state.isRead === true,
@@ -317,7 +323,7 @@ export function openPolling(deps: PollingDeps) {
     foldersOf,
     /** Those that the service has, as far as we know. */
     knownFoldersOf: (accountId: string): string[] =>
-      foldersOf(accountId).filter((folder) => !watched.get(accountId)?.state.paces.isUnknown(folder)),
+      foldersOf(accountId).filter((folder) => !watched.get(accountId)?.state.backoffs.isUnknown(folder)),
     troubleOf: (accountId: string, folder: string): FolderTrouble =>
       watched.get(accountId)?.reading.troubleOf(folder) ?? {},
     connectionOf: (accountId: string | undefined): ConnectionView =>

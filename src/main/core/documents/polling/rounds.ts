@@ -2,7 +2,7 @@
 import type { AppError } from '../../../../shared/contract/index.ts'
 import type { Time } from '../../lib/time.ts'
 import type { AskDocuments } from '../questions.ts'
-import type { FolderLook, FolderReading } from './folder-reading.ts'
+import type { FolderRead, FolderReading } from './folder-reading.ts'
 
 export interface RoundsDeps {
   ask: AskDocuments
@@ -21,7 +21,7 @@ export interface RoundsDeps {
 
 /** Result of a round. */
 export interface Round {
-  looks: FolderLook[]
+  reads: FolderRead[]
   /** Why folders couldn't be read, one entry per folder. */
   failures: { thrown: unknown; error: AppError }[]
   /** Whether every folder was read, and each of its documents could be identified. */
@@ -37,17 +37,17 @@ export function openRounds(accountId: string, deps: RoundsDeps) {
    * The account's settings were saved, possibly with another service: the worker must be told before it gets more
    * answers.
    */
-  let saved: { isOtherService: boolean } | undefined
+  let pendingChange: { isOtherService: boolean } | undefined
 
   async function tellWorker(): Promise<void> {
-    const change = saved
+    const change = pendingChange
     if (!change) return
     await ask('foldersChanged', { accountId, folders: folders(), ...change })
-    if (saved === change) saved = undefined
+    if (pendingChange === change) pendingChange = undefined
   }
 
   /** Loads the folders' document counts from the mirror once, so that an empty first read is suspicious too. */
-  function followed(): Promise<MissingTracker> {
+  function loadTracker(): Promise<MissingTracker> {
     tracker ??= ask('counts', { accountId, queries: [], now: time.now(), zone: 'UTC' })
       .then((counts) => trackMissing(new Map(Object.entries(counts.folders))))
       .catch((error: unknown) => {
@@ -61,9 +61,9 @@ export function openRounds(accountId: string, deps: RoundsDeps) {
    * Returns every folder's number of documents; undefined if any is unknown. A folder that the service never had is
    * empty.
    */
-  async function lengthsOf(looks: readonly FolderLook[]): Promise<Map<string, number> | undefined> {
-    if (!looks.every(({ taken }) => taken.isComplete)) return undefined
-    const lengths = new Map(looks.map(({ folder, taken }) => [folder, taken.documents]))
+  async function documentCounts(reads: readonly FolderRead[]): Promise<Map<string, number> | undefined> {
+    if (!reads.every(({ result }) => result.isComplete)) return undefined
+    const lengths = new Map(reads.map(({ folder, result }) => [folder, result.documents]))
     const unread = folders().filter((folder) => !lengths.has(folder))
     if (unread.length === 0) return lengths
     if (!unread.every(isUnknown)) return undefined
@@ -71,14 +71,14 @@ export function openRounds(accountId: string, deps: RoundsDeps) {
     return unread.some((folder) => Object.hasOwn(lookedAt, folder)) ? undefined : lengths
   }
 
-  async function noticeGone(missing: MissingTracker, looks: readonly FolderLook[]): Promise<void> {
-    const documents = await lengthsOf(looks)
-    if (!documents || looks.length === 0) return
-    const begun = looks.map((look) => look.begun)
-    const since = missing.after({
-      at: Math.min(...looks.map(({ at }) => at)),
-      begun: Math.min(...begun),
-      lastBegun: Math.max(...begun),
+  async function detectGone(missing: MissingTracker, reads: readonly FolderRead[]): Promise<void> {
+    const documents = await documentCounts(reads)
+    if (!documents || reads.length === 0) return
+    const requestTimes = reads.map((look) => look.requestedAt)
+    const since = missing.recordRound({
+      monotonicAt: Math.min(...reads.map(({ monotonicAt }) => monotonicAt)),
+      firstReadAt: Math.min(...requestTimes),
+      lastReadAt: Math.max(...requestTimes),
       documents
     })
     if (since === undefined || !isThere()) return
@@ -90,18 +90,18 @@ export function openRounds(accountId: string, deps: RoundsDeps) {
      * Reads these folders; one that fails doesn't stop the others.
      * @throws only if the worker fails.
      */
-    async read(some: readonly string[], logs: 'with logs' | 'without logs'): Promise<Round> {
+    async read(folderNames: readonly string[], logs: 'with logs' | 'without logs'): Promise<Round> {
       await tellWorker()
-      const missing = await followed()
+      const missing = await loadTracker()
       // A folder's first read includes logs: they say when its documents began, and what last happened to them.
-      const known = await ask('lookedAt', { accountId, folders: [...some] })
+      const known = await ask('lookedAt', { accountId, folders: [...folderNames] })
       const logsOf = (folder: string) => (Object.hasOwn(known, folder) ? logs : 'with logs')
-      const answers = await Promise.allSettled(some.map((folder) => reading.read(folder, logsOf(folder))))
-      const looks = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
+      const answers = await Promise.allSettled(folderNames.map((folder) => reading.read(folder, logsOf(folder))))
+      const reads = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
       const thrown = answers.flatMap((answer) => (answer.status === 'rejected' ? [answer.reason as unknown] : []))
-      await noticeGone(missing, looks)
-      const isComplete = looks.length === folders().length && looks.every(({ taken }) => taken.isComplete)
-      return { looks, failures: thrown.map((one) => ({ thrown: one, error: describe(one) })), isComplete }
+      await detectGone(missing, reads)
+      const isComplete = reads.length === folders().length && reads.every(({ result }) => result.isComplete)
+      return { reads, failures: thrown.map((one) => ({ thrown: one, error: describe(one) })), isComplete }
     },
 
     /** Tells the worker about saved settings, if it doesn't know yet. */
@@ -111,7 +111,7 @@ export function openRounds(accountId: string, deps: RoundsDeps) {
      * Call when the account has other folders, another address or another key: earlier observations no longer apply.
      */
     accountChanged(isOtherService: boolean): void {
-      saved = { isOtherService: isOtherService || saved?.isOtherService === true }
+      pendingChange = { isOtherService: isOtherService || pendingChange?.isOtherService === true }
       void tracker?.then((missing) => missing.forget()).catch(() => undefined)
     }
   }
@@ -126,11 +126,11 @@ export function openRounds(accountId: string, deps: RoundsDeps) {
 /** A round in which every folder was read, and each of its documents could be identified. */
 export interface CompleteRound {
   /** When it began, by the monotonic clock. */
-  at: number
+  monotonicAt: number
   /** When its first read began. */
-  begun: number
+  firstReadAt: number
   /** When its last read began. */
-  lastBegun: number
+  lastReadAt: number
   /** How many documents each folder contained. */
   documents: ReadonlyMap<string, number>
 }
@@ -138,35 +138,39 @@ export interface CompleteRound {
 /**
  * Two rounds closer together than this, in milliseconds, may both see the service in the middle of the same operation.
  */
-const APART = 5_000
+const MIN_INTERVAL = 5_000
 /** The same if a folder shrank suddenly. */
-const APART_WHEN_DOUBTFUL = 30_000
+const MIN_INTERVAL_AFTER_SHRINK = 30_000
 
 /** Losing fewer documents than this is never suspicious, whatever share of the folder they are. */
-const FEW = 10
+const SUSPICIOUS_LOSS = 10
 
 /** Tracks the rounds of one account. */
 export function trackMissing(before: ReadonlyMap<string, number>) {
   let lengths = before
   /** When the previous two rounds began, oldest first. */
-  let begun: number[] = []
+  let startTimes: number[] = []
   let last: CompleteRound | undefined
   /** How many more rounds must miss what disappeared in a sudden shrink. */
-  let doubtful = 0
+  let confirmationsLeft = 0
 
   return {
     /**
      * Takes a complete round; returns since when a document must have been unseen to count as gone, or undefined if
      * none can yet, as after a round that came too soon.
      */
-    after(round: CompleteRound): number | undefined {
+    recordRound(round: CompleteRound): number | undefined {
       // Requests during a round join its reads, so this is the same round.
-      if (last && round.begun <= last.lastBegun) return undefined
-      if (last && round.at - last.at < (doubtful > 0 ? APART_WHEN_DOUBTFUL : APART)) return undefined
+      if (last && round.firstReadAt <= last.lastReadAt) return undefined
+      if (
+        last &&
+        round.monotonicAt - last.monotonicAt < (confirmationsLeft > 0 ? MIN_INTERVAL_AFTER_SHRINK : MIN_INTERVAL)
+      )
+        return undefined
       const shrank = [...round.documents].some(([folder, now]) => hasShrunk(lengths.get(folder) ?? 0, now))
-      doubtful = shrank ? 2 : Math.max(0, doubtful - 1)
-      const since = begun.at(doubtful > 0 ? -2 : -1)
-      begun = [...begun, round.begun].slice(-2)
+      confirmationsLeft = shrank ? 2 : Math.max(0, confirmationsLeft - 1)
+      const since = startTimes.at(confirmationsLeft > 0 ? -2 : -1)
+      startTimes = [...startTimes, round.firstReadAt].slice(-2)
       lengths = round.documents
       last = round
       return since
@@ -174,12 +178,12 @@ export function trackMissing(before: ReadonlyMap<string, number>) {
 
     /** Forgets what was seen at a previous address or with a previous key. */
     forget(): void {
-      begun = []
+      startTimes = []
       last = undefined
     }
   }
 }
 
 function hasShrunk(before: number, now: number): boolean {
-  return now < before / 2 && before - now >= FEW
+  return now < before / 2 && before - now >= SUSPICIOUS_LOSS
 }

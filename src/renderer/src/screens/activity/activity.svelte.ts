@@ -6,7 +6,7 @@ import type { Input } from '../../../../shared/contract/requests.ts'
 import type { ActionView, ActivityEntry, ChangeKind, VerificationSummary } from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { type Api, settled, together } from '../../api.ts'
-import { type Clock, coalesced } from '../../state/clock.ts'
+import { type Clock, throttled } from '../../state/clock.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 import { actionStateInWords } from '../../words/actions.ts'
 import { changeInWords, changeStatuses, changesInWords } from '../../words/changes.ts'
@@ -16,8 +16,8 @@ import { verificationStatus, verifiedInWords } from '../../words/verifications.t
 
 const PAGE = 100
 /** Minimum time between two reads while documents change, in milliseconds. */
-const PAUSE = 1000
-const NEEDS_SOMEONE = new Set<ActionView['state']>(['waiting', 'running', 'refused', 'uncertain'])
+const RELOAD_INTERVAL = 1000
+const NEEDS_ATTENTION = new Set<ActionView['state']>(['waiting', 'running', 'refused', 'uncertain'])
 
 /** The parts of the screen, each with its query. */
 const PARTS = {
@@ -30,7 +30,7 @@ const PARTS = {
 export type Part = keyof typeof PARTS
 
 /** The subset of activity that is shown. */
-export interface Shown {
+export interface ActivityFilter {
   part: Part
   search: string
 }
@@ -39,7 +39,7 @@ export function partOf(name: string | null): Part {
   return name !== null && name in PARTS ? (name as Part) : 'all'
 }
 
-interface Changes {
+interface ActivityPage {
   changes: readonly ActivityEntry[]
   /** Signature verifications in the same period. */
   verifications: readonly VerificationSummary[]
@@ -49,18 +49,18 @@ interface Changes {
 
 export class Activity {
   /** The newest changes, as many as requested. */
-  readonly list = new Resource<Changes>(() => this.#read())
-  #wanted = PAGE
-  #asked: Shown = { part: 'all', search: '' }
-  #reading = 0
+  readonly list = new Resource<ActivityPage>(() => this.#read())
+  #limit = PAGE
+  #filter: ActivityFilter = { part: 'all', search: '' }
+  #newestRead = 0
   readonly #actions: Resource<ActionView[]>
   readonly #api: Api
-  readonly #follow: () => void
+  readonly #scheduleReload: () => void
 
   constructor(api: Api, clock: Clock) {
     this.#api = api
     this.#actions = new Resource(() => api.actions.list({}))
-    this.#follow = coalesced(clock, PAUSE, () => void this.load())
+    this.#scheduleReload = throttled(clock, RELOAD_INTERVAL, () => void this.load())
   }
 
   /** All stored actions started from here. */
@@ -68,8 +68,8 @@ export class Activity {
     return this.#actions.value ?? []
   }
   /** Actions that are waiting, in progress, refused or uncertain. */
-  get unsettled(): readonly ActionView[] {
-    return this.actions.filter(({ state }) => NEEDS_SOMEONE.has(state))
+  get unfinished(): readonly ActionView[] {
+    return this.actions.filter(({ state }) => NEEDS_ATTENTION.has(state))
   }
 
   /** Loads everything and subscribes to changes. Returns a function that unsubscribes. */
@@ -77,48 +77,48 @@ export class Activity {
     void this.load()
     void this.#actions.load()
     return together(
-      this.#api.on('documents.changed', this.#follow),
-      this.#api.on('activity.changed', this.#follow),
-      this.#api.on('verifications.changed', this.#follow),
+      this.#api.on('documents.changed', this.#scheduleReload),
+      this.#api.on('activity.changed', this.#scheduleReload),
+      this.#api.on('verifications.changed', this.#scheduleReload),
       this.#api.on('actions.changed', () => void this.#actions.load())
     )
   }
 
   /** Shows another subset, starting with the newest. */
-  show(asked: Shown): void {
-    if (asked.part === this.#asked.part && asked.search === this.#asked.search) return
-    this.#asked = asked
+  show(filter: ActivityFilter): void {
+    if (filter.part === this.#filter.part && filter.search === this.#filter.search) return
+    this.#filter = filter
     this.list.clear()
     void this.load()
   }
 
   /** Reloads as many as are shown. */
   load(): Promise<void> {
-    this.#wanted = Math.max(PAGE, this.#shown)
+    this.#limit = Math.max(PAGE, this.#shownCount)
     return this.list.load()
   }
 
   /** Shows a hundred more. */
-  more(): Promise<void> {
-    this.#wanted = this.#shown + PAGE
+  loadMore(): Promise<void> {
+    this.#limit = this.#shownCount + PAGE
     return this.list.load()
   }
 
-  get #shown(): number {
+  get #shownCount(): number {
     const { changes = [], verifications = [] } = this.list.value ?? {}
     return Math.max(changes.length, verifications.length)
   }
 
   /** Stops early once a newer read supersedes it; its result is then dropped. */
-  async #read(): Promise<Result<Changes>> {
-    const mine = ++this.#reading
-    const wanted = this.#wanted
+  async #read(): Promise<Result<ActivityPage>> {
+    const mine = ++this.#newestRead
+    const limit = this.#limit
     const changes: ActivityEntry[] = []
-    const { part, search } = this.#asked
-    const asked = { ...PARTS[part], ...(search && { search }) }
+    const { part, search } = this.#filter
+    const query = { ...PARTS[part], ...(search && { search }) }
     let total = 0
-    for (let offset = 0; offset < wanted && mine === this.#reading; offset += PAGE) {
-      const result = await settled(this.#api.activity.list({ ...asked, offset, limit: PAGE }))
+    for (let offset = 0; offset < limit && mine === this.#newestRead; offset += PAGE) {
+      const result = await settled(this.#api.activity.list({ ...query, offset, limit: PAGE }))
       if (!result.ok) return result
       changes.push(...result.value.changes)
       total = result.value.total
@@ -128,10 +128,10 @@ export class Activity {
     if (part === 'signed' || part === 'sent') return { ok: true, value: { changes, verifications: [], from: since } }
     // Keyed by id: an insertion during paging shifts all later entries.
     const verifications = new Map<string, VerificationSummary>()
-    const asking = { since, notValid: part === 'problems', search, limit: PAGE }
+    const verificationQuery = { since, notValid: part === 'problems', search, limit: PAGE }
     let isMore = true
-    for (let offset = 0; isMore && offset < wanted && mine === this.#reading; offset += PAGE) {
-      const result = await settled(this.#api.verifications.list({ ...asking, offset }))
+    for (let offset = 0; isMore && offset < limit && mine === this.#newestRead; offset += PAGE) {
+      const result = await settled(this.#api.verifications.list({ ...verificationQuery, offset }))
       if (!result.ok) return result
       for (const one of result.value.verifications) verifications.set(one.id, one)
       isMore = offset + PAGE < result.value.total
@@ -143,7 +143,7 @@ export class Activity {
 
 /** One event in the merged timeline of the service's changes and this office's actions, newest first. */
 
-export interface Happening {
+export interface TimelineEvent {
   key: string
   at: number
   accountId: string
@@ -163,11 +163,11 @@ const ACTS: ReadonlySet<ChangeKind> = new Set(['arrived', 'due-changed', 'signer
 /** Changes in the folders that may be the effect of an action here. */
 const ECHOES: ReadonlySet<ChangeKind> = new Set(['changed', 'due-changed', 'signers-changed'])
 
-export function happeningsOf(
-  { changes, verifications, from }: Changes,
+export function timelineOf(
+  { changes, verifications, from }: ActivityPage,
   actions: readonly ActionView[],
-  { part, search }: Shown
-): Happening[] {
+  { part, search }: ActivityFilter
+): TimelineEvent[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean)
   const isFound = (name: string, what: string) => words.every((word) => `${name} ${what}`.toLowerCase().includes(word))
   const isShown = (action: ActionView, what: string) =>
@@ -176,7 +176,7 @@ export function happeningsOf(
       (part === 'sent' && action.request.kind === 'remind' && action.state === 'done') ||
       (part === 'problems' && PROBLEMS.has(action.state))) &&
     isFound(action.documentName, what)
-  const done = actions.flatMap((action): Happening[] => {
+  const actionEvents = actions.flatMap((action): TimelineEvent[] => {
     const at = action.settledAt ?? action.createdAt
     const status = actionStatuses[action.state]
     const what = actionStateInWords(action).title
@@ -193,7 +193,7 @@ export function happeningsOf(
       (action) =>
         action.reference === reference && action.state === 'done' && near(action.settledAt ?? action.createdAt, at)
     )
-  const happened = changes.flatMap((change): Happening[] => {
+  const changeEvents = changes.flatMap((change): TimelineEvent[] => {
     const { id, at, accountId, reference, documentName, kind, batch = '' } = change
     if (at < from || isEcho(change)) return []
     const isOwn = change.isOwn && ACTS.has(kind)
@@ -206,7 +206,7 @@ export function happeningsOf(
       { key: `change ${id}`, at, accountId, reference, documentName, status, what: changeInWords(change), isOwn, act }
     ]
   })
-  const verified = verifications.flatMap((verification): Happening[] => {
+  const verificationEvents = verifications.flatMap((verification): TimelineEvent[] => {
     const { id, at, accountId, reference, documentName } = verification
     const status = verificationStatus(verification)
     const what = verifiedInWords(verification)
@@ -218,7 +218,7 @@ export function happeningsOf(
       `${counted(documents, ['# document', '# documents'])} verified${status.tone === 'ok' ? ': all signatures valid' : ', not all confirmed'}`
     return [{ ...happening, act: { key: `verified ${status.tone}`, inWords } }]
   })
-  return [...done, ...verified, ...happened].sort((one, other) => other.at - one.at)
+  return [...actionEvents, ...verificationEvents, ...changeEvents].sort((one, other) => other.at - one.at)
 }
 
 /** The result of one act: on one document, or on several shown together. */
@@ -230,40 +230,41 @@ export interface Act {
   isOwn: boolean
   /** "33 documents sent with “clients”"; absent for a single event. */
   what?: string
-  happenings: readonly Happening[]
+  events: readonly TimelineEvent[]
 }
 
 function near(one: number, other: number): boolean {
-  return Math.abs(one - other) <= GAP
+  return Math.abs(one - other) <= MAX_GAP
 }
 
 /** Smaller groups are shown one by one. */
-const FEWEST = 3
+const MIN_GROUP_SIZE = 3
 /** Maximum time between events of one act, in milliseconds. */
-const GAP = 10 * 60_000
+const MAX_GAP = 10 * 60_000
 
 /** Groups a day's events into acts: what the same people did, or what was sent in the same batch, becomes one line. */
-function actsOf(happenings: readonly Happening[]): Act[] {
-  const runs: Happening[][] = []
-  for (const happening of happenings) {
+function actsOf(events: readonly TimelineEvent[]): Act[] {
+  const runs: TimelineEvent[][] = []
+  for (const happening of events) {
     const run = runs.at(-1)
     const before = run?.at(-1)
-    const isSame = before?.act !== undefined && before.act.key === happening.act?.key && before.at - happening.at <= GAP
+    const isSame =
+      before?.act !== undefined && before.act.key === happening.act?.key && before.at - happening.at <= MAX_GAP
     if (isSame) run?.push(happening)
     else runs.push([happening])
   }
-  return runs.flatMap((run) => (run.length < FEWEST ? run.map((one) => actOf([one])) : [actOf(run)]))
+  return runs.flatMap((run) => (run.length < MIN_GROUP_SIZE ? run.map((one) => actOf([one])) : [actOf(run)]))
 }
 
-function actOf(happenings: readonly Happening[]): Act {
-  const [first] = happenings as [Happening]
+function actOf(events: readonly TimelineEvent[]): Act {
+  const [first] = events as [TimelineEvent]
   const { key, at, status, isOwn, act } = first
-  const count = new Set(happenings.map(({ reference }) => reference)).size
-  const what = act && happenings.length > 1 && act.inWords(count)
-  return { key, at, status, isOwn, happenings, ...(what && { what }) }
+  const count = new Set(events.map(({ reference }) => reference)).size
+  const what = act && events.length > 1 && act.inWords(count)
+  return { key, at, status, isOwn, events, ...(what && { what }) }
 }
 
 /** Returns the days with events, in order, each with its acts. */
-export function daysOf(happenings: readonly Happening[]): [day: string, acts: Act[]][] {
-  return [...Map.groupBy(happenings, ({ at }) => dayInWords(at))].map(([day, some]) => [day, actsOf(some)])
+export function daysOf(events: readonly TimelineEvent[]): [day: string, acts: Act[]][] {
+  return [...Map.groupBy(events, ({ at }) => dayInWords(at))].map(([day, some]) => [day, actsOf(some)])
 }

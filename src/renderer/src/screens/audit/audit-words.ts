@@ -4,7 +4,7 @@ import type { OfficeTrailFinding } from '../../../../shared/contract/office.ts'
 import type { AuditCheck, AuditEntry, AuditEvent } from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { capital } from '../../words/counts.ts'
-import { clockTime, dayInWords, inWords, momentInWords, offsetAt } from '../../words/dates.ts'
+import { clockTime, dayInWords, durationInWords, momentInWords, offsetAt } from '../../words/dates.ts'
 import type { CheckWords } from '../../words/file-check.ts'
 import type { StatusWords } from '../../words/statuses.ts'
 
@@ -93,7 +93,7 @@ export function entryStatus({ what, detail }: Pick<AuditEntry, 'what' | 'detail'
 }
 
 /** The label of each detail, in display order. */
-const names = new Map([
+const detailLabels = new Map([
   ['number', 'Receipt number'],
   ['copy', 'Copy'],
   ['replaces', 'Replaces'],
@@ -163,7 +163,7 @@ const names = new Map([
   ['cancelled', 'Cancelled']
 ])
 
-const steps: Readonly<Record<string, string>> = {
+const appointmentSteps: Readonly<Record<string, string>> = {
   expected: 'expected',
   arrived: 'arrived',
   called: 'called',
@@ -172,11 +172,11 @@ const steps: Readonly<Record<string, string>> = {
   'no-show': 'didn’t come'
 }
 
-const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  to: steps,
+const valueTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  to: appointmentSteps,
   source: { copy: 'a copy on this computer' },
   matched: { signer: 'someone in the queue', none: 'nobody in the queue' },
-  was: steps,
+  was: appointmentSteps,
   by: {
     blur: 'another window came to the front',
     'full-screen': 'full screen was turned off',
@@ -225,13 +225,13 @@ const values: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 
 /** Returns an entry's details as names and values, in display order. */
 export function detailsIn({ detail, zone }: Pick<AuditEntry, 'detail' | 'zone'>): { name: string; value: string }[] {
-  const order = [...names.keys()]
+  const order = [...detailLabels.keys()]
   const rank = (key: string) => (order.includes(key) ? order.indexOf(key) : order.length)
   return Object.entries(detail)
     .filter(([key, value]) => value !== '' || key === 'evidence')
     .sort(([one], [other]) => rank(one) - rank(other))
     .map(([key, value]) => ({
-      name: names.get(key) ?? outcomes[key]?.word ?? capital(key),
+      name: detailLabels.get(key) ?? outcomes[key]?.word ?? capital(key),
       value: isMoment(key, value) ? momentOf({ at: Date.parse(value), zone }) : valueInWords(key, value)
     }))
 }
@@ -247,24 +247,26 @@ function valueInWords(key: string, value: string): string {
   if (key === 'evidence' && value === '') return NOTHING_TICKED
   if (key === 'copy' && /^\d+$/.test(value)) return 'for the signer'
   if (key === 'outcome') return outcomes[value]?.word ?? value
-  if (key === 'seconds' && /^\d+$/.test(value)) return inWords(Number(value) * 1000)
-  return values[key]?.[value] ?? value
+  if (key === 'seconds' && /^\d+$/.test(value)) return durationInWords(Number(value) * 1000)
+  return valueTexts[key]?.[value] ?? value
 }
 
 /** Summarises the most important details in one line, for a list. */
-export function inShort(entry: AuditEntry): string {
+export function summaryOf(entry: AuditEntry): string {
   const { account, address, entries, evidence, origin, by, why, devices, as, type, found, changed, number, to } =
     entry.detail
   const how = entry.detail.how && valueInWords('how', entry.detail.how)
   const seen = evidence === undefined ? '' : valueInWords('evidence', evidence)
-  const left = why ? valueInWords('why', why) : by && valueInWords('by', by)
+  const reason = why ? valueInWords('why', why) : by && valueInWords('by', by)
   const form = [as && valueInWords('as', as), type && valueInWords('type', type), found && valueInWords('found', found)]
   const lost = entry.what === 'entries-lost' && entries && counted(Number(entries), ['# entry', '# entries'])
   const step = entry.what === 'appointment-marked' && to && valueInWords('to', to)
   // A receipt's number is already its full name.
   const which = number && (/^\d+$/.test(number) ? `Number ${number}` : number)
-  const told = [seen, which, step, account, origin, devices, ...form, left, how, changed, address, lost].filter(Boolean)
-  return told.join('; ')
+  const parts = [seen, which, step, account, origin, devices, ...form, reason, how, changed, address, lost].filter(
+    Boolean
+  )
+  return parts.join('; ')
 }
 
 /** Formats "21 Nov 2026 10:42:07", in the workstation's zone. */
@@ -285,8 +287,8 @@ export function zoneOf({ at, zone }: Pick<AuditEntry, 'at' | 'zone'>): string {
  */
 export function momentInFull({ at, zone }: Pick<AuditEntry, 'at' | 'zone'>): string {
   const offset = offsetAt(at, zone)
-  const away = offsetInWords(offset)
-  const where = zone === away ? zone : `${zone} (${away})`
+  const offsetText = offsetInWords(offset)
+  const where = zone === offsetText ? zone : `${zone} (${offsetText})`
   return `${dayInWords(at, offset)} at ${clockTime(at, offset)}:${secondsOf(at)}, ${where}`
 }
 
@@ -308,9 +310,11 @@ const EXPORT_NOW = 'Export the trail now and tell your administrator.'
 /** Returns whether the trail is unchanged; if not, who or what may have changed it. */
 export function checkWords(check: AuditCheck): CheckWords {
   const { isWhole, entries, brokenAt, isCutOff, missing, isDamaged, unwritten = 0, after } = check
-  const waits = unwritten > 0 && `${capital(counted(unwritten, ['# entry is', '# entries are']))} waiting to be saved:`
+  const unwrittenText =
+    unwritten > 0 && `${capital(counted(unwritten, ['# entry is', '# entries are']))} waiting to be saved:`
   const full = 'the disk is full or can’t be written to. Nobody can start signing until this is fixed.'
-  if (isWhole && waits) return { kind: 'warn', title: 'The newest entries aren’t saved yet.', more: `${waits} ${full}` }
+  if (isWhole && unwrittenText)
+    return { kind: 'warn', title: 'The newest entries aren’t saved yet.', more: `${unwrittenText} ${full}` }
   if (isWhole) {
     const many = capital(counted(entries, ['# entry', '# entries']))
     const more =

@@ -1,7 +1,7 @@
 /** One-line descriptions of the package, the sheet, its columns and its rows. */
 import { CircleAlert, CircleCheck, TriangleAlert } from '@lucide/svelte'
 import { type DateOrder, readDate } from '../../../../shared/composition/bulk-dates.ts'
-import { titleOf, whoOf } from '../../../../shared/composition/names.ts'
+import { signersInWords, titleOf } from '../../../../shared/composition/names.ts'
 import type { BulkCheck, BulkRow, BulkSheet } from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { shortDay } from '../../words/dates.ts'
@@ -21,7 +21,7 @@ export function sheetNameOf({ fileName, sheets, sheet }: BulkSheet): string {
 }
 
 /** Icons for findings in a row. A row without findings needs no label. */
-export const looks = {
+export const findingLooks = {
   error: { icon: CircleAlert, tone: 'danger', label: 'Error' },
   warning: { icon: TriangleAlert, tone: 'warn', label: 'Warning' },
   fine: { icon: CircleCheck, tone: 'ok', label: undefined }
@@ -79,6 +79,6 @@ const nouns: Record<BulkBase['from'], string> = { preset: 'Preset', draft: 'Draf
 export function baseInWords({ from, name, composition }: BulkBase): string {
   const items = itemsInWords(composition)
   const people = composition.items.reduce((sum, item) => sum + item.signers.length, 0)
-  const who = whoOf(composition)
+  const who = signersInWords(composition)
   return `${nouns[from]} “${name || titleOf(composition)}”: ${items}, ${counted(people, ['# signer', '# signers'])}${who ? ` (${who})` : ''}`
 }

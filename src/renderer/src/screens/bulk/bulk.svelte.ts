@@ -32,7 +32,7 @@ export interface BulkBase {
 export type RowsShown = 'all' | 'errors' | 'warnings' | 'duplicates' | 'alike' | 'corrected'
 
 /** What to do with rows that were, or seem to have been, sent before. */
-type Decided = 'leave-out' | 'send'
+type DuplicateChoice = 'leave-out' | 'send'
 
 export class Bulk {
   readonly #api: Api
@@ -44,14 +44,14 @@ export class Bulk {
   #dateOrders = $state.raw<DateOrders>([])
   #remembered = $state.raw<RememberedMapping>()
   /** The check's results as updated by later corrections. */
-  #since = $state.raw<BulkCheck>()
-  #show = $state<RowsShown>('all')
+  #correctedCheck = $state.raw<BulkCheck>()
+  #rowsShown = $state<RowsShown>('all')
   #countryCode = $state<string>()
   #isLost = $state(false)
-  #sent: Promise<unknown> = Promise.resolve()
-  #corrected: Promise<unknown> = Promise.resolve()
+  #pendingSend: Promise<unknown> = Promise.resolve()
+  #lastCorrection: Promise<unknown> = Promise.resolve()
   /** Corrections in flight. */
-  readonly #correctionsUnderWay = new Set<Promise<BulkRow | undefined>>()
+  readonly #pendingCorrections = new Set<Promise<BulkRow | undefined>>()
   /** Not derived, as it outlives the screen that created it. */
   #targets = $state.raw<readonly BulkTarget[]>([])
   readonly rows: PagedList<RowsShown, BulkRow>
@@ -65,7 +65,7 @@ export class Bulk {
   constructor(api: Api) {
     this.#api = api
     this.rows = new PagedList((asked) =>
-      this.#noticed(api.bulk.rows({ id: this.#sheet?.id ?? '', show: this.#show, ...asked }))
+      this.#detectLoss(api.bulk.rows({ id: this.#sheet?.id ?? '', show: this.#rowsShown, ...asked }))
     )
   }
 
@@ -83,7 +83,7 @@ export class Bulk {
     return this.#hasCorrections
   }
   /** The name of the sheet whose corrections would be lost to another one, while the user is asked. */
-  get replaced(): string | undefined {
+  get sheetToReplace(): string | undefined {
     return this.#question?.fileName
   }
   /** All fields that a column can fill. */
@@ -92,10 +92,10 @@ export class Bulk {
   }
   /** The check's results, updated with each correction. */
   get check() {
-    return this.checking.value && (this.#since ?? this.checking.value)
+    return this.checking.value && (this.#correctedCheck ?? this.checking.value)
   }
   /** Columns with ambiguous dates: an example, and how they are read. */
-  get dateDoubts(): { column: number; example: string; order: DateOrder }[] {
+  get ambiguousDates(): { column: number; example: string; order: DateOrder }[] {
     const kinds = new Map(this.#targets.map(({ target, kind }) => [target, kind]))
     return (this.#sheet?.dateDoubts ?? []).flatMap(({ column, example }) => {
       const kind = kinds.get(this.targetOf(column) ?? '')
@@ -108,8 +108,8 @@ export class Bulk {
   get countryCode() {
     return this.#countryCode
   }
-  get show() {
-    return this.#show
+  get rowsShown() {
+    return this.#rowsShown
   }
   /** Whether main closed the sheet, so that the file must be chosen again. */
   get isLost() {
@@ -119,7 +119,7 @@ export class Bulk {
    * When a sheet with these headings was last mapped as this one is now; undefined if only the headings determine the
    * mapping.
    */
-  get matchedAsOn(): number | undefined {
+  get rememberedAt(): number | undefined {
     return this.#remembered?.mapping === this.#mapping ? this.#remembered.at : undefined
   }
   /** Indexes of the columns that fill nothing. */
@@ -137,19 +137,19 @@ export class Bulk {
   }
 
   /** People that no column fills: they are the same in every package. */
-  get unchanged(): string[] {
+  get fixedPeople(): string[] {
     const filled = new Set(this.#mapping.map(({ target }) => target))
-    const touched = new Set(this.#targets.filter(({ target }) => filled.has(target)).map(placeOf))
+    const touched = new Set(this.#targets.filter(({ target }) => filled.has(target)).map(personKey))
     return (this.#base?.composition.items ?? []).flatMap((item, index) =>
       item.signers
-        .filter((_, order) => !touched.has(placeOf({ item: index + 1, person: order + 1 })))
+        .filter((_, order) => !touched.has(personKey({ item: index + 1, person: order + 1 })))
         .map(({ FirstName, LastName, Email }) => `${FirstName} ${LastName}`.trim() || Email.trim())
         .filter(Boolean)
     )
   }
 
   /** Returns how many rows would be sent. */
-  sendable(duplicates: Decided, alike: Decided): number {
+  sendable(duplicates: DuplicateChoice, alike: DuplicateChoice): number {
     if (!this.check) return 0
     // A row with errors isn't counted as a duplicate: both counts are included in `ready`, and don't overlap.
     const { ready, duplicates: repeating, alike: seeming } = this.check
@@ -161,11 +161,11 @@ export class Bulk {
   }
 
   /** Sets the base package; the columns are matched again. */
-  begin(base: BulkBase): void {
+  setBase(base: BulkBase): void {
     this.#base = base
     this.#targets = bulkTargets(base.composition)
     this.#match()
-    void this.#recall()
+    void this.#restoreMapping()
   }
 
   /** Matches the columns by their headings only, discarding the remembered mapping. */
@@ -199,26 +199,26 @@ export class Bulk {
   }
 
   /** Opens the practice office's sample, with its package if none is chosen. */
-  practise(): Promise<boolean> {
+  openSample(): Promise<boolean> {
     const chosen = this.#base?.composition
     return this.#open(async () => {
       const result = await settled(this.#api.bulk.practise({ ...(chosen && { composition: chosen }) }))
       if (!result.ok) return result
       const { sheet, name, composition } = result.value
-      if (!chosen) this.begin({ from: 'preset', name, composition })
+      if (!chosen) this.setBase({ from: 'preset', name, composition })
       return { ok: true, value: sheet }
     })
   }
 
   /** Answers whether a sheet with corrections may be replaced. */
-  mayReplace(may: boolean): void {
-    const asked = this.#question
+  answerReplace(isAllowed: boolean): void {
+    const question = this.#question
     this.#question = undefined
-    asked?.answer(may)
+    question?.answer(isAllowed)
   }
 
   #askToReplace({ fileName }: BulkSheet): Promise<boolean> {
-    this.mayReplace(false)
+    this.answerReplace(false)
     return new Promise((answer) => (this.#question = { fileName, answer }))
   }
 
@@ -229,66 +229,66 @@ export class Bulk {
     this.#hasCorrections = false
     const before = this.#sheet?.id
     if (before !== undefined && before !== sheet.id) void settled(this.#api.bulk.close({ id: before }))
-    await this.#take(sheet)
+    await this.#useSheet(sheet)
     return true
   }
 
   /** Switches to another sheet of the file. */
-  async turnTo(sheet: string): Promise<void> {
+  async switchSheet(sheet: string): Promise<void> {
     const id = this.#sheet?.id
     if (id === undefined || sheet === this.#sheet?.sheet) return
-    const other = await this.opening.run(() => this.#noticed(this.#api.bulk.sheet({ id, sheet })))
-    if (other) await this.#take(other)
+    const other = await this.opening.run(() => this.#detectLoss(this.#api.bulk.sheet({ id, sheet })))
+    if (other) await this.#useSheet(other)
   }
 
   /** Reads the sheet again, with its first row as headings or as data. */
   async readFirstRow(firstRow: BulkSheet['firstRow']): Promise<void> {
     const { id, sheet } = this.#sheet ?? {}
     if (id === undefined || sheet === undefined) return
-    const again = await this.opening.run(() => this.#noticed(this.#api.bulk.sheet({ id, sheet, firstRow })))
-    if (again) await this.#take(again)
+    const reread = await this.opening.run(() => this.#detectLoss(this.#api.bulk.sheet({ id, sheet, firstRow })))
+    if (reread) await this.#useSheet(reread)
   }
 
   /** Sets the order of day and month in a column's dates. */
-  readDates(column: number, order: DateOrder): void {
+  setDateOrder(column: number, order: DateOrder): void {
     this.#dateOrders = [...this.#dateOrders.filter((one) => one.column !== column), { column, order }]
-    this.#forgetCheck()
+    this.#clearCheck()
   }
 
   /** Assigns a field to a column, taking it from any other column; undefined for none. */
-  fill(column: number, target: string | undefined): void {
+  assignField(column: number, target: string | undefined): void {
     const others = this.#mapping.filter((one) => one.column !== column && one.target !== target)
     this.#mapping = target === undefined ? others : [...others, { column, target }]
-    this.#forgetCheck()
+    this.#clearCheck()
   }
 
   /**
    * Checks all rows without sending anything. Returns whether that succeeded.
    * @param countryCode for mobile numbers without one, from now on.
    */
-  async run(countryCode = this.#countryCode): Promise<boolean> {
+  async runCheck(countryCode = this.#countryCode): Promise<boolean> {
     this.#countryCode = countryCode
     const sheet = this.#sheet
     const base = this.#base
     if (!sheet || !base) return false
     this.sending.clear()
-    this.rows.forget()
+    this.rows.clear()
     const input = {
       ...{ id: sheet.id, composition: base.composition, mapping: this.#mapping },
       ...(this.#dateOrders.length > 0 && { dateOrders: this.#dateOrders }),
       ...(countryCode !== undefined && { countryCode })
     }
-    this.#since = undefined
-    const check = await this.checking.run(() => this.#noticed(this.#api.bulk.check(input)))
+    this.#correctedCheck = undefined
+    const check = await this.checking.run(() => this.#detectLoss(this.#api.bulk.check(input)))
     if (!check) return false
-    await this.look(check.withErrors > 0 ? 'errors' : 'all')
+    await this.showRows(check.withErrors > 0 ? 'errors' : 'all')
     return true
   }
 
   /** Shows a subset of the rows. */
-  async look(show: RowsShown): Promise<void> {
-    this.#show = show
-    this.rows.forget()
+  async showRows(show: RowsShown): Promise<void> {
+    this.#rowsShown = show
+    this.rows.clear()
     await this.rows.open(show)
   }
 
@@ -296,20 +296,20 @@ export class Bulk {
   async correct(row: number, column: number, value: string | null): Promise<BulkRow | undefined> {
     const id = this.#sheet?.id ?? ''
     // Sequentially, so that none is lost if the user is faster than the answers.
-    const mine = this.#corrected.then(() => this.#correctNow({ id, row, column, value }))
-    this.#corrected = mine
-    this.#correctionsUnderWay.add(mine)
+    const mine = this.#lastCorrection.then(() => this.#correctNow({ id, row, column, value }))
+    this.#lastCorrection = mine
+    this.#pendingCorrections.add(mine)
     const corrected = await mine
-    this.#correctionsUnderWay.delete(mine)
+    this.#pendingCorrections.delete(mine)
     // Other rows may have become duplicates of it, or stopped being so.
     if (corrected) await this.rows.reload()
     return corrected
   }
 
   async #correctNow(input: Input<'bulk.correct'>): Promise<BulkRow | undefined> {
-    const corrected = await this.correcting.run(() => this.#noticed(this.#api.bulk.correct(input)))
+    const corrected = await this.correcting.run(() => this.#detectLoss(this.#api.bulk.correct(input)))
     if (!corrected || this.#sheet?.id !== input.id || !this.check) return undefined
-    this.#since = corrected.check
+    this.#correctedCheck = corrected.check
     this.#hasCorrections = corrected.inAllSheets > 0
     return corrected.row
   }
@@ -317,25 +317,25 @@ export class Bulk {
   /** Returns the next row with an error after a given row, in the current subset; undefined if there is none. */
   async nextError(after: number): Promise<{ index: number; row: BulkRow } | undefined> {
     const id = this.#sheet?.id ?? ''
-    const result = await this.#noticed(this.#api.bulk.nextError({ id, show: this.#show, after }))
+    const result = await this.#detectLoss(this.#api.bulk.nextError({ id, show: this.#rowsShown, after }))
     return result.ok ? (result.value ?? undefined) : undefined
   }
 
   /** Returns the package that a row makes. */
   packageOf(row: number): Promise<Result<Composition>> {
-    return this.#noticed(this.#api.bulk.package({ id: this.#sheet?.id ?? '', row }))
+    return this.#detectLoss(this.#api.bulk.package({ id: this.#sheet?.id ?? '', row }))
   }
 
   /** Saves the whole sheet with its corrections; null if the user cancels. */
   saveCorrected(): Promise<SavedFile | null | undefined> {
     const id = this.#sheet?.id ?? ''
-    return this.exporting.run(() => this.#noticed(this.#api.bulk.exportCorrected({ id })))
+    return this.exporting.run(() => this.#detectLoss(this.#api.bulk.exportCorrected({ id })))
   }
 
   /** Saves the rows with errors as a file; null if the user cancels. */
   exportFailed(): Promise<SavedFile | null | undefined> {
     const id = this.#sheet?.id ?? ''
-    return this.exporting.run(() => this.#noticed(this.#api.bulk.exportFailed({ id })))
+    return this.exporting.run(() => this.#detectLoss(this.#api.bulk.exportFailed({ id })))
   }
 
   saveSample(format: 'csv' | 'xlsx'): Promise<SavedFile | null | undefined> {
@@ -347,24 +347,24 @@ export class Bulk {
   /** Creates a batch of the rows without errors, once pending corrections are applied. */
   send(
     name: string,
-    repeats: { duplicates: Decided; alike: Decided },
+    repeats: { duplicates: DuplicateChoice; alike: DuplicateChoice },
     at: number | undefined
   ): Promise<BatchView | undefined> {
     const id = this.#sheet?.id ?? ''
     const seen = this.check
     const batch = this.sending.run(async () => {
-      const message = await this.#hindrance(id, seen)
+      const message = await this.#sendBlocker(id, seen)
       if (message) return { ok: false, error: { code: 'invalid', message } }
-      return this.#noticed(this.#api.bulk.send({ id, name, ...repeats, ...(at !== undefined && { at }) }))
+      return this.#detectLoss(this.#api.bulk.send({ id, name, ...repeats, ...(at !== undefined && { at }) }))
     })
-    this.#sent = batch
+    this.#pendingSend = batch
     return batch
   }
 
   /** Waits for pending corrections. Returns a message if what would be sent then differs from what the user saw. */
-  async #hindrance(id: string, seen: BulkCheck | undefined): Promise<string | undefined> {
-    while (this.#correctionsUnderWay.size > 0) {
-      const corrected = await Promise.all(this.#correctionsUnderWay)
+  async #sendBlocker(id: string, seen: BulkCheck | undefined): Promise<string | undefined> {
+    while (this.#pendingCorrections.size > 0) {
+      const corrected = await Promise.all(this.#pendingCorrections)
       if (corrected.includes(undefined)) return 'A cell couldn’t be corrected. Correct it again, then send.'
     }
     const now = this.check
@@ -378,9 +378,9 @@ export class Bulk {
    * with its corrections. Returns an error if a batch being created failed.
    */
   async leave(): Promise<AppError | undefined> {
-    this.mayReplace(false)
+    this.answerReplace(false)
     const isUnderWay = this.sending.busy
-    if (isUnderWay) await this.#sent
+    if (isUnderWay) await this.#pendingSend
     if (this.sending.value) this.close()
     return isUnderWay ? this.sending.error : undefined
   }
@@ -394,16 +394,16 @@ export class Bulk {
   }
 
   /** Resolves once the remembered mapping is loaded, as a check may follow. */
-  async #take(sheet: BulkSheet): Promise<void> {
+  async #useSheet(sheet: BulkSheet): Promise<void> {
     this.#sheet = sheet
     this.#isLost = false
     this.#dateOrders = []
     this.#match()
-    await this.#recall()
+    await this.#restoreMapping()
   }
 
   /** Restores the mapping last used for a sheet like this, unless it was changed by hand meanwhile. */
-  async #recall(): Promise<void> {
+  async #restoreMapping(): Promise<void> {
     const before = this.#mapping
     const id = this.#sheet?.id
     const composition = this.#base?.composition
@@ -411,34 +411,34 @@ export class Bulk {
     const result = await settled(this.#api.bulk.remembered({ id, composition }))
     if (!result.ok || !result.value || this.#mapping !== before || this.#sheet?.id !== id) return
     // If this sheet's dates are unambiguous, the remembered order doesn't apply.
-    const doubtful = new Set(this.#sheet?.dateDoubts.map(({ column }) => column))
-    const dateOrders = result.value.dateOrders.filter(({ column }) => doubtful.has(column))
+    const ambiguousColumns = new Set(this.#sheet?.dateDoubts.map(({ column }) => column))
+    const dateOrders = result.value.dateOrders.filter(({ column }) => ambiguousColumns.has(column))
     if (this.#dateOrders.length === 0 && dateOrders.length > 0) {
       this.#dateOrders = dateOrders
-      this.#forgetCheck()
+      this.#clearCheck()
     }
     if (isSame(result.value.mapping, before)) return
     this.#remembered = result.value
     this.#mapping = result.value.mapping
-    this.#forgetCheck()
+    this.#clearCheck()
   }
 
   #match(): void {
     this.#mapping = this.#sheet ? matchColumns(this.#targets, this.#sheet.columns) : []
-    this.#forgetCheck()
+    this.#clearCheck()
   }
 
-  #forgetCheck(): void {
-    this.#since = undefined
+  #clearCheck(): void {
+    this.#correctedCheck = undefined
     this.checking.clear()
     this.sending.clear()
     this.exporting.clear()
     this.correcting.clear()
-    this.rows.forget()
+    this.rows.clear()
   }
 
   /** Detects answers that say the sheet is no longer open. */
-  async #noticed<Value>(answer: Promise<Result<Value>>): Promise<Result<Value>> {
+  async #detectLoss<Value>(answer: Promise<Result<Value>>): Promise<Result<Value>> {
     const result = await settled(answer)
     if (!result.ok && result.error.code === 'gone' && this.#sheet) {
       this.#sheet = undefined
@@ -454,7 +454,7 @@ function isSame(one: ColumnMapping, other: ColumnMapping): boolean {
 }
 
 /** Returns a key for the person and form that a field belongs to. */
-function placeOf({ item, person }: Pick<BulkTarget, 'item' | 'person'>): string {
+function personKey({ item, person }: Pick<BulkTarget, 'item' | 'person'>): string {
   return `${item} ${person}`
 }
 

@@ -13,24 +13,24 @@ const PREFIX = 'at:'
 
 export class Composing {
   #composition = $state<Composition>() as Composition
-  #pressed = $state(false)
+  #wasSendPressed = $state(false)
   readonly #touched = new SvelteSet<string>()
   /** The service's messages on single fields, with the value each one was about. */
-  readonly #told = new SvelteMap<string, { message: string; of: string | undefined }>()
+  readonly #serviceMessages = new SvelteMap<string, { message: string; of: string | undefined }>()
   /** Those that still apply because the field has the value that the service saw, no matter who changed it in between. */
-  readonly #standing = $derived.by(() => {
-    const standing = [...this.#told].filter(([at, { of }]) => of !== undefined && of === this.#textAt(at))
-    return new Map(standing.map(([at, { message }]) => [at, message]))
+  readonly #currentMessages = $derived.by(() => {
+    const current = [...this.#serviceMessages].filter(([at, { of }]) => of !== undefined && of === this.#textAt(at))
+    return new Map(current.map(([at, { message }]) => [at, message]))
   })
   /**
    * Where ticking "face to face" turned on signing in this application: the key of an item with its own settings, ''
    * for the package.
    */
-  readonly #hereByTick = new Set<string>()
+  readonly #embeddedByTick = new Set<string>()
   readonly #now: () => number
-  #known = $state.raw<Known>({})
-  readonly #problems = $derived.by(() => problemsOf(this.#composition, this.#now(), this.#known))
-  readonly #byPlace = $derived.by(() => Map.groupBy(this.#problems, (problem) => problem.at))
+  #facts = $state.raw<Known>({})
+  readonly #problems = $derived.by(() => problemsOf(this.#composition, this.#now(), this.#facts))
+  readonly #problemsByPath = $derived.by(() => Map.groupBy(this.#problems, (problem) => problem.at))
 
   constructor(composition: Composition, now: () => number) {
     this.#composition = composition
@@ -52,48 +52,50 @@ export class Composing {
    * Turns on signing in this application for a face-to-face signer. Without this it would have to be ticked separately;
    * and if it stayed on after the tick is removed, signers would get no invitation.
    */
-  signHere(item: ComposedItem, isFaceToFace: boolean): void {
+  syncEmbedded(item: ComposedItem, isFaceToFace: boolean): void {
     const settings = settingsOf(this.#composition, item)
     const key = item.own ? item.key : ''
     if (isFaceToFace) {
-      if (!settings.embedded) this.#hereByTick.add(key)
+      if (!settings.embedded) this.#embeddedByTick.add(key)
       settings.embedded = true
       return
     }
     const sharing = item.own ? [item] : this.#composition.items.filter(({ own }) => !own)
     const isNeeded = sharing.some(({ signers }) => signers.some((signer) => signer.faceToFace))
-    if (!isNeeded && this.#hereByTick.delete(key)) settings.embedded = false
+    if (!isNeeded && this.#embeddedByTick.delete(key)) settings.embedded = false
   }
 
   /** The problems to show: the service's messages on fields first, then our own. */
   get shown(): readonly Problem[] {
-    const told = [...this.#standing].map(([at, message]): Problem => ({ severity: 'error', at, message }))
-    return [...told, ...this.#problems]
+    const serviceProblems = [...this.#currentMessages].map(
+      ([at, message]): Problem => ({ severity: 'error', at, message })
+    )
+    return [...serviceProblems, ...this.#problems]
   }
   /** The problems that prevent sending. */
   get errors(): readonly Problem[] {
     return this.#problems.filter((problem) => problem.severity === 'error')
   }
   /** Whether Send was pressed: from then on everything missing is shown. */
-  get pressed() {
-    return this.#pressed
+  get wasSendPressed() {
+    return this.#wasSendPressed
   }
 
   /** Adds facts from outside the package as they become known; some problems can only be found with them. */
-  know(known: Known): void {
-    this.#known = { ...this.#known, ...known }
+  addFacts(known: Known): void {
+    this.#facts = { ...this.#facts, ...known }
   }
 
   /** Returns each signer role of the package's templates once, unassigned roles first. */
   get roles(): readonly string[] {
     const { items } = this.#composition
     const taken = new Set(items.flatMap(({ signers }) => signers.map((signer) => signer.SignerReference.trim())))
-    const known = new Set(items.flatMap(({ Reference }) => this.#known.templateRoles?.get(Reference.trim()) ?? []))
+    const known = new Set(items.flatMap(({ Reference }) => this.#facts.templateRoles?.get(Reference.trim()) ?? []))
     return [...known].sort((one, other) => Number(taken.has(one)) - Number(taken.has(other)))
   }
 
   /** Replaces the content with another version. */
-  follow(composition: Composition): void {
+  replaceContent(composition: Composition): void {
     this.#composition = composition
   }
 
@@ -109,43 +111,44 @@ export class Composing {
 
   /** Returns the id for the control at a path, and its messages once they may be shown. */
   control(at: string): { id: string; error: string | undefined; warning: string | undefined } {
-    const said = this.#pressed || this.#touched.has(at)
-    const here = said ? this.#byPlace.get(at) : undefined
+    const isShown = this.#wasSendPressed || this.#touched.has(at)
+    const problems = isShown ? this.#problemsByPath.get(at) : undefined
     return {
       id: idOf(at),
-      error: this.#standing.get(at) ?? here?.find((problem) => problem.severity === 'error')?.message,
-      warning: here?.find((problem) => problem.severity === 'warning')?.message
+      error: this.#currentMessages.get(at) ?? problems?.find((problem) => problem.severity === 'error')?.message,
+      warning: problems?.find((problem) => problem.severity === 'warning')?.message
     }
   }
 
   /** Records that the control with this id lost the focus. */
-  left(id: string): void {
+  markTouched(id: string): void {
     if (id.startsWith(PREFIX)) this.#touched.add(id.slice(PREFIX.length))
   }
 
   /** Handles a change to the control with this id: drops the service's messages on it or on the part it belongs to. */
-  changed(id: string): void {
+  markChanged(id: string): void {
     if (!id.startsWith(PREFIX)) return
-    const changed = id.slice(PREFIX.length)
-    for (const at of this.#told.keys()) if (changed === at || changed.startsWith(`${at}.`)) this.#told.delete(at)
+    const path = id.slice(PREFIX.length)
+    for (const at of this.#serviceMessages.keys())
+      if (path === at || path.startsWith(`${at}.`)) this.#serviceMessages.delete(at)
   }
 
-  press(): void {
-    this.#pressed = true
+  markSendPressed(): void {
+    this.#wasSendPressed = true
   }
 
   /** Attaches the service's messages to their fields. Returns those without a field here. */
-  tell(messages: readonly FieldMessage[]): FieldMessage[] {
-    this.#told.clear()
+  setServiceMessages(messages: readonly FieldMessage[]): FieldMessage[] {
+    this.#serviceMessages.clear()
     return messages.filter(({ field, message }) => {
       const at = pathOf(this.#composition, field)
-      if (at) this.#told.set(at, { message, of: this.#textAt(at) })
+      if (at) this.#serviceMessages.set(at, { message, of: this.#textAt(at) })
       return !at
     })
   }
 
-  get told(): ReadonlyMap<string, string> {
-    return this.#standing
+  get serviceMessages(): ReadonlyMap<string, string> {
+    return this.#currentMessages
   }
 
   /** Returns the value at a path, as text. */
@@ -160,11 +163,11 @@ export function idOf(at: string): string {
 }
 
 /** Callbacks of partly rendered lists, which render the given path before it is focused. */
-export const drawing = new Set<(at: string) => void>()
+export const renderCallbacks = new Set<(at: string) => void>()
 
 /** Focuses the control at a path, opening any sections that contain it. Returns whether it exists. */
 export async function focusField(at: string): Promise<boolean> {
-  for (const draw of drawing) draw(at)
+  for (const render of renderCallbacks) render(at)
   return focusFirst(idOf(at))
 }
 

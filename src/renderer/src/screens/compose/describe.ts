@@ -5,7 +5,7 @@ import { nameOrAddress } from '../../../../shared/composition/names.ts'
 import type { Problem } from '../../../../shared/composition/problems.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { dayInWords, daysAway, dueDay, offsetInWords, timeInWords } from '../../words/dates.ts'
-import { zoneCalled } from '../../words/zones.ts'
+import { zoneNameInWords } from '../../words/zones.ts'
 
 const DAY = 86_400_000
 
@@ -61,34 +61,35 @@ export function dueInWords(
 
 /** Returns "Fri 4 December, 5 pm New Zealand time (4 am UTC)". */
 function momentOfDue({ at, offset }: { at: number; offset: number }, zone: string, now: number): string {
-  const there = `${dueDay(at, now, offset)}, ${timeInWords(at, offset)}`
-  if (offset === 0) return zone && zone !== 'UTC' ? `${there} ${zoneCalled(zone)}, UTC that day` : `${there} UTC`
+  const localText = `${dueDay(at, now, offset)}, ${timeInWords(at, offset)}`
+  if (offset === 0)
+    return zone && zone !== 'UTC' ? `${localText} ${zoneNameInWords(zone)}, UTC that day` : `${localText} UTC`
   // A bare offset matches this computer's zone only by chance, so it is shown as an offset.
-  const where = zone ? zoneCalled(zone) : `at ${offsetInWords(offset)}`
+  const where = zone ? zoneNameInWords(zone) : `at ${offsetInWords(offset)}`
   const isSameDay = dayInWords(at, offset) === dayInWords(at, 0)
-  const elsewhere = `${timeInWords(at, 0)}${isSameDay ? '' : ` on ${dayInWords(at, 0).split(' ')[0]}`} UTC`
-  return `${there} ${where} (${elsewhere})`
+  const utcText = `${timeInWords(at, 0)}${isSameDay ? '' : ` on ${dayInWords(at, 0).split(' ')[0]}`} UTC`
+  return `${localText} ${where} (${utcText})`
 }
 
 /** Longer names would push what follows them out of sight. */
-const LONGEST = 60
+const LONGEST_NAME = 60
 
 /** Shortens a name to fit next to other text. */
-export function shortly(name: string): string {
+export function shortened(name: string): string {
   const letters = [...name]
-  return letters.length > LONGEST ? `${letters.slice(0, LONGEST).join('').trimEnd()}…` : name
+  return letters.length > LONGEST_NAME ? `${letters.slice(0, LONGEST_NAME).join('').trimEnd()}…` : name
 }
 
 /** Words a problem for display away from its field: "Signer 2: enter the first name." */
-export function saidOf(composition: Composition, problem: Problem): string {
-  const whose = whoseIs(composition, problem.at) ?? partOf(composition, problem.at)
+export function problemInWords(composition: Composition, problem: Problem): string {
+  const whose = ownerOf(composition, problem.at) ?? packagePartOf(composition, problem.at)
   if (!whose || problem.message.includes(`“${whose}”`)) return problem.message
   // An abbreviation keeps its capitals.
-  return `${shortly(whose)}: ${problem.message.replace(/^\p{Lu}(?=[\p{Ll}\s])/u, (letter) => letter.toLowerCase())}`
+  return `${shortened(whose)}: ${problem.message.replace(/^\p{Lu}(?=[\p{Ll}\s])/u, (letter) => letter.toLowerCase())}`
 }
 
 /** Returns what a problem of the whole package is about, if its message doesn't say. */
-function partOf(composition: Composition, at: string): string | undefined {
+function packagePartOf(composition: Composition, at: string): string | undefined {
   if (at.endsWith('ReturnUrl')) return 'Redirect after signing'
   if (at.endsWith('NotifyUrl')) return 'Notification address'
   if (at === 'due') return 'Due date'
@@ -99,7 +100,7 @@ function partOf(composition: Composition, at: string): string | undefined {
 }
 
 /** Returns the person, the field or, among several, the form that a path belongs to. */
-function whoseIs(composition: Composition, at: string): string | undefined {
+function ownerOf(composition: Composition, at: string): string | undefined {
   const place = composition.items.findIndex((item) => at.startsWith(`${item.key}.`))
   const item = composition.items[place]
   if (!item) return undefined
@@ -108,7 +109,7 @@ function whoseIs(composition: Composition, at: string): string | undefined {
   const signer = item.signers[index]
   if (!signer) {
     const field = item.fields.find((one) => at.startsWith(`${item.key}.fields.${one.key}.`))
-    const ofForm = at.endsWith('.XMLData') ? 'XML data' : at.includes('.own.') ? partOf(composition, at) : ''
+    const ofForm = at.endsWith('.XMLData') ? 'XML data' : at.includes('.own.') ? packagePartOf(composition, at) : ''
     const part = field ? field.Label.trim() || field.Reference.trim() : ofForm
     return [itemName, part].filter(Boolean).join(', ') || undefined
   }

@@ -11,11 +11,11 @@ import {
   MOST_TYPED,
   withSigners
 } from '../../../../shared/composition/composition.ts'
-import { ofTemplateSigner } from '../../../../shared/composition/of-request.ts'
+import { composeTemplateSigner } from '../../../../shared/composition/of-request.ts'
 import type { PersonView, TemplateView } from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { listed } from '../../words/counts.ts'
-import { asPerson, isNobodyYet } from './who/address-book.ts'
+import { isBlankSigner, withPerson } from './who/address-book.ts'
 
 /** Creates keys that are unique within a package. */
 export type NewKey = () => string
@@ -27,7 +27,7 @@ export const randomKey: NewKey = () => {
 
 /** Returns the item for a listed template, with the signers and fields it lists, as far as a package can hold them. */
 export function itemOfTemplate(listedTemplate: TemplateView, newKey: NewKey): ComposedItem {
-  const template = fitted(listedTemplate)
+  const template = cutToLimits(listedTemplate)
   const item = blankItem(newKey())
   return {
     ...item,
@@ -35,7 +35,7 @@ export function itemOfTemplate(listedTemplate: TemplateView, newKey: NewKey): Co
     Reference: template.Reference,
     ClientReference: template.ClientReference ?? '',
     signers: template.Signers?.length
-      ? template.Signers.map((signer) => ofTemplateSigner(signer, newKey))
+      ? template.Signers.map((signer) => composeTemplateSigner(signer, newKey))
       : item.signers,
     fields: (template.Fields ?? []).map((field) => ({
       key: newKey(),
@@ -60,21 +60,21 @@ export function rolesOf({ Signers = [] }: TemplateView): string[] {
  * Describes which parts of a listed template exceed a package's limits, shown where it is chosen; undefined if
  * everything fits.
  */
-export function lackingOf(template: TemplateView): string | undefined {
+export function omissionsOf(template: TemplateView): string | undefined {
   const fields = (template.Fields?.length ?? 0) - MOST_FIELDS
   const signers = (template.Signers?.length ?? 0) - MOST_SIGNERS
   const shared = (template.Signers ?? []).reduce(
     (sum, signer) => sum + Math.max(0, (signer.ShareUsers?.length ?? 0) - MOST_SHARED),
     0
   )
-  const over = [
+  const omitted = [
     ...(fields > 0 ? [counted(fields, ['# field', '# fields'])] : []),
     ...(signers > 0 ? [counted(signers, ['# signer', '# signers'])] : []),
     ...(shared > 0 ? [counted(shared, ['# person it’s shared with', '# people it’s shared with'])] : []),
     ...(hasLongText(template) ? [`text over ${MOST_TYPED.toLocaleString('en-GB')} characters`] : [])
   ]
-  if (over.length === 0) return undefined
-  return `“${(template.Name || template.Reference).slice(0, 100)}” is too large for one package. Left out: ${listed(over)}.`
+  if (omitted.length === 0) return undefined
+  return `“${(template.Name || template.Reference).slice(0, 100)}” is too large for one package. Left out: ${listed(omitted)}.`
 }
 
 /** Returns a package of one listed template. */
@@ -90,11 +90,11 @@ export function anotherItem(composition: Composition, newKey: NewKey): ComposedI
 }
 
 /** Returns the item for another template, with the package's people if the template names none itself. */
-export function anotherTemplate(composition: Composition, template: TemplateView, newKey: NewKey): ComposedItem {
+export function anotherTemplateItem(composition: Composition, template: TemplateView, newKey: NewKey): ComposedItem {
   const item = itemOfTemplate(template, newKey)
   const people = composition.items[0]?.signers ?? []
-  const named = (signer: ComposedSigner) => signer.FirstName || signer.LastName || signer.Email
-  if (item.signers.some(named) || !people.some(named)) return item
+  const isNamed = (signer: ComposedSigner) => signer.FirstName || signer.LastName || signer.Email
+  if (item.signers.some(isNamed) || !people.some(isNamed)) return item
   if (!template.Signers?.length) return { ...item, signers: copiedSigners(people, newKey) }
   return {
     ...item,
@@ -122,9 +122,9 @@ export function copiedSigners(signers: readonly ComposedSigner[], newKey: NewKey
  * Returns another item's people as the signers of this one, copied with how they sign. The roles, in order, stay the
  * template's; its further roles keep their signers.
  */
-export function samePeople(item: ComposedItem, people: readonly ComposedSigner[], newKey: NewKey): ComposedSigner[] {
+export function signersFrom(item: ComposedItem, people: readonly ComposedSigner[], newKey: NewKey): ComposedSigner[] {
   return [
-    ...inPlacesOf(item.signers, copiedSigners(people, newKey)),
+    ...withRolesOf(item.signers, copiedSigners(people, newKey)),
     ...item.signers.slice(people.length).filter((signer) => signer.SignerReference.trim())
   ]
 }
@@ -133,11 +133,11 @@ export function samePeople(item: ComposedItem, people: readonly ComposedSigner[]
  * Replaces a template with another. People are kept in order, and so are the values of fields that both have. If nobody
  * was entered, the template's own people are used.
  */
-export function exchangedTemplate(before: ComposedItem, template: TemplateView, newKey: NewKey): ComposedItem {
+export function replacedTemplate(before: ComposedItem, template: TemplateView, newKey: NewKey): ComposedItem {
   const after = itemOfTemplate(template, newKey)
   const values = new Map(before.fields.map((field) => [field.Reference.trim(), field.Value]))
-  const people = before.signers.filter((signer) => !isNobodyYet(signer))
-  const isTold = (template.Signers?.length ?? 0) > 0
+  const people = before.signers.filter((signer) => !isBlankSigner(signer))
+  const listsSigners = (template.Signers?.length ?? 0) > 0
   return {
     ...after,
     key: before.key,
@@ -145,8 +145,8 @@ export function exchangedTemplate(before: ComposedItem, template: TemplateView, 
     signers:
       people.length === 0
         ? after.signers
-        : isTold
-          ? [...inPlacesOf(after.signers, people), ...after.signers.slice(people.length)]
+        : listsSigners
+          ? [...withRolesOf(after.signers, people), ...after.signers.slice(people.length)]
           : before.signers,
     fields: template.Fields
       ? after.fields.map((field) => ({ ...field, Value: values.get(field.Reference.trim()) || field.Value }))
@@ -155,26 +155,26 @@ export function exchangedTemplate(before: ComposedItem, template: TemplateView, 
 }
 
 /** Assigns people to a template's signer roles in order, as far as there are roles. */
-function inPlacesOf(places: readonly ComposedSigner[], people: readonly ComposedSigner[]): ComposedSigner[] {
+function withRolesOf(places: readonly ComposedSigner[], people: readonly ComposedSigner[]): ComposedSigner[] {
   return people.map((person, index) => ({ ...person, SignerReference: places[index]?.SignerReference ?? '' }))
 }
 
 /** Removes what exceeds a package's limits. */
-function fitted(template: TemplateView): TemplateView {
+function cutToLimits(template: TemplateView): TemplateView {
   return {
-    ...shortened(template),
+    ...withCutStrings(template),
     ...(template.Signers && {
       Signers: template.Signers.slice(0, MOST_SIGNERS).map((signer) => ({
-        ...shortened(signer),
-        ...(signer.ShareUsers && { ShareUsers: signer.ShareUsers.slice(0, MOST_SHARED).map(shortened) })
+        ...withCutStrings(signer),
+        ...(signer.ShareUsers && { ShareUsers: signer.ShareUsers.slice(0, MOST_SHARED).map(withCutStrings) })
       }))
     }),
-    ...(template.Fields && { Fields: template.Fields.slice(0, MOST_FIELDS).map(shortened) })
+    ...(template.Fields && { Fields: template.Fields.slice(0, MOST_FIELDS).map(withCutStrings) })
   }
 }
 
 /** Returns a copy with its own strings cut to a package's limit. */
-function shortened<Part extends object>(part: Part): Part {
+function withCutStrings<Part extends object>(part: Part): Part {
   return Object.fromEntries(
     Object.entries(part).map(([name, value]) => [name, typeof value === 'string' ? value.slice(0, MOST_TYPED) : value])
   ) as Part
@@ -189,7 +189,7 @@ function hasLongText(value: unknown): boolean {
  * Prepares a package for the person at the counter: it is signed in this application, by the first signer face to face.
  * @param name as typed by the clerk. Fills in a first signer without a name; its last word becomes the last name.
  */
-export function forCounter(composition: Composition, name = ''): Composition {
+export function preparedForCounter(composition: Composition, name = ''): Composition {
   const words = name.trim().split(/\s+/).filter(Boolean)
   const typed = {
     FirstName: words.slice(0, -1).join(' ') || words[0] || '',
@@ -204,26 +204,26 @@ export function forCounter(composition: Composition, name = ''): Composition {
 }
 
 /** Fills in a person chosen beforehand as the first blank signer of each form or template. */
-export function forRecipient(composition: Composition, person: PersonView): Composition {
+export function preparedForRecipient(composition: Composition, person: PersonView): Composition {
   const items = composition.items.map((item) => {
-    const place = item.signers.findIndex(isNobodyYet)
+    const place = item.signers.findIndex(isBlankSigner)
     return {
       ...item,
-      signers: item.signers.map((signer, index) => (index === place ? asPerson(signer, person) : signer))
+      signers: item.signers.map((signer, index) => (index === place ? withPerson(signer, person) : signer))
     }
   })
   return { ...composition, items }
 }
 
 /** Returns whether each form or template is identified as the service needs. */
-export function isWhatKnown({ kind, items }: Pick<Composition, 'kind' | 'items'>): boolean {
-  return items.every((item) => whatOf(kind).every((field) => item[field].trim() !== ''))
+export function areItemsIdentified({ kind, items }: Pick<Composition, 'kind' | 'items'>): boolean {
+  return items.every((item) => requiredItemFields(kind).every((field) => item[field].trim() !== ''))
 }
 
 /** Returns the path of the first required field that is empty; undefined if all are filled in. */
-export function firstEmpty({ kind, items }: Pick<Composition, 'kind' | 'items'>): string | undefined {
+export function firstEmptyPath({ kind, items }: Pick<Composition, 'kind' | 'items'>): string | undefined {
   for (const item of items) {
-    const what = whatOf(kind).find((field) => item[field].trim() === '')
+    const what = requiredItemFields(kind).find((field) => item[field].trim() === '')
     if (what) return `${item.key}.${what}`
     for (const signer of item.signers) {
       const who = (['FirstName', 'LastName', 'Email'] as const).find((field) => signer[field].trim() === '')
@@ -233,7 +233,7 @@ export function firstEmpty({ kind, items }: Pick<Composition, 'kind' | 'items'>)
   return undefined
 }
 
-function whatOf(kind: Composition['kind']): readonly ('Name' | 'Reference' | 'FormType')[] {
+function requiredItemFields(kind: Composition['kind']): readonly ('Name' | 'Reference' | 'FormType')[] {
   return kind === 'form-direct' ? ['Name', 'Reference', 'FormType'] : ['Name', 'Reference']
 }
 
@@ -266,6 +266,6 @@ export function moved<Item>(list: readonly Item[], from: number, to: number): It
  * it.
  * @param middles of all items, including itself, from the top of the window in CSS pixels.
  */
-export function placeAt(middles: readonly number[], from: number, y: number): number {
+export function dropIndex(middles: readonly number[], from: number, y: number): number {
   return middles.filter((middle, index) => index !== from && middle < y).length
 }

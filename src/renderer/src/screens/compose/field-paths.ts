@@ -4,16 +4,16 @@
 import type { ComposedItem, ComposedSigner, Composition } from '../../../../shared/composition/composition.ts'
 
 /** Maps the service's field names, in any case, to our controls; most have the same name as in the reference. */
-function named(same: readonly string[], others: Record<string, string> = {}): ReadonlyMap<string, string> {
-  return new Map([...same.map((name) => [name, name] as const), ...Object.entries(others)].map(lowered))
+function controlNames(same: readonly string[], others: Record<string, string> = {}): ReadonlyMap<string, string> {
+  return new Map([...same.map((name) => [name, name] as const), ...Object.entries(others)].map(withLowerCaseName))
 }
 
-function lowered([name, control]: readonly [string, string]): readonly [string, string] {
+function withLowerCaseName([name, control]: readonly [string, string]): readonly [string, string] {
   return [name.toLowerCase(), control]
 }
 
 const person = ['FirstName', 'MiddleName', 'LastName', 'Email']
-const signerFields = named(
+const signerFields = controlNames(
   [
     ...person,
     'MobileNumber',
@@ -34,21 +34,21 @@ const signerFields = named(
     ReviewBeforeSigningEnabled: 'reviewBeforeSigning'
   }
 )
-const itemFields = named(['Name', 'Reference', 'FormType', 'ClientReference', 'EmployerReference', 'XMLData'], {
+const itemFields = controlNames(['Name', 'Reference', 'FormType', 'ClientReference', 'EmployerReference', 'XMLData'], {
   Signers: 'signers'
 })
-const shareUserFields = named([...person, 'IsDefault', 'IsOwner'])
-const identityFields = named(['Label', 'Value', 'DataType'])
-const templateFields = named(
+const shareUserFields = controlNames([...person, 'IsDefault', 'IsOwner'])
+const identityFields = controlNames(['Label', 'Value', 'DataType'])
+const templateFields = controlNames(
   ['Label', 'Value', 'FieldType', 'IsRequired', 'Reference', 'ReadOnly', 'ClientField'],
   // An obsolete name for Reference, which it is filled from.
   { ID: 'Reference' }
 )
-const listItemFields = named(['ClientField', 'Item', 'Value'])
-const settingsFields = named(['ReturnUrl', 'NotifyUrl'], { Embedded: 'embedded', EmbedForm: 'embedded' })
+const listItemFields = controlNames(['ClientField', 'Item', 'Value'])
+const settingsFields = controlNames(['ReturnUrl', 'NotifyUrl'], { Embedded: 'embedded', EmbedForm: 'embedded' })
 const packageFields = new Map([
   ...settingsFields,
-  ...named(['InvitationEmailTemplateReference', 'Sequential', 'ListItems'], { DueDate: 'due', GMT: 'due' })
+  ...controlNames(['InvitationEmailTemplateReference', 'Sequential', 'ListItems'], { DueDate: 'due', GMT: 'due' })
 ])
 
 /**
@@ -80,18 +80,18 @@ export function valueAt(composition: Composition, at: string): unknown {
   // The date, its offset and its zone share one control.
   if (at === 'due') return [composition.due, composition.gmt, composition.zone]
   const item = composition.items.find(({ key }) => at.startsWith(`${key}.`))
-  return item ? under(item, at.slice(item.key.length + 1).split('.')) : under(composition, at.split('.'))
+  return item ? valueUnder(item, at.slice(item.key.length + 1).split('.')) : valueUnder(composition, at.split('.'))
 }
 
-function under(value: unknown, [part, ...deeper]: string[]): unknown {
+function valueUnder(value: unknown, [part, ...deeper]: string[]): unknown {
   if (part === undefined || value === undefined) return value
   if (Array.isArray(value))
-    return under(
+    return valueUnder(
       value.find((one: { key?: string }) => one.key === part),
       deeper
     )
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, part)) return undefined
-  return under((value as Record<string, unknown>)[part], deeper)
+  return valueUnder((value as Record<string, unknown>)[part], deeper)
 }
 
 function pathInItem(item: ComposedItem, [first = '', index = '', ...deeper]: string[]): string | undefined {

@@ -234,16 +234,16 @@ export const fieldDetails: Rows<ComposedField> = [
   { name: 'ReadOnly', label: 'Signers can’t change it', help: 'What you fill in stays.', control: 'check' }
 ]
 
-const embedding: FieldRow<Settings> = {
+const embeddedField: FieldRow<Settings> = {
   name: 'embedded',
   label: 'Sign in this application',
   help: 'Signing opens on this computer. Needed at the counter.',
   control: 'check'
 }
 
-export const packageHow: Rows<Composition> = [
+export const packageSigningFields: Rows<Composition> = [
   {
-    ...embedding,
+    ...embeddedField,
     warning: ({ embedded, items }) => {
       const faceToFace = items.flatMap(({ own, signers }) =>
         (own ? [] : signers).flatMap((signer, index) => (signer.faceToFace ? [nameOf(signer, index)] : []))
@@ -289,9 +289,9 @@ const addresses: Rows<Settings> = [
 ]
 
 /** Settings that a form can override. */
-export const formSettings: Rows<Settings> = [embedding, ...addresses]
+export const formSettings: Rows<Settings> = [embeddedField, ...addresses]
 
-export const packageWhere: Rows<Composition> = [
+export const packageAddressFields: Rows<Composition> = [
   ...addresses,
   {
     name: 'InvitationEmailTemplateReference',

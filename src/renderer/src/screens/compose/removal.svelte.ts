@@ -4,11 +4,11 @@ import { useApp } from '../../state/app-state.svelte.ts'
 
 export interface Removal<Item> {
   /** The message: "Mere was removed." */
-  said: string
+  message: string
   /** Moves the focus to the removed item's neighbour (undefined if it was the last), or to the restored item. */
   focus: (item: Item | undefined) => void
   /** The list's maximum length: an item can't be restored if others have filled the list. */
-  most: number
+  maxItems: number
 }
 
 /**
@@ -19,13 +19,13 @@ export function useUndo() {
   const { toasts } = useApp()
   const offered = new Set<unknown>()
   onDestroy(() => {
-    for (const toast of toasts.shown) if (offered.has(toast.action)) toasts.drop(toast.id)
+    for (const toast of toasts.shown) if (offered.has(toast.action)) toasts.dismiss(toast.id)
   })
 
-  return function offer(said: string, run: () => void): void {
+  return function offer(message: string, run: () => void): void {
     const undo = { label: 'Undo', run, takes: 'drafts.save' } as const
     offered.add(undo)
-    toasts.say(said, undo)
+    toasts.say(message, undo)
   }
 }
 
@@ -37,18 +37,18 @@ export function useRemoval() {
   return function remove<Item extends { key: string }>(
     list: () => Item[],
     index: number,
-    { said, focus, most }: Removal<Item>
+    { message, focus, maxItems }: Removal<Item>
   ): void {
     const before = list()[index - 1]?.key
-    const [gone] = list().splice(index, 1)
-    if (!gone) return
+    const [removed] = list().splice(index, 1)
+    if (!removed) return
     focus(list()[Math.min(index, list().length - 1)])
-    offer(said, () => {
+    offer(message, () => {
       const items = list()
-      if (items.length >= most) return toasts.warn('There’s no room to put it back.')
+      if (items.length >= maxItems) return toasts.warn('There’s no room to put it back.')
       const after = items.findIndex((one) => one.key === before)
-      items.splice(before === undefined ? 0 : after < 0 ? index : after + 1, 0, gone)
-      focus(gone)
+      items.splice(before === undefined ? 0 : after < 0 ? index : after + 1, 0, removed)
+      focus(removed)
     })
   }
 }

@@ -10,10 +10,10 @@ import { clockTime } from '../../words/dates.ts'
 import type { StatusTone } from '../../words/statuses.ts'
 
 /** Minimum time between two reads while documents change, in milliseconds. */
-const PAUSE = 500
+const RELOAD_INTERVAL = 500
 const MINUTE = 60_000
 /** How long the display shows a call. */
-const CALL_HOLDS = 5 * MINUTE
+const CALL_DURATION = 5 * MINUTE
 
 /** An appointment with the matching person in the queue. */
 export interface ExpectedPerson {
@@ -21,7 +21,7 @@ export interface ExpectedPerson {
   person: QueuedPerson | undefined
 }
 
-export interface Standing {
+export interface AppointmentStatus {
   words: string
   tone: StatusTone
 }
@@ -30,14 +30,14 @@ export class AppointmentList {
   readonly #api: Api
   readonly #today: Resource<AppointmentsToday>
   readonly #minutes: Minutes
-  readonly #failed: (error: AppError) => void
+  readonly #onFailure: (error: AppError) => void
 
-  /** @param failed reports what could not be done. */
-  constructor(api: Api, clock: Clock, failed: (error: AppError) => void) {
+  /** @param onFailure reports what could not be done. */
+  constructor(api: Api, clock: Clock, onFailure: (error: AppError) => void) {
     this.#api = api
-    this.#failed = failed
+    this.#onFailure = onFailure
     this.#minutes = new Minutes(clock)
-    this.#today = new Resource(() => api.appointments.today(), { clock, milliseconds: PAUSE })
+    this.#today = new Resource(() => api.appointments.today(), { clock, milliseconds: RELOAD_INTERVAL })
   }
 
   get all(): readonly Appointment[] {
@@ -61,9 +61,9 @@ export class AppointmentList {
   open(): () => void {
     return together(
       this.#api.on('appointments.changed', () => void this.#today.load()),
-      this.#api.on('documents.changed', this.#today.follow),
-      this.#api.on('accounts.changed', this.#today.follow),
-      this.#api.on('settings.changed', this.#today.follow)
+      this.#api.on('documents.changed', this.#today.scheduleReload),
+      this.#api.on('accounts.changed', this.#today.scheduleReload),
+      this.#api.on('settings.changed', this.#today.scheduleReload)
     )
   }
 
@@ -84,7 +84,7 @@ export class AppointmentList {
   }
 
   /** Those who are done or didn't come. */
-  get over(): Appointment[] {
+  get finished(): Appointment[] {
     return this.all.filter(({ state }) => state === 'done' || state === 'no-show')
   }
 
@@ -104,7 +104,7 @@ export class AppointmentList {
    * called is on the way until the call times out.
    */
   isMissed({ state, at, calledAt }: Appointment): boolean {
-    if (state === 'called') return this.now - (calledAt ?? at) >= CALL_HOLDS
+    if (state === 'called') return this.now - (calledAt ?? at) >= CALL_DURATION
     return state === 'expected' && this.now - at >= (this.#today.value?.noShowAfter ?? 15) * MINUTE
   }
 
@@ -112,9 +112,9 @@ export class AppointmentList {
    * Returns whether another counter of the office has just called them, so they are on their way there. This goes by
    * that counter's clock: if it is ahead by more than a minute, it says nothing about when the call was.
    */
-  isCalledElsewhere({ state, desk, calledAt }: Appointment): boolean {
+  isCalledAtOtherStation({ state, desk, calledAt }: Appointment): boolean {
     const ago = this.now - (calledAt ?? 0)
-    return state === 'called' && desk !== undefined && ago >= -MINUTE && ago < CALL_HOLDS
+    return state === 'called' && desk !== undefined && ago >= -MINUTE && ago < CALL_DURATION
   }
 
   /**
@@ -122,7 +122,7 @@ export class AppointmentList {
    * over.
    * @param isDisplayInUse someone is signing on the second display.
    */
-  unseenCallOf({ id, state, desk }: Appointment, isDisplayInUse: boolean): Standing | undefined {
+  hiddenCallOf({ id, state, desk }: Appointment, isDisplayInUse: boolean): AppointmentStatus | undefined {
     const today = this.#today.value
     if (!today || state !== 'called' || desk !== undefined) return undefined
     if (!today.hasDisplay) return { words: 'No second display: call them by name', tone: 'warn' }
@@ -134,8 +134,8 @@ export class AppointmentList {
    * Describes their progress in a few words.
    * @param isBusy someone is signing now.
    */
-  standingOf({ state, at, arrivedAt, calledAt, desk }: Appointment, isBusy = false): Standing {
-    const span = (from: number) => spanOf(this.now - from)
+  statusOf({ state, at, arrivedAt, calledAt, desk }: Appointment, isBusy = false): AppointmentStatus {
+    const span = (from: number) => waitInWords(this.now - from)
     if (desk && state === 'called') {
       const ago = this.now - (calledAt ?? at)
       if (ago < -MINUTE) return { words: `Called by ${desk}`, tone: 'quiet' }
@@ -175,18 +175,18 @@ export class AppointmentList {
    * Saves an appointment. Returns an error if it could not be saved.
    * @param accountId the account it belongs to; absent for the current account.
    */
-  async save(given: Input<'appointments.save'>, accountId?: string): Promise<AppError | undefined> {
+  async save(appointment: Input<'appointments.save'>, accountId?: string): Promise<AppError | undefined> {
     const api = accountId === undefined ? this.#api : ofAccount(this.#api, accountId)
-    const result = await settled(api.appointments.save(given))
+    const result = await settled(api.appointments.save(appointment))
     await this.#today.load()
     return result.ok ? undefined : result.error
   }
 
   /** Returns whether it succeeded. */
-  async #do(asked: Promise<Result<null>>): Promise<boolean> {
-    const result = await settled(asked)
+  async #do(call: Promise<Result<null>>): Promise<boolean> {
+    const result = await settled(call)
     await this.#today.load()
-    if (!result.ok) this.#failed(result.error)
+    if (!result.ok) this.#onFailure(result.error)
     return result.ok
   }
 }
@@ -197,7 +197,7 @@ export function timeAndPlace({ at, place }: Pick<Appointment, 'at' | 'place'>): 
 }
 
 /** Formats a waiting time to the minute: "1 min", "45 min", "2 h 5 min". */
-export function spanOf(milliseconds: number): string {
+export function waitInWords(milliseconds: number): string {
   const minutes = Math.max(1, Math.floor(milliseconds / MINUTE))
   return minutes < 100 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }

@@ -21,8 +21,8 @@ export class CounterSettings {
    */
   isUnlocking = $state(false)
   /** The changes requested last, shown until the answer confirms what applies. */
-  #wanted = $state.raw<Partial<CounterSettingsView>>({})
-  #keeping: Promise<unknown> = Promise.resolve()
+  #pendingChanges = $state.raw<Partial<CounterSettingsView>>({})
+  #lastSave: Promise<unknown> = Promise.resolve()
 
   /** @param warn reports what could not be saved. */
   constructor(api: Api, host: Window, warn: (sentence: string) => void) {
@@ -35,7 +35,7 @@ export class CounterSettings {
   }
 
   get view(): CounterSettingsView | undefined {
-    return this.#view.value && { ...this.#view.value, ...this.#wanted }
+    return this.#view.value && { ...this.#view.value, ...this.#pendingChanges }
   }
   get error() {
     return this.#view.error
@@ -58,7 +58,7 @@ export class CounterSettings {
       () => this.#host.removeEventListener('focus', load),
       this.#api.on('settings.changed', load),
       this.#api.on('counter.changed', load),
-      this.#api.on('audit.changed', this.pin.follow)
+      this.#api.on('audit.changed', this.pin.scheduleReload)
     )
   }
 
@@ -67,41 +67,41 @@ export class CounterSettings {
   }
 
   /** Saves a change. Returns an error if it wasn't saved; the view then reverts. */
-  keep(change: CounterChange): Promise<AppError | undefined> {
+  save(change: CounterChange): Promise<AppError | undefined> {
     const { logo: _logo, ...shown } = change
     const wanted = Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined))
-    this.#wanted = { ...this.#wanted, ...wanted }
-    const mine = this.#wanted
-    const kept = this.#keeping.then(async () => {
+    this.#pendingChanges = { ...this.#pendingChanges, ...wanted }
+    const mine = this.#pendingChanges
+    const kept = this.#lastSave.then(async () => {
       const result = await settled(this.#api.counter.configure(change))
       if (result.ok) this.#view.put(result.value)
-      if (this.#wanted === mine) this.#wanted = {}
-      return result.ok ? undefined : this.#refused(result.error)
+      if (this.#pendingChanges === mine) this.#pendingChanges = {}
+      return result.ok ? undefined : this.#handleRefusal(result.error)
     })
-    this.#keeping = kept
+    this.#lastSave = kept
     return kept
   }
 
   /** Saves a change, and warns if that fails. Returns the error. */
-  async keepOrSay(change: CounterChange): Promise<AppError | undefined> {
-    const error = await this.keep(change)
+  async saveOrWarn(change: CounterChange): Promise<AppError | undefined> {
+    const error = await this.save(change)
     if (error) this.#warn(`That wasn’t saved. ${error.message}`)
     return error
   }
 
   /** Opens a file dialog for a logo. Returns an error if the picture can't be used. */
   chooseLogo(): Promise<AppError | undefined> {
-    return this.#chosen(this.#api.counter.chooseLogo())
+    return this.#applyResult(this.#api.counter.chooseLogo())
   }
 
   /** Opens a file dialog for pictures for the second display. Returns an error if they can't be used. */
   addPictures(): Promise<AppError | undefined> {
-    return this.#chosen(this.#api.counter.addPictures())
+    return this.#applyResult(this.#api.counter.addPictures())
   }
 
-  async #chosen(asked: Promise<Result<CounterSettingsView | null>>): Promise<AppError | undefined> {
-    const result = await settled(asked)
-    if (!result.ok) return result.error.code === 'cancelled' ? undefined : this.#refused(result.error)
+  async #applyResult(call: Promise<Result<CounterSettingsView | null>>): Promise<AppError | undefined> {
+    const result = await settled(call)
+    if (!result.ok) return result.error.code === 'cancelled' ? undefined : this.#handleRefusal(result.error)
     if (result.value) this.#view.put(result.value)
     return undefined
   }
@@ -109,13 +109,13 @@ export class CounterSettings {
   /** Runs an action on staff or on the settings lock, and shows the resulting state. Returns an error if it failed. */
   async administer(act: (counter: Api['counter']) => Promise<Result<StaffView>>): Promise<AppError | undefined> {
     const result = await settled(act(this.#api.counter))
-    if (!result.ok) return this.#refused(result.error)
+    if (!result.ok) return this.#handleRefusal(result.error)
     this.staff.put(result.value)
     return undefined
   }
 
   /** If the settings have locked meanwhile, shows that and asks for the PIN. */
-  async #refused(error: AppError): Promise<AppError> {
+  async #handleRefusal(error: AppError): Promise<AppError> {
     if (error.code !== 'not-allowed') return error
     await this.staff.load()
     if (this.isLocked) this.isUnlocking = true

@@ -5,7 +5,7 @@
 import type { CounterOutcome, CounterSession, CounterTurn } from '../../../../shared/contract/views.ts'
 import type { QueuedPerson } from '../../state/queued-people.ts'
 import { listed } from '../../words/counts.ts'
-import { clockTime, inWords, writtenDay } from '../../words/dates.ts'
+import { clockTime, durationInWords, writtenDay } from '../../words/dates.ts'
 import type { StatusShape, StatusTone } from '../../words/statuses.ts'
 import { deviceWords } from './person/words.ts'
 
@@ -24,23 +24,24 @@ export interface OutcomeWords {
 /** Shown once per session, however many signed. */
 export const SIGNED_MEANING = 'Confirmed by the signing service.'
 
-type Told = Pick<QueuedPerson, 'contact' | 'born' | 'matters'>
+type DistinguishingDetails = Pick<QueuedPerson, 'contact' | 'born' | 'matters'>
 
 /**
  * Returns what distinguishes people with the same name when their contact is the same or unknown: "born 12 March 1980,
  * matter 2024-117".
  */
-export function toldFurther({ born, matters }: Omit<Told, 'contact'>): string {
+export function birthAndMattersInWords({ born, matters }: Omit<DistinguishingDetails, 'contact'>): string {
   return [born && `born ${writtenDay(born)}`, matters.length > 0 && `matter ${listed(matters)}`]
     .filter(Boolean)
     .join(', ')
 }
 
 /** The same with the contact, each part only if needed. */
-export const toldBy = (one: Told) => [one.contact, toldFurther(one)].filter(Boolean).join(', ')
+export const distinguishingInWords = (one: DistinguishingDetails) =>
+  [one.contact, birthAndMattersInWords(one)].filter(Boolean).join(', ')
 
 /** Returns where another counter of the office has this person: "At Counter 2 since 10:04". */
-export function elsewhereWords({ elsewhere }: Pick<QueuedPerson, 'elsewhere'>): string | undefined {
+export function otherStationInWords({ elsewhere }: Pick<QueuedPerson, 'elsewhere'>): string | undefined {
   return elsewhere && `At ${elsewhere.desk} since ${clockTime(elsewhere.since)}`
 }
 
@@ -51,16 +52,16 @@ export const NOT_RESERVED: Record<NonNullable<CounterSession['notReserved']>, st
 }
 
 /** Returns what to call a person whose name may be unknown. */
-export function called(signerName: string): string {
+export function signerLabel(signerName: string): string {
   return signerName.trim() || 'The signer'
 }
 
 /** Codes meaning that the page wasn't opened because nobody tried to, or because the document couldn't be signed. */
-const NOT_TAKEN_UP: ReadonlySet<string> = new Set(['cancelled', 'not-signable', 'gone'])
+const NOT_ATTEMPTED: ReadonlySet<string> = new Set(['cancelled', 'not-signable', 'gone'])
 
 /** Returns the wording for an outcome. The document is named next to it, not in it. */
 export function outcomeWords({ signed, error }: CounterOutcome, signerName: string): OutcomeWords {
-  const who = called(signerName)
+  const who = signerLabel(signerName)
   switch (signed) {
     case 'signed':
       return {
@@ -105,14 +106,14 @@ export function outcomeWords({ signed, error }: CounterOutcome, signerName: stri
             : 'Countersign checks again automatically. Don’t let anyone sign again until then.'
       }
     case 'skipped': {
-      const given = { shape: 'bar', tone: 'quiet', todo: error?.next ?? '' } as const
+      const common = { shape: 'bar', tone: 'quiet', todo: error?.next ?? '' } as const
       // They wanted to sign, so don't say that they didn't start.
-      if (error && !NOT_TAKEN_UP.has(error.code)) {
+      if (error && !NOT_ATTEMPTED.has(error.code)) {
         const title = `The page for ${signerName.trim() || 'the signer'} couldn’t be opened`
-        return { ...given, word: 'Couldn’t be opened', title, meaning: `The page was never shown. ${error.message}` }
+        return { ...common, word: 'Couldn’t be opened', title, meaning: `The page was never shown. ${error.message}` }
       }
       const meaning = error?.message ?? 'The signing page was never opened.'
-      return { ...given, word: 'Not started', title: `${who} didn’t start`, meaning }
+      return { ...common, word: 'Not started', title: `${who} didn’t start`, meaning }
     }
   }
 }
@@ -144,7 +145,7 @@ export function clerkWords(
   endAfter?: number
 ): ClerkWords {
   const turn = turns[current]
-  const who = called(turn?.signerName ?? '')
+  const who = signerLabel(turn?.signerName ?? '')
   const whom = turn?.signerName.trim() || 'the signer'
   const calm = (title: string, more: string) => ({ title, more, isWanted: false })
   const wanted = (title: string, more: string) => ({ title, more, isWanted: true })
@@ -183,7 +184,7 @@ export function clerkWords(
       'No activity for a while',
       endAfter === undefined
         ? 'The page is hidden and will close automatically.'
-        : `The page is hidden, and closes ${inWords(endAfter * 1000)} later unless you continue.`
+        : `The page is hidden, and closes ${durationInWords(endAfter * 1000)} later unless you continue.`
     )
   }
   if (cover === 'staff') return calm('Staff unlocked the second display', 'The staff PIN was entered there.')

@@ -12,12 +12,12 @@ const WEEK = Array.from({ length: 7 }, (_, day) => day)
 const MONTHS = Array.from({ length: 14 }, (_, part) => part * 28)
 
 /** Returns the entries that match all the words typed, in their original order. */
-export function foundIn(entries: readonly CounterEntry[], typed: string, now: number): CounterEntry[] {
-  const words = plain(typed).split(/\s+/).filter(Boolean)
+export function entriesMatching(entries: readonly CounterEntry[], typed: string, now: number): CounterEntry[] {
+  const words = normalised(typed).split(/\s+/).filter(Boolean)
   if (words.length === 0) return [...entries]
   return entries.filter((entry) => {
-    const names = plain(`${entry.signerName} ${entry.documentName}`)
-    const day = plain(daysOf(entry, now))
+    const names = normalised(`${entry.signerName} ${entry.documentName}`)
+    const day = normalised(daysOf(entry, now))
     const dayWords = day.split(/[\s,]+/)
     // "5" is the fifth, not 2025 or the 15th; "fri" is Friday, "2025-12" that December.
     return words.every((word) => {
@@ -28,10 +28,10 @@ export function foundIn(entries: readonly CounterEntry[], typed: string, now: nu
 }
 
 /** Returns the appointments that match all the words typed, by name, time, place, number or subject. */
-export function appointmentsIn(all: readonly Appointment[], typed: string): Appointment[] {
-  const words = plain(typed).split(/\s+/).filter(Boolean)
+export function appointmentsMatching(all: readonly Appointment[], typed: string): Appointment[] {
+  const words = normalised(typed).split(/\s+/).filter(Boolean)
   return all.filter(({ name, at, place, number, about, email }) => {
-    const texts = plain(`${name} ${clockTime(at)} ${place} ${about ?? ''} ${email ?? ''}`)
+    const texts = normalised(`${name} ${clockTime(at)} ${place} ${about ?? ''} ${email ?? ''}`)
     return words.every((word) => (/^\d{1,3}$/.test(word) && Number(word) === number) || texts.includes(word))
   })
 }
@@ -51,11 +51,11 @@ function daysOf({ due }: CounterEntry, now: number): string {
  * be a name, and so may the beginning of a weekday.
  */
 export function isDay(typed: string, now: number): boolean {
-  const words = plain(typed)
+  const words = normalised(typed)
     .split(/[\s,./-]+/)
     .filter(Boolean)
-  const weekdays = ['today', 'tomorrow', ...WEEK.map((day) => wordOf(now + day * DAY, 0))]
-  const names = [...weekdays, ...MONTHS.map((day) => wordOf(now + day * DAY, 2))]
+  const weekdays = ['today', 'tomorrow', ...WEEK.map((day) => dayWord(now + day * DAY, 0))]
+  const names = [...weekdays, ...MONTHS.map((day) => dayWord(now + day * DAY, 2))]
   return (
     words.some((one) => /^\d{1,2}$/.test(one) || weekdays.includes(one)) &&
     words.every(
@@ -65,17 +65,17 @@ export function isDay(typed: string, now: number): boolean {
 }
 
 /** Returns one word of "friday 5 december 2025". */
-const wordOf = (at: number, part: 0 | 2) => plain(dayInWords(at)).split(/\s+/)[part] ?? ''
+const dayWord = (at: number, part: 0 | 2) => normalised(dayInWords(at)).split(/\s+/)[part] ?? ''
 
 /** Lower-cases and removes diacritics, so that "ngata" finds "Ngāta". */
-function plain(text: string): string {
+function normalised(text: string): string {
   return text
     .normalize('NFD')
     .replace(/\p{Mark}/gu, '')
     .toLowerCase()
 }
 
-export interface NotHere {
+export interface AbsentSigner {
   accountId: string
   documentReference: string
   documentName: string
@@ -87,14 +87,14 @@ export interface NotHere {
 }
 
 /** Statuses of a signer who hasn't been asked yet because someone else signs first. */
-const NOT_ASKED = new Set(['Initialized', 'Pending'])
+const NOT_INVITED = new Set(['Initialized', 'Pending'])
 
 /** Returns the signers of a document found whose name matches all the words, or all its signers if none match. */
-export function notHereIn(page: DocumentPage, typed: string): NotHere[] {
-  const words = plain(typed).split(/\s+/).filter(Boolean)
-  const named = page.people.filter(({ name }) => words.every((word) => plain(name).includes(word)))
+export function absentSignersOf(page: DocumentPage, typed: string): AbsentSigner[] {
+  const words = normalised(typed).split(/\s+/).filter(Boolean)
+  const named = page.people.filter(({ name }) => words.every((word) => normalised(name).includes(word)))
   return (named.length > 0 ? named : page.people).map((person) => {
-    const why = whyNot(page, person)
+    const why = absenceReason(page, person)
     return {
       accountId: page.accountId,
       documentReference: page.reference,
@@ -107,7 +107,7 @@ export function notHereIn(page: DocumentPage, typed: string): NotHere[] {
 }
 
 /** Returns undefined if nothing is known but that there is no link. */
-function whyNot({ people, status, goneAt }: DocumentPage, person: SignerView): string | undefined {
+function absenceReason({ people, status, goneAt }: DocumentPage, person: SignerView): string | undefined {
   if (person.state === 'signed') return 'Already signed'
   if (person.state === 'declined') return 'Declined'
   if (person.state === 'removed') return 'Removed from the document'
@@ -116,7 +116,7 @@ function whyNot({ people, status, goneAt }: DocumentPage, person: SignerView): s
   if (status.family === 'declined') return 'Another signer declined'
   if (person.canSignHere) return 'Can sign here now'
   const before = people.slice(0, people.indexOf(person)).find(({ state }) => state === 'waiting' || state === 'unknown')
-  if (!before || !NOT_ASKED.has(person.signedStatus ?? '')) return undefined
+  if (!before || !NOT_INVITED.has(person.signedStatus ?? '')) return undefined
   const name = before.name.trim()
   return name ? `Signs after ${name}` : 'Signs after another signer'
 }

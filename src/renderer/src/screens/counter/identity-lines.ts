@@ -5,7 +5,7 @@
  */
 import { parse } from 'mrz'
 import { readDay } from '../../../../shared/composition/calendar.ts'
-import { isNamed } from '../../../../shared/name-matching.ts'
+import { matchesMachineName } from '../../../../shared/name-matching.ts'
 
 /** The fields that a check digit covers. */
 export type CheckedField = 'number' | 'birth' | 'expiry' | 'optional' | 'whole'
@@ -14,7 +14,7 @@ export type CheckedField = 'number' | 'birth' | 'expiry' | 'optional' | 'whole'
  * incomplete: not the lines of a whole document yet. misread: these check digits don't match. matches, differs: the
  * document's name compared with the signer's.
  */
-export type Compared =
+export type LineComparison =
   | { kind: 'incomplete' }
   | { kind: 'misread'; fields: CheckedField[] }
   | { kind: 'matches' | 'differs'; name: string; isExpired: boolean; isBornOtherwise: boolean; document: ReadDocument }
@@ -36,7 +36,7 @@ interface Signer {
  * Compares typed or scanned lines with a signer.
  * @param now in milliseconds since 1970 UTC, to tell whether the document has expired.
  */
-export function compared(typed: string, { signerName, born }: Signer, now: number): Compared {
+export function compareLines(typed: string, { signerName, born }: Signer, now: number): LineComparison {
   const lines = linesOf(typed)
   if (!lines) return { kind: 'incomplete' }
   const { details, fields } = parse(lines)
@@ -48,12 +48,12 @@ export function compared(typed: string, { signerName, born }: Signer, now: numbe
   const number = (fields.documentNumber ?? '').replace(/[^A-Z0-9]/g, '')
   const birth = fields.birthDate ?? ''
   const given = partsOf(fields.firstName ?? '')
-  const have = [...given, ...partsOf(fields.lastName ?? '')]
+  const nameParts = [...given, ...partsOf(fields.lastName ?? '')]
   // If the name fills its line to the end it may be truncated: only then may the last name be the beginning of a longer
   // one.
-  const isCut = !(lines.length === 3 ? lines[2] : lines[0])?.endsWith('<')
+  const isTruncated = !(lines.length === 3 ? lines[2] : lines[0])?.endsWith('<')
   return {
-    kind: isNamed(signerName, have, isCut ? given.at(-1) : undefined) ? 'matches' : 'differs',
+    kind: matchesMachineName(signerName, nameParts, isTruncated ? given.at(-1) : undefined) ? 'matches' : 'differs',
     name,
     // Documents use fillers for the parts of a birth date that aren't known.
     isBornOtherwise: born !== undefined && /^\d{6}$/.test(birth) && birth !== born.slice(2).replaceAll('-', ''),

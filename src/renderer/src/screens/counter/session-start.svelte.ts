@@ -15,11 +15,11 @@ import type {
 import { type Api, settled } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
 import { Resource } from '../../state/resource.svelte.ts'
-import { type Compared, compared, type ReadDocument } from './identity-lines.ts'
+import { compareLines, type LineComparison, type ReadDocument } from './identity-lines.ts'
 import type { QueuePlace, SigningQueue } from './signing-queue.svelte.ts'
 import { fewestVisits, type Signing, signingsOf, visitsOf } from './sitting.ts'
 
-const notHere: AppError = {
+const notSignableError: AppError = {
   code: 'not-signable',
   message: 'Nobody can sign this document here yet.'
 }
@@ -46,7 +46,7 @@ export interface PrintedOutcome {
 export type StartPlace = Omit<QueuePlace, 'signer'> & Partial<Pick<QueuePlace, 'signer'>>
 
 export class SessionStart {
-  readonly #offer = new Resource(() => this.#ask())
+  readonly #offer = new Resource(() => this.#loadOffer())
   allowsCamera = $state(false)
   readonly starting = new Action<CounterSession>()
   /** Staff members with names; empty if everyone shares one PIN. */
@@ -68,19 +68,19 @@ export class SessionStart {
   readonly #api: Api
   readonly #queue: SigningQueue
   readonly #place: StartPlace
-  readonly #also: readonly QueuePlace[]
+  readonly #preselected: readonly QueuePlace[]
   readonly #now: () => number
 
   /**
    * @param place a signer of a document; without `signer`, the first who can sign it here.
-   * @param also other signatures to tick at first, if they can be given now.
+   * @param preselected other signatures to tick at first, if they can be given now.
    * @param now returns milliseconds since 1970 UTC.
    */
-  constructor(api: Api, queue: SigningQueue, place: StartPlace, also: readonly QueuePlace[], now: () => number) {
+  constructor(api: Api, queue: SigningQueue, place: StartPlace, preselected: readonly QueuePlace[], now: () => number) {
     this.#api = api
     this.#queue = queue
     this.#place = place
-    this.#also = also
+    this.#preselected = preselected
     this.#now = now
   }
 
@@ -89,10 +89,10 @@ export class SessionStart {
   }
   /** Why nothing can be offered; undefined while it is being reloaded. */
   get error() {
-    return this.#offer.reading ? undefined : this.#offer.error
+    return this.#offer.isLoading ? undefined : this.#offer.error
   }
   get reading() {
-    return this.#offer.reading
+    return this.#offer.isLoading
   }
   /** The staff member that the audit trail will name. */
   get staff() {
@@ -108,15 +108,16 @@ export class SessionStart {
     const [staff] = await Promise.all([settled(this.#api.counter.staffList()), this.#offer.load()])
     if (staff.ok) this.members = staff.value.members
     if (!this.offer || this.error) return
-    const also = new Set(this.#also.map(nameOf))
-    for (const entry of this.entries) if (also.has(nameOf(entry)) && entry.after.length === 0) this.add(entry, true)
+    const also = new Set(this.#preselected.map(nameOf))
+    for (const entry of this.entries)
+      if (also.has(nameOf(entry)) && entry.after.length === 0) this.setAdded(entry, true)
   }
 
-  async #ask(): Promise<Result<CounterOffer>> {
+  async #loadOffer(): Promise<Result<CounterOffer>> {
     const { accountId, documentReference } = this.#place
     const signer =
       this.#place.signer ?? (await this.#queue.firstOf({ accountId, reference: documentReference }))?.signer
-    if (signer === undefined) return { ok: false, error: this.#queue.refreshing.error ?? notHere }
+    if (signer === undefined) return { ok: false, error: this.#queue.refreshing.error ?? notSignableError }
     return this.#api.counter.offer({ documentReference, signer })
   }
 
@@ -124,7 +125,7 @@ export class SessionStart {
   async setStaff(staffName: string): Promise<AppError | undefined> {
     const result = await settled(this.#api.counter.configure({ staffName }))
     if (!result.ok) return result.error
-    this.#learn({ staff: result.value.staffName || staffName })
+    this.#updateOffer({ staff: result.value.staffName || staffName })
     return undefined
   }
 
@@ -133,17 +134,17 @@ export class SessionStart {
     const result = await settled(this.#api.counter.chooseStaff({ name, pin }))
     if (!result.ok) return result.error
     this.members = result.value.members
-    this.#learn({ staff: result.value.members.find(({ isCurrent }) => isCurrent)?.name ?? name })
+    this.#updateOffer({ staff: result.value.members.find(({ isCurrent }) => isCurrent)?.name ?? name })
     return undefined
   }
 
-  pinWasSet(): void {
-    this.#learn({ hasPin: true })
+  markPinSet(): void {
+    this.#updateOffer({ hasPin: true })
     this.starting.clear()
   }
 
   /** Applies changes made since the offer was loaded. */
-  #learn(change: Partial<CounterOffer>): void {
+  #updateOffer(change: Partial<CounterOffer>): void {
     if (this.offer) this.#offer.put({ ...this.offer, ...change })
   }
 
@@ -162,22 +163,22 @@ export class SessionStart {
   }
 
   /** Adds or removes a signature. Signatures that wait for a removed one are removed too. */
-  add(entry: OfferedEntry, isAdded: boolean): void {
+  setAdded(entry: OfferedEntry, isAdded: boolean): void {
     if (isAdded && this.waitsFor(entry) === undefined) this.#added.add(nameOf(entry))
     else this.#added.delete(nameOf(entry))
     for (const other of this.entries) if (this.waitsFor(other) !== undefined) this.#added.delete(nameOf(other))
   }
 
   /** Adds all of one person's signatures that are possible, or removes them. */
-  addPerson({ entries }: Signing, isAdded: boolean): void {
-    for (const entry of entries) this.add(entry, isAdded)
+  setPersonAdded({ entries }: Signing, isAdded: boolean): void {
+    for (const entry of entries) this.setAdded(entry, isAdded)
   }
 
   /** Adds every signature that is possible. */
   addAll(): void {
     for (let before = -1; before < this.#added.size; ) {
       before = this.#added.size
-      for (const entry of this.entries) if (!this.isAdded(entry)) this.add(entry, true)
+      for (const entry of this.entries) if (!this.isAdded(entry)) this.setAdded(entry, true)
     }
   }
 
@@ -237,7 +238,7 @@ export class SessionStart {
   hasSeen(person: string, item: EvidenceItem): boolean {
     return this.#seen.has(`${person} ${item.id}`)
   }
-  see(person: string, item: EvidenceItem, isSeen: boolean): void {
+  setSeen(person: string, item: EvidenceItem, isSeen: boolean): void {
     if (isSeen) this.#seen.add(`${person} ${item.id}`)
     else this.#seen.delete(`${person} ${item.id}`)
   }
@@ -249,9 +250,9 @@ export class SessionStart {
     this.#lines.set(person, lines)
   }
   /** Compares the lines with the person's name; undefined if there are none. */
-  comparedOf(one: Pick<Signing, 'person' | 'signerName' | 'born'>): Compared | undefined {
+  lineComparisonOf(one: Pick<Signing, 'person' | 'signerName' | 'born'>): LineComparison | undefined {
     const lines = this.linesOf(one.person)
-    return lines.trim() === '' ? undefined : compared(lines, one, this.#now())
+    return lines.trim() === '' ? undefined : compareLines(lines, one, this.#now())
   }
 
   /** Returns the printed details typed for a person; undefined if the machine-readable lines are used. */
@@ -306,7 +307,7 @@ export class SessionStart {
   }
 
   /** The first required evidence that hasn't been seen. */
-  get missing(): { person: string; item: EvidenceItem } | undefined {
+  get missingEvidence(): { person: string; item: EvidenceItem } | undefined {
     const required = this.offer?.evidence.filter((item) => item.isRequired) ?? []
     for (const { person } of this.people) {
       const item = required.find((one) => !this.hasSeen(person, one))
@@ -316,7 +317,7 @@ export class SessionStart {
   }
 
   /** Returns only those details of a read document that policy keeps. */
-  #keptOf(compared: Compared | undefined): { document?: ReadDocument } {
+  #documentToKeep(compared: LineComparison | undefined): { document?: ReadDocument } {
     const kept = this.offer?.identityKept ?? 'compared'
     if (kept === 'compared' || !compared || !('document' in compared) || compared.document.number === '') return {}
     const { number } = compared.document
@@ -326,16 +327,16 @@ export class SessionStart {
   }
 
   /** Returns the comparison to record for one signature, by lines or by printed details. */
-  #comparisonOf(entry: OfferedEntry) {
+  #recordedComparison(entry: OfferedEntry) {
     const printed = this.#printed.get(entry.person)
     if (printed) {
       const { of, result } = this.#printedResults.get(nameOf(entry)) ?? {}
       const kind = of === printed && result?.ok ? result.value.kind : 'unusable'
       return kind === 'unusable' ? {} : { compared: kind, printed: { ...printed } }
     }
-    const compared = this.comparedOf(entry)
+    const compared = this.lineComparisonOf(entry)
     const kind = compared?.kind
-    return kind === 'matches' || kind === 'differs' ? { compared: kind, ...this.#keptOf(compared) } : {}
+    return kind === 'matches' || kind === 'differs' ? { compared: kind, ...this.#documentToKeep(compared) } : {}
   }
 
   /** Starts the session and returns it; on failure see `starting.error`. */
@@ -346,12 +347,12 @@ export class SessionStart {
       return {
         ...{ documentReference, signer },
         evidence: evidence.filter((item) => this.hasSeen(person, item)).map(({ id }) => id),
-        ...this.#comparisonOf(entry)
+        ...this.#recordedComparison(entry)
       }
     })
     const allowsCamera = this.allowsCamera && this.mayNeedCamera
     const session = await this.starting.run(() => this.#api.counter.start({ turns, allowsCamera }))
-    if (this.starting.error?.code === 'no-pin') this.#learn({ hasPin: false })
+    if (this.starting.error?.code === 'no-pin') this.#updateOffer({ hasPin: false })
     return session
   }
 }

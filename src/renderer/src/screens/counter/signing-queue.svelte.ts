@@ -7,14 +7,14 @@ import type { AppError, Result } from '../../../../shared/contract/errors.ts'
 import type { CounterEntry } from '../../../../shared/contract/views.ts'
 import { type Api, ofAccount, settled, together } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
-import { type Clock, coalesced } from '../../state/clock.ts'
+import { type Clock, throttled } from '../../state/clock.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 
 /** Minimum time between two reads while documents change, in milliseconds. */
-const PAUSE = 500
+const RELOAD_INTERVAL = 500
 
 /** How current the documents behind the queue are. */
-export interface QueueStand {
+export interface QueueStatus {
   /** When they were last read; absent if never. */
   lookedAt?: number
   /** Why they could not be read. */
@@ -26,42 +26,45 @@ export type QueuePlace = Pick<CounterEntry, 'accountId' | 'documentReference' | 
 export class SigningQueue {
   readonly refreshing = new Action<null>()
   readonly #entries: Resource<CounterEntry[]>
-  readonly #stand: Resource<QueueStand>
+  readonly #status: Resource<QueueStatus>
   readonly #api: Api
-  readonly #follow: () => void
+  readonly #scheduleReload: () => void
 
   constructor(api: Api, clock: Clock) {
     this.#api = api
     this.#entries = new Resource(() => api.counter.queue())
-    this.#stand = new Resource(() => standOf(api))
-    this.#follow = coalesced(clock, PAUSE, () => void this.load())
+    this.#status = new Resource(() => loadStatus(api))
+    this.#scheduleReload = throttled(clock, RELOAD_INTERVAL, () => void this.load())
   }
 
   get entries(): readonly CounterEntry[] {
     return this.#entries.value ?? []
   }
   /** Whether both the queue and its currency have been loaded. */
-  get known() {
-    return this.#entries.value !== undefined && this.#stand.value !== undefined
+  get isLoaded() {
+    return this.#entries.value !== undefined && this.#status.value !== undefined
   }
-  get stand(): QueueStand {
-    return this.#stand.value ?? {}
+  get status(): QueueStatus {
+    return this.#status.value ?? {}
   }
   get error() {
     return this.#entries.error
   }
-  get reading() {
-    return this.#entries.reading
+  get isLoading() {
+    return this.#entries.isLoading
   }
 
   /** Loads the queue and subscribes to changes. Returns a function that unsubscribes. */
   open(): () => void {
     void this.load()
-    return together(this.#api.on('documents.changed', this.#follow), this.#api.on('counter.changed', this.#follow))
+    return together(
+      this.#api.on('documents.changed', this.#scheduleReload),
+      this.#api.on('counter.changed', this.#scheduleReload)
+    )
   }
 
   async load(): Promise<void> {
-    await Promise.all([this.#entries.load(), this.#stand.load()])
+    await Promise.all([this.#entries.load(), this.#status.load()])
   }
 
   /** Has the documents read from the service, then reloads the queue. */
@@ -81,7 +84,7 @@ export class SigningQueue {
 
   /** Returns the first person who can sign a document here. Refreshes if nobody is known, as right after sending. */
   async firstOf(document: DocumentKey): Promise<CounterEntry | undefined> {
-    if (!this.known) await this.load()
+    if (!this.isLoaded) await this.load()
     if (!this.#firstKnown(document)) await this.refresh()
     return this.#firstKnown(document)
   }
@@ -94,7 +97,7 @@ export class SigningQueue {
   }
 }
 
-async function standOf(api: Api): Promise<Result<QueueStand>> {
+async function loadStatus(api: Api): Promise<Result<QueueStatus>> {
   const list = await settled(api.documents.list({ query: {}, offset: 0, limit: 1 }))
   const problem = list.ok ? list.value.problem : list.error
   const lookedAt = list.ok ? list.value.lookedAt : undefined

@@ -3,7 +3,7 @@
  * hands. A visit is what one person signs in one go.
  */
 import type { OfferedEntry } from '../../../../shared/contract/views.ts'
-import { furtherOf } from '../../state/queued-people.ts'
+import { birthAndMattersOf } from '../../state/queued-people.ts'
 
 type Signature = Pick<OfferedEntry, 'documentReference' | 'signer' | 'person' | 'after'>
 
@@ -26,16 +26,16 @@ export function signingsOf(entries: readonly OfferedEntry[]): Signing[] {
       person,
       signerName,
       ...(contact !== undefined && { contact }),
-      ...furtherOf(all),
+      ...birthAndMattersOf(all),
       entries: all
     }
   })
 }
 
 /** Maximum number of orders tried in search of the fewest handovers; then the best so far is continued. */
-const MOST_WAYS = 500
+const MOST_ORDERS = 500
 
-interface Way<S> {
+interface PartialOrder<S> {
   visits: S[][]
   done: ReadonlySet<S>
 }
@@ -50,54 +50,62 @@ export function fewestVisits<S extends Signature>(signatures: readonly S[]): S[]
   const people = [...new Set(signatures.map(({ person }) => person))]
   // Nobody waits for anyone, so each person has the screen once.
   if (signatures.every(({ after }) => after.length === 0)) return visitsOf(signatures, people)
-  let ways = [following({ visits: [], done: new Set<S>() }, signatures, first.person)].filter(
+  let ways = [withVisit({ visits: [], done: new Set<S>() }, signatures, first.person)].filter(
     (way) => way !== undefined
   )
   let best = ways[0]
   const seen = new Set<string>()
-  while (ways.length > 0 && seen.size < MOST_WAYS) {
-    const next: Way<S>[] = []
+  while (ways.length > 0 && seen.size < MOST_ORDERS) {
+    const next: PartialOrder<S>[] = []
     for (const way of ways) {
       if (!best || way.done.size > best.done.size) best = way
       for (const person of people) {
-        const after = following(way, signatures, person)
+        const after = withVisit(way, signatures, person)
         if (!after) continue
         // What is left doesn't depend on how this state was reached.
         const key = signatures.map((one) => (after.done.has(one) ? 1 : 0)).join('')
-        if (seen.has(key) || seen.size >= MOST_WAYS) continue
+        if (seen.has(key) || seen.size >= MOST_ORDERS) continue
         seen.add(key)
         next.push(after)
       }
     }
     ways = next
   }
-  return best ? inOrder(signatures, people, best) : []
+  return best ? completedVisits(signatures, people, best) : []
 }
 
 /** Cycles through the people in staff's chosen order until nothing is left that can be signed. */
 export function visitsOf<S extends Signature>(signatures: readonly S[], people: readonly string[]): S[][] {
-  return inOrder(signatures, people, { visits: [], done: new Set() })
+  return completedVisits(signatures, people, { visits: [], done: new Set() })
 }
 
-function inOrder<S extends Signature>(signatures: readonly S[], people: readonly string[], from: Way<S>): S[][] {
+function completedVisits<S extends Signature>(
+  signatures: readonly S[],
+  people: readonly string[],
+  from: PartialOrder<S>
+): S[][] {
   let way = from
   for (let before = -1; before < way.done.size; ) {
     before = way.done.size
-    for (const person of people) way = following(way, signatures, person) ?? way
+    for (const person of people) way = withVisit(way, signatures, person) ?? way
   }
   return way.visits
 }
 
 /** Returns the way extended by a visit of this person; undefined if they can't sign anything. */
-function following<S extends Signature>(way: Way<S>, signatures: readonly S[], person: string): Way<S> | undefined {
+function withVisit<S extends Signature>(
+  way: PartialOrder<S>,
+  signatures: readonly S[],
+  person: string
+): PartialOrder<S> | undefined {
   const done = new Set(way.done)
   const names = new Set([...done].map(nameOf))
   const visit: S[] = []
-  const left = signatures.filter((one) => one.person === person && !done.has(one))
+  const remaining = signatures.filter((one) => one.person === person && !done.has(one))
   // For someone who signs a document in two places, the first signature may unblock the second.
   for (let before = -1; before < visit.length; ) {
     before = visit.length
-    for (const one of left) {
+    for (const one of remaining) {
       if (done.has(one) || !one.after.every((signer) => names.has(nameOf({ ...one, signer })))) continue
       done.add(one)
       names.add(nameOf(one))

@@ -8,22 +8,22 @@ import type { AccountRights, ActionView, SignerView } from '../../../../shared/c
 import { type Api, settled } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
 import { Resource } from '../../state/resource.svelte.ts'
-import { personMeant } from './correction.ts'
+import { findCorrectedPerson } from './correction.ts'
 
 /** States in which an action may still change by itself, or needs the user. */
-const UNSETTLED = new Set<ActionView['state']>(['waiting', 'running', 'uncertain'])
+const UNFINISHED = new Set<ActionView['state']>(['waiting', 'running', 'uncertain'])
 
 export class DocumentActions {
   readonly list: Resource<ActionView[]>
   readonly rights: Resource<AccountRights>
   /** The command on an earlier action: cancelling it, checking it or retrying it. */
-  readonly about = new Action<ActionView>()
+  readonly followUp = new Action<ActionView>()
   readonly #api: Api
   /** The actions that the user dismissed, and those that were unsettled while shown. */
   #hidden = $state.raw<ReadonlySet<string>>(new Set())
   #watched = $state.raw<ReadonlySet<string>>(new Set())
-  /** The action that `about` is running for. */
-  #aboutId = $state<string>()
+  /** The action that `followUp` is running for. */
+  #followUpId = $state<string>()
 
   constructor(api: Api, reference: string) {
     this.#api = api
@@ -39,8 +39,8 @@ export class DocumentActions {
   get current(): readonly ActionView[] {
     return this.all.filter((one, index) => {
       if (this.#hidden.has(one.id)) return false
-      if (UNSETTLED.has(one.state)) return true
-      if (one.state === 'refused') return !this.all.slice(0, index).some((newer) => isSame(newer, one))
+      if (UNFINISHED.has(one.state)) return true
+      if (one.state === 'refused') return !this.all.slice(0, index).some((newer) => isSameAction(newer, one))
       return this.#watched.has(one.id)
     })
   }
@@ -54,7 +54,7 @@ export class DocumentActions {
 
   async load(): Promise<void> {
     await this.list.load()
-    this.#watch(this.all.filter(({ state }) => UNSETTLED.has(state)))
+    this.#watch(this.all.filter(({ state }) => UNFINISHED.has(state)))
   }
 
   /** Takes actions started here, so that their end is shown even if they finished at once. */
@@ -63,15 +63,15 @@ export class DocumentActions {
     void this.load()
   }
 
-  hide(id: string): void {
+  dismiss(id: string): void {
     this.#hidden = new Set([...this.#hidden, id])
   }
 
   isBusy(id: string): boolean {
-    return this.about.busy && this.#aboutId === id
+    return this.followUp.busy && this.#followUpId === id
   }
   errorOf(id: string) {
-    return this.#aboutId === id ? this.about.error : undefined
+    return this.#followUpId === id ? this.followUp.error : undefined
   }
 
   /** Cancels an action, checks with the service whether it was done, or retries it. */
@@ -79,14 +79,14 @@ export class DocumentActions {
     return this.#do(id, () => this.#api.actions[how]({ id }))
   }
   /** Records the user's answer whether it was done. */
-  settle(id: string, happened: boolean): Promise<void> {
+  resolve(id: string, happened: boolean): Promise<void> {
     return this.#do(id, () => this.#api.actions.settle({ id, happened }))
   }
 
-  async #do(id: string, call: Parameters<typeof this.about.run>[0]): Promise<void> {
-    if (this.about.busy) return
-    this.#aboutId = id
-    await this.about.run(call)
+  async #do(id: string, call: Parameters<typeof this.followUp.run>[0]): Promise<void> {
+    if (this.followUp.busy) return
+    this.#followUpId = id
+    await this.followUp.run(call)
     await this.load()
   }
 
@@ -97,7 +97,7 @@ export class DocumentActions {
 }
 
 /** Returns whether one action replaces the other: same kind, same person. */
-function isSame(one: ActionView, other: ActionView): boolean {
+function isSameAction(one: ActionView, other: ActionView): boolean {
   const whom = ({ request }: ActionView) =>
     request.kind === 'remind'
       ? request.signerReference
@@ -107,29 +107,29 @@ function isSame(one: ActionView, other: ActionView): boolean {
   return one.request.kind === other.request.kind && whom(one) === whom(other)
 }
 
-type Asked =
+type OpenDialog =
   | { what: 'extend'; before?: ActionView }
   | { what: 'notary'; before?: ActionView }
   | { what: 'correct'; person: SignerView; before?: ActionView }
   | { what: 'remind'; person: SignerView }
 
 /** The open dialog of a document's page, with its subject. One at a time, re-created each time. */
-export class Doing {
-  #asked = $state.raw<Asked>()
+export class ActionDialogState {
+  #dialog = $state.raw<OpenDialog>()
   /** Incremented with each dialog, so that it is re-created. */
-  #turn = $state(0)
+  #openCount = $state(0)
   isOpen = $state(false)
 
-  get asked() {
-    return this.#asked
+  get dialog() {
+    return this.#dialog
   }
-  get turn() {
-    return this.#turn
+  get openCount() {
+    return this.#openCount
   }
 
-  ask(asked: Asked): void {
-    this.#asked = asked
-    this.#turn++
+  openDialog(dialog: OpenDialog): void {
+    this.#dialog = dialog
+    this.#openCount++
     this.isOpen = true
   }
 
@@ -137,18 +137,20 @@ export class Doing {
    * Returns a function that opens the dialog of a refused action with its request; undefined if the request can't be
    * changed.
    */
-  askAgain(action: ActionView, people: readonly SignerView[]): (() => void) | undefined {
+  reopenDialog(action: ActionView, people: readonly SignerView[]): (() => void) | undefined {
     const { request } = action
-    if (request.kind === 'extend') return () => this.ask({ what: 'extend', before: action })
-    if (request.kind === 'notary') return () => this.ask({ what: 'notary', before: action })
+    if (request.kind === 'extend') return () => this.openDialog({ what: 'extend', before: action })
+    if (request.kind === 'notary') return () => this.openDialog({ what: 'notary', before: action })
     if (request.kind !== 'correct') return undefined
-    const person = request.signers.flatMap((one) => personMeant(people, one) ?? []).find(({ editable }) => editable)
-    return person ? () => this.ask({ what: 'correct', person, before: action }) : undefined
+    const person = request.signers
+      .flatMap((one) => findCorrectedPerson(people, one) ?? [])
+      .find(({ editable }) => editable)
+    return person ? () => this.openDialog({ what: 'correct', person, before: action }) : undefined
   }
 }
 
 /** An action to start on a document. */
-export interface ToStart extends DocumentKey {
+export interface RequestedAction extends DocumentKey {
   request: ActionRequest
 }
 
@@ -168,7 +170,7 @@ export class NewAction extends Action<ActionView[]> {
   }
 
   /** The number of actions accepted. */
-  get taken() {
+  get acceptedCount() {
     return this.#started.size
   }
 
@@ -176,7 +178,7 @@ export class NewAction extends Action<ActionView[]> {
    * Starts each action. Resolves to all of them once every one is accepted; to undefined if one was not, with the first
    * failure in `error`. Actions already accepted aren't started again.
    */
-  start(all: readonly ToStart[]): Promise<ActionView[] | undefined> {
+  start(all: readonly RequestedAction[]): Promise<ActionView[] | undefined> {
     return this.run(async () => {
       let error: AppError | undefined
       for (const { accountId, reference, request } of all) {

@@ -67,7 +67,7 @@ export function fieldsOfSigner(person: SignerView, before?: SignerCorrection): C
     VideoConfirmationDeepfakeEnabled: person.deepfakeDetector,
     ReviewBeforeSigningEnabled: person.reviewBeforeSigning
   }
-  const ShareUsers = sharedOf(person.sharedWith ?? [], before?.ShareUsers)
+  const ShareUsers = shareUserFields(person.sharedWith ?? [], before?.ShareUsers)
   if (!before) return { ...known, ShareUsers }
   const asShown: Partial<Record<Name, unknown>> = before.was
   const wanted = names.flatMap((name) =>
@@ -80,7 +80,7 @@ export function fieldsOfSigner(person: SignerView, before?: SignerCorrection): C
  * Converts people shared with to form values. Those of `wanted` who were there already, by address or name, keep their
  * index as key.
  */
-function sharedOf(users: readonly Partial<ShareUser>[], wanted?: readonly ShareUser[]): ComposedShareUser[] {
+function shareUserFields(users: readonly Partial<ShareUser>[], wanted?: readonly ShareUser[]): ComposedShareUser[] {
   const form = (
     { FirstName = '', MiddleName = '', LastName = '', Email = '', ...marks }: Partial<ShareUser>,
     key: string
@@ -90,13 +90,13 @@ function sharedOf(users: readonly Partial<ShareUser>[], wanted?: readonly ShareU
     IsOwner: marks.IsOwner ?? false
   })
   if (!wanted) return users.map((user, place) => form(user, String(place)))
-  const left = new Map(users.map((user, place) => [String(place), user]))
+  const unmatched = new Map(users.map((user, place) => [String(place), user]))
   return wanted.map((user, place) => {
     const [key = `asked-${place}`] =
-      [...left].find(([, { Email }]) => Email?.toLowerCase() === user.Email.toLowerCase()) ??
-      [...left].find(([, one]) => fullName(one) === fullName(user)) ??
+      [...unmatched].find(([, { Email }]) => Email?.toLowerCase() === user.Email.toLowerCase()) ??
+      [...unmatched].find(([, one]) => fullName(one) === fullName(user)) ??
       []
-    left.delete(key)
+    unmatched.delete(key)
     return form(user, key)
   })
 }
@@ -106,7 +106,7 @@ function sharedOf(users: readonly Partial<ShareUser>[], wanted?: readonly ShareU
  * the document. Without a reference they must be at the same index, with the details from before or after the
  * correction.
  */
-export function personMeant(people: readonly SignerView[], before: SignerCorrection): SignerView | undefined {
+export function findCorrectedPerson(people: readonly SignerView[], before: SignerCorrection): SignerView | undefined {
   const { was, index } = before
   if (was.SignerReference) return people.find(({ signerReference }) => signerReference === was.SignerReference)
   const isNamed = (shown: SignerCorrection['was']) => (person: SignerView) =>
@@ -118,7 +118,7 @@ export function personMeant(people: readonly SignerView[], before: SignerCorrect
 
 /** Returns what saving would change; empty if nothing. */
 export function correctionsOf({ person, fields }: CorrectedSigner): Correction[] {
-  const [before, after] = [trimmed(fieldsOfSigner(person)), asSent(person, fields)]
+  const [before, after] = [trimmed(fieldsOfSigner(person)), toSend(person, fields)]
   return [
     ...names
       .filter((name) => before[name] !== after[name])
@@ -128,8 +128,8 @@ export function correctionsOf({ person, fields }: CorrectedSigner): Correction[]
 }
 
 /** Returns whether someone it was shared with has been removed. */
-export function isLeftOut({ person, fields }: CorrectedSigner): boolean {
-  const keys = new Set(asSent(person, fields).ShareUsers.map(({ key }) => key))
+export function removesShareUser({ person, fields }: CorrectedSigner): boolean {
+  const keys = new Set(toSend(person, fields).ShareUsers.map(({ key }) => key))
   return (person.sharedWith ?? []).some((_, place) => !keys.has(String(place)))
 }
 
@@ -173,7 +173,7 @@ export function problemsOfCorrection(
     ...(fields.VideoConfirmationDeepfakeEnabled && !person.deepfakeDetector && fields.VideoConfirmationEnabled === false
       ? [error('signer.VideoConfirmationDeepfakeEnabled', 'The deepfake detector needs video confirmation.')]
       : []),
-    ...problemsOfSharing('signer', asSent(person, fields).ShareUsers)
+    ...problemsOfSharing('signer', toSend(person, fields).ShareUsers)
   ]
   // Later entries win in a map, so errors go last.
   const worstLast = found
@@ -187,7 +187,7 @@ export function problemsOfCorrection(
  * stays absent, so that nothing is turned off by accident.
  */
 export function correctionOf({ person, fields }: CorrectedSigner): SignerCorrection {
-  const [before, after] = [trimmed(fieldsOfSigner(person)), asSent(person, fields)]
+  const [before, after] = [trimmed(fieldsOfSigner(person)), toSend(person, fields)]
   const { FirstName, LastName, Email } = after
   const changed = names.filter((name) => before[name] !== after[name]).map((name) => [name, after[name]])
   return {
@@ -227,7 +227,7 @@ function trimmed<Texts extends object>(fields: Texts): Texts {
   return Object.fromEntries(entries) as Texts
 }
 
-function asSent(person: SignerView, fields: CorrectedFields): CorrectedFields {
+function toSend(person: SignerView, fields: CorrectedFields): CorrectedFields {
   const { ShareUsers, ...whole } = trimmed(fields)
   return {
     ...whole,
@@ -237,12 +237,12 @@ function asSent(person: SignerView, fields: CorrectedFields): CorrectedFields {
     VideoConfirmationDeepfakeEnabled:
       fields.VideoConfirmationDeepfakeEnabled && (fields.VideoConfirmationEnabled || !person.video),
     // People with nothing typed yet aren't sent.
-    ShareUsers: ShareUsers.filter((user) => hasPlace(user) || fullName(user) !== '')
+    ShareUsers: ShareUsers.filter((user) => isListedByService(user) || fullName(user) !== '')
   }
 }
 
 /** Returns whether the service listed them. */
-function hasPlace({ key }: ComposedShareUser): boolean {
+function isListedByService({ key }: ComposedShareUser): boolean {
   return /^\d+$/.test(key)
 }
 

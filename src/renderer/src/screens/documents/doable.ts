@@ -2,9 +2,9 @@
 import type { AccountRights, DocumentPage, SignerView } from '../../../../shared/contract/views.ts'
 import { isIdentityOutstanding } from './identity-words.ts'
 
-export interface Doable {
+export interface Availability {
   /** Whether it applies to this document at all. */
-  isThere: boolean
+  isOffered: boolean
   /** Why it isn't available now; absent if it is. */
   why?: string
 }
@@ -12,11 +12,11 @@ export interface Doable {
 const OFFLINE =
   'You’re offline. Due date changes, corrections and downloads are done once you’re back online; the rest isn’t available.'
 
-export function doable(
+export function availableActions(
   page: DocumentPage,
   isOffline: boolean
-): Record<'extend' | 'verify' | 'identity' | 'notary' | 'browser' | 'signed', Doable> {
-  const isHere = page.goneAt === undefined
+): Record<'extend' | 'verify' | 'identity' | 'notary' | 'browser' | 'signed', Availability> {
+  const isOnService = page.goneAt === undefined
   const { family } = page.status
   const hasEnded = family === 'complete' || family === 'declined'
   const nothingSigned =
@@ -27,20 +27,20 @@ export function doable(
     page.people.every(({ state }) => state !== 'signed' && state !== 'unknown')
   const offline = isOffline ? OFFLINE : undefined
   return {
-    extend: { isThere: isHere && !hasEnded },
-    verify: because(true, nothingSigned ? 'Nothing to verify yet: no one has signed.' : offline),
-    identity: because(
+    extend: { isOffered: isOnService && !hasEnded },
+    verify: availability(true, nothingSigned ? 'Nothing to verify yet: no one has signed.' : offline),
+    identity: availability(
       page.idVerificationRequested === true || page.identity !== 'none',
       isIdentityOutstanding(page.people) ? 'No signer has completed an identity check yet.' : undefined
     ),
-    notary: because(
-      isHere && !hasEnded,
+    notary: availability(
+      isOnService && !hasEnded,
       page.packageReference === undefined
         ? 'Can’t be assigned to a notary: the service doesn’t say which package it belongs to.'
         : offline
     ),
-    browser: because(isHere && page.hasEditUrl, offline),
-    signed: because(!nothingSigned, undefined)
+    browser: availability(isOnService && page.hasEditUrl, offline),
+    signed: availability(!nothingSigned, undefined)
   }
 }
 
@@ -48,22 +48,22 @@ export function doable(
  * Returns what can be done for one signer.
  * @param reminders whether the account has reminders, if known.
  */
-export function doableFor(
+export function availableSignerActions(
   person: SignerView,
   { goneAt, status: { family } }: DocumentPage,
   reminders: AccountRights['reminders'] | undefined
 ): Record<'counter' | 'correct' | 'remind', boolean> {
-  const isHere = goneAt === undefined
+  const isOnService = goneAt === undefined
   // If their state is unknown, the service decides.
-  const isWaiting = isHere && (person.state === 'waiting' || person.state === 'unknown')
+  const isWaiting = isOnService && (person.state === 'waiting' || person.state === 'unknown')
   const isReminded = family !== 'complete' && family !== 'declined' && person.signerReference !== undefined
   return {
     counter: isWaiting && person.canSignHere,
-    correct: isHere && person.editable !== false,
+    correct: isOnService && person.editable !== false,
     remind: isWaiting && isReminded && reminders !== undefined && reminders !== 'no'
   }
 }
 
-function because(isThere: boolean, why: string | undefined): Doable {
-  return isThere && why !== undefined ? { isThere, why } : { isThere }
+function availability(isOffered: boolean, why: string | undefined): Availability {
+  return isOffered && why !== undefined ? { isOffered, why } : { isOffered }
 }

@@ -38,23 +38,23 @@ import { Resource } from '../../state/resource.svelte.ts'
 import type { Command } from '../../ui/commands.ts'
 import { startedInWords } from '../../words/actions.ts'
 import { notExtendable } from './extension.ts'
-import { MOST_KNOWN } from './selection.svelte.ts'
+import { MOST_WITH_ROWS } from './selection.svelte.ts'
 
 /** The documents that a command applies to. */
-export interface Chosen {
+export interface CommandTarget {
   documents: readonly DocumentKey[]
   /** Undefined if too many are selected to have their rows. */
   rows: readonly DocumentRow[] | undefined
 }
 
 /** Commands that open a dialog first. */
-type Asked =
+type OpenDialog =
   | { what: 'remind' | 'extend' | 'verify' | 'notary'; rows: readonly DocumentRow[] }
-  | { what: 'download' | 'hold'; chosen: Chosen }
+  | { what: 'download' | 'hold'; chosen: CommandTarget }
   | { what: 'whom'; page: DocumentPage; people: readonly SignerView[] }
   | { what: 'correct'; page: DocumentPage; person: SignerView }
 
-type NamedCommand = Command<Chosen> & { name: DocumentCommand }
+type NamedCommand = Command<CommandTarget> & { name: DocumentCommand }
 
 /** The icon of each command, and its shortcut while a row is focused. */
 export const DOCUMENT_LOOKS: Record<DocumentCommand, Pick<NamedCommand, 'icon' | 'key'>> = {
@@ -96,16 +96,16 @@ export class DocumentCommands {
   readonly #app: AppState
   readonly #rights: Resource<AccountRights>
   /** A document that the user marked unread while it was open. */
-  #kept = $state<string>()
-  #asked = $state.raw<Asked>()
+  #keptUnread = $state<string>()
+  #dialog = $state.raw<OpenDialog>()
   /** Incremented with each dialog, so that it is re-created. */
-  #turn = $state(0)
+  #openCount = $state(0)
   isOpen = $state(false)
 
   constructor(app: AppState) {
     this.#app = app
     this.#rights = new Resource(() => app.api.accounts.rights())
-    this.all = this.#table()
+    this.all = this.#buildCommands()
   }
 
   /** Loads the account's rights. */
@@ -113,11 +113,11 @@ export class DocumentCommands {
     return this.#rights.load()
   }
 
-  get asked() {
-    return this.#asked
+  get dialog() {
+    return this.#dialog
   }
-  get turn() {
-    return this.#turn
+  get openCount() {
+    return this.#openCount
   }
   get reminders(): AccountRights['reminders'] {
     return this.#rights.value?.reminders ?? 'unknown'
@@ -125,27 +125,27 @@ export class DocumentCommands {
 
   /** Returns whether it stays unread although it is open. */
   staysUnread(reference: string): boolean {
-    return this.#kept === reference
+    return this.#keptUnread === reference
   }
 
-  ask(asked: Asked): void {
-    this.#asked = asked
-    this.#turn++
+  openDialog(dialog: OpenDialog): void {
+    this.#dialog = dialog
+    this.#openCount++
     this.isOpen = true
   }
 
   /** Reports started actions. Those not sent yet can be undone. */
-  readonly started = (actions: readonly ActionView[]): void => {
+  readonly reportStarted = (actions: readonly ActionView[]): void => {
     const { api, router, toasts } = this.#app
     const { text, isGood } = startedInWords(actions)
     const waiting = actions.filter(({ state }) => state === 'waiting')
     const undo = async () => {
       for (const { id } of waiting) {
         const result = await settled(api.actions.cancel({ id }))
-        if (!result.ok) return toasts.failed('Not everything could be undone.', result.error)
+        if (!result.ok) return toasts.showError('Not everything could be undone.', result.error)
       }
     }
-    const isShown = this.#app.lock.closes('activity') === undefined
+    const isShown = this.#app.lock.screenRefusal('activity') === undefined
     if (!isGood)
       toasts.warn(
         text,
@@ -155,29 +155,29 @@ export class DocumentCommands {
     else toasts.say(text, { label: 'Undo', run: () => void undo(), takes: 'actions.cancel' })
   }
 
-  #table(): NamedCommand[] {
+  #buildCommands(): NamedCommand[] {
     const app = this.#app
     const offline = () => (app.connection.view.state === 'offline' ? OFFLINE : undefined)
-    const isHere = (row: DocumentRow) => row.goneAt === undefined
+    const isOnService = (row: DocumentRow) => row.goneAt === undefined
     const hasEnded = ({ status: { family } }: DocumentRow) => family === 'complete' || family === 'declined'
-    const mayWait = (row: DocumentRow) =>
-      isHere(row) && !hasEnded(row) && row.signers.some(({ state }) => state === 'waiting' || state === 'unknown')
-    const isSignable = ({ status: { family, signed }, signers }: DocumentRow) =>
+    const hasWaitingSigner = (row: DocumentRow) =>
+      isOnService(row) && !hasEnded(row) && row.signers.some(({ state }) => state === 'waiting' || state === 'unknown')
+    const hasSignatures = ({ status: { family, signed }, signers }: DocumentRow) =>
       family === 'complete' ||
       family === 'signed' ||
       !!signed ||
       signers.some(({ state }) => state === 'signed' || state === 'unknown')
 
     /** Returns why a command is unavailable: too many are selected, or none of them qualifies. */
-    const unless =
+    const requireSome =
       (fits: (row: DocumentRow) => boolean, none: string) =>
-      ({ rows }: Chosen) =>
-        rows === undefined ? tooMany() : rows.some(fits) ? undefined : none
-    const tooMany = () => `Select at most ${MOST_KNOWN} documents for this.`
-    const one = ({ rows }: Chosen) => (rows?.length === 1 ? undefined : ONE_AT_A_TIME)
-    const rowsOf = ({ rows }: Chosen) => rows ?? []
-    const first = (chosen: Chosen) => rowsOf(chosen)[0]
-    const named = (
+      ({ rows }: CommandTarget) =>
+        rows === undefined ? tooManyText() : rows.some(fits) ? undefined : none
+    const tooManyText = () => `Select at most ${MOST_WITH_ROWS} documents for this.`
+    const requireOne = ({ rows }: CommandTarget) => (rows?.length === 1 ? undefined : ONE_AT_A_TIME)
+    const rowsOf = ({ rows }: CommandTarget) => rows ?? []
+    const first = (chosen: CommandTarget) => rowsOf(chosen)[0]
+    const command = (
       name: DocumentCommand,
       rest: Omit<NamedCommand, 'name' | 'label' | 'icon' | 'key'> & { label?: NamedCommand['label'] }
     ) => ({
@@ -188,95 +188,105 @@ export class DocumentCommands {
     })
 
     return [
-      named('remind', {
+      command('remind', {
         takes: 'actions.start',
         isFor: () => this.reminders !== 'no',
-        why: (chosen) => unless(mayWait, 'Nobody is left to remind.')(chosen) ?? offline(),
-        run: (chosen) => this.ask({ what: 'remind', rows: rowsOf(chosen).filter(mayWait) })
+        why: (chosen) => requireSome(hasWaitingSigner, 'Nobody is left to remind.')(chosen) ?? offline(),
+        run: (chosen) => this.openDialog({ what: 'remind', rows: rowsOf(chosen).filter(hasWaitingSigner) })
       }),
-      named('extend', {
+      command('extend', {
         takes: 'actions.start',
-        why: unless((row) => notExtendable(row) === undefined, 'It has ended, so it can’t be extended.'),
-        run: (chosen) => this.ask({ what: 'extend', rows: rowsOf(chosen) })
+        why: requireSome((row) => notExtendable(row) === undefined, 'It has ended, so it can’t be extended.'),
+        run: (chosen) => this.openDialog({ what: 'extend', rows: rowsOf(chosen) })
       }),
-      named('correct', {
+      command('correct', {
         takes: 'actions.start',
         why: (chosen) =>
-          one(chosen) ??
-          unless((row) => isHere(row) && row.status.family !== 'complete', 'Nobody on it can be corrected.')(chosen),
+          requireOne(chosen) ??
+          requireSome(
+            (row) => isOnService(row) && row.status.family !== 'complete',
+            'Nobody on it can be corrected.'
+          )(chosen),
         run: (chosen) => void this.#correct(first(chosen))
       }),
-      named('verify', {
+      command('verify', {
         why: (chosen) =>
-          unless((row) => isHere(row) && isSignable(row), 'Nothing to verify yet: nobody has signed.')(chosen) ??
-          offline(),
+          requireSome(
+            (row) => isOnService(row) && hasSignatures(row),
+            'Nothing to verify yet: nobody has signed.'
+          )(chosen) ?? offline(),
         run: (chosen) =>
-          this.ask({ what: 'verify', rows: rowsOf(chosen).filter((row) => isHere(row) && isSignable(row)) })
+          this.openDialog({
+            what: 'verify',
+            rows: rowsOf(chosen).filter((row) => isOnService(row) && hasSignatures(row))
+          })
       }),
-      named('notary', {
+      command('notary', {
         takes: 'actions.start',
         why: (chosen) =>
-          unless(
-            (row) => isHere(row) && !hasEnded(row) && row.packageReference !== undefined,
+          requireSome(
+            (row) => isOnService(row) && !hasEnded(row) && row.packageReference !== undefined,
             'It can’t be assigned any more.'
           )(chosen) ?? offline(),
         run: (chosen) =>
-          this.ask({
+          this.openDialog({
             what: 'notary',
-            rows: rowsOf(chosen).filter((row) => isHere(row) && !hasEnded(row) && row.packageReference !== undefined)
+            rows: rowsOf(chosen).filter(
+              (row) => isOnService(row) && !hasEnded(row) && row.packageReference !== undefined
+            )
           })
       }),
-      named('download', {
+      command('download', {
         label: () =>
           app.accounts.shown.some(({ savesSigned }) => savesSigned === 'yes')
             ? DOCUMENT_COMMANDS.download
             : 'Download identity data…',
         isFirst: true,
-        run: (chosen) => this.ask({ what: 'download', chosen })
+        run: (chosen) => this.openDialog({ what: 'download', chosen })
       }),
-      named('browser', {
-        why: (chosen) => one(chosen) ?? unless(isHere, 'It left the service.')(chosen) ?? offline(),
-        run: (chosen) => void this.#inBrowser(first(chosen))
+      command('browser', {
+        why: (chosen) => requireOne(chosen) ?? requireSome(isOnService, 'It left the service.')(chosen) ?? offline(),
+        run: (chosen) => void this.#openInBrowser(first(chosen))
       }),
-      named('resend', {
+      command('resend', {
         takes: 'documents.correctedCopy',
         isFor: ({ rows }) =>
           rows?.length === 1 && rows.every(({ status: { family } }) => family === 'declined' || family === 'expired'),
         run: (chosen) => void this.#resend(first(chosen))
       }),
       ...(['another', 'anotherToSame'] as const).map((name) =>
-        named(name, {
+        command(name, {
           takes: 'documents.another',
           isFirst: name === 'another',
           isFor: ({ rows }) => rows?.length === 1,
           run: (chosen) => void this.#another(first(chosen), name === 'another' ? 'nothing' : 'people and data')
         })
       ),
-      named('hold', {
+      command('hold', {
         isFirst: true,
-        run: (chosen) => this.ask({ what: 'hold', chosen })
+        run: (chosen) => this.openDialog({ what: 'hold', chosen })
       }),
-      named('copyEmails', {
+      command('copyEmails', {
         label: ({ rows }) =>
           rows?.length === 1 && rows[0]?.signers.length === 1 ? DOCUMENT_COMMANDS.copyEmails : 'Copy e-mails',
         isFirst: true,
-        why: ({ rows }) => (rows === undefined ? tooMany() : undefined),
+        why: ({ rows }) => (rows === undefined ? tooManyText() : undefined),
         run: (chosen) => void this.#copyEmails(rowsOf(chosen))
       }),
-      named('copyLink', {
-        why: (chosen) => one(chosen) ?? unless(isHere, 'It left the service.')(chosen),
+      command('copyLink', {
+        why: (chosen) => requireOne(chosen) ?? requireSome(isOnService, 'It left the service.')(chosen),
         run: (chosen) => void this.#copyLink(first(chosen))
       }),
-      named('copyReference', {
+      command('copyReference', {
         label: ({ documents }) => (documents.length === 1 ? DOCUMENT_COMMANDS.copyReference : 'Copy references'),
         run: ({ documents }) => void this.#copyReferences(documents)
       }),
-      named('read', {
+      command('read', {
         isFirst: true,
         isFor: ({ rows }) => rows === undefined || rows.some(({ unread }) => unread),
         run: (chosen) => void this.mark(chosen, true)
       }),
-      named('unread', {
+      command('unread', {
         isFor: ({ rows }) => rows === undefined || rows.some(({ unread }) => !unread),
         run: (chosen) => void this.mark(chosen, false)
       })
@@ -287,16 +297,16 @@ export class DocumentCommands {
    * Marks documents as read or unread, if they aren't yet. For several it reports that with an undo; a single one is
    * visible.
    */
-  async mark({ documents, rows }: Chosen, read: boolean): Promise<void> {
+  async mark({ documents, rows }: CommandTarget, read: boolean): Promise<void> {
     const some = rows
       ? rows.filter(({ unread }) => unread === read).map(({ accountId, reference }) => ({ accountId, reference }))
       : [...documents]
     if (some.length === 0) return
     const { api, toasts } = this.#app
-    this.#kept = read ? undefined : some[0]?.reference
+    this.#keptUnread = read ? undefined : some[0]?.reference
     const result = await settled(api.documents.markRead({ some: { documents: some }, read }))
     if (!result.ok)
-      return toasts.failed(
+      return toasts.showError(
         `Couldn’t mark ${some.length === 1 ? 'this' : 'these'} as ${read ? 'read' : 'unread'}.`,
         result.error
       )
@@ -313,17 +323,17 @@ export class DocumentCommands {
     const people = page.people.filter(({ editable }) => editable !== false)
     const [person] = people
     if (!person) this.#app.toasts.warn('None of the signers can be corrected any more.')
-    else if (people.length === 1) this.ask({ what: 'correct', page, person })
-    else this.ask({ what: 'whom', page, people })
+    else if (people.length === 1) this.openDialog({ what: 'correct', page, person })
+    else this.openDialog({ what: 'whom', page, people })
   }
 
-  async #inBrowser(row: DocumentRow | undefined): Promise<void> {
+  async #openInBrowser(row: DocumentRow | undefined): Promise<void> {
     if (!row) return
     const { toasts } = this.#app
     const result = await settled(
       this.#app.apiOf(row.accountId).documents.openInBrowser({ reference: row.reference, page: 'edit' })
     )
-    if (!result.ok) toasts.failed('The page couldn’t be opened in the browser.', result.error)
+    if (!result.ok) toasts.showError('The page couldn’t be opened in the browser.', result.error)
   }
 
   async #resend(row: DocumentRow | undefined): Promise<void> {
@@ -331,7 +341,7 @@ export class DocumentCommands {
     const { router, toasts } = this.#app
     const draft = await settled(this.#app.apiOf(row.accountId).documents.correctedCopy({ reference: row.reference }))
     if (draft.ok) router.go('compose', [draft.value.id])
-    else toasts.failed('The copy couldn’t be begun.', draft.error)
+    else toasts.showError('The copy couldn’t be begun.', draft.error)
   }
 
   /** Starts the same package again, for others or for the same people; the first one need not have failed. */
@@ -340,7 +350,7 @@ export class DocumentCommands {
     const { router, toasts } = this.#app
     const draft = await settled(this.#app.apiOf(row.accountId).documents.another({ reference: row.reference, keeps }))
     if (draft.ok) router.go('compose', [draft.value.id])
-    else toasts.failed('The package couldn’t be started.', draft.error)
+    else toasts.showError('The package couldn’t be started.', draft.error)
   }
 
   async #copyEmails(rows: readonly DocumentRow[]): Promise<void> {
@@ -359,7 +369,7 @@ export class DocumentCommands {
     const { toasts } = this.#app
     const result = await settled(this.#app.apiOf(row.accountId).documents.copyLink({ reference: row.reference }))
     if (result.ok) toasts.say('Link copied.')
-    else toasts.failed('The link couldn’t be copied.', result.error)
+    else toasts.showError('The link couldn’t be copied.', result.error)
   }
 
   #copyReferences(documents: readonly DocumentKey[]): Promise<void> {
@@ -367,10 +377,10 @@ export class DocumentCommands {
     return this.#copy(text, documents.length === 1 ? 'Reference copied.' : `${documents.length} references copied.`)
   }
 
-  async #copy(text: string, said: string, isPersonal = false): Promise<void> {
+  async #copy(text: string, confirmation: string, isPersonal = false): Promise<void> {
     const { api, toasts } = this.#app
     const result = await settled(api.system.copy({ text, isPersonal }))
-    if (result.ok) toasts.say(said)
+    if (result.ok) toasts.say(confirmation)
     else toasts.warn('The text couldn’t be copied.')
   }
 
@@ -387,7 +397,7 @@ export class DocumentCommands {
   async #page({ accountId, reference }: DocumentRow): Promise<DocumentPage | undefined> {
     const page = await settled(this.#app.apiOf(accountId).documents.get({ reference }))
     if (page.ok) return page.value
-    this.#app.toasts.failed('The document couldn’t be read.', page.error)
+    this.#app.toasts.showError('The document couldn’t be read.', page.error)
     return undefined
   }
 }

@@ -28,10 +28,10 @@ export function dueWords(
 ): DueWords | undefined {
   if (!due) return undefined
   const isDay = due.precision === 'day'
-  const at = isDay ? beginningHere(due) : due.at
+  const at = isDay ? localDayStart(due) : due.at
   const day = shortDay(at, now)
   const open = isOpen(status, signers)
-  const hasPassed = (isDay ? beginningHere(due, 1) : at) <= now
+  const hasPassed = (isDay ? localDayStart(due, 1) : at) <= now
   // A future date shows the time left unless the document has ended; a past one is overdue only if the document is
   // open.
   if (open === false || (hasPassed && !open)) return { day, left: '', line: '', tone: 'quiet', overdue: false }
@@ -58,7 +58,7 @@ export function dateInFull(date: ServiceDate, gmt?: number): string {
 }
 
 /** Returns when the written day, or a number of days after it, begins on this computer. */
-export function beginningHere({ at, offset }: ServiceDate, daysAfter = 0): number {
+export function localDayStart({ at, offset }: ServiceDate, daysAfter = 0): number {
   const written = new Date(at + (offset ?? offsetAt(at)) * MINUTE)
   return new Date(written.getUTCFullYear(), written.getUTCMonth(), written.getUTCDate() + daysAfter).getTime()
 }
@@ -77,7 +77,7 @@ function midnight(at: number): number {
 }
 
 /** Returns the later of two moments, if there is any. */
-export function newest(one: number | undefined, other: number | undefined): number | undefined {
+export function latestOf(one: number | undefined, other: number | undefined): number | undefined {
   return one === undefined ? undefined : Math.max(one, other ?? 0)
 }
 
@@ -85,13 +85,13 @@ export function newest(one: number | undefined, other: number | undefined): numb
  * Returns how current a list is: "Updated 10:42", "Updated 10:42, 21 November", "Offline. Updated 10:42, 21 November",
  * "Not loaded yet". The day is included if it isn't today, and always while offline or refused.
  */
-export function asOf(lookedAt: number | undefined, now: number, connection: ConnectionView['state']): string {
+export function asOf(checkedAt: number | undefined, now: number, connection: ConnectionView['state']): string {
   const isDown = connection === 'offline' || connection === 'refused'
   const before = connection === 'offline' ? 'Offline. ' : connection === 'refused' ? 'Account not accepted. ' : ''
-  if (lookedAt === undefined) return `${before}Not loaded yet`
-  const isToday = shortDay(lookedAt, now) === shortDay(now, now)
-  const day = isToday && !isDown ? '' : `, ${longDay(lookedAt, now)}`
-  return `${before}Updated ${clockTime(lookedAt)}${day}`
+  if (checkedAt === undefined) return `${before}Not loaded yet`
+  const isToday = shortDay(checkedAt, now) === shortDay(now, now)
+  const day = isToday && !isDown ? '' : `, ${longDay(checkedAt, now)}`
+  return `${before}Updated ${clockTime(checkedAt)}${day}`
 }
 
 function longDay(at: number, now: number): string {

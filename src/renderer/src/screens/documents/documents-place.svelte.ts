@@ -7,10 +7,10 @@ import type { DocumentKey } from '../../../../shared/contract/document-requests.
 import type { AppState } from '../../state/app-state.svelte.ts'
 import {
   changedViewParameters,
+  folderPath,
   isSameQuery,
   keyOfQuery,
   parametersOf,
-  partsOf,
   queryFromRoute,
   viewHref
 } from '../../state/document-query.ts'
@@ -19,25 +19,27 @@ import { ListSearch } from '../../ui/list-search.svelte.ts'
 import { withoutAll } from './filters.ts'
 
 /** Delay without input before the search goes into the address, in milliseconds; results are shown on every key. */
-const TYPING = 300
+const SEARCH_DELAY = 300
 
 export class DocumentsPlace {
   readonly search: ListSearch
   readonly #app: AppState
   readonly #isNarrow: () => boolean
-  readonly #asked = $derived.by(() => queryFromRoute(this.#app.router.route))
+  readonly #documentRoute = $derived.by(() => queryFromRoute(this.#app.router.route))
   /** The current saved view, once it is loaded. */
   readonly view = $derived.by(() => {
-    const { place } = this.#asked
+    const { place } = this.#documentRoute
     return place.kind === 'view' ? this.#app.views.find(place.id) : undefined
   })
   /** The query in the address; undefined until its view is loaded. */
-  readonly #base = $derived.by(() => {
-    const { place, query } = this.#asked
+  readonly #routeQuery = $derived.by(() => {
+    const { place, query } = this.#documentRoute
     return place.kind !== 'view' || place.isChanged ? query : this.view?.query
   })
   /** The same with the search as typed. */
-  readonly query = $derived.by(() => this.#base && { ...this.#base, search: this.search.typed.trim().slice(0, 200) })
+  readonly query = $derived.by(
+    () => this.#routeQuery && { ...this.#routeQuery, search: this.search.typed.trim().slice(0, 200) }
+  )
   /** Identifies which documents match, whatever their order. */
   readonly conditions = $derived.by(
     () => this.query && keyOfQuery({ ...this.query, sort: { by: 'name', descending: false }, grouped: false })
@@ -66,19 +68,19 @@ export class DocumentsPlace {
   constructor(app: AppState, isNarrow: () => boolean) {
     this.#app = app
     this.#isNarrow = isNarrow
-    this.search = new ListSearch(app.clock, () => this.query && this.#find(this.query), TYPING)
+    this.search = new ListSearch(app.clock, () => this.query && this.#show(this.query), SEARCH_DELAY)
     // The typed search belongs to the current place: another place or address sets its own.
     let before: string | undefined
     $effect.pre(() => {
-      const words = this.#base?.search
-      const { place, query } = this.#asked
-      const key = place.kind === 'view' ? `view ${place.id}` : partsOf(query.folder).join(' ')
-      const isElsewhere = key !== before
+      const words = this.#routeQuery?.search
+      const { place, query } = this.#documentRoute
+      const key = place.kind === 'view' ? `view ${place.id}` : folderPath(query.folder).join(' ')
+      const hasPlaceChanged = key !== before
       before = key
       untrack(() => {
-        if (words === undefined || (this.search.isTyping && !isElsewhere)) return
+        if (words === undefined || (this.search.isTyping && !hasPlaceChanged)) return
         this.search.stop()
-        this.search.take(words)
+        this.search.setText(words)
       })
     })
   }
@@ -87,16 +89,16 @@ export class DocumentsPlace {
     return this.#app.router.route.screen === 'documents'
   }
   get place() {
-    return this.#asked.place
+    return this.#documentRoute.place
   }
   /** The document in the address. */
   get document(): DocumentKey | undefined {
-    const { document: reference, account } = this.#asked
+    const { document: reference, account } = this.#documentRoute
     const accountId = account ?? this.#app.accounts.chosen?.id
     return reference === undefined || accountId === undefined ? undefined : { accountId, reference }
   }
   get isViewGone(): boolean {
-    return this.place.kind === 'view' && !this.view && this.#app.views.known
+    return this.place.kind === 'view' && !this.view && this.#app.views.isLoaded
   }
   /** Whether the query differs from the saved view. */
   get isChanged(): boolean {
@@ -104,11 +106,11 @@ export class DocumentsPlace {
   }
 
   /** Applies another query in this place, or the same with another document open. */
-  put(next: DocumentQuery, open: DocumentKey | undefined = this.document): void {
+  apply(next: DocumentQuery, open: DocumentKey | undefined = this.document): void {
     const { place, view } = this
     const document = open && this.#app.documentPlace(open)
     const { router } = this.#app
-    if (place.kind !== 'view') router.replace('documents', partsOf(next.folder), parametersOf(next, document))
+    if (place.kind !== 'view') router.replace('documents', folderPath(next.folder), parametersOf(next, document))
     else if (view && isSameQuery(next, view.query)) {
       router.replace('documents', ['view', place.id], document ?? {})
     } else router.replace('documents', ['view', place.id], changedViewParameters(next, document))
@@ -117,7 +119,7 @@ export class DocumentsPlace {
   change(next: DocumentQuery): void {
     this.search.stop()
     this.search.typed = next.search
-    this.#find(next)
+    this.#show(next)
   }
 
   /** Clears the search if there is one, otherwise all filters. */
@@ -127,7 +129,7 @@ export class DocumentsPlace {
   }
 
   /** Closes the open document. */
-  leave(): void {
+  closeDocument(): void {
     const { route } = this.#app.router
     const others = [...route.query].filter(([name]) => name !== 'document' && name !== 'account')
     this.#app.router.replace('documents', route.rest, Object.fromEntries(others))
@@ -135,11 +137,11 @@ export class DocumentsPlace {
 
   #hrefOf(folder: string | undefined): string {
     const search = this.query?.search
-    return hrefOf('documents', partsOf(folder), search ? { search } : {})
+    return hrefOf('documents', folderPath(folder), search ? { search } : {})
   }
 
   /** Closes the document if it would cover the results. */
-  #find(query: DocumentQuery): void {
-    this.put(query, this.#isNarrow() ? undefined : this.document)
+  #show(query: DocumentQuery): void {
+    this.apply(query, this.#isNarrow() ? undefined : this.document)
   }
 }

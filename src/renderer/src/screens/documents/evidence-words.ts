@@ -55,7 +55,7 @@ interface VideoFact extends Pick<StatusWords, 'shape' | 'tone'> {
   text: string
 }
 
-const inPassing = (text: string): VideoFact => ({ text, shape: 'dot', tone: 'quiet' })
+const neutralFact = (text: string): VideoFact => ({ text, shape: 'dot', tone: 'quiet' })
 
 /**
  * Describes a video confirmation: at least one statement, most important first. What the service doesn't report isn't
@@ -68,10 +68,10 @@ export function videoInWords(video: VideoDetailView): VideoFact[] {
     ready(video),
     isOptOut && { text: 'The signer opted out of video.', shape: 'question', tone: 'warn' },
     isDisabled && { text: 'Video is turned off for this signer.', shape: 'bar', tone: 'warn' },
-    isWitness && inPassing(`Witness in the video${owner ? `, for ${owner}` : ''}.`),
-    owner && !isWitness && inPassing(`Witnessed for ${owner}.`),
-    isDeepfake !== undefined && inPassing(`Deepfake detector is ${isDeepfake ? 'on' : 'off'}.`),
-    filmed && inPassing(`In the video: ${filmed}.`)
+    isWitness && neutralFact(`Witness in the video${owner ? `, for ${owner}` : ''}.`),
+    owner && !isWitness && neutralFact(`Witnessed for ${owner}.`),
+    isDeepfake !== undefined && neutralFact(`Deepfake detector is ${isDeepfake ? 'on' : 'off'}.`),
+    filmed && neutralFact(`In the video: ${filmed}.`)
   ]
   return facts.filter((fact) => typeof fact === 'object')
 }

@@ -4,10 +4,10 @@ import { localTimeIn, readLocal } from '../../../../shared/composition/zone.ts'
 import type { DocumentPage, DocumentRow } from '../../../../shared/contract/views.ts'
 import type { ServiceDate } from '../../../../shared/model/service-date.ts'
 import { clockTime, localZone, offsetAt } from '../../words/dates.ts'
-import { beginningHere } from './document-words.ts'
+import { localDayStart } from './document-words.ts'
 
 /** The zone of a local date and time: an IANA name, or an offset in minutes east of UTC. */
-export type Clocks = string | number
+export type ZoneOrOffset = string | number
 
 export interface Extension {
   /** Milliseconds since 1970 UTC. */
@@ -19,7 +19,7 @@ export interface Extension {
 }
 
 /** Returns the offset of a zone at a moment, in minutes east of UTC. */
-export function gmtBy(clocks: Clocks, at: number): number {
+export function gmtOffset(clocks: ZoneOrOffset, at: number): number {
   return typeof clocks === 'number' ? clocks : offsetAt(at, clocks)
 }
 
@@ -29,19 +29,19 @@ export function gmtBy(clocks: Clocks, at: number): number {
  * @param time `HH:mm`.
  * @returns undefined if either is invalid. A time skipped by daylight saving becomes an hour later.
  */
-export function extensionOf(day: string, time: string, clocks: Clocks = localZone()): Extension | undefined {
+export function extensionOf(day: string, time: string, clocks: ZoneOrOffset = localZone()): Extension | undefined {
   const written = readLocal(`${day}T${time}`)
   const offset = typeof clocks === 'number' ? clocks : localTimeIn(clocks, `${day}T${time}`)?.offset
   if (written === undefined || offset === undefined) return undefined
   const at = written - offset * 60_000
-  const gmt = gmtBy(clocks, at)
+  const gmt = gmtOffset(clocks, at)
   const there = new Date(at + gmt * 60_000).toISOString().slice(0, 19)
   return { at, gmt, dueDate: `${there}${zone(gmt)}` }
 }
 
 /** Returns a moment as values for date and time fields. */
-export function fieldsOf(at: number, clocks: Clocks = localZone()): { day: string; time: string } {
-  const gmt = gmtBy(clocks, at)
+export function fieldsOf(at: number, clocks: ZoneOrOffset = localZone()): { day: string; time: string } {
+  const gmt = gmtOffset(clocks, at)
   return { day: new Date(at + gmt * 60_000).toISOString().slice(0, 10), time: clockTime(at, gmt) }
 }
 
@@ -61,9 +61,9 @@ export function endOfDay(at: number): number {
 }
 
 /** Returns the moment from which a due date is moved; 0 if it is unknown. A date without a time is that day here. */
-export function movedFrom(due: ServiceDate | undefined): number {
+export function dueMoment(due: ServiceDate | undefined): number {
   if (!due) return 0
-  return due.precision === 'time' ? due.at : endOfDay(beginningHere(due))
+  return due.precision === 'time' ? due.at : endOfDay(localDayStart(due))
 }
 
 function zone(minutes: number): string {

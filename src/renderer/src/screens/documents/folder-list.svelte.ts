@@ -10,7 +10,7 @@ import { keyOfQuery } from '../../state/document-query.ts'
 import { PagedList } from '../../state/paged-list.svelte.ts'
 
 /** Rows per page: three screenfuls, small enough to arrive before the next keypress. */
-const ROWS = 100
+const PAGE_SIZE = 100
 /** Maximum number of expanded packages; beyond it, the one opened first closes. */
 const MOST_EXPANDED = 1000
 
@@ -28,7 +28,7 @@ export class FolderList extends PagedList<DocumentQuery, FolderRow, DocumentList
   readonly refreshing = new Action<null>()
 
   constructor(api: Api) {
-    super((page, query) => api.documents.list({ query, expanded: [...this.#expanded], ...page }), { size: ROWS })
+    super((page, query) => api.documents.list({ query, expanded: [...this.#expanded], ...page }), { size: PAGE_SIZE })
     this.#api = api
   }
 
@@ -36,7 +36,7 @@ export class FolderList extends PagedList<DocumentQuery, FolderRow, DocumentList
   get documents() {
     return this.view?.documents ?? 0
   }
-  get lookedAt() {
+  get checkedAt() {
     return this.view?.lookedAt
   }
   get unreadable() {
@@ -66,8 +66,8 @@ export class FolderList extends PagedList<DocumentQuery, FolderRow, DocumentList
 
   /** Returns whether all results are loaded and don't include this document. */
   lacks(document: DocumentKey): boolean {
-    if (!this.query || this.query.grouped || this.isOther) return false
-    return this.complete && !this.rowOfDocument(document)
+    if (!this.query || this.query.grouped || this.isOutdated) return false
+    return this.isComplete && !this.rowOfDocument(document)
   }
 
   /** Shows a query's results; does nothing if it hasn't changed. Rows of another folder are removed at once. */
@@ -75,7 +75,7 @@ export class FolderList extends PagedList<DocumentQuery, FolderRow, DocumentList
     const before = this.query
     if (before && keyOfQuery(before) === keyOfQuery(query)) return
     if (before && before.folder !== query.folder) {
-      this.forget()
+      this.clear()
       this.refreshing.clear()
     }
     if (!query.grouped) this.#expanded = []
@@ -93,6 +93,6 @@ export class FolderList extends PagedList<DocumentQuery, FolderRow, DocumentList
   async refresh(): Promise<void> {
     if (this.refreshing.busy) return
     await this.refreshing.run(() => this.#api.documents.refresh())
-    await this.follow()
+    await this.reloadAfterChange()
   }
 }

@@ -42,7 +42,7 @@ const meanings: Record<Verdict, Record<string, string>> = {
   open: { '': 'Not done yet.' },
   unsure: { '': 'No clear result. Check the identity data.' }
 }
-const looks: Record<Verdict | 'other', IdentityFinding['status']> = {
+const verdictLooks: Record<Verdict | 'other', IdentityFinding['status']> = {
   passed: { shape: 'tick', tone: 'ok' },
   failed: { shape: 'cross', tone: 'danger' },
   open: { shape: 'ring', tone: 'quiet' },
@@ -55,7 +55,7 @@ export function identityFinding({ field, value }: { field: string; value: string
   const [label, about] = fields[field] ?? [field, '']
   const verdict = verdictOf(value)
   const meaning = verdict && (meanings[verdict][field] ?? meanings[verdict][''])
-  return { label, about, value, ...(meaning && { meaning }), status: looks[verdict ?? 'other'] }
+  return { label, about, value, ...(meaning && { meaning }), status: verdictLooks[verdict ?? 'other'] }
 }
 
 const states: Record<Exclude<IdentityState, 'none' | 'unknown'>, StatusWords & { inFull: string }> = {

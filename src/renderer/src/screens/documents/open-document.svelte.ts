@@ -12,11 +12,11 @@ import type {
 import type { Api } from '../../api.ts'
 import { Action } from '../../state/action.svelte.ts'
 import type { Clock } from '../../state/clock.ts'
-import { FirstFolder } from '../../state/first-folder.svelte.ts'
+import { FirstFolderPrompt } from '../../state/first-folder.svelte.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 
 /** How long a document must have been shown to count as read, in milliseconds. */
-const READING = 1000
+const READ_AFTER = 1000
 const MOST_CHANGES = 100
 
 export class OpenDocument {
@@ -27,14 +27,14 @@ export class OpenDocument {
   readonly verifications: Resource<DocumentVerifications>
   readonly verifying = new Action<VerificationView>()
   readonly saving = new Action<SavedFile | null>()
-  readonly inBrowser = new Action<null>()
+  readonly openingInBrowser = new Action<null>()
   /** The start of a download; its progress is in the list of downloads. */
   readonly download = new Action<DownloadView>()
-  readonly firstFolder: FirstFolder
+  readonly firstFolder: FirstFolderPrompt
   /** The API for the document's account. */
   readonly api: Api
   readonly #clock: Clock
-  #stopReading = () => {}
+  #cancelReading = () => {}
   /** The user asked to keep it unread. */
   #isKeptUnread = false
 
@@ -42,7 +42,7 @@ export class OpenDocument {
     this.api = api
     this.#clock = clock
     this.reference = reference
-    this.firstFolder = new FirstFolder(api)
+    this.firstFolder = new FirstFolderPrompt(api)
     this.page = new Resource(() => api.documents.get({ reference }))
     this.verifications = new Resource(() => api.documents.verifications({ reference }))
     this.changes = new Resource(() => api.activity.list({ reference, offset: 0, limit: MOST_CHANGES }))
@@ -53,18 +53,18 @@ export class OpenDocument {
   }
 
   /** Call whenever it becomes visible: after a moment it counts as read. Returns a function that cancels this. */
-  seen(): () => void {
-    this.#stopReading()
+  startReading(): () => void {
+    this.#cancelReading()
     if (this.page.value?.unread && !this.#isKeptUnread) {
-      this.#stopReading = this.#clock.after(READING, () => void this.#mark(true))
+      this.#cancelReading = this.#clock.after(READ_AFTER, () => void this.#markRead(true))
     }
-    return () => this.#stopReading()
+    return () => this.#cancelReading()
   }
 
   async markUnread(): Promise<void> {
     this.#isKeptUnread = true
-    this.#stopReading()
-    await this.#mark(false)
+    this.#cancelReading()
+    await this.#markRead(false)
   }
 
   async verify(): Promise<void> {
@@ -82,16 +82,16 @@ export class OpenDocument {
    * @param page the page to edit the document, or a signer's video page.
    */
   async openInBrowser(page: 'edit' | { videoOf: number }): Promise<void> {
-    await this.inBrowser.run(() => this.api.documents.openInBrowser({ reference: this.reference, page }))
+    await this.openingInBrowser.run(() => this.api.documents.openInBrowser({ reference: this.reference, page }))
   }
 
   async save(type: DownloadType): Promise<void> {
-    await this.firstFolder.before(async () => {
+    await this.firstFolder.ensureFolder(async () => {
       await this.download.run(() => this.api.downloads.start({ reference: this.reference, type }))
     })
   }
 
-  async #mark(read: boolean): Promise<void> {
+  async #markRead(read: boolean): Promise<void> {
     // If this fails, the document correctly stays as it was.
     const accountId = this.page.value?.accountId
     if (accountId === undefined) return

@@ -9,7 +9,7 @@ import { type Api, settled } from '../../api.ts'
 /** The most documents that one request can list. */
 const MOST_SELECTED = 10_000
 /** The most documents whose rows are loaded when all are selected, so that commands can use them individually. */
-export const MOST_KNOWN = 500
+export const MOST_WITH_ROWS = 500
 
 /** Includes the account, as references may repeat across accounts. */
 function nameOf({ accountId, reference }: DocumentKey): string {
@@ -50,7 +50,7 @@ export class Selection {
 
   toggle(row: FolderRow): void {
     if (row.kind === 'package') return
-    if (this.has(row)) this.#put([...this.#selected].filter(([name]) => name !== nameOf(row)))
+    if (this.has(row)) this.#replace([...this.#selected].filter(([name]) => name !== nameOf(row)))
     else this.add([row])
   }
 
@@ -61,39 +61,39 @@ export class Selection {
       if (selected.size >= MOST_SELECTED) break
       if (row?.kind === 'document') selected.set(nameOf(row), asSelected(row))
     }
-    this.#put(selected)
+    this.#replace(selected)
   }
 
   /**
    * Selects everything a query finds.
    * @returns the number of matches if it is more than can be selected, or an error if they can't be read.
    */
-  async all(query: DocumentQuery): Promise<{ error?: AppError; tooMany?: number }> {
+  async selectAll(query: DocumentQuery): Promise<{ error?: AppError; tooMany?: number }> {
     const mine = ++this.#generation
     const flat = { ...query, grouped: false }
-    const read = await settled(this.#api.documents.list({ query: flat, offset: 0, limit: MOST_KNOWN }))
+    const read = await settled(this.#api.documents.list({ query: flat, offset: 0, limit: MOST_WITH_ROWS }))
     if (mine !== this.#generation) return {}
     if (!read.ok) return { error: read.error }
     const rows = read.value.rows.filter((row) => row.kind === 'document')
     const known = new Map(rows.map((row) => [nameOf(row), asSelected(row)]))
     if (read.value.documents <= rows.length) {
-      this.#put(known)
+      this.#replace(known)
       return {}
     }
     const found = await settled(this.#api.documents.references({ query: flat }))
     if (mine !== this.#generation) return {}
     if (!found.ok) return { error: found.error }
     const { references, total } = found.value
-    this.#put(references.map((key) => [nameOf(key), known.get(nameOf(key)) ?? { key }]))
+    this.#replace(references.map((key) => [nameOf(key), known.get(nameOf(key)) ?? { key }]))
     return total > references.length ? { tooMany: total } : {}
   }
 
   clear(): void {
-    if (this.count > 0) this.#put([])
+    if (this.count > 0) this.#replace([])
     else this.#generation++
   }
 
-  #put(selected: Iterable<readonly [name: string, Selected]>): void {
+  #replace(selected: Iterable<readonly [name: string, Selected]>): void {
     this.#generation++
     this.#selected = new Map(selected)
   }

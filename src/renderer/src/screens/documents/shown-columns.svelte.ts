@@ -2,7 +2,7 @@
 import type { DocumentQuery } from '../../../../shared/contract/document-query.ts'
 import type { DocumentColumnSetting } from '../../../../shared/contract/views.ts'
 import type { AppState } from '../../state/app-state.svelte.ts'
-import { COLUMN_KINDS, usualColumns } from '../../state/document-columns.ts'
+import { COLUMN_KINDS, defaultColumns } from '../../state/document-columns.ts'
 
 /** Delay before dragged columns are saved, in milliseconds. */
 const DRAGGING = 400
@@ -15,13 +15,13 @@ const WIDE = 1200
 export class ShownColumns {
   /** The list's width in pixels; 0 before layout. */
   room = $state(0)
-  #changed = $state.raw<DocumentColumnSetting[]>()
+  #pendingColumns = $state.raw<DocumentColumnSetting[]>()
   /** Saves dragged columns after a while; undefined once they are saved. */
   #saving: { cancel: () => void; now: () => Promise<void> } | undefined
   readonly #app: AppState
   readonly #query: () => DocumentQuery | undefined
-  readonly #usual = $derived.by(() => usualColumns(this.room || WIDE, this.#query()?.sort.by))
-  readonly all = $derived.by(() => this.#changed ?? this.#app.settings.view.documentColumns ?? this.#usual)
+  readonly #defaults = $derived.by(() => defaultColumns(this.room || WIDE, this.#query()?.sort.by))
+  readonly all = $derived.by(() => this.#pendingColumns ?? this.#app.settings.view.documentColumns ?? this.#defaults)
   /** Whether fewer columns with more in each are shown. */
   readonly isTight = $derived.by(
     () => (this.room || WIDE) < (this.#app.settings.view.documentColumns ? ROOM_FOR_CHOSEN : ROOM_FOR_COLUMNS)
@@ -35,7 +35,7 @@ export class ShownColumns {
       : this.all.map(({ column }) => column)
     if (headings.includes(by)) return ''
     const kind = COLUMN_KINDS[by]
-    return `, by ${kind.order ?? kind.label.toLowerCase()}`
+    return `, by ${kind.sortLabel ?? kind.label.toLowerCase()}`
   })
 
   constructor(app: AppState, query: () => DocumentQuery | undefined) {
@@ -45,19 +45,19 @@ export class ShownColumns {
 
   /** Shows these columns from now on and saves them; null for the usual ones. */
   set(next: DocumentColumnSetting[] | null): void {
-    this.#changed = next ?? this.#usual
+    this.#pendingColumns = next ?? this.#defaults
     this.#saving?.cancel()
     const now = async () => {
       this.#saving = undefined
       const error = await this.#app.settings.set({ documentColumns: next })
-      this.#changed = undefined
-      if (error) this.#app.toasts.failed('Couldn’t save your columns.', error)
+      this.#pendingColumns = undefined
+      if (error) this.#app.toasts.showError('Couldn’t save your columns.', error)
     }
     this.#saving = { cancel: this.#app.clock.after(DRAGGING, now), now }
   }
 
   /** Saves now what would be saved later, because the screen is being left. */
-  leave(): void {
+  flush(): void {
     this.#saving?.cancel()
     void this.#saving?.now()
   }

@@ -12,15 +12,15 @@ import { type Api, settled } from '../../api.ts'
 export type DownloadSubject = { documents: readonly DocumentKey[] } | { query: DocumentQuery }
 
 /** The most documents that are examined; for more, the numbers aren't known in advance. */
-const MOST_LOOKED_AT = 10_000
+const MOST_EXAMINED = 10_000
 /** The most documents per request. */
-const AT_ONCE = 500
+const PAGE_SIZE = 500
 
-export class SubjectOfDownloads {
+export class DownloadSubjectState {
   #documents = $state<number>()
   #error = $state.raw<AppError>()
   /** The documents of this account, if all of them were examined. */
-  #own = $state.raw<readonly DocumentRow[]>()
+  #ownRows = $state.raw<readonly DocumentRow[]>()
   #isClosed = false
   readonly #api: Api
   readonly #accountId: string
@@ -33,7 +33,7 @@ export class SubjectOfDownloads {
     this.#subject = subject
     if ('documents' in subject) {
       this.#documents = subject.documents.length
-      if (rows) this.#keep(rows)
+      if (rows) this.#setRows(rows)
     }
   }
 
@@ -45,19 +45,21 @@ export class SubjectOfDownloads {
    * Returns how many documents of this account have a file of each type, that is, have an identity check or are
    * complete. Undefined until known, or if it can't be.
    */
-  having(types: readonly DownloadType[]): number | undefined {
-    return this.#own?.filter((row) => types.every((type) => has(row, type))).length
+  countHaving(types: readonly DownloadType[]): number | undefined {
+    return this.#ownRows?.filter((row) => types.every((type) => mayHaveFile(row, type))).length
   }
   /** The number of documents for which the service doesn't say whether they have an identity check. */
-  get perhaps(): number {
-    return this.#own?.filter(isPerhaps).length ?? 0
+  get uncertainCount(): number {
+    return this.#ownRows?.filter(isUncertain).length ?? 0
   }
   /** References of documents to show example names for. */
   get examples(): readonly string[] | undefined {
-    return this.#own?.filter((row) => has(row, 'pdf') || has(row, 'signed')).map(({ reference }) => reference)
+    return this.#ownRows
+      ?.filter((row) => mayHaveFile(row, 'pdf') || mayHaveFile(row, 'signed'))
+      .map(({ reference }) => reference)
   }
   /** The number of documents of other accounts, which are left out. */
-  get ofOthers(): number {
+  get otherAccountCount(): number {
     if (!('documents' in this.#subject)) return 0
     return this.#subject.documents.filter(({ accountId }) => accountId !== this.#accountId).length
   }
@@ -66,8 +68,8 @@ export class SubjectOfDownloads {
   }
 
   /** Returns what to request from the main process; undefined if no files are left. */
-  whatFor(types: readonly DownloadType[]): { references: string[] } | { query: DocumentQuery } | undefined {
-    const fitting = this.#own?.filter((row) => types.some((type) => has(row, type)))
+  requestFor(types: readonly DownloadType[]): { references: string[] } | { query: DocumentQuery } | undefined {
+    const fitting = this.#ownRows?.filter((row) => types.some((type) => mayHaveFile(row, type)))
     if (fitting) return fitting.length > 0 ? { references: fitting.map(({ reference }) => reference) } : undefined
     if ('query' in this.#subject) return { query: ownQuery(this.#subject.query) }
     const own = this.#subject.documents.filter(({ accountId }) => accountId === this.#accountId)
@@ -75,31 +77,31 @@ export class SubjectOfDownloads {
   }
 
   /** Counts the results of a query, and how many have which files. */
-  async look(): Promise<void> {
+  async countDocuments(): Promise<void> {
     if (!('query' in this.#subject)) return
     const query = ownQuery(this.#subject.query)
     const rows: DocumentRow[] = []
-    for (let offset = 0; offset < MOST_LOOKED_AT; offset += AT_ONCE) {
-      const page = await settled(this.#api.documents.list({ query, offset, limit: AT_ONCE }))
+    for (let offset = 0; offset < MOST_EXAMINED; offset += PAGE_SIZE) {
+      const page = await settled(this.#api.documents.list({ query, offset, limit: PAGE_SIZE }))
       if (this.#isClosed) return
       if (!page.ok) {
         this.#error = page.error
         return
       }
       this.#documents = page.value.documents
-      if (page.value.documents > MOST_LOOKED_AT) return
+      if (page.value.documents > MOST_EXAMINED) return
       rows.push(...page.value.rows.filter((row) => row.kind === 'document'))
-      if (offset + AT_ONCE >= page.value.total) break
+      if (offset + PAGE_SIZE >= page.value.total) break
     }
-    this.#keep(rows)
+    this.#setRows(rows)
   }
 
   close(): void {
     this.#isClosed = true
   }
 
-  #keep(rows: readonly DocumentRow[]): void {
-    this.#own = rows.filter(({ accountId }) => accountId === this.#accountId)
+  #setRows(rows: readonly DocumentRow[]): void {
+    this.#ownRows = rows.filter(({ accountId }) => accountId === this.#accountId)
   }
 }
 
@@ -107,7 +109,7 @@ export class SubjectOfDownloads {
  * Returns whether a file of this type may exist: an identity check was requested or has a result, or the document is
  * complete.
  */
-function has({ status, idVerificationRequested, identity }: DocumentRow, type: DownloadType): boolean {
+function mayHaveFile({ status, idVerificationRequested, identity }: DocumentRow, type: DownloadType): boolean {
   return type === 'signed' ? status.family === 'complete' : idVerificationRequested === true || identity !== 'none'
 }
 
@@ -115,7 +117,7 @@ function has({ status, idVerificationRequested, identity }: DocumentRow, type: D
  * Returns whether the service says neither that a check was requested nor anything about one: its data can still be
  * requested.
  */
-function isPerhaps({ idVerificationRequested, identity }: DocumentRow): boolean {
+function isUncertain({ idVerificationRequested, identity }: DocumentRow): boolean {
   return idVerificationRequested === undefined && identity === 'unknown'
 }
 

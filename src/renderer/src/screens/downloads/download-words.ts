@@ -6,9 +6,9 @@ import type { AppError, ErrorCode } from '../../../../shared/contract/errors.ts'
 import type { AddedDownloads, DownloadSummary, DownloadType, DownloadView } from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { capital } from '../../words/counts.ts'
-import { inWords, when } from '../../words/dates.ts'
+import { durationInWords, whenInWords } from '../../words/dates.ts'
 import { presentError } from '../../words/errors.ts'
-import { isNoLine, type StatusWords } from '../../words/statuses.ts'
+import { isConnectionError, type StatusWords } from '../../words/statuses.ts'
 
 export const typeWords: Record<DownloadType, { short: string; long: string }> = {
   pdf: { short: 'PDF', long: 'Identity report (PDF)' },
@@ -30,12 +30,12 @@ function paceInWords({ bytes, total, bytesPerSecond, secondsLeft }: DownloadSumm
     )
   if (bytesPerSecond !== undefined) said.push(`${sizeInWords(Math.round(bytesPerSecond))}/s`)
   if (secondsLeft !== undefined)
-    said.push(secondsLeft < 5 ? 'a few seconds left' : `about ${inWords(secondsLeft * 1000)} left`)
+    said.push(secondsLeft < 5 ? 'a few seconds left' : `about ${durationInWords(secondsLeft * 1000)} left`)
   return said.join(' · ')
 }
 
 /** Returns the kind of documents that no file is saved for. */
-function unfitFor(types: readonly DownloadType[]): string {
+function omittedInWords(types: readonly DownloadType[]): string {
   const [ofCheck, signed] = [types.some((type) => type !== 'signed'), types.includes('signed')]
   if (ofCheck && signed) return 'without an identity check and not complete'
   return signed ? 'not yet complete' : 'without an identity check'
@@ -56,19 +56,19 @@ export function addedInWords(
     alreadyQueued > 0
       ? ` ${capital(counted(alreadyQueued, ['# file', '# files']))} ${alreadyQueued === 1 ? 'was' : 'were'} already downloading.`
       : ''
-  return `${begun}${already}${leftOut(without, unfitFor(types))}${leftOut(ofOthers, ofOthers === 1 ? 'in another account' : 'in other accounts')}`
+  return `${begun}${already}${leftOut(without, omittedInWords(types))}${leftOut(ofOthers, ofOthers === 1 ? 'in another account' : 'in other accounts')}`
 }
 
-export interface WaitsFor {
+export interface WaitReason {
   error: AppError
   title: string
   more: string
 }
 
 /** Errors that nobody can fix: the next attempt may or may not succeed. */
-const onlyTried: ReadonlySet<ErrorCode> = new Set(['server', 'incomplete'])
+const transientErrors: ReadonlySet<ErrorCode> = new Set(['server', 'incomplete'])
 /** Errors with the folder that a file is saved to. */
-const ofItsFolder: ReadonlySet<ErrorCode> = new Set(['not-writable', 'no-space', 'storage'])
+const folderErrors: ReadonlySet<ErrorCode> = new Set(['not-writable', 'no-space', 'storage'])
 /** Milliseconds within which the time of a retry isn't worth mentioning. */
 const SOON = 60_000
 
@@ -76,17 +76,17 @@ const SOON = 60_000
  * Returns why a waiting file isn't downloaded now, with its own problem before the queue's, and the action that solves
  * it; undefined if it is only waiting its turn, or for the queue to be resumed.
  */
-export function waitsForInWords(
+export function waitReasonInWords(
   { error: own, retryAt, folder }: Pick<DownloadView, 'error' | 'retryAt' | 'folder'>,
   queue: Pick<DownloadSummary, 'isPaused' | 'problem'> | undefined,
   now: number
-): WaitsFor | undefined {
+): WaitReason | undefined {
   const error = own ?? (queue?.isPaused ? undefined : queue?.problem)
   if (!error) return undefined
   const { happened, todo } = presentError(error)
-  const at = retryAt !== undefined && retryAt - now >= SOON ? when(retryAt, now) : undefined
+  const at = retryAt !== undefined && retryAt - now >= SOON ? whenInWords(retryAt, now) : undefined
   if (queue?.isPaused) return { error, title: 'Retries when you resume.', more: happened }
-  if (isNoLine(error))
+  if (isConnectionError(error))
     return {
       error,
       title: 'Waiting for a connection.',
@@ -99,20 +99,20 @@ export function waitsForInWords(
       more: at ? `It will resume automatically at ${at}.` : 'It will resume automatically.'
     }
   if (error.code === 'busy') return { error, title: happened, more: 'It will be listed here once it is saved.' }
-  if (onlyTried.has(error.code))
+  if (transientErrors.has(error.code))
     return { error, title: at ? `Retrying automatically at ${at}.` : 'Retrying automatically.', more: happened }
-  const again =
+  const retryText =
     retryAt !== undefined && retryAt > now
       ? at
         ? ` It also retries automatically at ${at}.`
         : ' It also retries automatically.'
       : ''
-  const where = ofItsFolder.has(error.code) ? `Folder: “${folder}”. ` : ''
-  return { error, title: happened, more: `${where}${todo}${again}` }
+  const where = folderErrors.has(error.code) ? `Folder: “${folder}”. ` : ''
+  return { error, title: happened, more: `${where}${todo}${retryText}` }
 }
 
 /** Returns the line below a document's name: why its file isn't there, or where it is. */
-export function underName({ state, error, fileName, folder }: DownloadView): string {
+export function subtitleOf({ state, error, fileName, folder }: DownloadView): string {
   if (error && (state === 'failed' || state === 'waiting')) return presentError(error).happened
   return fileName ? fileName.split('/').join(' › ') : `To “${folder}”`
 }
@@ -151,8 +151,8 @@ export function queueWords(view: DownloadSummary, isDown: boolean, now: number):
   const left = counts.running + counts.waiting
   const { done, of } = filesOf(view)
   const soFar = `${done.toLocaleString('en-GB')} of ${counted(of, ['# file', '# files'])} saved`
-  const notHad = (view.run ?? counts).failed
-  const failed = notHad > 0 ? ` · ${notHad.toLocaleString('en-GB')} failed` : ''
+  const failedCount = (view.run ?? counts).failed
+  const failed = failedCount > 0 ? ` · ${failedCount.toLocaleString('en-GB')} failed` : ''
   if (view.isPaused) {
     return {
       shape: 'pause',
@@ -161,8 +161,8 @@ export function queueWords(view: DownloadSummary, isDown: boolean, now: number):
       more: left > 0 ? `${soFar}${failed}` : 'New downloads wait until you resume.'
     }
   }
-  if (left > 0 && view.problem) return held(view, view.problem, `${soFar}${failed}`, now)
-  if (left > 0 && isDown && counts.running === 0) return waitsForLine(left, `${soFar}${failed}`, '')
+  if (left > 0 && view.problem) return heldWords(view, view.problem, `${soFar}${failed}`, now)
+  if (left > 0 && isDown && counts.running === 0) return waitingForConnection(left, `${soFar}${failed}`, '')
   if (left > 0) {
     return {
       shape: 'half',
@@ -201,23 +201,23 @@ export function queueWords(view: DownloadSummary, isDown: boolean, now: number):
 }
 
 /** Returns the value of the progress bar: finished files, plus the share of those in progress that has arrived. */
-export function shareOf(view: DownloadSummary): { over: number; of: number } {
+export function shareOf(view: DownloadSummary): { finished: number; of: number } {
   const { done, failed, of } = filesOf(view)
   const share = view.total ? Math.min(1, view.bytes / view.total) : 0
-  return { over: done + failed + share * view.counts.running, of }
+  return { finished: done + failed + share * view.counts.running, of }
 }
 
 /** Describes the problem that holds up the whole queue. */
-function held({ counts, retryAt }: DownloadSummary, problem: AppError, soFar: string, now: number): QueueWords {
+function heldWords({ counts, retryAt }: DownloadSummary, problem: AppError, soFar: string, now: number): QueueWords {
   const left = counts.running + counts.waiting
-  const again = retryAt !== undefined && retryAt > now ? ` Retrying in ${inWords(retryAt - now)}.` : ''
-  if (isNoLine(problem)) return waitsForLine(left, soFar, again)
+  const retryText = retryAt !== undefined && retryAt > now ? ` Retrying in ${durationInWords(retryAt - now)}.` : ''
+  if (isConnectionError(problem)) return waitingForConnection(left, soFar, retryText)
   if (problem.code === 'rate-limited') {
     return {
       shape: 'clock',
       tone: 'accent',
       title: `${capital(waiting(left))}: the service is busy`,
-      more: `${soFar}.${again}`
+      more: `${soFar}.${retryText}`
     }
   }
   const { happened, todo } = presentError(problem)
@@ -225,7 +225,7 @@ function held({ counts, retryAt }: DownloadSummary, problem: AppError, soFar: st
     shape: 'pause',
     tone: 'warn',
     title: `${capital(waiting(left))}. ${happened}`,
-    more: `${soFar}. ${todo}${again}`
+    more: `${soFar}. ${todo}${retryText}`
   }
 }
 
@@ -234,7 +234,7 @@ function waiting(files: number): string {
   return `${counted(files, ['# file', '# files'])} waiting`
 }
 
-function waitsForLine(left: number, soFar: string, again: string): QueueWords {
+function waitingForConnection(left: number, soFar: string, again: string): QueueWords {
   return {
     shape: 'ring',
     tone: 'warn',
@@ -267,7 +267,13 @@ export const nameParts = [
 export const ALL_DOCUMENTS = 'All documents'
 
 /** Returns a rule's subject for a sentence: "all documents", "“Tenancies”", "a deleted view". */
-export function ruleFor({ viewId, viewName }: { viewId?: string | undefined; viewName?: string | undefined }): string {
+export function ruleSubject({
+  viewId,
+  viewName
+}: {
+  viewId?: string | undefined
+  viewName?: string | undefined
+}): string {
   if (viewId === undefined) return 'all documents'
   return viewName === undefined ? 'a deleted view' : `“${viewName}”`
 }

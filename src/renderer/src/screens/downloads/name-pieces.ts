@@ -19,7 +19,7 @@ export const separators = [
   { text: '-', label: 'Hyphen', shown: '-' }
 ] as const
 
-const USUAL = separators[0].text
+const DEFAULT_SEPARATOR = separators[0].text
 
 /** Parses a pattern. An extension is dropped, as it is added automatically. */
 export function piecesOf(pattern: string): NamePiece[] {
@@ -38,24 +38,24 @@ export function patternOf(pieces: readonly NamePiece[]): string {
     .join('')
 }
 
-export function replaced(pieces: readonly NamePiece[], at: number, piece: NamePiece): NamePiece[] {
+export function withReplaced(pieces: readonly NamePiece[], at: number, piece: NamePiece): NamePiece[] {
   return pieces.map((one, index) => (index === at ? piece : one))
 }
 
 /** Adds a part at the end, with the separator used so far. */
 export function withPart(pieces: readonly NamePiece[], name: string): NamePiece[] {
   const known = (piece: NamePiece) => piece.kind === 'text' && separators.some(({ text }) => text === piece.text)
-  const between = pieces.findLast(known) ?? { kind: 'text', text: USUAL }
-  return [...pieces, ...(pieces.at(-1)?.kind === 'part' ? [between] : []), { kind: 'part', name }]
+  const separator = pieces.findLast(known) ?? { kind: 'text', text: DEFAULT_SEPARATOR }
+  return [...pieces, ...(pieces.at(-1)?.kind === 'part' ? [separator] : []), { kind: 'part', name }]
 }
 
 /** Removes a part and its separator from a neighbour; the end of a folder only if there is no other. */
 export function withoutPiece(pieces: readonly NamePiece[], at: number): NamePiece[] {
   if (pieces[at]?.kind !== 'part') return pieces.filter((_, index) => index !== at)
   const [before, after] = [pieces[at - 1], pieces[at + 1]]
-  const beside = before?.kind === 'text' ? at - 1 : after?.kind === 'text' ? at + 1 : after ? at + 1 : at - 1
-  const isParted = (pieces[beside]?.kind ?? 'part') !== 'part'
-  return pieces.filter((_, index) => index !== at && !(isParted && index === beside))
+  const separatorIndex = before?.kind === 'text' ? at - 1 : after?.kind === 'text' ? at + 1 : after ? at + 1 : at - 1
+  const hasSeparator = (pieces[separatorIndex]?.kind ?? 'part') !== 'part'
+  return pieces.filter((_, index) => index !== at && !(hasSeparator && index === separatorIndex))
 }
 
 /** Returns the index of the part to swap with; undefined at either end. Separators stay in place. */
@@ -66,7 +66,7 @@ export function neighbourOf(pieces: readonly NamePiece[], at: number, by: 1 | -1
   return undefined
 }
 
-export function swapped(pieces: readonly NamePiece[], one: number, other: number): NamePiece[] {
+export function withSwapped(pieces: readonly NamePiece[], one: number, other: number): NamePiece[] {
   return pieces.map((piece, index) => (index === one ? pieces[other] : index === other ? pieces[one] : piece) ?? piece)
 }
 

@@ -36,6 +36,6 @@ export function hrefOfPlace(place: Place): string {
 }
 
 /** Returns whether a part lists files. */
-export function isFiles(part: Part): part is DownloadPart {
+export function isFileList(part: Part): part is DownloadPart {
   return part !== 'rules' && part !== 'check'
 }

@@ -8,13 +8,13 @@ import { PagedList } from '../../state/paged-list.svelte.ts'
 import type { MasterDetailState } from '../../ui/master-detail.svelte.ts'
 
 /** Minimum time between two reads, in milliseconds: a draft changes every few keystrokes. */
-const PAUSE = 1000
+const RELOAD_INTERVAL = 1000
 
 /** The most drafts that can be marked, limited by the contract. */
 export const MOST_MARKED = 500
 
 /** The drafts that an action succeeded for, and the error that stopped it. */
-export interface DoneWith {
+export interface BatchResult {
   done: DraftSummary[]
   error?: AppError
 }
@@ -28,7 +28,7 @@ export class DraftList {
     this.#api = api
     this.#trashed = from === 'trash'
     this.rows = new PagedList((page, search) => api.drafts.list({ search, trashed: this.#trashed, ...page }), {
-      pause: { clock, milliseconds: PAUSE }
+      throttle: { clock, milliseconds: RELOAD_INTERVAL }
     })
   }
 
@@ -36,16 +36,16 @@ export class DraftList {
    * Shows the results of a component's search and keeps them current; a new search clears the marks. Call during
    * component initialisation.
    */
-  shownIn(search: () => string, marks: Marks<DraftSummary>): void {
+  bindTo(search: () => string, marks: Marks<DraftSummary>): void {
     $effect(() => {
       void this.rows.open(search())
       untrack(() => marks.clear())
     })
-    $effect(() => this.#api.on('drafts.changed', () => this.rows.followSoon()))
+    $effect(() => this.#api.on('drafts.changed', () => this.rows.scheduleReload()))
   }
 
   /** Returns the rows of a range, including ones not loaded yet; at most `most`. */
-  async between(first: number, last: number, most: number): Promise<readonly DraftSummary[]> {
+  async rowsBetween(first: number, last: number, most: number): Promise<readonly DraftSummary[]> {
     const page = { offset: first, limit: Math.min(most, last - first + 1) }
     const search = this.rows.query ?? ''
     const result = await settled(this.#api.drafts.list({ search, trashed: this.#trashed, ...page }))
@@ -59,37 +59,37 @@ export class DraftList {
 
   /**
    * Runs an action on each draft in turn until one fails, then reloads the list.
-   * @param gone done: a draft that no longer exists counts as removed. failed: it counts as an error.
+   * @param whenGone done: a draft that no longer exists counts as removed. failed: it counts as an error.
    */
-  async each(
+  async runEach(
     drafts: readonly DraftSummary[],
-    gone: 'done' | 'failed',
+    whenGone: 'done' | 'failed',
     act: (draft: DraftSummary) => Promise<Result<unknown>>
-  ): Promise<DoneWith> {
+  ): Promise<BatchResult> {
     const done: DraftSummary[] = []
     let error: AppError | undefined
     for (const draft of drafts) {
       const result = await settled(act(draft))
-      if (!result.ok && !(gone === 'done' && result.error.code === 'gone')) {
+      if (!result.ok && !(whenGone === 'done' && result.error.code === 'gone')) {
         error = result.error
         break
       }
       done.push(draft)
     }
-    await this.rows.follow()
+    await this.rows.reloadAfterChange()
     return { done, ...(error && { error }) }
   }
 
-  remove(drafts: readonly DraftSummary[]): Promise<DoneWith> {
-    return this.each(drafts, 'done', ({ id }) => this.#api.drafts.remove({ id }))
+  remove(drafts: readonly DraftSummary[]): Promise<BatchResult> {
+    return this.runEach(drafts, 'done', ({ id }) => this.#api.drafts.remove({ id }))
   }
 
-  restore(drafts: readonly DraftSummary[]): Promise<DoneWith> {
-    return this.each(drafts, 'failed', ({ id }) => this.#api.drafts.restore({ id }))
+  restore(drafts: readonly DraftSummary[]): Promise<BatchResult> {
+    return this.runEach(drafts, 'failed', ({ id }) => this.#api.drafts.restore({ id }))
   }
 
-  erase(drafts: readonly DraftSummary[]): Promise<DoneWith> {
-    return this.each(drafts, 'done', ({ id }) => this.#api.drafts.erase({ id }))
+  erase(drafts: readonly DraftSummary[]): Promise<BatchResult> {
+    return this.runEach(drafts, 'done', ({ id }) => this.#api.drafts.erase({ id }))
   }
 }
 
@@ -97,7 +97,7 @@ export class DraftList {
 export class Marks<Row extends { id: string }> {
   #marked = $state.raw<ReadonlyMap<string, Row>>(new Map())
   /** Where a range starts. */
-  #from = 0
+  #rangeStart = 0
 
   get count() {
     return this.#marked.size
@@ -111,18 +111,18 @@ export class Marks<Row extends { id: string }> {
   }
 
   /** Returns what a key or menu of a row applies to: all marked rows if it is one of them. */
-  meant(row: Row): readonly Row[] {
+  targetOf(row: Row): readonly Row[] {
     return this.has(row.id) ? this.rows : [row]
   }
 
   /** Sets where the next range starts. */
-  stand(index: number): void {
-    this.#from = index
+  setRangeStart(index: number): void {
+    this.#rangeStart = index
   }
 
   /** Marks or unmarks a row. */
   toggle(row: Row, index: number): void {
-    this.#from = index
+    this.#rangeStart = index
     const marked = new Map(this.#marked)
     if (!marked.delete(row.id) && marked.size < MOST_MARKED) marked.set(row.id, row)
     this.#marked = marked
@@ -130,7 +130,7 @@ export class Marks<Row extends { id: string }> {
 
   /** Returns the first and last row of the range ending here. */
   rangeTo(index: number): readonly [number, number] {
-    return [Math.min(this.#from, index), Math.max(this.#from, index)]
+    return [Math.min(this.#rangeStart, index), Math.max(this.#rangeStart, index)]
   }
 
   add(rows: readonly Row[]): void {

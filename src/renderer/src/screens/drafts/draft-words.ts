@@ -1,5 +1,5 @@
 /** Wording for drafts: how many, when one leaves the trash, results of an import. */
-import type { DraftOffice, DraftSummary, DraftVersion, Imported } from '../../../../shared/contract/views.ts'
+import type { DraftOffice, DraftSummary, DraftVersion, ImportResult } from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
 
 const DAY = 86_400_000
@@ -13,7 +13,7 @@ export function deletedForGoodAt(draft: DraftSummary, days: number): number {
 }
 
 /** Returns "“Deed of gift”" for one, "3 drafts" for several. */
-export function called(drafts: readonly DraftSummary[]): string {
+export function draftsInWords(drafts: readonly DraftSummary[]): string {
   const [one] = drafts
   return drafts.length === 1 && one ? `“${one.title}”` : counted(drafts.length, ['# draft', '# drafts'])
 }
@@ -26,14 +26,14 @@ export const reasonsInWords: Record<DraftVersion['reason'], string> = {
 }
 
 /** Returns who is editing a shared draft, or what needs deciding; blank if neither. */
-export function standsInWords({ editingBy, versions, isMine }: DraftOffice): string {
+export function officeStateInWords({ editingBy, versions, isMine }: DraftOffice): string {
   if (editingBy !== undefined) return `Being edited at ${editingBy}`
   if (versions > 0) return counted(versions + 1, ['# version', '# versions'])
   return isMine ? 'Only here' : ''
 }
 
 /** Returns "12 drafts and 2 presets", or "nothing". */
-export function importedInWords({ drafts, presets }: Imported): string {
+export function importedInWords({ drafts, presets }: ImportResult): string {
   const parts = [
     drafts.length > 0 ? counted(drafts.length, ['# draft', '# drafts']) : '',
     presets.length > 0 ? counted(presets.length, ['# preset', '# presets']) : ''

@@ -61,14 +61,14 @@ export function sectionAt(sections: readonly Section[], id: string): Section | u
 }
 
 /** Returns the subsections of a section. */
-export function within(sections: readonly Section[], section: Section): Section[] {
+export function subsectionsOf(sections: readonly Section[], section: Section): Section[] {
   if (section.level === 3) return []
   const after = sections.slice(sections.indexOf(section) + 1)
   const end = after.findIndex(({ level, page }) => level === 2 || page !== section.page)
   return end < 0 ? after : after.slice(0, end)
 }
 
-export interface Found {
+export interface SearchResult {
   section: Section
   /** It matches only some of the words, as no section has all of them. */
   isNear?: true
@@ -77,31 +77,31 @@ export interface Found {
 }
 
 /** Characters of an excerpt before its first match, and in total. */
-const [BEFORE, LONGEST] = [40, 140]
+const [CONTEXT_LENGTH, EXCERPT_LENGTH] = [40, 140]
 
 /** The most partial matches returned. */
-const NEAR = 5
+const MOST_PARTIAL = 5
 /** Minimum length of a significant word: in "where are my data" these are "where" and "data". */
-const TELLING = 4
+const LEAST_WORD_LENGTH = 4
 
 /**
  * Returns sections that contain all the words anywhere, matches in the title first. If there are none, as with a
  * question, returns those with the most of its longer words, at least half of them.
  */
-export function search(sections: readonly Section[], typed: string): Found[] {
+export function search(sections: readonly Section[], typed: string): SearchResult[] {
   const words = wordsOf(typed)
   if (words.length === 0) return []
-  const all = withWords(sections, words, words.length)
+  const all = sectionsMatching(sections, words, words.length)
   if (all.length > 0) return all
-  const telling = words.map((word) => word.replace(/[?.,!]+$/, '')).filter((word) => word.length >= TELLING)
+  const telling = words.map((word) => word.replace(/[?.,!]+$/, '')).filter((word) => word.length >= LEAST_WORD_LENGTH)
   if (telling.length < 2) return []
-  return withWords(sections, telling, Math.ceil(telling.length / 2))
-    .slice(0, NEAR)
+  return sectionsMatching(sections, telling, Math.ceil(telling.length / 2))
+    .slice(0, MOST_PARTIAL)
     .map((found) => ({ ...found, isNear: true }))
 }
 
 /** Returns sections with at least `least` of the words, most first; for equal numbers, matches in the title first. */
-function withWords(sections: readonly Section[], words: readonly string[], least: number): Found[] {
+function sectionsMatching(sections: readonly Section[], words: readonly string[], least: number): SearchResult[] {
   const countIn = (text: string) => words.filter((word) => text.includes(word)).length
   return sections
     .map((section) => {
@@ -113,12 +113,12 @@ function withWords(sections: readonly Section[], words: readonly string[], least
     .sort((a, b) => b.inAll - a.inAll || b.inTitle - a.inTitle)
     .map(({ section, lines }) => {
       const counts = lines.map((line) => countIn(folded(line)))
-      return { section, excerpt: around(lines[counts.indexOf(Math.max(...counts))] ?? '', words) }
+      return { section, excerpt: excerptOf(lines[counts.indexOf(Math.max(...counts))] ?? '', words) }
     })
 }
 
 /** Splits a text into pieces, marking the matches. */
-export function marked(text: string, words: readonly string[]): { text: string; isMarked: boolean }[] {
+export function highlight(text: string, words: readonly string[]): { text: string; isMarked: boolean }[] {
   if (words.length === 0 || text === '') return [{ text, isMarked: false }]
   const { plain, places } = foldedWithPlaces(text)
   const isIn = new Array<boolean>(text.length).fill(false)
@@ -150,13 +150,13 @@ function foldedWithPlaces(text: string): { plain: string; places: number[] } {
   return { plain, places }
 }
 
-function around(line: string, words: readonly string[]): string {
+function excerptOf(line: string, words: readonly string[]): string {
   const { plain, places } = foldedWithPlaces(line)
   const found = words.map((word) => plain.indexOf(word)).filter((at) => at >= 0)
   const first = found.length > 0 ? (places[Math.min(...found)] ?? 0) : 0
-  const from = first <= BEFORE ? 0 : line.indexOf(' ', first - BEFORE) + 1
+  const from = first <= CONTEXT_LENGTH ? 0 : line.indexOf(' ', first - CONTEXT_LENGTH) + 1
   const rest = line.slice(from)
-  const cut = rest.length <= LONGEST ? rest : `${rest.slice(0, rest.lastIndexOf(' ', LONGEST))}…`
+  const cut = rest.length <= EXCERPT_LENGTH ? rest : `${rest.slice(0, rest.lastIndexOf(' ', EXCERPT_LENGTH))}…`
   return from > 0 ? `…${cut}` : cut
 }
 

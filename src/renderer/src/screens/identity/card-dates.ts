@@ -15,7 +15,7 @@ export interface CardDate {
 
 const SLASHES = /^(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})$/
 
-export function cardDate(raw: string): CardDate {
+export function readCardDate(raw: string): CardDate {
   const slashed = SLASHES.exec(raw)
   if (slashed) {
     const [, one = '', two = '', year = ''] = slashed
@@ -36,22 +36,22 @@ export function dateInWords({ raw, days }: CardDate): string {
 }
 
 /** Explains why a date is ambiguous or unreadable; undefined if it is neither. */
-export function doubtOf({ days }: CardDate): string | undefined {
+export function dateProblemOf({ days }: CardDate): string | undefined {
   const [day, other] = days
   if (day === undefined) return 'This isn’t a date that Countersign can read.'
   if (other === undefined) return undefined
-  return `Could be ${shortly(day)} or ${shortly(other)}.`
+  return `Could be ${withoutWeekday(day)} or ${withoutWeekday(other)}.`
 }
 
 /** Returns the age in whole years. */
 export function ageAt({ days }: CardDate, at: number): number | undefined {
   if (days.length !== 1) return undefined
   const born = new Date(days[0])
-  const then = new Date(localDay(at))
-  const years = then.getUTCFullYear() - born.getUTCFullYear()
+  const asOf = new Date(localDay(at))
+  const years = asOf.getUTCFullYear() - born.getUTCFullYear()
   const isBefore =
-    then.getUTCMonth() < born.getUTCMonth() ||
-    (then.getUTCMonth() === born.getUTCMonth() && then.getUTCDate() < born.getUTCDate())
+    asOf.getUTCMonth() < born.getUTCMonth() ||
+    (asOf.getUTCMonth() === born.getUTCMonth() && asOf.getUTCDate() < born.getUTCDate())
   const age = isBefore ? years - 1 : years
   return age >= 0 && age < 150 ? age : undefined
 }
@@ -63,30 +63,30 @@ export function ageAt({ days }: CardDate, at: number): number | undefined {
 export function expiryFinding(expires: CardDate | undefined, examinedAt: number | undefined, now: number): Finding {
   if (!expires) return { tone: 'quiet', shape: 'dot', word: 'No expiry date', meaning: '' }
   // If the date is ambiguous, both days must give the same result.
-  const [one, ...others] = expires.days.map((day) => judged(day, examinedAt, now))
+  const [one, ...others] = expires.days.map((day) => findingForDay(day, examinedAt, now))
   if (!one || others.some((other) => other.word !== one.word))
-    return { tone: 'warn', shape: 'question', word: 'Expiry date unclear', meaning: doubtOf(expires) ?? '' }
+    return { tone: 'warn', shape: 'question', word: 'Expiry date unclear', meaning: dateProblemOf(expires) ?? '' }
   return one
 }
 
-function judged(day: number, examinedAt: number | undefined, now: number): Finding {
+function findingForDay(day: number, examinedAt: number | undefined, now: number): Finding {
   const today = localDay(now)
   const examined = examinedAt === undefined ? undefined : localDay(examinedAt)
   if (examined !== undefined && day < examined) {
-    const meaning = `Expired ${lengthOf(examined - day)} before the check.`
+    const meaning = `Expired ${durationInWords(examined - day)} before the check.`
     return { tone: 'danger', shape: 'cross', word: 'Expired at the check', meaning }
   }
   if (day < today) {
     const before = examined === undefined ? 'The date of the check isn’t known.' : 'It was valid at the check.'
     const word = examined === undefined ? 'Expired' : 'Expired since the check'
-    return { tone: 'warn', shape: 'clock', word, meaning: `Expired ${lengthOf(today - day)} ago. ${before}` }
+    return { tone: 'warn', shape: 'clock', word, meaning: `Expired ${durationInWords(today - day)} ago. ${before}` }
   }
-  const left = day === today ? 'Expires today.' : `Expires in ${lengthOf(day - today)}.`
-  if (day - today <= SOON * DAY) return { tone: 'warn', shape: 'clock', word: 'Expires soon', meaning: left }
-  return { tone: 'ok', shape: 'tick', word: 'Card is valid', meaning: left }
+  const remaining = day === today ? 'Expires today.' : `Expires in ${durationInWords(day - today)}.`
+  if (day - today <= SOON * DAY) return { tone: 'warn', shape: 'clock', word: 'Expires soon', meaning: remaining }
+  return { tone: 'ok', shape: 'tick', word: 'Card is valid', meaning: remaining }
 }
 
-function lengthOf(milliseconds: number): string {
+function durationInWords(milliseconds: number): string {
   const days = Math.round(milliseconds / DAY)
   if (days < 60) return `${days} ${days === 1 ? 'day' : 'days'}`
   const months = Math.floor(days / 30.44)
@@ -106,10 +106,10 @@ function startOfDay(at: number): number {
 
 /** Returns the local day as its UTC midnight. */
 function localDay(at: number): number {
-  const here = new Date(at)
-  return Date.UTC(here.getFullYear(), here.getMonth(), here.getDate())
+  const local = new Date(at)
+  return Date.UTC(local.getFullYear(), local.getMonth(), local.getDate())
 }
 
-function shortly(day: number): string {
+function withoutWeekday(day: number): string {
   return dayInWords(day, 0).replace(/^\S+ /, '')
 }

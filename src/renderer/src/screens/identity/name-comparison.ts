@@ -21,18 +21,18 @@ interface NamePart {
 export interface NameComparison {
   parts: NamePart[]
   /** The full names have the same letters, but are divided into parts differently. */
-  isDividedOtherwise: boolean
+  isSplitDifferently: boolean
 }
 
 export function compareNames(texts: IdentityTexts): NameComparison {
   const parts = [
-    part('First name', texts.firstName, texts.userFirstName),
-    part('Middle name', texts.middleName, texts.userMiddleName),
-    part('Last name', texts.lastName, texts.userLastName)
+    comparePart('First name', texts.firstName, texts.userFirstName),
+    comparePart('Middle name', texts.middleName, texts.userMiddleName),
+    comparePart('Last name', texts.lastName, texts.userLastName)
   ]
-  const whole = (side: 'card' | 'user') => letters(parts.map((one) => one[side] ?? '').join(' '))
-  const isDivided = parts.some(({ match }) => !isFine(match)) && whole('card') === whole('user')
-  return { parts, isDividedOtherwise: isDivided && whole('card') !== '' }
+  const fullName = (side: 'card' | 'user') => lettersOf(parts.map((one) => one[side] ?? '').join(' '))
+  const isDivided = parts.some(({ match }) => !isFine(match)) && fullName('card') === fullName('user')
+  return { parts, isSplitDifferently: isDivided && fullName('card') !== '' }
 }
 
 /** The result for one part of a name. */
@@ -46,50 +46,50 @@ export const matchWords: Record<NameMatch, Omit<Finding, 'meaning'>> = {
 }
 
 /** Returns the result for the whole name. */
-export function nameFinding({ parts, isDividedOtherwise }: NameComparison): Finding {
-  const none = (side: 'card' | 'user') => parts.every((one) => one[side] === undefined)
-  if (none('card') && none('user')) return { shape: 'dot', tone: 'quiet', word: 'No names', meaning: '' }
-  if (none('card'))
+export function nameFinding({ parts, isSplitDifferently }: NameComparison): Finding {
+  const lacksName = (side: 'card' | 'user') => parts.every((one) => one[side] === undefined)
+  if (lacksName('card') && lacksName('user')) return { shape: 'dot', tone: 'quiet', word: 'No names', meaning: '' }
+  if (lacksName('card'))
     return { shape: 'question', tone: 'warn', word: 'No name from the card', meaning: 'Nothing to compare.' }
-  if (none('user'))
+  if (lacksName('user'))
     return {
       shape: 'dot',
       tone: 'quiet',
       word: 'Name not compared',
       meaning: 'The check doesn’t give the office’s name for them.'
     }
-  if (isDividedOtherwise)
+  if (isSplitDifferently)
     return { shape: 'tick', tone: 'ok', word: 'Names match', meaning: 'The full name matches; it’s split differently.' }
   const different = parts.filter(({ match }) => match === 'different')
   const missing = parts.filter(({ match }) => match === 'only-card' || match === 'only-user')
   if (different.length > 0)
-    return { shape: 'cross', tone: 'danger', word: 'Names differ', meaning: `${list(different)} different.` }
+    return { shape: 'cross', tone: 'danger', word: 'Names differ', meaning: `${partsInWords(different)} different.` }
   if (missing.length > 0)
     return {
       shape: 'question',
       tone: 'warn',
       word: 'Part of a name missing',
-      meaning: `${list(missing)} on one side only.`
+      meaning: `${partsInWords(missing)} on one side only.`
     }
   const differences = new Set(
-    parts.flatMap(({ card = '', user = '', match }) => (match === 'alike' ? ways(card, user) : []))
+    parts.flatMap(({ card = '', user = '', match }) => (match === 'alike' ? differencesBetween(card, user) : []))
   )
   const meaning = differences.size === 0 ? '' : `Except ${listed([...differences])}.`
   return { shape: 'tick', tone: 'ok', word: 'Names match', meaning }
 }
 
-function part(label: string, card: string | undefined, user: string | undefined): NamePart {
-  const how = match(card, user)
-  const but = how === 'alike' ? listed(ways(card ?? '', user ?? '')) : undefined
+function comparePart(label: string, card: string | undefined, user: string | undefined): NamePart {
+  const how = matchNames(card, user)
+  const but = how === 'alike' ? listed(differencesBetween(card ?? '', user ?? '')) : undefined
   return { label, ...(card && { card }), ...(user && { user }), match: how, ...(but && { but }) }
 }
 
-function match(card: string | undefined, user: string | undefined): NameMatch {
+function matchNames(card: string | undefined, user: string | undefined): NameMatch {
   if (!card && !user) return 'neither'
   if (!card) return 'only-user'
   if (!user) return 'only-card'
   if (card.normalize('NFC') === user.normalize('NFC')) return 'same'
-  return letters(card) === letters(user) ? 'alike' : 'different'
+  return lettersOf(card) === lettersOf(user) ? 'alike' : 'different'
 }
 
 function isFine(match: NameMatch): boolean {
@@ -97,7 +97,7 @@ function isFine(match: NameMatch): boolean {
 }
 
 /** Returns how two alike names differ. */
-function ways(one: string, other: string): string[] {
+function differencesBetween(one: string, other: string): string[] {
   const differ = (plain: (name: string) => string) => plain(one) !== plain(other)
   const noSpaces = (name: string) => name.normalize('NFC').replace(/\s/g, '')
   const noAccents = (name: string) => name.normalize('NFKD').replace(/\p{M}/gu, '')
@@ -109,14 +109,14 @@ function ways(one: string, other: string): string[] {
 }
 
 /** Removes capitals, accents and spaces. */
-function letters(name: string): string {
+function lettersOf(name: string): string {
   return name
     .normalize('NFKD')
     .replace(/[\p{M}\s]/gu, '')
     .toLowerCase()
 }
 
-function list(parts: readonly NamePart[]): string {
+function partsInWords(parts: readonly NamePart[]): string {
   const labels = parts.map(({ label }, index) => (index === 0 ? label : label.toLowerCase()))
   const last = labels.pop() ?? ''
   return labels.length > 0 ? `${labels.join(', ')} and ${last} are` : `${last} is`

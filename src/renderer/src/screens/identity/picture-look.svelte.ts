@@ -1,19 +1,19 @@
 /** The view of one picture: zoom, rotation, and the visible part. */
 
-const CLOSEST = 8
+const MAX_ZOOM = 8
 /** The factor of one wheel step or keypress. */
-const STEP = 1.25
-const MOVE = 40
+const ZOOM_STEP = 1.25
+const PAN_STEP = 40
 
 export interface Box {
   width: number
   height: number
 }
 
-export class PictureLook {
+export class PictureViewport {
   #zoom = $state(1)
   /** Quarter turns to the right. The number isn't wrapped, so that a transition never takes the long way round. */
-  #turns = $state(0)
+  #quarterTurns = $state(0)
   #x = $state(0)
   #y = $state(0)
 
@@ -22,50 +22,50 @@ export class PictureLook {
     return this.#zoom
   }
   get degrees() {
-    return this.#turns * 90
+    return this.#quarterTurns * 90
   }
   get isUntouched() {
-    return this.#zoom === 1 && this.#turns % 4 === 0
+    return this.#zoom === 1 && this.#quarterTurns % 4 === 0
   }
 
   zoomIn(): void {
-    this.#to(this.#zoom * STEP)
+    this.#zoomTo(this.#zoom * ZOOM_STEP)
   }
   zoomOut(): void {
-    this.#to(this.#zoom / STEP)
+    this.#zoomTo(this.#zoom / ZOOM_STEP)
   }
   turn(quarters: 1 | -1): void {
-    this.#turns += quarters
+    this.#quarterTurns += quarters
     this.#x = 0
     this.#y = 0
   }
   reset(): void {
     this.#zoom = 1
-    this.#turns = 0
+    this.#quarterTurns = 0
     this.#x = 0
     this.#y = 0
   }
 
   /** Pans by CSS pixels, at most to the picture's edge. */
-  move(x: number, y: number, picture: Box, frame: Box): void {
+  pan(x: number, y: number, picture: Box, frame: Box): void {
     const shown = this.#shown(picture, frame)
-    this.#x = within(this.#x + x, (shown.width - frame.width) / 2)
-    this.#y = within(this.#y + y, (shown.height - frame.height) / 2)
+    this.#x = clamp(this.#x + x, (shown.width - frame.width) / 2)
+    this.#y = clamp(this.#y + y, (shown.height - frame.height) / 2)
   }
 
   /** Handles a key. Returns whether it has a function here. */
-  key(key: string, picture: Box, frame: Box): boolean {
+  handleKey(key: string, picture: Box, frame: Box): boolean {
     const moves: Record<string, readonly [number, number]> = {
-      ArrowLeft: [MOVE, 0],
-      ArrowRight: [-MOVE, 0],
-      ArrowUp: [0, MOVE],
-      ArrowDown: [0, -MOVE]
+      ArrowLeft: [PAN_STEP, 0],
+      ArrowRight: [-PAN_STEP, 0],
+      ArrowUp: [0, PAN_STEP],
+      ArrowDown: [0, -PAN_STEP]
     }
     const move = moves[key]
     if (move) {
       // If the whole picture is visible, the arrow keys scroll the page.
       if (this.#zoom === 1) return false
-      this.move(...move, picture, frame)
+      this.pan(...move, picture, frame)
     } else if (key === '+' || key === '=') this.zoomIn()
     else if (key === '-') this.zoomOut()
     else if (key === '0') this.reset()
@@ -81,8 +81,8 @@ export class PictureLook {
     return `translate(${this.#x}px, ${this.#y}px) rotate(${this.degrees}deg) scale(${scale})`
   }
 
-  #to(zoom: number): void {
-    const next = Math.min(CLOSEST, Math.max(1, zoom))
+  #zoomTo(zoom: number): void {
+    const next = Math.min(MAX_ZOOM, Math.max(1, zoom))
     // Keeps the same point in the middle.
     this.#x *= next / this.#zoom
     this.#y *= next / this.#zoom
@@ -96,25 +96,25 @@ export class PictureLook {
 
   /** Returns the scale at which a sideways picture fits its frame. */
   #fit(picture: Box, frame: Box): number {
-    if (this.#turns % 2 === 0 || frame.width === 0 || frame.height === 0) return 1
-    const upright = contained(picture, frame)
-    const across = contained({ width: picture.height, height: picture.width }, frame)
+    if (this.#quarterTurns % 2 === 0 || frame.width === 0 || frame.height === 0) return 1
+    const upright = fitInto(picture, frame)
+    const across = fitInto({ width: picture.height, height: picture.width }, frame)
     return across.height / upright.width
   }
 
   #shown(picture: Box, frame: Box): Box {
-    const lies = this.#turns % 2 !== 0
-    const size = contained(lies ? { width: picture.height, height: picture.width } : picture, frame)
+    const isSideways = this.#quarterTurns % 2 !== 0
+    const size = fitInto(isSideways ? { width: picture.height, height: picture.width } : picture, frame)
     return { width: size.width * this.#zoom, height: size.height * this.#zoom }
   }
 }
 
-function contained({ width, height }: Box, frame: Box): Box {
+function fitInto({ width, height }: Box, frame: Box): Box {
   const scale = Math.min(frame.width / width, frame.height / height)
   return { width: width * scale, height: height * scale }
 }
 
-function within(value: number, most: number): number {
+function clamp(value: number, most: number): number {
   const limit = Math.max(0, most)
   return Math.min(limit, Math.max(-limit, value))
 }

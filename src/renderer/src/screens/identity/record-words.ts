@@ -5,11 +5,11 @@ import { readCertainDate } from '../../../../shared/model/service-date.ts'
 import { clockTime, dayInWords, momentInWords } from '../../words/dates.ts'
 import type { Finding } from '../../words/statuses.ts'
 import { identityFinding } from '../documents/identity-words.ts'
-import { cardDate, expiryFinding } from './card-dates.ts'
+import { expiryFinding, readCardDate } from './card-dates.ts'
 import { compareNames, nameFinding } from './name-comparison.ts'
 
 /** Returns the person's name as given by the office, else as on the card. */
-export function personOf({ texts }: Pick<IdentityRecordView, 'texts'>): string | undefined {
+export function personNameOf({ texts }: Pick<IdentityRecordView, 'texts'>): string | undefined {
   const user = [texts.userFirstName, texts.userMiddleName, texts.userLastName].filter(Boolean).join(' ')
   const card = [texts.firstName, texts.middleName, texts.lastName].filter(Boolean).join(' ')
   return user || card || undefined
@@ -52,13 +52,13 @@ export function examinedAt({ texts }: Pick<IdentityRecordView, 'texts'>): number
 }
 
 /** Returns the most important findings, in order of importance. */
-export function glance(
+export function keyFindings(
   record: IdentityRecordView,
   signer: SignerView | undefined,
   now: number
 ): (Finding & { id: string })[] {
-  const expires = record.texts.expires === undefined ? undefined : cardDate(record.texts.expires)
-  const live = liveness(signer)
+  const expires = record.texts.expires === undefined ? undefined : readCardDate(record.texts.expires)
+  const live = livenessFinding(signer)
   return [
     { id: 'result', ...resultFinding(record) },
     { id: 'face', ...faceFinding(record.texts) },
@@ -68,15 +68,16 @@ export function glance(
   ]
 }
 
-function liveness(signer: SignerView | undefined): Finding | undefined {
-  const said = signer?.identityWords.find(({ field }) => field === 'IDVerificationLivenessResult')
-  if (!said) return undefined
-  const { status } = identityFinding(said)
-  const word = status.tone === 'ok' ? 'Live person' : status.tone === 'danger' ? 'Liveness uncertain' : said.value
+function livenessFinding(signer: SignerView | undefined): Finding | undefined {
+  const serviceResult = signer?.identityWords.find(({ field }) => field === 'IDVerificationLivenessResult')
+  if (!serviceResult) return undefined
+  const { status } = identityFinding(serviceResult)
+  const word =
+    status.tone === 'ok' ? 'Live person' : status.tone === 'danger' ? 'Liveness uncertain' : serviceResult.value
   return {
     ...status,
     word,
-    meaning: word === said.value ? '' : `Service result: “${said.value}”`
+    meaning: word === serviceResult.value ? '' : `Service result: “${serviceResult.value}”`
   }
 }
 
@@ -91,7 +92,8 @@ export function signerOf(
 ): SignerView | undefined {
   const { userFirstName, userLastName } = record.texts
   const named = people.filter(
-    (one) => plain(one.firstName) === plain(userFirstName) && plain(one.lastName) === plain(userLastName)
+    (one) =>
+      lettersOf(one.firstName) === lettersOf(userFirstName) && lettersOf(one.lastName) === lettersOf(userLastName)
   )
   if ((userFirstName || userLastName) && named.length === 1) return named[0]
   const asked = people.filter((one) => one.identity !== 'none')
@@ -99,7 +101,7 @@ export function signerOf(
   return records === 1 && asked.length === 1 && !hasName ? asked[0] : undefined
 }
 
-function plain(name: string | undefined): string {
+function lettersOf(name: string | undefined): string {
   return (name ?? '')
     .normalize('NFKD')
     .replace(/[\p{M}\s]/gu, '')
@@ -111,7 +113,7 @@ interface FaceScore {
   /** 0 to 1; absent if the text isn't a score on a known scale. */
   fraction?: number
   /** The upper end of the scale. */
-  of?: 1 | 100
+  scaleMax?: 1 | 100
   /** Why it can't be placed on a scale. */
   why?: string
 }
@@ -119,31 +121,31 @@ interface FaceScore {
 const NUMBER = /^(\d{1,3}(?:[.,]\d{1,17})?)\s*(%?)$/
 
 /** Parses a score, which is either 0 to 1 or 0 to 100. The number itself shows which, except for a bare 1. */
-export function faceScore(raw: string): FaceScore {
+export function readFaceScore(raw: string): FaceScore {
   const match = NUMBER.exec(raw)
   const value = match ? Number((match[1] ?? '').replace(',', '.')) : Number.NaN
   if (!match || value > 100) return { raw, why: 'Not a score from 0 to 1 or from 0 to 100.' }
-  if (match[2] === '%' || value > 1) return { raw, fraction: value / 100, of: 100 }
+  if (match[2] === '%' || value > 1) return { raw, fraction: value / 100, scaleMax: 100 }
   if (match[1] === '1') return { raw, why: 'Could be 1 of 1, or 1 of 100.' }
-  return { raw, fraction: value, of: 1 }
+  return { raw, fraction: value, scaleMax: 1 }
 }
 
 /** Formats "0.9641 of 1" or "96.4%". */
-export function scoreInWords({ raw, of }: FaceScore): string {
-  if (of === undefined) return `“${raw}”`
+export function scoreInWords({ raw, scaleMax }: FaceScore): string {
+  if (scaleMax === undefined) return `“${raw}”`
   if (raw.includes('%')) return raw
-  return `${raw} of ${of}`
+  return `${raw} of ${scaleMax}`
 }
 
 /** Returns the service's own result of comparing the faces. */
 export function faceFinding({ faceMatchResult, faceMatchScore, faceError }: IdentityTexts): Finding {
-  const score = faceMatchScore ? `Score ${scoreInWords(faceScore(faceMatchScore))}.` : ''
+  const score = faceMatchScore ? `Score ${scoreInWords(readFaceScore(faceMatchScore))}.` : ''
   if (!faceMatchResult) {
     if (faceError) return { shape: 'question', tone: 'warn', word: 'No face result', meaning: faceError }
     return { shape: 'dot', tone: 'quiet', word: 'No face result', meaning: score }
   }
   const { status } = identityFinding({ field: 'IDVerificationFaceMatchResult', value: faceMatchResult })
   const word = status.tone === 'ok' ? 'Faces match' : status.tone === 'danger' ? 'Faces don’t match' : faceMatchResult
-  const said = word === faceMatchResult ? '' : `Service result: “${faceMatchResult}”.`
-  return { ...status, word: `${word}`, meaning: `${said} ${score}`.trim() }
+  const serviceResult = word === faceMatchResult ? '' : `Service result: “${faceMatchResult}”.`
+  return { ...status, word: `${word}`, meaning: `${serviceResult} ${score}`.trim() }
 }

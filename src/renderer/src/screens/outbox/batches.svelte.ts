@@ -7,19 +7,19 @@ import type { Clock } from '../../state/clock.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 
 /** Minimum time between two reads, in milliseconds: a batch reports each of its packages. */
-const PAUSE = 250
+const READ_INTERVAL = 250
 
-export type BatchDeed = 'pause' | 'release' | 'resume' | 'cancel' | 'retry' | 'exportFailed'
+export type BatchAction = 'pause' | 'release' | 'resume' | 'cancel' | 'retry' | 'exportFailed'
 
 export class Batches extends Resource<BatchView[]> {
   readonly #acting = new Action<unknown>()
   /** The current or last action. */
-  #last = $state.raw<{ id: string; deed: BatchDeed }>()
+  #last = $state.raw<{ id: string; action: BatchAction }>()
   readonly #api: Api
   readonly #sorted = $derived.by(() => [...(this.value ?? [])].sort((one, two) => two.createdAt - one.createdAt))
 
   constructor(api: Api, clock: Clock) {
-    super(() => api.batches.list(), { clock, milliseconds: PAUSE })
+    super(() => api.batches.list(), { clock, milliseconds: READ_INTERVAL })
     this.#api = api
   }
 
@@ -27,11 +27,11 @@ export class Batches extends Resource<BatchView[]> {
     return this.#sorted
   }
   /** The action in progress, with its batch. */
-  get doing() {
+  get running() {
     return this.#acting.busy ? this.#last : undefined
   }
   /** The error of the last action, with its batch. */
-  get trouble() {
+  get lastFailure() {
     const { error } = this.#acting
     return error && { id: this.#last?.id, error }
   }
@@ -40,8 +40,8 @@ export class Batches extends Resource<BatchView[]> {
     return this.#sorted.find((batch) => batch.id === id)
   }
 
-  async change(id: string, deed: Exclude<BatchDeed, 'exportFailed'>): Promise<void> {
-    const changed = await this.#do(id, deed, () => this.#api.batches[deed]({ id }))
+  async change(id: string, action: Exclude<BatchAction, 'exportFailed'>): Promise<void> {
+    const changed = await this.#do(id, action, () => this.#api.batches[action]({ id }))
     if (changed) this.put(this.#sorted.map((batch) => (batch.id === id ? changed : batch)))
   }
 
@@ -50,9 +50,9 @@ export class Batches extends Resource<BatchView[]> {
     return this.#do(id, 'exportFailed', () => this.#api.batches.exportFailed({ id }))
   }
 
-  async #do<Value>(id: string, deed: BatchDeed, call: () => Promise<Result<Value>>): Promise<Value | undefined> {
+  async #do<Value>(id: string, action: BatchAction, call: () => Promise<Result<Value>>): Promise<Value | undefined> {
     if (this.#acting.busy) return undefined
-    this.#last = { id, deed }
+    this.#last = { id, action }
     return this.#acting.run(call)
   }
 }

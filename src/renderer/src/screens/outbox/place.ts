@@ -7,7 +7,7 @@ const parts = ['all', 'attention', 'waiting', 'sent', 'batches'] as const
 export type Part = (typeof parts)[number]
 
 /** The query of the list of packages. */
-export type SendsAsked = Omit<Input<'sends.list'>, 'offset' | 'limit'>
+export type SendsQuery = Omit<Input<'sends.list'>, 'offset' | 'limit'>
 
 export interface Place {
   part: Part
@@ -36,6 +36,6 @@ export function hrefOfPlace(place: Place): string {
 }
 
 /** Returns the list's query at a place. */
-export function askedAt({ part, batch, search }: Place): SendsAsked {
+export function queryAt({ part, batch, search }: Place): SendsQuery {
   return { show: part === 'batches' ? 'all' : part, search, ...(batch !== undefined && { batchId: batch }) }
 }

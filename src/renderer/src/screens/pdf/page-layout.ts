@@ -7,9 +7,9 @@ import type { PageSize } from './pdf-look.svelte.ts'
 /** Space between and around pages, in CSS pixels. */
 export const GAP = 16
 /** The range of the zoom, 1 being 100 %. */
-export const SMALLEST = 0.25
-export const LARGEST = 4
-const STEPS = [SMALLEST, 0.5, 0.75, 1, 1.25, 1.5, 2, 3, LARGEST]
+export const MIN_ZOOM = 0.25
+export const MAX_ZOOM = 4
+const STEPS = [MIN_ZOOM, 0.5, 0.75, 1, 1.25, 1.5, 2, 3, MAX_ZOOM]
 /** Limits of a canvas, which takes four bytes a pixel; larger pages are scaled up from a smaller canvas. */
 const MOST_PIXELS = 16_000_000
 const LONGEST_SIDE = 8192
@@ -49,32 +49,32 @@ export function pagesInView({ places }: PageLayout, top: number, height: number)
 }
 
 /** Returns the current page, counted from 1: the one a third of the way down the view. */
-export function pageRead({ places }: PageLayout, top: number, height: number): number {
+export function currentPageAt({ places }: PageLayout, top: number, height: number): number {
   const line = top + height / 3
   return Math.max(1, places.findLastIndex((place) => place.top <= line) + 1)
 }
 
 /** Returns the zoom at which the widest page fills the given width. */
-export function fittingWidth(sizes: readonly PageSize[], width: number): number {
+export function zoomToFitWidth(sizes: readonly PageSize[], width: number): number {
   const widest = Math.max(...sizes.map((size) => size.width), 1)
-  return within((width - 2 * GAP) / widest)
+  return clampZoom((width - 2 * GAP) / widest)
 }
 
-export function larger(zoom: number): number {
-  return STEPS.find((step) => step > zoom * 1.01) ?? LARGEST
+export function nextLargerZoom(zoom: number): number {
+  return STEPS.find((step) => step > zoom * 1.01) ?? MAX_ZOOM
 }
 
-export function smaller(zoom: number): number {
-  return STEPS.findLast((step) => step < zoom * 0.99) ?? SMALLEST
+export function nextSmallerZoom(zoom: number): number {
+  return STEPS.findLast((step) => step < zoom * 0.99) ?? MIN_ZOOM
 }
 
 /** Returns the canvas pixels per CSS pixel at 100 %: as wanted, within the limits of a canvas. */
-export function paintScale({ width, height }: PageSize, wanted: number): number {
+export function paintScale({ width, height }: PageSize, desired: number): number {
   const byArea = Math.sqrt(MOST_PIXELS / (width * height))
   const bySide = LONGEST_SIDE / Math.max(width, height)
-  return Math.min(wanted, byArea, bySide)
+  return Math.min(desired, byArea, bySide)
 }
 
-function within(zoom: number): number {
-  return Math.min(LARGEST, Math.max(SMALLEST, zoom))
+function clampZoom(zoom: number): number {
+  return Math.min(MAX_ZOOM, Math.max(MIN_ZOOM, zoom))
 }

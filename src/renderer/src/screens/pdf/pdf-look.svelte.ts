@@ -8,7 +8,7 @@ import { type Api, settled } from '../../api.ts'
 import type { Clock } from '../../state/clock.ts'
 
 /** Time without use after which it is cleared, in milliseconds. */
-export const IDLE = 5 * 60_000
+export const IDLE_TIMEOUT = 5 * 60_000
 /** Number of pages measured before they are shown; later ones are assumed to be like the first, and scaled to fit. */
 const MEASURED = 100
 
@@ -16,16 +16,16 @@ const MEASURED = 100
  * idle: not used for a while. person: the screen was handed to someone at the counter. away: the computer was locked or
  * asleep.
  */
-export type WhyCleared = 'idle' | 'person' | 'away'
+export type ClearReason = 'idle' | 'person' | 'away'
 
-export type LookPhase =
+export type ViewerPhase =
   | { what: 'fetching'; received: number; length: number | undefined }
   | { what: 'shown'; file: PdfFile; sizes: readonly PageSize[] }
-  | { what: 'cleared'; why: WhyCleared }
+  | { what: 'cleared'; why: ClearReason }
   | { what: 'failed'; error: AppError }
-  | { what: 'unreadable'; why: Unreadable }
+  | { what: 'unreadable'; why: UnreadableReason }
 
-export interface LookParts {
+export interface ViewerDeps {
   api: Api
   clock: Clock
   reference: string
@@ -33,19 +33,19 @@ export interface LookParts {
   openPdf: OpenPdf
 }
 
-export class PdfLook {
-  #phase = $state.raw<LookPhase>({ what: 'fetching', received: 0, length: undefined })
+export class PdfViewer {
+  #phase = $state.raw<ViewerPhase>({ what: 'fetching', received: 0, length: undefined })
   #name = $state<string>()
-  #from = $state<string>()
+  #source = $state<string>()
   /** Incremented by each start and each clearing, so that results of earlier rounds are ignored. */
-  #round = 0
+  #generation = 0
   #touchedAt = 0
-  #stopWaiting = () => {}
-  #putAway = () => {}
-  readonly #parts: LookParts
+  #cancelIdleTimer = () => {}
+  #release = () => {}
+  readonly #deps: ViewerDeps
 
-  constructor(parts: LookParts) {
-    this.#parts = parts
+  constructor(deps: ViewerDeps) {
+    this.#deps = deps
   }
 
   get phase() {
@@ -57,38 +57,38 @@ export class PdfLook {
   }
 
   /** Where a signed document comes from, if not the account's own service. */
-  get from() {
-    return this.#from
+  get source() {
+    return this.#source
   }
 
   /** Fetches and shows it. It may be cleared at any time if the page isn't used. */
   async show(): Promise<void> {
-    const round = this.#begin()
+    const generation = this.#begin()
     this.#phase = { what: 'fetching', received: 0, length: undefined }
-    const bytes = await this.#fetch(round)
-    if (!bytes || round !== this.#round) return
+    const bytes = await this.#fetch(generation)
+    if (!bytes || generation !== this.#generation) return
     let file: PdfFile | undefined
     try {
-      file = await this.#parts.openPdf(bytes)
+      file = await this.#deps.openPdf(bytes)
       const sizes = await sizesOf(file)
-      if (round !== this.#round) return file.close()
+      if (generation !== this.#generation) return file.close()
       const shown = file
-      this.#putAway = () => shown.close()
+      this.#release = () => shown.close()
       this.#phase = { what: 'shown', file, sizes }
     } catch (error) {
       file?.close()
-      if (round === this.#round)
+      if (generation === this.#generation)
         this.#phase = { what: 'unreadable', why: error instanceof UnreadablePdf ? error.why : 'broken' }
     }
   }
 
   /** Records that the page is being used. */
   touch(): void {
-    this.#touchedAt = this.#parts.clock.monotonic()
+    this.#touchedAt = this.#deps.clock.monotonic()
   }
 
   /** Discards the PDF and shows that it was cleared. An error stays shown. */
-  clear(why: WhyCleared): void {
+  clear(why: ClearReason): void {
     if (this.#phase.what !== 'shown' && this.#phase.what !== 'fetching') return
     this.#end()
     this.#phase = { what: 'cleared', why }
@@ -102,55 +102,55 @@ export class PdfLook {
   #begin(): number {
     this.#end()
     this.touch()
-    this.#waitUntilIdle(IDLE)
-    return this.#round
+    this.#waitUntilIdle(IDLE_TIMEOUT)
+    return this.#generation
   }
 
   #end(): void {
-    this.#round++
-    this.#stopWaiting()
-    this.#putAway()
-    this.#putAway = () => {}
+    this.#generation++
+    this.#cancelIdleTimer()
+    this.#release()
+    this.#release = () => {}
   }
 
   #waitUntilIdle(wait: number): void {
-    const { clock } = this.#parts
-    this.#stopWaiting = clock.after(wait, () => {
-      const left = this.#touchedAt + IDLE - clock.monotonic()
-      if (left > 0) this.#waitUntilIdle(left)
+    const { clock } = this.#deps
+    this.#cancelIdleTimer = clock.after(wait, () => {
+      const remaining = this.#touchedAt + IDLE_TIMEOUT - clock.monotonic()
+      if (remaining > 0) this.#waitUntilIdle(remaining)
       else this.clear('idle')
     })
   }
 
-  async #fetch(round: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
-    const { api, reference, kind } = this.#parts
+  async #fetch(generation: number): Promise<Uint8Array<ArrayBuffer> | undefined> {
+    const { api, reference, kind } = this.#deps
     const opened = await settled(api.pdf.open({ reference, kind }))
     if (!opened.ok) {
-      if (round === this.#round) this.#phase = { what: 'failed', error: opened.error }
+      if (generation === this.#generation) this.#phase = { what: 'failed', error: opened.error }
       return undefined
     }
     const { id, length, documentName } = opened.value
     const close = () => void settled(api.pdf.close({ id }))
-    if (round !== this.#round) {
+    if (generation !== this.#generation) {
       close()
       return undefined
     }
-    this.#putAway = close
+    this.#release = close
     this.#name = documentName
-    this.#from = opened.value.from
+    this.#source = opened.value.from
     const parts: Uint8Array[] = []
     let received = 0
     for (;;) {
       this.#phase = { what: 'fetching', received, length }
       const next = await settled(api.pdf.next({ id }))
-      if (round !== this.#round) return undefined
+      if (generation !== this.#generation) return undefined
       if (!next.ok) {
         this.#phase = { what: 'failed', error: next.error }
         return undefined
       }
       parts.push(next.value.bytes)
       received += next.value.bytes.byteLength
-      if (next.value.isLast) return joined(parts, received)
+      if (next.value.isLast) return joinChunks(parts, received)
     }
   }
 }
@@ -163,7 +163,7 @@ async function sizesOf(file: PdfFile): Promise<PageSize[]> {
   return Array.from({ length: file.pages }, (_none, index) => sizes[index] ?? first)
 }
 
-function joined(parts: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+function joinChunks(parts: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(size)
   let at = 0
   for (const part of parts) {
@@ -178,7 +178,7 @@ export interface PageSize {
   height: number
 }
 
-export interface Painting {
+export interface PaintOptions {
   /** Canvas pixels per CSS pixel at 100 %. */
   scale: number
   /** paper: includes content meant only for print. */
@@ -191,7 +191,7 @@ export interface PdfFile {
   readonly pages: number
   sizeOf(page: number): Promise<PageSize>
   /** Sets the canvas's size and paints the page on it, as far as the page can be read. Rejects if `signal` aborts. */
-  paint(page: number, canvas: HTMLCanvasElement, painting: Painting): Promise<void>
+  paint(page: number, canvas: HTMLCanvasElement, painting: PaintOptions): Promise<void>
   /** Returns the page's text by lines. */
   textOf(page: number): Promise<string[]>
   /** Discards the PDF and everything derived from it. */
@@ -205,13 +205,13 @@ export interface PdfFile {
 export type OpenPdf = (bytes: Uint8Array<ArrayBuffer>) => Promise<PdfFile>
 
 /** broken: not a readable PDF. password: it needs a password. */
-type Unreadable = 'broken' | 'password'
+type UnreadableReason = 'broken' | 'password'
 
 export class UnreadablePdf extends Error {
   override readonly name = 'UnreadablePdf'
-  readonly why: Unreadable
+  readonly why: UnreadableReason
 
-  constructor(why: Unreadable) {
+  constructor(why: UnreadableReason) {
     super(why)
     this.why = why
   }

@@ -13,7 +13,7 @@ import {
   VerbosityLevel
 } from 'pdfjs-dist'
 import workerAddress from 'pdfjs-dist/build/pdf.worker.min.mjs?url'
-import { type Painting, type PdfFile, UnreadablePdf } from './pdf-look.svelte.ts'
+import { type PaintOptions, type PdfFile, UnreadablePdf } from './pdf-look.svelte.ts'
 
 /** Larger images within a page are left out, in pixels. */
 const LARGEST_PICTURE = 64_000_000
@@ -21,18 +21,18 @@ const LARGEST_PICTURE = 64_000_000
 export async function openWithPdfjs(bytes: Uint8Array<ArrayBuffer>): Promise<PdfFile> {
   // Created here because pdf.js would wrap the worker in a blob, as it doesn't know our scheme; the content security
   // policy forbids that.
-  const thread = new Worker(ownWorker(workerAddress), { type: 'module' })
+  const thread = new Worker(trustedWorkerUrl(workerAddress), { type: 'module' })
   const worker = PDFWorker.create({ port: thread, verbosity: VerbosityLevel.ERRORS })
-  const own = (folder: string) => new URL(`pdfjs/${folder}/`, document.baseURI).href
+  const assetFolderUrl = (folder: string) => new URL(`pdfjs/${folder}/`, document.baseURI).href
   const task = getDocument({
     data: bytes,
     worker,
     verbosity: VerbosityLevel.ERRORS,
     enableXfa: false,
     useWasm: false,
-    wasmUrl: own('wasm'),
-    cMapUrl: own('cmaps'),
-    standardFontDataUrl: own('standard_fonts'),
+    wasmUrl: assetFolderUrl('wasm'),
+    cMapUrl: assetFolderUrl('cmaps'),
+    standardFontDataUrl: assetFolderUrl('standard_fonts'),
     // Makes a report look the same on every computer; text in fonts not included is shown in the system's default font.
     useSystemFonts: false,
     // In the worker; otherwise pdf.js wouldn't do so for a page with our scheme.
@@ -46,7 +46,7 @@ export async function openWithPdfjs(bytes: Uint8Array<ArrayBuffer>): Promise<Pdf
     thread.terminate()
   }
   try {
-    return fileOf(await loaded(task, thread), close)
+    return fileOf(await loadDocument(task, thread), close)
   } catch (error) {
     close()
     throw error
@@ -63,19 +63,19 @@ interface TrustedScripts {
 }
 
 /** The content security policy only allows workers approved here: our own files. */
-const trusted = (globalThis as { trustedTypes?: TrustedScripts }).trustedTypes?.createPolicy('own-worker', {
+const workerPolicy = (globalThis as { trustedTypes?: TrustedScripts }).trustedTypes?.createPolicy('own-worker', {
   createScriptURL: (address) => {
     if (new URL(address, location.href).origin !== location.origin) throw new TypeError('Not a worker of ours.')
     return address
   }
 })
 
-function ownWorker(address: string): string {
-  return trusted?.createScriptURL(address) ?? address
+function trustedWorkerUrl(address: string): string {
+  return workerPolicy?.createScriptURL(address) ?? address
 }
 
 /** Rejects if the worker fails to start, as pdf.js would wait for ever. */
-async function loaded(task: PDFDocumentLoadingTask, thread: Worker): Promise<PDFDocumentProxy> {
+async function loadDocument(task: PDFDocumentLoadingTask, thread: Worker): Promise<PDFDocumentProxy> {
   const failed = Promise.withResolvers<never>()
   thread.addEventListener('error', () => failed.reject(new UnreadablePdf('broken')), { once: true })
   try {
@@ -95,7 +95,7 @@ function fileOf(pdf: PDFDocumentProxy, close: () => void): PdfFile {
       return { width, height }
     },
 
-    async paint(number, canvas, { scale, purpose, signal }: Painting) {
+    async paint(number, canvas, { scale, purpose, signal }: PaintOptions) {
       const page = await pdf.getPage(number)
       signal.throwIfAborted()
       const viewport = page.getViewport({ scale: units * scale })

@@ -5,18 +5,18 @@ import { paintScale } from './page-layout.ts'
 import type { PdfFile } from './pdf-look.svelte.ts'
 
 export class Printing {
-  #painted = $state<number>()
+  #paintedCount = $state<number>()
   #sheets = $state.raw<readonly Sheet[]>([])
   #error = $state.raw<AppError>()
-  #stop = new AbortController()
+  #abortController = new AbortController()
   readonly #api: Api
-  readonly #paint: typeof sheetsOf
+  readonly #paint: typeof paintSheets
   /** Waits until the sheets are rendered. */
-  readonly #laidOut: () => Promise<void>
+  readonly #whenLaidOut: () => Promise<void>
 
-  constructor(api: Api, laidOut: () => Promise<void>, paint: typeof sheetsOf = sheetsOf) {
+  constructor(api: Api, whenLaidOut: () => Promise<void>, paint: typeof paintSheets = paintSheets) {
     this.#api = api
-    this.#laidOut = laidOut
+    this.#whenLaidOut = whenLaidOut
     this.#paint = paint
   }
 
@@ -25,15 +25,15 @@ export class Printing {
     return this.#sheets
   }
   /** Number of pages ready for printing; undefined when idle. */
-  get painted() {
-    return this.#painted
+  get paintedCount() {
+    return this.#paintedCount
   }
   get error() {
     return this.#error
   }
 
   async print(file: PdfFile): Promise<void> {
-    if (this.#painted !== undefined) return
+    if (this.#paintedCount !== undefined) return
     this.#error = undefined
     if (file.pages > MOST_PRINTED) {
       const message = `This PDF has more than ${MOST_PRINTED} pages.`
@@ -41,11 +41,11 @@ export class Printing {
       return
     }
     const stop = new AbortController()
-    this.#stop = stop
-    this.#painted = 0
+    this.#abortController = stop
+    this.#paintedCount = 0
     try {
-      this.#sheets = await this.#paint(file, (count) => (this.#painted = count), stop.signal)
-      await this.#laidOut()
+      this.#sheets = await this.#paint(file, (count) => (this.#paintedCount = count), stop.signal)
+      await this.#whenLaidOut()
       if (stop.signal.aborted) return
       const printed = await settled(this.#api.pdf.print())
       if (!printed.ok) this.#error = printed.error
@@ -54,20 +54,20 @@ export class Printing {
       if (!stop.signal.aborted) this.#error = { code: 'internal', message: 'A page couldn’t be prepared for printing.' }
     } finally {
       this.#sheets = []
-      this.#painted = undefined
+      this.#paintedCount = undefined
     }
   }
 
   /** Stops printing, as when the PDF is cleared. What the system's dialog already has can't be withdrawn. */
-  end(): void {
-    this.#stop.abort()
+  cancel(): void {
+    this.#abortController.abort()
     this.#sheets = []
   }
 }
 
 /** Dots per inch of a printed page, and CSS pixels per inch. */
-const FINE = 200
-const CSS = 96
+const PRINT_DPI = 200
+const CSS_DPI = 96
 /** More pages would take too much memory; the saved file can be printed instead. */
 export const MOST_PRINTED = 100
 
@@ -79,26 +79,26 @@ export interface Sheet {
 
 /**
  * Paints all pages. Rejects if `signal` aborts.
- * @param painted called after each page.
+ * @param onPainted called after each page.
  */
-async function sheetsOf(file: PdfFile, painted: (count: number) => void, signal: AbortSignal): Promise<Sheet[]> {
+async function paintSheets(file: PdfFile, onPainted: (count: number) => void, signal: AbortSignal): Promise<Sheet[]> {
   const sheets: Sheet[] = []
   const canvas = document.createElement('canvas')
   try {
     for (let page = 1; page <= file.pages; page++) {
       const size = await file.sizeOf(page)
-      await file.paint(page, canvas, { scale: paintScale(size, FINE / CSS), purpose: 'paper', signal })
+      await file.paint(page, canvas, { scale: paintScale(size, PRINT_DPI / CSS_DPI), purpose: 'paper', signal })
       sheets.push({ picture: canvas.toDataURL('image/png'), isLandscape: size.width > size.height })
-      painted(page)
+      onPainted(page)
     }
     return sheets
   } finally {
-    release(canvas)
+    freeCanvas(canvas)
   }
 }
 
 /** Frees a canvas's memory at once, without waiting for garbage collection. */
-export function release(canvas: HTMLCanvasElement): void {
+export function freeCanvas(canvas: HTMLCanvasElement): void {
   canvas.width = 0
   canvas.height = 0
 }

@@ -6,7 +6,7 @@ import type { AccountView, AuthScheme } from '../../../../shared/contract/views.
 import { USUAL_DATA_TYPE_SPELLING } from '../../../../shared/contract/views.ts'
 
 type Authentication = Extract<Input<'accounts.add'>, { kind: 'service' }>['authentication']
-type Change = NonNullable<Input<'accounts.update'>['authentication']>
+type AuthenticationChange = NonNullable<Input<'accounts.update'>['authentication']>
 
 export type AccountField =
   | 'name'
@@ -49,7 +49,7 @@ export class AccountForm {
   sender = $state('')
   token = $state('')
   /** Whether the key's headers are sent in addition to the token. */
-  hasKeyBeside = $state(false)
+  hasExtraKey = $state(false)
   user = $state('')
   password = $state('')
   headers = $state<TypedHeader[]>([{ name: '', value: '' }])
@@ -69,25 +69,25 @@ export class AccountForm {
   /** The folder names, one a line. */
   folders = $state('')
   dataTypeSpelling = $state(USUAL_DATA_TYPE_SPELLING)
-  readonly #before: AccountView | undefined
-  #isSet = $state(false)
+  readonly #original: AccountView | undefined
+  #isSetByOrganisation = $state(false)
   /** The completed sign-in, with the fields' values at that time. */
-  #signedIn = $state.raw<{ id: string; by: string }>()
+  #completedSignIn = $state.raw<{ id: string; by: string }>()
 
-  /** @param before the account to change: its secrets aren't known here, and are kept unless new ones are entered. */
-  constructor(before?: AccountView) {
-    this.#before = before
-    if (!before) return
-    this.name = before.name
-    this.baseUrl = before.baseUrl
-    this.scheme = before.scheme
-    this.folders = before.folders.join('\n')
-    this.dataTypeSpelling = before.dataTypeSpelling
+  /** @param original the account to change: its secrets aren't known here, and are kept unless new ones are entered. */
+  constructor(original?: AccountView) {
+    this.#original = original
+    if (!original) return
+    this.name = original.name
+    this.baseUrl = original.baseUrl
+    this.scheme = original.scheme
+    this.folders = original.folders.join('\n')
+    this.dataTypeSpelling = original.dataTypeSpelling
   }
 
   /** Fills in the sign-in set by the organisation: only the client secret is left to enter. */
   setByOrganisation(oauth: OrganisationsOAuth): void {
-    this.#isSet = true
+    this.#isSetByOrganisation = true
     this.grant = oauth.grant
     this.clientId = oauth.clientId
     this.typesAddresses = oauth.issuer === undefined
@@ -104,10 +104,10 @@ export class AccountForm {
     const typed = {
       none: [],
       'api-key': [key, secret, referer, sender],
-      bearer: [token, ...(this.hasKeyBeside ? [key, secret, referer, sender] : [])],
+      bearer: [token, ...(this.hasExtraKey ? [key, secret, referer, sender] : [])],
       basic: [user, password],
       headers: headers.flatMap(({ name, value }) => [name, value]),
-      oauth: this.#isSet
+      oauth: this.#isSetByOrganisation
         ? [this.clientSecret]
         : [this.clientId, this.clientSecret, this.issuer, this.authorizeUrl, this.tokenUrl]
     }
@@ -120,8 +120,10 @@ export class AccountForm {
   /** Whether blank fields may mean "unchanged". */
   get canKeepSecrets(): boolean {
     const { scheme } = this
-    if (this.#before?.scheme !== scheme) return false
-    return scheme === 'none' || (this.#before.hasSecret && originOf(this.baseUrl) === originOf(this.#before.baseUrl))
+    if (this.#original?.scheme !== scheme) return false
+    return (
+      scheme === 'none' || (this.#original.hasSecret && originOf(this.baseUrl) === originOf(this.#original.baseUrl))
+    )
   }
 
   /** The error of each field, in the user's words. */
@@ -137,7 +139,7 @@ export class AccountForm {
       ...((this.scheme === 'api-key' || this.#asksForKey) &&
         this.sender.trim() &&
         !this.sender.includes('@') && { sender: 'Enter an e-mail address, or leave it blank.' }),
-      ...(this.#before && this.#foldersProblem !== undefined && { folders: this.#foldersProblem }),
+      ...(this.#original && this.#foldersProblem !== undefined && { folders: this.#foldersProblem }),
       ...(this.scheme === 'bearer' && !this.keepsSecrets && !this.token.trim() && { token: 'Enter the token.' }),
       ...(this.scheme === 'basic' &&
         !this.keepsSecrets && {
@@ -153,12 +155,12 @@ export class AccountForm {
 
   /** Whether a key is required, by itself or in addition to a token. */
   get #asksForKey(): boolean {
-    if (this.takesKeyBeside) return this.hasKeyBeside && !this.keepsSecrets
+    if (this.allowsExtraKey) return this.hasExtraKey && !this.keepsSecrets
     return this.scheme === 'api-key' && !this.keepsKey
   }
 
   /** Whether the sign-in method allows a key's headers in addition to its token. */
-  get takesKeyBeside(): boolean {
+  get allowsExtraKey(): boolean {
     return this.scheme === 'bearer' || this.scheme === 'oauth'
   }
 
@@ -178,16 +180,16 @@ export class AccountForm {
   /**
    * What the user must sign in with before the account can be tried; undefined if that isn't needed or already done.
    */
-  get toSignIn(): Input<'accounts.signIn'>['authentication'] | undefined {
+  get pendingSignIn(): Input<'accounts.signIn'>['authentication'] | undefined {
     if (this.scheme !== 'oauth' || this.grant !== 'code' || this.keepsSecrets) return undefined
-    return this.#signedIn?.by === JSON.stringify(this.#client) ? undefined : this.#client
+    return this.#completedSignIn?.by === JSON.stringify(this.#client) ? undefined : this.#client
   }
   /**
    * Records a completed sign-in.
    * @param id the id of the sign-in done with `by`.
    */
-  signedIn(id: string, by: Input<'accounts.signIn'>['authentication']): void {
-    this.#signedIn = { id, by: JSON.stringify(by) }
+  recordSignIn(id: string, by: Input<'accounts.signIn'>['authentication']): void {
+    this.#completedSignIn = { id, by: JSON.stringify(by) }
   }
 
   get #client(): Input<'accounts.signIn'>['authentication'] {
@@ -220,7 +222,7 @@ export class AccountForm {
   }
 
   /** The request that adds the account. */
-  get added(): Input<'accounts.add'> {
+  get addRequest(): Input<'accounts.add'> {
     const { name, baseUrl, dataTypeSpelling } = this
     return {
       kind: 'service',
@@ -233,23 +235,23 @@ export class AccountForm {
   }
 
   /** Returns the request that changes the account. */
-  changed(id: string): Input<'accounts.update'> {
+  updateRequest(id: string): Input<'accounts.update'> {
     const { name, baseUrl, dataTypeSpelling } = this
     const folders = namesIn(this.folders)
-    const areOther = folders.join('\n') !== this.#before?.folders.join('\n')
+    const areOther = folders.join('\n') !== this.#original?.folders.join('\n')
     return {
       id,
       name,
       baseUrl,
-      ...(dataTypeSpelling !== this.#before?.dataTypeSpelling && { dataTypeSpelling }),
+      ...(dataTypeSpelling !== this.#original?.dataTypeSpelling && { dataTypeSpelling }),
       ...(areOther && { folders }),
       ...(this.certificate !== undefined && { certificate: this.certificate }),
-      ...(!this.keepsSecrets && { authentication: this.keepsKey ? this.#changeOfKey : this.#authentication })
+      ...(!this.keepsSecrets && { authentication: this.keepsKey ? this.#keyChange : this.#authentication })
     }
   }
 
   /** Adds a missing https:// to addresses; no other protocol is accepted. */
-  complete(): void {
+  completeAddresses(): void {
     for (const field of ['baseUrl', 'issuer', 'authorizeUrl', 'tokenUrl', 'revokeUrl'] as const) {
       const typed = this[field].trim()
       if (typed && !/^[a-z][a-z0-9+.-]*:\/\//i.test(typed)) this[field] = `https://${typed}`
@@ -268,7 +270,7 @@ export class AccountForm {
     return twice && `“${twice}” is listed twice.`
   }
 
-  get #changeOfKey(): Change {
+  get #keyChange(): AuthenticationChange {
     const [secret, referer, sender] = [this.secret.trim(), this.referer.trim(), this.sender.trim()]
     return { scheme: 'api-key', ...(secret && { secret }), ...(referer && { referer }), ...(sender && { sender }) }
   }
@@ -280,15 +282,15 @@ export class AccountForm {
       case 'api-key':
         return { scheme: 'api-key', ...this.#key }
       case 'bearer':
-        return { scheme: 'bearer', token: this.token.trim(), ...(this.hasKeyBeside && { apiKey: this.#key }) }
+        return { scheme: 'bearer', token: this.token.trim(), ...(this.hasExtraKey && { apiKey: this.#key }) }
       case 'basic':
         // A space may be part of a password.
         return { scheme: 'basic', user: this.user.trim(), password: this.password }
       case 'oauth':
         return {
           ...this.#client,
-          ...(this.#signedIn && this.grant === 'code' && { signIn: this.#signedIn.id }),
-          ...(this.hasKeyBeside && { apiKey: this.#key })
+          ...(this.#completedSignIn && this.grant === 'code' && { signIn: this.#completedSignIn.id }),
+          ...(this.hasExtraKey && { apiKey: this.#key })
         }
       default:
         return { scheme: 'headers', headers: this.#typedHeaders }

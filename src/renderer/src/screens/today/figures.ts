@@ -14,25 +14,25 @@ export function statesOf(view: OverviewView): { family: StatusFamily; count: num
     .map(({ family, count }) => ({ family, count, href: documentsHref({ families: [family] }) }))
 }
 
-const dayOf = (day: string) => new Date(`${day}T12:00:00Z`)
-const said = (day: string, how: Intl.DateTimeFormatOptions) =>
-  dayOf(day).toLocaleDateString('en-GB', { timeZone: 'UTC', ...how })
+const dateOf = (day: string) => new Date(`${day}T12:00:00Z`)
+const formatDay = (day: string, how: Intl.DateTimeFormatOptions) =>
+  dateOf(day).toLocaleDateString('en-GB', { timeZone: 'UTC', ...how })
 
 /** Returns bars for today and the next fourteen days. */
 export function dueBars(view: OverviewView): Bar[] {
   return view.due.map(({ day, count }, index) => ({
     key: day,
     // Shows the month on the first bar, and where another month starts.
-    name: said(day, index === 0 || day.endsWith('-01') ? { day: 'numeric', month: 'short' } : { day: 'numeric' }),
+    name: formatDay(day, index === 0 || day.endsWith('-01') ? { day: 'numeric', month: 'short' } : { day: 'numeric' }),
     // @wc-include
-    more: index === 0 ? 'today' : said(day, { weekday: 'short' }),
+    more: index === 0 ? 'today' : formatDay(day, { weekday: 'short' }),
     isMarked: index === 0,
-    isQuiet: [0, 6].includes(dayOf(day).getUTCDay()),
+    isQuiet: [0, 6].includes(dateOf(day).getUTCDay()),
     parts: [
       {
         tone: 'first',
         count,
-        sentence: `${capital(counted(count, ['# document', '# documents']))} ${isAre(count)} due on ${said(day, { weekday: 'long', day: 'numeric', month: 'long' })}`,
+        sentence: `${capital(counted(count, ['# document', '# documents']))} ${isAre(count)} due on ${formatDay(day, { weekday: 'long', day: 'numeric', month: 'long' })}`,
         href: documentsHref({ dueOn: day, families: ['not-started', 'in-progress', 'other'] })
       }
     ]
@@ -42,11 +42,11 @@ export function dueBars(view: OverviewView): Bar[] {
 /** Returns bars for the last twelve weeks: sent next to completed. */
 export function weekBars(view: OverviewView): Bar[] {
   return view.weeks.map(({ monday, sent, completed }, index, weeks) => {
-    const from = `in the week of ${said(monday, { day: 'numeric', month: 'long' })}`
+    const from = `in the week of ${formatDay(monday, { day: 'numeric', month: 'long' })}`
     return {
       key: monday,
-      name: said(monday, { day: 'numeric' }),
-      more: index === weeks.length - 1 ? 'this week' : said(monday, { month: 'short' }),
+      name: formatDay(monday, { day: 'numeric' }),
+      more: index === weeks.length - 1 ? 'this week' : formatDay(monday, { month: 'short' }),
       isMarked: index === weeks.length - 1,
       parts: [
         {

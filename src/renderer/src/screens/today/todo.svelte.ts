@@ -15,13 +15,13 @@ import type {
 import { counted } from '../../../../shared/counted.ts'
 import { settled, together } from '../../api.ts'
 import type { AppState } from '../../state/app-state.svelte.ts'
-import { coalesced } from '../../state/clock.ts'
+import { throttled } from '../../state/clock.ts'
 import { documentsHref } from '../../state/document-query.ts'
 import { type QueuedPerson, whatTheySign } from '../../state/queued-people.ts'
 import { hrefOf } from '../../state/router.svelte.ts'
-import { takenBy } from '../../ui/commands.ts'
+import { requestOf } from '../../ui/commands.ts'
 import { listed } from '../../words/counts.ts'
-import { daysAway, when } from '../../words/dates.ts'
+import { daysAway, whenInWords } from '../../words/dates.ts'
 import { presentError } from '../../words/errors.ts'
 import { type StatusWords, sendStatus } from '../../words/statuses.ts'
 import { verificationStatus } from '../../words/verifications.ts'
@@ -31,7 +31,7 @@ import { dueWords } from '../documents/document-words.ts'
 /** Rows shown of each kind; the rest is in its own list. */
 const FEW = 3
 /** Minimum time between two reads while documents change, in milliseconds. */
-const PAUSE = 1000
+const READ_INTERVAL = 1000
 
 /** Kinds of documents that need attention, most important first. */
 const DOCUMENT_KINDS = ['identity-failed', 'declined', 'overdue', 'stalled'] as const
@@ -49,7 +49,7 @@ export interface TodoRow {
   /** Why it needs attention. */
   why: string
   /** What to do about it. */
-  verb: { label: string; run: () => void }
+  action: { label: string; run: () => void }
   /** Removes it from the list; absent if only acting on it does. */
   dismiss?: () => void
 }
@@ -70,7 +70,7 @@ export class Todo {
   #documents = $state.raw<Partial<Record<DocumentKind, readonly DocumentRow[]>>>({})
   #sends = $state.raw<readonly SendView[]>()
   #refused = $state.raw<RefusedFiles>()
-  #verified = $state.raw<VerificationList>()
+  #verifications = $state.raw<VerificationList>()
 
   /** @param commands the commands on documents. */
   constructor(app: AppState, commands: DocumentCommands) {
@@ -86,19 +86,19 @@ export class Todo {
     const { api, clock } = this.#app
     void this.#readSends()
     void this.#readRefused()
-    void this.#readVerified()
+    void this.#readVerifications()
     return together(
       api.on(
         'verifications.changed',
-        coalesced(clock, PAUSE, () => void this.#readVerified())
+        throttled(clock, READ_INTERVAL, () => void this.#readVerifications())
       ),
       api.on(
         'dropFolders.changed',
-        coalesced(clock, PAUSE, () => void this.#readRefused())
+        throttled(clock, READ_INTERVAL, () => void this.#readRefused())
       ),
       api.on(
         'outbox.changed',
-        coalesced(clock, PAUSE, () => void this.#readSends())
+        throttled(clock, READ_INTERVAL, () => void this.#readSends())
       )
     )
   }
@@ -135,8 +135,8 @@ export class Todo {
     const all: TodoGroup[] = [
       {
         ...{ kind: 'signatures', status: statuses.signatures, href: hrefOf('activity', [], { show: 'problems' }) },
-        count: this.#verified?.total ?? 0,
-        rows: this.#verified?.verifications.map((one) => this.#verifiedRow(one, now))
+        count: this.#verifications?.total ?? 0,
+        rows: this.#verifications?.verifications.map((one) => this.#verificationRow(one, now))
       },
       ...documents.slice(0, -1),
       { kind: 'outbox', status: statuses.outbox, href: hrefOf('outbox', [], { show: 'attention' }), ...sends },
@@ -157,12 +157,12 @@ export class Todo {
     if (refused.ok) this.#refused = refused.value
   }
 
-  async #readVerified(): Promise<void> {
+  async #readVerifications(): Promise<void> {
     const verified = await settled(this.#app.api.verifications.open({ limit: FEW }))
-    if (verified.ok) this.#verified = verified.value
+    if (verified.ok) this.#verifications = verified.value
   }
 
-  #verifiedRow(verification: VerificationSummary, now: number): TodoRow {
+  #verificationRow(verification: VerificationSummary, now: number): TodoRow {
     const { id, documentName, at } = verification
     const place = this.#app.documentPlace(verification)
     return {
@@ -170,16 +170,16 @@ export class Todo {
       name: documentName || 'Untitled document',
       href: documentsHref({}, place),
       accountId: verification.accountId,
-      why: `${verificationStatus(verification).word} · Verified ${when(at, now)}`,
-      verb: { label: 'View verification', run: () => this.#app.router.go('documents', ['all'], place) },
-      dismiss: () => void this.#dismissVerified(id)
+      why: `${verificationStatus(verification).word} · Verified ${whenInWords(at, now)}`,
+      action: { label: 'View verification', run: () => this.#app.router.go('documents', ['all'], place) },
+      dismiss: () => void this.#dismissVerification(id)
     }
   }
 
-  async #dismissVerified(id: string): Promise<void> {
+  async #dismissVerification(id: string): Promise<void> {
     const dismissed = await settled(this.#app.api.verifications.dismiss({ id }))
     if (!dismissed.ok) this.#app.toasts.warn(presentError(dismissed.error).happened)
-    await this.#readVerified()
+    await this.#readVerifications()
   }
 
   /** One row per folder: its newest file, whose report explains the problem, and the number of others. */
@@ -193,8 +193,8 @@ export class Todo {
         name: file?.name ?? label,
         href: hrefOf('settings'),
         why: [where, file?.error && presentError(file.error).happened].filter(Boolean).join(' · '),
-        verb: { label: 'Open report', run: () => void this.#openReport(newest) },
-        dismiss: () => void this.#dismiss(folderId, newest)
+        action: { label: 'Open report', run: () => void this.#openReport(newest) },
+        dismiss: () => void this.#dismissRefused(folderId, newest)
       }
     })
     return { rows, count: open.reduce((sum, { count }) => sum + count, 0) }
@@ -205,7 +205,7 @@ export class Todo {
     if (!shown.ok) this.#app.toasts.warn(presentError(shown.error).happened)
   }
 
-  async #dismiss(folderId: string, until: string): Promise<void> {
+  async #dismissRefused(folderId: string, until: string): Promise<void> {
     await settled(this.#app.api.dropFolders.dismissRefused({ folderId, until }))
     await this.#readRefused()
   }
@@ -214,14 +214,14 @@ export class Todo {
     const { router } = this.#app
     const place = this.#app.documentPlace(row)
     const open = { label: 'Open', run: () => router.go('documents', ['all'], place) }
-    const verbs: Record<DocumentKind, TodoRow['verb'] | undefined> = {
+    const actions: Record<DocumentKind, TodoRow['action'] | undefined> = {
       'identity-failed': {
         label: 'View identity check',
         run: () => router.go('identity', [row.reference], this.#app.accountPlace(row.accountId))
       },
-      declined: this.#verb('resend', 'Send a corrected copy', row),
-      overdue: this.#verb('extend', 'Extend…', row),
-      stalled: this.#verb('remind', 'Remind…', row)
+      declined: this.#commandAction('resend', 'Send a corrected copy', row),
+      overdue: this.#commandAction('extend', 'Extend…', row),
+      stalled: this.#commandAction('remind', 'Remind…', row)
     }
     return {
       key: `${row.accountId} ${row.reference}`,
@@ -229,19 +229,19 @@ export class Todo {
       href: documentsHref({}, place),
       accountId: row.accountId,
       why: whyOf(kind, row, now),
-      verb: verbs[kind] ?? open
+      action: actions[kind] ?? open
     }
   }
 
   /** Returns a command on one document; undefined if it isn't available now. */
-  #verb(name: DocumentCommand, label: string, row: DocumentRow): TodoRow['verb'] | undefined {
+  #commandAction(name: DocumentCommand, label: string, row: DocumentRow): TodoRow['action'] | undefined {
     const chosen = { documents: [{ accountId: row.accountId, reference: row.reference }], rows: [row] }
     const command = this.#commands.all.find((one) => one.name === name)
     const isPossible =
       command &&
       (command.isFor?.(chosen) ?? true) &&
       command.why?.(chosen) === undefined &&
-      this.#app.lock.refusal(takenBy(command, chosen).takes) === undefined
+      this.#app.lock.refusal(requestOf(command, chosen).takes) === undefined
     return isPossible ? { label, run: () => command.run(chosen) } : undefined
   }
 
@@ -257,7 +257,7 @@ export class Todo {
       href: hrefOf('counter', ['start'], place),
       ...(first && { accountId: first.accountId }),
       why: whatTheySign(person),
-      verb: { label: 'Start', run: () => this.#app.router.go('counter', ['start'], place) }
+      action: { label: 'Start', run: () => this.#app.router.go('counter', ['start'], place) }
     }
   }
 
@@ -269,7 +269,7 @@ export class Todo {
       href: hrefOf('outbox', [send.id]),
       accountId: send.accountId,
       why: [send.who, why].filter(Boolean).join(' · '),
-      verb: { label: 'Review', run: () => this.#app.router.go('outbox', [send.id]) }
+      action: { label: 'Review', run: () => this.#app.router.go('outbox', [send.id]) }
     }
   }
 }

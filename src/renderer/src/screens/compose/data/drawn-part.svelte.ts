@@ -1,9 +1,9 @@
 /** The rendered part of a long list: a hundred rows around the one needed, until all are requested. */
-import { drawing } from '../composing.svelte.ts'
+import { renderCallbacks } from '../composing.svelte.ts'
 
-const FEW = 100
+const WINDOW_SIZE = 100
 
-export class DrawnPart<Row extends { key: string }> {
+export class RenderedRows<Row extends { key: string }> {
   #from = $state(0)
   #all = $state(false)
   readonly #rows: () => readonly Row[]
@@ -12,34 +12,34 @@ export class DrawnPart<Row extends { key: string }> {
   constructor(rows: () => readonly Row[], at: () => string) {
     this.#rows = rows
     $effect(() => {
-      const draw = (place: string) => {
+      const render = (place: string) => {
         const prefix = `${at()}.`
         if (!place.startsWith(prefix)) return
         const key = place.slice(prefix.length).split('.')[0]
-        this.#draw(rows().findIndex((row) => row.key === key))
+        this.#renderAround(rows().findIndex((row) => row.key === key))
       }
-      drawing.add(draw)
-      return () => drawing.delete(draw)
+      renderCallbacks.add(render)
+      return () => renderCallbacks.delete(render)
     })
   }
 
   /** The index of the first rendered row. */
   get first(): number {
-    return this.#all ? 0 : Math.max(0, Math.min(this.#from, this.#rows().length - FEW))
+    return this.#all ? 0 : Math.max(0, Math.min(this.#from, this.#rows().length - WINDOW_SIZE))
   }
   get rows(): readonly Row[] {
-    return this.#all ? this.#rows() : this.#rows().slice(this.first, this.first + FEW)
+    return this.#all ? this.#rows() : this.#rows().slice(this.first, this.first + WINDOW_SIZE)
   }
-  get isWhole(): boolean {
-    return this.#all || this.#rows().length <= FEW
+  get isComplete(): boolean {
+    return this.#all || this.#rows().length <= WINDOW_SIZE
   }
 
   showAll(): void {
     this.#all = true
   }
 
-  #draw(index: number): void {
-    if (index < 0 || (index >= this.first && index < this.first + FEW)) return
-    this.#from = Math.max(0, index - FEW / 2)
+  #renderAround(index: number): void {
+    if (index < 0 || (index >= this.first && index < this.first + WINDOW_SIZE)) return
+    this.#from = Math.max(0, index - WINDOW_SIZE / 2)
   }
 }

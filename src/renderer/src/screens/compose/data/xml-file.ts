@@ -3,13 +3,13 @@ import { MOST_XML } from '../../../../../shared/composition/xml.ts'
 
 export type XmlText = { text: string; note?: string } | { refusal: string }
 
-const DECLARED = /^(<\?xml[^>]*?\sencoding\s*=\s*)(["'])([^"']*)\2/
+const DECLARATION = /^(<\?xml[^>]*?\sencoding\s*=\s*)(["'])([^"']*)\2/
 /** How many bytes to search for a declaration. */
-const HEAD = 200
+const HEAD_BYTES = 200
 
 /** Returns the file's text. A declaration of another encoding is changed to UTF-8, as that is how the text is sent. */
 export function readXmlFile(bytes: Uint8Array<ArrayBuffer>): XmlText {
-  if (bytes.length > MOST_XML) return tooLarge(bytes.length)
+  if (bytes.length > MOST_XML) return sizeRefusal(bytes.length)
   const encoding = encodingOf(bytes)
   let text: string
   try {
@@ -22,19 +22,19 @@ export function readXmlFile(bytes: Uint8Array<ArrayBuffer>): XmlText {
           : `It isn’t valid ${encoding.toUpperCase()}. Save it as UTF-8 and load it again.`
     }
   }
-  const declared = DECLARED.exec(text)?.[3] ?? 'utf-8'
+  const declared = DECLARATION.exec(text)?.[3] ?? 'utf-8'
   if (declared.toLowerCase() === 'utf-8') return { text }
-  const isElsewise = encoding === 'utf-8'
+  const isMislabelled = encoding === 'utf-8'
   return {
-    text: text.replace(DECLARED, (_whole, before, quote) => `${before}${quote}UTF-8${quote}`),
-    note: isElsewise
+    text: text.replace(DECLARATION, (_whole, before, quote) => `${before}${quote}UTF-8${quote}`),
+    note: isMislabelled
       ? `It says ${declared.slice(0, 40)} but is UTF-8, and is sent as UTF-8.`
       : `Converted from ${encoding.toUpperCase()} to UTF-8.`
   }
 }
 
 /** Returns the refusal of a file that is larger than a form allows. */
-export function tooLarge(size: number): { refusal: string } {
+export function sizeRefusal(size: number): { refusal: string } {
   return { refusal: `It’s ${inMegabytes(size)}; the limit is ${inMegabytes(MOST_XML)}.` }
 }
 
@@ -51,7 +51,7 @@ function encodingOf(bytes: Uint8Array): string {
   if (first === 0x3c && second === 0) return 'utf-16le'
   if (first === 0 && second === 0x3c) return 'utf-16be'
   if (first === 0 && second === 0) return 'UTF-32'
-  const head = String.fromCharCode(...bytes.subarray(0, HEAD))
+  const head = String.fromCharCode(...bytes.subarray(0, HEAD_BYTES))
   const declared = /^(?:\u00ef\u00bb\u00bf)?<\?xml[^>]*?\sencoding\s*=\s*["']([^"']*)["']/.exec(head)?.[1] ?? 'utf-8'
   // Bytes that were readable as ASCII so far can't be UTF-16, whatever they declare.
   return /^(utf-?16|ucs-?2|iso-10646)/i.test(declared) ? 'utf-8' : declared

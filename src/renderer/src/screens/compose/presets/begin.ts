@@ -5,7 +5,7 @@ import type { DraftSummary, KnownForm, PersonView } from '../../../../../shared/
 import { settled } from '../../../api.ts'
 import type { AppState } from '../../../state/app-state.svelte.ts'
 import type { Presets } from '../../../state/presets.svelte.ts'
-import { forCounter, forRecipient, lackingOf, packageOfTemplate, randomKey } from '../edits.ts'
+import { omissionsOf, packageOfTemplate, preparedForCounter, preparedForRecipient, randomKey } from '../edits.ts'
 
 /**
  * Address query for a walk-in: someone is waiting at the counter to sign as soon as it is sent. An additional `name` is
@@ -17,7 +17,7 @@ export const FOR_COUNTER = { for: 'counter' }
 const TO_RECIPIENT = { to: 'person' }
 
 /** Opens the choice of what to send to a person. */
-export function beginFor(app: AppState, person: PersonView): void {
+export function startPackageFor(app: AppState, person: PersonView): void {
   app.recipient = person
   app.router.go('compose', [], TO_RECIPIENT)
 }
@@ -33,7 +33,7 @@ export const DUE_PASSED = 'The preset’s due date has passed, so the default ap
  * Starts a package from a preset. Returns an error if that failed.
  * @param walkIn whether someone is waiting at the counter to sign it.
  */
-export async function beginFromPreset(
+export async function startFromPreset(
   app: AppState,
   presets: Presets,
   id: string,
@@ -41,19 +41,19 @@ export async function beginFromPreset(
 ): Promise<AppError | undefined> {
   const name = app.router.route.query.get('name') ?? ''
   const person = recipientOf(app)
-  const begun = await presets.begin(id, app.clock.now(), (composition) =>
-    walkIn ? forCounter(composition, name) : person ? forRecipient(composition, person) : composition
+  const started = await presets.createDraft(id, app.clock.now(), (composition) =>
+    walkIn ? preparedForCounter(composition, name) : person ? preparedForRecipient(composition, person) : composition
   )
-  if ('error' in begun) return begun.error
-  if (begun.due === 'passed') app.toasts.say(DUE_PASSED)
-  app.router.go('compose', [begun.draftId], walkIn && FOR_COUNTER)
+  if ('error' in started) return started.error
+  if (started.due === 'passed') app.toasts.say(DUE_PASSED)
+  app.router.go('compose', [started.draftId], walkIn && FOR_COUNTER)
   return undefined
 }
 
 /**
  * Starts a package of one form, or of one template with its listed signers and fields. Returns an error if that failed.
  */
-export async function beginWith(app: AppState, known: KnownForm): Promise<Result<DraftSummary>> {
+export async function startFromForm(app: AppState, known: KnownForm): Promise<Result<DraftSummary>> {
   const begun = await packageOf(app, known)
   if (!begun.ok) return begun
   const draft = await settled(app.api.drafts.save({ composition: begun.value }))
@@ -72,9 +72,9 @@ async function packageOf(
   const list = await settled(app.api.templates.list({ refresh: false }))
   if (!list.ok) return list
   const template = list.value.items.find((one) => one.Reference === Reference)
-  const lacking = template
-    ? lackingOf(template)
+  const omissions = template
+    ? omissionsOf(template)
     : `“${Name}” isn’t in the template list. Enter its signers and fields yourself.`
-  if (lacking) app.toasts.warn(lacking)
+  if (omissions) app.toasts.warn(omissions)
   return { ok: true, value: packageOfTemplate(template ?? { Name, Reference }, randomKey) }
 }

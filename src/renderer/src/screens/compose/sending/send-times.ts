@@ -5,26 +5,26 @@ import { clockTime } from '../../../words/dates.ts'
 const MORNING = 9
 const AFTERNOON = 14
 
-export interface LikelyTime {
+export interface SuggestedTime {
   /** "Tomorrow at 09:00". */
   label: string
   at: number
 }
 
 /** Returns times people often mean, soonest first: this afternoon, tomorrow morning, Monday morning. */
-export function likelyTimes(now: number): LikelyTime[] {
+export function suggestedTimes(now: number): SuggestedTime[] {
   const today = new Date(now)
   const weekday = today.getDay()
   const untilMonday = (8 - weekday) % 7 || 7
   const times = [
-    today.getHours() < AFTERNOON - 1 && at(now, 0, AFTERNOON, 'This afternoon'),
-    at(now, 1, MORNING, 'Tomorrow'),
-    untilMonday > 1 && at(now, untilMonday, MORNING, 'Monday')
+    today.getHours() < AFTERNOON - 1 && timeOn(now, 0, AFTERNOON, 'This afternoon'),
+    timeOn(now, 1, MORNING, 'Tomorrow'),
+    untilMonday > 1 && timeOn(now, untilMonday, MORNING, 'Monday')
   ]
   return times.filter((time) => time !== false)
 }
 
-function at(now: number, days: number, hour: number, word: string): LikelyTime {
+function timeOn(now: number, days: number, hour: number, word: string): SuggestedTime {
   const date = new Date(now)
   date.setDate(date.getDate() + days)
   const moment = date.setHours(hour, 0, 0, 0)

@@ -1,12 +1,12 @@
 /** Sends one draft: saves it, puts it in the outbox, and follows it there until its outcome is known. */
 import type { AppError } from '../../../../../shared/contract/errors.ts'
-import type { SameSend } from '../../../../../shared/contract/views.ts'
+import type { EarlierSend } from '../../../../../shared/contract/views.ts'
 import { type Api, settled } from '../../../api.ts'
 import type { Clock } from '../../../state/clock.ts'
 import type { DraftSaver } from '../../../state/draft-saver.svelte.ts'
 import { OpenSend } from '../../../state/open-send.svelte.ts'
 
-const SENT_BEFORE: AppError = {
+const ALREADY_SENT: AppError = {
   code: 'conflict',
   message: 'The same package for the same people is in the Outbox already.',
   next: 'Open it and send it again if you mean to.'
@@ -16,10 +16,10 @@ export class Sending {
   #busy = $state(false)
   #sent = $state.raw<OpenSend>()
   #error = $state.raw<AppError>()
-  #same = $state.raw<SameSend & { goesAt: number | 'now' | undefined }>()
-  #stop: (() => void) | undefined
+  #duplicate = $state.raw<EarlierSend & { goesAt: number | 'now' | undefined }>()
+  #stopFollowing: (() => void) | undefined
   /** Called with the error if it couldn't be put in the outbox after the user left. */
-  #left: ((error: AppError) => void) | undefined
+  #onLateFailure: ((error: AppError) => void) | undefined
   readonly #api: Api
   readonly #clock: Clock
 
@@ -44,8 +44,8 @@ export class Sending {
    * The same package, already sent or waiting, and when this one was to go. Nothing was put in the outbox: the user
    * must confirm the repeat.
    */
-  get same() {
-    return this.#same
+  get duplicate() {
+    return this.#duplicate
   }
   /** Why it could not even be put in the outbox. */
   get error() {
@@ -63,7 +63,7 @@ export class Sending {
     this.clear()
     const error = await this.#start(saver, at, repeats)
     this.#busy = false
-    if (error && this.#left) this.#left(error)
+    if (error && this.#onLateFailure) this.#onLateFailure(error)
     else this.#error = error
   }
 
@@ -73,7 +73,7 @@ export class Sending {
     at: number | 'now' | undefined,
     repeats: 'knowingly' | 'ask'
   ): Promise<AppError | undefined> {
-    saver.keepAtLeastOnce()
+    saver.ensureExists()
     if (!(await saver.flush()) || saver.id === undefined) return saver.error
     const draftId = saver.id
     if (repeats === 'ask') {
@@ -81,8 +81,8 @@ export class Sending {
       if (!same.ok) return same.error
       if (same.value) {
         // The user has left, so there is nobody to ask: it stays a draft, and that is reported.
-        if (this.#left) return SENT_BEFORE
-        this.#same = { ...same.value, goesAt: at }
+        if (this.#onLateFailure) return ALREADY_SENT
+        this.#duplicate = { ...same.value, goesAt: at }
         return undefined
       }
     }
@@ -93,10 +93,10 @@ export class Sending {
       saver.reopen()
       return result.error
     }
-    if (this.#left) return undefined
+    if (this.#onLateFailure) return undefined
     this.#sent = new OpenSend(this.#api, this.#clock, result.value.id, result.value)
-    this.#stop = this.#sent.follow()
-    if (at === 'now') await this.#sent.now()
+    this.#stopFollowing = this.#sent.follow()
+    if (at === 'now') await this.#sent.sendNow()
     return undefined
   }
 
@@ -111,19 +111,19 @@ export class Sending {
 
   /**
    * Stops following when the user leaves the screen.
-   * @param failed called if the package turns out later not to have been put in the outbox.
+   * @param onFailure called if the package turns out later not to have been put in the outbox.
    */
-  leave(failed: (error: AppError) => void): void {
-    this.#left = failed
+  leave(onFailure: (error: AppError) => void): void {
+    this.#onLateFailure = onFailure
     this.clear()
   }
 
   /** Discards the result and stops following it. */
   clear(): void {
-    this.#stop?.()
-    this.#stop = undefined
+    this.#stopFollowing?.()
+    this.#stopFollowing = undefined
     this.#sent = undefined
-    this.#same = undefined
+    this.#duplicate = undefined
     this.#error = undefined
   }
 }

@@ -8,28 +8,28 @@ import type { Suggestion } from '../../../ui/suggestion.ts'
  * Makes the signer this person. Copies everything known about who they are, including blanks: a number or address left
  * behind would be someone else's. How they sign is unchanged.
  */
-export function becomePerson(signer: ComposedSigner, person: PersonView): void {
-  Object.assign(signer, asPerson(signer, person))
+export function fillInPerson(signer: ComposedSigner, person: PersonView): void {
+  Object.assign(signer, withPerson(signer, person))
 }
 
-/** Like `becomePerson`, on a copy. */
-export function asPerson(signer: ComposedSigner, person: PersonView): ComposedSigner {
+/** Like `fillInPerson`, on a copy. */
+export function withPerson(signer: ComposedSigner, person: PersonView): ComposedSigner {
   const { FirstName, MiddleName, LastName, Email, MobileCountry, MobileNumber } = person
   return { ...signer, FirstName, MiddleName, LastName, Email, MobileCountry, MobileNumber }
 }
 
-/** Like `becomePerson`, for someone a document is shared with. */
-export function sharePerson(user: ComposedShareUser, person: PersonView): void {
+/** Like `fillInPerson`, for someone a document is shared with. */
+export function fillInShareUser(user: ComposedShareUser, person: PersonView): void {
   const { FirstName, MiddleName, LastName, Email } = person
   Object.assign(user, { FirstName, MiddleName, LastName, Email })
 }
 
 /** Returns whether the signer is still blank. */
-export function isNobodyYet(signer: ComposedSigner): boolean {
+export function isBlankSigner(signer: ComposedSigner): boolean {
   return ![signer.FirstName, signer.LastName, signer.Email, signer.MobileNumber].some((text) => text.trim())
 }
 
 /** Returns people as suggestions; the value is their index in the list. */
-export function offeredPeople(people: readonly PersonView[]): Suggestion[] {
+export function personSuggestions(people: readonly PersonView[]): Suggestion[] {
   return people.map((person, index) => ({ value: String(index), label: fullName(person), note: person.Email }))
 }

@@ -2,14 +2,14 @@
 import type { IdleScreen, SettingsView } from '../../../../../shared/contract/views.ts'
 import { type Api, settled, together } from '../../../api.ts'
 import { type Clock, Minutes, systemClock } from '../../../state/clock.ts'
-import { FollowedSession, type PersonApi } from '../../../state/counter-session.svelte.ts'
+import { LiveSession, type PersonApi } from '../../../state/counter-session.svelte.ts'
 import { Resource } from '../../../state/resource.svelte.ts'
 
 /** The part of the API that this page may use: the main process refuses everything else. */
 export type DisplayApi = PersonApi & { counter: Pick<Api['counter'], 'idleScreen' | 'idlePicture'> }
 
 export class PersonDisplay {
-  readonly counter: FollowedSession
+  readonly counter: LiveSession
   readonly minutes: Minutes
   readonly clock: Clock
   readonly #api: DisplayApi
@@ -18,7 +18,7 @@ export class PersonDisplay {
 
   constructor(api: DisplayApi, clock: Clock = systemClock) {
     this.#api = api
-    this.counter = new FollowedSession(api, clock)
+    this.counter = new LiveSession(api, clock)
     this.clock = clock
     this.minutes = new Minutes(clock)
     this.#idle = new Resource(() => api.counter.idleScreen())

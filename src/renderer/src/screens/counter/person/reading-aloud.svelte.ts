@@ -13,7 +13,7 @@ const TAGS: Partial<Record<PersonLanguage, readonly string[]>> = {
 type Speech = Pick<SpeechSynthesis, 'getVoices' | 'speak' | 'cancel' | 'addEventListener' | 'removeEventListener'>
 
 export class ReadingAloud {
-  readonly #side: () => HTMLElement | undefined
+  readonly #root: () => HTMLElement | undefined
   readonly #speech: Speech | undefined
   #voices = $state.raw<readonly SpeechSynthesisVoice[]>([])
   #isReading = $state(false)
@@ -21,7 +21,7 @@ export class ReadingAloud {
 
   /** @param side returns the element to read from. */
   constructor(side: () => HTMLElement | undefined, speech: Speech | undefined = globalThis.speechSynthesis) {
-    this.#side = side
+    this.#root = side
     this.#speech = speech
   }
 
@@ -32,13 +32,13 @@ export class ReadingAloud {
   /** Tracks the available voices, which some systems report only after a while. Returns a function that stops. */
   follow(): () => void {
     const speech = this.#speech
-    const read = () => {
+    const readVoices = () => {
       this.#voices = speech?.getVoices().filter((voice) => voice.localService) ?? []
     }
-    read()
-    speech?.addEventListener('voiceschanged', read)
+    readVoices()
+    speech?.addEventListener('voiceschanged', readVoices)
     return () => {
-      speech?.removeEventListener('voiceschanged', read)
+      speech?.removeEventListener('voiceschanged', readVoices)
       this.stop()
     }
   }
@@ -57,16 +57,16 @@ export class ReadingAloud {
     const text = this.#text()
     if (!voice || !text) return
     const mine = ++this.#reading
-    const said = new SpeechSynthesisUtterance(text)
-    said.voice = voice
-    said.lang = voice.lang
-    const over = () => {
+    const utterance = new SpeechSynthesisUtterance(text)
+    utterance.voice = voice
+    utterance.lang = voice.lang
+    const finish = () => {
       if (mine === this.#reading) this.#isReading = false
     }
-    said.onend = over
-    said.onerror = over
+    utterance.onend = finish
+    utterance.onerror = finish
     this.#isReading = true
-    this.#speech?.speak(said)
+    this.#speech?.speak(utterance)
   }
 
   stop(): void {
@@ -89,7 +89,7 @@ export class ReadingAloud {
 
   /** Returns the text and buttons shown, leaving out what is for staff. */
   #text(): string {
-    const pieces = [...(this.#side()?.querySelectorAll('.said :is(h1, p, li, button)') ?? [])]
+    const pieces = [...(this.#root()?.querySelectorAll('.said :is(h1, p, li, button)') ?? [])]
     return pieces
       .filter((piece) => !piece.closest('[lang="en-GB"] [lang="en-GB"], [aria-hidden=true], details'))
       .map((piece) => piece.textContent?.trim() ?? '')

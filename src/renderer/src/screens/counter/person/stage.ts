@@ -1,6 +1,6 @@
 /** Determines the one thing the person is shown now: pure, from the session and whether staff asked for the screen. */
 import type { CounterSession, CounterTurn } from '../../../../../shared/contract/views.ts'
-import type { FollowedSession } from '../../../state/counter-session.svelte.ts'
+import type { LiveSession } from '../../../state/counter-session.svelte.ts'
 
 /**
  * handover, asking, between, failed, return: the phases of the same name. frame: the signing page in our frame. pause:
@@ -23,12 +23,12 @@ export type Stage =
   | 'failed'
   | 'return'
 
-export function stageOf(session: CounterSession, isStaffAsked: boolean): Stage {
-  if (session.phase === 'return' || session.phase === 'ended') return isStaffAsked ? 'pin' : 'return'
+export function stageOf(session: CounterSession, isStaffRequested: boolean): Stage {
+  if (session.phase === 'return' || session.phase === 'ended') return isStaffRequested ? 'pin' : 'return'
   if (session.cover === 'staff') return 'staff'
-  if (session.cover === 'camera' && !isStaffAsked) return 'camera'
+  if (session.cover === 'camera' && !isStaffRequested) return 'camera'
   if (session.isLocked && session.cover !== 'camera') return 'locked'
-  if (isStaffAsked) return 'pin'
+  if (isStaffRequested) return 'pin'
   switch (session.phase) {
     case 'covered':
       return session.cover === 'file' || session.cover === 'consent' ? session.cover : 'pause'
@@ -44,9 +44,9 @@ export function stageOf(session: CounterSession, isStaffAsked: boolean): Stage {
  * Returns a key that differs from one screen to the next, so that each starts afresh: the focus on its heading, and no
  * leftover input.
  */
-export function stageKey({ session, staffAsked }: FollowedSession): string {
+export function stageKey({ session, isStaffRequested }: LiveSession): string {
   if (!session) return ''
-  const stage = stageOf(session, staffAsked)
+  const stage = stageOf(session, isStaffRequested)
   // The frame stays while its page goes from loading to open.
   return stage === 'frame'
     ? `${session.id} ${session.current} frame`

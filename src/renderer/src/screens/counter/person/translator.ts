@@ -45,21 +45,25 @@ export function missingFrom({ sentences }: Pick<Catalogue, 'sentences'>): Senten
 }
 
 /** Returns the languages whose catalogues are complete, in display order. */
-export function wholeLanguages(catalogues: Partial<Record<PersonLanguage, Catalogue>> = CATALOGUES): PersonLanguage[] {
+export function completeLanguages(
+  catalogues: Partial<Record<PersonLanguage, Catalogue>> = CATALOGUES
+): PersonLanguage[] {
   return PERSON_LANGUAGES.filter((language) => {
     const catalogue = catalogues[language]
     return language === 'en' || (catalogue !== undefined && missingFrom(catalogue).length === 0)
   })
 }
 
-const WHOLE = wholeLanguages()
+const COMPLETE = completeLanguages()
 
 /**
  * Returns the languages a person may choose from: English, and those offered by the office that are complete and can be
  * displayed here.
  */
 export function offeredLanguages(offered: readonly PersonLanguage[]): PersonLanguage[] {
-  return WHOLE.filter((language) => language === 'en' || (offered.includes(language) && hasLetters(nameOf(language))))
+  return COMPLETE.filter(
+    (language) => language === 'en' || (offered.includes(language) && hasLetters(nameOf(language)))
+  )
 }
 
 export const nameOf = (language: PersonLanguage): string => (language === 'en' ? 'English' : CATALOGUES[language].name)
@@ -88,14 +92,14 @@ const translators = new Map<PersonLanguage, Translator>()
  * @param language an incomplete or unknown one falls back to English.
  */
 export function translatorOf(language: PersonLanguage = 'en'): Translator {
-  const isThere = WHOLE.includes(language)
-  const known = translators.get(isThere ? language : 'en') ?? translator(isThere ? language : 'en')
+  const isComplete = COMPLETE.includes(language)
+  const known = translators.get(isComplete ? language : 'en') ?? translator(isComplete ? language : 'en')
   translators.set(known.language, known)
   return known
 }
 
 /** Returns the translator for the person who has the screen. */
-export const speaking = ({ session }: { session: CounterSession | null }): Translator =>
+export const translatorFor = ({ session }: { session: CounterSession | null }): Translator =>
   translatorOf(session?.preferences.language)
 
 function translator(language: PersonLanguage): Translator {
@@ -108,14 +112,14 @@ function translator(language: PersonLanguage): Translator {
   const catalogue = language === 'en' ? undefined : CATALOGUES[language]
   const direction = catalogue?.direction === 'rtl' ? 'rtl' : 'ltr'
 
-  function wordsOf(sentence: Sentence, count: string | number | undefined): string {
+  function sentenceFor(sentence: Sentence, count: string | number | undefined): string {
     const said = catalogue?.sentences[sentence] ?? sentence
     if (typeof said === 'string') return said
     return (typeof count === 'number' && said[plurals.select(count)]) || said.other || sentence
   }
 
   function parts(sentence: Sentence, values: Values): Part[] {
-    const pieces = wordsOf(sentence, values.count).split(/\{(\w+)\}/)
+    const pieces = sentenceFor(sentence, values.count).split(/\{(\w+)\}/)
     return pieces.map((piece, index) => {
       if (index % 2 === 0) return piece
       const value = values[piece] ?? ''
@@ -130,15 +134,15 @@ function translator(language: PersonLanguage): Translator {
   return { language, direction, say, parts, percent: (share) => percents.format(share) }
 }
 
-const TURNING = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
+const DIRECTION_MARKS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/
 const LEFT_TO_RIGHT = /[A-Za-z\u00c0-\u058f\u0900-\u1fff\u2c00-\ud7ff]/
 
 /** Removes direction marks that would reverse it or the text next to it. */
-export const withoutMarks = (text: string): string => text.replace(TURNING, '')
+export const withoutMarks = (text: string): string => text.replace(DIRECTION_MARKS, '')
 
 /** Adds invisible isolating marks if its text direction may differ. */
 function isolated(value: string, direction: 'ltr' | 'rtl'): string {
-  const turns = direction === 'rtl' ? LEFT_TO_RIGHT.test(value) : RIGHT_TO_LEFT.test(value)
-  return turns ? `\u2068${value}\u2069` : value
+  const needsIsolation = direction === 'rtl' ? LEFT_TO_RIGHT.test(value) : RIGHT_TO_LEFT.test(value)
+  return needsIsolation ? `\u2068${value}\u2069` : value
 }

@@ -15,7 +15,7 @@ import { type Translator, withoutMarks } from './translator.ts'
 type Say = Translator['say']
 
 /** Maximum length of a host; longer ones lose their beginning, as the end tells whose page it is. */
-const HOST = 48
+const LONGEST_HOST = 48
 
 /** Maximum length of a name on a button, in characters; the heading above has all of it. */
 const LONGEST_NAME = 60
@@ -28,7 +28,7 @@ export function personName(say: Say, turn: CounterTurn | undefined): string {
 }
 
 /** Returns the label of the button with which the person starts. */
-export function beginWords(say: Say, turn: CounterTurn | undefined): string {
+export function startLabel(say: Say, turn: CounterTurn | undefined): string {
   const name = nameOf(turn)
   const short = name.length > LONGEST_NAME ? `${name.slice(0, LONGEST_NAME).trimEnd()}…` : name
   return name ? say('I’m {name} – start', { name: short }) : say('I’m the signer – start')
@@ -55,7 +55,7 @@ export function originWords(say: Say, origin: string): OriginWords | undefined {
     isEncrypted,
     said: isEncrypted ? say('Secure page from') : say('Not secure: page from'),
     short: isEncrypted ? say('Secure:') : say('Not secure:'),
-    host: host.length > HOST ? `…${host.slice(-HOST)}` : host
+    host: host.length > LONGEST_HOST ? `…${host.slice(-LONGEST_HOST)}` : host
   }
 }
 
@@ -92,13 +92,13 @@ export function doneWords(say: Say, outcome: CounterTurn['outcome']): string {
 }
 
 /** Thanks the person who has just finished, while the next person waits. */
-export function thanked(say: Say, turn: CounterTurn | undefined): string {
+export function thanksForPerson(say: Say, turn: CounterTurn | undefined): string {
   const name = nameOf(turn)
   return name ? say('Thank you, {name}', { name }) : say('Thank you')
 }
 
 /** Returns the closing message, without naming anything: the screen may be left unattended. */
-export function thanks(say: Say, turns: readonly CounterTurn[]): string {
+export function closingMessage(say: Say, turns: readonly CounterTurn[]): string {
   const answers = turns.map(({ outcome }) => outcome?.signed)
   if (answers.every((one) => one === 'signed'))
     return answers.length === 1
@@ -161,7 +161,7 @@ export const NO_FILES =
 /** For staff: the page got a camera other than the chosen one. */
 export const OTHER_CAMERA = 'The camera chosen in Settings isn’t connected or is in use, so the page got another one.'
 
-const reasons: Record<CoveredBy, string> = {
+const coverReasons: Record<CoveredBy, string> = {
   moment: 'They asked for a moment.',
   help: 'They pressed “Help” or “Staff”.',
   finish: 'They said they’ve finished.',
@@ -199,7 +199,7 @@ export function whyLocked(say: Say, { cover, coveredBy, phase }: CounterSession)
 
 /** Returns why the page was covered, and what is left of it. */
 export function whyCovered({ coveredBy, phase, asksFor }: CounterSession): string {
-  const why = coveredBy && !(coveredBy === 'camera' && asksFor.length > 0) ? `${reasons[coveredBy]} ` : ''
+  const why = coveredBy && !(coveredBy === 'camera' && asksFor.length > 0) ? `${coverReasons[coveredBy]} ` : ''
   if (phase === 'covered') return `${why}The page is as they left it.`
   return `${why}${phase === 'failed' ? 'The page is closed.' : 'No page is open.'}`
 }
