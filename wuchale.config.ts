@@ -26,7 +26,7 @@ const FOR_MACHINES = new Set([
 /** Files of SQL, headers, markup and spellings that are looked up: what looks like words there is none. */
 const OF_MACHINES = new RegExp(
   `^src/(${[
-    'main/shell/(app-protocol|log|clipboard|paper|service-network)',
+    'main/shell/(app-protocol|log|clipboard|page-printer|service-network)',
     'main/core/storage/(connection|migrations|migrations/.*)',
     // What the administrator’s command says; no screen shows it.
     'main/core/office/.*',
@@ -36,7 +36,7 @@ const OF_MACHINES = new RegExp(
     'main/core/policy/page-policy',
     'main/core/service/pdf-answer',
     'main/core/downloads/(downloads-table|rules-table|download-rows|target|target-folder|fetching)',
-    'main/core/accounts/kept-place',
+    'main/core/accounts/last-place',
     'main/core/audit/audit-table',
     'main/core/organisation/schema',
     'main/core/support/(status|system-log)',

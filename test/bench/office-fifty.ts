@@ -5,7 +5,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { OfficeBoard } from '../../src/main/core/appointments/office-board.ts'
-import type { OfficeMembership } from '../../src/main/core/office/desk.ts'
+import type { OfficeMembership } from '../../src/main/core/office/membership.ts'
 import { headsOf, openDesk, openTestOffice, serverOf, staffOf, type TestOffice } from '../fixtures/office.ts'
 import { openCluster } from '../fixtures/office-cluster.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'

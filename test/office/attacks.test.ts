@@ -9,9 +9,9 @@ import { configOf, openPool } from '../../src/main/core/office/connection.ts'
 import { openOfficeCounters } from '../../src/main/core/office/counters.ts'
 import { openFromFeed, sealForFeed, tagOf } from '../../src/main/core/office/feed.ts'
 import { credentialsOfCode, joinOffice } from '../../src/main/core/office/joining.ts'
+import { openOfficeDrafts } from '../../src/main/core/office/office-drafts.ts'
 import { openOfficeRecords } from '../../src/main/core/office/records.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
-import { openOfficeDrafts } from '../../src/main/core/office/things.ts'
 import { openTestOffice, type Station, serverOf, type TestOffice } from '../fixtures/office.ts'
 
 /**

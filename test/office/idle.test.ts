@@ -2,7 +2,7 @@
 // workstation.
 import { Client } from 'pg'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
-import type { OfficeMembership } from '../../src/main/core/office/desk.ts'
+import type { OfficeMembership } from '../../src/main/core/office/membership.ts'
 import { headsOf, openDesk, openTestOffice, serverOf, staffOf } from '../fixtures/office.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 

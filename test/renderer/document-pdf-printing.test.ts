@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { PdfFile } from '../../src/renderer/src/screens/pdf/pdf-look.svelte.ts'
+import type { PdfFile } from '../../src/renderer/src/screens/pdf/pdf-viewer.svelte.ts'
 import type { Sheet } from '../../src/renderer/src/screens/pdf/printing.svelte.ts'
 import { Printing } from '../../src/renderer/src/screens/pdf/printing.svelte.ts'
 import { fakeApi } from './fake-api.ts'

@@ -1,7 +1,7 @@
 import { fireEvent, screen, within } from '@testing-library/svelte'
 import { afterEach, expect, test } from 'vitest'
 import IdentityPdf from '../../src/renderer/src/screens/pdf/DocumentPdf.svelte'
-import { IDLE_TIMEOUT, type PdfFile, UnreadablePdf } from '../../src/renderer/src/screens/pdf/pdf-look.svelte.ts'
+import { IDLE_TIMEOUT, type PdfFile, UnreadablePdf } from '../../src/renderer/src/screens/pdf/pdf-viewer.svelte.ts'
 import { MOST_PRINTED } from '../../src/renderer/src/screens/pdf/printing.svelte.ts'
 import type { CounterSession } from '../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from './fake-api.ts'

@@ -25,7 +25,7 @@ const PUT_TOGETHER: ReadonlySet<string> = new Set([
   'src/main/core/bulk/raw-table.ts',
   'src/main/core/counter/counter-settings.ts',
   'src/main/core/counter/idle-pictures.ts',
-  'src/main/core/counter/interrupted.ts',
+  'src/main/core/counter/interrupted-session.ts',
   'src/main/core/counter/next-signer.ts',
   'src/main/core/counter/pin.ts',
   'src/main/core/counter/prepare-turn.ts',

@@ -7,7 +7,7 @@ import {
   readCardDate
 } from '../../src/renderer/src/screens/identity/card-dates.ts'
 import { compareNames, nameFinding } from '../../src/renderer/src/screens/identity/name-comparison.ts'
-import { PictureViewport } from '../../src/renderer/src/screens/identity/picture-look.svelte.ts'
+import { PictureViewport } from '../../src/renderer/src/screens/identity/picture-viewport.svelte.ts'
 import {
   examinedInWords,
   faceFinding,

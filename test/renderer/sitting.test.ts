@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { fewestVisits, visitsOf } from '../../src/renderer/src/screens/counter/sitting.ts'
+import { fewestVisits, visitsOf } from '../../src/renderer/src/screens/counter/signings.ts'
 
 interface Signature {
   documentReference: string

@@ -1,7 +1,7 @@
 /** Runs the practice service in a worker: starts it when it's needed, and again once if it ends by itself. */
 import { Worker } from 'node:worker_threads'
 import { type PracticeDay, USUAL_DAY } from '../../shared/contract/practice-day.ts'
-import type { PracticeOfficeStore } from '../core/accounts/kept-office.ts'
+import type { PracticeOfficeStore } from '../core/accounts/practice-office-store.ts'
 import { fail } from '../core/lib/failure.ts'
 import type { Log } from './log.ts'
 import type {

@@ -7,7 +7,7 @@ import { openLanePool } from '../core/lib/lanes.ts'
 import type { Lookup } from '../core/policy/private-networks.ts'
 import { type Fetch, fetchByNetRequest } from '../core/service/index.ts'
 import type { ProxySignIns } from '../core/service/proxy-sign-in.ts'
-import { lookupIn } from './lookup.ts'
+import { lookupIn } from './dns-lookup.ts'
 
 /** How many POSTs may be in flight at once; further ones wait. */
 const LANES = 4

@@ -5,7 +5,7 @@
 import { type BrowserWindow, type Session, type WebContents, WebContentsView } from 'electron'
 import type { ViewBounds } from '../core/counter/deps.ts'
 import { AppFailure } from '../core/lib/failure.ts'
-import { editCommandOf, isBlockedKey } from '../core/policy/held-keys.ts'
+import { editCommandOf, isBlockedKey } from '../core/policy/blocked-keys.ts'
 import { CONTAINED } from './session-policy.ts'
 import { printFailed } from './signing-words.ts'
 

@@ -9,7 +9,7 @@ import { type Session, session } from 'electron'
 import { type Decision, decideRequest, type RefusalReason, type SigningScope } from '../core/policy/navigation.ts'
 import { withPagePolicy, withSubresourcePolicy } from '../core/policy/page-policy.ts'
 import { blockReason, type Lookup } from '../core/policy/private-networks.ts'
-import { lookupIn } from './lookup.ts'
+import { lookupIn } from './dns-lookup.ts'
 import { lockSession, type Permits } from './session-policy.ts'
 import { SESSIONS_BEFORE_REUSE, SessionPool } from './session-pool.ts'
 

@@ -56,7 +56,7 @@ export const guards = {
   },
   hold: {
     does: 'The page is controlled over the browser’s debugger connection before anything of it is loaded: a file dialog is cancelled, printing does nothing, a service worker doesn’t answer instead of the network, and a page whose turn needs no camera can’t call other computers. One whose turn does gets the camera that the office chose, and nothing of what chooses it. A page that escapes this control is ended.',
-    files: ['src/main/shell/isolated-page.ts', 'src/main/shell/chosen-camera.ts']
+    files: ['src/main/shell/isolated-page.ts', 'src/main/shell/preferred-camera.ts']
   },
   given: {
     does: 'Where the office allows it, a page that asks for a file gets the one that the person gives, of those that staff opened for the turn: a copy under the same name, put into the very field that asked, if that is still one for a file in a document on the ground. No dialog is shown, no folder is given, and the copy ends with the turn.',
@@ -117,7 +117,7 @@ export const guards = {
   },
   paper: {
     does: 'The page that a receipt is drawn from goes nowhere, runs nothing and loads nothing but its two fonts, by a policy of its own.',
-    files: ['src/main/shell/paper.ts']
+    files: ['src/main/shell/page-printer.ts']
   },
   seal: {
     does: 'A receipt’s file is signed as a whole, in one way of writing it: a byte that was changed, left out or added anywhere is found.',
@@ -153,7 +153,7 @@ export const guards = {
   },
   'identity kept': {
     does: 'Of an identity document that was compared at the counter main keeps no more than the organisation’s policy says, whatever the page sends, and not before the person is handed the screen.',
-    files: ['src/main/core/counter/identity-numbers.ts', 'src/main/core/counter/starting.ts']
+    files: ['src/main/core/counter/identity-numbers.ts', 'src/main/core/counter/prepare-session.ts']
   },
   'settings file': {
     does: 'A settings file is read within limits and whole, against a schema that knows no secret and nothing that belongs to one computer, or not at all. An account that is here under its name stays where it leads; what the organisation has set, or an administrator has locked, is left alone. What it would change is shown first, and only that is done.',
@@ -184,7 +184,7 @@ export const guards = {
     does: 'A policy is followed as a whole or not at all: a name that isn’t known, a value that can’t be, a name that stands twice or a contradiction refuses all of it.',
     files: [
       'src/main/core/organisation/reading.ts',
-      'src/main/core/organisation/places.ts',
+      'src/main/core/organisation/json-positions.ts',
       'src/main/core/organisation/managed.ts',
       'src/main/core/organisation/managed-settings.ts',
       'src/main/core/accounts/credentials.ts',

@@ -34,7 +34,7 @@ const OUTSIDE = 'src/main/core/drafts/from-outside.ts'
 const PRELOAD = 'src/preload/index.ts'
 const REGISTRATION = 'src/main/ipc/registration.ts'
 const RECEIPT_WORDS = 'src/main/core/receipts/receipt-words.ts'
-const PAPER = 'src/main/shell/paper.ts'
+const PAPER = 'src/main/shell/page-printer.ts'
 const SEALED = 'src/main/core/receipts/sealed-pdf.ts'
 const CALENDAR = 'src/main/core/appointments/calendar-file.ts'
 const FOUND = 'src/main/core/appointments/found.ts'
@@ -552,7 +552,11 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       find: '  const duplicates = places.duplicates\n    .slice(0, MOST_PROBLEMS)\n',
       put: '  const duplicates = places.duplicates\n    .slice(0, 0)\n'
     },
-    { file: 'src/main/core/organisation/places.ts', find: 'if (path.length > MAX_DEPTH) return false', put: '' },
+    {
+      file: 'src/main/core/organisation/json-positions.ts',
+      find: 'if (path.length > MAX_DEPTH) return false',
+      put: ''
+    },
     {
       file: POLICY_READING,
       find: "    if (!read.ok) report(read.message, 'accounts', index, 'address')\n",

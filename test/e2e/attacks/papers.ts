@@ -9,7 +9,7 @@ import { qrCodeOf, receiptPage } from '../../../src/main/core/receipts/receipt-p
 import { readerOf } from '../../../src/main/core/receipts/receipt-words.ts'
 import { judgeReceipt, sealPdf } from '../../../src/main/core/receipts/sealed-pdf.ts'
 import { counterHandlers } from '../../../src/main/ipc/counter.ts'
-import { PagePrinter } from '../../../src/main/shell/paper.ts'
+import { PagePrinter } from '../../../src/main/shell/page-printer.ts'
 import { openOffice, signer } from '../../unit/counter/office.ts'
 import type { Command, Drawn, ReadFile } from './control.ts'
 

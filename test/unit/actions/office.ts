@@ -12,7 +12,7 @@ import { openServiceFacts } from '../../../src/main/core/accounts/service-facts.
 import { Actions } from '../../../src/main/core/actions/actions.ts'
 import type { AskDocuments, DocumentQuestions, MirroredDocument } from '../../../src/main/core/documents/questions.ts'
 import { systemTime } from '../../../src/main/core/lib/time.ts'
-import { ExclusiveTasks } from '../../../src/main/core/office/once.ts'
+import { ExclusiveTasks } from '../../../src/main/core/office/exclusive-tasks.ts'
 import type { ServiceClient } from '../../../src/main/core/service/index.ts'
 import { connectEncrypted } from '../../../src/main/core/storage/connection.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'

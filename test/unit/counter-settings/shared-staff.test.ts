@@ -3,7 +3,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { mergeStaff, withLackingResets } from '../../../src/main/core/counter/shared-staff.ts'
-import type { PinReset, StaffContent } from '../../../src/main/core/counter/staff-in-common.ts'
+import type { PinReset, StaffContent } from '../../../src/main/core/counter/staff-sync.ts'
 
 const pinOf = (key: string) => ({ n: 2, r: 1, p: 1, salt: '00', key })
 const reset = (id: string, at: number): PinReset => ({ id, member: 'grace', name: 'Grace Okafor', by: 'postgres', at })

@@ -1,6 +1,6 @@
 /** Who is given a receipt at the counter, and when: the person who has finished, and only their own. */
 import { expect, test } from 'vitest'
-import { openCrashMarker } from '../../../src/main/core/counter/interrupted.ts'
+import { openCrashMarker } from '../../../src/main/core/counter/interrupted-session.ts'
 import { counterHandlers } from '../../../src/main/ipc/counter.ts'
 import { database } from '../audit/office.ts'
 import { openOffice, signer } from './office.ts'

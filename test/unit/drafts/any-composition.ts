@@ -3,7 +3,7 @@
  * them.
  */
 import type fc from 'fast-check'
-import { withUniqueKeys } from '../../../src/main/core/drafts/arriving.ts'
+import { withUniqueKeys } from '../../../src/main/core/drafts/importing.ts'
 import { Composition } from '../../../src/shared/composition/index.ts'
 import { arbitraryOf } from '../../contract/arbitrary-of-schema.ts'
 

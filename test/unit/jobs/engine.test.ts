@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest'
 import { Pauses, SerialTask } from '../../../src/main/core/jobs/lanes.ts'
 import { observationAfter, SECOND_CHECK_AFTER } from '../../../src/main/core/jobs/reconcile-schedule.ts'
-import { Recovery } from '../../../src/main/core/jobs/recording.ts'
+import { Recovery } from '../../../src/main/core/jobs/recovery.ts'
 import { testTime } from '../../fixtures/own-time.ts'
 
 const error = { code: 'offline', message: 'Nobody answers.' } as const

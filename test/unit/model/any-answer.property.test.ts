@@ -5,7 +5,10 @@
  */
 import fc from 'fast-check'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { availableActions, availableSignerActions } from '../../../src/renderer/src/screens/documents/doable.ts'
+import {
+  availableActions,
+  availableSignerActions
+} from '../../../src/renderer/src/screens/documents/available-actions.ts'
 import { dueWords, progressOf } from '../../../src/renderer/src/screens/documents/document-words.ts'
 import { videoInWords } from '../../../src/renderer/src/screens/documents/evidence-words.ts'
 import { identityStatus, identityStatusInList } from '../../../src/renderer/src/screens/documents/identity-words.ts'

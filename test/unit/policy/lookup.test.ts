@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { blockReason } from '../../../src/main/core/policy/private-networks.ts'
-import { lookupIn } from '../../../src/main/shell/lookup.ts'
+import { lookupIn } from '../../../src/main/shell/dns-lookup.ts'
 
 /** A session with given proxies and addresses. Chromium answers in the format of `ProxyList::ToDebugString`. */
 const session = (route: string, addresses: readonly string[] | 'unknown') => ({

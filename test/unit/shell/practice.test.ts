@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { PracticeOfficeStore } from '../../../src/main/core/accounts/kept-office.ts'
+import type { PracticeOfficeStore } from '../../../src/main/core/accounts/practice-office-store.ts'
 import { type Practice, type PracticeRun, practiceOf } from '../../../src/main/shell/practice.ts'
 import { aForm } from '../practice/practice.ts'
 

@@ -5,7 +5,7 @@ import { defined } from '../lib/objects.ts'
 import { flag, json, optional, type RecordOf, Rows, value } from '../lib/rows.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
-import type { Before } from './before.ts'
+import type { Before } from './shown-state.ts'
 
 export type Action = Readonly<RecordOf<typeof ACTIONS>>
 

@@ -4,7 +4,7 @@
  */
 import type { ActionRequest, ActionState, ActionView } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
-import { Recovery, writeFirstAccepted } from '../jobs/recording.ts'
+import { Recovery, writeFirstAccepted } from '../jobs/recovery.ts'
 import { fail } from '../lib/failure.ts'
 import { within } from '../lib/time.ts'
 import {
@@ -18,13 +18,13 @@ import {
   targetOf,
   viewOf
 } from './action-records.ts'
-import { beforeOf } from './before.ts'
 import type { ActionDeps, Outcome } from './deps.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { ALREADY_DONE, blockedBy, busyWith, INTERRUPTED, NEVER_SENT, NO_REMINDERS, NOT_CHECKABLE } from './messages.ts'
 import { outgoingOf } from './outgoing.ts'
 import { Reconciler } from './reconcile.ts'
 import { SharedActions } from './shared-actions.ts'
+import { beforeOf } from './shown-state.ts'
 import { readFoldersNow, subjectOf } from './subject.ts'
 
 /** How long the screen's request waits for the service's answer, in milliseconds. The action itself goes on. */

@@ -4,7 +4,7 @@ import type { AssignQueueDocumentResponse, DocumentResponse } from '../../../sha
 import type { Rights } from '../accounts/rights.ts'
 import type { AskDocuments } from '../documents/questions.ts'
 import type { Time } from '../lib/time.ts'
-import type { ExclusiveTasks } from '../office/once.ts'
+import type { ExclusiveTasks } from '../office/exclusive-tasks.ts'
 import type { ServiceClient } from '../service/service-client.ts'
 import type { Db } from '../storage/connection.ts'
 

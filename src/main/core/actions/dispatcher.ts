@@ -5,14 +5,14 @@
 import type { AppError, ErrorCode } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
 import { Lanes, Pauses, SerialTask } from '../jobs/lanes.ts'
-import { containsError, failureOf } from '../jobs/recording.ts'
+import { containsError, failureOf } from '../jobs/recovery.ts'
 import { AppFailure } from '../lib/failure.ts'
 import type { CallOptions } from '../service/transport.ts'
 import { type Action, type ActionRecords, mayWait } from './action-records.ts'
-import { beforeOf, refuseChanged } from './before.ts'
 import type { ActingClient, ActionDeps, Outcome } from './deps.ts'
 import { type Outgoing, outgoingOf } from './outgoing.ts'
 import type { SharedActions } from './shared-actions.ts'
+import { beforeOf, refuseChanged } from './shown-state.ts'
 import { DOCUMENT_GONE, readFoldersNow, type Subject, subjectOf } from './subject.ts'
 
 /** The first retry delay when the service can't be reached, in milliseconds. */

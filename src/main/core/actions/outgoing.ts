@@ -20,7 +20,7 @@ import {
 } from '../../../shared/model/index.ts'
 import { fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
-import { changesMember, findSigner } from './before.ts'
+import { changesMember, findSigner } from './shown-state.ts'
 import type { Subject } from './subject.ts'
 
 export type Outgoing =

@@ -12,8 +12,8 @@ import {
 } from '../jobs/reconcile-schedule.ts'
 import { TIME_LIMITS } from '../service/limits.ts'
 import { type Action, canBeChecked } from './action-records.ts'
-import { shownStateOf } from './before.ts'
 import type { DispatcherDeps } from './dispatcher.ts'
+import { shownStateOf } from './shown-state.ts'
 import { readFoldersNow } from './subject.ts'
 
 /** How long a request in flight may still arrive, in milliseconds. */

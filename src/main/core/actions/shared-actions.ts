@@ -10,7 +10,7 @@ import { clockTextOf } from '../lib/calendar.ts'
 import { codeOf, fail } from '../lib/failure.ts'
 import { getOrMake } from '../lib/objects.ts'
 import { type RecordOf, Rows, value } from '../lib/rows.ts'
-import type { ExclusiveTasks } from '../office/once.ts'
+import type { ExclusiveTasks } from '../office/exclusive-tasks.ts'
 import { claimValidityCheck } from '../office/sends.ts'
 import type { BlockingTask, TaskState, TaskStatus } from '../office/tasks.ts'
 import { TIME_LIMITS } from '../service/limits.ts'
@@ -18,8 +18,8 @@ import type { CallOptions } from '../service/transport.ts'
 import type { Db } from '../storage/connection.ts'
 import { TableStatements } from '../storage/statements.ts'
 import { type Action, type ActionRecords, targetOf } from './action-records.ts'
-import type { Before } from './before.ts'
 import type { ActionDeps, Outcome } from './deps.ts'
+import type { Before } from './shown-state.ts'
 
 /** How long a claim lasts, in milliseconds: longer than a POST takes. */
 const CLAIM_DURATION = 150_000

@@ -15,15 +15,20 @@ import type {
 import { fail } from '../lib/failure.ts'
 import { defined } from '../lib/objects.ts'
 import type { CounterDeps, LeaveReason, ViewBounds } from './deps.ts'
-import { askInterruptedOutcomes, interruptedSession, noteUnstartedTurns, unreadableSession } from './interrupted.ts'
+import {
+  askInterruptedOutcomes,
+  interruptedSession,
+  noteUnstartedTurns,
+  unreadableSession
+} from './interrupted-session.ts'
 import { updateOutcomes } from './outcome.ts'
 import { Cleanup } from './page.ts'
+import { prepareSession, type SessionRequest } from './prepare-session.ts'
 import { compareWithSigner } from './printed-document.ts'
 import { type PersonOverlay, Session } from './session.ts'
 import type { SessionState } from './session-state.ts'
 import { SigningQueue } from './signing-queue.ts'
 import type { AskedFrom, StaffAction } from './staff-actions.ts'
-import { prepareSession, type SessionRequest } from './starting.ts'
 
 export class Counter {
   readonly #deps: CounterDeps

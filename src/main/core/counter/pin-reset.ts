@@ -9,7 +9,7 @@ import { folded } from '../lib/text-folding.ts'
 import { changeSingleRecord } from '../office/administered-records.ts'
 import type { OfficePlace } from '../office/connection.ts'
 import { type Cost, FULL_COST, hashOf, pinRefusal } from './pin-hash.ts'
-import { mergeResets, StaffContent } from './staff-in-common.ts'
+import { mergeResets, StaffContent } from './staff-sync.ts'
 
 const DIGITS = 8
 

@@ -9,7 +9,7 @@ import { clockTextOf } from '../lib/calendar.ts'
 import { fail } from '../lib/failure.ts'
 import { getOrMake } from '../lib/objects.ts'
 import { type Time, within } from '../lib/time.ts'
-import type { ExclusiveTasks } from '../office/once.ts'
+import type { ExclusiveTasks } from '../office/exclusive-tasks.ts'
 import type { BlockingTask, OthersTasks } from '../office/tasks.ts'
 
 /** Identifies the person and the document. */

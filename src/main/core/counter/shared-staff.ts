@@ -14,7 +14,7 @@ import type { ReleaseRule } from '../outbox/releases.ts'
 import type { Db } from '../storage/connection.ts'
 import { openJsonMeta } from '../storage/meta.ts'
 import type { Staff } from './staff.ts'
-import { compareResets, mergeResets, type PinReset, StaffContent } from './staff-in-common.ts'
+import { compareResets, mergeResets, type PinReset, StaffContent } from './staff-sync.ts'
 
 /**
  * The names in the database for what belongs to no account and for the list of staff. Its triggers know both, and the

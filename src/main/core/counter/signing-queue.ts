@@ -18,8 +18,8 @@ import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { Statements } from '../storage/statements.ts'
 import type { CounterDeps, PinnedEntries } from './deps.ts'
+import { disambiguateForStaff } from './disambiguation.ts'
 import { refuseIfReserved } from './reservations.ts'
-import { disambiguateForStaff } from './told-apart.ts'
 
 /** How many documents are offered for one sitting. */
 const MOST_DOCUMENTS = 50

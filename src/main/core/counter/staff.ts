@@ -12,10 +12,10 @@ import { folded } from '../lib/text-folding.ts'
 import type { Db } from '../storage/connection.ts'
 import type { PinDeps } from './pin.ts'
 import { FULL_COST, hashOf, isCheaper, pinRefusal } from './pin-hash.ts'
-import { StaffSync } from './staff-in-common.ts'
 import { isAdministrator, type Member, type ReleaseNeeded, releasersOf, StaffList } from './staff-list.ts'
 import { FIRST_ID, StaffPins } from './staff-pins.ts'
 import { type Proof, StaffAuthenticator } from './staff-proof.ts'
+import { StaffSync } from './staff-sync.ts'
 
 export interface StaffDeps extends PinDeps {
   db: Db

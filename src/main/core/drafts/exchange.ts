@@ -8,8 +8,8 @@ import { errorText } from '../../../shared/contract/errors.ts'
 import type { AppError, ImportResult, SavedFile } from '../../../shared/contract/index.ts'
 import { readChosen, writeChosen } from '../storage/chosen-file.ts'
 import { safeFileName } from '../storage/safe-name.ts'
-import { type ImportDeps, openImport } from './arriving.ts'
 import { exchangeFile, FILE_EXTENSION, MOST_BYTES, readExchangeFile } from './exchange-file.ts'
+import { type ImportDeps, openImport } from './importing.ts'
 
 export interface ExchangeDeps extends ImportDeps {
   /** The application and its version: `Countersign 1.2.0`. */

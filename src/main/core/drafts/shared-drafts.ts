@@ -11,14 +11,14 @@ import { fail } from '../lib/failure.ts'
 import { inSlices } from '../lib/slices.ts'
 import type { Time } from '../lib/time.ts'
 import { AccountLanes, SYNC_THROTTLE } from '../office/account-lanes.ts'
+import type { OfficeDraftChange, OfficeDrafts } from '../office/office-drafts.ts'
 import { askOffice } from '../office/sends.ts'
-import type { OfficeDraftChange, OfficeDrafts } from '../office/things.ts'
 import type { Db } from '../storage/connection.ts'
+import { openDraftPull, REMOVED } from './draft-pull.ts'
+import { openDraftPush } from './draft-push.ts'
 import type { Drafts } from './drafts.ts'
 import { hasContent, localContent, readContent } from './shared-content.ts'
 import { type KnownDraft, openSharedDraftRows } from './shared-draft-rows.ts'
-import { openDraftPush } from './shared-giving.ts'
-import { openDraftPull, REMOVED } from './shared-taking.ts'
 
 interface SharedDraftsDeps {
   db: Db

@@ -13,7 +13,7 @@ import type { FieldMessage } from '../../../shared/contract/index.ts'
 import { formatPath, SendFormDirectRequest, SendFormFillerRequest, Template } from '../../../shared/model/index.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import { type JsonTrouble, type Member, parsePiece, readInSlices, scanObject } from '../lib/json-scanning.ts'
-import { openLenientReader, SentForm } from './liberties.ts'
+import { openLenientReader, SentForm } from './lenient-reader.ts'
 
 export interface RequestContent {
   composition: Composition

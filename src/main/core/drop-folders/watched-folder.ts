@@ -8,10 +8,10 @@ import type { DropFolder } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
 import { openArchiveRecheck } from './archive.ts'
 import { filesIn } from './dropped-file.ts'
+import { type FileProcessingDeps, type Outcome, openFileProcessing } from './file-processing.ts'
 import type { Folder } from './folders.ts'
 import { isFolder, removeUnfinishedReports } from './own-folders.ts'
 import { LONG_STABLE_AFTER, STABLE_AFTER, StableFiles } from './stable-file.ts'
-import { type FileProcessingDeps, type Outcome, openFileProcessing } from './taking.ts'
 
 /** How long until the next look if no change is reported, in milliseconds. */
 const LOOK_EVERY = 30_000

@@ -9,8 +9,8 @@ import { parseArgs } from 'node:util'
 import { writeAtomically } from '../storage/atomic-file.ts'
 import { checkOffice, headLines, initOffice, inviteStation, revokeStation, upgradeOffice } from './administration.ts'
 import type { OfficePlace } from './connection.ts'
+import { rotateKey } from './key-rotation.ts'
 import { KEY_LENGTH, keysIn } from './sealing.ts'
-import { rotateKey } from './turning.ts'
 
 const CODE_MINUTES = 10
 const DEFAULT_PORT = 5432

@@ -8,7 +8,7 @@ import { z } from 'zod'
 import type { OfficeTrailFinding } from '../../../shared/contract/index.ts'
 import type { Time } from '../lib/time.ts'
 import type { openJsonMeta } from '../storage/meta.ts'
-import type { Queryable } from './at-once.ts'
+import type { Queryable } from './query-batching.ts'
 
 /** An entry of a trail, identified by its number and hash. */
 interface TrailEntry {

@@ -12,7 +12,7 @@ import {
   timingSafeEqual
 } from 'node:crypto'
 import { codeOf } from '../lib/failure.ts'
-import type { Queryable } from './at-once.ts'
+import type { Queryable } from './query-batching.ts'
 import { deriveBytes, keyId, keysIn, newestOf, seal, tagBy, unseal } from './sealing.ts'
 
 /** The prefixes of a 32-byte X25519 key in PKCS #8 and in SubjectPublicKeyInfo (RFC 8410). */

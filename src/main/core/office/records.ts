@@ -5,9 +5,9 @@
  */
 import type { Pool } from 'pg'
 import { parsedJson } from '../lib/json-scanning.ts'
-import type { Queryable } from './at-once.ts'
+import { MOST_BYTES } from './office-drafts.ts'
+import type { Queryable } from './query-batching.ts'
 import { seal, tagBy, unsealIfIntact } from './sealing.ts'
-import { MOST_BYTES } from './things.ts'
 
 export type RecordKind = 'preset' | 'view' | 'staff' | 'appointment' | 'person'
 /** The identity under which a content is sealed. */

@@ -13,7 +13,7 @@ import { folded, shortened } from '../lib/text-folding.ts'
 import { readAllowedOrigin } from '../policy/allowed-origins.ts'
 import { authorityIn } from '../service/own-authorities.ts'
 import { isOnGitHub } from '../updates/feed.ts'
-import { type Path, type Places, placesIn, positionOf } from './places.ts'
+import { type Path, type Places, placesIn, positionOf } from './json-positions.ts'
 import { Policy, publishedSchema } from './schema.ts'
 
 /** In bytes. A policy that sets everything has about ten thousand. */

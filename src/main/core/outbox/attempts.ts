@@ -1,7 +1,7 @@
 /** One attempt of a send: posts its request to the service once, interprets the result, and stores it. */
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
-import { containsError, type Failure, failureOf, writeFirstAccepted } from '../jobs/recording.ts'
+import { containsError, type Failure, failureOf, writeFirstAccepted } from '../jobs/recovery.ts'
 import type { Time } from '../lib/time.ts'
 import { backoff } from '../lib/time.ts'
 import type { SentPackage } from '../service/documents.ts'

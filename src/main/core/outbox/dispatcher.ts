@@ -7,7 +7,7 @@ import { DispatchLoop, Lanes } from '../jobs/lanes.ts'
 import { backoff, type Time } from '../lib/time.ts'
 import { AttemptLimit, deliver, type FinishedAttempt, type Outcome } from './attempts.ts'
 import type { OutboxDeps, SendingClient } from './deps.ts'
-import { type DispatchDeps, type DispatchStore, openLocalDispatchStore, type TurnResult } from './leaving.ts'
+import { type DispatchDeps, type DispatchStore, openLocalDispatchStore, type TurnResult } from './dispatch-store.ts'
 import type { Send } from './send-record.ts'
 import type { Changes } from './send-view.ts'
 

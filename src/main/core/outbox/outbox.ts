@@ -12,7 +12,7 @@ import type {
   SendList,
   SendView
 } from '../../../shared/contract/index.ts'
-import { Recovery } from '../jobs/recording.ts'
+import { Recovery } from '../jobs/recovery.ts'
 import { fail } from '../lib/failure.ts'
 import { within } from '../lib/time.ts'
 import type { AmbiguityAnswer } from './ambiguity.ts'

@@ -2,7 +2,7 @@
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
 import { ReconcileSchedule, SECOND_CHECK_AFTER } from '../jobs/reconcile-schedule.ts'
-import { isRejectedByDatabase, writeFirstAccepted } from '../jobs/recording.ts'
+import { isRejectedByDatabase, writeFirstAccepted } from '../jobs/recovery.ts'
 import { forEachInSlices } from '../lib/slices.ts'
 import { type AmbiguityAnswer, ambiguityOf, mayStillMatch, packageOf, resolveAmbiguity } from './ambiguity.ts'
 import { referencesOnly } from './attempts.ts'

@@ -20,15 +20,15 @@ import {
 } from '../office/sends.ts'
 import { TIME_LIMITS } from '../service/limits.ts'
 import type { OutboxDeps } from './deps.ts'
-import type { DispatchDeps, DispatchStore, StartedSends } from './leaving.ts'
+import type { DispatchDeps, DispatchStore, StartedSends } from './dispatch-store.ts'
+import { reconcileRestored } from './reconcile-restored.ts'
 import type { ReleaseDecision } from './releases.ts'
+import { openSendPull } from './send-pull.ts'
+import { openSendPush } from './send-push.ts'
 import type { Send } from './send-record.ts'
 import type { Changes } from './send-view.ts'
-import { openSendPush } from './shared-giving.ts'
-import { openSharedDispatchStore } from './shared-leaving.ts'
-import { reconcileRestored } from './shared-restored.ts'
+import { openSharedDispatchStore } from './shared-dispatch-store.ts'
 import { type KnownSend, openSharedRows } from './shared-rows.ts'
-import { openSendPull } from './shared-taking.ts'
 
 interface SharedDeps extends DispatchDeps {
   time: Time

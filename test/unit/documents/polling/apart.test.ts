@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { openPolling, type PollingDeps } from '../../../../src/main/core/documents/polling/polling.ts'
-import { SharedPolling } from '../../../../src/main/core/documents/polling/reading-together.ts'
+import { SharedPolling } from '../../../../src/main/core/documents/polling/shared-polling.ts'
 import type { AskDocuments } from '../../../../src/main/core/documents/questions.ts'
 import type { OfficeFeed } from '../../../../src/main/core/office/feed.ts'
 import { type TestTime, testTime } from '../../../fixtures/own-time.ts'

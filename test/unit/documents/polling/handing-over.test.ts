@@ -1,6 +1,6 @@
 /** A workstation that reads for its office, and has more to hand over than it can while its lease lasts. */
 import { expect, test } from 'vitest'
-import { SharedPolling } from '../../../../src/main/core/documents/polling/reading-together.ts'
+import { SharedPolling } from '../../../../src/main/core/documents/polling/shared-polling.ts'
 import type { AskDocuments } from '../../../../src/main/core/documents/questions.ts'
 import type { OfficeFeed } from '../../../../src/main/core/office/feed.ts'
 import { testTime } from '../../../fixtures/own-time.ts'

@@ -3,8 +3,8 @@
  * changed since.
  */
 import { expect, test } from 'vitest'
-import { type RoundStart, SharedPolling } from '../../../../src/main/core/documents/polling/reading-together.ts'
 import type { Round } from '../../../../src/main/core/documents/polling/rounds.ts'
+import { type RoundStart, SharedPolling } from '../../../../src/main/core/documents/polling/shared-polling.ts'
 import {
   type FeedChange,
   feedIdOf,

@@ -15,8 +15,8 @@ import {
   type FolderTrouble,
   openFolderReading
 } from './folder-reading.ts'
-import type { SharedPolling } from './reading-together.ts'
 import { openRounds, type Round } from './rounds.ts'
+import type { SharedPolling } from './shared-polling.ts'
 
 /** Errors that may concern one folder or its answer only, while online. */
 const MAYBE_FOLDER_ONLY = new Set<AppError['code']>(['timeout', 'not-json'])

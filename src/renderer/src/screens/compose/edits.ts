@@ -11,7 +11,7 @@ import {
   MOST_TYPED,
   withSigners
 } from '../../../../shared/composition/composition.ts'
-import { composeTemplateSigner } from '../../../../shared/composition/of-request.ts'
+import { composeTemplateSigner } from '../../../../shared/composition/from-request.ts'
 import type { PersonView, TemplateView } from '../../../../shared/contract/views.ts'
 import { counted } from '../../../../shared/counted.ts'
 import { listed } from '../../words/counts.ts'

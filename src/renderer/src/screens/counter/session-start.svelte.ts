@@ -17,7 +17,7 @@ import { Action } from '../../state/action.svelte.ts'
 import { Resource } from '../../state/resource.svelte.ts'
 import { compareLines, type LineComparison, type ReadDocument } from './identity-lines.ts'
 import type { QueuePlace, SigningQueue } from './signing-queue.svelte.ts'
-import { fewestVisits, type Signing, signingsOf, visitsOf } from './sitting.ts'
+import { fewestVisits, type Signing, signingsOf, visitsOf } from './signings.ts'
 
 const notSignableError: AppError = {
   code: 'not-signable',

@@ -2,7 +2,7 @@
  * The layout of a PDF's pages in one column at a zoom, which of them are in view, and the resolution they are painted
  * at.
  */
-import type { PageSize } from './pdf-look.svelte.ts'
+import type { PageSize } from './pdf-viewer.svelte.ts'
 
 /** Space between and around pages, in CSS pixels. */
 export const GAP = 16

@@ -13,7 +13,7 @@ import {
   VerbosityLevel
 } from 'pdfjs-dist'
 import workerAddress from 'pdfjs-dist/build/pdf.worker.min.mjs?url'
-import { type PaintOptions, type PdfFile, UnreadablePdf } from './pdf-look.svelte.ts'
+import { type PaintOptions, type PdfFile, UnreadablePdf } from './pdf-viewer.svelte.ts'
 
 /** Larger images within a page are left out, in pixels. */
 const LARGEST_PICTURE = 64_000_000

@@ -2,7 +2,7 @@
 import type { AppError } from '../../../../shared/contract/errors.ts'
 import { type Api, settled } from '../../api.ts'
 import { paintScale } from './page-layout.ts'
-import type { PdfFile } from './pdf-look.svelte.ts'
+import type { PdfFile } from './pdf-viewer.svelte.ts'
 
 export class Printing {
   #paintedCount = $state<number>()

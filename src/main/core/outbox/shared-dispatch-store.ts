@@ -6,7 +6,7 @@
 import type { AppError } from '../../../shared/contract/index.ts'
 import type { PackageResponse } from '../../../shared/model/index.ts'
 import type { SerialTask } from '../jobs/lanes.ts'
-import { writeFirstAccepted } from '../jobs/recording.ts'
+import { writeFirstAccepted } from '../jobs/recovery.ts'
 import { AppFailure } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import {
@@ -19,14 +19,14 @@ import {
 } from '../office/sends.ts'
 import { withoutFlush } from '../storage/connection.ts'
 import { type FinishedAttempt, type Outcome, recorder, referencesOnly } from './attempts.ts'
-import type { DispatchDeps, DispatchStore, StartedSends, TurnResult } from './leaving.ts'
+import type { DispatchDeps, DispatchStore, StartedSends, TurnResult } from './dispatch-store.ts'
 import type { WaitingSend } from './pauses.ts'
 import { awaitsRelease } from './releases.ts'
 import { overdueError } from './send-actions.ts'
+import type { openSendPull } from './send-pull.ts'
 import type { Send, SentRequest } from './send-record.ts'
 import { ATTEMPT_END_OF, readSharedBody, type SharedBody, shareableOutcome } from './shared-content.ts'
 import type { KeptResult, openSharedRows } from './shared-rows.ts'
-import type { openSendPull } from './shared-taking.ts'
 
 interface SharedDispatchDeps extends DispatchDeps {
   time: Time

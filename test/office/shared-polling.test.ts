@@ -1,7 +1,7 @@
 // Two and three workstations of an office, each with its own mirror, share a PostgreSQL server and a signing service:
 // one reads the folders, and the others get what is in them.
 import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest'
-import type { OfficeMembership } from '../../src/main/core/office/desk.ts'
+import type { OfficeMembership } from '../../src/main/core/office/membership.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import { forms } from '../fixtures/compositions.ts'
 import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'

@@ -4,7 +4,7 @@
  * beside it. Each content is sealed under its thing's identity.
  */
 import type { Pool } from 'pg'
-import type { Queryable } from './at-once.ts'
+import type { Queryable } from './query-batching.ts'
 import { seal, unsealIfIntact } from './sealing.ts'
 
 type SharedDraftKind = 'draft'

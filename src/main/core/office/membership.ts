@@ -15,14 +15,14 @@ import { KeychainError, type SecretSlot } from '../storage/keychain.ts'
 import { OFFICE_UNKNOWN, type openJsonMeta } from '../storage/meta.ts'
 import type { OfficePlace } from './connection.ts'
 import type { OfficeCounters } from './counters.ts'
+import type { ExclusiveTasks } from './exclusive-tasks.ts'
 import type { OfficeFeed } from './feed.ts'
 import { type Heads, openOfficeHeads } from './heads.ts'
 import { assertKeyCurrent, KEY_ROTATED, KeyRotated, takeCurrentKey, WrongKey } from './keys.ts'
-import type { ExclusiveTasks } from './once.ts'
+import type { OfficeDrafts } from './office-drafts.ts'
 import type { OfficeRecords } from './records.ts'
 import { failOfficeAway, isUnwritable, type OfficeStore } from './sends.ts'
 import type { SharedRecords } from './shared-records.ts'
-import type { OfficeDrafts } from './things.ts'
 
 /** The address of the office's server. `ca`: certificates of authorities to trust instead of the system's, as PEM. */
 type OfficeServer = Omit<OfficePlace, 'user' | 'password' | 'ca'> & { readonly ca?: string | undefined }
@@ -558,12 +558,12 @@ async function openConnection(
   ] = await Promise.all([
     import('./connection.ts'),
     import('./sends.ts'),
-    import('./things.ts'),
+    import('./office-drafts.ts'),
     import('./records.ts'),
     import('./feed.ts'),
     import('./tasks.ts'),
     import('./counters.ts'),
-    import('./at-once.ts')
+    import('./query-batching.ts')
   ])
   const [{ openOfficeFeed }, { openOfficeTasks }, { openOfficeCounters }, { batchQueries }] = others
   const pool = openPool(place)

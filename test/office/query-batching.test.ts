@@ -1,8 +1,8 @@
 // Queries made at the same moment cost the server one transaction, and each is answered as if it had been made alone.
 import { Client, DatabaseError } from 'pg'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
-import { batchQueries } from '../../src/main/core/office/at-once.ts'
 import { openPool } from '../../src/main/core/office/connection.ts'
+import { batchQueries } from '../../src/main/core/office/query-batching.ts'
 
 function poolOf() {
   const pool = openPool({ ...inject('cluster'), database: 'postgres' })

@@ -453,7 +453,7 @@ describe('a person at the counter', () => {
 })
 
 /**
- * For more: `OFFICE_ROUNDS=1000 npm run test:office -- test/office/once.test.ts`, or `npm run chaos -- --only office`.
+ * For more: `OFFICE_ROUNDS=1000 npm run test:office -- test/office/exclusive-tasks.test.ts`, or `npm run chaos -- --only office`.
  */
 const ROUNDS = Number(process.env.OFFICE_ROUNDS ?? 12)
 

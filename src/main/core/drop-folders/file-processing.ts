@@ -19,9 +19,9 @@ import {
   workingFolderOf
 } from './claiming.ts'
 import { contentOf, isFree } from './dropped-file.ts'
+import type { FileImport } from './file-import.ts'
 import type { Folder } from './folders.ts'
 import type { Entry, Journal, Step } from './journal.ts'
-import type { FileImport } from './making.ts'
 import { ensureFolder } from './own-folders.ts'
 import { type FileStat, StableClaims } from './stable-file.ts'
 

@@ -5,9 +5,9 @@ import type { Pool } from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { systemTime } from '../../src/main/core/lib/time.ts'
 import { openPool } from '../../src/main/core/office/connection.ts'
+import { MOST_BYTES, openOfficeDrafts } from '../../src/main/core/office/office-drafts.ts'
 import { openOfficeRecords } from '../../src/main/core/office/records.ts'
 import { openOfficeSends } from '../../src/main/core/office/sends.ts'
-import { MOST_BYTES, openOfficeDrafts } from '../../src/main/core/office/things.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
 
 let office: TestOffice

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { editCommandOf, isBlockedKey, type Key } from '../../../src/main/core/policy/held-keys.ts'
+import { editCommandOf, isBlockedKey, type Key } from '../../../src/main/core/policy/blocked-keys.ts'
 
 /** Returns a key from its short name, such as `Control+Shift+I`; `code` if it differs from the key's own. */
 function key(name: string, code?: string): Key {

@@ -12,12 +12,12 @@ import { canSignNow } from '../documents/progress.ts'
 import { fail } from '../lib/failure.ts'
 import type { SigningAccount } from '../policy/signing-address.ts'
 import type { CounterDeps } from './deps.ts'
+import { disambiguate, numberNamesakes } from './disambiguation.ts'
 import { type IdentityNumber, retainedReading } from './identity-numbers.ts'
 import { identityOf } from './outcome.ts'
 import { safeAddress } from './prepare-turn.ts'
 import { comparePrinted, printedReading } from './printed-document.ts'
 import { DEFAULT_PREFERENCES, type SessionStart, type TurnFacts } from './session-state.ts'
-import { disambiguate, numberNamesakes } from './told-apart.ts'
 
 export type SessionRequest = DecodedInput<'counter.start'>
 type RequestedTurn = SessionRequest['turns'][number]

@@ -7,12 +7,12 @@ import { fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import type { AskOutbox, Claim, PushRefusal } from '../office/sends.ts'
 import type { OutboxDeps } from './deps.ts'
-import type { DispatchDeps } from './leaving.ts'
+import type { DispatchDeps } from './dispatch-store.ts'
 import type { Release, ReleaseDecision } from './releases.ts'
+import { HOLDER_GONE } from './send-pull.ts'
 import type { Send } from './send-record.ts'
 import { arrivalOutcome, encodeSend } from './shared-content.ts'
 import type { openSharedRows } from './shared-rows.ts'
-import { HOLDER_GONE } from './shared-taking.ts'
 
 interface PushDeps extends Pick<DispatchDeps, 'db' | 'sends' | 'times'> {
   time: Time

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { questionBeforeQuitting } from '../../../src/main/core/policy/leaving.ts'
+import { questionBeforeQuitting } from '../../../src/main/core/policy/quit-question.ts'
 
 const none = { ready: 0, uncertain: 0, preparing: 0, actions: 0, isSigning: false, corrections: [] }
 

@@ -1,7 +1,7 @@
 /** The code that chooses the camera runs in a page's own documents: the page can't get at it. */
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { preferCamera } from '../../../src/main/shell/chosen-camera.ts'
+import { preferCamera } from '../../../src/main/shell/preferred-camera.ts'
 
 /** A page's environment, with the parts of the browser's device API that are looked at before anyone asks. */
 const WORLD = `

@@ -2,11 +2,11 @@
  * Sends local changes of drafts to the office, and applies the answers. It also tells a restored server what it had
  * before.
  */
-import type { OfficeDrafts, SaveResult } from '../office/things.ts'
+import type { OfficeDrafts, SaveResult } from '../office/office-drafts.ts'
 import type { Db } from '../storage/connection.ts'
+import type { DraftPull, PullDeps } from './draft-pull.ts'
 import { encodeContent, hasContent, readContent } from './shared-content.ts'
 import type { KnownDraft, LocalDraft } from './shared-draft-rows.ts'
-import type { DraftPull, PullDeps } from './shared-taking.ts'
 
 /** How many consecutive saves of a draft may be unanswered. */
 const MOST_PENDING = 50

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { openLastPlaceStore } from '../../../src/main/core/accounts/kept-place.ts'
+import { openLastPlaceStore } from '../../../src/main/core/accounts/last-place.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 

@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Time } from '../lib/time.ts'
-import type { OfficeDraftChange, OfficeDrafts } from '../office/things.ts'
+import type { OfficeDraftChange, OfficeDrafts } from '../office/office-drafts.ts'
 import type { Drafts } from './drafts.ts'
 import { encodeContent, localContent, readContent } from './shared-content.ts'
 import type { KnownDraft, LocalDraft, SharedDraftRows } from './shared-draft-rows.ts'

@@ -1,5 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest'
-import { openPracticeOfficeStore } from '../../../src/main/core/accounts/kept-office.ts'
+import { openPracticeOfficeStore } from '../../../src/main/core/accounts/practice-office-store.ts'
 import { connectInMemory } from '../../../src/main/core/storage/connection.ts'
 import { migrate } from '../../../src/main/core/storage/migrations.ts'
 
