@@ -337,7 +337,7 @@ test('of an appointment the list says which number, and what was noted', () => {
 
 test('details are named in plain words, and one that is not known is not lost', () => {
   const detail = { seconds: '312', outcome: 'signed', by: 'blur', tried: '2', colour: 'green' }
-  expect(detailsIn({ detail, zone: 'Pacific/Auckland' })).toEqual([
+  expect(detailsIn({ what: 'turn-ended', detail, zone: 'Pacific/Auckland' })).toEqual([
     { name: 'By', value: 'another window came to the front' },
     { name: 'Result', value: 'Signed' },
     { name: 'Blocked actions', value: '2' },
@@ -345,9 +345,18 @@ test('details are named in plain words, and one that is not known is not lost', 
     { name: 'Colour', value: 'green' }
   ])
   const missing = { entries: '3', from: '2026-11-21T10:42:07+13:00', until: 'long ago' }
-  expect(detailsIn({ detail: missing, zone: 'Pacific/Auckland' })).toEqual([
+  expect(detailsIn({ what: 'entries-lost', detail: missing, zone: 'Pacific/Auckland' })).toEqual([
     { name: 'Not recorded', value: '3' },
     { name: 'From', value: '21 Nov 2026 10:42:07' },
     { name: 'Until', value: 'long ago' }
   ])
+})
+
+test.each([
+  ['data-restored', { before: '412' }, { name: 'Entries before', value: '412' }],
+  ['account-changed', { before: 'Harbour' }, { name: 'Previous name', value: 'Harbour' }],
+  ['appointment-called', { number: '6' }, { name: 'Number', value: '6' }],
+  ['receipt-made', { number: 'R-2026-0412' }, { name: 'Receipt number', value: 'R-2026-0412' }]
+] as const)('of %s, %j is named after what it is there', (what, detail, named) => {
+  expect(detailsIn({ what: what as AuditEvent, detail, zone: 'Pacific/Auckland' })).toEqual([named])
 })

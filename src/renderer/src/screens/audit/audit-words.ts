@@ -121,7 +121,7 @@ const detailLabels = new Map([
   ['as', 'As'],
   ['made', 'Backup of'],
   ['source', 'Source'],
-  ['before', 'Entries before'],
+  ['before', 'Previous name'],
   ['secrets', 'With account keys'],
   ['package', 'Package'],
   ['sentBy', 'Sent by'],
@@ -145,7 +145,6 @@ const detailLabels = new Map([
   ['where', 'Location'],
   ['account', 'Account'],
   ['changed', 'Changed'],
-  ['before', 'Previous name'],
   ['address', 'Address'],
   ['entries', 'Not recorded'],
   ['from', 'From'],
@@ -153,7 +152,6 @@ const detailLabels = new Map([
   ['origins', 'Allowed addresses'],
   ['appointment', 'Appointment'],
   ['at', 'Counter or room'],
-  ['number', 'Number'],
   ['times', 'Times called'],
   ['to', 'Now'],
   ['was', 'Was'],
@@ -223,15 +221,26 @@ const valueTexts: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   }
 }
 
+/** Returns a detail's label; two of them mean something else by their event or value. */
+function detailLabel(what: string, key: string, value: string): string {
+  if (key === 'before' && what === 'data-restored') return 'Entries before'
+  // Numbers of the queue are digits alone.
+  if (key === 'number' && /^\d+$/.test(value)) return 'Number'
+  return detailLabels.get(key) ?? outcomes[key]?.word ?? capital(key)
+}
+
 /** Returns an entry's details as names and values, in display order. */
-export function detailsIn({ detail, zone }: Pick<AuditEntry, 'detail' | 'zone'>): { name: string; value: string }[] {
+export function detailsIn({ what, detail, zone }: Pick<AuditEntry, 'what' | 'detail' | 'zone'>): {
+  name: string
+  value: string
+}[] {
   const order = [...detailLabels.keys()]
   const rank = (key: string) => (order.includes(key) ? order.indexOf(key) : order.length)
   return Object.entries(detail)
     .filter(([key, value]) => value !== '' || key === 'evidence')
     .sort(([one], [other]) => rank(one) - rank(other))
     .map(([key, value]) => ({
-      name: detailLabels.get(key) ?? outcomes[key]?.word ?? capital(key),
+      name: detailLabel(what, key, value),
       value: isMoment(key, value) ? momentOf({ at: Date.parse(value), zone }) : valueInWords(key, value)
     }))
 }
