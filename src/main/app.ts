@@ -91,7 +91,7 @@ export async function openApp(start: AppStart) {
       heads: composing.heads,
       officeBoard: composing.officeBoard,
       sharedStaff: composing.sharedStaff,
-      once: folders.once,
+      exclusiveTasks: folders.exclusiveTasks,
       records: composing.records,
       watch,
       whenWatching: watching.promise
@@ -101,9 +101,9 @@ export async function openApp(start: AppStart) {
   })
   const { isAway, isHandedOver, isSigning } = counter
   const { note } = counter.audit
-  const { nameOf, once } = folders
+  const { nameOf, exclusiveTasks } = folders
   const identity = openIdentity(foundation, {
-    ...{ ask, nameOf, once, views, watch, note, isHandedOver },
+    ...{ ask, nameOf, exclusiveTasks, views, watch, note, isHandedOver },
     viewSavedBy: (accountId, id) => composing.records.savedBy('view', accountId, id)
   })
   const notifications = openNotifications(foundation, {

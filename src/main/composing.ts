@@ -33,7 +33,7 @@ import { bulkWorkerOf } from './shell/bulk.ts'
 /** @param madeBy application name and version, written into exported files. */
 export function openComposing(
   foundation: Foundation,
-  { ask, moment, once, views, watch, takeSent, documentsChanged }: ReturnType<typeof openFolders>,
+  { ask, moment, exclusiveTasks, views, watch, takeSent, documentsChanged }: ReturnType<typeof openFolders>,
   madeBy: string
 ) {
   const { accounts, db, clients, facts, keychain, lists, log, newId, organisation, send, signals, time } = foundation
@@ -108,15 +108,15 @@ export function openComposing(
       sends: (ids) => send('sends.changed', { ids }),
       outbox: () => {
         send('outbox.changed', null)
-        once.availabilityChanged()
+        exclusiveTasks.availabilityChanged()
       },
       batch: (id) => send('batches.changed', { id }),
       draft: draftsChanged
     }
   })
-  once.setAccounts(outbox.shared)
+  exclusiveTasks.setAccounts(outbox.shared)
   const officeChanged = () => send('office.changed', null)
-  const sharedReading = new SharedPolling({
+  const sharedPolling = new SharedPolling({
     ...{ ask, moment, time, officeTrouble },
     accounts: () =>
       accounts
@@ -133,7 +133,7 @@ export function openComposing(
     readByOther: watch.readByOther,
     readerChanged: officeChanged
   })
-  watch.setSharedPolling(sharedReading)
+  watch.setSharedPolling(sharedPolling)
   const heads = new Heads(openJsonMeta(db), time)
   const officeBoard = new OfficeBoard({
     time,
@@ -145,15 +145,15 @@ export function openComposing(
   const desk: OfficeMembership = new OfficeMembership({
     ...{
       drafts: sharedDrafts,
-      folders: sharedReading,
+      folders: sharedPolling,
       heads,
-      once,
+      exclusiveTasks,
       records,
       shared: outbox.shared,
       staff: sharedStaff
     },
     counters: officeBoard,
-    ...{ slot: keychain.office, kept: openJsonMeta(db), time },
+    ...{ slot: keychain.office, meta: openJsonMeta(db), time },
     // Practice accounts exist on this computer only.
     accounts: () =>
       accounts

@@ -55,7 +55,7 @@ export interface CounterParts {
   heads: Heads
   officeBoard: OfficeBoard
   sharedStaff: SharedStaff
-  once: ExclusiveTasks
+  exclusiveTasks: ExclusiveTasks
   records: Pick<SharedRecords, 'localChanged'>
   watch: Polling
   /** Resolves once folders can be read. An interrupted session may be found before that. */
@@ -70,7 +70,7 @@ export function openCounter(
     ask,
     heads,
     officeBoard,
-    once,
+    exclusiveTasks,
     records,
     sharedStaff,
     watch,
@@ -189,7 +189,7 @@ export function openCounter(
     hasDisplay,
     changed: appointmentsChanged
   })
-  const calls = new Calls({ appointments, once, time, accountId, newId: foundation.newId })
+  const calls = new Calls({ appointments, exclusiveTasks, time, accountId, newId: foundation.newId })
   const imports = new AppointmentImports({
     ...{ db, time, note, accountId, appointments, newId: foundation.newId },
     worker: appointmentWorkerOf({ worker: new URL('./bulk-worker.js', import.meta.url), log }),
@@ -237,7 +237,7 @@ export function openCounter(
     settings: () => settings.read(),
     pinnedEntries: openPinnedEntries({ db, time }),
     reservations: new Reservations({
-      ...{ once, time, newId: foundation.newId },
+      ...{ exclusiveTasks, time, newId: foundation.newId },
       changed: () => counter.reservationsChanged()
     }),
     keepIdentity: identityNumbers.keep,

@@ -62,9 +62,9 @@ export function openFolders(foundation: Foundation) {
     connectionChanged: () => signals.emit('connection')
   })
   const hints = openHints({ db, random: randomBytes, wake: () => watch.soon(), time })
-  const once = new ExclusiveTasks()
+  const exclusiveTasks = new ExclusiveTasks()
   const actions = new Actions({
-    ...{ db, ask, once, rights, moment, time, clientOf, describe },
+    ...{ db, ask, exclusiveTasks, rights, moment, time, clientOf, describe },
     refresh: watch.refresh,
     readSoon: watch.soon,
     documentStored: documentsChanged,
@@ -81,6 +81,6 @@ export function openFolders(foundation: Foundation) {
   })
   return {
     ...{ ask, moment, nameOf, endThread: thread.end, documentsChanged, takeSent },
-    ...{ views, watch, hints, once, actions, employers, forms }
+    ...{ views, watch, hints, exclusiveTasks, actions, employers, forms }
   }
 }

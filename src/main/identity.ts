@@ -25,7 +25,7 @@ export interface IdentityDeps {
   views: Views
   /** The office's other workstation that last saved a view. */
   viewSavedBy: (accountId: string, viewId: string) => string | undefined
-  once: ExclusiveTasks
+  exclusiveTasks: ExclusiveTasks
   watch: Polling
   note: NoteInAudit
   /** Whether a signer has the office's window. */
@@ -34,7 +34,7 @@ export interface IdentityDeps {
 
 export function openIdentity(
   foundation: Foundation,
-  { ask, nameOf, views, viewSavedBy, once, watch, note, isHandedOver }: IdentityDeps
+  { ask, nameOf, views, viewSavedBy, exclusiveTasks, watch, note, isHandedOver }: IdentityDeps
 ) {
   const { db, accounts, clients, log, newId, rights, send, settings, signals, time, usualFolder, home } = foundation
   const clientOf = clients.of
@@ -53,7 +53,7 @@ export function openIdentity(
     changed: () => downloadsChanged(null)
   })
   const downloads = openDownloads({
-    ...{ db, ask, once, note, clientOf, newId, time, describe: asAppError, verifications: verificationQueue },
+    ...{ db, ask, exclusiveTasks, note, clientOf, newId, time, describe: asAppError, verifications: verificationQueue },
     rightsOf: rights.of,
     accountName: (accountId) => accounts.list().find(({ id }) => id === accountId)?.name ?? '',
     folderNames: watch.knownFoldersOf,

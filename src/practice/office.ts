@@ -13,7 +13,8 @@ import { createPracticeService, type PracticeService, type PracticeServiceOption
 import { newKey, type RandomBytes, systemClock, systemRandom } from './sources.ts'
 import { type PracticeState, readState, type SentPackage } from './state.ts'
 
-export interface OfficeOptions extends Omit<PracticeServiceOptions, 'state' | 'changed' | 'added' | 'mailboxKey'> {
+export interface OfficeOptions
+  extends Omit<PracticeServiceOptions, 'state' | 'stateChanged' | 'packageSent' | 'mailboxKey'> {
   /** Whether it has a page that lists all invitations: see `mailbox`. */
   hasMailbox?: boolean
   /** Override the stored conditions. */

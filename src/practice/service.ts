@@ -73,7 +73,7 @@ export function createPracticeService(options: PracticeServiceOptions) {
     const { expired, next } = expireAndPurge(deps.state, now, retention)
     const acted = runVolunteers(deps.state, now)
     for (const document of expired) deps.notifier.notify(document, ['Expired'])
-    for (const { document, happenings } of acted.actions) deps.notifier.notify(document, happenings)
+    for (const { document, events } of acted.actions) deps.notifier.notify(document, events)
     if (expired.length + acted.actions.length > 0) deps.stateChanged()
     quietUntil = Math.min(next, acted.next)
   }

@@ -16,7 +16,7 @@ const SIGNS_AFTER = 50_000
 
 interface VolunteerActions {
   /** What has just happened. */
-  actions: { document: DocumentRecord; happenings: DocumentEvent[] }[]
+  actions: { document: DocumentRecord; events: DocumentEvent[] }[]
   /** When the next event is due if nobody else does anything. */
   next: number
 }
@@ -39,7 +39,7 @@ function actAs(document: DocumentRecord, signer: SignerRecord, now: number, acte
   if (now >= since + OPENS_AFTER && markOpened(document, signer, now)) events.push('Opened')
   if (now >= since + SIGNS_AFTER) events.push(...signAs(document, signer, () => now))
   else acted.next = Math.min(acted.next, since + (now >= since + OPENS_AFTER ? SIGNS_AFTER : OPENS_AFTER))
-  if (events.length > 0) acted.actions.push({ document, happenings: events })
+  if (events.length > 0) acted.actions.push({ document, events: events })
 }
 
 /** In order, the previous signature invites the signer; otherwise the sending does. */

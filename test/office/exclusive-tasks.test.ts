@@ -298,7 +298,7 @@ describe('a person at the counter', () => {
     const { accountId, parts } = work
     const time = work.time.run()
     const { origin } = new URL(document.Signers?.[0]?.SigningKey ?? '')
-    const its = { once: parts.once, time, newId: randomUUID }
+    const its = { exclusiveTasks: parts.once, time, newId: randomUUID }
     let news = 0
     const counter: Counter = new Counter({
       ...{ ...openCounter({}).deps, ...its },

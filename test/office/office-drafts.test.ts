@@ -42,7 +42,7 @@ async function one(id: string, index = 0) {
   return (await all(index)).find((change) => change.id === id) ?? expect.fail('There is no such thing.')
 }
 const textsBeside = async (id: string) =>
-  (await thingsOf(2).versions(id, [])).map(({ by, content }) => [by, content?.toString()])
+  (await thingsOf(2).conflicts(id, [])).map(({ by, content }) => [by, content?.toString()])
 
 describe('a save', () => {
   test('that goes on from what counts replaces it, and another doesn’t', async () => {
@@ -109,8 +109,8 @@ test('what is read at a time, and what stands beside one, is no more than so man
   )
   expect(answered.rows.map(({ sealed }) => sealed !== null)).toEqual([true, true, false])
   expect((await textsBeside(id)).map(([, text]) => text)).toEqual(texts)
-  const [first] = await thingsOf(2).versions(id, [])
-  const others = await thingsOf(2).versions(id, [first?.version ?? ''])
+  const [first] = await thingsOf(2).conflicts(id, [])
+  const others = await thingsOf(2).conflicts(id, [first?.version ?? ''])
   expect(others.map(({ content }) => content?.toString())).toEqual([undefined, ...texts.slice(1)])
 
   for (let each = 0; each < 3; each++) await save(0, randomUUID(), large())
@@ -408,11 +408,11 @@ describe('changes', () => {
     expect(change?.content).toBeUndefined()
     // A version that the person who decides doesn't know of remains undecided.
     await thingsOf(2).resolveConflicts(accountId, id, [randomUUID()])
-    expect(await thingsOf(2).versions(id, [])).toMatchObject([{ isResolved: false }])
+    expect(await thingsOf(2).conflicts(id, [])).toMatchObject([{ isResolved: false }])
     await thingsOf(2).resolveConflicts(accountId, id, [beside])
-    const [version] = await thingsOf(2).versions(id, [])
+    const [version] = await thingsOf(2).conflicts(id, [])
     expect(version).toMatchObject({ by: 'Two', isResolved: true })
-    expect((await thingsOf(2).versions(id, [version?.version ?? '']))[0]?.content).toBeUndefined()
+    expect((await thingsOf(2).conflicts(id, [version?.version ?? '']))[0]?.content).toBeUndefined()
   })
 })
 
@@ -661,7 +661,7 @@ describe('a workstation that wants more than it may', () => {
       const version = randomUUID()
       for (const asked of [
         () => things.changes(accountId, 0, 0),
-        () => things.versions('x', []),
+        () => things.conflicts('x', []),
         () => things.state(accountId),
         () => things.save(accountId, { id: 'x', basedOn: [], round: 0 }, version, Buffer.from('x'), false)
       ]) {

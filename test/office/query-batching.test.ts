@@ -2,7 +2,7 @@
 import { Client, DatabaseError } from 'pg'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import { openPool } from '../../src/main/core/office/connection.ts'
-import { batchQueries } from '../../src/main/core/office/query-batching.ts'
+import { batchQueries, type Queryable } from '../../src/main/core/office/query-batching.ts'
 
 function poolOf() {
   const pool = openPool({ ...inject('cluster'), database: 'postgres' })
@@ -45,6 +45,29 @@ test('one that is refused keeps no other from being answered', async () => {
   const [good, bad] = await Promise.allSettled([asked(atOnce, 'SELECT 1 AS n'), asked(atOnce, 'SELECT 1 / 0')])
   expect(good).toEqual({ status: 'fulfilled', value: [{ n: 1 }] })
   expect(bad).toMatchObject({ status: 'rejected', reason: expect.any(DatabaseError) })
+})
+
+test('a single connection gets one query after the other, also after one was refused', async () => {
+  const { pool } = poolOf()
+  const client = await pool.connect()
+  let [inFlight, most] = [0, 0]
+  let later: Promise<unknown> | undefined
+  const counting: Queryable = {
+    async query(text, values) {
+      most = Math.max(most, ++inFlight)
+      // Asked while the batch is in flight.
+      later ??= asked(over, 'SELECT 4 AS n')
+      return await client.query(text, values).finally(() => inFlight--)
+    }
+  }
+  const over = batchQueries(counting, { isConnection: true })
+  const answers = await Promise.allSettled(
+    ['SELECT 1 AS n', 'SELECT 1 / 0', 'SELECT 3 AS n'].map((text) => asked(over, text))
+  )
+  expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled'])
+  expect(await later).toEqual([{ n: 4 }])
+  client.release()
+  expect(most).toBe(1)
 })
 
 test('where the line breaks all of them fail, and none is asked once more', async () => {

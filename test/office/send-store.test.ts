@@ -240,6 +240,21 @@ describe('sends that several workstations share', () => {
     return { ...held, next }
   }
 
+  test('every workstation learns that a send may have arrived before', async () => {
+    const [one, two] = [storeAt(0), storeAt(1)]
+    const accountId = await account()
+    const [inDoubt, fresh] = [randomUUID(), randomUUID()]
+    await one.push(accountId, { id: inDoubt, content: content(inDoubt), inMs: 0, round: 1, mayHaveArrived: true })
+    await one.put(accountId, fresh, content(fresh))
+    const changes = await two.changes(accountId, 0, 0)
+    expect(new Map(changes.map(({ id, mayHaveArrived }) => [id, mayHaveArrived]))).toEqual(
+      new Map([
+        [inDoubt, true],
+        [fresh, false]
+      ])
+    )
+  })
+
   test('an expired claim is in doubt', async () => {
     const { two, accountId, id } = await heldByOneGone()
     expect(await two.claim(accountId, 1)).toEqual([])

@@ -14,7 +14,7 @@ interface WorkerRequest {
   ask: unknown
 }
 
-/** The worker's answer to the order with that number. */
+/** The worker's answer to the request with that number. */
 export type WorkerReply = { number: number; answer: unknown } | { number: number; error: AppError }
 
 /** A message from the worker that isn't an answer. */
@@ -131,7 +131,7 @@ export function openWorkerThread({ title, log, onEvent, errors, ...thread }: Wor
 }
 
 /**
- * In the worker: answers the main thread's orders, one message each.
+ * In the worker: answers the main thread's requests, one message each.
  * @param ask answers a question by its name.
  * @param describe turns a thrown error into one for the user.
  */

@@ -275,8 +275,8 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     { file: OUTSIDE, find: 'requests.slice(0, MOST_WAITING)', put: 'requests' },
     {
       file: OUTSIDE,
-      find: '    this.#pending = [...this.#pending, waiting]\n    changed()\n',
-      put: "    this.#pending = [...this.#pending, waiting]\n    changed()\n    if (waiting.view.what !== 'refused') await this.accept(id, 'a')\n"
+      find: '    this.#pending = [...this.#pending, pending]\n    changed()\n',
+      put: "    this.#pending = [...this.#pending, pending]\n    changed()\n    if (pending.view.what !== 'refused') await this.accept(id, 'a')\n"
     }
   ],
   bridge: [

@@ -63,7 +63,7 @@ export async function openOffice(data: 'demo' | 'empty' = 'empty') {
       clientOf: clients.of,
       ask: mirror.ask,
       rights,
-      once: new ExclusiveTasks(),
+      exclusiveTasks: new ExclusiveTasks(),
       refresh: mirror.refresh,
       readSoon: () => void told.soon++,
       documentStored: (accountId) => void told.taken.push(accountId),

@@ -203,7 +203,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
       }
     },
     reservations: new Reservations({
-      once: new ExclusiveTasks(),
+      exclusiveTasks: new ExclusiveTasks(),
       time: time.run(),
       newId: () => '',
       changed: () => undefined

@@ -67,7 +67,7 @@ export class Actions {
       attemptStarted,
       shared: this.#shared
     })
-    deps.once.listen({ available: (accountId) => this.#dispatcher.officeAvailable(accountId) })
+    deps.exclusiveTasks.listen({ available: (accountId) => this.#dispatcher.officeAvailable(accountId) })
     this.#recovery = new Recovery(deps.time, () => this.#recover())
   }
 

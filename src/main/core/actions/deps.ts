@@ -27,7 +27,7 @@ export interface ActionDeps {
   ask: AskDocuments
   rights: Rights
   /** Makes sure that only one of an office's workstations does an action. */
-  once: ExclusiveTasks
+  exclusiveTasks: ExclusiveTasks
   /** Reads the account's folders into the mirror, with looks that begin now. Rejects if one can't be read. */
   refresh: (accountId: string) => Promise<unknown>
   /** Called when the mirror has stored the document that an operation returned. */

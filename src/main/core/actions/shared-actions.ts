@@ -39,7 +39,7 @@ export type ClaimResult =
   | { kind: 'away'; error: AppError }
   | { kind: 'ended'; outcome: Outcome; adopt?: () => void }
 
-interface SharedActionsDeps extends Pick<ActionDeps, 'db' | 'time' | 'once'> {
+interface SharedActionsDeps extends Pick<ActionDeps, 'db' | 'time' | 'exclusiveTasks'> {
   records: ActionRecords
   /** Records the outcome of an uncertain action. */
   recordOutcome: (action: Action, outcome: Outcome) => Promise<void>
@@ -53,7 +53,7 @@ const CLAIMS = new Rows({ id: value<string>(), epoch: value<number>() })
 
 const UNANSWERED = 0
 type Claim = Readonly<RecordOf<typeof CLAIMS>>
-type OfficePlace = Exclude<ReturnType<ExclusiveTasks['of']>, undefined | 'away'>
+type OfficeAccess = Exclude<ReturnType<ExclusiveTasks['of']>, undefined | 'away'>
 
 /** What another workstation needs to find out the outcome of an action. */
 const Content = z.object({
@@ -77,7 +77,7 @@ export class SharedActions {
   constructor(deps: SharedActionsDeps) {
     this.#deps = deps
     this.#claims = openClaims(deps.db)
-    deps.once.listen({
+    deps.exclusiveTasks.listen({
       available: (accountId) => this.syncSoon(accountId),
       notified: (accountId) => this.syncSoon(accountId),
       beforeLeaving: (accountId) => this.#prepareLeaving(accountId)
@@ -86,9 +86,9 @@ export class SharedActions {
 
   /** Claims an action, right before it is sent. After a successful claim, `attemptEnded` must be called. */
   async claim(action: Action): Promise<ClaimResult> {
-    const { once, time } = this.#deps
+    const { exclusiveTasks, time } = this.#deps
     const { id, accountId, createdAt, isInDoubt } = action
-    const place = once.of(accountId)
+    const place = exclusiveTasks.of(accountId)
     if (!place) return { kind: 'own', options: {} }
     if (place === 'away') return { kind: 'away', error: OFFICE_UNAVAILABLE }
     // A claim whose answer was lost is still at the office, and would block this one for something that nobody did.
@@ -112,7 +112,7 @@ export class SharedActions {
     if (claim?.isGranted) {
       this.#claims.save({ id, epoch: claim.epochs.get(about) ?? 0 })
       const maySend = claimValidityCheck(time, claim.until, POST_TIMEOUT)
-      return { kind: 'own', options: { maySend, signal: once.sleepSignal() } }
+      return { kind: 'own', options: { maySend, signal: exclusiveTasks.sleepSignal() } }
     }
     this.#inFlight.delete(id)
     const other = claim?.by[0]
@@ -137,7 +137,7 @@ export class SharedActions {
 
   /** Called when actions of the account changed here, or others may know more about them. */
   syncSoon(accountId: string): void {
-    const place = this.#deps.once.of(accountId)
+    const place = this.#deps.exclusiveTasks.of(accountId)
     if (this.#isOver || !place || place === 'away') return
     void this.#laneOf(accountId)
       .runFresh()
@@ -154,7 +154,7 @@ export class SharedActions {
   /** Makes sure that the office knows the outcome of everything done here. @throws AppFailure `busy` */
   async #prepareLeaving(accountId: string): Promise<void> {
     const hasClaims = () => this.#claims.of(accountId).length > 0
-    const place = this.#deps.once.of(accountId)
+    const place = this.#deps.exclusiveTasks.of(accountId)
     // This way of leaving isn't possible without the server.
     if (!place || place === 'away' || !hasClaims()) return
     await this.#laneOf(accountId)
@@ -223,13 +223,13 @@ export class SharedActions {
    */
   async #sync(accountId: string): Promise<void> {
     for (const claim of this.#claims.of(accountId)) {
-      const place = this.#deps.once.of(accountId)
+      const place = this.#deps.exclusiveTasks.of(accountId)
       if (this.#isOver || !place || place === 'away') return
       await this.#pushOutcome(place, claim)
     }
   }
 
-  async #pushOutcome(place: OfficePlace, claim: Claim): Promise<void> {
+  async #pushOutcome(place: OfficeAccess, claim: Claim): Promise<void> {
     const { records, time } = this.#deps
     const { id, epoch } = claim
     const action = records.find(id)

@@ -16,7 +16,7 @@ interface CallsDeps {
   appointments: Pick<Appointments, 'get' | 'save' | 'mark' | 'call' | 'nextNumber' | 'todaySpan'>
   /** The account of what is created here. */
   accountId: () => string
-  once: ExclusiveTasks
+  exclusiveTasks: ExclusiveTasks
   time: Time
   newId: () => string
 }
@@ -71,8 +71,8 @@ export class Calls {
    * asked.
    */
   async #claimCall({ id, key, accountId }: StoredAppointment): Promise<BlockingTask | undefined> {
-    const { once, time, newId } = this.#deps
-    const place = once.of(accountId)
+    const { exclusiveTasks, time, newId } = this.#deps
+    const place = exclusiveTasks.of(accountId)
     if (!place || place === 'away') return undefined
     const request = { accountId: place.accountId, id: newId(), ms: CALL_SHOWN }
     // An appointment made by hand has the same id at each workstation, an imported one the same key.
@@ -93,8 +93,8 @@ export class Calls {
 
   /** Returns a number that no other counter gives today; undefined if they have one, or the office can't be asked. */
   async #claimNumber(one: { accountId: string; number?: number | undefined }): Promise<number | undefined> {
-    const { appointments, once, newId } = this.#deps
-    const place = once.of(one.accountId)
+    const { appointments, exclusiveTasks, newId } = this.#deps
+    const place = exclusiveTasks.of(one.accountId)
     if (one.number !== undefined || !place || place === 'away') return undefined
     let claimedNumber: number | undefined
     let isWaiting = true

@@ -42,7 +42,7 @@ interface OthersSnapshot {
 }
 
 interface ReservationDeps {
-  once: ExclusiveTasks
+  exclusiveTasks: ExclusiveTasks
   time: Time
   newId: () => string
   /** Called when other counters called someone or no longer have them, or this session's reservation changed. */
@@ -66,7 +66,7 @@ export class Reservations {
       () => this.#renew(),
       () => this.#reservation && this.#renewing.schedule(RENEWAL_INTERVAL)
     )
-    deps.once.listen({
+    deps.exclusiveTasks.listen({
       available: (accountId) => {
         this.#refresh(accountId)
         if (this.#reservation?.accountId === accountId) void this.#renewing.runFresh()
@@ -77,8 +77,8 @@ export class Reservations {
 
   /** Returns which other counter has this turn, as far as known, and since when by the wall clock. */
   otherCounterOf(accountId: string, turn: Turn): CounterEntry['elsewhere'] {
-    const { once, time } = this.#deps
-    if (!once.of(accountId)) return undefined
+    const { exclusiveTasks, time } = this.#deps
+    if (!exclusiveTasks.of(accountId)) return undefined
     const read = this.#snapshots.get(accountId)
     if (!read) {
       this.#refresh(accountId)
@@ -92,7 +92,7 @@ export class Reservations {
 
   /** Whether a session that started now couldn't be reserved. */
   isServerAway(accountId: string): boolean {
-    return this.#deps.once.of(accountId) === 'away'
+    return this.#deps.exclusiveTasks.of(accountId) === 'away'
   }
 
   /** Why the turns aren't reserved: another counter has called these people, or could. Undefined if they are. */
@@ -103,9 +103,9 @@ export class Reservations {
 
   /** Reserves the turns of a session that starts. @throws AppFailure `busy` if another counter has one of them. */
   async reserve(accountId: string, turns: readonly Turn[]): Promise<void> {
-    const { once, time, newId } = this.#deps
+    const { exclusiveTasks, time, newId } = this.#deps
     await this.release()
-    if (!once.of(accountId)) return
+    if (!exclusiveTasks.of(accountId)) return
     const about = [...new Set(turns.flatMap(aboutOf))]
     const reservation: Reservation = {
       accountId,
@@ -141,7 +141,7 @@ export class Reservations {
 
   async #releaseTasks(reservation: Reservation): Promise<void> {
     await this.#renewing.whenIdle()
-    const place = this.#deps.once.of(reservation.accountId)
+    const place = this.#deps.exclusiveTasks.of(reservation.accountId)
     // If the server can't be told, the lease expires.
     if (!place || place === 'away') return
     const { id, epochs } = reservation
@@ -162,7 +162,7 @@ export class Reservations {
 
   /** Returns who has any of them instead. */
   async #claim(reservation: Reservation): Promise<readonly BlockingTask[]> {
-    const place = this.#deps.once.of(reservation.accountId)
+    const place = this.#deps.exclusiveTasks.of(reservation.accountId)
     if (!place || place === 'away') return []
     const request = { accountId: place.accountId, about: reservation.about, id: reservation.id, ms: LEASE }
     const claim = await place.tasks.claim('turn', request).catch(() => undefined)
@@ -187,8 +187,8 @@ export class Reservations {
   }
 
   async #readOthers(accountId: string): Promise<void> {
-    const { once, time } = this.#deps
-    const place = once.of(accountId)
+    const { exclusiveTasks, time } = this.#deps
+    const place = exclusiveTasks.of(accountId)
     if (!place) return
     const scheduleRead = (milliseconds: number) => this.#readers.get(accountId)?.schedule(milliseconds)
     const before = this.#snapshots.get(accountId)

@@ -36,7 +36,7 @@ interface SharedStaffDeps {
 }
 
 /** The parts of the office connection that are needed here. */
-interface OfficeConnection {
+interface StaffConnection {
   store: { account: (name: string, limits: typeof NO_LIMITS) => Promise<string> }
   records: OfficeRecords
 }
@@ -94,7 +94,7 @@ export class SharedStaff {
    * Connects to the office's server. Resolves once its list was read, if that hasn't happened since it connected.
    * Rejects if the server or the keychain fails; the list then stays as it is, and the next call reads it.
    */
-  async connect({ store, records }: OfficeConnection, life: number, name: string): Promise<void> {
+  async connect({ store, records }: StaffConnection, life: number, name: string): Promise<void> {
     if (!this.#staff) return
     if (!this.#isConnected || life !== this.#life) this.#isSynced = false
     // A server that was restored from a backup may have it under another id.

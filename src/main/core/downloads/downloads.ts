@@ -37,7 +37,7 @@ import { SharedFiles, type SharedFilesDeps } from './shared-files.ts'
 export interface DownloadsDeps
   extends Pick<FetchingDeps, 'clientOf' | 'accountName' | 'isUsualFolder' | 'rightsOf'>,
     Pick<SettingsDeps, 'folder' | 'setFolder' | 'isFolderChosen' | 'organisation'>,
-    Pick<SharedFilesDeps, 'once' | 'sign'>,
+    Pick<SharedFilesDeps, 'exclusiveTasks' | 'sign'>,
     Pick<RulesDeps, 'views' | 'viewSavedBy' | 'folderNames' | 'failed' | 'verifications'> {
   db: Db
   ask: AskDocuments

@@ -115,7 +115,7 @@ export function openFetching(deps: FetchingDeps) {
       const key = `download ${download.folderId}/${path.map(nameKey).join('/')}`
       try {
         const made = await inTurnUnlessAborted(key, context.signal, () =>
-          shared.makeOnce(download, folder, (making) => fetchTo(folder, path, nameParts, download, context, making))
+          shared.makeOnce(download, folder, (claim) => fetchTo(folder, path, nameParts, download, context, claim))
         )
         if (!made) table.dequeue(download.id)
         if (!made || 'why' in made || 'wasThere' in made) return made
@@ -129,8 +129,10 @@ export function openFetching(deps: FetchingDeps) {
     },
 
     /** Makes the names of saved files survive a power failure, by flushing each folder once for all of its files. */
-    async flushNames(ended: readonly { download: Download; kept: SavedDownload }[]): Promise<void> {
-      const places = ended.map(({ download, kept }) => dirname(join(folders.pathOf(download.folderId), kept.fileName)))
+    async flushNames(ended: readonly { download: Download; saved: SavedDownload }[]): Promise<void> {
+      const places = ended.map(({ download, saved }) =>
+        dirname(join(folders.pathOf(download.folderId), saved.fileName))
+      )
       await Promise.all([...new Set(places)].map((place) => flushFolder(place)))
     },
 
@@ -159,7 +161,7 @@ export function openFetching(deps: FetchingDeps) {
     context.signal.throwIfAborted()
     const { content, cancel } = await contentOf(client, download, context)
     try {
-      const kept = await saveFile(folder, path, content, {
+      const saved = await saveFile(folder, path, content, {
         belongsToOther,
         async beforeNaming(mine, named) {
           table.recordNaming(download.id, mine)
@@ -168,7 +170,7 @@ export function openFetching(deps: FetchingDeps) {
         makesFolder: deps.isUsualFolder(folder),
         folderCache
       })
-      return toSavedDownload(kept, nameParts, download)
+      return toSavedDownload(saved, nameParts, download)
     } finally {
       // If the folder can't be used, none of the content has been read.
       await cancel().catch(() => undefined)

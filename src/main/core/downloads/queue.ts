@@ -59,7 +59,7 @@ export interface Deferral {
 /** A file that is in its place. */
 interface FinishedDownload {
   download: Download
-  kept: SavedDownload
+  saved: SavedDownload
 }
 
 /** How long a file waits after its first failure, in milliseconds. */
@@ -85,7 +85,7 @@ export class Queue {
     this.#commits = new BatchCommit({
       finish: (ended) => deps.flushNames(ended),
       write: db.transaction((ended: readonly FinishedDownload[]) => {
-        for (const one of ended) if (table.markDone(one.download, one.kept, time.now())) saved(one.download, one.kept)
+        for (const one of ended) if (table.markDone(one.download, one.saved, time.now())) saved(one.download, one.saved)
       }),
       expectsMore: () => [...this.#running.values()].some(({ isSaved }) => !isSaved),
       time
@@ -230,7 +230,7 @@ export class Queue {
       current.hasArrived = true
       current.isSaved = true
       this.wake()
-      await this.#commits.add({ download, kept: result })
+      await this.#commits.add({ download, saved: result })
       // A file saved by another workstation says nothing about the service.
       if (result.desk !== undefined) return
       this.#attempts.recordSuccess(download)

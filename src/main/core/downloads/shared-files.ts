@@ -72,7 +72,7 @@ export interface SavedByOther extends MadeFile {
 }
 
 export interface SharedFilesDeps {
-  once: ExclusiveTasks
+  exclusiveTasks: ExclusiveTasks
   table: DownloadsTable
   newId: () => string
   /** Lets an account's waiting downloads go: all of them, or those that wait because of such an error. */
@@ -84,7 +84,7 @@ export interface SharedFilesDeps {
   time: Time
 }
 
-type Place = Exclude<ReturnType<ExclusiveTasks['of']>, undefined | 'away'>
+type OfficeAccess = Exclude<ReturnType<ExclusiveTasks['of']>, undefined | 'away'>
 
 export class SharedFiles {
   readonly #deps: SharedFilesDeps
@@ -93,8 +93,8 @@ export class SharedFiles {
 
   constructor(deps: SharedFilesDeps) {
     this.#deps = deps
-    const { once, table, time, retryNow } = deps
-    once.listen({
+    const { exclusiveTasks, table, time, retryNow } = deps
+    exclusiveTasks.listen({
       available: (accountId) => {
         this.reportSoon(accountId)
         retryNow(accountId)
@@ -117,20 +117,22 @@ export class SharedFiles {
     folder: string,
     make: (making?: FileClaim) => Promise<SavedDownload>
   ): Promise<SavedDownload | SavedByOther | Deferral | undefined> {
-    const { once } = this.#deps
+    const { exclusiveTasks } = this.#deps
     const { accountId, ruleId, isAskedFor } = download
-    if (ruleId === undefined || isAskedFor || !once.of(accountId)) return await make()
-    const { mark, others } = await this.#marksOf(folder)
+    if (ruleId === undefined || isAskedFor || !exclusiveTasks.of(accountId)) return await make()
+    const { sharedFolder, others } = await this.#marksOf(folder)
     // Another file has the place of the folder's id, so no one can tell who shares the folder.
-    if (mark === undefined) return await make()
-    const place = once.of(accountId)
-    const claim = place && place !== 'away' && (await this.#claim(place, mark, download).catch(() => undefined))
+    if (sharedFolder === undefined) return await make()
+    const place = exclusiveTasks.of(accountId)
+    const claim = place && place !== 'away' && (await this.#claim(place, sharedFolder, download).catch(() => undefined))
     // If no other workstation saves here, there is no one to wait for.
     if (claim === undefined || claim === false)
-      return others > 0 ? { why: OFFICE_UNAVAILABLE, ms: AWAY_RETRY } : { ...(await make()), sharedFolder: mark }
+      return others > 0
+        ? { why: OFFICE_UNAVAILABLE, ms: AWAY_RETRY }
+        : { ...(await make()), sharedFolder: sharedFolder }
     if (!(claim instanceof HeldClaim)) return claim.isLost ? undefined : claim.answer
     try {
-      return { ...(await make(claim)), sharedFolder: mark }
+      return { ...(await make(claim)), sharedFolder: sharedFolder }
     } catch (error) {
       await claim.release()
       if (error instanceof ClaimLostError) {
@@ -157,11 +159,11 @@ export class SharedFiles {
 
   /** Claims a file. Returns the answer to give if it isn't this workstation's. */
   async #claim(
-    place: Place,
-    mark: string,
+    place: OfficeAccess,
+    sharedFolder: string,
     download: Download
   ): Promise<HeldClaim | { isLost: boolean; answer: SavedByOther | Deferral }> {
-    const about = aboutOf(download, mark)
+    const about = aboutOf(download, sharedFolder)
     const request = { accountId: place.accountId, about: [about], id: download.id, ms: CLAIM_DURATION }
     const claim = await place.tasks.claim('file', request)
     if (claim.isGranted) return new HeldClaim(place, request, claim, this.#deps.time)
@@ -169,14 +171,14 @@ export class SharedFiles {
     if (by?.state !== 'done') return { isLost: false, answer: { why: busyAt(by?.holder ?? ''), ms: BUSY_RETRY } }
     const made = MadeFile.safeParse(by.content).data
     const { holder: desk } = by
-    const saved = { fileName: '', bytes: 0, sha256: '', ...made, desk, sharedFolder: mark }
+    const saved = { fileName: '', bytes: 0, sha256: '', ...made, desk, sharedFolder: sharedFolder }
     return { isLost: made === undefined, answer: saved }
   }
 
   /** Tells the office about saved files. Never rejects. */
   async #reportSaved(accountId: string): Promise<void> {
-    const { once, table, time } = this.#deps
-    const place = once.of(accountId)
+    const { exclusiveTasks, table, time } = this.#deps
+    const place = exclusiveTasks.of(accountId)
     if (this.#isClosed || !place || place === 'away') return
     const lane: SerialTask<void> = getOrMake(this.#lanes, accountId, () => {
       const scheduleRetry = () => {
@@ -188,14 +190,14 @@ export class SharedFiles {
   }
 
   async #pushReports(accountId: string): Promise<void> {
-    const { once, table, time } = this.#deps
+    const { exclusiveTasks, table, time } = this.#deps
     for (
       let unreported = table.unreported(accountId);
       unreported.length > 0;
       unreported = table.unreported(accountId)
     ) {
       for (const download of unreported) {
-        const place = once.of(accountId)
+        const place = exclusiveTasks.of(accountId)
         if (this.#isClosed || !place || place === 'away') return
         const { id, sharedFolder = '', fileName, bytes, sha256, finishedAt = time.now() } = download
         const task = { accountId: place.accountId, about: aboutOf(download, sharedFolder), id, epoch: 0 }
@@ -213,29 +215,29 @@ export class SharedFiles {
    * Returns what identifies a folder to all workstations that share it, and how many others save there. The id is in
    * the folder itself: the same folder may have another path elsewhere, and the same path may be another folder.
    */
-  async #marksOf(folder: string): Promise<{ mark: string | undefined; others: number }> {
+  async #marksOf(folder: string): Promise<{ sharedFolder: string | undefined; others: number }> {
     const { newId, isUsualFolder, sign = WORKSTATION_MARK } = this.#deps
     if (isUsualFolder(folder)) await withFileErrors(() => files.mkdir(folder, { recursive: true }))
     const root = await rootOf(files, folder)
-    const place = join(folder, MARKS_FOLDER)
-    await files.mkdir(place).catch(ignoreIfExists)
-    await assertInside(files, root, place)
-    const there = await withFileErrors(() => files.readdir(place))
-    if (!there.includes(sign)) await writeIfMissing(join(place, sign), '')
-    if (!there.includes(FOLDER_ID_FILE)) await writeIfMissing(join(place, FOLDER_ID_FILE), newId())
-    const mark = z.uuid().safeParse(await readStart(join(place, FOLDER_ID_FILE))).data
+    const marksFolder = join(folder, MARKS_FOLDER)
+    await files.mkdir(marksFolder).catch(ignoreIfExists)
+    await assertInside(files, root, marksFolder)
+    const there = await withFileErrors(() => files.readdir(marksFolder))
+    if (!there.includes(sign)) await writeIfMissing(join(marksFolder, sign), '')
+    if (!there.includes(FOLDER_ID_FILE)) await writeIfMissing(join(marksFolder, FOLDER_ID_FILE), newId())
+    const sharedFolder = z.uuid().safeParse(await readStart(join(marksFolder, FOLDER_ID_FILE))).data
     // If two workstations leave their marks at the same moment, at least one sees the other's.
-    const others = (await withFileErrors(() => files.readdir(place))).filter(
+    const others = (await withFileErrors(() => files.readdir(marksFolder))).filter(
       (name) => MARK_PATTERN.test(name) && name !== sign
     )
-    return { mark, others: others.length }
+    return { sharedFolder, others: others.length }
   }
 }
 
 /** A file that this workstation has claimed, while it arrives. */
 class HeldClaim implements FileClaim {
   readonly earlier: MadeFile | undefined
-  readonly #place: Place
+  readonly #place: OfficeAccess
   readonly #request: { accountId: string; about: string[]; id: string; ms: number }
   readonly #epoch: number
   readonly #time: Time
@@ -245,7 +247,7 @@ class HeldClaim implements FileClaim {
   #cancel = () => {}
 
   constructor(
-    place: Place,
+    place: OfficeAccess,
     request: { accountId: string; about: string[]; id: string; ms: number },
     claim: { epochs: ReadonlyMap<string, number>; until: number; content?: unknown },
     time: Time
@@ -261,7 +263,7 @@ class HeldClaim implements FileClaim {
 
   /**
    * Tells the office what the file is, so that the workstation that takes over if this workstation ends now can check whether it is
-   * there. @throws NotItsOwn
+   * there. @throws ClaimLostError
    */
   async beforeNaming(made: MadeFile): Promise<void> {
     this.#content = made
@@ -316,8 +318,8 @@ class ClaimLostError extends Error {
 }
 
 /** Returns the same text at each workstation for the same folder, document, type and pattern. */
-function aboutOf({ documentReference, type, pattern }: Download, mark: string): string {
-  return JSON.stringify([mark, documentReference, type, pattern])
+function aboutOf({ documentReference, type, pattern }: Download, sharedFolder: string): string {
+  return JSON.stringify([sharedFolder, documentReference, type, pattern])
 }
 
 /** @throws FileError */

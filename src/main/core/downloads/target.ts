@@ -37,7 +37,7 @@ export interface SavedFile {
   wasThere: boolean
 }
 
-export interface KeepOptions {
+export interface SaveOptions {
   /**
    * Whether a file below the folder is known to be another document's. Then the same content is written again with a
    * number, so that each document has its own file.
@@ -71,7 +71,7 @@ export async function saveFile(
   folder: string,
   path: readonly string[],
   content: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | string,
-  options: KeepOptions = {}
+  options: SaveOptions = {}
 ): Promise<SavedFile> {
   const files = options.files ?? nodeFiles
   const fitting = fitPath(folder, path)
@@ -116,7 +116,7 @@ export async function findSavedFile(
   folder: string,
   path: readonly string[],
   mine: Expected,
-  { belongsToOther, files = nodeFiles }: Pick<KeepOptions, 'belongsToOther' | 'files'> = {}
+  { belongsToOther, files = nodeFiles }: Pick<SaveOptions, 'belongsToOther' | 'files'> = {}
 ): Promise<SavedFile | undefined> {
   const fitting = fitPath(folder, path)
   const name = fitting.at(-1) ?? ''
@@ -155,7 +155,7 @@ interface NamingResult {
 
 /** Finds the content under its name or a numbered one, or else gives it the first free one. */
 async function giveName(
-  { files, seen }: { files: FolderFiles; seen: FolderCache | undefined },
+  { files, seen: folderCache }: { files: FolderFiles; seen: FolderCache | undefined },
   place: string,
   name: string,
   temporary: string,
@@ -164,11 +164,11 @@ async function giveName(
 ): Promise<NamingResult> {
   const refused = new Set<number>()
   for (;;) {
-    const readTaken = async () => numbersTaken(await namesIn(files, place, stemOf(name), seen), name)
+    const readTaken = async () => numbersTaken(await namesIn(files, place, stemOf(name), folderCache), name)
     let taken = await readTaken()
     // A cached file may be gone.
-    if (taken.size > 0 && seen) {
-      seen.forget()
+    if (taken.size > 0 && folderCache) {
+      folderCache.forget()
       taken = await readTaken()
     }
     for (const found of taken.values()) {
@@ -178,10 +178,10 @@ async function giveName(
     const number = firstFree((one) => taken.has(one) || refused.has(one))
     const wanted = number === 1 ? name : numberedName(name, number)
     if (await takeFreeName(files, temporary, join(place, wanted))) {
-      seen?.addName(place, wanted)
+      folderCache?.addName(place, wanted)
       return { name: wanted, wasThere: false }
     }
-    seen?.forget()
+    folderCache?.forget()
     // Someone else took it first; or the system considers it equal to a name that looks different, and then it stays
     // refused.
     refused.add(number)

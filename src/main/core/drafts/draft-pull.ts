@@ -35,7 +35,7 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
   const editingTimers = new Map<string, () => void>()
 
   /** Converts an age in milliseconds to a time by this computer's clock. */
-  const localTimeOf = (ago: number) => Math.round(time.now() - ago)
+  const timestampOf = (ago: number) => Math.round(time.now() - ago)
 
   /**
    * Applies a change of the office. Returns whether anything is new here, or `wanted` if the content is needed for
@@ -82,7 +82,7 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
         return false
       }
       if (!composition) return change.content === undefined && 'wanted'
-      drafts.applyRemote(accountId, id, composition, localTimeOf(change.ago))
+      drafts.applyRemote(accountId, id, composition, timestampOf(change.ago))
       rows.markSynced(id, { ...syncFields, basedOn: [change.version], taken: known.taken + 1, isGone: false })
     } else if (isNewer) {
       const isSame = composition !== undefined && isDeepStrictEqual(localContent(local), composition)
@@ -95,7 +95,7 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
         // Two workstations may have continued from the same content without knowing of each other, and a restored
         // server has only the longer one.
         if (change.isFromBeforeRestore) drafts.keepVersion(id, 'change')
-        drafts.applyRemote(accountId, id, composition, localTimeOf(change.ago))
+        drafts.applyRemote(accountId, id, composition, timestampOf(change.ago))
         rows.markSynced(id, { ...syncFields, basedOn: [change.version], taken: known.taken + 1 })
       } else return change.content === undefined && 'wanted'
     } else rows.change(id, syncFields)
@@ -136,15 +136,18 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
 
   /**
    * Handles the end of a draft at the office: deletes it here too, but turns unsynced local changes into a new draft.
-   * @param further the version that goes on as another draft. That draft gets this id at every workstation, so that
+   * @param splitOffVersion goes on as another draft. That draft gets this id at every workstation, so that
    * they all have the same one.
-   * @param isUndecided whether what is kept beside it goes on, too.
+   * @param hasOpenConflicts whether what is kept beside it goes on, too.
    */
   function applyRemoval(
     accountId: string,
     known: KnownDraft,
     local: LocalDraft | undefined,
-    { further, isUndecided = false }: { further?: string | undefined; isUndecided?: boolean } = {}
+    {
+      further: splitOffVersion,
+      isUndecided: hasOpenConflicts = false
+    }: { further?: string | undefined; isUndecided?: boolean } = {}
   ): boolean {
     const { id } = known
     // While it is being sent from here, this has to wait.
@@ -152,13 +155,18 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
       deferredUntilSent.add(id)
       return false
     }
-    if (local && isUndecided)
+    if (local && hasOpenConflicts)
       for (const version of rows.openConflicts.all(local.number)) splitOffConflict(accountId, version)
     if (local && known.edits !== known.given) rows.rename(id, newId(), accountId)
-    else if (local && further !== undefined && known.basedOn.includes(further) && !isKnown(further)) {
+    else if (
+      local &&
+      splitOffVersion !== undefined &&
+      known.basedOn.includes(splitOffVersion) &&
+      !isKnown(splitOffVersion)
+    ) {
       for (const version of rows.openConflictIds(local.number)) drafts.setConflictResolved(version)
-      rows.rename(id, further, accountId)
-      rows.markSynced(further, { basedOn: [further], round: 1, isToKnow: true })
+      rows.rename(id, splitOffVersion, accountId)
+      rows.markSynced(splitOffVersion, { basedOn: [splitOffVersion], round: 1, isToKnow: true })
       syncAgain(accountId)
     } else if (local) rows.erase(id)
     rows.markSynced(id, REMOVED)
@@ -188,30 +196,30 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
   }
 
   /** Stores the versions beside a draft. Returns whether one is new here, or was decided on since. */
-  function storeConflicts(id: string, versions: Awaited<ReturnType<OfficeDrafts['versions']>>): boolean {
+  function storeConflicts(id: string, conflicts: Awaited<ReturnType<OfficeDrafts['conflicts']>>): boolean {
     const local = rows.localDraft(id)
     if (!local) return false
     const known = rows.find(id)
-    const had = known?.beside ?? 0
-    const officeIds = new Set(versions.map(({ version }) => version))
+    const openBefore = known?.beside ?? 0
+    const officeIds = new Set(conflicts.map(({ version }) => version))
     // The server was restored, or joined again by this workstation, and doesn't know them. They stay among the draft's
     // versions.
     const lostConflicts = known?.isToKnow
       ? []
       : rows.openConflictIds(local.number).filter((version) => !officeIds.has(version))
     for (const version of lostConflicts) drafts.setConflictResolved(version)
-    if (versions.length === 0) {
-      if (had > 0) rows.change(id, { beside: 0 })
-      return had + lostConflicts.length > 0
+    if (conflicts.length === 0) {
+      if (openBefore > 0) rows.change(id, { beside: 0 })
+      return openBefore + lostConflicts.length > 0
     }
-    for (const { version, content, by: desk, ago, isResolved } of versions) {
+    for (const { version, content, by: desk, ago, isResolved } of conflicts) {
       const composition = content && readContent(content)
       drafts.setConflictResolved(version, isResolved)
       if (composition) {
-        drafts.keepConflict(id, { id: version, savedAt: localTimeOf(ago), desk, isResolved }, composition)
+        drafts.keepConflict(id, { id: version, savedAt: timestampOf(ago), desk, isResolved }, composition)
       }
     }
-    rows.change(id, { beside: versions.filter(({ isResolved }) => !isResolved).length })
+    rows.change(id, { beside: conflicts.filter(({ isResolved }) => !isResolved).length })
     return true
   }
 
@@ -221,7 +229,7 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
     applyRemoval,
     splitOffConflict,
     applyTrashState,
-    localTimeOf,
+    timestampOf,
 
     /** Returns whether a draft in `deferredUntilSent` is no longer being sent, so that its end has to be read again. */
     releaseDeferred(accountId: string): boolean {

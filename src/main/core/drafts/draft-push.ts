@@ -14,7 +14,7 @@ const MOST_PENDING = 50
 interface PushDeps extends PullDeps {
   readonly db: Db
   readonly pulling: DraftPull
-  readonly ask: <Answer>(question: (remote: OfficeDrafts) => Promise<Answer>) => Promise<Answer>
+  readonly ask: <Answer>(question: (office: OfficeDrafts) => Promise<Answer>) => Promise<Answer>
   /** Whether a local editor has it open. */
   readonly isOpen: (id: string) => boolean
   /** The office's life of which everything is known here. */
@@ -36,7 +36,7 @@ export function openDraftPush({
   life,
   rereadAll
 }: PushDeps) {
-  const { applyRemoval, splitOffConflict, applyTrashState, localTimeOf } = pulling
+  const { applyRemoval, splitOffConflict, applyTrashState, timestampOf } = pulling
 
   /** Sends the local changes of a draft. */
   async function push(accountId: string, officeId: string, id: string): Promise<void> {
@@ -50,8 +50,8 @@ export function openDraftPush({
       rows.change(id, { basedOn: [...known.basedOn.slice(-MOST_PENDING), version] })
       const { basedOn, round } = known
       const wasActive = rows.isActive(id)
-      const saved = await ask((remote) =>
-        remote.save(
+      const saved = await ask((office) =>
+        office.save(
           officeId,
           { id, basedOn, round, own: rows.ownFailedSends(id) },
           version,
@@ -71,7 +71,7 @@ export function openDraftPush({
     if (!localNow || !after?.isMoved) return
     const isAside = localNow.isTrashed === 1
     const isDone =
-      isAside === after.isAside || (await ask((remote) => remote.move(officeId, after, isAside ? 'aside' : 'back')))
+      isAside === after.isAside || (await ask((office) => office.move(officeId, after, isAside ? 'aside' : 'back')))
     db.transaction(() => {
       if (isDone) rows.change(id, { isAside, isMoved: (rows.localDraft(id)?.isTrashed === 1) !== isAside })
       else applyTrashState(id, after.isAside)
@@ -132,7 +132,7 @@ export function openDraftPush({
         // The office keeps this content beside the other. Until it is read back, only this workstation has it if the
         // server is restored, so it is kept as a version.
         if (rows.localDraft(id)) drafts.keepVersion(id, 'change')
-        drafts.applyRemote(accountId, id, composition, localTimeOf(saved.ago))
+        drafts.applyRemote(accountId, id, composition, timestampOf(saved.ago))
         rows.markSynced(id, { basedOn: [saved.version], round, taken: now.taken + 1, isToKnow: false })
         return true
       }
@@ -156,8 +156,8 @@ export function openDraftPush({
     const sentAs = rows.sentAs(id)
     const isDone =
       known.basedOn.length === 0 ||
-      (await ask((remote) =>
-        sentAs === undefined ? remote.move(officeId, known, 'gone') : remote.removeSent(officeId, id, sentAs)
+      (await ask((office) =>
+        sentAs === undefined ? office.move(officeId, known, 'gone') : office.removeSent(officeId, id, sentAs)
       ))
     if (isDone) rows.markSynced(id, { isGone: true, isToKnow: false })
     // The office keeps a draft that was changed there, so it comes back here. If it was sent, the office must still be
@@ -177,11 +177,11 @@ export function openDraftPush({
     const local = rows.localDraft(id)
     if (!known) return
     if (known.isMine) {
-      if (known.basedOn.length > 0) await ask((remote) => remote.move(officeId, known, 'maker'))
+      if (known.basedOn.length > 0) await ask((office) => office.move(officeId, known, 'maker'))
     } else if (!local || known.isGone) {
       const sentAs = rows.sentAs(id)
-      const isDone = await ask((remote) =>
-        sentAs === undefined ? remote.move(officeId, known, 'gone') : remote.removeSent(officeId, id, sentAs)
+      const isDone = await ask((office) =>
+        sentAs === undefined ? office.move(officeId, known, 'gone') : office.removeSent(officeId, id, sentAs)
       )
       // The office hasn't heard of that send yet: see `unreportedSends`.
       if (sentAs !== undefined && !isDone) return
@@ -189,10 +189,10 @@ export function openDraftPush({
       const version = known.basedOn[0] ?? newId()
       if (!known.basedOn.includes(version)) rows.change(id, { basedOn: [...known.basedOn, version] })
       const its = { ...known, own: rows.ownFailedSends(id) }
-      const saved = await ask((remote) => remote.restore(officeId, its, version, encodeContent(local)))
+      const saved = await ask((office) => office.restore(officeId, its, version, encodeContent(local)))
       // The current content is the same, so nobody has to choose between them.
       const isSame = saved.content !== undefined && hasContent(local, readContent(saved.content))
-      if (saved.outcome === 'beside' && isSame) await ask((remote) => remote.resolveConflicts(officeId, id, [version]))
+      if (saved.outcome === 'beside' && isSame) await ask((office) => office.resolveConflicts(officeId, id, [version]))
       await restoreConflicts(officeId, local)
       applyAnswer(local.accountId, known, version, saved)
     } else if (rows.openConflictIds(local.number).length > 0) {
@@ -209,7 +209,7 @@ export function openDraftPush({
    */
   async function restoreConflicts(officeId: string, { id, number, accountId }: LocalDraft): Promise<void> {
     for (const version of rows.openConflicts.all(number)) {
-      const isKept = await ask((remote) => remote.restoreConflict(officeId, id, version.id, encodeContent(version)))
+      const isKept = await ask((office) => office.restoreConflict(officeId, id, version.id, encodeContent(version)))
       if (!isKept) db.transaction(() => splitOffConflict(accountId, version))()
     }
   }

@@ -50,7 +50,7 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
     `SELECT ${SUMMARY} FROM (SELECT key AS place, value AS wanted FROM json_each(?)) CROSS JOIN drafts ON number = wanted
      ORDER BY place`
   )
-  const isHeldOrSent = db.prepare<[string], { id: string }>(
+  const activeSendOf = db.prepare<[string], { id: string }>(
     `SELECT id FROM sends WHERE draft_id = ? AND state IN ${HELD_OR_SENT_STATES}`
   )
   const eraseSent = db.prepare(
@@ -77,13 +77,13 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
     return readListed.all(JSON.stringify(numbers)).map(summaryOf)
   }
 
-  function refuseSent(id: string, message: string): void {
-    if (isHeldOrSent.get(id)) fail('busy', message)
+  function refuseActive(id: string, message: string): void {
+    if (activeSendOf.get(id)) fail('busy', message)
   }
 
   /** The row of a draft that may be changed. A late save must not bring back what was deleted. */
   function changeableRow(id: string): DraftRow {
-    refuseSent(id, 'This package is being sent or was sent, so it can’t be changed here.')
+    refuseActive(id, 'This package is being sent or was sent, so it can’t be changed here.')
     const row = read.get(id) ?? fail('gone', 'This draft was deleted, or belongs to another account.')
     if (row.trashedAt !== null) fail('gone', 'This draft is in the trash.', { next: 'Restore it to change it.' })
     return row
@@ -168,7 +168,7 @@ export function openDrafts({ changed, ...deps }: DraftDeps & { changed: (id: str
      * @throws AppFailure `busy` while a send of it is waiting, in flight or unsettled; `gone`.
      */
     remove(id: string): void {
-      refuseSent(id, 'This package is being sent or was sent.')
+      refuseActive(id, 'This package is being sent or was sent.')
       summary(id)
       trash.put(id)
     },

@@ -121,14 +121,14 @@ export class FromOutside {
     // Each request is asked about once, however often it is opened meanwhile.
     if (this.#pending.length >= MOST_WAITING || this.#pending.some(isSame)) return
     const id = newId()
-    let waiting: PendingRequest
+    let pending: PendingRequest
     try {
-      waiting = { request, ...(await this.#inspect(id, request)) }
+      pending = { request, ...(await this.#inspect(id, request)) }
     } catch (error) {
       const file = 'path' in request && { file: basename(request.path) }
-      waiting = { request, view: { id, what: 'refused', ...file, error: describe(error) } }
+      pending = { request, view: { id, what: 'refused', ...file, error: describe(error) } }
     }
-    this.#pending = [...this.#pending, waiting]
+    this.#pending = [...this.#pending, pending]
     changed()
   }
 

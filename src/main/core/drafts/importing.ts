@@ -31,7 +31,7 @@ export function openImport({ db, drafts, presets, time, newId }: ImportDeps) {
   const erasePreset = statements.run<[id: string]>('DELETE FROM presets WHERE id = ?')
   const pendingArrivals = statements.values<[], string>('SELECT id FROM arrivals')
 
-  const show = db.transaction((ids: readonly string[], alongside: () => void) => {
+  const reveal = db.transaction((ids: readonly string[], alongside: () => void) => {
     for (const id of ids) removeArrival(id)
     alongside()
   })
@@ -87,7 +87,7 @@ export function openImport({ db, drafts, presets, time, newId }: ImportDeps) {
       const ids: string[] = []
       try {
         const stored = await inSlices(write(accountId, entries, ids), (turn) => db.transaction(turn)())
-        show(ids, () => alongside(stored))
+        reveal(ids, () => alongside(stored))
         return stored
       } catch (error) {
         // What can't be erased either stays hidden, and goes at the next start.

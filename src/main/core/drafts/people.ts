@@ -160,8 +160,8 @@ function peopleOf(composition: Composition): PersonEntry[] {
   const signers = composition.items.flatMap((item) => item.signers)
   const all = [...signers.flatMap((signer) => signer.ShareUsers).map(entryOfShareUser), ...signers.map(entryOfSigner)]
   // If someone also appears as a signer, the signer's details win.
-  const once = new Map(all.map((person) => [JSON.stringify([normalized(person.Email), nameKey(person)]), person]))
-  return [...once.values()].filter(({ Email }) => Email !== '')
+  const unique = new Map(all.map((person) => [JSON.stringify([normalized(person.Email), nameKey(person)]), person]))
+  return [...unique.values()].filter(({ Email }) => Email !== '')
 }
 
 function entryOfSigner(signer: ComposedSigner): PersonEntry {
@@ -198,8 +198,8 @@ function listedPeople(lists: readonly RecipientView[]): PersonView[] {
       from: 'recipients'
     })
   )
-  const once = new Map(people.map((person) => [normalized(person.Email), person]))
-  return [...once.values()].filter(({ Email }) => Email !== '')
+  const unique = new Map(people.map((person) => [normalized(person.Email), person]))
+  return [...unique.values()].filter(({ Email }) => Email !== '')
 }
 
 /**

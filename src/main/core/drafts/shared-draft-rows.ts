@@ -70,7 +70,7 @@ export function openSharedDraftRows(db: Db) {
     `DELETE FROM drafts WHERE id IN (SELECT id FROM office_drafts WHERE account_id = ? AND is_mine = 0 AND round > 0
        AND edits = given) AND id NOT IN (SELECT draft_id FROM sends WHERE draft_id IS NOT NULL AND state IN ${HELD_STATES})`
   )
-  const activeOf = known.value<[draftId: string], number>(
+  const activeSendOf = known.value<[draftId: string], number>(
     `SELECT 1 FROM sends WHERE draft_id = ? AND state IN ${HELD_OR_SENT_STATES} LIMIT 1`
   )
   const anyActive = known.value<[accountId: string], number>(
@@ -116,7 +116,7 @@ export function openSharedDraftRows(db: Db) {
       'UPDATE office_accounts SET drafts_cursor = ? WHERE account_id = ?'
     ),
     /** Makes everything be read again. */
-    fromStart: resetCursor,
+    resetCursor: resetCursor,
 
     /** Makes everything the office had be told again, and everything be read again. */
     markForRestore: db.transaction((accountId: string): void => {
@@ -140,7 +140,7 @@ export function openSharedDraftRows(db: Db) {
          AND id NOT IN (SELECT draft_id FROM sends WHERE draft_id IS NOT NULL AND state IN ${HELD_STATES})`
     ),
     /** Returns whether a draft is with the outbox, or was sent. */
-    isActive: (id: string): boolean => activeOf(id) !== undefined,
+    isActive: (id: string): boolean => activeSendOf(id) !== undefined,
     /** Returns whether any of the office's drafts is with the outbox. */
     isAnyActive: (accountId: string): boolean => anyActive(accountId) !== undefined,
     /** The ids of this workstation's sends of a draft that failed, as far as is known. */

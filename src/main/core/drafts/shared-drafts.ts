@@ -45,12 +45,13 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
   const lanes = new AccountLanes({ time, accounts: deps.accounts, sync })
   /** The number of local editors of each draft: the next may open before the last is left. */
   const openEditors = new Map<string, number>()
-  let office: OfficeDrafts | undefined
+  let connectedOffice: OfficeDrafts | undefined
   let life = 0
 
   const officeIdOf = (accountId: string) => deps.accounts().get(accountId)
 
-  const ask = <Answer>(question: (remote: OfficeDrafts) => Promise<Answer>) => askOffice(office, question, deps.trouble)
+  const ask = <Answer>(question: (office: OfficeDrafts) => Promise<Answer>) =>
+    askOffice(connectedOffice, question, deps.trouble)
 
   const common = { ...deps, rows, syncAgain: (accountId: string) => lanes.syncAgain(accountId) }
   const pulling = openDraftPull(common)
@@ -64,18 +65,18 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
   })
 
   async function sync(accountId: string, officeId: string): Promise<void> {
-    const state = await ask((remote) => remote.state(officeId))
+    const state = await ask((office) => office.state(officeId))
     // The server and this workstation must first tell each other what they know, which the next greeting does.
     if (state.life !== life) return
     rows.prepareSync(accountId)
     // Everything is read again in the server's next life.
-    if (state.rev < (rows.cursor(accountId) ?? 0)) return await ask((remote) => remote.startNewLife(life))
+    if (state.rev < (rows.cursor(accountId) ?? 0)) return await ask((office) => office.startNewLife(life))
     const failures: unknown[] = []
     const runStep = (step: Promise<void>) =>
       step.catch(async (error: unknown) => {
         failures.push(error)
         // If the server can be reached, only this draft failed, and the others go on.
-        await ask((remote) => remote.state(officeId))
+        await ask((office) => office.state(officeId))
       })
     for (const id of rows.toRestore(accountId)) await runStep(pushing.restoreToOffice(officeId, id))
     // An earlier run may have read the end of a draft whose package still waits here, and postponed it.
@@ -91,24 +92,24 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
   }
 
   async function pull(accountId: string, officeId: string): Promise<void> {
-    const had = fullyRead.delete(accountId) ? (rows.cursor(accountId) ?? 0) : 0
+    const bodiesAfter = fullyRead.delete(accountId) ? (rows.cursor(accountId) ?? 0) : 0
     let needsFullRead = false
     for (;;) {
-      const page = await ask(async (remote) => {
-        const changes = await remote.changes(officeId, rows.cursor(accountId) ?? 0, had, life)
-        const withVersions = changes.map(async (change) => ({ change, versions: await conflictsOf(remote, change) }))
-        return await Promise.all(withVersions)
+      const page = await ask(async (office) => {
+        const changes = await office.changes(officeId, rows.cursor(accountId) ?? 0, bodiesAfter, life)
+        const withConflicts = changes.map(async (change) => ({ change, conflicts: await conflictsOf(office, change) }))
+        return await Promise.all(withConflicts)
       })
       const last = page.at(-1)
       if (!last) break
       const changedIds: string[] = []
       const applying = (function* () {
-        for (const { change, versions } of page) {
+        for (const { change, conflicts } of page) {
           // By now the id may belong to another account, or to none.
           if (officeIdOf(accountId) !== officeId) return
           const result = pulling.applyChange(accountId, change)
-          if (result === 'wanted') needsFullRead ||= had > 0
-          const hasNewConflicts = change.isGone ? false : pulling.storeConflicts(change.id, versions)
+          if (result === 'wanted') needsFullRead ||= bodiesAfter > 0
+          const hasNewConflicts = change.isGone ? false : pulling.storeConflicts(change.id, conflicts)
           if (result === true || hasNewConflicts) changedIds.push(change.id)
           yield
         }
@@ -127,15 +128,15 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
 
   /** Makes everything be read again from the start. */
   function rereadAll(accountId: string): void {
-    rows.fromStart(accountId)
+    rows.resetCursor(accountId)
     fullyRead.delete(accountId)
     lanes.syncAgain(accountId)
   }
 
-  async function conflictsOf(remote: OfficeDrafts, { id, beside, isGone }: OfficeDraftChange) {
+  async function conflictsOf(office: OfficeDrafts, { id, beside, isGone }: OfficeDraftChange) {
     if (beside === 0 || isGone) return []
     const local = rows.localDraft(id)
-    return await remote.versions(id, local ? rows.conflictIds(local.number) : [])
+    return await office.conflicts(id, local ? rows.conflictIds(local.number) : [])
   }
 
   /** Returns the sync data of a draft; undefined if it is this workstation's own, or its account isn't shared. */
@@ -169,15 +170,15 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
 
   return {
     /** Called when the office's server is available, in a life of which everything is known here. */
-    connect(remote: OfficeDrafts, itsLife: number): void {
-      office = remote
+    connect(office: OfficeDrafts, itsLife: number): void {
+      connectedOffice = office
       life = itsLife
       lanes.connect()
     },
 
     /** Called when the server is unavailable, or the workstation has left the office. */
     disconnect(): void {
-      office = undefined
+      connectedOffice = undefined
       lanes.disconnect()
     },
 
@@ -233,7 +234,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       const shared = sharedDraft(id)
       if (!shared) return
       const { officeId, accountId } = shared
-      await ask((remote) => remote.hold(officeId, id))
+      await ask((office) => office.hold(officeId, id))
       rows.change(id, { editingBy: undefined, editingUntil: 0 })
       await lanes.syncNow(accountId)
       changed(id)
@@ -247,11 +248,11 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       if (editors > 0) return void openEditors.set(id, editors)
       openEditors.delete(id)
       const shared = sharedDraft(id)
-      if (!shared || !office || shared.known.round === 0) return
+      if (!shared || !connectedOffice || shared.known.round === 0) return
       const { accountId, officeId } = shared
       await lanes
         .syncNow(accountId)
-        .then(() => (openEditors.has(id) ? undefined : ask((remote) => remote.releaseHold(officeId, id))))
+        .then(() => (openEditors.has(id) ? undefined : ask((office) => office.releaseHold(officeId, id))))
         // In this case the hold expires by itself, within a minute.
         .catch(() => undefined)
     },
@@ -270,7 +271,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
         if (known.round > 0 || known.basedOn.length > 0) {
           await lanes.syncNow(draft.accountId)
           const now = rows.find(id)
-          const isDone = now && (await ask((remote) => remote.move(officeId, now, 'maker')))
+          const isDone = now && (await ask((office) => office.move(officeId, now, 'maker')))
           if (!isDone) {
             fail('conflict', 'Another workstation made this draft, is working on it, or has another version of it.', {
               next: 'Duplicate it, and make the copy your own.'
@@ -300,10 +301,10 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
       const seen = local ? rows.openConflictIds(local.number) : []
       await lanes.syncNow(accountId)
       const knownIds = local ? rows.conflictIds(local.number) : []
-      const remoteConflicts = await ask((remote) => remote.versions(id, knownIds))
+      const remoteConflicts = await ask((office) => office.conflicts(id, knownIds))
       const unread = remoteConflicts.filter(({ version, isResolved }) => !isResolved && !knownIds.includes(version))
       const altered = unread.filter(({ content }) => !content).map(({ version }) => version)
-      await ask((remote) => remote.resolveConflicts(officeId, id, [...seen, ...altered]))
+      await ask((office) => office.resolveConflicts(officeId, id, [...seen, ...altered]))
       await lanes.syncNow(accountId)
       if (unread.some(({ content }) => content && !readContent(content))) {
         fail('conflict', 'Another version of this draft was written with a newer Countersign.', {
@@ -426,7 +427,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
         // If no answer comes, the office may no longer have it. As an unsynced change it is sent there once it is no
         // longer being sent from here.
         rows.change(draft, { edits: edits + 1 })
-        if (await ask((remote) => remote.removeSent(officeId, draft, send, basedOn))) reclaimed.push(draft)
+        if (await ask((office) => office.removeSent(officeId, draft, send, basedOn))) reclaimed.push(draft)
         else if (edits === given && rows.find(draft)?.edits === edits + 1) rows.change(draft, { given: edits + 1 })
       }
       return reclaimed
@@ -444,7 +445,7 @@ export function openSharedDrafts(deps: SharedDraftsDeps) {
     stopSharing,
 
     async close(): Promise<void> {
-      office = undefined
+      connectedOffice = undefined
       await lanes.close()
     }
   }

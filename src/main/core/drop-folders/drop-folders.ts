@@ -56,7 +56,7 @@ export function openDropFolders(deps: DropFoldersDeps) {
   const fileImport = openFileImport({
     ...deps,
     journal,
-    arriving: openImport({ db, drafts, presets, time, newId }),
+    imports: openImport({ db, drafts, presets, time, newId }),
     presetOf(accountId, presetId) {
       if (presets.accountOf(presetId) !== accountId) fail('gone', 'This preset belongs to another account.')
       return presets.get(presetId).composition

@@ -20,15 +20,15 @@ import { reportOf } from './report.ts'
 import { readSheetFile } from './sheet-file.ts'
 
 /** The part of the outbox that drop folders need. */
-interface DropFolderBox extends Pick<BatchOutbox, 'sentRecently'> {
+interface DropFolderOutbox extends Pick<BatchOutbox, 'sentRecently'> {
   addBatch(batch: Parameters<BatchOutbox['addBatch']>[0] & { id: string }): Promise<BatchView>
   batches: { find(id: string): BatchView | undefined }
 }
 
 export interface FileImportDeps {
   journal: Journal
-  arriving: ReturnType<typeof openImport>
-  outbox: DropFolderBox
+  imports: ReturnType<typeof openImport>
+  outbox: DropFolderOutbox
   /** Returns a preset's composition. @throws AppFailure if it doesn't exist or can't be read. */
   presetOf: (accountId: string, presetId: string) => Composition
   /** Returns how the account's user writes dates, if the service has said so. */
@@ -46,7 +46,7 @@ type ImportContent =
   | { kind: 'batch'; columns: string[]; rows: Iterable<PackageRow>; readings?: string[] }
 
 /** Whether it was made; or its folder's settings changed during the read, and nothing was made. */
-export type ImportResult = 'made' | 'set-otherwise'
+export type FileImportResult = 'made' | 'set-otherwise'
 
 /** Errors of the file itself, which retrying won't fix. */
 const FILE_ERRORS: ReadonlySet<string> = new Set(['bad-file', 'invalid', 'too-large'])
@@ -57,7 +57,7 @@ export type FileImport = ReturnType<typeof openFileImport>
 
 export function openFileImport({
   journal,
-  arriving,
+  imports,
   outbox,
   worker,
   time,
@@ -94,7 +94,7 @@ export function openFileImport({
     { entries, notes, readings = [] }: ImportContent & { kind: 'drafts' }
   ): Promise<void> {
     const at = time.now()
-    const stored = await arriving.store(folder.accountId, entries, ({ drafts, presets }) => {
+    const stored = await imports.store(folder.accountId, entries, ({ drafts, presets }) => {
       const count = drafts.length + presets.length
       const parts = [
         ...(drafts.length > 0 ? [counted(drafts.length, ['# draft', '# drafts'])] : []),
@@ -148,8 +148,8 @@ export function openFileImport({
 
   async function readSheet(folder: Folder, name: string, bytes: Uint8Array): Promise<ImportContent> {
     const base = folder.presetId === undefined ? undefined : requirePreset(folder.accountId, folder.presetId)
-    const moment = { zone: time.zone(), now: time.now(), recent: outbox.sentRecently(folder.accountId) }
-    const sheet = await readSheetFile(worker.ask, { id: newId(), name, bytes, base, ...moment })
+    const checkContext = { zone: time.zone(), now: time.now(), recent: outbox.sentRecently(folder.accountId) }
+    const sheet = await readSheetFile(worker.ask, { id: newId(), name, bytes, base, ...checkContext })
     const { columns, isClean } = sheet
     if (folder.sends && isClean) return { kind: 'batch', columns, rows: packagesOf(sheet.rows) }
     const drafts = compositionsOf(sheet.rows)
@@ -186,7 +186,7 @@ export function openFileImport({
       entry: Entry,
       { bytes }: Content,
       current: () => Folder | undefined
-    ): Promise<ImportResult> {
+    ): Promise<FileImportResult> {
       active += 1
       try {
         if (!bytes) fail('too-large', `This file is larger than ${MOST_BYTES / 1024 / 1024} MB.`, { next: `Split it.` })

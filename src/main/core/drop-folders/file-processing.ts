@@ -64,7 +64,7 @@ export function openFileProcessing({
   const claims = new Map<string, { place: string; entry: ClaimedFile }>()
 
   /** Resumes files that were claimed before and aren't archived. */
-  async function goOn(folder: Folder): Promise<Outcome[]> {
+  async function resumeUnfinished(folder: Folder): Promise<Outcome[]> {
     const outcomes: Outcome[] = []
     checkOtherClaims(folder, await claimsIn(folder.place).catch(() => []))
     for (const entry of journal.unfinished(folder.id)) {
@@ -166,7 +166,7 @@ export function openFileProcessing({
   }
 
   /** Gives back claimed files that nothing was made from, so that another workstation or a person may take them. */
-  async function giveBack(): Promise<void> {
+  async function releaseClaims(): Promise<void> {
     for (const [id, { place, entry }] of claims) {
       try {
         const known = journal.find(id)
@@ -182,10 +182,10 @@ export function openFileProcessing({
   }
 
   return {
-    goOn,
+    resumeUnfinished,
     /** Claims a stable file. Never rejects because of problems with the file. */
     claim: (folder: Folder, seen: FileStat): Promise<Outcome> => reportingErrors(() => claim(folder, seen)),
-    giveBack
+    releaseClaims
   }
 }
 

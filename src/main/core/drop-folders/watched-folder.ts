@@ -90,7 +90,7 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
   async function lookOnce(): Promise<number> {
     const folder = current()
     if (!folder || folder.isPaused) {
-      await processing.giveBack()
+      await processing.releaseClaims()
       return LOOK_EVERY
     }
     const { place } = folder
@@ -103,7 +103,7 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
     }
     unlisten ??= listen(place, folderChanged)
     await cleanOnce(place)
-    const outcomes = new Set<Outcome>(await processing.goOn(folder))
+    const outcomes = new Set<Outcome>(await processing.resumeUnfinished(folder))
     const { stable, isMoving } = stableFiles.record(found.files, folder.sends ? LONG_STABLE_AFTER : STABLE_AFTER)
     let claimed = 0
     for (const stat of stable) {
@@ -159,7 +159,7 @@ export function openWatchedFolder({ folder: current, listen, ...deps }: WatchedF
       unlisten?.()
       unlisten = undefined
       await looking
-      await processing.giveBack()
+      await processing.releaseClaims()
     }
   }
 }

@@ -144,7 +144,7 @@ export async function takeCurrentKey(
 
 /**
  * Checks that the key is still current.
- * @throws KeyTurned if it was rotated.
+ * @throws KeyRotated if it was rotated.
  */
 export async function assertKeyCurrent(client: Queryable, self: Credentials, key: Buffer): Promise<void> {
   const office = await fetchCurrentKey(client, self, key)

@@ -89,12 +89,12 @@ interface OfficeMembershipDeps {
   records: SharedRecords
   staff: OfficeStaff
   folders: SharedFolders
-  once: ExclusiveTasks
+  exclusiveTasks: ExclusiveTasks
   counters: Counters
   heads: Heads
   /** The keychain entry with the credentials and the office's key. */
   slot: SecretSlot
-  kept: ReturnType<typeof openJsonMeta>
+  meta: ReturnType<typeof openJsonMeta>
   time: Time
   /** This workstation's service accounts, which the office may have too. */
   accounts: () => readonly { id: string; name: string; baseUrl: string }[]
@@ -107,8 +107,8 @@ interface OfficeMembershipDeps {
   changed: () => void
 }
 
-const KEPT = 'office'
-const Kept = z.object({
+const MEMBERSHIP_KEY = 'office'
+const StoredMembership = z.object({
   host: z.string(),
   port: z.int(),
   database: z.string(),
@@ -124,7 +124,12 @@ const Kept = z.object({
   workstations: z.int().optional()
 })
 /** `place`: where the office is, in case the database is restored from before the workstation joined. */
-const Secrets = z.object({ user: z.string(), password: z.string(), key: z.string(), place: Kept.optional() })
+const Secrets = z.object({
+  user: z.string(),
+  password: z.string(),
+  key: z.string(),
+  place: StoredMembership.optional()
+})
 
 /** The interval between greetings, and the first retry delay, in milliseconds. */
 const GREETING_INTERVAL = 60_000
@@ -138,7 +143,7 @@ const TOO_MANY_CONNECTIONS = '53300'
 /** PostgreSQL's codes for a failed sign-in and for missing rights. */
 const ACCESS_DENIED: ReadonlySet<string> = new Set(['28P01', '28000', '42501'])
 
-type Kept = z.output<typeof Kept>
+type StoredMembership = z.output<typeof StoredMembership>
 type OfficeConnection = Awaited<ReturnType<typeof openConnection>>
 /** What the server said last, or that it hasn't said anything. */
 type ServerStatus = Pick<DeskView, 'name' | 'state' | 'who'>
@@ -162,8 +167,8 @@ export class OfficeMembership {
 
   /** Connects to the office's server if this workstation has joined an office. Call it at startup. Never rejects. */
   open(): void {
-    const { kept, shared, accounts } = this.#deps
-    const isUnknown = kept.read(OFFICE_UNKNOWN, z.boolean()) === true
+    const { meta, shared, accounts } = this.#deps
+    const isUnknown = meta.read(OFFICE_UNKNOWN, z.boolean()) === true
     // What waits here may be the office's by now, so the office is asked before anything is sent.
     if (isUnknown) shared.holdBack(accounts().map(({ id }) => id))
     if (this.#membership()) this.#start()
@@ -172,13 +177,13 @@ export class OfficeMembership {
 
   /** Asks the keychain whether this workstation has joined an office, because its database may be from before that. */
   async #findMembership(): Promise<void> {
-    const { slot, kept, time } = this.#deps
+    const { slot, meta, time } = this.#deps
     try {
       const text = await slot.get()
       const { place } = (text !== null && Secrets.safeParse(JSON.parse(text)).data) || {}
       if (this.#isClosed || this.#membership()) return
       if (!place) return this.#releaseHeldBack()
-      kept.write(KEPT, place)
+      meta.write(MEMBERSHIP_KEY, place)
       this.#start()
       this.#deps.changed()
     } catch (error) {
@@ -190,7 +195,7 @@ export class OfficeMembership {
 
   /** Lets waiting sends go: the office was asked about them, or there is none. */
   #releaseHeldBack(): void {
-    this.#deps.kept.erase(OFFICE_UNKNOWN)
+    this.#deps.meta.erase(OFFICE_UNKNOWN)
     this.#deps.shared.holdBack([])
   }
 
@@ -244,7 +249,7 @@ export class OfficeMembership {
    * KeychainError.
    */
   async join(server: OfficeServer, code: string): Promise<DeskView> {
-    const { slot, kept } = this.#deps
+    const { slot, meta } = this.#deps
     if (this.#membership())
       fail('conflict', 'This workstation belongs to an office already.', { next: 'Leave that one first.' })
     const { joinOffice, credentialsOfCode } = await import('./joining.ts')
@@ -261,9 +266,9 @@ export class OfficeMembership {
       throw joiningFailure(error)
     })
     const { user, password, key, incarnation } = joined
-    const place = { ...server, user, incarnation, life: 1, isLeaving: false } satisfies Kept
+    const place = { ...server, user, incarnation, life: 1, isLeaving: false } satisfies StoredMembership
     await slot.set(JSON.stringify({ user, password, key: key.toString('base64url'), place }))
-    kept.write(KEPT, place)
+    meta.write(MEMBERSHIP_KEY, place)
     this.open()
     await this.#greeting.run()
     return this.view() ?? failOfficeAway()
@@ -275,17 +280,17 @@ export class OfficeMembership {
    * @throws AppFailure `busy` while something is in progress; `offline` while the server is away.
    */
   async leave({ without = false } = {}): Promise<void> {
-    const { shared, once, counters, records, staff, slot, kept } = this.#deps
+    const { shared, exclusiveTasks, counters, records, staff, slot, meta } = this.#deps
     const office = this.#membership()
     if (!office) return
-    kept.write(KEPT, { ...office, isLeaving: true })
+    meta.write(MEMBERSHIP_KEY, { ...office, isLeaving: true })
     const accountIds = [...shared.accounts().keys()]
     for (const accountId of accountIds) {
       if (without) {
         shared.leaveBehind(accountId)
         continue
       }
-      await once.beforeLeaving(accountId)
+      await exclusiveTasks.beforeLeaving(accountId)
       // First, the office is sent what it doesn't have yet.
       await records.syncNow(accountId)
       await shared.reclaimOwn(accountId)
@@ -296,7 +301,7 @@ export class OfficeMembership {
     await staff.leftOffice()
     await Promise.all(accountIds.map((accountId) => records.whenIdle(accountId)))
     await slot.delete()
-    kept.erase(KEPT)
+    meta.erase(MEMBERSHIP_KEY)
     this.#releaseHeldBack()
     this.#deps.heads.leftOffice()
     await this.#deps.folders.leftOffice()
@@ -316,8 +321,8 @@ export class OfficeMembership {
     await Promise.all([this.#deps.records.close(), this.#deps.staff.close()])
   }
 
-  #membership(): Kept | undefined {
-    return this.#deps.kept.read(KEPT, Kept)
+  #membership(): StoredMembership | undefined {
+    return this.#deps.meta.read(MEMBERSHIP_KEY, StoredMembership)
   }
 
   /** @param isPolite gives up leases first, so that others can take over at once. */
@@ -369,10 +374,10 @@ export class OfficeMembership {
         this.#deps.drafts.connect(connection.drafts, life)
         this.#deps.records.connect(connection.records, life, name)
         this.#deps.shared.connect(connection.store, life)
-        if (this.#deps.kept.read(OFFICE_UNKNOWN, z.boolean())) this.#releaseHeldBack()
+        if (this.#deps.meta.read(OFFICE_UNKNOWN, z.boolean())) this.#releaseHeldBack()
         this.#storeWorkstationCount(who.length)
         this.#deps.folders.connect(connection.feed, connection.key, who.length)
-        this.#deps.once.connect(connection.tasks)
+        this.#deps.exclusiveTasks.connect(connection.tasks)
         this.#deps.counters.connect(connection.counters)
         await this.#syncHeads(connection, life)
       }
@@ -394,9 +399,9 @@ export class OfficeMembership {
 
   /** Stored for a start while the server is away. */
   #storeWorkstationCount(workstations: number): void {
-    const { kept } = this.#deps
+    const { meta } = this.#deps
     const now = this.#membership()
-    if (now && now.workstations !== workstations) kept.write(KEPT, { ...now, workstations })
+    if (now && now.workstations !== workstations) meta.write(MEMBERSHIP_KEY, { ...now, workstations })
   }
 
   /** Problems with the heads don't affect anything else. */
@@ -415,7 +420,7 @@ export class OfficeMembership {
     this.#deps.drafts.disconnect()
     this.#deps.records.disconnect()
     this.#deps.staff.disconnect()
-    this.#deps.once.disconnect()
+    this.#deps.exclusiveTasks.disconnect()
     this.#deps.counters.disconnect()
   }
 
@@ -424,11 +429,11 @@ export class OfficeMembership {
    * they know.
    */
   async #syncLife(
-    office: Kept,
+    office: StoredMembership,
     connection: OfficeConnection,
     now: Awaited<ReturnType<OfficeConnection['life']>>
   ): Promise<number> {
-    const { shared, drafts, folders, once, kept, time } = this.#deps
+    const { shared, drafts, folders, exclusiveTasks, meta, time } = this.#deps
     let { life, lostMs } = now
     if (life < office.life) {
       // An earlier life than the one known here means that the server was reset as a whole.
@@ -442,19 +447,19 @@ export class OfficeMembership {
     // The drafts first: what was sent of one is read with the outbox, and mustn't take along what the server lost of it.
     await drafts.restored()
     await shared.restored(connection.store, Math.round(time.now() - lostMs))
-    once.restored()
+    exclusiveTasks.restored()
     await folders.restored(connection.key)
     const known = this.#membership()
-    if (known?.user === office.user) kept.write(KEPT, { ...known, life })
+    if (known?.user === office.user) meta.write(MEMBERSHIP_KEY, { ...known, life })
     return life
   }
 
   /** Whether the workstation is still in this office and hasn't been closed. */
-  #isCurrent({ user }: Kept): boolean {
+  #isCurrent({ user }: StoredMembership): boolean {
     return !this.#isClosed && this.#membership()?.user === user
   }
 
-  async #connect(office: Kept): Promise<OfficeConnection> {
+  async #connect(office: StoredMembership): Promise<OfficeConnection> {
     const text = await this.#deps.slot.get()
     const secrets = text === null ? undefined : Secrets.safeParse(JSON.parse(text)).data
     // The database may be a copy of another computer's. Nothing may be done in that one's name.
@@ -482,9 +487,9 @@ export class OfficeMembership {
 
   /** Passes on a notification, which says what it is about. It is undefined if the connection broke. */
   #notified(notification: OfficeNotification | undefined): void {
-    const { shared, drafts, records, staff, folders, once, counters } = this.#deps
+    const { shared, drafts, records, staff, folders, exclusiveTasks, counters } = this.#deps
     if (notification?.channel === 'life') return void this.#greeting.runFresh().catch(() => undefined)
-    if (notification?.channel === 'tasks') return void once.notified(notification.about)
+    if (notification?.channel === 'tasks') return void exclusiveTasks.notified(notification.about)
     if (notification?.channel === 'counters') return void counters.notified()
     if (notification?.channel === 'feed' || notification?.channel === 'look')
       return void folders.notified(notification.channel, notification.about)
@@ -588,7 +593,7 @@ async function openConnection(
   const stateQueries = batchQueries(pool)
   const common = { pool, key, atOnce: stateQueries }
   // Uses the connection that listens, because it is the one to be checked.
-  const greetingQueries = batchQueries(listener)
+  const greetingQueries = batchQueries(listener, { isConnection: true })
   const statusQueries = batchQueries(pool)
   return {
     key,

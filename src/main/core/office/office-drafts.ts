@@ -1,7 +1,7 @@
 /**
  * What an office's workstations edit together, such as drafts, as its server has it. One content is current, changes
  * come in an order in which no reader can miss one, and a content that doesn't derive from the current one is kept
- * beside it. Each content is sealed under its thing's identity.
+ * beside it. Each content is sealed under its draft's identity.
  */
 import type { Pool } from 'pg'
 import type { Queryable } from './query-batching.ts'
@@ -20,7 +20,7 @@ interface OfficeDraftContent {
   readonly content?: Buffer
 }
 
-/** The current state of a thing that changed. */
+/** The current state of a draft that changed. */
 export interface OfficeDraftChange extends OfficeDraftContent {
   readonly id: string
   readonly rev: number
@@ -49,7 +49,7 @@ export interface OfficeDraftChange extends OfficeDraftContent {
   readonly beside: number
 }
 
-/** A content kept beside a thing. */
+/** A content kept beside a draft. */
 interface ConflictingContent extends Pick<OfficeDraftContent, 'version' | 'by' | 'ago' | 'content'> {
   readonly isResolved: boolean
 }
@@ -66,7 +66,7 @@ export interface SaveResult extends OfficeDraftContent {
   readonly sentAs?: string
 }
 
-/** A thing, and the versions that this workstation's content derives from. */
+/** A draft, and the versions that this workstation's content derives from. */
 interface DraftRef {
   readonly id: string
   readonly basedOn: readonly string[]
@@ -99,10 +99,10 @@ interface ChangeRow
     | 'editing'
     | 'asideFor'
     | 'isGone'
-    | 'isMakers'
-    | 'isFurther'
-    | 'isUndecided'
-    | 'isFormer'
+    | 'isMakersOwn'
+    | 'isSplitOff'
+    | 'hasOpenConflicts'
+    | 'isFromBeforeRestore'
     | 'content'
   > {
   is_mine: boolean
@@ -120,7 +120,7 @@ interface ChangeRow
 }
 
 /**
- * Opens the office's things. Each method rejects with the database's error if the query fails.
+ * Opens the office's drafts. Each method rejects with the database's error if the query fails.
  * @param deps `key`: the office's key; `atOnce`: runs the queries for the state.
  */
 export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Queryable }, kind: SharedDraftKind) {
@@ -182,8 +182,8 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
       }))
     },
 
-    /** Returns the contents kept beside a thing, oldest first; those in `knownVersions` without their content. */
-    async versions(id: string, knownVersions: readonly string[]): Promise<ConflictingContent[]> {
+    /** Returns the contents kept beside a draft, oldest first; those in `knownVersions` without their content. */
+    async conflicts(id: string, knownVersions: readonly string[]): Promise<ConflictingContent[]> {
       const contents = new Map<string, Pick<ConflictingContent, 'content'>>()
       for (;;) {
         const rows = await ask<Pick<SavedRow, 'version' | 'by' | 'at_ms' | 'sealed'> & { is_settled: boolean }>(
@@ -251,7 +251,7 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
     },
 
     /**
-     * Asks to edit a thing, and returns who is editing it then.
+     * Asks to edit a draft, and returns who is editing it then.
      * @param isTaking whether to take over from another workstation.
      */
     async hold(accountId: string, id: string, isTaking = true): Promise<{ by: string; isMe: boolean } | undefined> {
@@ -267,7 +267,7 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
     },
 
     /**
-     * Moves a thing to the trash, back out of it, out of it for good, or back to this workstation, which created it.
+     * Moves a draft to the trash, back out of it, out of it for good, or back to this workstation, which created it.
      * Returns whether it is there now: not if the current content is unknown here, or another is editing it.
      */
     async move(
@@ -295,7 +295,7 @@ export function openOfficeDrafts(deps: { pool: Pool; key: Buffer; atOnce?: Query
       return row?.done === true
     },
 
-    /** Marks contents kept beside a thing as decided on. */
+    /** Marks contents kept beside a draft as decided on. */
     async resolveConflicts(accountId: string, id: string, versions: readonly string[]): Promise<void> {
       await ask('SELECT office.settle_versions($1, $2, $3, $4)', kind, id, accountId, versions)
     }

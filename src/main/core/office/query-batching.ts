@@ -20,13 +20,21 @@ interface PendingQuery {
 /**
  * Batches queries. Each must be safe to run twice, and must not wait for a lock that another of them holds. Values can
  * be strings, numbers or buffers.
- * @param server a connection or a pool.
+ * @param server a pool; or a single connection, which takes one query after the other.
  */
-export function batchQueries(server: Queryable): Queryable {
+export function batchQueries(server: Queryable, { isConnection = false } = {}): Queryable {
   let pending: PendingQuery[] = []
+  let lastQuery: Promise<unknown> = Promise.resolve()
+
+  function run(text: string, values?: unknown[]): Promise<{ rows: never[] }> {
+    if (!isConnection) return server.query<never>(text, values)
+    const answer = lastQuery.then(() => server.query<never>(text, values))
+    lastQuery = answer.catch(() => undefined)
+    return answer
+  }
 
   async function runAlone({ text, values, resolve, reject }: PendingQuery): Promise<void> {
-    await server.query<never>(text, values).then(resolve, reject)
+    await run(text, values).then(resolve, reject)
   }
 
   async function flush(): Promise<void> {
@@ -35,7 +43,7 @@ export function batchQueries(server: Queryable): Queryable {
     const [first, second] = batch
     if (first && !second) return await runAlone(first)
     try {
-      const answers: unknown = await server.query(batch.map(inlineValues).join('; '))
+      const answers: unknown = await run(batch.map(inlineValues).join('; '))
       for (const [index, { resolve }] of batch.entries()) resolve((answers as { rows: never[] }[])[index] ?? NO_ROWS)
     } catch (error) {
       // One query was refused, so none was answered. Each runs alone and gets its own answer or error.

@@ -68,7 +68,7 @@ export interface PutResult extends RecordState {
 
 /**
  * Opens the office's records. Each method rejects with the database's error if the query fails.
- * @param its `key`: the office's key; `atOnce`: runs the queries for the state.
+ * @param deps `key`: the office's key; `atOnce`: runs the queries for the state.
  */
 export function openOfficeRecords({ pool, key, atOnce = pool }: { pool: Pool; key: Buffer; atOnce?: Queryable }) {
   function unsealBody(kind: RecordKind, id: string, body: Buffer | null): { content?: unknown } {

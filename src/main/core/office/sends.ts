@@ -423,7 +423,7 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
           const content = sealed ? unsealContent(row.id, sealed) : undefined
           const answerBytes = answer && unsealIfIntact(key, answerIdentityOf(row.id, answer_epoch ?? 0), answer)
           return {
-            ...{ ...row, isMine: is_mine, isInDoubt: is_in_doubt, goesIn: goes_ms },
+            ...{ ...row, isMine: is_mine, mayHaveArrived: is_in_doubt, goesIn: goes_ms },
             ...(content && { content }),
             ...(draft_round > 0 && { of: { versions: draft_versions, round: draft_round } }),
             ...(answerBytes && { answer: JSON.parse(answerBytes.toString('utf8')) as unknown })
@@ -504,7 +504,7 @@ export function openOfficeSends(deps: { pool: Pool; key: Buffer; time: Pick<Time
 const contentIdentityOf = (id: string) => `send:${id}`
 const answerIdentityOf = (id: string, epoch: number) => `answer:${id}:${epoch}`
 
-interface ChangeRow extends Omit<SendChange, 'isMine' | 'isInDoubt' | 'goesIn' | 'content' | 'answer' | 'of'> {
+interface ChangeRow extends Omit<SendChange, 'isMine' | 'mayHaveArrived' | 'goesIn' | 'content' | 'answer' | 'of'> {
   is_mine: boolean
   is_in_doubt: boolean
   goes_ms: number

@@ -152,18 +152,21 @@ export class SharedRecords {
     rows: Row[]
   ): (Row & { office?: SharedSyncState })[] {
     if (!this.#deps.accounts().has(accountId)) return rows
-    const marks = new Map(this.#rows.syncStates.all(kind, accountId).map((mark) => [mark.local, mark]))
+    const states = new Map(this.#rows.syncStates.all(kind, accountId).map((state) => [state.local, state]))
     return rows.map((row) => {
-      const mark = marks.get(row.id)
-      if (!mark) return row
-      return { ...row, office: { isUntold: mark.isUntold === 1, ...(mark.savedBy !== null && { by: mark.savedBy }) } }
+      const state = states.get(row.id)
+      if (!state) return row
+      return {
+        ...row,
+        office: { isUntold: state.isUntold === 1, ...(state.savedBy !== null && { by: state.savedBy }) }
+      }
     })
   }
 
   /** Returns the other workstation that saved a record last; undefined if it was this one, synced or not. */
   savedBy(kind: RecordKind, accountId: string, id: string): string | undefined {
-    const mark = this.withSyncState(kind, accountId, [{ id }])[0]?.office
-    return mark?.isUntold ? undefined : mark?.by
+    const state = this.withSyncState(kind, accountId, [{ id }])[0]?.office
+    return state?.isUntold ? undefined : state?.by
   }
 
   #ask<Answer>(question: (office: OfficeRecords) => Promise<Answer>): Promise<Answer> {
@@ -381,7 +384,7 @@ export class SharedRecords {
 
   /**
    * Handles a deletion made elsewhere: deletes the local record too, but keeps unsynced local changes as a new record.
-   * @param isLost see {@link #meets}.
+   * @param isLost see {@link #resolveConflict}.
    */
   #applyRemoval(
     kind: SharedKind,

@@ -214,11 +214,11 @@ export interface FolderSnapshot {
 /** @param documents the account's current documents that may match, with logs if the service gives them. */
 export async function snapshotOf(documents: readonly DocumentResponse[]): Promise<FolderSnapshot> {
   // A document that moves between folders during the look is in both responses.
-  const once = new Map(documents.map((document) => [document.Reference, document]))
+  const unique = new Map(documents.map((document) => [document.Reference, document]))
   const byReference = new Map<string, DocumentResponse[]>()
   const byPackage = new Map<string, DocumentResponse[]>()
   const byMatchKey = new Map<string, DocumentResponse[]>()
-  await forEachInSlices(once.values(), (document) => {
+  await forEachInSlices(unique.values(), (document) => {
     append(byReference, normalised(document.ClientReference), document)
     append(byPackage, document.PackageReference ?? '', document)
     append(byMatchKey, matchKeyOf(document.Name, document.Signers ?? []), document)

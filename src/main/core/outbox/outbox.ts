@@ -172,8 +172,8 @@ export class Outbox {
 
   async #decideRelease(id: string, reason?: string): Promise<SendView> {
     const who = currentPerson(this.#deps.release)
-    const { send, decided } = this.#actions.decision(id, who, reason)
-    const isAccepted = await this.shared.decide(send, decided, () => this.#actions.decide(id, decided))
+    const { send, decision } = this.#actions.decision(id, who, reason)
+    const isAccepted = await this.shared.decide(send, decision, () => this.#actions.decide(id, decision))
     const { released, refused } = this.#deps.sends.get(id).release ?? {}
     // The office may have accepted this same decision a moment ago, and only its answer was lost.
     const isSame = (reason === undefined ? released : refused)?.id === who.id
@@ -233,7 +233,7 @@ export class Outbox {
   }
 
   /**
-   * Settles an ambiguous send as the user decided: it arrived as these documents, or none of them is it.
+   * Resolves an ambiguous send as the user decided: it arrived as these documents, or none of them is it.
    * @throws AppFailure `busy` if there is nothing to settle; `conflict` if a chosen document belongs to another send;
    * `gone`.
    */

@@ -126,9 +126,9 @@ export async function reconcileRestored(
       return markUncertain(before)
     }
     rows.erase(id)
-    const taken = applyChange(change)
-    const send = taken ?? sends.find(id)
-    return send?.state === 'uncertain' && change.state === 'uncertain' ? countAsAttempted(send) : taken
+    const applied = applyChange(change)
+    const send = applied ?? sends.find(id)
+    return send?.state === 'uncertain' && change.state === 'uncertain' ? countAsAttempted(send) : applied
   }
 
   /** Handles a send that the server never had or no longer has. */

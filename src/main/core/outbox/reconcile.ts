@@ -25,7 +25,7 @@ export interface ReconcilerDeps extends Pick<OutboxDeps, 'db' | 'readAllFolders'
   answered: (send: Send) => void
   /** Whether this computer should look for a send. */
   searchesFor: (send: Send) => boolean
-  /** Called when looks, or the user, have settled what happened to a send. */
+  /** Called when checks, or the user, have concluded what happened to a send. */
   concluded: (send: Send) => void
   /** Called when a send of the account may be sent again. */
   wake: (accountId: string) => void
@@ -33,7 +33,7 @@ export interface ReconcilerDeps extends Pick<OutboxDeps, 'db' | 'readAllFolders'
   keychainFailed: (accountId: string, error: AppError) => void
 }
 
-/** The result of a look at all folders; incomplete if some could not be read. */
+/** The result of a check of all folders; incomplete if some could not be read. */
 interface FolderCheck {
   snapshot: FolderSnapshot
   /** When something was last logged, by the service's clock; undefined if no log says. */
@@ -74,7 +74,7 @@ export class Reconciler {
     this.#attemptedAt.set(id, this.#deps.time.elapsed())
   }
 
-  /** Starts looking for a send that became uncertain. Earlier looks say nothing about this attempt. */
+  /** Starts looking for a send that became uncertain. Earlier checks say nothing about this attempt. */
   startSearch({ id, accountId }: Send): void {
     this.#seen.delete(id)
     this.#deps.proofs.drop(id)
@@ -158,7 +158,7 @@ export class Reconciler {
 
   #judgeOne(id: string, { snapshot, latest, isComplete, startedAt }: FolderCheck): void {
     const { db, sends, changes, proofs } = this.#deps
-    // Another look, or the user, may have settled it while this look was running.
+    // Another check, or the user, may have concluded it while this check was running.
     const send = sends.find(id)
     if (send?.state !== 'uncertain') return
     const known = this.#matchContextOf(send)
@@ -212,8 +212,8 @@ export class Reconciler {
 
   /** Stores a response without the parts that the database rejects. */
   #storeWithFallback(response: PackageResponse, keep: (response: PackageResponse) => Send): Send {
-    const once = this.#deps.db.transaction(keep)
-    return writeFirstAccepted([() => once(response), () => once(referencesOnly(response))])
+    const storeAtomically = this.#deps.db.transaction(keep)
+    return writeFirstAccepted([() => storeAtomically(response), () => storeAtomically(referencesOnly(response))])
   }
 
   /** Finds late arrivals by our own marks alone: sends that were thought not to have arrived but did. */

@@ -94,21 +94,21 @@ export class SendActions {
   }
 
   /** @param reason why it must not leave; absent if it is released. */
-  decision(id: string, who: Person, reason?: string): { send: Send; decided: ReleaseDecision } {
+  decision(id: string, who: Person, reason?: string): { send: Send; decision: ReleaseDecision } {
     const send = this.#deps.sends.get(id)
     if (send.state !== 'ready') fail('busy', 'This package is no longer waiting.')
     return {
       send,
-      decided: reason === undefined ? releaseDecision(send.release, who) : refusalDecision(send.release, who, reason)
+      decision: reason === undefined ? releaseDecision(send.release, who) : refusalDecision(send.release, who, reason)
     }
   }
 
   /** Stores what `decision` returned; returns whether it was still undecided. */
-  decide(id: string, decided: ReleaseDecision): boolean {
+  decide(id: string, decision: ReleaseDecision): boolean {
     const { sends, changes, times } = this.#deps
     const send = sends.find(id)
     if (send?.state !== 'ready' || !awaitsRelease(send.release) || send.release.refused) return false
-    sends.change(send, decided)
+    sends.change(send, decision)
     times.schedule(id)
     changes.send(send)
     return true

@@ -41,23 +41,23 @@ export function openSendPull(deps: PullDeps) {
   async function pull(accountId: string, officeId: string, newest: number): Promise<boolean> {
     const account = stateOf(accountId)
     let mustPushAgain = false
-    const had = account.hasReadAll ? (rows.account(accountId)?.cursor ?? 0) : 0
-    if (account.hasReadAll && had === newest) return false
+    const bodiesAfter = account.hasReadAll ? (rows.account(accountId)?.cursor ?? 0) : 0
+    if (account.hasReadAll && bodiesAfter === newest) return false
     account.hasReadAll = false
     for (;;) {
       const cursor = rows.account(accountId)?.cursor ?? 0
-      const page = await ask((office) => office.changes(officeId, cursor, had))
+      const page = await ask((office) => office.changes(officeId, cursor, bodiesAfter))
       const last = page.at(-1)
       if (!last) {
         account.hasReadAll = true
         return mustPushAgain
       }
-      const taken = db.transaction(() => {
+      const changed = db.transaction(() => {
         rows.setCursor(last.rev, accountId)
         return page.flatMap((change) => applyChange(accountId, change) ?? [])
       })()
-      notifyChanged(taken)
-      mustPushAgain ||= taken.some(({ state }) => state === 'ready' || state === 'cancelled')
+      notifyChanged(changed)
+      mustPushAgain ||= changed.some(({ state }) => state === 'ready' || state === 'cancelled')
     }
   }
 
@@ -93,14 +93,14 @@ export function openSendPull(deps: PullDeps) {
     if (!send || !isNewer || rows.hasResult(id) || isBeingUndone(id)) return undefined
     // To the office alone, sends made here before this workstation left and rejoined belong to another workstation.
     const isMine = change.isMine || (local !== undefined && local.desk === undefined)
-    const isOthers = isMine ? (known?.round ?? 0) < round : true
+    const isChangedElsewhere = isMine ? (known?.round ?? 0) < round : true
     if (state === 'held' || state === 'cancelled') {
       // The office may have said whether its draft continues while the send was still waiting here.
       if (send.draftId !== undefined) sharedDrafts?.syncSoon(accountId)
       // A send that is back with us stays as it is here; another's that never left is theirs alone.
       if (send.state === 'sent') return undefined
-      if (!isOthers) {
-        // It was shown not to have arrived, and is no longer claimed as in doubt (see `claim`). It is given again as
+      if (!isChangedElsewhere) {
+        // It was shown not to have arrived, and is no longer claimed as in doubt (see `claim`). It is pushed again as
         // new, and the office then says why it isn't accepted.
         const isOpen = send.state === 'ready' || send.state === 'uncertain' || send.state === 'sending'
         if (state !== 'cancelled' || change.mayHaveArrived || !isOpen) return undefined

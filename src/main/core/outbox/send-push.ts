@@ -1,5 +1,5 @@
 /**
- * Gives the office what happens to sends here: sends put in or taken out of the outbox, what looks have shown, and a
+ * Pushes what happens to sends here to the office: sends put in or taken out of the outbox, what checks showed, and a
  * person's decisions, which the office accepts before they count here. See `SharedSends`.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
@@ -25,7 +25,7 @@ interface PushDeps extends Pick<DispatchDeps, 'db' | 'sends' | 'times'> {
   /** The office's life of which everything is known here. */
   life: () => number
   syncSoon: (accountId: string) => void
-  /** Reads and gives everything. Rejects if the server can't be reached. */
+  /** Pulls and pushes everything. Rejects if the server can't be reached. */
   syncNow: (accountId: string) => Promise<void>
   /** Called with a send that was updated. */
   notifyUpdated: (send: Send) => void
@@ -35,22 +35,22 @@ interface PushDeps extends Pick<DispatchDeps, 'db' | 'sends' | 'times'> {
 
 /** An account's current state with the office. */
 interface AccountState {
-  /** When looks showed what happened to a send, on this run's monotonic clock; until the office has it. */
+  /** When checks showed what happened to a send, on this run's monotonic clock; until the office has it. */
   readonly conclusions: Map<string, number>
 }
 
 /** How long after a look the office may still be told that a send can go again, in milliseconds. */
 const CONCLUSION_VALID_FOR = 60_000
-/** How many are given at a time. */
+/** How many are pushed at a time. */
 const CHUNK = 100
 
 export function openSendPush(deps: PushDeps) {
   const { db, sends, times, time, sharedDrafts, rows } = deps
   const { ask, officeIdOf, stateOf, life, syncSoon, syncNow, notifyUpdated, restartSearch } = deps
-  /** Sends whose sending is being undone: the server may ring for them before it answers. */
+  /** Sends whose sending is being undone: the server may notify about them before it answers. */
   const undoing = new Set<string>()
 
-  /** Gives sends put in the outbox here, and withholds those taken out of it. */
+  /** Pushes sends put in the outbox here, and withholds those taken out of it. */
   async function push(accountId: string, officeId: string): Promise<void> {
     for (;;) {
       const [toPush, toWithhold] = [rows.toPush(accountId, CHUNK), rows.toWithhold(accountId, CHUNK)]
@@ -96,7 +96,7 @@ export function openSendPush(deps: PushDeps) {
     }
   }
 
-  /** Returns whether a send may be given. First tells the server who must not release it, and who has. */
+  /** Returns whether a send may be pushed. First tells the server who must not release it, and who has. */
   function syncRelease({ by, released }: Release, id: string): Promise<boolean> {
     return ask(async (office) => {
       await office.requireRelease(id, by.id)
@@ -118,7 +118,7 @@ export function openSendPush(deps: PushDeps) {
     if (why === 'gone' && send.draftId !== undefined) sharedDrafts?.continueAsNew(send.draftId)
   }
 
-  /** Tells the office what looks have shown; it decides whether that still holds. */
+  /** Tells the office what checks have shown; it decides whether that still holds. */
   async function pushConclusions(accountId: string): Promise<void> {
     const { conclusions } = stateOf(accountId)
     for (const [id, at] of conclusions) {
@@ -181,10 +181,10 @@ export function openSendPush(deps: PushDeps) {
   }
 
   /** See `SharedSends.decide`. */
-  async function decide(send: Send, decided: ReleaseDecision, write: () => boolean): Promise<boolean> {
+  async function decide(send: Send, decision: ReleaseDecision, write: () => boolean): Promise<boolean> {
     const { id, accountId, draftId } = send
     const officeId = officeIdOf(accountId)
-    // A send that was just put in the outbox here is given first.
+    // A send that was just put in the outbox here is pushed first.
     if (officeId && rows.find(id)?.state !== 'ready') await syncNow(accountId)
     const known = rows.find(id)
     // Only this workstation has it, for example because its batch is paused here.
@@ -192,7 +192,7 @@ export function openSendPush(deps: PushDeps) {
       db.transaction(write)()
       return true
     }
-    const { isScheduled, goesAt, release } = decided
+    const { isScheduled, goesAt, release } = decision
     const next = { ...send, isScheduled, goesAt, release }
     const composition = sends.compositionOf(send)
     const of = draftId === undefined ? undefined : await sharedDrafts?.prepareSend(draftId, composition)

@@ -1,6 +1,6 @@
 /**
  * Takes the sends that leave a shared account: claims each at the office's server, stores it as `sending` before
- * anything leaves, and tells the office the result. The counterpart of `leaving.ts`, which serves accounts of this
+ * anything leaves, and tells the office the result. The counterpart of `dispatch-store.ts`, which serves accounts of this
  * computer alone.
  */
 import type { AppError } from '../../../shared/contract/index.ts'
@@ -197,13 +197,13 @@ export function openSharedDispatchStore(deps: SharedDispatchDeps): DispatchStore
     const taken: StartedSends = { started: [], heldBack: [] }
     for (;;) {
       const officeId = officeIdOf(accountId)
-      const ends = rows.results(accountId, CHUNK)
-      const most = ends.length < CHUNK ? claimSlots : 0
-      if (!officeId || (ends.length === 0 && most === 0)) return taken
+      const pendingResults = rows.results(accountId, CHUNK)
+      const most = pendingResults.length < CHUNK ? claimSlots : 0
+      if (!officeId || (pendingResults.length === 0 && most === 0)) return taken
       // Claimed sends that may not leave are told in a separate query: one that also claims would claim them again.
       if (most > 0) claimSlots = 0
       try {
-        await pushAndClaim(accountId, officeId, ends, most, taken)
+        await pushAndClaim(accountId, officeId, pendingResults, most, taken)
       } catch (error) {
         // Sends that were claimed still leave.
         if (taken.started.length === 0) throw error
@@ -217,12 +217,12 @@ export function openSharedDispatchStore(deps: SharedDispatchDeps): DispatchStore
   async function pushAndClaim(
     accountId: string,
     officeId: string,
-    ends: readonly KeptResult[],
+    pendingResults: readonly KeptResult[],
     most: number,
     taken: StartedSends
   ) {
     const account = stateOf(accountId)
-    const results = ends.map(({ id, epoch, outcome }) => ({
+    const results = pendingResults.map(({ id, epoch, outcome }) => ({
       id,
       epoch,
       end: ATTEMPT_END_OF[outcome.kind],
@@ -239,15 +239,15 @@ export function openSharedDispatchStore(deps: SharedDispatchDeps): DispatchStore
     if (officeIdOf(accountId) !== officeId) return
     // One transaction, in order: first the results, then what leaves.
     const written = db.transaction(() => {
-      const changed = ends.flatMap((end, index) => storeOfficeState(end, states[index]))
+      const changed = pendingResults.flatMap((end, index) => storeOfficeState(end, states[index]))
       for (const claim of claims) startSend(accountId, claim, taken)
       return changed
     })()
     for (const send of written) notifyUpdated(send)
     if (most > 0 && claims.length === 0) pauseClaims(account)
     // Results from here have made room.
-    else if (ends.length > 0) account.noClaimsUntil = 0
-    const unknown = ends.filter((_, index) => !states[index])
+    else if (pendingResults.length > 0) account.noClaimsUntil = 0
+    const unknown = pendingResults.filter((_, index) => !states[index])
     await handleForgotten(officeId, unknown)
   }
 
@@ -283,8 +283,8 @@ export function openSharedDispatchStore(deps: SharedDispatchDeps): DispatchStore
   }
 
   /** Handles attempts that the server lost when it was restored. Tells it about those that arrived. */
-  async function handleForgotten(officeId: string, ends: readonly KeptResult[]): Promise<void> {
-    for (const { id, epoch, outcome, at } of ends) {
+  async function handleForgotten(officeId: string, forgottenResults: readonly KeptResult[]): Promise<void> {
+    for (const { id, epoch, outcome, at } of forgottenResults) {
       if (outcome.kind === 'accepted') {
         const { draftId } = sends.find(id) ?? {}
         await ask((office) =>

@@ -23,18 +23,18 @@ const KNOWN = new Rows({
   id: value<string>(),
   accountId: value<string>(),
   state: value<OfficeSendState>(),
-  /** How often it was given or taken back. */
+  /** How often it was pushed or taken back. */
   round: value<number>(),
   /** The epoch of its newest claim. */
   epoch: value<number>(),
-  /** As it was given: see `Send`. */
+  /** As it was pushed: see `Send`. */
   goesAt: value<number>(),
   /** Which content of its draft it has. */
   of: optional(json<SentContent>('content'))
 })
 
 /** The result of an attempt made here, until the office has it. */
-const ENDS = new Rows({
+const RESULTS = new Rows({
   id: value<string>(),
   epoch: value<number>(),
   accountId: value<string>(),
@@ -43,25 +43,25 @@ const ENDS = new Rows({
 })
 
 export type KnownSend = Omit<RecordOf<typeof KNOWN>, 'of'> & { readonly of?: SentContent | undefined }
-export type KeptResult = RecordOf<typeof ENDS>
+export type KeptResult = RecordOf<typeof RESULTS>
 
 export function openSharedRows(db: Db) {
   const accounts = new TableStatements(db, 'office_accounts', ACCOUNTS)
   const known = new TableStatements(db, 'office_sends', KNOWN)
-  const ends = new TableStatements(db, 'office_ends', ENDS)
+  const resultTable = new TableStatements(db, 'office_ends', RESULTS)
   const keep = known.run<[known: object]>(
     `INSERT INTO office_sends (id, account_id, state, round, epoch, goes_at, content)
      VALUES (@id, @accountId, @state, @round, @epoch, @goesAt, @of)
      ON CONFLICT (id) DO UPDATE SET state = @state, round = @round, epoch = @epoch, goes_at = @goesAt, content = @of`
   )
-  const keepEnd = ends.run<[end: object]>(
+  const insertResult = resultTable.run<[end: object]>(
     `INSERT INTO office_ends (id, epoch, account_id, outcome, at) VALUES (@id, @epoch, @accountId, @outcome, @at)
      ON CONFLICT (id, epoch) DO NOTHING`
   )
   const find = known.one<[id: string]>('WHERE id = ?')
-  const oldestEnds = ends.all<[accountId: string, most: number]>('WHERE account_id = ? ORDER BY at LIMIT ?')
-  const resultExists = ends.value<[id: string], number>('SELECT 1 FROM office_ends WHERE id = ? LIMIT 1')
-  const anyInFlight = ends.value<[accountId: string, same: string], number>(
+  const oldestResults = resultTable.all<[accountId: string, most: number]>('WHERE account_id = ? ORDER BY at LIMIT ?')
+  const resultExists = resultTable.value<[id: string], number>('SELECT 1 FROM office_ends WHERE id = ? LIMIT 1')
+  const anyInFlight = resultTable.value<[accountId: string, same: string], number>(
     `SELECT 1 FROM office_ends WHERE account_id = ?
      UNION ALL SELECT 1 FROM office_sends JOIN sends USING (id)
        WHERE office_sends.account_id = ? AND office_sends.state = 'sending' AND desk IS NULL LIMIT 1`
@@ -110,12 +110,12 @@ export function openSharedRows(db: Db) {
     /** Forgets a send, as if the office had never had it. */
     erase: known.run<[id: string]>('DELETE FROM office_sends WHERE id = ?'),
 
-    results: (accountId: string, most = -1): KeptResult[] => oldestEnds(accountId, most),
-    keepResult: (end: KeptResult): void => void keepEnd(ENDS.write(end)),
+    results: (accountId: string, most = -1): KeptResult[] => oldestResults(accountId, most),
+    keepResult: (end: KeptResult): void => void insertResult(RESULTS.write(end)),
     /** Flushes the account's results to disk, including those written without a flush. */
-    flushResults: ends.run<[accountId: string]>('UPDATE office_ends SET at = at WHERE account_id = ?'),
+    flushResults: resultTable.run<[accountId: string]>('UPDATE office_ends SET at = at WHERE account_id = ?'),
     hasResult: (id: string): boolean => resultExists(id) !== undefined,
-    dropResult: ends.run<[id: string, epoch: number]>('DELETE FROM office_ends WHERE id = ? AND epoch = ?'),
+    dropResult: resultTable.run<[id: string, epoch: number]>('DELETE FROM office_ends WHERE id = ? AND epoch = ?'),
 
     /**
      * Ids of our ready sends that the office lacks, or has with another time. Sends of batches that are being stored or

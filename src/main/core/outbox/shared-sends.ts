@@ -1,7 +1,7 @@
 /**
  * Sends shared by the workstations of an office. The office's server decides which may leave and who has claimed them.
  * This workstation keeps what it knows of them as rows among its own sends, so that lists, looks and duplicate checks
- * cover both. Own sends are given to the office as they are put in the outbox, followed by later changes to them; other
+ * cover both. Own sends are pushed to the office as they are put in the outbox, followed by later changes to them; other
  * workstations' changes are read in the order in which they happened. A shared send leaves only once the office lets
  * it, so all wait while its server is away.
  */
@@ -53,11 +53,11 @@ const POST_TIMEOUT = TIME_LIMITS.send.total
  */
 const FIRST_WAIT = 1_000
 const SYNC_INTERVAL = 75_000
-/** The shortest time between syncs while the server keeps ringing, in milliseconds. */
+/** The shortest time between syncs while the server keeps notifying, in milliseconds. */
 const SYNC_THROTTLE = 500
 /** How often everything waiting is rechecked, in milliseconds. Shorter than the time between two syncs. */
 const FULL_CHECK_INTERVAL = 50_000
-/** How long this workstation may hold the lease for looking, in milliseconds; longer than EVERY. */
+/** How long this workstation may hold the lease for searching, in milliseconds; longer than SYNC_INTERVAL. */
 const SEARCH_LEASE = 90_000
 
 interface Account {
@@ -74,7 +74,7 @@ interface Account {
   /** How many sends may be claimed after results are told. */
   claimSlots: number
   isLeaving: boolean
-  /** On this run's monotonic clock: until when nothing is claimed, and until when this workstation looks. */
+  /** On this run's monotonic clock: until when nothing is claimed, and until when this workstation searches. */
   noClaimsUntil: number
   searchesUntil: number
   isAway: boolean
@@ -82,7 +82,7 @@ interface Account {
   isUnwritable: boolean
   /** Whether this run has read every send up to the cursor. */
   hasReadAll: boolean
-  /** When looks showed what happened to a send, on this run's monotonic clock; until the office has it. */
+  /** When checks showed what happened to a send, on this run's monotonic clock; until the office has it. */
   readonly conclusions: Map<string, number>
 }
 
@@ -216,7 +216,7 @@ export class SharedSends {
     this.#scheduleSync(accountId, this.#deps.time.elapsed())
   }
 
-  /** Syncs when the office's server rings. While it rings for many packages, they are read together. */
+  /** Syncs when the office's server notifies. While it does for many packages, they are read together. */
   notified(accountId: string): void {
     if (!this.#canSync(accountId)) return
     this.#scheduleSync(accountId, this.#of(accountId).lastSyncAt + SYNC_THROTTLE)
@@ -224,7 +224,7 @@ export class SharedSends {
 
   /**
    * Returns whether to sync an account: not if it isn't shared, nor while the server is away, as everything is read and
-   * given when it is back.
+   * pushed when it is back.
    */
   #canSync(accountId: string): boolean {
     return this.#office !== undefined && this.#officeIds.has(accountId)
@@ -237,7 +237,7 @@ export class SharedSends {
     if (!account.syncing.isRunning) account.syncing.schedule(account.requestedSyncAt - this.#deps.time.elapsed())
   }
 
-  /** Call it when sends have changed, here or by what was read: gives the office what it doesn't know yet. */
+  /** Call it when sends have changed, here or by what was read: pushes what the office doesn't know yet. */
   localChanged(ids: readonly string[]): void {
     if (this.#officeIds.size === 0) return
     for (const id of ids) {
@@ -256,7 +256,7 @@ export class SharedSends {
     }
   }
 
-  /** Reads and gives everything. Rejects if the server can't be reached. */
+  /** Pulls and pushes everything. Rejects if the server can't be reached. */
   async syncNow(accountId: string): Promise<void> {
     const account = this.#of(accountId)
     account.needsPush = true
@@ -292,7 +292,7 @@ export class SharedSends {
     return this.#of(accountId).searchesUntil > this.#deps.time.elapsed()
   }
 
-  /** Tells the office that looks, or the user, have settled an uncertain send. */
+  /** Tells the office what checks, or the user, have concluded about an uncertain send. */
   pushConclusion({ id, accountId }: Send): void {
     if (!this.has(id)) return
     this.#of(accountId).conclusions.set(id, this.#deps.time.elapsed())
@@ -300,7 +300,7 @@ export class SharedSends {
   }
 
   /**
-   * Has the office give up a send before sending is undone or a draft is made of it.
+   * Has the office withhold a send before sending is undone or a draft is made of it.
    * @throws AppFailure `busy` if it has left, or may have; `offline` while the server is away.
    */
   withholdForUndo(send: Pick<Send, 'id' | 'accountId'>): Promise<void> {
@@ -313,10 +313,10 @@ export class SharedSends {
    * @returns false if the office has another decision, which has been read by then. @throws AppFailure `offline` while
    * the server is away.
    */
-  async decide(send: Send, decided: ReleaseDecision, write: () => boolean): Promise<boolean> {
+  async decide(send: Send, decision: ReleaseDecision, write: () => boolean): Promise<boolean> {
     const { accountId } = send
     if (this.#heldBack.has(accountId) || (this.#officeIds.has(accountId) && !this.#office)) failOfficeAway()
-    return this.#pushing.decide(send, decided, write)
+    return this.#pushing.decide(send, decision, write)
   }
 
   /** Pauses or resumes the outbox for the whole office. @throws AppFailure `offline` while the server is away. */
@@ -345,7 +345,7 @@ export class SharedSends {
       if (account.isAway) failOfficeAway()
     }
     await syncOrFail()
-    // From here on nothing is claimed or given. If leaving fails, what came back is given again.
+    // From here on nothing is claimed or pushed. If leaving fails, what came back is pushed again.
     account.isLeaving = true
     try {
       const inFlight = await this.#ask((office) => office.reclaimSends(officeId))
@@ -406,7 +406,7 @@ export class SharedSends {
     await this.#deps.sharedDrafts?.close()
   }
 
-  /** Reads everything that the office has, and gives it everything it should have. */
+  /** Pulls everything that the office has, and pushes everything it should have. */
   async #sync(accountId: string): Promise<void> {
     const account = this.#of(accountId)
     const officeId = this.#officeIds.get(accountId)
@@ -430,7 +430,7 @@ export class SharedSends {
       await account.pushingResults.runFresh()
       await this.#pushing.reportArrived(accountId, officeId)
       await this.#pushing.pushConclusions(accountId)
-      // Giving looks through all that waits, so a ring for another workstation's package doesn't trigger it; it runs
+      // Pushing checks all that waits, so a notification about another's package doesn't trigger it; it runs
       // about once a minute in any case.
       const now = this.#deps.time.elapsed()
       const isTime = now - account.lastFullCheckAt >= FULL_CHECK_INTERVAL
@@ -467,7 +467,7 @@ export class SharedSends {
     this.#setAway(accountId, this.#of(accountId).isAway, !could)
   }
 
-  /** Takes the lease for looking: only one workstation of the office looks for uncertain sends. */
+  /** Takes the lease for searching: only one workstation of the office searches for uncertain sends. */
   async #takeSearchLease(accountId: string, officeId: string): Promise<void> {
     const account = this.#of(accountId)
     const { time, searchStarted } = this.#deps

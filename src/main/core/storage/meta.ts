@@ -37,5 +37,5 @@ export function openJsonMeta(db: Db) {
   }
 }
 
-/** Marks a restored database that doesn't know whether its workstation has joined an office since. See `Desk`. */
+/** Marks a restored database that doesn't know whether its workstation has joined an office since. See `OfficeMembership`. */
 export const OFFICE_UNKNOWN = 'office-unknown'

@@ -162,7 +162,7 @@ export class PagedList<Query, Row, Answer extends Page<Row> = Page<Row>> {
     const mine = ++this.#generation
     this.#inFlight.clear()
     this.#isLoading = true
-    const visible = this.#pagesInSight()
+    const visible = this.#visiblePageNumbers()
     const results = await Promise.all(visible.map((page) => this.#fetch(page, query)))
     if (mine !== this.#generation) return
     this.#isLoading = false
@@ -195,13 +195,13 @@ export class PagedList<Query, Row, Answer extends Page<Row> = Page<Row>> {
     this.#isReloading = false
   }
 
-  #pagesInSight(): number[] {
+  #visiblePageNumbers(): number[] {
     const [first, last] = this.#visiblePages
     return Array.from({ length: last - first + 1 }, (_, place) => first + place)
   }
 
   #loadMissing(): void {
-    for (const page of this.#pagesInSight()) {
+    for (const page of this.#visiblePageNumbers()) {
       if (this.#inFlight.size >= MOST_CONCURRENT) return
       if (this.#pages.has(page) || this.#inFlight.has(page) || page * this.#size >= this.total) continue
       void this.#loadPage(page)

@@ -168,7 +168,7 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
     ownActions,
     shared,
 
-    /** Returns the folder; its `taken` is undefined if it was never read. */
+    /** Returns the folder; its `result` is undefined if it was never read. */
     folder: (account: Account, name: string): Folder => getOrMake(account.folders, name, () => newFolder(name)),
 
     /**

@@ -119,8 +119,8 @@ const JITTER = 2_000
 /** While workstations read separately, all together read this many times as often as one reader would. */
 const COMBINED_RATE = 2
 /**
- * For this long (up to twice) after the server is back, documents that it lacks are settled by the wishes of others
- * only: one round settles them for everyone.
+ * For this long (up to twice) after the server is back, documents that it lacks are resolved by the wishes of others
+ * only: one round resolves them for everyone.
  */
 const RECONNECT_GRACE = 60_000
 /** How long a start waits for the office before reading by itself, and how long someone waits for another's read. */
@@ -224,7 +224,7 @@ export class SharedPolling {
   }
 
   /**
-   * Call when the office's bell rings.
+   * Call when the office's server has notified about a feed.
    * @param channel look: someone wants a read; feed: there are changes.
    */
   notified(channel: 'feed' | 'look', feedId: string): void {
@@ -605,7 +605,7 @@ export class SharedPolling {
   }
 
   /**
-   * Settles what this workstation's own round has shown to match the office. Documents may have changed since, so
+   * Resolves what this workstation's own round has shown to match the office. Documents may have changed since, so
    * changes are read only after a later round has ended. Returns whether they may be read.
    */
   async #resolveMatched(account: Account, state: FeedState, isComplete: boolean): Promise<boolean> {
@@ -630,7 +630,7 @@ export class SharedPolling {
     } else if (!pendingResolution) {
       account.pendingResolution = { wish: this.#mayWish() ? await feed.requestRead(feedId) : undefined, upTo }
     } else if (pendingResolution.wish === undefined) {
-      // `wished` was read after these documents were found, so the next wish also comes after them.
+      // `requestedUpTo` was read after these documents were found, so the next wish also comes after them.
       pendingResolution.wish = state.requestedUpTo + 1
     } else if (state.requestedUpTo < pendingResolution.wish) {
       if (this.#mayWish()) await feed.requestRead(feedId)
