@@ -462,7 +462,10 @@ function doubled(place: Place): Fault[] {
   const arrived = arrivals(place)
   const twice = [...arrived].filter(([, times]) => times > 1)
   return [
-    ...twice.map(([name, times]) => ({ kind: 'doubled' as const, words: `${name} arrived ${times} times` })),
+    ...twice.map(([name, times]) => ({
+      kind: 'doubled' as const,
+      words: `${name} arrived ${times} times ${place.people.sendsOf(name)}`
+    })),
     ...place.people.doubled(arrived)
   ]
 }

@@ -361,6 +361,16 @@ export class People {
     while (this.#editors.length > 0) await this.#close(this.#editors[0]).catch(refused)
   }
 
+  /** Describes who sent this text, for fault messages. */
+  sendsOf(text: string): string {
+    const its = this.#sent.filter((one) => one.text === text)
+    const each = its.map(({ at, id, draft, isLeftBehind }) => {
+      const state = rowsOf(at.work).find((row) => row.id === id)?.state
+      return `${id.slice(0, 8)} of draft ${draft.slice(0, 8)} from ${at.name}, ${state}${isLeftBehind ? ', left behind' : ''}`
+    })
+    return `(${each.join('; ')})`
+  }
+
   /**
    * Returns drafts that reached the service with more than one content, told apart by the names of their sends. The
    * same name arriving twice is counted elsewhere.
@@ -372,7 +382,7 @@ export class People {
       ({ draft }) => draft
     )
     return [...texts].flatMap(([draft, sent]) => {
-      const its = [...new Set(sent.map(({ text, at }) => `${text} from ${at.name}`))]
+      const its = [...new Set(sent.map(({ text }) => `${text} ${this.sendsOf(text)}`))]
       const isOnce = new Set(sent.map(({ text }) => text)).size === 1
       return isOnce
         ? []

@@ -884,6 +884,14 @@ describe('joining and leaving', () => {
   })
 })
 
+/** The server that was put back has no sends. */
+const forgetSends = () =>
+  two.office.sql(
+    ['DISABLE', 'ENABLE']
+      .map((how) => ['answer', 'attempt'].map((of) => `ALTER TABLE office.${of} ${how} TRIGGER only_added`).join(';'))
+      .join(';TRUNCATE office.send CASCADE;')
+  )
+
 describe('a server that was put back', () => {
   /** As a person sends a draft once the server was restored: they let the outbox go again first. */
   async function sentFrom(desk: Station, draft: string): Promise<void> {
@@ -1104,6 +1112,105 @@ describe('a server that was put back', () => {
     await at(1).killAndRestart()
     await whenSynced()
     for (const desk of desks) expect([desk.list(), desk.list(true)]).toEqual([[], []])
+  })
+
+  test.each([
+    ['first', [0, 1]],
+    ['last', [1, 0]]
+  ] as const)(
+    'where someone deleted a draft that had been sent brings nothing back, the one who sent it returning %s',
+    async (_when, order) => {
+      const third = await openStation(Station, two.office, at(0))
+      await third.join('Counter 3')
+      const lease = at(0).editor()
+      lease.type('Lease')
+      await lease.close()
+      for (const desk of [...desks, third]) await desk.whenSynced()
+      const putBack = await dumpOf(two.office)
+      await at(0).powerOff()
+      const back = at(1).editor(lease.id)
+      for (const text of ['Lease, and more', 'Lease, and even more']) {
+        back.type(text)
+        await at(1).whenSynced()
+      }
+      await back.close()
+      await third.whenSynced()
+      await third.powerOff()
+      const send = at(1).send(lease.id)
+      await until(() => at(1).state(send) === 'sent', at(1))
+      await at(1).whenSynced()
+      await at(1).powerOff()
+      await putBack()
+      await forgetSends()
+      await at(0).killAndRestart()
+      at(0).work.parts.drafts.remove(lease.id)
+      await at(0).whenSynced()
+      at(0).work.parts.drafts.erase(lease.id)
+      await at(0).whenSynced()
+      const returning = [at(1), third] as const
+      for (const index of order) await returning[index].killAndRestart()
+      for (const desk of [...desks, third, ...desks, third]) await desk.whenSynced()
+      for (const desk of [...desks, third]) expect([desk.list(), desk.list(true)]).toEqual([[], []])
+      expect(packages()).toBe(1)
+    }
+  )
+
+  test('where a draft was deleted keeps what a workstation couldn’t tell it at first', async () => {
+    const lease = at(0).editor()
+    lease.type('Lease')
+    await lease.close()
+    await whenSynced()
+    const putBack = await dumpOf(two.office)
+    await at(0).powerOff()
+    const back = at(1).editor(lease.id)
+    back.type('Lease, and more')
+    await back.close()
+    await at(1).whenSynced()
+    await at(1).powerOff()
+    await putBack()
+    await at(0).killAndRestart()
+    at(0).work.parts.drafts.remove(lease.id)
+    await at(0).whenSynced()
+    at(0).work.parts.drafts.erase(lease.id)
+    await at(0).whenSynced()
+    await two.office.mutated('know_thing', 'PERFORM drafts_alone(p_kind);', `RAISE EXCEPTION 'too slow';`, async () => {
+      await at(1)
+        .killAndRestart()
+        .catch(() => undefined)
+      await at(1)
+        .whenSynced()
+        .catch(() => undefined)
+    })
+    await whenSynced()
+    await whenSynced()
+    for (const desk of desks) expect(desk.list()).toEqual(['Lease, and more'])
+  })
+
+  test('where one who only heard of a deletion returns first doesn’t bring back what had been seen', async () => {
+    const third = await openStation(Station, two.office, at(0))
+    await third.join('Counter 3')
+    const lease = at(0).editor()
+    lease.type('Lease')
+    await lease.close()
+    for (const desk of [...desks, third]) await desk.whenSynced()
+    const putBack = await dumpOf(two.office)
+    await at(1).powerOff()
+    const more = third.editor(lease.id)
+    more.type('Lease, and more')
+    await more.close()
+    await third.whenSynced()
+    await third.powerOff()
+    await at(0).whenSynced()
+    at(0).work.parts.drafts.remove(lease.id)
+    await at(0).whenSynced()
+    at(0).work.parts.drafts.erase(lease.id)
+    await at(0).whenSynced()
+    await at(1).killAndRestart()
+    for (const desk of desks) await desk.powerOff()
+    await putBack()
+    for (const desk of [at(1), third, at(0)]) await desk.killAndRestart()
+    for (const desk of [...desks, third]) await desk.whenSynced()
+    for (const desk of [...desks, third]) expect([desk.list(), desk.list(true)]).toEqual([[], []])
   })
 
   test('that sent a draft after two saves keeps what it had been told before as another draft', async () => {
@@ -1357,12 +1464,6 @@ describe('a server that was put back', () => {
     await putBack()
     return front.id
   }
-  const forgetSends = () =>
-    two.office.sql(
-      ['DISABLE', 'ENABLE']
-        .map((how) => ['answer', 'attempt'].map((of) => `ALTER TABLE office.${of} ${how} TRIGGER only_added`).join(';'))
-        .join(';TRUNCATE office.send CASCADE;')
-    )
 
   test('has what is written on a draft that was sent as another one, wherever it was read', async () => {
     const third = await openStation(Station, two.office, at(0))

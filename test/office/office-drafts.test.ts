@@ -460,9 +460,35 @@ describe('a server that was put back', () => {
     await putBack()
     expect(await thingsOf(0).move(accountId, { id, basedOn: [first.its], round: 1 }, 'gone')).toBe(true)
     // It is gone already, and this one knew more of it.
-    expect(await thingsOf(1).move(accountId, { id, basedOn: [randomUUID()], round: 3 }, 'gone')).toBe(true)
-    expect((await know(2, id, 'three', 3)).outcome).toBe('gone')
+    const third = randomUUID()
+    expect(await thingsOf(1).move(accountId, { id, basedOn: [third], round: 3 }, 'gone')).toBe(true)
+    expect((await know(2, id, 'two', 2)).outcome).toBe('gone')
+    expect((await know(2, id, 'three', 3, third)).outcome).toBe('gone')
+    expect((await know(2, id, 'another of as many', 3)).outcome).toBe('further')
     expect((await know(2, id, 'four', 4)).outcome).toBe('further')
+  })
+
+  test('where a draft that was lost was written on and deleted keeps what another had written', async () => {
+    const id = randomUUID()
+    await putBack()
+    const since = await save(0, id, 'since', [randomUUID()], false, 2)
+    expect(await thingsOf(0).move(accountId, { id, basedOn: [since.its], round: 3 }, 'aside')).toBe(true)
+    expect(await thingsOf(0).move(accountId, { id, basedOn: [since.its], round: 3 }, 'gone')).toBe(true)
+    expect((await know(1, id, 'two', 2)).outcome).toBe('gone')
+    expect((await know(1, id, 'three', 3)).outcome).toBe('further')
+    // In another life it is the same.
+    await putBack()
+    expect((await know(2, id, 'another three', 3)).outcome).toBe('further')
+  })
+
+  test('where a draft was deleted and is its maker’s own keeps no other of it', async () => {
+    const id = randomUUID()
+    const first = await save(0, id, 'one')
+    expect(await thingsOf(0).move(accountId, { id, basedOn: [first.its], round: 1 }, 'maker')).toBe(true)
+    await putBack()
+    expect(await thingsOf(1).move(accountId, { id, basedOn: [], round: 900_000_000 }, 'gone')).toBe(true)
+    expect((await know(1, id, 'four', 4)).outcome).toBe('gone')
+    expect((await save(0, id, 'five', [first.its], false, 4)).round).toBe(5)
   })
 
   test('counts on from what is saved before anyone has noticed', async () => {

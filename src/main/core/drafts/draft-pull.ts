@@ -55,11 +55,22 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
     }
     // The office decides whether unsynced local changes become another draft when they are sent.
     if (change.isGone && local && !known.isGone && known.edits !== known.given) return false
-    if (change.isGone)
-      return applyRemoval(accountId, known, local, {
+    // A restored server decides that only once it has been told the local content.
+    if (change.isGone && local && !known.isGone && known.isToKnow) {
+      if (rows.isActive(id)) deferredUntilSent.add(id)
+      return false
+    }
+    if (change.isGone) {
+      const isRemoved = applyRemoval(accountId, known, local, {
         further: change.isSplitOff ? change.version : undefined,
         isUndecided: change.hasOpenConflicts
       })
+      // Another restored server is told how much of it was deleted.
+      const { round, version } = change
+      if (rows.find(id)?.isGone)
+        rows.change(id, { round: Math.max(round, known.round), ...(round > known.round && { basedOn: [version] }) })
+      return isRemoved
+    }
     if (known.isGone && known.isToKnow) return false
     const isNewer = !known.basedOn.includes(change.version)
     const composition = change.content && readContent(change.content)

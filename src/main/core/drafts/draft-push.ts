@@ -199,6 +199,8 @@ export function openDraftPush({
       await push(local.accountId, officeId, id)
       await restoreConflicts(officeId, local)
     }
+    // A package of it was enqueued meanwhile, so the answer wasn't applied. The office is told again after it.
+    if (rows.localDraft(id) && rows.isActive(id)) return
     // What the office never had isn't told again. It is sent as usual.
     rows.change(id, { isToKnow: false })
   }

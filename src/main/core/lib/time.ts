@@ -49,8 +49,8 @@ export function backoff(first: number, failures: number, random: () => number): 
 }
 
 /**
- * Resolves when `work` ends, even if it fails, or after `limit` milliseconds. A failure that the caller doesn't handle
- * stays an unhandled rejection, which is logged.
+ * Resolves when `work` ends, even if it fails, or after `limit` milliseconds. A failure is an unhandled rejection, which
+ * is logged.
  */
 export function within(limit: number, work: Promise<unknown>, time: Pick<Time, 'after'>): Promise<void> {
   return new Promise((resolve) => {

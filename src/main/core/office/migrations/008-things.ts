@@ -36,6 +36,9 @@ export const things = `
     is_makers boolean NOT NULL DEFAULT false,
     -- It is no more because of this send: that arrived, or took it along as its workstation left.
     gone_with uuid,
+    -- It was deleted by someone who had seen it up to this round of what was written before this life; and the last of that, if it is known.
+    gone_round integer NOT NULL DEFAULT 0,
+    gone_version uuid,
     -- It was sent, and someone who didn't know had written further: see note_further.
     is_further boolean NOT NULL DEFAULT false,
     -- It was sent while something was kept beside it that nobody had decided on.
@@ -199,8 +202,8 @@ export const things = `
     next := next_thing_rev(p_kind, p_account);
     its := thing_of(p_kind, p_id, p_account);
     IF its.id IS NULL THEN
-      INSERT INTO thing (kind, id, account, rev, body_rev, version, round, life, made_by, by, sealed, editing_by, editing_until)
-        VALUES (p_kind, p_id, p_account, next, next, p_version, greatest(p_round, 0) + 1, now_life, mine, mine, p_sealed,
+      INSERT INTO thing (kind, id, account, rev, body_rev, version, round, base_round, life, made_by, by, sealed, editing_by, editing_until)
+        VALUES (p_kind, p_id, p_account, next, next, p_version, greatest(p_round, 0) + 1, greatest(p_round, 0), now_life, mine, mine, p_sealed,
           CASE WHEN held IS NOT NULL THEN mine END, held);
     ELSIF its.gone_at IS NOT NULL AND (its.is_makers AND its.made_by = mine OR has_come_back(its, p_own)) THEN
       UPDATE thing SET rev = next, body_rev = next, version = p_version, round = greatest(round, p_round) + 1,
@@ -280,9 +283,10 @@ export const things = `
           at = now(), sealed = p_sealed, gone_at = NULL, gone_with = NULL
         WHERE kind = p_kind AND id = p_id;
     END IF;
-    -- Whoever deleted it here hadn't seen this content, either.
-    is_unseen := its.gone_at IS NOT NULL AND its.gone_with IS NULL
-      AND p_round > CASE WHEN its.base_round > 0 AND its.life = now_life THEN its.base_round ELSE its.round END;
+    -- Nobody who deleted it had seen this content: there were fewer then, or another was the last of as many.
+    is_unseen := its.gone_at IS NOT NULL AND its.gone_with IS NULL AND NOT its.is_makers AND NOT is_sent_elsewhere(p_id, p_account, NULL)
+      AND p_version <> its.version AND p_version IS DISTINCT FROM its.gone_version
+      AND p_round >= CASE WHEN its.gone_version IS NULL THEN its.gone_round + 1 ELSE its.gone_round END;
     RETURN QUERY SELECT CASE WHEN it.outcome = 'gone' AND (is_unseen OR is_no_part_of_sent(p_id, p_account, p_version, p_round)) THEN 'further'
           ELSE it.outcome END, it.version, it.round, it.at_ms, it.by, it.sealed, it.sent_as
       FROM save_thing(p_kind, p_id, p_account, p_version, '{}', p_sealed, NULL, p_own, p_round - 1) it;
@@ -354,6 +358,7 @@ export const things = `
     next bigint;
     its thing;
     is_earlier boolean;
+    is_since boolean;
   BEGIN
     PERFORM drafts_alone(p_kind);
     IF p_to NOT IN ('aside', 'back', 'gone', 'maker') THEN
@@ -361,14 +366,16 @@ export const things = `
     END IF;
     next := next_thing_rev(p_kind, p_account);
     its := thing_of(p_kind, p_id, p_account);
-    IF its.gone_at IS NOT NULL AND p_to = 'gone' THEN
-      -- Whoever deletes it knows more of it than this server was told so far.
-      UPDATE thing SET round = greatest(round, p_round) WHERE kind = p_kind AND id = p_id;
+    IF its.gone_at IS NOT NULL AND p_to = 'gone' AND its.gone_with IS NULL AND NOT its.is_makers AND p_round > its.gone_round THEN
+      -- Someone else had deleted it, too, and had seen more of it.
+      UPDATE thing SET gone_round = p_round, gone_version = p_based_on[cardinality(p_based_on)] WHERE kind = p_kind AND id = p_id;
     END IF;
     IF its.id IS NULL OR its.gone_at IS NOT NULL THEN
       RETURN p_to IN ('gone', 'maker');
     END IF;
     is_earlier := its.life < (SELECT life FROM office) AND its.round <= p_round;
+    -- Its contents since the restore say nothing of those before.
+    is_since := its.life = (SELECT life FROM office) AND its.base_round > 0;
     -- Who doesn't say what it goes on from doesn't know it.
     IF (NOT (its.version = ANY (p_based_on) OR is_earlier) OR is_held_by_another(its)
         OR (p_to = 'gone' AND its.aside_at IS NULL AND NOT is_earlier) OR (p_to = 'maker' AND its.made_by <> mine)
@@ -377,8 +384,11 @@ export const things = `
     END IF;
     IF p_to IN ('gone', 'maker') THEN
       PERFORM end_thing(p_kind, p_id, next);
-      -- A restored server may be told later contents than the deleted one: see know_thing.
-      UPDATE thing SET is_makers = p_to = 'maker', is_further = false, round = greatest(round, p_round) WHERE kind = p_kind AND id = p_id;
+      -- A restored server may be told contents that whoever deletes it hadn't seen: see know_thing.
+      UPDATE thing SET is_makers = p_to = 'maker', is_further = false,
+          gone_round = CASE WHEN is_since THEN its.base_round ELSE greatest(its.round, p_round) END,
+          gone_version = CASE WHEN is_since THEN NULL WHEN p_round > its.round THEN p_based_on[cardinality(p_based_on)] ELSE its.version END
+        WHERE kind = p_kind AND id = p_id;
     ELSE
       UPDATE thing SET rev = next, aside_at = CASE WHEN p_to = 'aside' THEN coalesce(aside_at, now()) END,
           editing_by = NULL, editing_until = NULL
@@ -455,6 +465,8 @@ export const things = `
   CREATE FUNCTION know_draft_sent(p_draft text, p_id uuid, p_account uuid, p_epoch counted, p_sealed bytea, p_versions uuid[] DEFAULT '{}',
     p_draft_round counted DEFAULT 0) RETURNS void
   LANGUAGE plpgsql SECURITY DEFINER SET search_path = office, pg_temp AS $$
+  DECLARE
+    split text;
   BEGIN
     PERFORM next_thing_rev('draft', p_account);
     PERFORM note_further(p_draft, p_account, p_id);
@@ -462,6 +474,16 @@ export const things = `
     UPDATE send SET draft = p_draft WHERE id = p_id AND account = p_account AND draft IS NULL;
     UPDATE send SET draft_versions = p_versions, draft_round = p_draft_round WHERE id = p_id AND account = p_account AND draft_round = 0;
     PERFORM cancel_others(p_draft, p_account, p_id);
+    -- What was sent may have gone on as another draft here before the server heard of that: see know_thing.
+    FOR split IN SELECT thing.id FROM thing WHERE kind = 'draft' AND account = p_account AND gone_at IS NULL
+      AND thing.id = ANY (p_versions::text[]) AND version::text = thing.id AND thing.id <> p_draft AND NOT has_undecided('draft', thing.id)
+    LOOP
+      PERFORM cancel_others(split, p_account, p_id);
+      IF NOT is_sent_elsewhere(split, p_account, NULL) THEN
+        PERFORM end_thing('draft', split, next_thing_rev('draft', p_account));
+        UPDATE thing SET gone_with = p_id WHERE kind = 'draft' AND id = split;
+      END IF;
+    END LOOP;
   END $$;
 
   -- Of these that are kept beside it someone has decided.
@@ -501,7 +523,7 @@ export const things = `
     mine uuid := me();
   BEGIN
     PERFORM only_in(p_life);
-    RETURN QUERY SELECT it.id, it.rev::double precision, it.version, it.round, it.made_by = mine, saver.name,
+    RETURN QUERY SELECT it.id, it.rev::double precision, coalesce(it.gone_version, it.version), greatest(it.round, it.gone_round), it.made_by = mine, saver.name,
         1000 * extract(epoch FROM now() - it.at)::double precision,
         editor.name, editor.id = mine, 1000 * extract(epoch FROM it.editing_until - now())::double precision,
         1000 * extract(epoch FROM now() - it.aside_at)::double precision, it.gone_at IS NOT NULL, it.is_makers, it.is_further, it.is_undecided,
