@@ -22,7 +22,7 @@ export async function runAgentOrder(
   { parts, lifecycle, code }: { parts: App; lifecycle: Lifecycle; code: string }
 ): Promise<string | undefined> {
   const { composing, counter, foundation } = parts
-  const { desk } = composing
+  const { membership } = composing
   const { note } = counter.audit
   mustBePersistent(foundation)
   switch (order.do) {
@@ -51,16 +51,16 @@ export async function runAgentOrder(
       // Agent orders mustn't bypass the staff PIN of a computer that is also a counter.
       await counter.access.mustBeOpen()
       const ca = order.ca === undefined ? undefined : await readFile(order.ca, 'utf8')
-      const view = await desk.join({ ...order.server, ca }, code)
+      const view = await membership.join({ ...order.server, ca }, code)
       note({ what: 'office-joined', detail: { server: view.server, ...(view.name && { name: view.name }) } })
       return `Joined the office at ${view.server}${view.name ? ` as “${view.name}”` : ''}.`
     }
     case 'leave': {
       await counter.access.mustBeOpen()
-      desk.open()
-      await desk.checkNow()
-      const before = desk.view()
-      await desk.leave()
+      membership.open()
+      await membership.checkNow()
+      const before = membership.view()
+      await membership.leave()
       if (before) note({ what: 'office-left', detail: { server: before.server } })
       return before ? `Left the office at ${before.server}.` : 'It belongs to no office.'
     }

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { app, ipcMain, powerMonitor } from 'electron'
-import { anotherLike } from '../shared/composition/index.ts'
+import { repeatedPackage } from '../shared/composition/index.ts'
 import type { Events, RetentionKind, SettingsView } from '../shared/contract/index.ts'
 import type { DocumentResponse } from '../shared/model/index.ts'
 import { callsStaff, wantsStaff } from '../shared/wants-staff.ts'
@@ -48,7 +48,7 @@ import { enrolmentHandlers } from './ipc/enrolment.ts'
 import { asAppError } from './ipc/errors.ts'
 import { identityHandlers } from './ipc/identity.ts'
 import { officeHandlers } from './ipc/office.ts'
-import { lockOf, mayComplete, mayEnrol, policyHandlers } from './ipc/organisation.ts'
+import { mayComplete, mayEnrol, policyCheckOf, policyHandlers } from './ipc/organisation.ts'
 import { outboxHandlers } from './ipc/outbox.ts'
 import { registerHandlers } from './ipc/registration.ts'
 import { retentionHandlers } from './ipc/retention.ts'
@@ -59,7 +59,7 @@ import { systemHandlers } from './ipc/system.ts'
 import { updateHandlers } from './ipc/updates.ts'
 import { verificationHandlers } from './ipc/verifications.ts'
 import { openNotifications } from './notifications.ts'
-import { backupThread } from './shell/backups.ts'
+import { openBackupWorker } from './shell/backups.ts'
 import { plainClipboard } from './shell/clipboard.ts'
 import { printWithDialog } from './shell/dialogs.ts'
 import { openLoginStart } from './shell/login-start.ts'
@@ -111,14 +111,14 @@ export async function openApp(start: AppStart) {
     refusals: composing.dropFolders.refusals,
     verifications: identity.verifications
   })
-  const backupWorker = backupThread({
+  const backupWorker = openBackupWorker({
     worker: new URL('./backup-worker.js', import.meta.url),
     log: foundation.log
   })
   const { accounts, dataFolder: folder, db, keychain, newId, organisation, send, settings, storage, time } = foundation
   const accountIds = () => accounts.list().map(({ id }) => id)
   const backupParts = {
-    ...{ ask: backupWorker.ask, folder, storage, keychain, newId, time, random: randomBytes, kept: openJsonMeta(db) },
+    ...{ ask: backupWorker.ask, folder, storage, keychain, newId, time, random: randomBytes, meta: openJsonMeta(db) },
     changed: () => send('system.changed', null)
   }
   const backups = openBackups({
@@ -255,7 +255,7 @@ function noteRestored({ restored, time }: App['foundation'], note: NoteInAudit):
   note({ what: 'data-restored', detail: { made, ...before, ...from } }, undefined, restored.clear)
 }
 
-/** Records a new database key in the audit trail. If changing the key failed, reports that as a trouble of this run. */
+/** Records a new database key in the audit trail. If changing the key failed, reports that for this run. */
 function noteNewKey({ storage, troubles }: App['foundation'], note: NoteInAudit): void {
   const rekeyed = storage.state === 'encrypted' ? storage.rekeyed : undefined
   if (rekeyed?.state === 'done') note({ what: 'database-key-changed' }, undefined, () => void rekeyed.cleanUp())
@@ -276,7 +276,7 @@ function followSignals({
 }: App): void {
   const { accounts, log, send, signals } = foundation
   const { actions, watch } = folders
-  const { desk, dropFolders, outbox, people } = composing
+  const { membership, dropFolders, outbox, people } = composing
   const { downloads } = identity
 
   signals.on('unreached', (accountId) => watch.serviceUnreachable(accountId))
@@ -318,7 +318,7 @@ function followSignals({
     notifications.badgeCounts.changed()
     dropFolders.accountsChanged()
     void counter.counter.accountsChanged()
-    desk.accountsChanged()
+    membership.accountsChanged()
     // The account's packages may have been waiting for another address or key.
     outbox.connectionChanged()
     actions.connectionChanged()
@@ -329,7 +329,7 @@ function followSignals({
     signals.emit('accounts')
     identity.connectionChanged()
     schedule.check()
-    void desk.checkNow()
+    void membership.checkNow()
     void counter.audit.checkAtStart()
   })
 }
@@ -337,8 +337,8 @@ function followSignals({
 interface LifecycleControls {
   /** The page's answer to `window.closing`: whether everything typed is kept. */
   readyToClose: (kept: boolean) => void
-  /** Ends the application and starts it again; `last` runs while it ends. */
-  restart: (last?: () => Promise<void>) => void
+  /** Ends the application and starts it again; `beforeRestart` runs while it ends. */
+  restart: (beforeRestart?: () => Promise<void>) => void
   /** As `restart`, but installs the update that is ready. */
   update: () => void
 }
@@ -371,7 +371,7 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
     watch.accountChanged(id, 'the same service')
   }
 
-  const lock = lockOf({
+  const checkPolicy = policyCheckOf({
     ...{ organisation: foundation.organisation, accounts, downloads: downloads.settings },
     quiet: () => notifications.preferences.read().quiet
   })
@@ -385,14 +385,14 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
   const withKeychain = withKeychainRetry(
     async () => foundation.keychainState().state !== 'available' && (await recheckKeychain()).state === 'available'
   )
-  const mustBeAllowed = rightsOf(counter.staff)
+  const checkRights = rightsOf(counter.staff)
   registerHandlers({
     handle: (channel, listener) => ipcMain.handle(channel, listener),
     roleOf: screens.roleOf,
     ...{ isAway, whenHandedBack, log },
-    lock(name, input) {
-      mustBeAllowed(name, input)
-      lock(name, input)
+    authorise(name, input) {
+      checkRights(name, input)
+      checkPolicy(name, input)
     },
     handlers: {
       ...accountHandlers({
@@ -405,7 +405,7 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
         rights: foundation.rights,
         authorities: foundation.authorities,
         certificates: foundation.certificates,
-        askOnce: foundation.askOnce,
+        requestOnce: foundation.requestOnce,
         note: audit.note,
         signedPreviews: identity.pdfPreviews,
         changed: () => signals.emit('accounts')
@@ -421,7 +421,7 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
         changed: () => signals.emit('accounts')
       }),
       ...settingsFileHandlers({
-        ...{ accounts, views, presets, settings, lock, madeBy, ...dialogs },
+        ...{ accounts, views, presets, settings, lock: checkPolicy, madeBy, ...dialogs },
         newId: foundation.newId,
         notifications: notifications.preferences,
         counter: counter.settings,
@@ -449,7 +449,7 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
         copyPrivately: plainClipboard.writePrivately,
         correctedCopy: (accountId, document) => drafts.save(accountId, copyOf(accountId, document)),
         another: (accountId, document, keeps) =>
-          drafts.save(accountId, anotherLike(copyOf(accountId, document), keeps, time.now())),
+          drafts.save(accountId, repeatedPackage(copyOf(accountId, document), keeps, time.now())),
         holdOf: parts.holds.of,
         erasedFrom: (...document) => parts.retention.erasedFrom(...document),
         changed: folders.documentsChanged
@@ -509,7 +509,7 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
           return ready + uncertain + preparing
         },
         othersMayNeedKey: foundation.keychain.sharedDatabaseKey === undefined,
-        decideOnRemoval: (withBackups) =>
+        scheduleRemoval: (withBackups) =>
           scheduleRemoval(foundation.dataFolder, {
             accountIds: accounts.list().map(({ id }) => id),
             backups: withBackups ? parts.schedule.existingBackups() : []
@@ -546,7 +546,7 @@ export function serveScreens(parts: App, lifecycle: LifecycleControls): void {
         readyToClose: lifecycle.readyToClose
       }),
       ...officeHandlers({
-        ...{ desk: parts.composing.desk, newId: foundation.newId, note: audit.note, ...dialogs },
+        ...{ membership: parts.composing.membership, newId: foundation.newId, note: audit.note, ...dialogs },
         mustBeOpen: () => counter.access.mustBeOpen()
       }),
       ...policyHandlers(foundation.organisation, () => parts.sharedFile.view()),

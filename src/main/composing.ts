@@ -28,7 +28,7 @@ import { openJsonMeta } from './core/storage/meta.ts'
 import type { openFolders } from './folders.ts'
 import type { Foundation } from './foundation.ts'
 import { asAppError } from './ipc/errors.ts'
-import { bulkWorkerOf } from './shell/bulk.ts'
+import { openBulkWorker } from './shell/bulk.ts'
 
 /** @param madeBy application name and version, written into exported files. */
 export function openComposing(
@@ -52,9 +52,9 @@ export function openComposing(
   const presetsChanged = changedLocally(notifyPresets)
   const describe = asAppError
   /** Logs only the code, since the server's message may contain personal data. */
-  const officeTrouble = (error: unknown) =>
+  const logOfficeError = (error: unknown) =>
     log.warn('The office’s server could not be asked.', { code: codeOf(error) || asAppError(error).code })
-  const worker = () => bulkWorkerOf({ worker: new URL('./bulk-worker.js', import.meta.url), log })
+  const worker = () => openBulkWorker({ worker: new URL('./bulk-worker.js', import.meta.url), log })
 
   const drafts = openDrafts({ db, time, newId, changed: draftsChanged })
   const presets = openPresets({ db, time, newId, changed: presetsChanged })
@@ -72,14 +72,14 @@ export function openComposing(
   })
   const remembered = openRemembered({ db, time })
   const sharedDrafts = openSharedDrafts({
-    ...{ db, drafts, time, newId, trouble: officeTrouble },
+    ...{ db, drafts, time, newId, trouble: logOfficeError },
     accounts: () => outbox.shared.accounts(),
     changed: notifyDrafts
   })
-  const sharedStaff = new SharedStaff({ db, time, newId, trouble: officeTrouble })
+  const sharedStaff = new SharedStaff({ db, time, newId, trouble: logOfficeError })
   const appointments = openSharedAppointments({ db, time, newId, workstationName: () => records.name })
   const records: SharedRecords = new SharedRecords({
-    ...{ db, time, newId, trouble: officeTrouble },
+    ...{ db, time, newId, trouble: logOfficeError },
     kinds: [presets.shared, views.shared, appointments, sharedPeople],
     accounts: () => outbox.shared.accounts(),
     changed(kind) {
@@ -92,7 +92,7 @@ export function openComposing(
   })
   signals.on('views', () => records.localChanged())
   const outbox = new Outbox({
-    ...{ db, drafts, describe, newId, officeTrouble, sharedDrafts, takeSent, time },
+    ...{ db, drafts, describe, newId, logOfficeError, sharedDrafts, takeSent, time },
     release: sharedStaff.releaseRule,
     clientOf: clients.of,
     readAllFolders: watch.readAllFolders,
@@ -117,7 +117,7 @@ export function openComposing(
   exclusiveTasks.setAccounts(outbox.shared)
   const officeChanged = () => send('office.changed', null)
   const sharedPolling = new SharedPolling({
-    ...{ ask, moment, time, officeTrouble },
+    ...{ ask, moment, time, logOfficeError },
     accounts: () =>
       accounts
         .list()
@@ -137,12 +137,12 @@ export function openComposing(
   const heads = new Heads(openJsonMeta(db), time)
   const officeBoard = new OfficeBoard({
     time,
-    state: () => desk.view()?.state,
+    state: () => membership.view()?.state,
     accounts: () => outbox.shared.accounts(),
     changed: () => send('board.changed', null),
-    trouble: officeTrouble
+    trouble: logOfficeError
   })
-  const desk: OfficeMembership = new OfficeMembership({
+  const membership: OfficeMembership = new OfficeMembership({
     ...{
       drafts: sharedDrafts,
       folders: sharedPolling,
@@ -163,7 +163,7 @@ export function openComposing(
         ),
     outboxOf: (accountId) => outbox.state(accountId),
     authorities: () => organisation.policy.certificateAuthorities ?? [],
-    trouble: officeTrouble,
+    trouble: logOfficeError,
     changed: officeChanged
   })
   const bulk = openBulk({ worker: worker(), outbox, columns: openRememberedColumns({ db, time }), time, newId })
@@ -177,10 +177,10 @@ export function openComposing(
       send('dropFolders.changed', { id })
       signals.emit('dropFolders')
     },
-    failed: (error) => log.warn('A file could not be taken over.', { code: asAppError(error).code })
+    logFailure: (error) => log.warn('A file could not be taken over.', { code: asAppError(error).code })
   })
   return {
     ...{ drafts, sharedDrafts, records, presets, exchange, outside, people, remembered },
-    ...{ outbox, heads, desk, officeBoard, sharedStaff, bulk, dropFolders }
+    ...{ outbox, heads, membership, officeBoard, sharedStaff, bulk, dropFolders }
   }
 }

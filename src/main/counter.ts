@@ -37,7 +37,7 @@ import type { Foundation } from './foundation.ts'
 import { saveAs } from './ipc/dialogs.ts'
 import { asAppError } from './ipc/errors.ts'
 import { namedAccount } from './ipc/registration.ts'
-import { appointmentWorkerOf } from './shell/appointments.ts'
+import { openAppointmentWorker } from './shell/appointments.ts'
 import { ClipboardStash } from './shell/clipboard.ts'
 import { CounterWindows } from './shell/counter-windows.ts'
 import { IsolatedPages } from './shell/isolated-page.ts'
@@ -86,7 +86,7 @@ export function openCounter(
     officeBoard.localChanged()
   }
   /** Logs failures that nobody can be told about, without personal data. */
-  const failed = (error: unknown) =>
+  const logFailure = (error: unknown) =>
     log.warn('Something at the counter could not be kept.', { code: asAppError(error).code })
 
   /** The staff member on this computer. */
@@ -94,9 +94,9 @@ export function openCounter(
   // These parts refer to each other: audit entries name the staff member, and settings changes are audit entries; the
   // windows follow the settings, which name the second display; the counter is shown in the windows, and a session ends
   // if they are left.
-  const trailKeychain = foundation.isKept ? keychain : memoryKeychain()
+  const trailKeychain = foundation.isPersistent ? keychain : memoryKeychain()
   const audit = new Audit({
-    ...{ db, time, failed },
+    ...{ db, time, logFailure },
     anchor: trailKeychain.auditAnchor,
     staff: staffName,
     changed: () => send('audit.changed', null)
@@ -161,10 +161,10 @@ export function openCounter(
     screenLeft: (by) => counter.screenLeft(by),
     placeLost: () => counter.displayLost(),
     changed: settingsChanged,
-    failed: failed
+    failed: logFailure
   })
   screens.addPerson(() => windows.personWindow())
-  const filesPlace = join(foundation.dataFolder, 'turn-files')
+  const turnFilesFolder = join(foundation.dataFolder, 'turn-files')
   const pages = new IsolatedPages(
     () => windows.window(),
     () => settings.read().camera
@@ -192,7 +192,7 @@ export function openCounter(
   const calls = new Calls({ appointments, exclusiveTasks, time, accountId, newId: foundation.newId })
   const imports = new AppointmentImports({
     ...{ db, time, note, accountId, appointments, newId: foundation.newId },
-    worker: appointmentWorkerOf({ worker: new URL('./bulk-worker.js', import.meta.url), log }),
+    worker: openAppointmentWorker({ worker: new URL('./bulk-worker.js', import.meta.url), log }),
     changed: appointmentsChanged
   })
   const board = new CounterBoard({
@@ -243,7 +243,7 @@ export function openCounter(
     keepIdentity: identityNumbers.keep,
     staff: staffName,
     place: windows,
-    crashMarker: openCrashMarker({ db, failed }),
+    crashMarker: openCrashMarker({ db, logFailure }),
     receiptOf: (session, person) => receipts.code(session, person),
     async savePage(bytes, suggested) {
       const asked = {
@@ -266,7 +266,7 @@ export function openCounter(
       const files = await windows.duringDialog(choose)
       return files.length === 0 ? undefined : { files }
     },
-    filesPlace,
+    turnFilesFolder,
     changed(id) {
       board.sessionChanged()
       officeBoard.localChanged()
@@ -279,7 +279,7 @@ export function openCounter(
     }
   })
   const lock = new OfficeLock({
-    ...{ db, note, time, failed, pin: staff },
+    ...{ db, note, time, logFailure, pin: staff },
     minutes: () => settings.read().lockAfter,
     isHandedOver: () => counter.isHandedOver(),
     changed() {
@@ -339,7 +339,7 @@ export function openCounter(
       if (counter.state()?.wasInterrupted) clipboard.empty()
       windows.updatePersonWindow()
       // Removes files of turns that were interrupted when the application ended.
-      void rm(filesPlace, { recursive: true, force: true }).catch(failed)
+      void rm(turnFilesFolder, { recursive: true, force: true }).catch(failed)
     },
 
     /** Ends the counter when the application ends. Once resolved, the staff's clipboard is restored. */

@@ -23,7 +23,7 @@ export function openFolders(foundation: Foundation) {
   const thread = openDocumentsThread({
     worker: new URL('./documents-worker.js', import.meta.url),
     folder: foundation.dataFolder,
-    key: foundation.isKept ? documentsKey(db, randomBytes) : undefined,
+    key: foundation.isPersistent ? documentsKey(db, randomBytes) : undefined,
     ...{ log: foundation.log, troubles: foundation.troubles }
   })
   const { ask } = thread

@@ -22,9 +22,9 @@ import { completeRestore, finishRestore } from './core/backup/restore.ts'
 import { openData } from './core/backup/unlocking.ts'
 import { systemTime as time } from './core/lib/time.ts'
 import { applyAccounts } from './core/organisation/apply-policy.ts'
-import type { ManagedPlace } from './core/organisation/managed.ts'
+import type { ManagedSource } from './core/organisation/managed.ts'
 import { Organisation } from './core/organisation/organisation.ts'
-import type { PolicyPlace } from './core/organisation/policy-file.ts'
+import type { PolicyLocation } from './core/organisation/policy-file.ts'
 import { openOwnAuthorities } from './core/service/own-authorities.ts'
 import { openProxySignIns } from './core/service/proxy-sign-in.ts'
 import { openDatabase } from './core/storage/database.ts'
@@ -82,9 +82,9 @@ export interface AppStart {
   log: Log
   devServer: URL | undefined
   /** Where the organisation's policy file is. */
-  policy: PolicyPlace
+  policy: PolicyLocation
   /** Where system management provides settings that replace it. */
-  managed: ManagedPlace | undefined
+  managed: ManagedSource | undefined
   /** Whether there is a user who can be asked. */
   isAttended: boolean
 }
@@ -174,7 +174,7 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
   return {
     ...{ log, devServer, time, newId, signals, dataFolder, preload },
     /** The system's downloads folder. */
-    usualFolder: app.getPath('downloads'),
+    defaultDownloadFolder: app.getPath('downloads'),
     ...{
       settings,
       keychain,
@@ -185,11 +185,11 @@ export async function openFoundation({ log, devServer, policy, managed, isAttend
       restored,
       troubles,
       db,
-      isKept: storage.state === 'encrypted'
+      isPersistent: storage.state === 'encrypted'
     },
     ...{ window, screens, send, dialogs: dialogsOf(window, openMeta(db)) },
     ...{ accounts, browserSignIn, clients, facts, lists, rights: openRights(db), practice, organisation, requestLog },
-    ...{ authorities, certificates, askOnce: requestOnce, proxies, network },
+    ...{ authorities, certificates, requestOnce, proxies, network },
     /** The user's home folder according to the system, whatever the environment variables say. */
     home: userInfo().homedir,
     place: openLastPlaceStore(db, () => accounts.chosen()?.id)

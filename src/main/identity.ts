@@ -36,7 +36,8 @@ export function openIdentity(
   foundation: Foundation,
   { ask, nameOf, views, viewSavedBy, exclusiveTasks, watch, note, isHandedOver }: IdentityDeps
 ) {
-  const { db, accounts, clients, log, newId, rights, send, settings, signals, time, usualFolder, home } = foundation
+  const { db, accounts, clients, log, newId, rights, send, settings, signals, time, defaultDownloadFolder, home } =
+    foundation
   const clientOf = clients.of
 
   const downloadsChanged = (id: string | null) => send('downloads.changed', { id })
@@ -57,10 +58,10 @@ export function openIdentity(
     rightsOf: rights.of,
     accountName: (accountId) => accounts.list().find(({ id }) => id === accountId)?.name ?? '',
     folderNames: watch.knownFoldersOf,
-    folder: () => settings.read().downloadFolder ?? usualFolder,
+    folder: () => settings.read().downloadFolder ?? defaultDownloadFolder,
     isFolderChosen: () => settings.read().downloadFolder !== undefined,
     setFolder: (path) => void settings.change({ downloadFolder: path }),
-    isUsualFolder: (path) => path === usualFolder,
+    isDefaultFolder: (path) => path === defaultDownloadFolder,
     organisation() {
       const { folder, names } = foundation.organisation.policy.downloads ?? {}
       return { folder: folder && expandHome(folder, home), names }

@@ -8,8 +8,8 @@ import { removeEverything, scheduledRemoval } from './core/backup/removal.ts'
 import { codeOf } from './core/lib/failure.ts'
 import { type AgentOrder, agentOrderOf } from './core/office/agent-order.ts'
 import { checkPolicyAt, policyToCheck } from './core/organisation/check.ts'
-import { managedPlaceAtStart } from './core/organisation/managed.ts'
-import { policyPlaceAtStart } from './core/organisation/policy-file.ts'
+import { managedSourceAtStart } from './core/organisation/managed.ts'
+import { policyLocationAtStart } from './core/organisation/policy-file.ts'
 import { devServerOf } from './core/policy/app-pages.ts'
 import { refusedAtStart } from './core/policy/start-switches.ts'
 import { statusLine } from './core/support/status.ts'
@@ -46,14 +46,14 @@ else if (agent) {
 }
 
 /** Where the organisation's policy is: a file and, on some systems, settings from system management. */
-function policyPlaces() {
-  const file = policyPlaceAtStart(process, app, userInfo())
-  return { policy: file, managed: managedPlaceAtStart(process.platform, file, userInfo().homedir) }
+function policySources() {
+  const file = policyLocationAtStart(process, app, userInfo())
+  return { policy: file, managed: managedSourceAtStart(process.platform, file, userInfo().homedir) }
 }
 
 /** `--check-policy`: prints what is wrong with a policy, or what it sets. Opens nothing and applies nothing. */
 async function printPolicyCheck(path: string): Promise<number> {
-  const { isUsable, lines } = await checkPolicyAt(path, policyPlaces().managed)
+  const { isUsable, lines } = await checkPolicyAt(path, policySources().managed)
   print(isUsable ? 1 : 2, lines)
   return isUsable ? 0 : 1
 }
@@ -133,7 +133,7 @@ async function run(log: Log, setOutsideListener: ReturnType<typeof listenForLink
     app.exit(0)
     return
   }
-  const parts = await openApp({ log, devServer, ...policyPlaces(), isAttended: !isSmoke && !agent })
+  const parts = await openApp({ log, devServer, ...policySources(), isAttended: !isSmoke && !agent })
   const lifecycle = new Lifecycle(parts)
   if (typeof agent === 'object') return await runAgent(agent, parts, lifecycle)
   serveScreens(parts, lifecycle)

@@ -139,7 +139,7 @@ export class Lifecycle {
     folders.watch.start()
     watching.resolve()
     composing.outbox.open()
-    composing.desk.open()
+    composing.membership.open()
     folders.actions.open()
     identity.open()
     this.#app.support.startStatusFile()
@@ -193,7 +193,7 @@ export class Lifecycle {
     powerMonitor.on('resume', () => {
       folders.watch.soon()
       composing.outbox.resumed()
-      void composing.desk.resumed()
+      void composing.membership.resumed()
       this.#app.schedule.check()
       folders.actions.connectionChanged()
       identity.connectionChanged()
@@ -254,7 +254,7 @@ export class Lifecycle {
   /** Ends work in progress, in the order of the parts' dependencies. Never rejects. */
   async end(): Promise<void> {
     const { composing, counter, folders, foundation, identity, notifications, watching } = this.#app
-    const { bulk, desk, dropFolders, outbox } = composing
+    const { bulk, membership, dropFolders, outbox } = composing
     watching.resolve()
     this.#app.updates.stop()
     this.#app.copies.close()
@@ -277,7 +277,7 @@ export class Lifecycle {
       Promise.allSettled([
         ...[actionsClosed, counterEnded],
         dropFolders.stop(QUIT_TIMEOUT).then(() => outbox.stop(QUIT_TIMEOUT))
-      ]).then(() => within(QUIT_TIMEOUT, desk.close(), foundation.time)),
+      ]).then(() => within(QUIT_TIMEOUT, membership.close(), foundation.time)),
       notifications.notifier.stop()
     ])
     // After the above, so that the backup includes it, and before the backup thread ends.

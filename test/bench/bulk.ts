@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { openBulk } from '../../src/main/core/bulk/bulk.ts'
-import { bulkWorkerOf } from '../../src/main/shell/bulk.ts'
+import { openBulkWorker } from '../../src/main/shell/bulk.ts'
 import { matchColumns } from '../../src/shared/composition/bulk-columns.ts'
 import { bulkTargets } from '../../src/shared/composition/bulk-targets.ts'
 import { blankSigner } from '../../src/shared/composition/index.ts'
@@ -20,7 +20,7 @@ export const bulk: Bench = {
   name: 'bulk',
   async run(): Promise<Figure[]> {
     const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
-    const worker = bulkWorkerOf({ worker: WORKER, log: { error: (message) => console.error(message) } })
+    const worker = openBulkWorker({ worker: WORKER, log: { error: (message) => console.error(message) } })
     const sheets = openBulk({
       worker,
       columns: { remember: () => undefined, find: () => undefined },

@@ -49,7 +49,7 @@ registerHandlers<IpcMainInvokeEvent>({
   handle: (channel, listener) => ipcMain.handle(channel, listener),
   roleOf: (event) => (isFromWindow(window, event) ? 'office' : undefined),
   isAway: () => false,
-  lock: () => undefined,
+  authorise: () => undefined,
   whenHandedBack: () => Promise.resolve(),
   handlers: Object.fromEntries(
     requestNames.map((name) => [name, async () => replies[name]?.reply])

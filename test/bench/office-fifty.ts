@@ -6,7 +6,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { OfficeBoard } from '../../src/main/core/appointments/office-board.ts'
 import type { OfficeMembership } from '../../src/main/core/office/membership.ts'
-import { headsOf, openDesk, openTestOffice, serverOf, staffOf, type TestOffice } from '../fixtures/office.ts'
+import { headsOf, openMembership, openTestOffice, serverOf, staffOf, type TestOffice } from '../fixtures/office.ts'
 import { openCluster } from '../fixtures/office-cluster.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 import { type Bench, type Figure, lower, quantile } from './figure.ts'
@@ -65,7 +65,7 @@ async function openStation(office: TestOffice, count: number, first: Station | u
   })
   const counter = { id: 'here', name: `Counter ${count}`, staff: '', wantsStaff: false, hasOtherDisplay: true }
   counters.setOwnCounter(() => ({ desk: { ...counter, state: 'free' }, isCounter: true, accountId: undefined }))
-  const desk = openDesk(work, { counters, heads: headsOf(work), staff: staffOf(work) })
+  const desk = openMembership(work, { counters, heads: headsOf(work), staff: staffOf(work) })
   work.parts.watch.start()
   await desk.join(serverOf(office), await office.invite(`Counter ${count}`))
   return { work, desk }

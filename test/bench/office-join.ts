@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { OfficeMembership } from '../../src/main/core/office/membership.ts'
 import { openDocumentsThread } from '../../src/main/shell/documents.ts'
-import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
+import { openMembership, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
 import { openCluster } from '../fixtures/office-cluster.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 import { type Bench, type Figure, lower } from './figure.ts'
@@ -69,7 +69,7 @@ async function openStation(serviceUrl: string): Promise<Station> {
     log: { warn: console.warn, error: console.error }
   })
   const work = await openWorkplace('empty', { practice: {} as Workplace['practice'], serviceUrl }, thread)
-  const desk = openDesk(work)
+  const desk = openMembership(work)
   const close = async () => {
     await desk.close()
     await work.close()

@@ -7,7 +7,7 @@ import { on } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads'
 import { form, forms, signer } from '../fixtures/compositions.ts'
-import { openDesk, openTestOffice, serverOf } from '../fixtures/office.ts'
+import { openMembership, openTestOffice, serverOf } from '../fixtures/office.ts'
 import { openCluster } from '../fixtures/office-cluster.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 import { type Bench, type Figure, rounded } from './figure.ts'
@@ -106,7 +106,7 @@ async function sentTogether(service: SlowService): Promise<number> {
 /** A sender's own thread. */
 async function send(port: NonNullable<typeof parentPort>): Promise<void> {
   let work: Workplace | undefined
-  let desk: ReturnType<typeof openDesk> | undefined
+  let desk: ReturnType<typeof openMembership> | undefined
   for await (const [step] of on(port, 'message') as AsyncIterable<[Step]>) {
     if (step.kind === 'put') {
       work = await openWorkplace('empty', { practice: {} as Workplace['practice'], serviceUrl: step.url })
@@ -116,7 +116,7 @@ async function send(port: NonNullable<typeof parentPort>): Promise<void> {
       const { outbox } = parts
       const view = () => outbox.state(accountId)
       if (step.kind === 'join') {
-        desk = openDesk(work)
+        desk = openMembership(work)
         await desk.join(step.server, step.code)
       } else if (step.kind === 'know') {
         await timePasses(work, () => view().counts.ready === step.count && view().pause?.by === 'person')

@@ -21,7 +21,7 @@ import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import { openJsonMeta } from '../../src/main/core/storage/meta.ts'
 import type { SendState } from '../../src/shared/contract/index.ts'
 import { form, forms, signer } from '../fixtures/compositions.ts'
-import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
+import { openMembership, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
 import { type Cluster, openCluster } from '../fixtures/office-cluster.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 import { type Chance, chanceOf } from './chance.ts'
@@ -164,7 +164,7 @@ async function openStation(place: Place, name: string): Promise<Station> {
   work.parts.watch.start()
   const { office: slot } = memoryKeychain()
   const time = work.time.run()
-  const station: Station = { name, work, slot, time, desk: openDesk(work, { slot, time }), isOff: false }
+  const station: Station = { name, work, slot, time, desk: openMembership(work, { slot, time }), isOff: false }
   await joinAgain(place, station)
   return station
 }
@@ -180,7 +180,7 @@ function begin(station: Station): void {
   work.restart()
   work.parts.watch.start()
   station.time = work.time.run()
-  station.desk = openDesk(work, { slot, time: station.time })
+  station.desk = openMembership(work, { slot, time: station.time })
   station.desk.open()
   station.isOff = false
 }

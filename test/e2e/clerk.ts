@@ -18,7 +18,7 @@ export const MERE: Person = { first: 'Mere', last: 'Tamati', email: 'mere.tamati
 export const WIREMU: Person = { first: 'Wiremu', last: 'Ngata', email: 'wiremu.ngata@example.com' }
 
 /** What a clerk ticks before handing over the screen. */
-export interface Handing {
+export interface HandoverChoices {
   /** The same person's other documents, and the document's other signers, by name. */
   also?: readonly string[]
   /** Everything that they and the people with them can sign. */
@@ -181,18 +181,18 @@ export function clerkAt(app: Launched) {
 
     /** In that sheet: chooses a PIN if asked, which happens the first time on a workstation. */
     async choosePinWhereAsked(): Promise<void> {
-      const keepPin = sheet.getByRole('button', { name: 'Save PIN' })
+      const savePin = sheet.getByRole('button', { name: 'Save PIN' })
       const handOver = sheet.getByRole('button', { name: 'Hand over screen' }).and(window.locator(':enabled'))
-      await keepPin.or(handOver).first().waitFor()
-      if (!(await keepPin.isVisible())) return
+      await savePin.or(handOver).first().waitFor()
+      if (!(await savePin.isVisible())) return
       await sheet.getByLabel('New PIN').fill(PIN)
       await sheet.getByLabel('Confirm PIN').fill(PIN)
-      await keepPin.click()
+      await savePin.click()
       await handOver.waitFor()
     },
 
     /** From that sheet to the handover screen. */
-    async handOverAs(handing: Handing = {}): Promise<void> {
+    async handOverAs(handing: HandoverChoices = {}): Promise<void> {
       await this.choosePinWhereAsked()
       if (handing.isEverything) await sheet.getByRole('button', { name: 'Select all' }).click()
       for (const name of [...(handing.seen ?? []), ...(handing.also ?? [])])
@@ -203,7 +203,7 @@ export function clerkAt(app: Launched) {
     },
 
     /** From the queue to the handover screen. */
-    async beginTurn(signer: Person, document: string, handing?: Handing): Promise<void> {
+    async beginTurn(signer: Person, document: string, handing?: HandoverChoices): Promise<void> {
       await this.openSheet(signer, document)
       await this.handOverAs(handing)
       await button(`I’m ${nameOf(signer)} – start`).waitFor()
@@ -213,7 +213,7 @@ export function clerkAt(app: Launched) {
     takeScreen: (signer: Person): Promise<Page> => person.begin(nameOf(signer)),
 
     /** From the queue to the signing page in the signer's hands. */
-    async handOver(signer: Person, document: string, handing?: Handing): Promise<Page> {
+    async handOver(signer: Person, document: string, handing?: HandoverChoices): Promise<Page> {
       await this.beginTurn(signer, document, handing)
       return this.takeScreen(signer)
     },

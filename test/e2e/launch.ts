@@ -190,7 +190,7 @@ export async function launch(options: LaunchOptions = {}): Promise<Launched> {
     const started = await (process.env.COUNTERSIGN_E2E === 'electron' ? launchOnElectron(start) : launchOnHost(start))
     const close = async () => {
       try {
-        await endGently(started)
+        await quitOrKill(started)
       } finally {
         await tidy()
       }
@@ -202,7 +202,7 @@ export async function launch(options: LaunchOptions = {}): Promise<Launched> {
   }
 }
 
-async function endGently(started: Started): Promise<void> {
+async function quitOrKill(started: Started): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<'late'>((resolve) => {
     timer = setTimeout(() => resolve('late'), 20_000)

@@ -7,7 +7,7 @@ import type { Page } from 'playwright'
 import type { Launched } from './launch.ts'
 
 /**
- * Moves that clock on in the main process and in a page. Timers aren't moved: whatever polls sees the new time at its
+ * Moves the monotonic clock on in the main process and in a page. Timers aren't moved: whatever polls sees the new time at its
  * next tick.
  */
 export async function passTime(app: Launched, page: Page, milliseconds: number): Promise<void> {

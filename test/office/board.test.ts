@@ -6,7 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, inject, onTestFinish
 import { CounterBoard } from '../../src/main/core/appointments/board.ts'
 import { OfficeBoard } from '../../src/main/core/appointments/office-board.ts'
 import { openOfficeCounters } from '../../src/main/core/office/counters.ts'
-import type { BoardCounter, ConnectionView, DeskState } from '../../src/shared/contract/index.ts'
+import type { BoardCounter, ConnectionView, OfficeMembershipState } from '../../src/shared/contract/index.ts'
 import { openPools } from '../fixtures/acting-desks.ts'
 import { openTestOffice, type TestOffice } from '../fixtures/office.ts'
 import { OfficeStation, openStation } from '../fixtures/office-station.ts'
@@ -50,7 +50,7 @@ async function counterAt(index: number, { name = `Counter ${index + 1}`, account
       }
     } as unknown as Pool
   })
-  let state: DeskState = 'connected'
+  let state: OfficeMembershipState = 'connected'
   let connection: ConnectionView = { state: 'online', since: 0 }
   let told = 0
   let rung = 0

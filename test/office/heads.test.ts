@@ -11,7 +11,7 @@ import { openPool, withConnection } from '../../src/main/core/office/connection.
 import { Heads, openOfficeHeads } from '../../src/main/core/office/heads.ts'
 import type { Db } from '../../src/main/core/storage/connection.ts'
 import { openJsonMeta } from '../../src/main/core/storage/meta.ts'
-import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
+import { openMembership, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
 import { openWorkplace } from '../fixtures/workplace.ts'
 import { workstation } from '../unit/audit/office.ts'
 import { temporaryFolder } from '../unit/storage/folders.ts'
@@ -247,7 +247,7 @@ describe('a server', () => {
     heads.setTrail(audit)
     audit.note({ what: 'turn-ended', signerName: 'Mere Tamati' })
     await audit.flush()
-    const desk = openDesk(work, { heads })
+    const desk = openMembership(work, { heads })
     onTestFinished(() => desk.close())
     await desk.join(serverOf(office), await office.invite('Front desk'))
     const [count, life] = ['SELECT count(*)::integer AS it FROM office.head', 'SELECT life AS it FROM office.office']

@@ -3,7 +3,7 @@
 import { Client } from 'pg'
 import { expect, inject, onTestFinished, test, vi } from 'vitest'
 import type { OfficeMembership } from '../../src/main/core/office/membership.ts'
-import { headsOf, openDesk, openTestOffice, serverOf, staffOf } from '../fixtures/office.ts'
+import { headsOf, openMembership, openTestOffice, serverOf, staffOf } from '../fixtures/office.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 
 /** How long nothing happens, in seconds. */
@@ -16,7 +16,7 @@ test('a workstation greets once a minute, reads what it has in common once with 
   for (const name of ['Front desk', 'Back room']) {
     const work = await openWorkplace('demo', works[0])
     works.push(work)
-    const desk = openDesk(work, { heads: headsOf(work), staff: staffOf(work) })
+    const desk = openMembership(work, { heads: headsOf(work), staff: staffOf(work) })
     desks.push(desk)
     onTestFinished(async () => {
       await desk.close()

@@ -8,7 +8,7 @@ import { publicKeyOf, sealFor, voucherFor } from '../../src/main/core/office/key
 import { keyId, keysIn, newestOf, unseal } from '../../src/main/core/office/sealing.ts'
 import { KeychainError, memoryKeychain, type SecretSlot } from '../../src/main/core/storage/keychain.ts'
 import { forms } from '../fixtures/compositions.ts'
-import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
+import { openMembership, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 
 const all = { show: 'all', offset: 0, limit: 100 } as const
@@ -23,7 +23,7 @@ async function joined(name: string, beside?: Workplace) {
   onTestFinished(() => work.close())
   const slot: SecretSlot = memoryKeychain().office
   const deskHere = () => {
-    const desk = openDesk(work, { slot })
+    const desk = openMembership(work, { slot })
     onTestFinished(() => desk.close())
     return desk
   }

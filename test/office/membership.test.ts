@@ -8,7 +8,7 @@ import { holdPendingWork } from '../../src/main/core/backup/restore.ts'
 import { connectEncrypted } from '../../src/main/core/storage/connection.ts'
 import { memoryKeychain, type SecretSlot } from '../../src/main/core/storage/keychain.ts'
 import { forms } from '../fixtures/compositions.ts'
-import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
+import { openMembership, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
 import { type Cluster, openCluster } from '../fixtures/office-cluster.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 
@@ -29,7 +29,7 @@ afterEach(() => first.close())
 /** A workplace's desk, as the application makes it at its start. */
 function deskOf(work: Workplace, slot: SecretSlot = memoryKeychain().office) {
   const accounts = () => (accountThere ? [{ id: work.accountId, name: accountName, baseUrl: work.serviceUrl }] : [])
-  const desk = openDesk(work, { slot, accounts })
+  const desk = openMembership(work, { slot, accounts })
   onTestFinished(() => desk.close())
   return { desk, slot }
 }

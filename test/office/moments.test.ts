@@ -11,7 +11,7 @@ import { memoryKeychain, type SecretSlot } from '../../src/main/core/storage/key
 import { openJsonMeta } from '../../src/main/core/storage/meta.ts'
 import { chanceOf } from '../chaos/chance.ts'
 import { forms } from '../fixtures/compositions.ts'
-import { openDesk, openTestOffice } from '../fixtures/office.ts'
+import { openMembership, openTestOffice } from '../fixtures/office.ts'
 import { openWorkplace } from '../fixtures/workplace.ts'
 
 /** For more: `OFFICE_MOMENTS=200 npm run test:office -- test/office/moments.test.ts`. */
@@ -66,7 +66,7 @@ test(
       let isAlive = true
       // A dead process writes nothing more and never hears an answer.
       const living = <Answer>(work: () => Promise<Answer>) => (isAlive ? work() : new Promise<Answer>(() => undefined))
-      const desk = openDesk(work, {
+      const desk = openMembership(work, {
         slot: {
           get: () => living(keptSecret.get),
           set: (secret) => living(() => keptSecret.set(secret)),

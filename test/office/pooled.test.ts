@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } f
 import { z } from 'zod'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import { openJsonMeta } from '../../src/main/core/storage/meta.ts'
-import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
+import { openMembership, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
 import { openPooler, type Pooler } from '../fixtures/office-cluster.ts'
 import { openWorkplace } from '../fixtures/workplace.ts'
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 
 async function deskOf() {
   const work = await openWorkplace('empty')
-  const desk = openDesk(work)
+  const desk = openMembership(work)
   onTestFinished(async () => {
     await desk.close()
     await work.close()
@@ -53,13 +53,13 @@ describe.each(['transaction', 'session'] as const)('through a pooler in %s mode'
 test('a workstation whose server’s name leads to a pooler from then on says so', async () => {
   const work = await openWorkplace('empty')
   const slot = memoryKeychain().office
-  const before = openDesk(work, { slot })
+  const before = openMembership(work, { slot })
   await before.join(serverOf(office), await office.invite('Back room'))
   await before.close()
   const pooler = await openPooler(inject('cluster'), 'transaction')
   const kept = openJsonMeta(work.parts.db)
   kept.write('office', { ...kept.read('office', z.looseObject({})), port: pooler.place.port })
-  const desk = openDesk(work, { slot })
+  const desk = openMembership(work, { slot })
   onTestFinished(async () => {
     await desk.close()
     await work.close()

@@ -15,7 +15,7 @@ import { openOfficeSends } from '../../src/main/core/office/sends.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import { openJsonMeta } from '../../src/main/core/storage/meta.ts'
 import { form, forms } from '../fixtures/compositions.ts'
-import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
+import { openMembership, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
 import { type Cluster, type ClusterPlace, openCluster } from '../fixtures/office-cluster.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 
@@ -35,7 +35,7 @@ async function joined(office: TestOffice, name: string, beside?: Workplace): Pro
   onTestFinished(() => work.close())
   const slot = memoryKeychain().office
   const deskHere = () => {
-    const desk = openDesk(work, { slot })
+    const desk = openMembership(work, { slot })
     onTestFinished(() => desk.close())
     return desk
   }

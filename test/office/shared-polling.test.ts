@@ -4,7 +4,7 @@ import { beforeEach, describe, expect, inject, onTestFinished, test } from 'vite
 import type { OfficeMembership } from '../../src/main/core/office/membership.ts'
 import { memoryKeychain } from '../../src/main/core/storage/keychain.ts'
 import { forms } from '../fixtures/compositions.ts'
-import { openDesk, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
+import { openMembership, openTestOffice, serverOf, type TestOffice } from '../fixtures/office.ts'
 import { openWorkplace, type Workplace } from '../fixtures/workplace.ts'
 
 interface Station {
@@ -30,7 +30,7 @@ async function opened(
   const work = await openWorkplace('demo', beside)
   before(work)
   const time = work.time.run()
-  const desk = openDesk(work, { time })
+  const desk = openMembership(work, { time })
   const station: Station = {
     work,
     desk,
@@ -342,7 +342,7 @@ describe('while the office’s server is away', () => {
     const work = await openWorkplace('demo')
     const { office: slot } = memoryKeychain()
     const first = work.time.run()
-    const before = openDesk(work, { time: first, slot })
+    const before = openMembership(work, { time: first, slot })
     onTestFinished(() => work.close())
     await before.join(serverOf(office), await office.invite('Front desk'))
     await office.sql(`INSERT INTO office.station (name, role_name, invited_until, joined_at)
@@ -352,7 +352,7 @@ describe('while the office’s server is away', () => {
     first.end()
     await before.close()
     work.restart()
-    const desk = openDesk(work, { slot })
+    const desk = openMembership(work, { slot })
     onTestFinished(() => desk.close())
     const station: Station = { work, desk, halt: () => undefined }
     stations = [station]

@@ -88,7 +88,7 @@ test.each([
   for (let minute = 0; minute < 2; minute++) {
     await passTime(both, 60_000)
     // Each greets it again.
-    for (const { desk } of both) await desk.checkNow()
+    for (const { membership } of both) await membership.checkNow()
     await waitUntil(both, () => both.every(({ officeStates }) => officeStates.join() === 'unwritable,away'))
   }
   expect(sentNames(front)).toEqual(['On its way'])
@@ -134,7 +134,7 @@ test('a server that has no connection left: who has one goes on, and who hasn’
   const most = (count: number) =>
     office.sql(`ALTER DATABASE ${office.administrator.database} CONNECTION LIMIT ${count}`)
   await most(1)
-  await back.desk.resumed()
+  await back.membership.resumed()
   await expect.poll(() => back.officeStates).toEqual(['crowded', 'away'])
   const waits = back.put('Waits')
   const goes = front.put('Goes')

@@ -4,15 +4,15 @@ import Settings from '../../src/renderer/src/screens/settings/Settings.svelte'
 import type { OfficeMembershipState, OfficeMembershipView } from '../../src/shared/contract/office.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
-import { DESK_STATES, deskOf, JOIN_CODE, watchesOf } from './fakes/desk.ts'
+import { JOIN_CODE, MEMBERSHIP_STATES, membershipOf, watchesOf } from './fakes/desk.ts'
 import { type Opened, openOffice, show } from './office.ts'
 import { NOW } from './people.ts'
 
 let opened: Opened
 afterEach(() => opened?.close())
 
-async function open(desk: OfficeMembershipView | null, staff?: FakeState['staff'], at = 'office') {
-  opened = await openOffice(fakeApi({ desk, ...(staff && { staff }) }))
+async function open(membership: OfficeMembershipView | null, staff?: FakeState['staff'], at = 'office') {
+  opened = await openOffice(fakeApi({ membership, ...(staff && { staff }) }))
   opened.app.router.go('settings', [at])
   show(opened, Settings)
   await settle()
@@ -76,22 +76,22 @@ test.each<[OfficeMembershipState, RegExp]>([
   ['other', /a different office’s database.*join with a new code/],
   ['wrong-key', /a different encryption key.*until the office’s key is changed again/]
 ])('it says plainly that it is %s', async (state, said) => {
-  await open(deskOf(NOW, { state }))
+  await open(membershipOf(NOW, { state }))
   expect(within(section()).getByRole('status').textContent?.replace(/\s+/g, ' ')).toMatch(said)
 })
 
-test.each(DESK_STATES.filter((state) => state !== 'connected' && state !== 'connecting'))(
+test.each(MEMBERSHIP_STATES.filter((state) => state !== 'connected' && state !== 'connecting'))(
   'who reads that it is %s reads what becomes of packages, and whom to tell',
   async (state) => {
-    await open(deskOf(NOW, { state }))
+    await open(membershipOf(NOW, { state }))
     expect(within(section()).getByRole('status').textContent).toMatch(/Packages.* wait.*your administrator/is)
   }
 )
 
 test('the focus stays in the question of leaving as the server comes and goes', async () => {
-  await open(deskOf(NOW, { state: 'away' }))
+  await open(membershipOf(NOW, { state: 'away' }))
   const becomes = async (state: OfficeMembershipState) => {
-    opened.api.control.state.desk = deskOf(NOW, { state })
+    opened.api.control.state.membership = membershipOf(NOW, { state })
     opened.api.control.emit('office.changed', null)
     await settle()
   }
@@ -105,7 +105,7 @@ test('the focus stays in the question of leaving as the server comes and goes', 
 })
 
 test('the focus stays where text of a question was clicked, also after another window', async () => {
-  await open(deskOf(NOW, { state: 'away' }))
+  await open(membershipOf(NOW, { state: 'away' }))
   await press('Leave the office…')
   const question = screen.getByRole('dialog')
   question.focus()
@@ -116,11 +116,11 @@ test('the focus stays where text of a question was clicked, also after another w
 })
 
 test('the focus stays on what is pressed as the server comes and goes', async () => {
-  await open(deskOf(NOW))
+  await open(membershipOf(NOW))
   const leave = screen.getByRole('button', { name: 'Leave the office…' })
   leave.focus()
-  for (const state of DESK_STATES) {
-    opened.api.control.state.desk = deskOf(NOW, { state })
+  for (const state of MEMBERSHIP_STATES) {
+    opened.api.control.state.membership = membershipOf(NOW, { state })
     opened.api.control.emit('office.changed', null)
     await settle()
     expect(document.activeElement, state).toBe(leave)
@@ -128,7 +128,7 @@ test('the focus stays on what is pressed as the server comes and goes', async ()
 })
 
 test('who is there is said, and when each was there last', async () => {
-  await open(deskOf(NOW))
+  await open(membershipOf(NOW))
   const rows = within(within(section()).getByRole('list', { name: 'Workstations' })).getAllByRole('listitem')
   expect(rows.map((row) => row.textContent?.replace(/\s+/g, ' ').trim())).toEqual([
     expect.stringMatching(/^Back room Last seen /),
@@ -136,19 +136,19 @@ test('who is there is said, and when each was there last', async () => {
     'Counter 2 This workstation',
     'Training room Not seen yet'
   ])
-  opened.api.control.state.desk = deskOf(NOW, { state: 'away' })
+  opened.api.control.state.membership = membershipOf(NOW, { state: 'away' })
   opened.api.control.emit('office.changed', null)
   await settle()
   expect(within(section()).queryByText('Here now')).toBeNull()
 })
 
 test('leaving that isn’t finished is said', async () => {
-  await open(deskOf(NOW, { isLeaving: true }))
+  await open(membershipOf(NOW, { isLeaving: true }))
   expect(within(section()).getByText('Leaving the office isn’t finished.')).toBeTruthy()
 })
 
 test('leaving says what becomes of packages; a refusal is shown, and the workstation stays', async () => {
-  await open(deskOf(NOW))
+  await open(membershipOf(NOW))
   opened.api.control.fail('office.leave', { code: 'busy', message: 'Some packages are being sent just now.' })
   await press('Leave the office…')
   expect(screen.getByText(/come back to its own Outbox/)).toBeTruthy()
@@ -161,13 +161,13 @@ test('leaving says what becomes of packages; a refusal is shown, and the worksta
 })
 
 test('where settings are locked it says that the office’s are unlocked', async () => {
-  await open(deskOf(NOW), { settings: 'locked', members: [] })
+  await open(membershipOf(NOW), { settings: 'locked', members: [] })
   await press('Leave the office…')
   expect(screen.getByRole('dialog', { name: 'Unlock the office’s settings' })).toBeTruthy()
 })
 
 test('the server is asked who is there as Settings open and as the section is looked at', async () => {
-  await open(deskOf(NOW), undefined, 'accounts')
+  await open(membershipOf(NOW), undefined, 'accounts')
   expect(calls('office.look')).toHaveLength(1)
   opened.app.router.go('settings', ['office'])
   await settle()
@@ -175,7 +175,7 @@ test('the server is asked who is there as Settings open and as the section is lo
 })
 
 test('who can’t leave as a package is still here is led to it', async () => {
-  await open(deskOf(NOW))
+  await open(membershipOf(NOW))
   opened.api.control.fail('office.leave', { code: 'busy', message: 'A package hasn’t reached the office yet.' })
   await press('Leave the office…')
   expect(screen.queryByRole('button', { name: 'Open the Outbox' })).toBeNull()
@@ -185,7 +185,7 @@ test('who can’t leave as a package is still here is led to it', async () => {
 })
 
 test('without the server it is left only by someone who knows what stays there', async () => {
-  await open(deskOf(NOW, { state: 'away' }))
+  await open(membershipOf(NOW, { state: 'away' }))
   await press('Leave the office…')
   await press('Leave without the server')
   expect(screen.getByText('Tick this to go on.')).toBeTruthy()
@@ -196,7 +196,7 @@ test('without the server it is left only by someone who knows what stays there',
 })
 
 test('where settings are locked, an administrator’s PIN comes first', async () => {
-  opened = await openOffice(fakeApi({ desk: null }))
+  opened = await openOffice(fakeApi({ membership: null }))
   opened.api.counter.staffList = async () => ({
     ok: true,
     value: { members: [{ name: 'Mere', role: 'administrator', isCurrent: true }], settings: 'locked' } as never
@@ -210,7 +210,7 @@ test('where settings are locked, an administrator’s PIN comes first', async ()
 })
 
 test('it says who checks each account for new documents, since when, and which workstation can’t', async () => {
-  await open(deskOf(NOW, { folders: watchesOf(NOW) }))
+  await open(membershipOf(NOW, { folders: watchesOf(NOW) }))
   const list = within(section()).getByRole('list', { name: 'Checking for new documents' })
   const [mine, nobody, other, alone, away] = within(list).getAllByRole('listitem')
   expect(mine?.textContent).toMatch(/Harbour Law.*This workstation checks for everyone, since/s)
@@ -223,6 +223,6 @@ test('it says who checks each account for new documents, since when, and which w
 })
 
 test('where another watches, it says which', async () => {
-  await open(deskOf(NOW))
+  await open(membershipOf(NOW))
   expect(section().textContent).toMatch(/Counter 1 checks for everyone, since/)
 })

@@ -89,7 +89,7 @@ import { fakeAudit } from './fakes/audit.ts'
 import { fakeBulk } from './fakes/bulk.ts'
 import { fakeCounter, fakePin } from './fakes/counter.ts'
 import { fakeDay } from './fakes/day.ts'
-import { fakeDesk } from './fakes/desk.ts'
+import { fakeMembership } from './fakes/desk.ts'
 import { fakeDocuments } from './fakes/documents.ts'
 import { fakeDownloads, usualDownloads } from './fakes/downloads.ts'
 import { fakeDrafts } from './fakes/drafts.ts'
@@ -221,7 +221,7 @@ export interface FakeState {
   requests: RequestLogEntry[]
   updates: UpdatesView
   /** This workstation's place in a shared office. */
-  desk: OfficeMembershipView | null
+  membership: OfficeMembershipView | null
   auditCheck: Partial<AuditCheck>
   auditAtStart: AuditCheck | null
   auditFile: AuditFileCheck | null
@@ -284,7 +284,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     people: [],
     remembered: {},
     forms: [],
-    desk: null,
+    membership: null,
     sends: [],
     sent: {},
     outbox: { settings: { concurrency: 2, perMinute: null, undoSeconds: 10 } },
@@ -627,7 +627,7 @@ export function fakeApi(change: Partial<FakeState> = {}): FakeApi {
     ...fakeCounter(office),
     ...fakeAudit(office),
     ...fakeSupport(office),
-    ...fakeDesk(office),
+    ...fakeMembership(office),
     'updates.get': () => state.updates,
     'updates.check': () => {
       state.updates = { ...state.updates, checkedAt: state.now() }

@@ -15,7 +15,7 @@ import { blankComposition } from '../../src/shared/composition/composition.ts'
 import { type FakeState, fakeApi } from './fake-api.ts'
 import { settle } from './fake-clock.ts'
 import { fakePin } from './fakes/counter.ts'
-import { deskOf } from './fakes/desk.ts'
+import { membershipOf } from './fakes/desk.ts'
 import { type Opened, openOffice } from './office.ts'
 import { NOW, officeAccount, practiceAccount } from './people.ts'
 
@@ -137,7 +137,7 @@ describe('while Countersign is locked', () => {
       .spyOn(Element.prototype, 'getClientRects')
       .mockReturnValue([new DOMRect()] as unknown as DOMRectList)
     onTestFinished(() => placed.mockRestore())
-    const { api, app } = await open({ desk: deskOf(NOW) }, 'settings')
+    const { api, app } = await open({ membership: membershipOf(NOW) }, 'settings')
     app.router.go('settings', ['office'])
     await settle()
     await fireEvent.click(screen.getByRole('button', { name: 'Leave the office…' }))

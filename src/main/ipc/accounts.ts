@@ -43,7 +43,7 @@ interface AccountParts extends Pick<Parts, 'accounts' | 'clients' | 'facts' | 'l
   openInBrowser: (url: string, accountId: string) => Promise<void>
   certificates: ClientCertificates
   /** Makes one anonymous request to a service, over a separate connection. */
-  askOnce: (url: string) => Promise<void>
+  requestOnce: (url: string) => Promise<void>
   /** What accounts may do beyond the reference. */
   rights: Rights
   /** Which of the organisation's certificate authorities vouches for a service. */
@@ -221,7 +221,7 @@ export function accountHandlers(parts: AccountParts): HandlersOf<'accounts' | 't
 
     'accounts.certificates': async ({ baseUrl }) => {
       const address = accounts.normaliseAddress(baseUrl)
-      return [...(await certificates.listOffered(address, () => parts.askOnce(address)))]
+      return [...(await certificates.listOffered(address, () => parts.requestOnce(address)))]
     },
     'accounts.try': async ({ authentication, certificate, ...tried }) => {
       const { signIn, typed } = authentication ? asTyped(authentication) : {}

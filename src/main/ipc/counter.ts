@@ -9,7 +9,7 @@ import type { CameraTest } from '../core/counter/camera-test.ts'
 import type { Counter } from '../core/counter/counter.ts'
 import type { CounterSettingsKeeper } from '../core/counter/counter-settings.ts'
 import { MOST_PICTURES, PICTURE_LIMITS } from '../core/counter/idle-pictures.ts'
-import { LARGEST_LOGO } from '../core/counter/logo.ts'
+import { MAX_LOGO_BYTES } from '../core/counter/logo.ts'
 import type { OfficeLock } from '../core/counter/office-lock.ts'
 import type { SettingsAccess } from '../core/counter/settings-access.ts'
 import type { Staff } from '../core/counter/staff.ts'
@@ -246,7 +246,7 @@ export function counterSettingsHandlers(parts: CounterSettingsParts): CounterSet
       if (path === undefined) return null
       // The settings may have been locked while the dialog was open.
       await access.mustBeOpen()
-      return settings.setLogo(await readUpTo(path, LARGEST_LOGO))
+      return settings.setLogo(await readUpTo(path, MAX_LOGO_BYTES))
     },
     'counter.addPictures': async (_input, { stillAsking }) => {
       await access.mustBeOpen()

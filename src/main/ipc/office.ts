@@ -9,7 +9,7 @@ import type { Dialogs } from './dialogs.ts'
 import type { HandlersOf } from './registration.ts'
 
 interface OfficeParts extends Pick<Dialogs, 'chooseFiles'> {
-  desk: Pick<OfficeMembership, 'view' | 'checkNow' | 'join' | 'leave'>
+  membership: Pick<OfficeMembership, 'view' | 'checkNow' | 'join' | 'leave'>
   newId: () => string
   note: NoteInAudit
   /** @throws AppFailure `not-allowed` if a PIN is set and no administrator has unlocked the office's settings. */
@@ -20,12 +20,18 @@ const KIND = { name: 'Certificates', extensions: ['pem', 'crt', 'cer'] as [strin
 /** Maximum size of a list of authorities, in bytes. */
 const LARGEST_LIST = 1_000_000
 
-export function officeHandlers({ desk, chooseFiles, newId, note, mustBeOpen }: OfficeParts): HandlersOf<'office'> {
+export function officeHandlers({
+  membership,
+  chooseFiles,
+  newId,
+  note,
+  mustBeOpen
+}: OfficeParts): HandlersOf<'office'> {
   let chosen: { id: string; pem: string } | undefined
 
   return {
-    'office.get': async () => desk.view() ?? null,
-    'office.look': () => desk.checkNow(),
+    'office.get': async () => membership.view() ?? null,
+    'office.look': () => membership.checkNow(),
     'office.chooseAuthority': async (_nothing, { stillAsking }) => {
       const [path] = await chooseFiles('Choose the authority’s certificate', [KIND], stillAsking)
       if (path === undefined) return null
@@ -35,15 +41,15 @@ export function officeHandlers({ desk, chooseFiles, newId, note, mustBeOpen }: O
     'office.join': async ({ authority, code, ...server }) => {
       await mustBeOpen()
       const ca = authority === undefined ? undefined : chosen?.id === authority ? chosen.pem : gone()
-      const view = await desk.join({ ...server, ca }, code)
+      const view = await membership.join({ ...server, ca }, code)
       chosen = undefined
       note({ what: 'office-joined', detail: { server: view.server, ...(view.name && { name: view.name }) } })
       return view
     },
     'office.leave': async ({ without }) => {
       await mustBeOpen()
-      const before = desk.view()
-      await desk.leave({ without })
+      const before = membership.view()
+      await membership.leave({ without })
       if (before)
         note({ what: 'office-left', detail: { server: before.server, ...(without && { how: 'without the server' }) } })
     }

@@ -92,7 +92,7 @@ const LOCKS: Locks = {
  * Creates the check that runs before handlers. It throws `not-allowed` for changes to a locked setting, and `invalid`
  * for a new PIN shorter than the organisation requires.
  */
-export function lockOf(deps: LockDeps): (name: RequestName, input: unknown) => void {
+export function policyCheckOf(deps: LockDeps): (name: RequestName, input: unknown) => void {
   const { organisation } = deps
   return (name, input) => {
     const changes = LOCKS[name] as ((input: unknown, deps: LockDeps) => readonly ChangedSetting[]) | undefined

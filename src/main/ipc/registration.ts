@@ -50,7 +50,7 @@ export interface Registration<Event> {
   /** Resolves once it is back with staff. */
   whenHandedBack(): Promise<void>
   /** Called before any handler. @throws AppFailure if the organisation has set what the request would change. */
-  lock(name: RequestName, input: unknown): void
+  authorise(name: RequestName, input: unknown): void
   handlers: RequestHandlers
   log: { error(message: string, detail?: Record<string, unknown>): void }
 }
@@ -82,7 +82,7 @@ export function registerHandlers<Event>(registration: Registration<Event>): void
 }
 
 async function handleRequest<Event>(
-  { roleOf, isAway, whenHandedBack, lock, handlers, log }: Registration<Event>,
+  { roleOf, isAway, whenHandedBack, authorise, handlers, log }: Registration<Event>,
   name: RequestName,
   event: Event,
   args: unknown[]
@@ -115,7 +115,7 @@ async function handleRequest<Event>(
   }
   const context = { from, stillAsking: () => isThere() && mayAsk() }
   const handler: RequestHandler<never> = async (input, context) => {
-    lock(name, input)
+    authorise(name, input)
     const handle = () => (handlers[name] as RequestHandler<never>)(input, context)
     return named.data === undefined ? handle() : namedAccount.run(named.data, handle)
   }

@@ -40,9 +40,9 @@ export interface StorageParts extends Pick<Dialogs, 'chooseFiles' | 'chooseSaveF
   unsent: () => number
   othersMayNeedKey: boolean
   /** Schedules removing everything for the next start. */
-  decideOnRemoval: (backups: boolean) => Promise<void>
-  /** Restarts the application, unless the user stays; `last` runs as it ends, while the database is open. */
-  restart: (last?: () => Promise<void>) => void
+  scheduleRemoval: (backups: boolean) => Promise<void>
+  /** Restarts the application, unless the user stays; `beforeRestart` runs as it ends, while the database is open. */
+  restart: (beforeRestart?: () => Promise<void>) => void
 }
 
 export function storageHandlers({
@@ -56,13 +56,13 @@ export function storageHandlers({
   ...parts
 }: StorageParts): HandlersOf<'storage'> {
   /** @throws AppFailure if the keychain can't be used now. */
-  async function workingKeychain(): Promise<Keychain> {
+  async function requireKeychain(): Promise<Keychain> {
     const { keychain, status } = await openKeychain()
-    mustWork(status)
+    requireAvailable(status)
     return keychain
   }
 
-  function mustWork(status: KeychainState): void {
+  function requireAvailable(status: KeychainState): void {
     if (status.state === 'available') return
     if (status.hasOtherKey) {
       fail('keychain', 'The keychain works, but it has another encryption key than the data that are open.', {
@@ -76,7 +76,7 @@ export function storageHandlers({
 
   /** @throws AppFailure if a restart wouldn't help. */
   async function checkKeychain(): Promise<void> {
-    const keychain = await workingKeychain()
+    const keychain = await requireKeychain()
     if ((await storedKey(keychain)) === undefined && storage.state === 'memory' && storage.hasData) {
       fail('keychain', 'The keychain works, but the key of your data isn’t in it.', { next: ASK_ADMINISTRATOR })
     }
@@ -114,15 +114,15 @@ export function storageHandlers({
           next: 'Send or delete them first, or confirm that they may be lost.'
         })
       }
-      parts.restart(() => parts.decideOnRemoval(withBackups))
+      parts.restart(() => parts.scheduleRemoval(withBackups))
     },
     'storage.recover': async ({ key }) => {
       if (storage.state === 'encrypted') fail('not-allowed', 'Your data are open already.')
-      await parts.recoverKey(key, await workingKeychain())
+      await parts.recoverKey(key, await requireKeychain())
       parts.restart()
     },
     'storage.goOn': async () => undefined,
-    'storage.lookForKeychain': async () => mustWork(await parts.recheckKeychain()),
+    'storage.lookForKeychain': async () => requireAvailable(await parts.recheckKeychain()),
     'storage.startEmpty': async () => {
       if (storage.state === 'encrypted' || !MAY_BE_SET_ASIDE.has(storage.because))
         fail('not-allowed', 'Your data can still be opened, so they weren’t set aside.')

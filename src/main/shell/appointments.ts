@@ -10,7 +10,7 @@ const MEMORY_MB = 512
 /** How long a file may take, in milliseconds: a recurrence rule may never end. */
 const TIMEOUT_MS = 30_000
 
-export function appointmentWorkerOf({ worker, log }: BulkWorkerDeps) {
+export function openAppointmentWorker({ worker, log }: BulkWorkerDeps) {
   const thread = openWorkerThread({
     ...{ worker, log, errors, name: 'appointments', title: 'The worker of appointments' },
     memoryMb: MEMORY_MB,

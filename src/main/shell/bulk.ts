@@ -21,13 +21,13 @@ const MEMORY_MB = 1024
  */
 const TIMEOUT_MS = 180_000
 
-export type BulkWorker = ReturnType<typeof bulkWorkerOf>
+export type BulkWorker = ReturnType<typeof openBulkWorker>
 
 /**
  * Returns the worker. `ask` rejects with AppFailure, also if the thread ended during a question; the next question
  * starts it again.
  */
-export function bulkWorkerOf({ worker, log }: BulkWorkerDeps) {
+export function openBulkWorker({ worker, log }: BulkWorkerDeps) {
   const thread = openWorkerThread({
     ...{ worker, log, errors, name: 'bulk', title: 'The worker of bulk sending' },
     memoryMb: MEMORY_MB,

@@ -69,7 +69,7 @@ export async function showLockedPage({ window, screens, settings, devServer, log
     isAway: () => false,
     whenHandedBack: () => done.promise,
     // None of these changes anything that an organisation sets.
-    lock: () => undefined,
+    authorise: () => undefined,
     ...{ handlers, log }
   })
   installMenu({ platform: process.platform, isPackaged: app.isPackaged, choose: () => undefined })

@@ -3,7 +3,7 @@
  * sessions separate from every page, and with a fresh connection for each POST.
  */
 import { net, type Session, session } from 'electron'
-import { openLanePool } from '../core/lib/lanes.ts'
+import { openResourcePool } from '../core/lib/lanes.ts'
 import type { Lookup } from '../core/policy/private-networks.ts'
 import { type Fetch, fetchByNetRequest } from '../core/service/index.ts'
 import type { ProxySignIns } from '../core/service/proxy-sign-in.ts'
@@ -66,7 +66,7 @@ function openConnections(sessionNamed: (name: string) => Session, deps: NetworkD
 }
 
 function fetchBy(reads: Fetch, sessionNamed: (name: string) => Session, deps: NetworkDeps): Fetch {
-  const lanes = openLanePool(
+  const lanes = openResourcePool(
     Array.from({ length: LANES }, (_, index) => openLane(sessionNamed(`service-sends-${index}`), deps)),
     // Named like a connection that couldn't be made: nothing was sent.
     () => new Error('net::ERR_CONNECTION_FAILED')

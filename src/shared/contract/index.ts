@@ -10,8 +10,8 @@ export * from './document-requests.ts'
 export * from './errors.ts'
 export type {
   FolderWatch,
-  OfficeMembershipState as DeskState,
-  OfficeMembershipView as DeskView,
+  OfficeMembershipState,
+  OfficeMembershipView,
   OfficeTrailFinding,
   WatchTrouble
 } from './office.ts'

@@ -21,7 +21,7 @@ import { APP_START } from '../../../src/main/core/policy/app-pages.ts'
 import type { MediaRight } from '../../../src/main/core/policy/permissions.ts'
 import { checkSigningAddress } from '../../../src/main/core/policy/signing-address.ts'
 import { asAppError } from '../../../src/main/ipc/errors.ts'
-import { lockOf } from '../../../src/main/ipc/organisation.ts'
+import { policyCheckOf } from '../../../src/main/ipc/organisation.ts'
 import type { RequestHandlers, Role } from '../../../src/main/ipc/registration.ts'
 import { registerHandlers } from '../../../src/main/ipc/registration.ts'
 import { blockNetworkAccess, declareAppScheme, serveAppPages } from '../../../src/main/shell/app-protocol.ts'
@@ -82,7 +82,7 @@ registerHandlers<IpcMainInvokeEvent>({
   roleOf: (event) => (isFromWindow(window, event) ? role : undefined),
   isAway: () => false,
   whenHandedBack: () => Promise.resolve(),
-  lock: lockOf({
+  authorise: policyCheckOf({
     organisation: {
       policy: {},
       isLocked: (setting) => LOCKED.includes(setting),

@@ -256,7 +256,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       put: '      true || devServer || isMainFrame || url\n'
     }
   ],
-  organisation: [{ file: REGISTRATION, find: '    lock(name, input)\n', put: '' }],
+  organisation: [{ file: REGISTRATION, find: '    authorise(name, input)\n', put: '' }],
   'asked first': [
     { file: DRAFT_LINK, find: 'const DraftLinkShape = z.strictObject({', put: 'const DraftLinkShape = z.object({' },
     { file: DRAFT_LINK, find: 'const LinkedSigner = z.strictObject(', put: 'const LinkedSigner = z.object(' },
@@ -379,22 +379,22 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     { file: TABLE_FILE, find: 'return OTHER_SEPARATOR.test(cell) ?', put: 'return false ?' }
   ],
   'sealed file': [
-    { file: SEALED_FILE, find: '    if (length > MOST_HEADER) refuseDamaged()\n', put: '' },
+    { file: SEALED_FILE, find: '    if (length > MAX_HEADER_BYTES) refuseDamaged()\n', put: '' },
     {
       file: SEALED_FILE,
-      find: '    if (!hashOf(Buffer.concat([start, text])).equals(bound.subarray(0, HASH))) refuseDamaged()\n',
+      find: '    if (!hashOf(Buffer.concat([start, text])).equals(aad.subarray(0, HASH_BYTES))) refuseDamaged()\n',
       put: ''
     },
     { file: SEALED_FILE, find: '    .max(2 * FULL_COST)\n', put: '' },
-    { file: SEALED_FILE, find: '.min(LEAST_COST)', put: '.min(2)' },
+    { file: SEALED_FILE, find: '.min(MIN_COST)', put: '.min(2)' },
     { file: SEALED_FILE, find: 'p: z.int().min(1).max(4)', put: 'p: z.int()' },
     { file: SEALED_FILE, find: "  kdf: z.literal('scrypt'),\n  N", put: '  kdf: z.string(),\n  N' },
     { file: SEALED_FILE, find: '!start.subarray(0, MAGIC.byteLength).equals(magic)', put: 'false' },
-    { file: SEALED_FILE, find: '  if (!timingSafeEqual(check, bound.subarray(HASH))) {', put: '  if (false) {' },
+    { file: SEALED_FILE, find: '  if (!timingSafeEqual(check, aad.subarray(HASH_BYTES))) {', put: '  if (false) {' },
     {
       file: SEALED_FILE,
-      find: 'Buffer.concat([decipher.update(chunk.subarray(0, chunk.byteLength - TAG)), decipher.final()])',
-      put: 'decipher.update(chunk.subarray(0, chunk.byteLength - TAG))'
+      find: 'Buffer.concat([decipher.update(chunk.subarray(0, chunk.byteLength - TAG_BYTES)), decipher.final()])',
+      put: 'decipher.update(chunk.subarray(0, chunk.byteLength - TAG_BYTES))'
     }
   ],
   'backup checked': [
@@ -403,7 +403,7 @@ export const mutants: Record<Removable, readonly Edit[]> = {
       find: 'name: z.enum([DATABASE_FILE, DOCUMENTS_FILE])',
       put: 'name: z.string()'
     },
-    { file: RESTORE, find: '  if (length > MOST_MANIFEST) refuseDamaged()\n', put: '' },
+    { file: RESTORE, find: '  if (length > MAX_MANIFEST_BYTES) refuseDamaged()\n', put: '' },
     {
       file: RESTORE,
       find: '  if (bytes > known || new Set(manifest.files.map(({ name }) => name)).size < manifest.files.length) refuseDamaged()\n',
@@ -519,8 +519,8 @@ export const mutants: Record<Removable, readonly Edit[]> = {
   'policy place': [
     {
       file: POLICY_FILE,
-      find: '    const before = await lstat(place.path)\n',
-      put: "    const before = await (await import('node:fs/promises')).stat(place.path)\n"
+      find: '    const before = await lstat(location.path)\n',
+      put: "    const before = await (await import('node:fs/promises')).stat(location.path)\n"
     },
     { file: POLICY_FILE, find: '    if (unfit) return unusable(unfit)\n', put: '' },
     { file: POLICY_FILE, find: '(constants.O_NOFOLLOW ?? 0)', put: '0' },
@@ -549,8 +549,8 @@ export const mutants: Record<Removable, readonly Edit[]> = {
     { file: POLICY_READING, find: '{ fatal: true }', put: '{}' },
     {
       file: POLICY_READING,
-      find: '  const duplicates = places.duplicates\n    .slice(0, MOST_PROBLEMS)\n',
-      put: '  const duplicates = places.duplicates\n    .slice(0, 0)\n'
+      find: '  const duplicates = positions.duplicates\n    .slice(0, MOST_PROBLEMS)\n',
+      put: '  const duplicates = positions.duplicates\n    .slice(0, 0)\n'
     },
     {
       file: 'src/main/core/organisation/json-positions.ts',

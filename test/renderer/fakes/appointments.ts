@@ -26,7 +26,7 @@ export function fakeAppointments(office: FakeOffice): HandlersOf<'appointments' 
   const before = new Map<string, AppointmentState>()
   let number = 13
 
-  function become(id: string, change: Partial<Appointment>): null {
+  function update(id: string, change: Partial<Appointment>): null {
     const one = byId(state.appointments, id)
     if (change.state && change.state !== one.state) before.set(id, one.state)
     state.appointments = state.appointments.map((each) => (each === one ? { ...one, ...change } : each))
@@ -69,21 +69,21 @@ export function fakeAppointments(office: FakeOffice): HandlersOf<'appointments' 
     },
     'appointments.mark': ({ id, as }) => {
       const one = byId(state.appointments, id)
-      if (as === 'undo') return become(id, { state: before.get(id) ?? 'expected' }) as never
-      if (as !== 'arrived') return become(id, { state: as }) as never
-      return become(id, { state: as, number: one.number ?? ++number, arrivedAt: state.now() }) as never
+      if (as === 'undo') return update(id, { state: before.get(id) ?? 'expected' }) as never
+      if (as !== 'arrived') return update(id, { state: as }) as never
+      return update(id, { state: as, number: one.number ?? ++number, arrivedAt: state.now() }) as never
     },
     'appointments.call': ({ id }) => {
       const one = byId(state.appointments, id)
       state.calling = id
-      return become(id, { state: 'called', number: one.number ?? ++number, calledAt: state.now() }) as never
+      return update(id, { state: 'called', number: one.number ?? ++number, calledAt: state.now() }) as never
     },
     'appointments.endCall': () => {
       delete state.calling
       emit('appointments.changed', null)
       return null as never
     },
-    'appointments.choosePerson': ({ id, person }) => become(id, { choices: [], ...(person && { person }) }) as never,
+    'appointments.choosePerson': ({ id, person }) => update(id, { choices: [], ...(person && { person }) }) as never,
     'appointments.openFile': () => state.appointmentFile as never,
     'appointments.import': ({ id }) => {
       const file = state.appointmentFile

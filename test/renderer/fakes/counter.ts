@@ -18,7 +18,7 @@ type Handled = HandlersOf<'counter'>
 
 export const fakePin = '2468'
 /** Phases that don't change when a cover appears: only `cover` says what lies over them. */
-const stayUnderCover: CounterSession['phase'][] = ['handover', 'between', 'failed']
+const phasesKeptUnderCover: CounterSession['phase'][] = ['handover', 'between', 'failed']
 
 /** Returns a turn, with `change` applied. */
 export function turnOf(change: Partial<CounterTurn> = {}): CounterTurn {
@@ -84,7 +84,7 @@ export function fakeCounter(office: FakeOffice): Handled {
     return state.counter
   }
 
-  function become(id: string, change: Partial<CounterSession>, ...without: (keyof CounterSession)[]): CounterSession {
+  function update(id: string, change: Partial<CounterSession>, ...without: (keyof CounterSession)[]): CounterSession {
     const next: CounterSession = { ...session(id), ...change }
     for (const member of without) delete next[member]
     state.counter = next
@@ -94,7 +94,7 @@ export function fakeCounter(office: FakeOffice): Handled {
 
   /** Loads the page of the current turn. */
   function load(id: string): CounterSession {
-    return become(id, { phase: 'loading', origin: state.signingOrigin, refused: [] }, 'cover', 'error')
+    return update(id, { phase: 'loading', origin: state.signingOrigin, refused: [] }, 'cover', 'error')
   }
 
   /** Moves on to the next turn: directly for the same person if they asked for it, with a handover for another. */
@@ -102,28 +102,28 @@ export function fakeCounter(office: FakeOffice): Handled {
     const { turns, current } = session(id)
     const next = turns[current + 1]
     const isOpenYet = isSure && !isSaid && turns[current]?.outcome?.signed === 'not-yet'
-    if (isOpenYet) return become(id, { phase: 'between' }, 'cover', 'error')
-    if (!next) return become(id, { phase: 'return', isLocked: true }, 'cover', 'error')
-    if (!isSaid) return become(id, { phase: 'between' }, 'cover', 'error')
+    if (isOpenYet) return update(id, { phase: 'between' }, 'cover', 'error')
+    if (!next) return update(id, { phase: 'return', isLocked: true }, 'cover', 'error')
+    if (!isSaid) return update(id, { phase: 'between' }, 'cover', 'error')
     if (next.person !== turns[current]?.person)
-      return become(id, { phase: 'handover', current: current + 1, origin: '' }, 'cover', 'error')
-    become(id, { current: current + 1 })
+      return update(id, { phase: 'handover', current: current + 1, origin: '' }, 'cover', 'error')
+    update(id, { current: current + 1 })
     return load(id)
   }
 
   /** Asks the service for the current turn's outcome. */
   function ask(id: string): CounterSession {
     const isSure = session(id).cover === 'finish'
-    become(id, { phase: 'asking', isLocked: false, origin: '', asksFor: [] }, 'cover', 'error', 'warningUntil')
+    update(id, { phase: 'asking', isLocked: false, origin: '', asksFor: [] }, 'cover', 'error', 'warningUntil')
     if (!state.asksService) return session(id)
-    settle(id)
+    recordOutcome(id)
     return advance(id, false, isSure)
   }
 
-  function settle(id: string): void {
+  function recordOutcome(id: string): void {
     const { turns, current } = session(id)
     const outcome = state.outcomes[current] ?? state.outcome
-    become(id, { turns: turns.map((turn, index) => (index === current ? { ...turn, outcome } : turn)) })
+    update(id, { turns: turns.map((turn, index) => (index === current ? { ...turn, outcome } : turn)) })
   }
 
   function end(id: string): CounterSession {
@@ -132,21 +132,21 @@ export function fakeCounter(office: FakeOffice): Handled {
       if (turn.outcome) return turn
       return { ...turn, outcome: index === current ? { signed: 'not-yet' } : { signed: 'skipped' } }
     })
-    return become(id, { phase: 'ended', turns: ended, isLocked: false }, 'cover', 'error', 'warningUntil')
+    return update(id, { phase: 'ended', turns: ended, isLocked: false }, 'cover', 'error', 'warningUntil')
   }
 
   /** Covers what the person has; a page that is loading or open is then behind the cover. */
   function cover(id: string, why: NonNullable<CounterSession['cover']>, isLocked: boolean): CounterSession {
     const { phase } = session(id)
-    return become(id, { phase: stayUnderCover.includes(phase) ? phase : 'covered', cover: why, isLocked })
+    return update(id, { phase: phasesKeptUnderCover.includes(phase) ? phase : 'covered', cover: why, isLocked })
   }
 
   function uncover(id: string): CounterSession {
     const { phase } = session(id)
-    return become(id, { phase: phase === 'covered' ? 'open' : phase, isLocked: false, asksFor: [] }, 'cover')
+    return update(id, { phase: phase === 'covered' ? 'open' : phase, isLocked: false, asksFor: [] }, 'cover')
   }
 
-  function givePin(pin: string): void {
+  function checkPin(pin: string): void {
     const now = state.now()
     if ((state.pin.waitUntil ?? 0) > now)
       throw new Failure('pin-wait', { retryAfterMs: (state.pin.waitUntil ?? 0) - now })
@@ -222,13 +222,13 @@ export function fakeCounter(office: FakeOffice): Handled {
           })
         })
       })
-      return become(id, {})
+      return update(id, {})
     },
     'counter.state': () => state.counter as never,
     'counter.begin': ({ id }) => (session(id).phase === 'handover' ? load(id) : session(id)),
     'counter.show': ({ id }) => {
       if (session(id).phase !== 'loading' || !state.pageOpens) return session(id)
-      return become(id, { phase: 'open' })
+      return update(id, { phase: 'open' })
     },
     'counter.cover': ({ id, why }) => cover(id, why, why === 'not-me'),
     'counter.resume': ({ id }) => {
@@ -241,34 +241,34 @@ export function fakeCounter(office: FakeOffice): Handled {
       const { asksFile } = session(id)
       if (!asksFile?.files?.some((one) => one.id === file)) throw new Failure('gone')
       uncover(id)
-      return become(id, {}, 'asksFile')
+      return update(id, {}, 'asksFile')
     },
     'counter.finish': ({ id }) => ask(id),
     'counter.next': ({ id }) => {
-      if (session(id).phase === 'failed') settle(id)
+      if (session(id).phase === 'failed') recordOutcome(id)
       return advance(id, true)
     },
     'counter.retry': ({ id }) => load(id),
-    'counter.zoom': ({ id, factor }) => become(id, { zoom: factor }),
+    'counter.zoom': ({ id, factor }) => update(id, { zoom: factor }),
     'counter.adjust': ({ id, ...change }) => {
       const given = Object.fromEntries(Object.entries(change).filter(([, value]) => value !== undefined))
-      return become(id, { preferences: { ...session(id).preferences, ...given } })
+      return update(id, { preferences: { ...session(id).preferences, ...given } })
     },
     'counter.touched': ({ id }) => {
-      if (session(id).warningUntil !== undefined) become(id, {}, 'warningUntil')
+      if (session(id).warningUntil !== undefined) update(id, {}, 'warningUntil')
       return null as never
     },
     'counter.unlock': ({ id, pin }) => {
       const { phase } = session(id)
       try {
-        givePin(pin)
+        checkPin(pin)
       } catch (error) {
         const { waitUntil } = state.pin
-        if (waitUntil !== undefined) become(id, { pinWaitUntil: waitUntil })
+        if (waitUntil !== undefined) update(id, { pinWaitUntil: waitUntil })
         throw error
       }
-      if (phase === 'return') return become(id, { phase: 'ended', isLocked: false }, 'pinWaitUntil')
-      become(id, {}, 'pinWaitUntil')
+      if (phase === 'return') return update(id, { phase: 'ended', isLocked: false }, 'pinWaitUntil')
+      update(id, {}, 'pinWaitUntil')
       return cover(id, 'staff', false)
     },
     'counter.staff': ({ id, does }) => {
@@ -276,17 +276,17 @@ export function fakeCounter(office: FakeOffice): Handled {
       if (why !== 'staff' && place !== 'other-display') throw new Failure('not-allowed')
       switch (does) {
         case 'answer':
-          return become(id, { isAnswered: true }) as never
+          return update(id, { isAnswered: true }) as never
         case 'cover':
           return cover(id, 'away', true) as never
         case 'end':
           return end(id) as never
         case 'allow-camera':
-          become(id, { allowsCamera: true })
+          update(id, { allowsCamera: true })
           return cover(id, 'consent', false) as never
         case 'open-files':
         case 'open-folder':
-          return become(id, { cover: 'file', asksFile: { files: fakeFiles } }) as never
+          return update(id, { cover: 'file', asksFile: { files: fakeFiles } }) as never
         case 'continue':
         case 'refuse-camera':
           return uncover(id) as never
@@ -308,7 +308,7 @@ export function fakeCounter(office: FakeOffice): Handled {
           throw new Failure('invalid', {
             fields: [{ field: 'current', message: 'Enter the current PIN.' }]
           })
-        givePin(current)
+        checkPin(current)
       }
       state.pinDigits = pin
       if (state.isPinOnce) emit('lock.changed', null)
@@ -330,13 +330,13 @@ export function fakeCounter(office: FakeOffice): Handled {
       return state.staff
     },
     'counter.chooseStaff': ({ name, pin }) => {
-      givePin(pin)
+      checkPin(pin)
       const members = state.staff.members.map((one) => ({ ...one, isCurrent: one.name === name }))
       state.staff = { ...state.staff, members }
       return state.staff
     },
     'counter.openSettings': ({ pin }) => {
-      givePin(pin)
+      checkPin(pin)
       state.staff = { ...state.staff, settings: 'open' }
       return state.staff
     },
@@ -379,7 +379,7 @@ export function fakeCounter(office: FakeOffice): Handled {
     },
     'counter.unlockOffice': ({ pin }) => {
       if (!state.lock.isLocked) return state.lock
-      givePin(pin)
+      checkPin(pin)
       if (state.isPinOnce) throw new Failure('pin-once')
       state.lock = { ...state.lock, isLocked: false }
       emit('lock.changed', null)

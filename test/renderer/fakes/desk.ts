@@ -1,11 +1,11 @@
-/** The made-up workstation's place in a shared office: one server, one valid code, and the other workstations. */
+/** The made-up workstation's membership of a shared office: one server, one valid code, and the other workstations. */
 import type { OfficeMembershipState, OfficeMembershipView } from '../../../src/shared/contract/office.ts'
 import { Failure, type FakeOffice, type HandlersOf } from './office.ts'
 
 export const JOIN_CODE = 'ABCD-EFGH-JKMN-PQRS-TVWX-YZ23-4567-89AB'
 
 /** All states: the types report any that is missing here. */
-export const DESK_STATES = Object.keys({
+export const MEMBERSHIP_STATES = Object.keys({
   connecting: true,
   connected: true,
   away: true,
@@ -23,7 +23,7 @@ export const DESK_STATES = Object.keys({
 } satisfies Record<OfficeMembershipState, true>) as OfficeMembershipState[]
 
 /** Returns a connected workstation and the others in its office, with `change` applied. */
-export function deskOf(now: number, change: Partial<OfficeMembershipView> = {}): OfficeMembershipView {
+export function membershipOf(now: number, change: Partial<OfficeMembershipView> = {}): OfficeMembershipView {
   return {
     ...{ server: 'office.harbour.example:5432', name: 'Counter 2', state: 'connected' },
     ...{ isLeaving: false },
@@ -61,20 +61,20 @@ export function watchesOf(now: number): OfficeMembershipView['folders'] {
   ]
 }
 
-export function fakeDesk({ state, emit }: FakeOffice): HandlersOf<'office'> {
+export function fakeMembership({ state, emit }: FakeOffice): HandlersOf<'office'> {
   return {
-    'office.get': () => state.desk,
+    'office.get': () => state.membership,
     'office.look': () => null,
     'office.chooseAuthority': () => ({ id: 'authority-1', label: 'harbour-ca.pem' }),
     'office.join': ({ host, port, code }) => {
       if (code !== JOIN_CODE)
         throw new Failure('invalid', { message: 'The office’s server doesn’t take this join code.' })
-      state.desk = deskOf(state.now(), { server: `${host}:${port}` })
+      state.membership = membershipOf(state.now(), { server: `${host}:${port}` })
       emit('office.changed', null)
-      return state.desk
+      return state.membership
     },
     'office.leave': () => {
-      state.desk = null
+      state.membership = null
       emit('office.changed', null)
       return null
     }

@@ -77,12 +77,12 @@ export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) =
     return download
   }
   /** Changes each matching download. */
-  function become(isMeant: (one: DownloadView) => boolean, next: (one: DownloadView) => DownloadView): null {
+  function updateWhere(isMeant: (one: DownloadView) => boolean, next: (one: DownloadView) => DownloadView): null {
     state.downloads = state.downloads.map((one) => (isMeant(one) ? next(one) : one))
     changed()
     return null
   }
-  function anew({
+  function requeued({
     error: _error,
     finishedAt: _finishedAt,
     sha256: _sha256,
@@ -91,10 +91,10 @@ export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) =
   }: DownloadView) {
     return { ...one, state: 'waiting', bytes: 0, queuedAt: state.now() } satisfies DownloadView
   }
-  function stopped(one: DownloadView): DownloadView {
+  function cancelled(one: DownloadView): DownloadView {
     return { ...one, state: 'cancelled', finishedAt: state.now() }
   }
-  function named(reference: string): DocumentPage {
+  function findDocument(reference: string): DocumentPage {
     const found = state.documents.find((one) => one.reference === reference)
     if (!found) throw new Failure('not-found')
     return found
@@ -112,7 +112,7 @@ export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) =
       queuedAt: state.now()
     })
   }
-  function isUnderWay(reference: string, type: DownloadView['type']): DownloadView | undefined {
+  function unfinishedDownload(reference: string, type: DownloadView['type']): DownloadView | undefined {
     return state.downloads.find(
       (one) => one.documentReference === reference && one.type === type && order.includes(one.state)
     )
@@ -120,12 +120,12 @@ export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) =
 
   return {
     'downloads.start': ({ reference, type }) =>
-      isUnderWay(reference, type) ?? begin(named(reference), type, state.downloadSettings.folder.label),
+      unfinishedDownload(reference, type) ?? begin(findDocument(reference), type, state.downloadSettings.folder.label),
     'downloads.add': ({ what, folderId, types }) => {
       const { label } = folderOf(folderId)
       const references =
         'query' in what ? find(what.query as DocumentQuery).map((one) => one.reference) : what.references
-      const documents = references.map(named)
+      const documents = references.map(findDocument)
       const meant = documents.filter((one) =>
         types.some((type) => (type === 'signed' ? one.status.family === 'complete' : hasIdentity(one)))
       )
@@ -133,7 +133,7 @@ export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) =
       let alreadyQueued = 0
       for (const document of meant) {
         for (const type of types) {
-          if (isUnderWay(document.reference, type)) alreadyQueued++
+          if (unfinishedDownload(document.reference, type)) alreadyQueued++
           else {
             begin(document, type, label)
             added++
@@ -150,7 +150,7 @@ export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) =
     },
     'downloads.summary': () => summaryOf(office),
     'downloads.pause': () => {
-      become(
+      updateWhere(
         (one) => one.state === 'running',
         (one) => ({ ...one, state: 'waiting', bytes: 0 })
       )
@@ -164,10 +164,10 @@ export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) =
       return summaryOf(office)
     },
     'downloads.cancel': ({ id }) => {
-      put(stopped(byId(state.downloads, id)))
+      put(cancelled(byId(state.downloads, id)))
       return nothing
     },
-    'downloads.cancelAll': () => become((one) => order.includes(one.state), stopped) as never,
+    'downloads.cancelAll': () => updateWhere((one) => order.includes(one.state), cancelled) as never,
     'downloads.relocate': ({ to }) => {
       const folder = state.downloadFolders.find((one) => one.id === to)
       const waiting = state.downloads.filter((one) => one.state === 'waiting')
@@ -179,8 +179,8 @@ export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) =
       changed()
       return { moved: waiting.length }
     },
-    'downloads.again': ({ ids }) => become((one) => ids.includes(one.id), anew) as never,
-    'downloads.againAll': () => become((one) => one.state === 'failed', anew) as never,
+    'downloads.again': ({ ids }) => updateWhere((one) => ids.includes(one.id), requeued) as never,
+    'downloads.againAll': () => updateWhere((one) => one.state === 'failed', requeued) as never,
     'downloads.clear': () => {
       state.downloads = state.downloads.filter((one) => one.state !== 'failed' && one.state !== 'cancelled')
       changed()
@@ -207,7 +207,7 @@ export function fakeDownloads(office: FakeOffice, find: (query: DocumentQuery) =
     },
     'downloads.preview': ({ pattern, type, references }) => {
       const unknown = pattern.match(/\{[^}]*\}?/g)?.find((one) => !known.test(one))
-      const documents = references ? references.map(named) : state.documents.filter(hasIdentity).slice(0, 5)
+      const documents = references ? references.map(findDocument) : state.documents.filter(hasIdentity).slice(0, 5)
       const problem =
         pattern.trim() === ''
           ? 'Say what the files are to be called.'

@@ -1,5 +1,5 @@
 /** The made-up office's outbox: sends, what holds them, and batches. */
-import { anotherLike, blankComposition, fingerprintOf } from '../../../src/shared/composition/index.ts'
+import { blankComposition, fingerprintOf, repeatedPackage } from '../../../src/shared/composition/index.ts'
 import type { OutboxView, SendCounts, SendState, SendView } from '../../../src/shared/contract/views.ts'
 import type { FakeControl } from '../fake-api.ts'
 import { sendOf } from '../people.ts'
@@ -116,7 +116,7 @@ export function fakeOutbox({ state, emit, isShown, newId }: FakeOffice): Handler
     },
     'sends.another': ({ id, keeps }) => {
       const send = byId(state.sends, id)
-      const composition = anotherLike(state.sent[id] ?? blankComposition(send.kind, 'sent'), keeps, state.now())
+      const composition = repeatedPackage(state.sent[id] ?? blankComposition(send.kind, 'sent'), keeps, state.now())
       const who = keeps === 'people and data' ? send.who : ''
       const summary = {
         id: newId('draft'),

@@ -5,7 +5,7 @@ import type { AppError } from '../../../src/shared/contract/errors.ts'
 import { LOCKABLE } from '../../../src/shared/contract/policy.ts'
 import type { CopyView, DraftView, SystemStatus } from '../../../src/shared/contract/views.ts'
 import { type FakeApi, fakeApi } from '../fake-api.ts'
-import { DESK_STATES, deskOf, watchesOf } from '../fakes/desk.ts'
+import { MEMBERSHIP_STATES, membershipOf, watchesOf } from '../fakes/desk.ts'
 import { lockOf } from '../fakes/lock.ts'
 import { requestsOf } from '../fakes/support.ts'
 import { documents, officeAccount, practiceAccount, sendOf } from '../people.ts'
@@ -171,21 +171,21 @@ const updateScenes: Record<string, () => FakeApi> = {
 }
 
 const deskScenes: Record<string, () => FakeApi> = Object.fromEntries(
-  DESK_STATES.map((state) => [
+  MEMBERSHIP_STATES.map((state) => [
     `desk-${state}`,
     () =>
       usual({
-        desk: deskOf(now(), { state, ...(state === 'connecting' && { who: [] }) })
+        membership: membershipOf(now(), { state, ...(state === 'connecting' && { who: [] }) })
       })
   ])
 )
 
 /** Returns the office's answer to leaving it too soon. */
 function leavingTooSoon(message: string, next: string): FakeApi {
-  const api = usual({ desk: deskOf(now()) })
+  const api = usual({ membership: membershipOf(now()) })
   const { leave } = api.office
   api.office.leave = (input) => {
-    api.control.state.desk = deskOf(now(), { isLeaving: true })
+    api.control.state.membership = membershipOf(now(), { isLeaving: true })
     return leave(input)
   }
   api.control.fail('office.leave', { code: 'busy', message, next })
@@ -221,7 +221,7 @@ const everyones: Record<string, () => FakeApi> = {
       'A package in the Outbox here hasn’t reached the office yet.',
       'Try again in a minute. If it needs your decision, decide in the Outbox first.'
     ),
-  'desk-watching': () => usual({ desk: deskOf(now(), { folders: watchesOf(now()) }) }),
+  'desk-watching': () => usual({ membership: membershipOf(now(), { folders: watchesOf(now()) }) }),
   'office-connected': () => usual({ accounts: [{ ...officeAccount(), chosen: true }] }),
   'office-refused': () => {
     const api = usual({ accounts: [{ ...officeAccount(), chosen: true }] })

@@ -56,7 +56,7 @@ function opened(seen: { from?: string } = {}, parts: Partial<Parameters<typeof a
     },
     authorities: { voucherFor: () => undefined },
     certificates: openClientCertificates({ ...work, time: systemTime, renewConnections: () => undefined }),
-    askOnce: async () => undefined,
+    requestOnce: async () => undefined,
     note: (note) => void notes.push(note),
     withDownloadsStopped: (_id, remove) => remove(),
     leaveAccount: async () => undefined,

@@ -3,9 +3,9 @@
 import { expect, onTestFinished, test } from 'vitest'
 import { OfficeBoard } from '../../../src/main/core/appointments/office-board.ts'
 import type { CounterReport, OfficeCounters } from '../../../src/main/core/office/counters.ts'
-import type { BoardCounter, DeskState } from '../../../src/shared/contract/index.ts'
+import type { BoardCounter, OfficeMembershipState } from '../../../src/shared/contract/index.ts'
 import { testTime } from '../../fixtures/own-time.ts'
-import { DESK_STATES } from '../../renderer/fakes/desk.ts'
+import { MEMBERSHIP_STATES } from '../../renderer/fakes/desk.ts'
 
 const SECOND = 1_000
 const HOUR = 3_600 * SECOND
@@ -23,7 +23,7 @@ function workstation() {
   const time = clock.run()
   let isOpen = false
   let own: BoardCounter = { ...SAID, id: 'here' }
-  let stands: DeskState = 'connected'
+  let stands: OfficeMembershipState = 'connected'
   const board: OfficeBoard = new OfficeBoard({
     ...{ time, state: () => stands, accounts: () => new Map(), trouble: () => undefined },
     // As the screen does, asks again when notified.
@@ -56,7 +56,7 @@ function workstation() {
   return {
     ...{ board, clock, line },
     pass: clock.pass,
-    stands: (state: DeskState) => {
+    stands: (state: OfficeMembershipState) => {
       stands = state
     },
     becomes(change: Partial<BoardCounter>) {
@@ -219,7 +219,7 @@ test.each([
   ['connected', 'connecting'],
   ['connecting', 'connecting'],
   ['away', 'away'],
-  ...DESK_STATES.filter((state) => !['connected', 'connecting', 'away'].includes(state)).map(
+  ...MEMBERSHIP_STATES.filter((state) => !['connected', 'connecting', 'away'].includes(state)).map(
     (state) => [state, 'apart'] as const
   )
 ] as const)('without a line, a workstation that is %s is %s', async (stands, wanted) => {

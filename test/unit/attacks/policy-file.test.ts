@@ -3,8 +3,12 @@ import { execFileSync } from 'node:child_process'
 import { appendFileSync, chmodSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import type { ManagedPlace } from '../../../src/main/core/organisation/managed.ts'
-import { policyPlace, policyPlaceAtStart, readPolicyFile } from '../../../src/main/core/organisation/policy-file.ts'
+import type { ManagedSource } from '../../../src/main/core/organisation/managed.ts'
+import {
+  policyLocation,
+  policyLocationAtStart,
+  readPolicyFile
+} from '../../../src/main/core/organisation/policy-file.ts'
 import { LARGEST_POLICY, readPolicy } from '../../../src/main/core/organisation/reading.ts'
 import { LOCKABLE } from '../../../src/shared/contract/policy.ts'
 import { aCertificate } from '../../contract/certificates.ts'
@@ -91,8 +95,8 @@ attempts(policyFile, {
     expectNotTaken((path) => appendFileSync(path, Buffer.alloc(LARGEST_POLICY - 1, ' '))),
   'lie where a switch says': () => {
     const start = { argv: ['countersign', '--policy-file=/tmp/mine.json'], platform: 'linux' } as const
-    const place = policyPlaceAtStart(start, { isPackaged: true }, { homedir: '/home/grace', uid: 1000 })
-    expect(place).toEqual(policyPlace('linux', '/home/grace'))
+    const place = policyLocationAtStart(start, { isPackaged: true }, { homedir: '/home/grace', uid: 1000 })
+    expect(place).toEqual(policyLocation('linux', '/home/grace'))
   },
   'be exchanged while it is read': async () => {
     const { put, path } = policyOffice()
@@ -125,7 +129,7 @@ attempts(policyFile, {
   'be read half, while its values are written': async () => {
     const values: Record<string, Value> = { practiceOffice: number(0) }
     const write = () => Object.assign(values, { removal: number(0) })
-    const place: ManagedPlace = { kind: 'registry', path: KEY, registry: () => registryOf({ [KEY]: values }, write) }
+    const place: ManagedSource = { kind: 'registry', path: KEY, registry: () => registryOf({ [KEY]: values }, write) }
     expect(await policyOn(place)).toEqual({ practiceOffice: false, removal: false })
   },
   'be beside what management sets': async () => {

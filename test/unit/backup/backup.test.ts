@@ -319,7 +319,7 @@ test('a person’s restore: one backup at a time, checked before it replaces any
       time: { now: () => NOW }
     },
     note: ({ what }: { what: string }) => void noted.push(what),
-    ...{ kept: openJsonMeta(opened.db), changed: () => undefined }
+    ...{ meta: openJsonMeta(opened.db), changed: () => undefined }
   }
   const backups = openBackups(deps)
   const chosen = await backups.open(path)

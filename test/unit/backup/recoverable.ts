@@ -27,7 +27,7 @@ export async function recoverable(publicKey?: string) {
     const storage = await openDatabase({ ...parts, ...(key && { key }) })
     onTestFinished(() => void storage.db.close())
     const recovery = openRecovery({
-      ...{ folder, storage, keychain, kept: openJsonMeta(storage.db), time: { now: () => NOW } },
+      ...{ folder, storage, keychain, meta: openJsonMeta(storage.db), time: { now: () => NOW } },
       random: randomBytes,
       publicKey: () => is.publicKey,
       note: ({ what, detail = {} }) => void notes.push([what, ...Object.values(detail)].join(' ')),

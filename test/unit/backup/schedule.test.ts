@@ -52,7 +52,7 @@ async function office(organisation?: ReturnType<BackupScheduleDeps['organisation
   function start() {
     const run = { ...time.run(), zone: () => 'Pacific/Auckland' }
     onTestFinished(run.end)
-    const shared = { ask, folder, storage, keychain, kept: openJsonMeta(storage.db), random: randomBytes, time: run }
+    const shared = { ask, folder, storage, keychain, meta: openJsonMeta(storage.db), random: randomBytes, time: run }
     const made = { newId: () => `id-${++ids}`, changed: () => undefined }
     const backups = openBackups({
       ...{ ...shared, ...made, accountIds: () => [], settings: () => ({}), madeBy: 'Countersign' },

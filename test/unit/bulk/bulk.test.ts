@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { type BatchOutbox, type Bulk, openBulk } from '../../../src/main/core/bulk/bulk.ts'
 import type { PackageRow } from '../../../src/main/core/bulk/dry-run.ts'
 import { openRememberedColumns } from '../../../src/main/core/bulk/remembered-columns.ts'
-import { type BulkWorker, bulkWorkerOf } from '../../../src/main/shell/bulk.ts'
+import { type BulkWorker, openBulkWorker } from '../../../src/main/shell/bulk.ts'
 import { matchColumns } from '../../../src/shared/composition/bulk-columns.ts'
 import { bulkTargets } from '../../../src/shared/composition/bulk-targets.ts'
 import { blankSigner, type Composition, fingerprintOf } from '../../../src/shared/composition/index.ts'
@@ -56,7 +56,7 @@ afterEach(async () => {
 
 function useWorker(file: URL) {
   let ids = 0
-  worker = bulkWorkerOf({ worker: file, log })
+  worker = openBulkWorker({ worker: file, log })
   bulk = openBulk({
     worker,
     columns: openRememberedColumns({ db, time: { now: () => now } }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { correctedMobile, problemsOf, settledMobile } from '../../../src/shared/composition/index.ts'
+import { certainMobile, correctedMobile, problemsOf } from '../../../src/shared/composition/index.ts'
 import { internationalMobile } from '../../../src/shared/composition/phone.ts'
 import { form, forms, signer } from '../../fixtures/compositions.ts'
 
@@ -79,7 +79,7 @@ describe('a mobile number', () => {
   ])(
     'of country %j, %j takes the service’s shape as its field is left, where %j is usual',
     (country, number, usual, code, as) => {
-      const settled = settledMobile({ MobileCountry: country, MobileNumber: number }, usual)
+      const settled = certainMobile({ MobileCountry: country, MobileNumber: number }, usual)
       expect(settled).toEqual({ MobileCountry: code, MobileNumber: as })
       expect(said(code, as)).toEqual([])
     }
@@ -93,7 +93,7 @@ describe('a mobile number', () => {
     ['', '', '64', 'nothing'],
     ['64', '0210', '64', 'too short']
   ])('of country %j, %j stays as it was typed where %j is usual: %s', (MobileCountry, MobileNumber, usual) => {
-    expect(settledMobile({ MobileCountry, MobileNumber }, usual)).toBeUndefined()
+    expect(certainMobile({ MobileCountry, MobileNumber }, usual)).toBeUndefined()
   })
 
   test.each([

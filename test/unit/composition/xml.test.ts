@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test, vi } from 'vitest'
-import { faultOfXml, problemsOf, readXml } from '../../../src/shared/composition/index.ts'
+import { checkXml, faultOfXml, problemsOf } from '../../../src/shared/composition/index.ts'
 import { form, forms } from '../../fixtures/compositions.ts'
 
 const NOW = Date.parse('2026-11-21T00:00:00Z')
@@ -99,10 +99,10 @@ describe('a large text', () => {
 
   test('is read in pieces, with a pause between them, and then is known without reading it again', async () => {
     const pause = vi.fn(async () => {})
-    expect(await readXml(large, pause)).toBeUndefined()
+    expect(await checkXml(large, pause)).toBeUndefined()
     expect(pause.mock.calls.length).toBeGreaterThan(10)
     pause.mockClear()
-    expect(await readXml(large, pause)).toBeUndefined()
+    expect(await checkXml(large, pause)).toBeUndefined()
     expect(pause).not.toHaveBeenCalled()
   })
 

@@ -1,6 +1,6 @@
 /** When our own page is granted the camera: only while staff tests it. */
 import { expect, test } from 'vitest'
-import { CameraTest, LONGEST_TEST } from '../../../src/main/core/counter/camera-test.ts'
+import { CameraTest, MAX_TEST_DURATION } from '../../../src/main/core/counter/camera-test.ts'
 import { APP_START, PERSON_START } from '../../../src/main/core/policy/app-pages.ts'
 import { testTime } from '../../fixtures/own-time.ts'
 
@@ -39,9 +39,9 @@ test('our own page gets the camera while a test is open, and not before or after
 test('a test that nobody ended is over after five minutes; testing again begins them again', async () => {
   const { camera, granted, time } = office()
   await camera.open()
-  await time.pass(LONGEST_TEST - 1)
+  await time.pass(MAX_TEST_DURATION - 1)
   await camera.open()
-  await time.pass(LONGEST_TEST - 1)
+  await time.pass(MAX_TEST_DURATION - 1)
   expect(granted()).toBe(true)
   await time.pass(1)
   expect(granted()).toBe(false)

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isLogo, LARGEST_LOGO, readLogo } from '../../../src/main/core/counter/logo.ts'
+import { isLogo, MAX_LOGO_BYTES, readLogo } from '../../../src/main/core/counter/logo.ts'
 import {
   JPEG,
   jpeg,
@@ -28,8 +28,8 @@ describe('a picture for the second display', () => {
 
   test('may have 1 MB, and no byte more', () => {
     const of = (length: number) => Buffer.concat([PNG, Buffer.alloc(length - PNG.length)])
-    expect(readLogo(of(LARGEST_LOGO)).ok).toBe(true)
-    expect(readLogo(of(LARGEST_LOGO + 1))).toMatchObject({ ok: false, message: expect.stringContaining('1 MB') })
+    expect(readLogo(of(MAX_LOGO_BYTES)).ok).toBe(true)
+    expect(readLogo(of(MAX_LOGO_BYTES + 1))).toMatchObject({ ok: false, message: expect.stringContaining('1 MB') })
   })
 
   test.each([

@@ -34,7 +34,7 @@ async function office(platform: NodeJS.Platform = 'win32') {
       isHandedOver: () => here.isHandedOver,
       note: (note) => void notes.push(note),
       changed: () => void here.changes++,
-      failed: (error) => void troubles.push(error)
+      logFailure: (error) => void troubles.push(error)
     })
     lock.watch(() => here.idle)
     return lock
@@ -114,7 +114,7 @@ test('where staff have names, it opens without a PIN only where nobody has one a
     minutes: () => 0,
     isHandedOver: () => false,
     note: (note) => void office.notes.push(note),
-    ...{ changed: () => undefined, failed: () => undefined }
+    ...{ changed: () => undefined, logFailure: () => undefined }
   })
   await lock.lock()
   office.entries.clear()

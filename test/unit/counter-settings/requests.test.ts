@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { CounterSettingsKeeper } from '../../../src/main/core/counter/counter-settings.ts'
-import { LARGEST_LOGO } from '../../../src/main/core/counter/logo.ts'
+import { MAX_LOGO_BYTES } from '../../../src/main/core/counter/logo.ts'
 import { OfficeLock } from '../../../src/main/core/counter/office-lock.ts'
 import type { StaffDeps } from '../../../src/main/core/counter/staff.ts'
 import { counterSettingsHandlers } from '../../../src/main/ipc/counter.ts'
@@ -31,7 +31,7 @@ function office(change: Partial<StaffDeps> = {}) {
     ...{ db: database(), pin: staff, time: pins.time.run() },
     minutes: () => settings.read().lockAfter,
     isHandedOver: () => signing.isRunning,
-    ...{ note: () => undefined, changed: () => undefined, failed: () => undefined }
+    ...{ note: () => undefined, changed: () => undefined, logFailure: () => undefined }
   })
   const tests: string[] = []
   const cameraTest = {
@@ -162,7 +162,7 @@ describe('requests about the counter’s settings', () => {
 
   test('refuse a picture that is too large, gone or a folder, in words and without its path', async () => {
     const { choosing, folder } = office()
-    const large = Buffer.concat([PNG, Buffer.alloc(3 * LARGEST_LOGO)])
+    const large = Buffer.concat([PNG, Buffer.alloc(3 * MAX_LOGO_BYTES)])
     await expect(choosing('large.png', large)).rejects.toMatchObject(badFile(/1 MB/))
     await expect(choosing('gone.png')).rejects.toMatchObject(badFile(/couldn’t be read/))
     await mkdir(join(folder, 'folder.png'))

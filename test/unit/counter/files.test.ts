@@ -4,7 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, truncate, utime
 import { tmpdir } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { LARGEST_FILE, TurnFiles } from '../../../src/main/core/counter/turn-files.ts'
+import { MAX_FILE_BYTES, TurnFiles } from '../../../src/main/core/counter/turn-files.ts'
 import { acceptedTypes } from '../../../src/main/shell/file-field.ts'
 import { wantsStaff } from '../../../src/shared/wants-staff.ts'
 import { openOffice, PIN } from './office.ts'
@@ -62,7 +62,7 @@ describe('of what staff opens', () => {
     for (const name of ['.hidden', '~$lock.docx', 'desktop.ini', 'Thumbs.db']) await writeFile(join(theirs, name), 'x')
     await writeFile(join(theirs, 'empty.pdf'), '')
     await writeFile(join(theirs, 'film.pdf'), '')
-    await truncate(join(theirs, 'film.pdf'), LARGEST_FILE + 1)
+    await truncate(join(theirs, 'film.pdf'), MAX_FILE_BYTES + 1)
     expect(await opened()).toEqual(['bill.PDF', 'door.jpg', 'notes.txt', 'passport.pdf'])
     const files = new TurnFiles(place)
     await files.open({ files: [join(theirs, 'a link.pdf'), join(theirs, 'passport.pdf'), join(theirs, 'gone.pdf')] })
@@ -140,7 +140,7 @@ describe('a copy', () => {
 
   test('isn’t made of a file that changes while it is copied', async () => {
     const original = join(theirs, 'passport.pdf')
-    await writeFile(original, Buffer.alloc(LARGEST_FILE - 1, 'a'))
+    await writeFile(original, Buffer.alloc(MAX_FILE_BYTES - 1, 'a'))
     const { files, idOf } = await openedIn()
     const copying = files.copy(idOf('passport.pdf'))
     // The test looks at the copy between two of its chunks, and writes to the original before the next chunk is copied.
@@ -153,7 +153,7 @@ describe('a copy', () => {
     }
     writeFileSync(original, 'b', { flag: 'r+' })
     utimesSync(original, 1, 1)
-    expect(copied).toBeLessThan(LARGEST_FILE - 1)
+    expect(copied).toBeLessThan(MAX_FILE_BYTES - 1)
     await expect(copying).rejects.toMatchObject({ appError: { code: 'bad-file' } })
     expect(await copies()).toEqual([])
   })

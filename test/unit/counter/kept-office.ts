@@ -74,16 +74,16 @@ export class KeptOffice {
     const never = new Promise<never>(() => undefined)
     let isAlive = true
     let strike: Strike | undefined
-    const failed = (error: unknown) => {
+    const logFailure = (error: unknown) => {
       if (isAlive) throw error
     }
 
     const audit = new Audit({
-      ...{ db, time, failed, anchor: this.#keychain.auditAnchor },
+      ...{ db, time, logFailure, anchor: this.#keychain.auditAnchor },
       staff: () => 'Clerk',
       changed: () => undefined
     })
-    const marker = openCrashMarker({ db, failed })
+    const marker = openCrashMarker({ db, logFailure })
 
     function end(): void {
       isAlive = false

@@ -258,7 +258,7 @@ export function openOffice(documents: Record<string, Signer[]> = { will: [signer
       return office.saves
     },
     chooseFiles: async () => office.chosenFiles,
-    get filesPlace() {
+    get turnFilesFolder() {
       return office.filesPlace
     },
     describe(error) {

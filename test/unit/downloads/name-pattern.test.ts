@@ -8,7 +8,7 @@ import {
   parsePattern,
   relativePath
 } from '../../../src/main/core/downloads/name-pattern.ts'
-import { fitPath, LONGEST_PATH } from '../../../src/main/core/downloads/target-folder.ts'
+import { fitPath, MAX_PATH_LENGTH } from '../../../src/main/core/downloads/target-folder.ts'
 import { LONGEST_NAME_BYTES, numberedName, safeFileName } from '../../../src/main/core/storage/safe-name.ts'
 import { anyParts, anyPatternText, hostileText, parts, pattern, wrongOnWindows } from './names.ts'
 
@@ -164,7 +164,7 @@ describe('a path for any pattern and any names', () => {
           expect(wrongOnWindows('', one.slice(0, 1))).toEqual([])
         }
         expect(wrongOnWindows(folder, fitting)).toEqual([])
-        expect([folder, ...fitting].join('\\').length).toBeLessThanOrEqual(LONGEST_PATH)
+        expect([folder, ...fitting].join('\\').length).toBeLessThanOrEqual(MAX_PATH_LENGTH)
         const numbered = [...fitting.slice(0, -1), numberedName(fitting.at(-1) ?? '', 9999)]
         expect(wrongOnWindows(folder, numbered)).toEqual([])
         // The temporary file next to it, while it is written.
@@ -202,8 +202,8 @@ describe('a path that is too long for Windows', () => {
     expect(fitting[1]).toMatch(/^Te Whatu Ora – Ōtautahi/)
     expect(fitting[2]).toMatch(/^Te Whatu Ora .*\.pdf$/)
     const length = [folder, ...fitting].join('\\').length
-    expect(length).toBeLessThanOrEqual(LONGEST_PATH)
-    expect(length).toBeGreaterThan(LONGEST_PATH - 12)
+    expect(length).toBeLessThanOrEqual(MAX_PATH_LENGTH)
+    expect(length).toBeGreaterThan(MAX_PATH_LENGTH - 12)
   })
 
   test('can’t be made in a folder that is itself too deep, and that is said', () => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import {
-  LARGEST_SHOWN,
+  MAX_PREVIEW_BYTES,
   openPdfPreviews,
   PART,
   type PdfPreviews,
@@ -111,7 +111,7 @@ describe('an identity check’s PDF on its way to the page', () => {
 
   test('is refused where it says that it is larger than what is shown', async () => {
     answer = (response) => {
-      response.writeHead(200, { 'content-length': LARGEST_SHOWN + 1 })
+      response.writeHead(200, { 'content-length': MAX_PREVIEW_BYTES + 1 })
       response.write('%PDF-1.7')
     }
     expect(await codeOf(open())).toBe('too-large')

@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import type { StepName } from '../../../src/main/core/drop-folders/journal.ts'
-import { bulkWorkerOf } from '../../../src/main/shell/bulk.ts'
+import { openBulkWorker } from '../../../src/main/shell/bulk.ts'
 import { forms } from '../../fixtures/compositions.ts'
 import { requestFile, sheetFile } from '../../fixtures/drop-folder-office.ts'
 import { aPlace } from './place.ts'
@@ -184,7 +184,7 @@ describe('a request of all excess', () => {
     ['forms', () => JSON.stringify({ Forms: Array(30_000).fill(base) })]
   ]
   test.each(excess)('of %s fails, and holds up nothing else meanwhile', async (_what, content) => {
-    const worker = bulkWorkerOf({
+    const worker = openBulkWorker({
       worker: new URL('../../../src/main/shell/bulk-worker.ts', import.meta.url),
       log: { error: () => undefined }
     })

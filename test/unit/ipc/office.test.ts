@@ -7,11 +7,11 @@ import { expect, test } from 'vitest'
 import type { AuditNote } from '../../../src/main/core/audit/audit.ts'
 import { AppFailure } from '../../../src/main/core/lib/failure.ts'
 import { officeHandlers } from '../../../src/main/ipc/office.ts'
-import type { DeskView } from '../../../src/shared/contract/index.ts'
+import type { OfficeMembershipView } from '../../../src/shared/contract/index.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 
 const caller = { stillAsking: () => true } as never
-const VIEW: DeskView = {
+const VIEW: OfficeMembershipView = {
   server: 'db.example:5432',
   name: 'Counter 1',
   state: 'connected',
@@ -24,12 +24,12 @@ const CODE = 'AAAA-BBBB'
 const [ROOT = '', OTHER = ''] = rootCertificates
 
 function open({ isOpen = true, path = undefined as string | undefined } = {}) {
-  let view: DeskView | undefined
+  let view: OfficeMembershipView | undefined
   const joined: unknown[][] = []
   const looks: unknown[] = []
   const notes: AuditNote[] = []
   const handlers = officeHandlers({
-    desk: {
+    membership: {
       view: () => view,
       checkNow: async () => void looks.push(view),
       async join(...asked) {

@@ -20,7 +20,7 @@ interface Sender {
 /** The registered application, with a page that makes requests. */
 function application(
   some: Partial<RequestHandlers> = {},
-  lock: (name: RequestName, input: unknown) => void = () => undefined
+  authorise: (name: RequestName, input: unknown) => void = () => undefined
 ) {
   const none = Object.fromEntries(requestNames.map((name) => [name, async () => null])) as unknown as RequestHandlers
   const channels = new Map<string, (event: Sender, ...args: unknown[]) => Promise<unknown>>()
@@ -32,7 +32,7 @@ function application(
     roleOf: (sender) => sender.role,
     isAway: () => isHandedOver,
     whenHandedBack: () => handedBack.promise,
-    lock,
+    authorise,
     handlers: { ...none, ...some },
     log
   })

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import { openLanePool } from '../../../src/main/core/lib/lanes.ts'
+import { openResourcePool } from '../../../src/main/core/lib/lanes.ts'
 
 const givenUp = () => new Error('net::ERR_CONNECTION_FAILED')
 
 test('each lane has one request at a time, and anyone else has it in the order of asking', async () => {
-  const lanes = openLanePool(['one', 'two'], givenUp)
+  const lanes = openResourcePool(['one', 'two'], givenUp)
   const [first, second] = [await lanes.acquire(null), await lanes.acquire(null)]
   expect([first, second].sort()).toEqual(['one', 'two'])
   const had: string[] = []
@@ -17,7 +17,7 @@ test('each lane has one request at a time, and anyone else has it in the order o
 })
 
 test('anyone who gives up waiting leaves the others their turn', async () => {
-  const lanes = openLanePool(['one'], givenUp)
+  const lanes = openResourcePool(['one'], givenUp)
   await lanes.acquire(null)
   const gone = new AbortController()
   const waits = lanes.acquire(gone.signal)
@@ -29,7 +29,7 @@ test('anyone who gives up waiting leaves the others their turn', async () => {
 })
 
 test('that a lane comes in the moment in which its waiter gives up takes nobody else’s turn', async () => {
-  const lanes = openLanePool(['one'], givenUp)
+  const lanes = openResourcePool(['one'], givenUp)
   await lanes.acquire(null)
   const late = new AbortController()
   const waits = lanes.acquire(late.signal)

@@ -10,18 +10,18 @@ const JOIN: AgentOrder = { do: 'join', server: { host: 'db.harbour.example', por
 /** The parts that orders use, recording what was done. Without `isKept` nothing is stored. */
 function computer({ isKept = true, isOpen = true }) {
   const done: string[] = []
-  const desk = {
+  const membership = {
     view: () => ({ server: 'db.harbour.example:5432', name: 'Office server' }),
     open: () => done.push('open'),
     checkNow: async () => void done.push('look'),
     join: async (_server: unknown, code: string) => {
       done.push(`join by ${code}`)
-      return desk.view()
+      return membership.view()
     },
     leave: async () => void done.push('leave')
   }
   const parts = {
-    composing: { desk },
+    composing: { membership },
     counter: {
       access: { mustBeOpen: async () => void (isOpen || fail('not-allowed', 'Unlock the counter’s settings first.')) },
       audit: { note: ({ what }: { what: string }) => done.push(what) }

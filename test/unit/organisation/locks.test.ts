@@ -6,7 +6,7 @@ import { CounterSettingsKeeper } from '../../../src/main/core/counter/counter-se
 import { openPreferences } from '../../../src/main/core/notifications/preferences.ts'
 import { applyAccounts, counterSettingsOf, expandHome } from '../../../src/main/core/organisation/apply-policy.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
-import { lockOf, mayComplete, mayEnrol, policyHandlers } from '../../../src/main/ipc/organisation.ts'
+import { mayComplete, mayEnrol, policyCheckOf, policyHandlers } from '../../../src/main/ipc/organisation.ts'
 import { type RequestHandlers, registerHandlers } from '../../../src/main/ipc/registration.ts'
 import type { Result } from '../../../src/shared/contract/errors.ts'
 import { LOCKABLE, type Lockable, type PolicyView } from '../../../src/shared/contract/policy.ts'
@@ -55,7 +55,7 @@ async function office(policy: unknown, had?: typeof OWN) {
     roleOf: () => 'office',
     isAway: () => false,
     whenHandedBack: () => Promise.resolve(),
-    lock: lockOf({
+    authorise: policyCheckOf({
       ...{ organisation, accounts },
       downloads: () => ({ folder: { id: 'folder' }, pattern: '{document}' }),
       quiet: () => preferences.read().quiet

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   type Convert,
-  type ManagedPlace,
+  type ManagedSource,
   POLICY_KEY,
   type Registry,
   readFoundPolicy,
@@ -67,11 +67,11 @@ export function registryOf(keys: Record<string, Record<string, Value>>, asked: (
 export function windowsWith(
   values: Record<string, Value>,
   more: Record<string, Record<string, Value>> = {}
-): ManagedPlace {
+): ManagedSource {
   return { kind: 'registry', path: KEY, registry: () => registryOf({ [KEY]: values, ...more }) }
 }
 
-type Mac = ManagedPlace & { kind: 'profile' }
+type Mac = ManagedSource & { kind: 'profile' }
 
 /** A Mac whose profile has these settings. `convert` stands in for plutil, which this computer lacks. */
 export function macWith(settings: unknown, convert: Convert = async (plist) => Buffer.from(plist).toString()): Mac {
@@ -89,7 +89,7 @@ const time = {
 }
 
 /** Returns what such a computer's policy says, or what is wrong with it. */
-export async function policyOn(place: ManagedPlace | undefined) {
+export async function policyOn(place: ManagedSource | undefined) {
   const found = await readManaged(place, time)
   if (found.state === 'missing') return 'missing'
   const read = readFoundPolicy(found)

@@ -2,9 +2,9 @@ import { chmodSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checkPolicyAt } from '../../../src/main/core/organisation/check.ts'
-import { type ManagedPlace, managedPlaceAtStart } from '../../../src/main/core/organisation/managed.ts'
+import { type ManagedSource, managedSourceAtStart } from '../../../src/main/core/organisation/managed.ts'
 import { MANAGED_SETTINGS } from '../../../src/main/core/organisation/managed-settings.ts'
-import { policyPlace } from '../../../src/main/core/organisation/policy-file.ts'
+import { policyLocation } from '../../../src/main/core/organisation/policy-file.ts'
 import { temporaryFolder } from '../storage/folders.ts'
 import {
   KEY,
@@ -129,13 +129,13 @@ describe('the registry', () => {
     const writing = () => {
       if (++reads === 1) values.removal = number(0)
     }
-    const place: ManagedPlace = { kind: 'registry', path: KEY, registry: () => registryOf({ [KEY]: values }, writing) }
+    const place: ManagedSource = { kind: 'registry', path: KEY, registry: () => registryOf({ [KEY]: values }, writing) }
     expect(await policyOn(place)).toEqual({ practiceOffice: false, removal: false })
   })
 
   test('where that doesn’t end, it can’t be used', async () => {
     let days = 30
-    const place: ManagedPlace = {
+    const place: ManagedSource = {
       ...{ kind: 'registry', path: KEY },
       registry: () => registryOf({ [KEY]: { 'retention.documents': number(days++) } })
     }
@@ -269,16 +269,18 @@ describe('a start', () => {
     ['darwin', '/Users/grace', '/Library/Managed Preferences/app.countersign.desktop.plist'],
     ['linux', '/home/grace', undefined]
   ] as const)('on %s looks for them in one place', (platform, home, path) => {
-    expect(managedPlaceAtStart(platform, policyPlace(platform, home), home)?.path).toBe(path)
+    expect(managedSourceAtStart(platform, policyLocation(platform, home), home)?.path).toBe(path)
   })
 
   test('that was told another file looks for none', () => {
-    expect(managedPlaceAtStart('win32', { path: '/tmp/mine.json', owners: [mine] }, 'C:\\Users\\grace')).toBeUndefined()
+    expect(
+      managedSourceAtStart('win32', { path: '/tmp/mine.json', owners: [mine] }, 'C:\\Users\\grace')
+    ).toBeUndefined()
   })
 
   test('on macOS the name is the application’s', () => {
     const config = readFileSync('electron-builder.yml', 'utf8')
-    expect(managedPlaceAtStart('darwin', policyPlace('darwin', '/Users/grace'), '/Users/grace')?.path).toContain(
+    expect(managedSourceAtStart('darwin', policyLocation('darwin', '/Users/grace'), '/Users/grace')?.path).toContain(
       `/${/^appId: (.*)$/m.exec(config)?.[1]}.plist`
     )
   })

@@ -2,9 +2,9 @@
 import { chmodSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { ManagedPlace } from '../../../src/main/core/organisation/managed.ts'
+import type { ManagedSource } from '../../../src/main/core/organisation/managed.ts'
 import { Organisation } from '../../../src/main/core/organisation/organisation.ts'
-import type { PolicyPlace } from '../../../src/main/core/organisation/policy-file.ts'
+import type { PolicyLocation } from '../../../src/main/core/organisation/policy-file.ts'
 import { testTime } from '../../fixtures/own-time.ts'
 import { database } from '../counter-settings/office.ts'
 import { temporaryFolder } from '../storage/folders.ts'
@@ -15,7 +15,7 @@ const NOON = Date.UTC(2026, 10, 24, 12)
 export function policyOffice(db = database()) {
   const folder = temporaryFolder()
   const path = join(folder, 'policy.json')
-  const place: PolicyPlace = { path, owners: [process.getuid?.() ?? 0] }
+  const place: PolicyLocation = { path, owners: [process.getuid?.() ?? 0] }
   const time = testTime(NOON)
   const log: { message: string; detail?: Record<string, unknown> }[] = []
   const line = (message: string, detail?: Record<string, unknown>) =>
@@ -36,7 +36,7 @@ export function policyOffice(db = database()) {
       rmSync(path)
       happened()
     },
-    async start(managed?: ManagedPlace): Promise<Organisation> {
+    async start(managed?: ManagedSource): Promise<Organisation> {
       const run = time.run()
       onTestFinished(run.end)
       const opened = Organisation.open({

@@ -11,7 +11,11 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { policyPlace, policyPlaceAtStart, readPolicyFile } from '../../../src/main/core/organisation/policy-file.ts'
+import {
+  policyLocation,
+  policyLocationAtStart,
+  readPolicyFile
+} from '../../../src/main/core/organisation/policy-file.ts'
 import { policyOffice } from './policies.ts'
 
 const mine = process.getuid?.() ?? 0
@@ -137,14 +141,17 @@ describe('where a start looks for it', () => {
     ['darwin', '/Users/grace', '/Library/Application Support/Countersign/policy.json'],
     ['win32', 'C:\\Users\\grace', 'C:\\ProgramData\\Countersign\\policy.json']
   ] as const)('on %s', (platform, home, path) => {
-    expect(policyPlace(platform, home).path).toBe(path)
+    expect(policyLocation(platform, home).path).toBe(path)
   })
 
   test('another place is taken only from a user who runs the sources', () => {
     const start = { argv: ['countersign', '--policy-file=/tmp/mine.json'], platform: 'linux' } as const
     const user = { homedir: '/home/grace', uid: 1000 }
-    expect(policyPlaceAtStart(start, { isPackaged: false }, user)).toEqual({ path: '/tmp/mine.json', owners: [1000] })
-    expect(policyPlaceAtStart(start, { isPackaged: true }, user)).toEqual({
+    expect(policyLocationAtStart(start, { isPackaged: false }, user)).toEqual({
+      path: '/tmp/mine.json',
+      owners: [1000]
+    })
+    expect(policyLocationAtStart(start, { isPackaged: true }, user)).toEqual({
       path: '/etc/countersign/policy.json',
       owners: [0]
     })

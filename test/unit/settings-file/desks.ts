@@ -14,7 +14,7 @@ import { openPreferences } from '../../../src/main/core/notifications/preference
 import { applyAccounts, counterSettingsOf } from '../../../src/main/core/organisation/apply-policy.ts'
 import { memoryKeychain } from '../../../src/main/core/storage/keychain.ts'
 import { Settings, type SettingsStore } from '../../../src/main/core/storage/settings.ts'
-import { lockOf } from '../../../src/main/ipc/organisation.ts'
+import { policyCheckOf } from '../../../src/main/ipc/organisation.ts'
 import { settingsFileHandlers } from '../../../src/main/ipc/settings-file.ts'
 import { policyOffice } from '../organisation/policies.ts'
 import { temporaryFolder } from '../storage/folders.ts'
@@ -69,7 +69,7 @@ export async function desk(policy: unknown = {}) {
     ...{ accounts, views, presets, settings, notifications, counter, newId, note },
     downloads: { settings: downloadSettings.read, configure: downloadSettings.change },
     isCounterOpen: async () => state.isCounterOpen,
-    lock: lockOf({
+    lock: policyCheckOf({
       ...{ organisation, accounts },
       downloads: downloadSettings.read,
       quiet: () => notifications.read().quiet

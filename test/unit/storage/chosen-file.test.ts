@@ -20,7 +20,7 @@ function pipe(name = 'Pipe'): string {
 
 const officeChoosing = (path: string) =>
   officeHandlers({
-    desk: {} as never,
+    membership: {} as never,
     newId: () => 'chosen',
     note: () => undefined,
     mustBeOpen: async () => undefined,

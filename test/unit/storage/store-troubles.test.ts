@@ -87,7 +87,7 @@ const noBackups = {
   isSigning: () => false,
   unsent: () => 0,
   othersMayNeedKey: false,
-  decideOnRemoval: async () => undefined,
+  scheduleRemoval: async () => undefined,
   chooseFolder: async () => undefined,
   today: () => '2026-11-24',
   chooseFiles: async () => [],
@@ -138,7 +138,7 @@ test('everything is removed only where nobody signs, and of packages that havenâ
     startEmpty: async () => expect.unreachable(),
     isSigning: () => now.isSigning,
     unsent: () => now.unsent,
-    decideOnRemoval: async (backups) => void done.push(`decided ${backups}`),
+    scheduleRemoval: async (backups) => void done.push(`decided ${backups}`),
     restart(last) {
       done.push('restart')
       void last?.()

@@ -137,7 +137,7 @@ test('a document that two rules want is given up for both at once, and tried no 
   expect(asked).toHaveLength(2)
   for (const id of ['rule', 'other']) expect(queue.ofRule(id)).toMatchObject({ waiting: 0, failed: 1 })
   fail(undefined)
-  queue.again('other')
+  queue.retryFailed('other')
   await pass(1_000)
   expect(asked).toHaveLength(3)
   for (const id of ['rule', 'other']) expect(queue.ofRule(id)).toBeUndefined()

@@ -260,12 +260,12 @@ test('what a rule finds not valid is told once; what a person finds they have se
   await at.verify('R2')
   await complete('R1')
   await until(at, { verifications: { done: 1 } })
-  const untold = at.verifications.unreported()
+  const untold = at.verifications.unnotified()
   expect(untold).toMatchObject([{ reference: 'R1', documentName: 'Lease R1', signatures: 3, notValid: 1 }])
   const { verifications } = await at.startAgain()
-  expect(verifications.unreported()).toEqual(untold)
-  verifications.markReported(untold)
-  expect(verifications.unreported()).toEqual([])
+  expect(verifications.unnotified()).toEqual(untold)
+  verifications.markNotified(untold)
+  expect(verifications.unnotified()).toEqual([])
 })
 
 test('one document is asked for after the other', async () => {

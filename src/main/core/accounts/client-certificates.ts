@@ -28,14 +28,14 @@ export interface ClientCertificatesDeps {
 export type ClientCertificates = ReturnType<typeof openClientCertificates>
 
 export function openClientCertificates({ db, accounts, time, renewConnections }: ClientCertificatesDeps) {
-  const kept = openJsonMeta(db)
+  const meta = openJsonMeta(db)
   const keyOf = (id: string) => `client-certificate:${id}:`
   /** Overrides by host, while a user tests an account or lists certificates. */
   const overrides = new Map<string, ChosenCertificate | null>()
   const listings = new Map<string, (found: readonly StoredCertificate[]) => void>()
 
   function of(id: string, baseUrl: string | null): ChosenCertificate | undefined {
-    const { place, ...chosen } = kept.read(keyOf(id), Kept) ?? {}
+    const { place, ...chosen } = meta.read(keyOf(id), Kept) ?? {}
     return place !== undefined && place === hostOf(baseUrl) ? (chosen as ChosenCertificate) : undefined
   }
 
@@ -69,8 +69,8 @@ export function openClientCertificates({ db, accounts, time, renewConnections }:
     /** Stores an account's certificate. @param chosen null for none. */
     store(id: string, baseUrl: string | null, chosen: ChosenCertificate | null): void {
       const place = hostOf(baseUrl)
-      if (chosen && place !== undefined) kept.write(keyOf(id), { ...chosen, place })
-      else kept.erase(keyOf(id))
+      if (chosen && place !== undefined) meta.write(keyOf(id), { ...chosen, place })
+      else meta.erase(keyOf(id))
       renewConnections()
     },
 

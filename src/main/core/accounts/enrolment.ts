@@ -17,7 +17,7 @@ export const ENROLMENT_EXTENSION = 'countersign-enrolment'
 const MAGIC = Buffer.from('CSGNENRL')
 const VERSION = 1
 /** Maximum content size; more than the longest headers and keys need. */
-const MOST_BYTES = 1024 * 1024
+const MAX_FILE_BYTES = 1024 * 1024
 
 const Enrolment = z.strictObject({
   version: z.literal(VERSION),
@@ -73,7 +73,7 @@ export class OpenEnrolment {
   async read(id: string, typed: string, now: number): Promise<Enrolment> {
     const { file } = this.#open?.id === id ? this.#open : fail('gone', 'This file is no longer open.', CHOOSE_AGAIN)
     const code = readCode(typed)
-    if (file.bytes > MOST_BYTES) refuseUnusable()
+    if (file.bytes > MAX_FILE_BYTES) refuseUnusable()
     const parts: Buffer[] = []
     await withEnrolmentErrors(async () => {
       for await (const part of file.content(code)) parts.push(part)

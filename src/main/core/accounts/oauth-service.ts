@@ -51,10 +51,10 @@ export interface OAuthDeps {
 export type OAuthService = Awaited<ReturnType<typeof openOAuthService>>
 
 const OPERATION = 'OAuth'
-const MOST_BYTES = 1024 * 1024
-const LONGEST_TOKEN = 10_000
+const MAX_ANSWER_BYTES = 1024 * 1024
+const MAX_TOKEN_LENGTH = 10_000
 /** Maximum lifetime accepted for a token, in milliseconds. */
-const LONGEST_LIFETIME = 365 * 24 * 60 * 60_000
+const MAX_LIFETIME = 365 * 24 * 60 * 60_000
 
 /** Connects to a sign-in service. @throws ServiceError as described above. */
 export async function openOAuthService(client: OAuthClient, deps: OAuthDeps, known?: Endpoints) {
@@ -190,7 +190,7 @@ async function boundedFetch(url: string, init: RequestInit, { fetch, now }: OAut
       throw signInError('elsewhere')
     }
     if (status === 407 || status === 511) throw signInError(undefined, { code: status === 407 ? 'refused' : 'offline' })
-    const bytes = await readBody(response, MOST_BYTES, watching)
+    const bytes = await readBody(response, MAX_ANSWER_BYTES, watching)
     if (status === 429) {
       const retryAfterMs = readRetryAfter(response.headers.get('retry-after'), now())
       throw signInError('answer', { code: 'rate-limited', retryAfterMs })
@@ -247,12 +247,12 @@ function grantOf({ access_token: access, refresh_token: refresh, expires_in: sec
   return {
     access,
     ...(refresh !== undefined && { refresh }),
-    ...(seconds !== undefined && { lifetime: Math.min(LONGEST_LIFETIME, seconds * 1000) })
+    ...(seconds !== undefined && { lifetime: Math.min(MAX_LIFETIME, seconds * 1000) })
   }
 }
 
 function isToken(text: string): boolean {
-  return text.length <= LONGEST_TOKEN && /^[\x21-\x7e]+$/.test(text)
+  return text.length <= MAX_TOKEN_LENGTH && /^[\x21-\x7e]+$/.test(text)
 }
 
 /** @param fallback the meaning of a refusal without a reason. */

@@ -4,7 +4,7 @@
  */
 import type { ActionRequest, ActionState, ActionView } from '../../../shared/contract/index.ts'
 import type { DocumentResponse } from '../../../shared/model/index.ts'
-import { Recovery, writeFirstAccepted } from '../jobs/recovery.ts'
+import { StartupRecovery, writeFirstAccepted } from '../jobs/recovery.ts'
 import { fail } from '../lib/failure.ts'
 import { within } from '../lib/time.ts'
 import {
@@ -41,7 +41,7 @@ export class Actions {
   readonly #reconciler: Reconciler
   readonly #dispatcher: Dispatcher
   readonly #shared: SharedActions
-  readonly #recovery: Recovery
+  readonly #recovery: StartupRecovery
   #isClosed = false
 
   constructor(deps: ActionDeps) {
@@ -68,7 +68,7 @@ export class Actions {
       shared: this.#shared
     })
     deps.exclusiveTasks.listen({ available: (accountId) => this.#dispatcher.officeAvailable(accountId) })
-    this.#recovery = new Recovery(deps.time, () => this.#recover())
+    this.#recovery = new StartupRecovery(deps.time, () => this.#recover())
   }
 
   /**

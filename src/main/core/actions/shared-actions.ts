@@ -72,7 +72,7 @@ export class SharedActions {
   readonly #inFlight = new Set<string>()
   /** For each task, the last claim of others whose outcome people here were told. */
   readonly #reportedEpochs = new Map<string, number>()
-  #isOver = false
+  #isClosed = false
 
   constructor(deps: SharedActionsDeps) {
     this.#deps = deps
@@ -88,9 +88,9 @@ export class SharedActions {
   async claim(action: Action): Promise<ClaimResult> {
     const { exclusiveTasks, time } = this.#deps
     const { id, accountId, createdAt, isInDoubt } = action
-    const place = exclusiveTasks.of(accountId)
-    if (!place) return { kind: 'own', options: {} }
-    if (place === 'away') return { kind: 'away', error: OFFICE_UNAVAILABLE }
+    const access = exclusiveTasks.of(accountId)
+    if (!access) return { kind: 'own', options: {} }
+    if (access === 'away') return { kind: 'away', error: OFFICE_UNAVAILABLE }
     // A claim whose answer was lost is still at the office, and would block this one for something that nobody did.
     if (this.#claims.of(accountId).some((one) => one.epoch === UNANSWERED && !this.#inFlight.has(one.id))) {
       await this.#laneOf(accountId)
@@ -103,12 +103,12 @@ export class SharedActions {
     // workstation can report its outcome.
     this.#claims.save({ id, epoch: UNANSWERED })
     const request = {
-      ...{ accountId: place.accountId, about: [about], id, ms: CLAIM_DURATION, isAgain: isInDoubt },
+      ...{ accountId: access.accountId, about: [about], id, ms: CLAIM_DURATION, isAgain: isInDoubt },
       ...{ askedAgo: time.now() - createdAt, known: this.#reportedEpochs.get(`${accountId}\n${about}`) ?? 0 },
       content: contentOf(action)
     }
     this.#inFlight.add(id)
-    const claim = await place.tasks.claim('action', request).catch(() => undefined)
+    const claim = await access.tasks.claim('action', request).catch(() => undefined)
     if (claim?.isGranted) {
       this.#claims.save({ id, epoch: claim.epochs.get(about) ?? 0 })
       const maySend = claimValidityCheck(time, claim.until, POST_TIMEOUT)
@@ -137,8 +137,8 @@ export class SharedActions {
 
   /** Called when actions of the account changed here, or others may know more about them. */
   syncSoon(accountId: string): void {
-    const place = this.#deps.exclusiveTasks.of(accountId)
-    if (this.#isOver || !place || place === 'away') return
+    const access = this.#deps.exclusiveTasks.of(accountId)
+    if (this.#isClosed || !access || access === 'away') return
     void this.#laneOf(accountId)
       .runFresh()
       .catch(() => undefined)
@@ -147,16 +147,16 @@ export class SharedActions {
   /** Tells the office once what it hasn't heard yet, if it is available, and then stops. */
   async close(): Promise<void> {
     await drain(this.#lanes.values(), () => {
-      this.#isOver = true
+      this.#isClosed = true
     })
   }
 
   /** Makes sure that the office knows the outcome of everything done here. @throws AppFailure `busy` */
   async #prepareLeaving(accountId: string): Promise<void> {
     const hasClaims = () => this.#claims.of(accountId).length > 0
-    const place = this.#deps.exclusiveTasks.of(accountId)
+    const access = this.#deps.exclusiveTasks.of(accountId)
     // This way of leaving isn't possible without the server.
-    if (!place || place === 'away' || !hasClaims()) return
+    if (!access || access === 'away' || !hasClaims()) return
     await this.#laneOf(accountId)
       .runFresh()
       .catch(() => undefined)
@@ -210,7 +210,7 @@ export class SharedActions {
         time,
         () => this.#sync(accountId),
         () => {
-          if (!this.#isOver && this.#claims.of(accountId).length > 0)
+          if (!this.#isClosed && this.#claims.of(accountId).length > 0)
             lane.schedule(SYNC_INTERVAL * (1 - time.random() / 5))
         }
       )
@@ -223,22 +223,22 @@ export class SharedActions {
    */
   async #sync(accountId: string): Promise<void> {
     for (const claim of this.#claims.of(accountId)) {
-      const place = this.#deps.exclusiveTasks.of(accountId)
-      if (this.#isOver || !place || place === 'away') return
-      await this.#pushOutcome(place, claim)
+      const access = this.#deps.exclusiveTasks.of(accountId)
+      if (this.#isClosed || !access || access === 'away') return
+      await this.#pushOutcome(access, claim)
     }
   }
 
-  async #pushOutcome(place: OfficeAccess, claim: Claim): Promise<void> {
+  async #pushOutcome(access: OfficeAccess, claim: Claim): Promise<void> {
     const { records, time } = this.#deps
     const { id, epoch } = claim
     const action = records.find(id)
     if (!action || action.state === 'running' || this.#inFlight.has(id)) return
     const state = officeStateOf(action)
-    const task = { accountId: place.accountId, about: aboutOf(action), id, epoch }
+    const task = { accountId: access.accountId, about: aboutOf(action), id, epoch }
     const { attemptedAt = time.now() } = action
     const details = { ago: time.now() - attemptedAt, ...(state === 'uncertain' && { content: contentOf(action) }) }
-    const officeTask = await place.tasks.finish('action', task, state, details).catch((error: unknown) => {
+    const officeTask = await access.tasks.finish('action', task, state, details).catch((error: unknown) => {
       if (codeOf(error) !== NOT_HOLDER) throw error
       // Another workstation is retrying it right now, so only `done` would matter.
       return state === 'free' ? undefined : ('elsewhere' as const)
@@ -248,7 +248,7 @@ export class SharedActions {
     if (officeTask?.isMine && isOpen && officeTask.epoch !== epoch) {
       // This is the claim whose answer was lost. Its epoch is known now, unless it was requested again meanwhile.
       if (this.#claims.isCurrent(claim) && this.#claims.save({ id, epoch: officeTask.epoch }))
-        await this.#pushOutcome(place, { id, epoch: officeTask.epoch })
+        await this.#pushOutcome(access, { id, epoch: officeTask.epoch })
       return
     }
     await this.#applyAnswer(claim, state, officeTask)

@@ -40,11 +40,11 @@ export interface AppointmentsDeps extends QueueDeps {
 type Mark = DecodedInput<'appointments.mark'>['as']
 
 /** How long a number stays on the second display, in milliseconds. */
-export const CALL_SHOWN = 5 * 60_000
+export const CALL_DURATION = 5 * 60_000
 /** The states of people who haven't reached the counter yet. */
 const BEFORE_COUNTER: readonly AppointmentState[] = ['expected', 'arrived', 'called']
 /** The entry of `meta` with today's day and last number: `DAY LAST`. */
-const NUMBERS = 'counter-numbers'
+const NUMBERS_KEY = 'counter-numbers'
 
 export class Appointments {
   readonly table: AppointmentsTable
@@ -193,8 +193,8 @@ export class Appointments {
     }
     this.#store(called, { what: 'appointment-called', detail: { times: String(called.calls) } })
     this.#call?.cancel()
-    const cancel = this.#deps.time.after(CALL_SHOWN, () => this.endCall())
-    this.#call = { id, until: now + CALL_SHOWN, cancel }
+    const cancel = this.#deps.time.after(CALL_DURATION, () => this.endCall())
+    this.#call = { id, until: now + CALL_DURATION, cancel }
     this.#deps.changed()
   }
 
@@ -277,11 +277,11 @@ export class Appointments {
   nextNumber(): number {
     const { time } = this.#deps
     const day = dayAt(time.now(), time.zone())
-    const [keptDay, last = '0'] = (this.#meta.read(NUMBERS) ?? '').split(' ')
+    const [keptDay, last = '0'] = (this.#meta.read(NUMBERS_KEY) ?? '').split(' ')
     // Another workstation of the office may have given some.
     const known = this.ofToday().map(({ number = 0 }) => number)
     const next = Math.max(keptDay === day ? Number(last) : 0, ...known) + 1
-    this.#meta.write(NUMBERS, `${day} ${next}`)
+    this.#meta.write(NUMBERS_KEY, `${day} ${next}`)
     return next
   }
 

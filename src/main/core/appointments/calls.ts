@@ -9,7 +9,7 @@ import { fail } from '../lib/failure.ts'
 import { type Time, within } from '../lib/time.ts'
 import type { ExclusiveTasks } from '../office/exclusive-tasks.ts'
 import type { BlockingTask } from '../office/tasks.ts'
-import { type Appointments, CALL_SHOWN } from './appointments.ts'
+import { type Appointments, CALL_DURATION } from './appointments.ts'
 import type { StoredAppointment } from './appointments-table.ts'
 
 interface CallsDeps {
@@ -74,7 +74,7 @@ export class Calls {
     const { exclusiveTasks, time, newId } = this.#deps
     const place = exclusiveTasks.of(accountId)
     if (!place || place === 'away') return undefined
-    const request = { accountId: place.accountId, id: newId(), ms: CALL_SHOWN }
+    const request = { accountId: place.accountId, id: newId(), ms: CALL_DURATION }
     // An appointment made by hand has the same id at each workstation, an imported one the same key.
     const about = JSON.stringify(['appointment', key ?? id])
     let other: BlockingTask | undefined
@@ -84,7 +84,7 @@ export class Calls {
         const task = { ...request, about, epoch: claim.epochs.get(about) ?? 0 }
         const now = time.now()
         for (const [appointmentId, { until }] of this.#claims) if (until < now) this.#claims.delete(appointmentId)
-        this.#claims.set(id, { until: now + CALL_SHOWN, end: () => place.tasks.finish('turn', task, 'free') })
+        this.#claims.set(id, { until: now + CALL_DURATION, end: () => place.tasks.finish('turn', task, 'free') })
       }
     })
     await this.#waitBriefly(claimed)

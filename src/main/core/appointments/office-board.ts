@@ -4,7 +4,7 @@
  * unknown. The others are read only while someone has the board open.
  */
 import { z } from 'zod'
-import type { Board, BoardCounter, DeskState } from '../../../shared/contract/index.ts'
+import type { Board, BoardCounter, OfficeMembershipState } from '../../../shared/contract/index.ts'
 import { SerialTask } from '../jobs/lanes.ts'
 import { defined } from '../lib/objects.ts'
 import { shortened } from '../lib/text-folding.ts'
@@ -14,8 +14,8 @@ import type { CounterReport, OfficeCounters } from '../office/counters.ts'
 /**
  * How often a report is renewed, and how long it is valid, while someone signs and while nobody does, in milliseconds.
  */
-const SIGNING = { every: 20_000, holds: 60_000 }
-const FREE = { every: 60_000, holds: 150_000 }
+const SIGNING_INTERVALS = { every: 20_000, holds: 60_000 }
+const FREE_INTERVALS = { every: 60_000, holds: 150_000 }
 /** The delay before a retry, and the minimum time between two reports, in milliseconds. */
 const RETRY_DELAY = 5_000
 const MIN_INTERVAL = 1_000
@@ -23,7 +23,7 @@ const MIN_INTERVAL = 1_000
  * How often the others are read while the board is open, and how long after its last request it counts as open, in
  * milliseconds.
  */
-const READ_EVERY = 20_000
+const READ_INTERVAL = 20_000
 const VIEW_TIMEOUT = 90_000
 /** How long the application's exit waits for the server, in milliseconds. */
 const EXIT_TIMEOUT = 1_000
@@ -59,7 +59,7 @@ export interface OwnCounter {
 interface OfficeBoardDeps {
   time: Time
   /** This workstation's state in the office; undefined if it belongs to none. */
-  state: () => DeskState | undefined
+  state: () => OfficeMembershipState | undefined
   /** The shared accounts, each with the office's id for it. */
   accounts: () => ReadonlyMap<string, string>
   /** Called when the known state of others' counters changed. */
@@ -75,7 +75,10 @@ interface ReadResult {
 }
 
 /** @param deskState the last known state, which may be slightly ahead of the connection or behind it. */
-function connectionState(deskState: DeskState, isConnected: boolean): NonNullable<Board['office']>['state'] {
+function connectionState(
+  deskState: OfficeMembershipState,
+  isConnected: boolean
+): NonNullable<Board['office']>['state'] {
   if (isConnected) return 'connected'
   if (deskState === 'connected' || deskState === 'connecting') return 'connecting'
   return deskState === 'away' ? 'away' : 'apart'
@@ -170,8 +173,8 @@ export class OfficeBoard {
     this.#viewedAt = time.elapsed()
     const read = this.#read
     // Once in that time even without an answer, because the board asks again when told that nothing came.
-    if (this.#readAt + READ_EVERY <= this.#viewedAt) void this.#reading.run()
-    const desks = (read?.others ?? []).flatMap((news) => (read ? (this.#deskOf(news, read) ?? []) : []))
+    if (this.#readAt + READ_INTERVAL <= this.#viewedAt) void this.#reading.run()
+    const desks = (read?.others ?? []).flatMap((report) => (read ? (this.#deskOf(report, read) ?? []) : []))
     return {
       desks,
       office: { state: connectionState(deskState, this.#connection !== undefined), ...defined({ readAt: read?.at }) }
@@ -226,7 +229,7 @@ export class OfficeBoard {
     const { key, content } = this.#report()
     // That there is no counter is reported only once.
     if (content === null && this.#lastReport === key) return
-    const { every, holds } = content && content.state !== 'free' ? SIGNING : FREE
+    const { every, holds } = content && content.state !== 'free' ? SIGNING_INTERVALS : FREE_INTERVALS
     this.#untilNextReport = RETRY_DELAY
     try {
       await connection.publish(content, { ms: holds, isNews: key !== this.#lastReport })
@@ -249,9 +252,9 @@ export class OfficeBoard {
   /** Returns the time until the next report expires, or until the regular read, in milliseconds. */
   #untilNextRead(): number {
     const read = this.#read
-    const remaining = read ? read.others.map((news) => news.remaining - this.#ageOf(read) + 1) : []
+    const remaining = read ? read.others.map((report) => report.remaining - this.#ageOf(read) + 1) : []
     // At most once a second, whatever the server returns.
-    return Math.max(MIN_INTERVAL, Math.min(...remaining.filter((one) => one > 0), READ_EVERY))
+    return Math.max(MIN_INTERVAL, Math.min(...remaining.filter((one) => one > 0), READ_INTERVAL))
   }
 
   /**

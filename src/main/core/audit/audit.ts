@@ -51,7 +51,7 @@ export interface AuditDeps {
   staff: () => string
   changed: () => void
   /** Reports a disk or keychain error from writing or anchoring. */
-  failed: (error: unknown) => void
+  logFailure: (error: unknown) => void
 }
 
 export class Audit {
@@ -66,11 +66,11 @@ export class Audit {
   #startCheck: AuditCheck | null = null
 
   constructor(deps: AuditDeps) {
-    const { db, anchor: slot, failed } = deps
+    const { db, anchor: slot, logFailure } = deps
     this.#deps = deps
     this.#table = openAuditTable(db)
     this.#anchor = openAnchor({
-      ...{ slot, trouble: failed, table: this.#table, meta: openMeta(db) },
+      ...{ slot, trouble: logFailure, table: this.#table, meta: openMeta(db) },
       unwritten: () => this.#unwritten(),
       reportLost: (unwritten) => this.#noteLost(unwritten)
     })
@@ -79,7 +79,7 @@ export class Audit {
   }
 
   readonly note: NoteInAudit = ({ detail = {}, ...rest }, when, along) => {
-    const { time, staff, failed } = this.#deps
+    const { time, staff, logFailure } = this.#deps
     const entry = { at: time.now(), zone: time.zone(), staff: staff(), ...rest, detail }
     this.#pending.push({ entry, along })
     try {
@@ -88,7 +88,7 @@ export class Audit {
       const newest = when === 'now-or-never' || this.#pending.length > MOST_WAITING ? this.#pending.pop() : undefined
       if (when === 'now-or-never') throw error
       if (newest) this.#lost = addToCount(this.#lost, newest.entry)
-      failed(error)
+      logFailure(error)
       this.#anchor.requestUpdate()
     }
   }
@@ -109,7 +109,7 @@ export class Audit {
    */
   async checkAtStart(): Promise<void> {
     this.#startCheck = await this.#check('new').catch((error: unknown) => {
-      this.#deps.failed(error)
+      this.#deps.logFailure(error)
       return null
     })
     this.#deps.changed()
@@ -232,7 +232,7 @@ export class Audit {
     try {
       this.#writePending()
     } catch (error) {
-      this.#deps.failed(error)
+      this.#deps.logFailure(error)
     }
   }
 

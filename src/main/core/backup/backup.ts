@@ -21,7 +21,7 @@ import { type Sealing, seal } from './sealed-file.ts'
 export const BACKUP_EXTENSION = 'countersign-backup'
 /** Temporary folders inside the data folder; a crash leaves them, and the next start removes them. */
 export const TEMPORARY_FOLDER = /^(?:backup|restore)-[0-9a-f]{16}$/
-export const MOST_MANIFEST = 8 * 1024 * 1024
+export const MAX_MANIFEST_BYTES = 8 * 1024 * 1024
 
 /** The first part of a backup; describes the rest. */
 export const Manifest = z.object({

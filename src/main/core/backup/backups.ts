@@ -38,7 +38,7 @@ export interface BackupsDeps {
   random: (bytes: number) => Uint8Array
   newId: () => string
   note: NoteInAudit
-  kept: ReturnType<typeof openJsonMeta>
+  meta: ReturnType<typeof openJsonMeta>
   changed: () => void
   time: Pick<Time, 'now'>
 }
@@ -53,7 +53,7 @@ interface OpenBackup {
 }
 
 const LAST_BACKUP_KEY = 'backup-last'
-const Last = z.object({ at: z.number(), name: z.string() })
+const LastBackup = z.object({ at: z.number(), name: z.string() })
 
 export type Backups = ReturnType<typeof openBackups>
 
@@ -85,7 +85,7 @@ export function openBackups(deps: BackupsDeps) {
 
   /** Records a finished backup. */
   function recordMade(name: string, withSecrets: boolean): void {
-    deps.kept.write(LAST_BACKUP_KEY, { at: time.now(), name } satisfies z.infer<typeof Last>)
+    deps.meta.write(LAST_BACKUP_KEY, { at: time.now(), name } satisfies z.infer<typeof LastBackup>)
     deps.note({ what: 'data-backed-up', detail: { file: name, secrets: withSecrets ? 'yes' : 'no' } })
     deps.changed()
   }
@@ -115,7 +115,7 @@ export function openBackups(deps: BackupsDeps) {
     prepareOrder,
     recordMade,
     /** The newest backup made here. */
-    last: () => deps.kept.read(LAST_BACKUP_KEY, Last),
+    last: () => deps.meta.read(LAST_BACKUP_KEY, LastBackup),
 
     /** Opens a backup, closing the previous one. @throws AppFailure `bad-file`; FileError. */
     async open(path: string): Promise<ChosenBackup> {

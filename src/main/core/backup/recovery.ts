@@ -111,7 +111,7 @@ export interface RecoveryDeps {
   storage: { state: OpenedDatabase['state']; rekeyed?: Rekeyed }
   keychain: Pick<Keychain, 'databaseKey' | 'sharedDatabaseKey' | 'nextDatabaseKey'>
   random: (bytes: number) => Uint8Array
-  kept: ReturnType<typeof openJsonMeta>
+  meta: ReturnType<typeof openJsonMeta>
   /** The organisation's public key in PEM, if its policy has one. */
   publicKey: () => string | undefined
   note: NoteInAudit
@@ -122,7 +122,7 @@ export interface RecoveryDeps {
 export type Recovery = ReturnType<typeof openRecovery>
 
 export function openRecovery(deps: RecoveryDeps) {
-  const { folder, storage, keychain, kept, note, time, changed } = deps
+  const { folder, storage, keychain, meta, note, time, changed } = deps
   /** Serialises changes of the file. */
   const change = <Answer>(work: () => Promise<Answer>): Promise<Answer> => inTurn(deps, work)
 
@@ -151,13 +151,13 @@ export function openRecovery(deps: RecoveryDeps) {
       const { keys } = await readRecoveryFile(folder)
       const newest = (kind: WrappedKey['kind']) => keys.findLast((one) => one.kind === kind)?.madeAt
       const made = defined({ paperAt: newest('paper'), organisationAt: newest('organisation') })
-      const isDismissed = kept.read(OFFER_DISMISSED_KEY, z.boolean()) ?? false
+      const isDismissed = meta.read(OFFER_DISMISSED_KEY, z.boolean()) ?? false
       return { ...made, isOffered: storage.state === 'encrypted' && keys.length === 0 && !isDismissed }
     },
 
     /** Stops offering a recovery key. */
     dismissOffer(): void {
-      kept.write(OFFER_DISMISSED_KEY, true)
+      meta.write(OFFER_DISMISSED_KEY, true)
       changed()
     },
 

@@ -22,7 +22,7 @@ import { exists } from '../storage/files.ts'
 import type { Keychain } from '../storage/keychain.ts'
 import { OFFICE_UNKNOWN, openJsonMeta, openMeta } from '../storage/meta.ts'
 import { type Migration, migrate, migrations, versionOf } from '../storage/migrations.ts'
-import { Manifest, MOST_MANIFEST, removeTemporaryFolders, TEMPORARY_FOLDER } from './backup.ts'
+import { MAX_MANIFEST_BYTES, Manifest, removeTemporaryFolders, TEMPORARY_FOLDER } from './backup.ts'
 import { openSealed, refuseDamaged, refuseTruncated, type SealedFacts } from './sealed-file.ts'
 
 const SETTINGS_FILE = 'settings.json'
@@ -84,7 +84,7 @@ function contentsOf({ key, files, secrets }: Manifest) {
 async function unpack(content: AsyncGenerator<Buffer>, bytes: number, into: string): Promise<Manifest> {
   const reader = readerOf(content)
   const length = (await reader.take(4)).readUInt32BE()
-  if (length > MOST_MANIFEST) refuseDamaged()
+  if (length > MAX_MANIFEST_BYTES) refuseDamaged()
   const manifest = Manifest.safeParse(parsedJson((await reader.take(length)).toString())).data ?? refuseDamaged()
   const known = manifest.files.reduce((sum, one) => sum + one.bytes, 4 + length)
   if (bytes < known) refuseTruncated()

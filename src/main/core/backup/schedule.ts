@@ -61,7 +61,7 @@ export interface BackupScheduleDeps {
   folder: string
   storage: Pick<OpenedDatabase, 'state'>
   keychain: Pick<Keychain, 'backupPassphrase'>
-  kept: ReturnType<typeof openJsonMeta>
+  meta: ReturnType<typeof openJsonMeta>
   /** What the organisation has set, with its folder's path on this computer. */
   organisation: () => (Partial<BackupPlan> & { when: BackupPlan['when']; folder: string }) | undefined
   /** Whether someone is signing at the counter. */
@@ -264,12 +264,12 @@ export class BackupSchedule {
   }
 
   #read(): ScheduleState {
-    const { kept, random } = this.#deps
-    return kept.read(KEY, ScheduleState) ?? { plan: null, made: [], mark: Buffer.from(random(4)).toString('hex') }
+    const { meta, random } = this.#deps
+    return meta.read(KEY, ScheduleState) ?? { plan: null, made: [], mark: Buffer.from(random(4)).toString('hex') }
   }
 
   #write(next: ScheduleState): void {
-    this.#deps.kept.write(KEY, next)
+    this.#deps.meta.write(KEY, next)
     this.#deps.changed()
   }
 }

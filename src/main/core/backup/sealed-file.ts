@@ -29,17 +29,17 @@ import { withFileErrors } from '../storage/file-error.ts'
 
 /** Magic number of backups. Other sealed files have their own, so that they can't be mixed up. */
 const MAGIC = Buffer.from('CSGNBKUP')
-/** Version of the format; later ones are refused with a message. */
+/** Version of the format; later ones are refused with a message. The sizes below are in bytes. */
 const VERSION = 1
-const MOST_HEADER = 4096
-const HASH = 32
-const CHECK = 16
-const CHUNK = 65_536
-const TAG = 16
+const MAX_HEADER_BYTES = 4096
+const HASH_BYTES = 32
+const CHECK_BYTES = 16
+const CHUNK_BYTES = 65_536
+const TAG_BYTES = 16
 /** scrypt's N: 128 MB and about half a second per guess. */
 const FULL_COST = 2 ** 17
 /** Files with a lower cost aren't ours: their passphrases would be easy to guess. */
-const LEAST_COST = 2 ** 10
+const MIN_COST = 2 ** 10
 /** Maximum memory that a file may demand, in bytes: twice what we use. */
 const MOST_MEMORY = 300 * 1024 * 1024
 
@@ -48,7 +48,7 @@ const Header = z.object({
   kdf: z.literal('scrypt'),
   N: z
     .int()
-    .min(LEAST_COST)
+    .min(MIN_COST)
     .max(2 * FULL_COST)
     .refine((n) => Number.isInteger(Math.log2(n))),
   r: z.literal(8),
@@ -85,12 +85,12 @@ export async function* seal(
   const length = Buffer.alloc(4)
   length.writeUInt32BE(text.byteLength)
   const start = Buffer.concat([magic, length, text])
-  const { key, check } = await keysOf(passphrase, header)
-  const bound = Buffer.concat([hashOf(start), check])
-  yield Buffer.concat([start, bound])
+  const { key, check } = await deriveKeys(passphrase, header)
+  const aad = Buffer.concat([hashOf(start), check])
+  yield Buffer.concat([start, aad])
   let index = 0
   for await (const { chunk, isLast } of chunksOf(content)) {
-    const cipher = createCipheriv('aes-256-gcm', key, nonceOf(index++, isLast)).setAAD(bound)
+    const cipher = createCipheriv('aes-256-gcm', key, nonceOf(index++, isLast)).setAAD(aad)
     yield Buffer.concat([cipher.update(chunk), cipher.final(), cipher.getAuthTag()])
   }
 }
@@ -118,19 +118,19 @@ export async function openSealed(path: string, magic = MAGIC): Promise<SealedFil
     const start = await readAt(file, 0, MAGIC.byteLength + 4)
     if (start.byteLength < MAGIC.byteLength + 4 || !start.subarray(0, MAGIC.byteLength).equals(magic)) refuseForeign()
     const length = start.readUInt32BE(MAGIC.byteLength)
-    if (length > MOST_HEADER) refuseDamaged()
+    if (length > MAX_HEADER_BYTES) refuseDamaged()
     const text = await readAt(file, start.byteLength, length)
-    const bound = await readAt(file, start.byteLength + length, HASH + CHECK)
-    if (bound.byteLength < HASH + CHECK) refuseTruncated()
-    if (!hashOf(Buffer.concat([start, text])).equals(bound.subarray(0, HASH))) refuseDamaged()
+    const aad = await readAt(file, start.byteLength + length, HASH_BYTES + CHECK_BYTES)
+    if (aad.byteLength < HASH_BYTES + CHECK_BYTES) refuseTruncated()
+    if (!hashOf(Buffer.concat([start, text])).equals(aad.subarray(0, HASH_BYTES))) refuseDamaged()
     const header = headerOf(text.toString())
-    const from = start.byteLength + length + bound.byteLength
-    const chunks = Math.ceil((status.size - from) / (CHUNK + TAG))
+    const from = start.byteLength + length + aad.byteLength
+    const chunks = Math.ceil((status.size - from) / (CHUNK_BYTES + TAG_BYTES))
     if (chunks < 1) refuseTruncated()
     return {
       facts: { madeAt: header.madeAt, madeBy: header.madeBy },
-      bytes: status.size - from - chunks * TAG,
-      content: (passphrase) => decrypt(file, { header, bound, from, chunks }, passphrase),
+      bytes: status.size - from - chunks * TAG_BYTES,
+      content: (passphrase) => decrypt(file, { header, aad, from, chunks }, passphrase),
       close: () => file.close()
     }
   } catch (error) {
@@ -141,18 +141,18 @@ export async function openSealed(path: string, magic = MAGIC): Promise<SealedFil
 
 interface Layout {
   header: z.infer<typeof Header>
-  bound: Buffer
+  aad: Buffer
   from: number
   chunks: number
 }
 
 async function* decrypt(
   file: FileHandle,
-  { header, bound, from, chunks }: Layout,
+  { header, aad, from, chunks }: Layout,
   passphrase: string
 ): AsyncGenerator<Buffer> {
-  const { key, check } = await keysOf(passphrase, header)
-  if (!timingSafeEqual(check, bound.subarray(HASH))) {
+  const { key, check } = await deriveKeys(passphrase, header)
+  if (!timingSafeEqual(check, aad.subarray(HASH_BYTES))) {
     fail('bad-file', 'This isn’t the passphrase of this backup.', {
       next: 'Check capital letters and spaces.',
       fields: [{ field: 'passphrase', message: 'This isn’t the passphrase of this backup.' }]
@@ -160,22 +160,22 @@ async function* decrypt(
   }
   for (let index = 0; index < chunks; index++) {
     const isLast = index === chunks - 1
-    const chunk = await readAt(file, from + index * (CHUNK + TAG), CHUNK + TAG)
-    const content = decryptChunk(chunk, key, bound, index, isLast)
+    const chunk = await readAt(file, from + index * (CHUNK_BYTES + TAG_BYTES), CHUNK_BYTES + TAG_BYTES)
+    const content = decryptChunk(chunk, key, aad, index, isLast)
     if (content) yield content
     // Intact, but not the last chunk written: the rest is missing.
-    else if (isLast && decryptChunk(chunk, key, bound, index, false)) refuseTruncated()
+    else if (isLast && decryptChunk(chunk, key, aad, index, false)) refuseTruncated()
     else refuseDamaged()
   }
 }
 
 /** Undefined if the chunk was changed, or belongs elsewhere. */
-function decryptChunk(chunk: Buffer, key: Buffer, bound: Buffer, index: number, isLast: boolean): Buffer | undefined {
-  if (chunk.byteLength < TAG) return undefined
+function decryptChunk(chunk: Buffer, key: Buffer, aad: Buffer, index: number, isLast: boolean): Buffer | undefined {
+  if (chunk.byteLength < TAG_BYTES) return undefined
   try {
-    const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(index, isLast)).setAAD(bound)
-    decipher.setAuthTag(chunk.subarray(chunk.byteLength - TAG))
-    return Buffer.concat([decipher.update(chunk.subarray(0, chunk.byteLength - TAG)), decipher.final()])
+    const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(index, isLast)).setAAD(aad)
+    decipher.setAuthTag(chunk.subarray(chunk.byteLength - TAG_BYTES))
+    return Buffer.concat([decipher.update(chunk.subarray(0, chunk.byteLength - TAG_BYTES)), decipher.final()])
   } catch {
     return undefined
   }
@@ -192,14 +192,17 @@ function headerOf(text: string): z.infer<typeof Header> {
   return Header.safeParse(found).data ?? refuseDamaged()
 }
 
-function keysOf(passphrase: string, { N, r, p, salt }: Pick<z.infer<typeof Header>, 'N' | 'r' | 'p' | 'salt'>) {
+function deriveKeys(passphrase: string, { N, r, p, salt }: Pick<z.infer<typeof Header>, 'N' | 'r' | 'p' | 'salt'>) {
   const { promise, resolve, reject } = Promise.withResolvers<{ key: Buffer; check: Buffer }>()
   // Depending on the keyboard, an accent may be a separate character.
   const typed = Buffer.from(passphrase.normalize('NFKC'))
   scrypt(typed, Buffer.from(salt, 'hex'), 64, { N, r, p, maxmem: MOST_MEMORY }, (error, derived) => {
     typed.fill(0)
     if (error) return reject(error)
-    const check = createHmac('sha256', derived.subarray(32)).update('Countersign backup').digest().subarray(0, CHECK)
+    const check = createHmac('sha256', derived.subarray(32))
+      .update('Countersign backup')
+      .digest()
+      .subarray(0, CHECK_BYTES)
     resolve({ key: derived.subarray(0, 32), check })
   })
   return promise
@@ -218,9 +221,9 @@ async function* chunksOf(content: AsyncIterable<Uint8Array>): AsyncGenerator<{ c
   for await (const bytes of content) {
     buffered = buffered.byteLength === 0 ? Buffer.from(bytes) : Buffer.concat([buffered, bytes])
     // Only once nothing follows is a chunk known to be the last.
-    while (buffered.byteLength > CHUNK) {
-      yield { chunk: buffered.subarray(0, CHUNK), isLast: false }
-      buffered = buffered.subarray(CHUNK)
+    while (buffered.byteLength > CHUNK_BYTES) {
+      yield { chunk: buffered.subarray(0, CHUNK_BYTES), isLast: false }
+      buffered = buffered.subarray(CHUNK_BYTES)
     }
   }
   yield { chunk: buffered, isLast: true }

@@ -5,11 +5,11 @@ import { type AppliedRow, rowMapper, unknownTargets } from '../../../shared/comp
 import {
   type ComposedSigner,
   type Composition,
+  certainMobile,
   fingerprintOf,
   looseFingerprintOf,
   type Problem,
   problemsOf,
-  settledMobile,
   signersInWords,
   titleOf,
   toFormDirectRequest,
@@ -185,7 +185,7 @@ export function rowComposer(sheet: Sheet, { composition, mapping, dateOrders = [
 function withSettledMobiles(composition: Composition, countryCode: string): Composition {
   const items = composition.items.map((item) => ({
     ...item,
-    signers: item.signers.map((signer) => ({ ...signer, ...settledMobile(signer, countryCode) }))
+    signers: item.signers.map((signer) => ({ ...signer, ...certainMobile(signer, countryCode) }))
   }))
   return { ...composition, items }
 }

@@ -8,7 +8,7 @@ import { isOfficePage, isOwnPage } from '../policy/app-pages.ts'
 import { devicesOf, type PermissionQuery } from '../policy/permissions.ts'
 
 /** Milliseconds after which a test that wasn't closed ends. */
-export const LONGEST_TEST = 5 * 60_000
+export const MAX_TEST_DURATION = 5 * 60_000
 
 export interface CameraTestDeps {
   time: Pick<Time, 'after'>
@@ -38,7 +38,7 @@ export class CameraTest {
     if (!(await this.#deps.systemAllows())) forbidden(this.#deps.platform)
     if (closings !== this.#closings) fail('cancelled', 'The camera test was closed.')
     this.#end?.()
-    this.#end = this.#deps.time.after(LONGEST_TEST, () => this.close())
+    this.#end = this.#deps.time.after(MAX_TEST_DURATION, () => this.close())
   }
 
   /** Ends the test: nothing is granted from now on. Calling it again is harmless. The page itself stops its picture. */

@@ -111,7 +111,7 @@ export class CounterSettingsKeeper {
     const after: CounterSettings = { ...before, ...Object.fromEntries(given) }
     return changedNames(before, after).map((name) => {
       const [from, to] = valuesOf(name, before, after)
-      return { name, what: NAMES[name] ?? name, from, to }
+      return { name, what: SETTING_LABELS[name] ?? name, from, to }
     })
   }
 
@@ -133,8 +133,8 @@ export class CounterSettingsKeeper {
   idleScreen(): IdleScreen {
     const logo = this.#logo
     const { idleText: text, languages, waitingRoom } = this.#stored
-    const shown = { text, languages, pictures: this.#pictures.ids(), callSound: waitingRoom.callSound }
-    return { ...shown, ...(logo !== undefined && { logo }) }
+    const screen = { text, languages, pictures: this.#pictures.ids(), callSound: waitingRoom.callSound }
+    return { ...screen, ...(logo !== undefined && { logo }) }
   }
 
   /** Records and announces a change of the organisation's policy. @param before the settings as read before it. */
@@ -275,9 +275,9 @@ const LONGEST_VALUE = 300
 function detailOf(changed: readonly string[], before: CounterSettings, after: CounterSettings): Record<string, string> {
   const values = changed.map((name) => {
     const [was, is] = valuesOf(name, before, after)
-    return [NAMES[name] ?? name, `${was} → ${is}`] as const
+    return [SETTING_LABELS[name] ?? name, `${was} → ${is}`] as const
   })
-  return { changed: changed.map((name) => NAMES[name] ?? name).join(', '), ...Object.fromEntries(values) }
+  return { changed: changed.map((name) => SETTING_LABELS[name] ?? name).join(', '), ...Object.fromEntries(values) }
 }
 
 /** The old and the new value, in words. */
@@ -318,7 +318,7 @@ function plainWords(value: string | number | boolean | undefined): string {
   return value === '' || value === undefined ? 'none' : String(value)
 }
 
-const NAMES: Readonly<Record<string, string>> = {
+const SETTING_LABELS: Readonly<Record<string, string>> = {
   staffName: 'staff member',
   evidence: 'checklist',
   idleText: 'welcome message',

@@ -36,7 +36,7 @@ export class Counter {
   readonly #cleanup: Cleanup
   #session: Session | undefined
   #isStarting = false
-  #isOver = false
+  #isClosed = false
 
   constructor(deps: CounterDeps) {
     this.#deps = deps
@@ -74,7 +74,7 @@ export class Counter {
    * `bad-input`, `gone`, `not-signable`, and the service's failures.
    */
   async start(request: SessionRequest): Promise<CounterSession> {
-    if (this.#isOver) fail('gone', 'Countersign is closing.')
+    if (this.#isClosed) fail('gone', 'Countersign is closing.')
     if (this.isRunning() || this.#isStarting)
       fail('busy', 'Someone else is signing.', { next: 'End that session first.' })
     this.#isStarting = true
@@ -111,7 +111,7 @@ export class Counter {
     )
     const taken = await place.handOver()
     // Much may have happened while the screen was being taken.
-    if (this.#isOver || !account(accountId)) {
+    if (this.#isClosed || !account(accountId)) {
       place.giveBack()
       fail('gone', 'The account was removed, or Countersign is closing.')
     }
@@ -288,7 +288,7 @@ export class Counter {
    * `keepsMarker` the crash marker stays, and the next start is locked.
    */
   async end({ keepsMarker = false }: { keepsMarker?: boolean } = {}): Promise<void> {
-    this.#isOver = true
+    this.#isClosed = true
     await this.#session?.shutDown(keepsMarker)
     // While the office's server can still be reached.
     await this.#deps.reservations.release()

@@ -63,7 +63,7 @@ export interface CounterDeps {
   /** Lets staff choose files, or a folder, that the person may give the page; undefined if they cancel. */
   chooseFiles: (what: 'files' | 'folder') => Promise<ChosenFiles | undefined>
   /** The folder for copies of files that are given to pages: an absolute path, and nothing else is in it. */
-  filesPlace: string
+  turnFilesFolder: string
   /** A person's own receipt, from the audit trail. @throws AppFailure if it can't be made. */
   receiptOf: (session: string, person: { name: string; contact?: string | undefined }) => Promise<ReceiptCode>
   describe: (error: unknown) => AppError
@@ -117,7 +117,7 @@ export interface SignerIdentity {
 
 /**
  * The screen that a person signs on: this window in full screen, or the second display. Its owner tells the counter
- * when the screen was left, so that the page can be covered, and when the second display is lost (`placeLost` of the
+ * when the screen was left, so that the page can be covered, and when the second display is lost (`displayLost` of the
  * counter): this window then takes its place.
  */
 export interface CounterPlace {

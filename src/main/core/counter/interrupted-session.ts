@@ -42,8 +42,8 @@ const Running = z.object({
   )
 })
 
-/** @param failed called with write errors: a full disk must not end a session that a person is in. */
-export function openCrashMarker({ db, failed }: { db: Db; failed: (error: unknown) => void }): CrashMarker {
+/** @param logFailure called with write errors: a full disk must not end a session that a person is in. */
+export function openCrashMarker({ db, logFailure }: { db: Db; logFailure: (error: unknown) => void }): CrashMarker {
   const meta = openMeta(db)
   return {
     save(session) {
@@ -51,7 +51,7 @@ export function openCrashMarker({ db, failed }: { db: Db; failed: (error: unknow
         if (session) meta.write(KEY, JSON.stringify(session))
         else meta.erase(KEY)
       } catch (error) {
-        failed(error)
+        logFailure(error)
       }
     },
     read() {
@@ -59,7 +59,7 @@ export function openCrashMarker({ db, failed }: { db: Db; failed: (error: unknow
         const text = meta.read(KEY)
         return text === undefined ? null : decoded(text)
       } catch (error) {
-        failed(error)
+        logFailure(error)
         return 'unreadable'
       }
     }

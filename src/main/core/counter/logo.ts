@@ -17,9 +17,9 @@ export interface PictureLimits {
   isStill?: true
 }
 
-export const LARGEST_LOGO = 1024 * 1024
+export const MAX_LOGO_BYTES = 1024 * 1024
 const LOGO: PictureLimits = {
-  ...{ bytes: LARGEST_LOGO, size: '1 MB', pixels: 4000, kinds: ['png', 'jpeg', 'webp'], named: 'PNG, JPEG or WebP' }
+  ...{ bytes: MAX_LOGO_BYTES, size: '1 MB', pixels: 4000, kinds: ['png', 'jpeg', 'webp'], named: 'PNG, JPEG or WebP' }
 }
 
 type Picture =

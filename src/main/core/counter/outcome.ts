@@ -15,7 +15,7 @@ const AFTER_SIGNING = [1000, 2000, 4000]
 /** Used if the turn was ended early: most likely there's nothing to find, and people are waiting. */
 const AFTER_STOP = [1000]
 /** The longest that a person is kept waiting on a slow connection, in milliseconds. */
-const LONGEST_WAIT = 30_000
+const MAX_WAIT = 30_000
 
 /**
  * returned: the page went to its return address. finished: the person says that they have signed. stopped: the turn was
@@ -40,7 +40,7 @@ export async function askOutcome(deps: AskingDeps, turn: TurnQuery, ending: Endi
     }
     outcome = latest
   }
-  await within(LONGEST_WAIT, ask(), deps.time)
+  await within(MAX_WAIT, ask(), deps.time)
   hasTimedOut = true
   return outcome
 }

@@ -31,7 +31,7 @@ export interface PageTurn {
   files: () => boolean
 }
 
-type PageDeps = Pick<CounterDeps, 'openView' | 'allowedOrigins' | 'returnAddressesOf' | 'filesPlace'>
+type PageDeps = Pick<CounterDeps, 'openView' | 'allowedOrigins' | 'returnAddressesOf' | 'turnFilesFolder'>
 
 export class Page {
   /** The files that staff opened for the current turn. */
@@ -49,7 +49,7 @@ export class Page {
     this.#deps = deps
     this.#cleanup = cleanup
     this.#events = events
-    this.files = new TurnFiles(deps.filesPlace)
+    this.files = new TurnFiles(deps.turnFilesFolder)
   }
 
   open({ address, documentReference, zoom, language, media, files }: PageTurn): void {
@@ -208,7 +208,7 @@ function acceptLanguages(language: PersonLanguage): string {
 }
 
 /** The longest to wait for a page to end, however it resists, in milliseconds. */
-const LONGEST_WIPE = 10_000
+const WIPE_TIMEOUT = 10_000
 
 /**
  * Closed signing pages of which something may be left. They outlive their session: no other page opens before they are
@@ -235,7 +235,7 @@ export class Cleanup {
   /** Destroys the pages that are left. Returns whether none remains; if one does, call it again. */
   async wipe(): Promise<boolean> {
     const all = [...this.#remaining]
-    await within(LONGEST_WIPE, Promise.all(all.map((view) => this.#destroy(view))), this.#time)
+    await within(WIPE_TIMEOUT, Promise.all(all.map((view) => this.#destroy(view))), this.#time)
     return !all.some((view) => this.#remaining.has(view))
   }
 

@@ -141,12 +141,12 @@ export class Reservations {
 
   async #releaseTasks(reservation: Reservation): Promise<void> {
     await this.#renewing.whenIdle()
-    const place = this.#deps.exclusiveTasks.of(reservation.accountId)
+    const access = this.#deps.exclusiveTasks.of(reservation.accountId)
     // If the server can't be told, the lease expires.
-    if (!place || place === 'away') return
+    if (!access || access === 'away') return
     const { id, epochs } = reservation
     const ends = [...epochs].map(([about, epoch]) =>
-      place.tasks.finish('turn', { accountId: place.accountId, about, id, epoch }, 'free')
+      access.tasks.finish('turn', { accountId: access.accountId, about, id, epoch }, 'free')
     )
     await Promise.allSettled(ends)
   }
@@ -162,10 +162,10 @@ export class Reservations {
 
   /** Returns who has any of them instead. */
   async #claim(reservation: Reservation): Promise<readonly BlockingTask[]> {
-    const place = this.#deps.exclusiveTasks.of(reservation.accountId)
-    if (!place || place === 'away') return []
-    const request = { accountId: place.accountId, about: reservation.about, id: reservation.id, ms: LEASE }
-    const claim = await place.tasks.claim('turn', request).catch(() => undefined)
+    const access = this.#deps.exclusiveTasks.of(reservation.accountId)
+    if (!access || access === 'away') return []
+    const request = { accountId: access.accountId, about: reservation.about, id: reservation.id, ms: LEASE }
+    const claim = await access.tasks.claim('turn', request).catch(() => undefined)
     if (!claim) return []
     reservation.isTaken = !claim.isGranted
     if (!claim.isGranted) {
@@ -188,18 +188,18 @@ export class Reservations {
 
   async #readOthers(accountId: string): Promise<void> {
     const { exclusiveTasks, time } = this.#deps
-    const place = exclusiveTasks.of(accountId)
-    if (!place) return
+    const access = exclusiveTasks.of(accountId)
+    if (!access) return
     const scheduleRead = (milliseconds: number) => this.#readers.get(accountId)?.schedule(milliseconds)
     const before = this.#snapshots.get(accountId)
     const [elapsed, at] = [time.elapsed(), time.now()]
     const others =
-      place === 'away' ? undefined : await place.tasks.ofOthers('turn', place.accountId).catch(() => undefined)
+      access === 'away' ? undefined : await access.tasks.ofOthers('turn', access.accountId).catch(() => undefined)
     if (others) {
       this.#snapshots.set(accountId, { others, elapsed, at })
       // A workstation that is gone doesn't notify anyone.
       if (others.count > 0) scheduleRead(others.soonest + 1)
-    } else if (place !== 'away' || (before && before.elapsed + LEASE >= elapsed)) {
+    } else if (access !== 'away' || (before && before.elapsed + LEASE >= elapsed)) {
       // Only while some of them may expire; we're notified when the server comes back.
       scheduleRead(RENEWAL_INTERVAL)
     }

@@ -154,8 +154,8 @@ function kindOf(staff: Shared['sync']): SharedKind<StaffContent> {
   const content = () => staff.content()
   // Adds the resets that this workstation knew when it left that office, or another one with the same people.
   const withRememberedResets = (theirs: StaffContent) => {
-    const left = staff.rememberedResets(theirs)
-    return left && withLackingResets(left, theirs)
+    const remembered = staff.rememberedResets(theirs)
+    return remembered && withLackingResets(remembered, theirs)
   }
   return {
     kind: 'staff',
@@ -228,10 +228,10 @@ function withResets(mine: StaffContent, theirs: StaffContent, list: StaffContent
   const members = list.members.map((member) => {
     const { id } = member
     const newer = hasNewerReset(mine, theirs, id) ? mine : hasNewerReset(theirs, mine, id) ? theirs : undefined
-    const its = newer?.members.find((one) => one.id === id)
-    if (!its) return member
+    const newerMember = newer?.members.find((one) => one.id === id)
+    if (!newerMember) return member
     const { pin: _pin, isPinOnce: _isPinOnce, ...without } = member
-    const { pin, isPinOnce } = its
+    const { pin, isPinOnce } = newerMember
     return { ...without, ...defined({ pin, isPinOnce }) }
   })
   const resets = mergeResets(theirs.resets, mine.resets)

@@ -11,7 +11,7 @@ import type { OfferedFile } from '../../../shared/contract/index.ts'
 import { fail } from '../lib/failure.ts'
 
 /** In bytes. The limit of a signing service is usually lower, and the service reports it itself. */
-export const LARGEST_FILE = 25 * 1024 * 1024
+export const MAX_FILE_BYTES = 25 * 1024 * 1024
 const MOST_FILES = 200
 /** How many entries of a folder are looked at. */
 const MOST_ENTRIES = 5000
@@ -137,7 +137,7 @@ async function inspectFile(path: string): Promise<SeenFile | undefined> {
   if (HIDDEN.test(name)) return undefined
   try {
     const { dev, ino, size, mtimeMs, ...stats } = await fs.lstat(path)
-    if (!isRegular(stats.mode) || size === 0 || size > LARGEST_FILE) return undefined
+    if (!isRegular(stats.mode) || size === 0 || size > MAX_FILE_BYTES) return undefined
     return { id: randomUUID(), name, path, dev, ino, size, mtimeMs }
   } catch {
     return undefined

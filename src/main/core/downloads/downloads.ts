@@ -35,7 +35,7 @@ import { openDownloadSettings, type SettingsDeps } from './settings.ts'
 import { SharedFiles, type SharedFilesDeps } from './shared-files.ts'
 
 export interface DownloadsDeps
-  extends Pick<FetchingDeps, 'clientOf' | 'accountName' | 'isUsualFolder' | 'rightsOf'>,
+  extends Pick<FetchingDeps, 'clientOf' | 'accountName' | 'isDefaultFolder' | 'rightsOf'>,
     Pick<SettingsDeps, 'folder' | 'setFolder' | 'isFolderChosen' | 'organisation'>,
     Pick<SharedFilesDeps, 'exclusiveTasks' | 'sign'>,
     Pick<RulesDeps, 'views' | 'viewSavedBy' | 'folderNames' | 'failed' | 'verifications'> {

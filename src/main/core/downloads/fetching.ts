@@ -38,7 +38,7 @@ export interface FetchingDeps {
   /** What the account may do, and where signed documents may come from. */
   rightsOf: (accountId: string) => Pick<AccountRights, 'signedDocuments' | 'signedFrom'>
   /** Whether a missing folder may be created: only the default one that no one chose. */
-  isUsualFolder: (path: string) => boolean
+  isDefaultFolder: (path: string) => boolean
   time: Pick<Time, 'elapsed' | 'zone'>
 }
 
@@ -167,7 +167,7 @@ export function openFetching(deps: FetchingDeps) {
           table.recordNaming(download.id, mine)
           await claim?.beforeNaming({ ...mine, fileName: named.join('/') })
         },
-        makesFolder: deps.isUsualFolder(folder),
+        makesFolder: deps.isDefaultFolder(folder),
         folderCache
       })
       return toSavedDownload(saved, nameParts, download)

@@ -18,7 +18,7 @@ export interface Expected {
   sha256: string
 }
 
-const PIECE = 256 * 1024
+const CHUNK_BYTES = 256 * 1024
 /** A link in the file's place leads elsewhere, and a pipe would never end. Windows has neither flag. */
 export const SAFE_READ_FLAGS = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0)
 
@@ -88,7 +88,7 @@ async function isInside(place: string, folder: string): Promise<boolean> {
 /** Returns undefined if it is longer or shorter than expected, because it is being written to. */
 async function sha256Of(file: FileHandle, bytes: number, signal?: AbortSignal): Promise<string | undefined> {
   const hash = createHash('sha256')
-  const piece = Buffer.allocUnsafe(Math.min(PIECE, bytes + 1))
+  const piece = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, bytes + 1))
   let read = 0
   for (;;) {
     const { bytesRead } = await file.read(piece, 0, piece.length, read)

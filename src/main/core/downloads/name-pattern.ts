@@ -41,7 +41,7 @@ export const DEFAULT_PATTERN = '{account}/{yyyy}/{matter}/{document} – {signer
 /** Nested folders plus the file. No one finds anything in a deeper path. */
 const MOST_PARTS = 8
 
-const LONGEST_PATTERN = 500
+const MAX_PATTERN_LENGTH = 500
 
 /** Separators, which mean nothing if a value next to them is missing. */
 const SEPARATORS = '[\\s\\p{Pd}_.,;+&·~]*'
@@ -54,8 +54,8 @@ const GAP = '\u0000'
  * @returns the problem in words if it can't be used.
  */
 export function parsePattern(text: string): ParsedPattern {
-  if (text.length > LONGEST_PATTERN)
-    return { ok: false, problem: `The pattern is longer than ${LONGEST_PATTERN} characters.` }
+  if (text.length > MAX_PATTERN_LENGTH)
+    return { ok: false, problem: `The pattern is longer than ${MAX_PATTERN_LENGTH} characters.` }
   const parts: Piece[][] = []
   const written = splitParts(text.trim())
   const trouble = written.length === 0 ? EMPTY : escapeProblem(text.trim()) || depthProblem(written.length)

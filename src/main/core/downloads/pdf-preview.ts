@@ -11,7 +11,7 @@ import type { ServiceClient } from '../service/service-client.ts'
 import type { SignedDocument } from '../service/signed-document.ts'
 
 /** The largest PDF shown, in bytes. The page holds it in memory; larger ones have to be saved to disk. */
-export const LARGEST_SHOWN = 40 * 1024 * 1024
+export const MAX_PREVIEW_BYTES = 40 * 1024 * 1024
 /** About how many bytes are passed on at once. */
 export const PART = 1024 * 1024
 /** How long a preview is kept for a page that asks for nothing, in milliseconds. */
@@ -68,7 +68,7 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
   return {
     /**
      * Requests the PDF from the service. It is noted in the audit trail as soon as any of it has arrived.
-     * @throws ServiceError, with `too-large` if its announced length is more than `LARGEST_SHOWN`.
+     * @throws ServiceError, with `too-large` if its announced length is more than `MAX_PREVIEW_BYTES`.
      */
     async open(accountId: string, documentReference: string, documentName: string, kind: PdfKind): Promise<PdfView> {
       if (current) endPreview(current)
@@ -77,7 +77,7 @@ export function openPdfPreviews({ clientOf, note, newId, time }: PdfPreviewDeps)
       const { signal } = preview.abort
       try {
         const client = await clientOf(accountId)
-        const options = { signal, maxBytes: LARGEST_SHOWN }
+        const options = { signal, maxBytes: MAX_PREVIEW_BYTES }
         const download: SignedDocument =
           kind === 'signed'
             ? await client.downloadSignedDocument(documentReference, options)

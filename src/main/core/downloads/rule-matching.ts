@@ -35,12 +35,12 @@ const CURSOR = 'download-rules-cursor'
 const Cursor = z.object({ mirror: z.string(), change: z.number().int().min(0) })
 const PAGE = 500
 const SCAN_PAGE = 5_000
-const PIECE = 200
+const BATCH_SIZE = 200
 /** How far the service's clock may be behind ours, in milliseconds. */
 const CLOCK_TOLERANCE = 60 * 60_000
 
 export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: MatchingDeps) {
-  const kept = openJsonMeta(db)
+  const meta = openJsonMeta(db)
   /** Rules whose view or types may have changed since their documents were looked at. */
   const rulesToSweep = new Set<string>()
   const moment = () => ({ now: time.now(), zone: time.zone() })
@@ -89,7 +89,7 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
           if (enqueueWanted(now, check)) addLane(added, check, now)
         }
       }
-      kept.write(CURSOR, { mirror, change: last })
+      meta.write(CURSOR, { mirror, change: last })
     })()
     notifyAdded(added)
   }
@@ -143,12 +143,12 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
 
   async function enqueueAll(rule: Rule, checks: readonly IdentityCheck[], areConcerned: boolean): Promise<void> {
     const added = new Map<string, Lane>()
-    for (let first = 0; first < checks.length; first += PIECE) {
+    for (let first = 0; first < checks.length; first += BATCH_SIZE) {
       db.transaction(() => {
         if (!table.isThere(rule.id)) return
         // It may have been turned off, or given another folder, since.
         const now = table.get(rule.id)
-        for (const check of checks.slice(first, first + PIECE)) {
+        for (const check of checks.slice(first, first + BATCH_SIZE)) {
           if (areConcerned) table.markCovered(rule.id, check)
           if (enqueueWanted(now, check)) addLane(added, check, now)
         }
@@ -161,11 +161,11 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
   /** Looks at all changes since the last look. @throws what the worker throws; they are looked at again then. */
   async function look(): Promise<void> {
     const rules = table.all()
-    if (rules.length === 0) return void kept.erase(CURSOR)
+    if (rules.length === 0) return void meta.erase(CURSOR)
     const newest = await ask('newestChange', null)
-    const cursor = kept.read(CURSOR, Cursor)
+    const cursor = meta.read(CURSOR, Cursor)
     let last = cursor?.mirror === newest.mirror ? Math.min(cursor.change, newest.change) : newest.change
-    if (cursor?.mirror !== newest.mirror) kept.write(CURSOR, { mirror: newest.mirror, change: last })
+    if (cursor?.mirror !== newest.mirror) meta.write(CURSOR, { mirror: newest.mirror, change: last })
     for (const rule of rules) {
       // The mirror was rebuilt: only times show what completed meanwhile.
       if (rule.mirror === newest.mirror || !(await isRead(rule.accountId))) continue
@@ -197,7 +197,7 @@ export function openRuleMatching({ db, ask, table, viewOf, time, ...deps }: Matc
     /** Returns from where a new rule follows changes, and starts following them if it is the first. */
     async startFollowing(): Promise<Pick<Rule, 'createdAt' | 'mirror' | 'sinceChange'>> {
       const newest = await ask('newestChange', null)
-      if (table.all().length === 0) kept.write(CURSOR, newest)
+      if (table.all().length === 0) meta.write(CURSOR, newest)
       return { createdAt: time.now(), mirror: newest.mirror, sinceChange: newest.change }
     },
 

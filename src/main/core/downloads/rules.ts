@@ -33,7 +33,7 @@ export interface RulesDeps extends Omit<MatchingDeps, 'table' | 'viewOf'> {
 interface RuleVerifier {
   add: (document: DocumentKey & { name: string }, ruleId: string) => void
   wake: () => void
-  again: (ruleId: string) => void
+  retryFailed: (ruleId: string) => void
   ofRule: (ruleId: string) => RuleVerifications | undefined
 }
 
@@ -159,7 +159,7 @@ export function openRules(deps: RulesDeps) {
     /** Retries failed verifications. @throws AppFailure `gone`. */
     retryVerifications(accountId: string, id: string): void {
       requireOwn(accountId, id)
-      deps.verifications.again(id)
+      deps.verifications.retryFailed(id)
     },
 
     /** Removes a rule. Its queued files stay queued; nothing more is verified for it. @throws AppFailure `gone`. */

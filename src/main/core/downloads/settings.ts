@@ -29,9 +29,9 @@ export interface SettingsDeps {
 }
 
 export function openDownloadSettings({ db, folders, folder, setFolder, isFolderChosen, organisation }: SettingsDeps) {
-  const kept = openJsonMeta(db)
-  let current = kept.read(KEY, StoredSettings) ?? StoredSettings.parse({})
-  let isPaused = kept.read(PAUSED, z.boolean()) ?? false
+  const meta = openJsonMeta(db)
+  let current = meta.read(KEY, StoredSettings) ?? StoredSettings.parse({})
+  let isPaused = meta.read(PAUSED, z.boolean()) ?? false
 
   function read(): DownloadSettings {
     const set = organised()
@@ -56,7 +56,7 @@ export function openDownloadSettings({ db, folders, folder, setFolder, isFolderC
     change({ folderId, ...changes }: DecodedInput<'downloads.configure'>): DownloadSettings {
       const path = folderId === undefined ? undefined : folders.pathOf(folderId)
       const next = StoredSettings.parse({ ...current, ...defined(changes) })
-      kept.write(KEY, next)
+      meta.write(KEY, next)
       current = next
       if (path !== undefined) setFolder(path)
       return read()
@@ -65,7 +65,7 @@ export function openDownloadSettings({ db, folders, folder, setFolder, isFolderC
     isPaused: (): boolean => isPaused,
     /** Pauses or resumes, across restarts too. */
     setPaused(paused: boolean): void {
-      kept.write(PAUSED, paused)
+      meta.write(PAUSED, paused)
       isPaused = paused
     }
   }

@@ -78,7 +78,7 @@ export interface SharedFilesDeps {
   /** Lets an account's waiting downloads go: all of them, or those that wait because of such an error. */
   retryNow: (accountId: string, code?: ErrorCode) => void
   /** Whether a missing folder may be created: only the default one that no one chose. */
-  isUsualFolder: (path: string) => boolean
+  isDefaultFolder: (path: string) => boolean
   /** What identifies this workstation in folders: eight hexadecimal digits. */
   sign?: string | undefined
   time: Time
@@ -123,16 +123,15 @@ export class SharedFiles {
     const { sharedFolder, others } = await this.#marksOf(folder)
     // Another file has the place of the folder's id, so no one can tell who shares the folder.
     if (sharedFolder === undefined) return await make()
-    const place = exclusiveTasks.of(accountId)
-    const claim = place && place !== 'away' && (await this.#claim(place, sharedFolder, download).catch(() => undefined))
+    const access = exclusiveTasks.of(accountId)
+    const claim =
+      access && access !== 'away' && (await this.#claim(access, sharedFolder, download).catch(() => undefined))
     // If no other workstation saves here, there is no one to wait for.
     if (claim === undefined || claim === false)
-      return others > 0
-        ? { why: OFFICE_UNAVAILABLE, ms: AWAY_RETRY }
-        : { ...(await make()), sharedFolder: sharedFolder }
+      return others > 0 ? { why: OFFICE_UNAVAILABLE, ms: AWAY_RETRY } : { ...(await make()), sharedFolder }
     if (!(claim instanceof HeldClaim)) return claim.isLost ? undefined : claim.answer
     try {
-      return { ...(await make(claim)), sharedFolder: sharedFolder }
+      return { ...(await make(claim)), sharedFolder }
     } catch (error) {
       await claim.release()
       if (error instanceof ClaimLostError) {
@@ -159,27 +158,27 @@ export class SharedFiles {
 
   /** Claims a file. Returns the answer to give if it isn't this workstation's. */
   async #claim(
-    place: OfficeAccess,
+    access: OfficeAccess,
     sharedFolder: string,
     download: Download
   ): Promise<HeldClaim | { isLost: boolean; answer: SavedByOther | Deferral }> {
     const about = aboutOf(download, sharedFolder)
-    const request = { accountId: place.accountId, about: [about], id: download.id, ms: CLAIM_DURATION }
-    const claim = await place.tasks.claim('file', request)
-    if (claim.isGranted) return new HeldClaim(place, request, claim, this.#deps.time)
+    const request = { accountId: access.accountId, about: [about], id: download.id, ms: CLAIM_DURATION }
+    const claim = await access.tasks.claim('file', request)
+    if (claim.isGranted) return new HeldClaim(access, request, claim, this.#deps.time)
     const [by] = claim.by
     if (by?.state !== 'done') return { isLost: false, answer: { why: busyAt(by?.holder ?? ''), ms: BUSY_RETRY } }
     const made = MadeFile.safeParse(by.content).data
     const { holder: desk } = by
-    const saved = { fileName: '', bytes: 0, sha256: '', ...made, desk, sharedFolder: sharedFolder }
+    const saved = { fileName: '', bytes: 0, sha256: '', ...made, desk, sharedFolder }
     return { isLost: made === undefined, answer: saved }
   }
 
   /** Tells the office about saved files. Never rejects. */
   async #reportSaved(accountId: string): Promise<void> {
     const { exclusiveTasks, table, time } = this.#deps
-    const place = exclusiveTasks.of(accountId)
-    if (this.#isClosed || !place || place === 'away') return
+    const access = exclusiveTasks.of(accountId)
+    if (this.#isClosed || !access || access === 'away') return
     const lane: SerialTask<void> = getOrMake(this.#lanes, accountId, () => {
       const scheduleRetry = () => {
         if (!this.#isClosed && table.unreported(accountId).length > 0) lane.schedule(REPORT_RETRY)
@@ -197,12 +196,12 @@ export class SharedFiles {
       unreported = table.unreported(accountId)
     ) {
       for (const download of unreported) {
-        const place = exclusiveTasks.of(accountId)
-        if (this.#isClosed || !place || place === 'away') return
+        const access = exclusiveTasks.of(accountId)
+        if (this.#isClosed || !access || access === 'away') return
         const { id, sharedFolder = '', fileName, bytes, sha256, finishedAt = time.now() } = download
-        const task = { accountId: place.accountId, about: aboutOf(download, sharedFolder), id, epoch: 0 }
+        const task = { accountId: access.accountId, about: aboutOf(download, sharedFolder), id, epoch: 0 }
         const how = { ago: time.now() - finishedAt, content: { fileName, bytes, sha256 } }
-        await place.tasks.finish('file', task, 'done', how).catch((error: unknown) => {
+        await access.tasks.finish('file', task, 'done', how).catch((error: unknown) => {
           // Another workstation is making it at the moment, and will find the same.
           if (codeOf(error) !== HELD_BY_OTHER) throw error
         })
@@ -216,8 +215,8 @@ export class SharedFiles {
    * the folder itself: the same folder may have another path elsewhere, and the same path may be another folder.
    */
   async #marksOf(folder: string): Promise<{ sharedFolder: string | undefined; others: number }> {
-    const { newId, isUsualFolder, sign = WORKSTATION_MARK } = this.#deps
-    if (isUsualFolder(folder)) await withFileErrors(() => files.mkdir(folder, { recursive: true }))
+    const { newId, isDefaultFolder, sign = WORKSTATION_MARK } = this.#deps
+    if (isDefaultFolder(folder)) await withFileErrors(() => files.mkdir(folder, { recursive: true }))
     const root = await rootOf(files, folder)
     const marksFolder = join(folder, MARKS_FOLDER)
     await files.mkdir(marksFolder).catch(ignoreIfExists)
@@ -237,7 +236,7 @@ export class SharedFiles {
 /** A file that this workstation has claimed, while it arrives. */
 class HeldClaim implements FileClaim {
   readonly earlier: MadeFile | undefined
-  readonly #place: OfficeAccess
+  readonly #access: OfficeAccess
   readonly #request: { accountId: string; about: string[]; id: string; ms: number }
   readonly #epoch: number
   readonly #time: Time
@@ -247,12 +246,12 @@ class HeldClaim implements FileClaim {
   #cancel = () => {}
 
   constructor(
-    place: OfficeAccess,
+    access: OfficeAccess,
     request: { accountId: string; about: string[]; id: string; ms: number },
     claim: { epochs: ReadonlyMap<string, number>; until: number; content?: unknown },
     time: Time
   ) {
-    this.#place = place
+    this.#access = access
     this.#request = request
     this.#time = time
     this.#epoch = [...claim.epochs.values()][0] ?? 0
@@ -279,7 +278,7 @@ class HeldClaim implements FileClaim {
     this.end()
     const { accountId, about, id } = this.#request
     const task = { accountId, about: about[0] ?? '', id, epoch: this.#epoch }
-    const released = this.#place.tasks.finish('file', task, 'free', { content: this.#content }).catch(() => undefined)
+    const released = this.#access.tasks.finish('file', task, 'free', { content: this.#content }).catch(() => undefined)
     await within(RELEASE_TIMEOUT, released, this.#time)
   }
 
@@ -301,7 +300,7 @@ class HeldClaim implements FileClaim {
   /** Renews the claim; returns whether the office's server heard of it. */
   async #renew(): Promise<boolean> {
     const request = { ...this.#request, content: this.#content }
-    const claim = await this.#place.tasks.claim('file', request).catch(() => undefined)
+    const claim = await this.#access.tasks.claim('file', request).catch(() => undefined)
     if (claim?.isGranted) this.#mayName = claimValidityCheck(this.#time, claim.until, NAMING_TIME)
     else if (claim) this.#holder = claim.by[0]?.holder ?? ''
     return claim !== undefined

@@ -40,13 +40,13 @@ export async function makeFolders(
   const root = await rootOf(files, folder)
   // Otherwise two calls creating "Lease" and "LEASE" at the same moment would both find nothing there.
   return await inTurn(`folders ${root}`, async () => {
-    const made: string[] = []
+    const created: string[] = []
     for (const name of names) {
-      made.push(await ensureFolder(files, join(folder, ...made), name))
+      created.push(await ensureFolder(files, join(folder, ...created), name))
       // Checked before anything is created behind a link.
-      await assertInside(files, root, join(folder, ...made))
+      await assertInside(files, root, join(folder, ...created))
     }
-    return { root, folders: made }
+    return { root, folders: created }
   })
 }
 
@@ -59,9 +59,9 @@ export async function findFolders(
   try {
     const found: string[] = []
     for (const name of names) {
-      const there = (await namesIn(files, join(folder, ...found), name)).get(nameKey(name))
-      if (there === undefined) return undefined
-      found.push(there)
+      const existing = (await namesIn(files, join(folder, ...found), name)).get(nameKey(name))
+      if (existing === undefined) return undefined
+      found.push(existing)
     }
     await assertInside(files, await rootOf(files, folder), join(folder, ...found))
     return found
@@ -99,10 +99,11 @@ export async function rootOf(files: FolderFiles, folder: string): Promise<string
     if (!(await files.lstat(root)).isDirectory()) throw new FileError('not-writable', 'ENOTDIR')
     return root
   } catch (error) {
-    const trouble = fileErrorOf(error)
+    const fileError = fileErrorOf(error)
     // The error for a disconnected share differs between systems.
-    if (trouble?.code === 'other' || trouble?.systemCode === 'ENOENT') throw new FileError('away', trouble.systemCode)
-    throw trouble ?? error
+    if (fileError?.code === 'other' || fileError?.systemCode === 'ENOENT')
+      throw new FileError('away', fileError.systemCode)
+    throw fileError ?? error
   }
 }
 
@@ -111,17 +112,17 @@ export async function kindOf(files: FolderFiles, path: string): Promise<FileKind
   try {
     return await files.lstat(path)
   } catch (error) {
-    const trouble = fileErrorOf(error)
-    if (trouble?.systemCode === 'ENOENT') return undefined
-    throw trouble ?? error
+    const fileError = fileErrorOf(error)
+    if (fileError?.systemCode === 'ENOENT') return undefined
+    throw fileError ?? error
   }
 }
 
 async function ensureFolder(files: FolderFiles, parent: string, name: string): Promise<string> {
-  const there = await namesIn(files, parent, name)
+  const existing = await namesIn(files, parent, name)
   for (let number = 1; number <= HIGHEST_NUMBER; number++) {
     const wanted = number === 1 ? name : `${name} (${number})`
-    const known = there.get(nameKey(wanted))
+    const known = existing.get(nameKey(wanted))
     if (known !== undefined) {
       if (await isFolder(files, join(parent, known))) return known
     } else if (await createFolder(files, join(parent, wanted))) return wanted
@@ -213,7 +214,7 @@ export class FolderCache {
  * The longest path, in UTF-16 units. Windows allows 259; the rest leaves room for ` (9999)` and for programs that add
  * an extension.
  */
-export const LONGEST_PATH = 240
+export const MAX_PATH_LENGTH = 240
 /** Windows' limit. */
 const WINDOWS_PATH = 259
 /** A shorter name means nothing to anyone. */
@@ -234,7 +235,7 @@ export function fitPath(folder: string, path: readonly string[]): string[] {
   // During writing, the file has a temporary name in the same folder.
   const folders = fitNames(inFolders, WINDOWS_PATH - folder.length - 1 - TEMPORARY_NAME_LENGTH, NO_FILE)
   const allNames = [...folders, ...safe.slice(-1)]
-  return fitNames(allNames, LONGEST_PATH - folder.length, allNames.length - 1)
+  return fitNames(allNames, MAX_PATH_LENGTH - folder.length, allNames.length - 1)
 }
 
 /** @param file the index of the file, whose extension is kept. */

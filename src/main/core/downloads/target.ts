@@ -81,20 +81,20 @@ export async function saveFile(
   const { root, folders } = await (folderCache
     ? makeOrReuse(files, folderCache, folder, fitting.slice(0, -1), make)
     : make())
-  const place = join(folder, ...folders)
+  const targetFolder = join(folder, ...folders)
   const hashed = hashing(content)
   try {
     const { named, bytes } = await writeThenName(
-      place,
+      targetFolder,
       hashed.chunks,
       (temporary, bytes) =>
-        inTurn(`file ${place}/${nameKey(name)}`, async () => {
+        inTurn(`file ${targetFolder}/${nameKey(name)}`, async () => {
           // The folder may have been replaced by a link during the write.
-          await assertInside(files, root, place)
+          await assertInside(files, root, targetFolder)
           const mine = { bytes, sha256: hashed.sha256() }
           await options.beforeNaming?.(mine, [...folders, name])
           const isOurs = (found: string) => !options.belongsToOther?.([...folders, found])
-          return await giveName({ files, seen: folderCache }, place, name, temporary, mine, isOurs)
+          return await giveName({ files, seen: folderCache }, targetFolder, name, temporary, mine, isOurs)
         }),
       { files, mark: options.mark ?? WORKSTATION_MARK, ...(options.random && { random: options.random }) }
     )
@@ -122,9 +122,10 @@ export async function findSavedFile(
   const name = fitting.at(-1) ?? ''
   const folders = await findFolders(files, folder, fitting.slice(0, -1))
   if (!folders) return undefined
-  const place = join(folder, ...folders)
-  for (const found of numbersTaken(await namesIn(files, place, stemOf(name)), name).values()) {
-    if (belongsToOther?.([...folders, found]) || (await checkFile(join(place, found), mine)) !== 'intact') continue
+  const targetFolder = join(folder, ...folders)
+  for (const found of numbersTaken(await namesIn(files, targetFolder, stemOf(name)), name).values()) {
+    if (belongsToOther?.([...folders, found]) || (await checkFile(join(targetFolder, found), mine)) !== 'intact')
+      continue
     return { path: [...folders, found], ...mine, wasThere: true }
   }
   return undefined
@@ -139,11 +140,11 @@ async function makeOrReuse(
   make: () => Promise<MadeFolders>
 ): Promise<MadeFolders> {
   const known = await folderCache.madeFolders(folder, path, make)
-  const place = join(folder, ...known.folders)
-  const isThere = (await kindOf(files, place))?.isDirectory() ?? false
+  const targetFolder = join(folder, ...known.folders)
+  const isThere = (await kindOf(files, targetFolder))?.isDirectory() ?? false
   // A folder above it may have been replaced by a link since; nothing may be written behind that, not even under a
   // temporary name.
-  if (isThere && (await isInside(files, known.root, place))) return known
+  if (isThere && (await isInside(files, known.root, targetFolder))) return known
   folderCache.forget()
   return await folderCache.madeFolders(folder, path, make)
 }
@@ -156,7 +157,7 @@ interface NamingResult {
 /** Finds the content under its name or a numbered one, or else gives it the first free one. */
 async function giveName(
   { files, seen: folderCache }: { files: FolderFiles; seen: FolderCache | undefined },
-  place: string,
+  targetFolder: string,
   name: string,
   temporary: string,
   mine: Expected,
@@ -164,7 +165,7 @@ async function giveName(
 ): Promise<NamingResult> {
   const refused = new Set<number>()
   for (;;) {
-    const readTaken = async () => numbersTaken(await namesIn(files, place, stemOf(name), folderCache), name)
+    const readTaken = async () => numbersTaken(await namesIn(files, targetFolder, stemOf(name), folderCache), name)
     let taken = await readTaken()
     // A cached file may be gone.
     if (taken.size > 0 && folderCache) {
@@ -173,12 +174,12 @@ async function giveName(
     }
     for (const found of taken.values()) {
       if (!isOurs(found)) continue
-      if ((await checkFile(join(place, found), mine)) === 'intact') return { name: found, wasThere: true }
+      if ((await checkFile(join(targetFolder, found), mine)) === 'intact') return { name: found, wasThere: true }
     }
     const number = firstFree((one) => taken.has(one) || refused.has(one))
     const wanted = number === 1 ? name : numberedName(name, number)
-    if (await takeFreeName(files, temporary, join(place, wanted))) {
-      folderCache?.addName(place, wanted)
+    if (await takeFreeName(files, temporary, join(targetFolder, wanted))) {
+      folderCache?.addName(targetFolder, wanted)
       return { name: wanted, wasThere: false }
     }
     folderCache?.forget()

@@ -116,7 +116,7 @@ export function openSharedDraftRows(db: Db) {
       'UPDATE office_accounts SET drafts_cursor = ? WHERE account_id = ?'
     ),
     /** Makes everything be read again. */
-    resetCursor: resetCursor,
+    resetCursor,
 
     /** Makes everything the office had be told again, and everything be read again. */
     markForRestore: db.transaction((accountId: string): void => {

@@ -98,14 +98,14 @@ interface RecoveryDeps {
   time: Pick<Time, 'now' | 'elapsed'>
   newId: () => string
   /** Called when a file could not be checked; it is retried. */
-  failed: (error: unknown) => void
+  logFailure: (error: unknown) => void
 }
 
 /**
  * Checks archived files again: the program that wrote one may have held it open and kept writing after it was
  * processed. Such a file is moved to `failed`, with a report that says so.
  */
-export function openArchiveRecheck({ journal, time, newId, failed }: RecoveryDeps) {
+export function openArchiveRecheck({ journal, time, newId, logFailure }: RecoveryDeps) {
   /** When this run first saw each entry, on the monotonic clock. */
   const firstSeenAt = new Map<string, number>()
 
@@ -153,7 +153,7 @@ export function openArchiveRecheck({ journal, time, newId, failed }: RecoveryDep
       try {
         if ((await recheck(place, entry)) === 'changed') isChanged = true
       } catch (error) {
-        failed(error)
+        logFailure(error)
       }
     }
     return isChanged

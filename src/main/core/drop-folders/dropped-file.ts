@@ -79,7 +79,7 @@ export async function contentOf(
   if (!handle) return undefined
   try {
     if (!isUnchanged(await handle.stat(), seen)) return undefined
-    const content = seen.size > MOST_BYTES ? await readEnds(handle, seen) : await readAll(handle, isWanted)
+    const content = seen.size > MAX_FILE_BYTES ? await readEnds(handle, seen) : await readAll(handle, isWanted)
     return content?.size === seen.size && isUnchanged(await handle.stat(), seen) ? content : undefined
   } finally {
     await handle.close()
@@ -90,7 +90,7 @@ async function readAll(handle: fs.FileHandle, isWanted: () => boolean): Promise<
   const digest = createHash('sha256')
   const chunks: Uint8Array[] = []
   let size = 0
-  while (size <= MOST_BYTES) {
+  while (size <= MAX_FILE_BYTES) {
     if (!isWanted()) return undefined
     const read = await readPiece(handle, size, CHUNK)
     if (read.byteLength === 0) return { size, sha256: digest.digest('hex'), bytes: Buffer.concat(chunks) }
@@ -204,9 +204,9 @@ function fileStatFrom(name: string, { size, mtimeMs, ino }: Stats): FileStat {
 export type DroppedFileKind = 'request' | 'countersign' | 'sheet'
 
 /** Larger files aren't read, as what they become passes through the main thread. */
-export const MOST_BYTES = 20 * 1024 * 1024
+export const MAX_FILE_BYTES = 20 * 1024 * 1024
 /** Room for XML data of five million characters. */
-export const MOST_REQUEST_BYTES = 6 * 1024 * 1024
+export const MAX_REQUEST_BYTES = 6 * 1024 * 1024
 
 const KINDS: Record<string, DroppedFileKind> = {
   json: 'request',

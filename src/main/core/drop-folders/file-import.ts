@@ -12,7 +12,7 @@ import type { ImportEntries, openImport, Stored } from '../drafts/importing.ts'
 import { AppFailure, fail } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import type { Content } from './dropped-file.ts'
-import { type DroppedFileKind, kindOf, MOST_BYTES, MOST_REQUEST_BYTES } from './dropped-file.ts'
+import { type DroppedFileKind, kindOf, MAX_FILE_BYTES, MAX_REQUEST_BYTES } from './dropped-file.ts'
 import type { Folder } from './folders.ts'
 import type { Entry, Journal } from './journal.ts'
 import type { AskFiles, ExchangeAnswer, RequestAnswer } from './package-files.ts'
@@ -51,7 +51,7 @@ export type FileImportResult = 'made' | 'set-otherwise'
 /** Errors of the file itself, which retrying won't fix. */
 const FILE_ERRORS: ReadonlySet<string> = new Set(['bad-file', 'invalid', 'too-large'])
 /** How often an internal error may fail a file in one run. */
-const MOST_TRIES = 3
+const MAX_ATTEMPTS = 3
 
 export type FileImport = ReturnType<typeof openFileImport>
 
@@ -112,8 +112,8 @@ export function openFileImport({
       case 'countersign':
         return readExchange(await worker.ask('exchange', { bytes }))
       case 'request':
-        if (bytes.byteLength > MOST_REQUEST_BYTES) {
-          fail('too-large', `Requests can’t be larger than ${MOST_REQUEST_BYTES / 1024 / 1024} MB.`, {
+        if (bytes.byteLength > MAX_REQUEST_BYTES) {
+          fail('too-large', `Requests can’t be larger than ${MAX_REQUEST_BYTES / 1024 / 1024} MB.`, {
             next: `Split it.`
           })
         }
@@ -189,7 +189,8 @@ export function openFileImport({
     ): Promise<FileImportResult> {
       active += 1
       try {
-        if (!bytes) fail('too-large', `This file is larger than ${MOST_BYTES / 1024 / 1024} MB.`, { next: `Split it.` })
+        if (!bytes)
+          fail('too-large', `This file is larger than ${MAX_FILE_BYTES / 1024 / 1024} MB.`, { next: `Split it.` })
         const found = await read(
           folder,
           kindOf(entry.name) ?? fail('bad-file', 'This file type isn’t supported.'),
@@ -233,7 +234,7 @@ export function openFileImport({
     if (code !== 'internal') return false
     const count = (tries.get(id) ?? 0) + 1
     tries.set(id, count)
-    return count >= MOST_TRIES
+    return count >= MAX_ATTEMPTS
   }
 }
 

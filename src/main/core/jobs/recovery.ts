@@ -8,10 +8,10 @@ import type { Time } from '../lib/time.ts'
 import { isServiceError } from '../service/errors.ts'
 
 /** How long to wait before retrying a failed write at the start, in milliseconds. */
-const STORAGE_WAIT = 5_000
+const STORAGE_RETRY_DELAY = 5_000
 
 /** Stores once, at the start, what an earlier run left in flight. */
-export class Recovery {
+export class StartupRecovery {
   readonly #time: Pick<Time, 'after'>
   readonly #recover: () => void
   #isDone = false
@@ -36,7 +36,7 @@ export class Recovery {
     try {
       this.recoverNow()
     } catch {
-      this.#time.after(STORAGE_WAIT, () => this.runAfterRecovery(start))
+      this.#time.after(STORAGE_RETRY_DELAY, () => this.runAfterRecovery(start))
       return
     }
     start()
@@ -81,7 +81,7 @@ export type Failure =
   | { kind: 'offline'; error: AppError; isAnswered: boolean }
 
 /** How long to hold back if the service asks us to wait without saying how long, in milliseconds. */
-const USUAL_RETRY_AFTER = 30_000
+const DEFAULT_RETRY_AFTER = 30_000
 
 /**
  * Interprets a failed request. An unknown result is never read as "not done", as that is how packages are sent twice.
@@ -98,7 +98,7 @@ function failureOfError(error: AppError, status: number | undefined): Failure {
   if (isOffline) return { kind: 'offline', error, isAnswered: status !== undefined }
   if (STOPS_ALL.has(error.code)) return { kind: 'stopped', error }
   if (error.code === 'rate-limited') {
-    return { kind: 'rate-limited', error: { ...error, retryAfterMs: error.retryAfterMs ?? USUAL_RETRY_AFTER } }
+    return { kind: 'rate-limited', error: { ...error, retryAfterMs: error.retryAfterMs ?? DEFAULT_RETRY_AFTER } }
   }
   return { kind: 'refused', error }
 }

@@ -57,9 +57,9 @@ export interface Retryable {
   queuedAt: number
 }
 
-const MOST_ATTEMPTS = 8
-/** How long after it was queued it is retried, in milliseconds. */
-const LONGEST_WAITING = 24 * 60 * 60_000
+const MAX_ATTEMPTS = 8
+/** For how long after it was queued it is retried, in milliseconds. */
+const MAX_RETRY_PERIOD = 24 * 60 * 60_000
 
 export class Attempts {
   readonly #time: Pick<Time, 'now'>
@@ -86,7 +86,7 @@ export class Attempts {
 
   /** @param tries those that count, including this one. */
   isExhausted({ queuedAt }: Pick<Retryable, 'queuedAt'>, tries: number): boolean {
-    return tries >= MOST_ATTEMPTS || this.#time.now() - queuedAt > LONGEST_WAITING
+    return tries >= MAX_ATTEMPTS || this.#time.now() - queuedAt > MAX_RETRY_PERIOD
   }
 
   forget(id: string): void {

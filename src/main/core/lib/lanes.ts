@@ -1,14 +1,14 @@
-/** A pool of lanes (such as connections) that carry one call at a time each; callers queue when none is free. */
+/** A pool of resources (such as connections) that each carry one call at a time; callers queue when none is free. */
 
-export interface LanePool<Lane> {
+export interface ResourcePool<Lane> {
   /** Rejects with `abortError` if the signal aborts the wait; no lane was taken then. */
   acquire(signal: AbortSignal | null | undefined): Promise<Lane>
   /** Must be called once for each lane taken. */
   release(lane: Lane): void
 }
 
-/** Creates a pool of lanes. @param abortError creates the error for an aborted wait. */
-export function openLanePool<Lane>(lanes: readonly Lane[], abortError: () => Error): LanePool<Lane> {
+/** Creates a pool. @param abortError creates the error for an aborted wait. */
+export function openResourcePool<Lane>(lanes: readonly Lane[], abortError: () => Error): ResourcePool<Lane> {
   const free = [...lanes]
   const waiting: ((lane: Lane) => void)[] = []
 

@@ -1,7 +1,7 @@
 /** The texts of desktop notifications, each about one document or a group. Plain text, each part on one line. */
 import type { DocumentChange, Events, NewsKind } from '../../../shared/contract/index.ts'
 import type { UnnotifiedRefusals } from '../drop-folders/refusals.ts'
-import type { UnreportedVerification } from '../verifications/verifications-table.ts'
+import type { UnnotifiedVerification } from '../verifications/verifications-table.ts'
 
 export interface NotificationText {
   title: string
@@ -83,7 +83,7 @@ export function notificationOfRefused(
  * one.
  */
 export function notificationsOfVerified(
-  verified: readonly UnreportedVerification[],
+  verified: readonly UnnotifiedVerification[],
   isSilent: boolean
 ): NotificationText[] {
   const [first] = verified

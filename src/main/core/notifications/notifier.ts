@@ -11,7 +11,7 @@ import { isQuiet, localTimeOf } from '../lib/calendar.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import type { Verifications } from '../verifications/verifications.ts'
-import type { UnreportedVerification } from '../verifications/verifications-table.ts'
+import type { UnnotifiedVerification } from '../verifications/verifications-table.ts'
 import { type Cursor, type DueDocument, openCursor, openDueTomorrow } from './cursor.ts'
 import {
   type News,
@@ -39,7 +39,7 @@ export interface NotifierDeps extends PreferenceDeps {
   /** Files refused by drop folders that haven't been notified. */
   refusals: Pick<Refusals, 'unnotified' | 'markNotified'>
   /** Signatures that rules found invalid and that haven't been notified. */
-  verifications: Pick<Verifications, 'unreported' | 'markReported'>
+  verifications: Pick<Verifications, 'unnotified' | 'markNotified'>
   time: Time
   /** Called with the error; the attempt is repeated later. */
   failed: (error: unknown) => void
@@ -121,8 +121,8 @@ export function openNotifier(deps: NotifierDeps) {
     const due = slot === lastDueSlot ? [] : await dueNow(isWanted)
     for (const document of due) now.add(document, { kind: 'due-tomorrow' })
 
-    const verified = deps.verifications.unreported()
-    const notValid: UnreportedVerification[] = []
+    const verified = deps.verifications.unnotified()
+    const notValid: UnnotifiedVerification[] = []
     for (const one of verified) if (await isWanted(one, 'not-valid')) notValid.push(one)
 
     // If the mirror was replaced meanwhile, these ids mean nothing.
@@ -160,12 +160,12 @@ export function openNotifier(deps: NotifierDeps) {
     to: Cursor,
     due: DueDocument[],
     refused: UnnotifiedRefusals[],
-    verified: UnreportedVerification[]
+    verified: UnnotifiedVerification[]
   ): void {
     if (from.change === to.change && due.length + refused.length + verified.length === 0) return
     db.transaction(() => {
       deps.refusals.markNotified(refused)
-      deps.verifications.markReported(verified)
+      deps.verifications.markNotified(verified)
       if (from.change !== to.change) cursor.write(to)
       dueTomorrow.markNotified(due)
     })()

@@ -100,14 +100,14 @@ type Kept = z.output<typeof Kept>
 const KEPT = 'office-heads'
 
 export class Heads {
-  readonly #kept: ReturnType<typeof openJsonMeta>
+  readonly #meta: ReturnType<typeof openJsonMeta>
   readonly #time: Pick<Time, 'now' | 'elapsed'>
   #trail: Trail | undefined
   #reportedAt: number | undefined
   #hasCheckedOwn = false
 
-  constructor(kept: ReturnType<typeof openJsonMeta>, time: Pick<Time, 'now' | 'elapsed'>) {
-    this.#kept = kept
+  constructor(meta: ReturnType<typeof openJsonMeta>, time: Pick<Time, 'now' | 'elapsed'>) {
+    this.#meta = meta
     this.#time = time
   }
 
@@ -118,7 +118,7 @@ export class Heads {
 
   /** Returns what was found so far about this workstation's trail, the others' and the server, newest last. */
   findings(): OfficeTrailFinding[] {
-    return this.#kept.read(KEPT, Kept)?.found ?? []
+    return this.#meta.read(KEPT, Kept)?.found ?? []
   }
 
   /**
@@ -129,7 +129,7 @@ export class Heads {
    */
   async sync(office: OfficeHeads, life: number): Promise<{ isRolledBack: boolean }> {
     if (!this.#trail) return { isRolledBack: false }
-    const known = this.#kept.read(KEPT, Kept)
+    const known = this.#meta.read(KEPT, Kept)
     const first = known && known.number > 0 && known.life === life ? await office.from(known.number) : undefined
     if (first?.length === 0) return { isRolledBack: true }
     const kept = await this.#read(office, life, known, first)
@@ -148,7 +148,7 @@ export class Heads {
 
   /** Reports the head of this workstation's trail, unless it was reported less than `every` milliseconds ago. */
   async report(office: OfficeHeads, every = 0): Promise<void> {
-    const kept = this.#kept.read(KEPT, Kept)
+    const kept = this.#meta.read(KEPT, Kept)
     const newest = this.#trail?.newest()
     if (!this.#trail || !newest || !kept) return
     const reported = kept.mine === undefined ? undefined : kept.stations[kept.mine]
@@ -164,20 +164,20 @@ export class Heads {
 
   /** Called when the workstation has left the office. */
   leftOffice(): void {
-    this.#kept.erase(KEPT)
+    this.#meta.erase(KEPT)
     this.#reportedAt = undefined
     this.#hasCheckedOwn = false
   }
 
   #write(kept: Kept): void {
-    this.#kept.write(KEPT, { ...kept, found: kept.found.slice(-MAX_FINDINGS) })
+    this.#meta.write(KEPT, { ...kept, found: kept.found.slice(-MAX_FINDINGS) })
   }
 
   /** @param first what the office has from the newest of `known` on, if that was read just now. */
   async #read(
     office: OfficeHeads,
     life: number,
-    known = this.#kept.read(KEPT, Kept),
+    known = this.#meta.read(KEPT, Kept),
     first?: OfficeHead[]
   ): Promise<Kept> {
     if (!known) return await this.#startOver(office, { life, number: 0, chained: '', stations: {}, found: [] })

@@ -6,7 +6,12 @@
 import { rootCertificates } from 'node:tls'
 import type { PoolClient } from 'pg'
 import { z } from 'zod'
-import type { DeskState, DeskView, FolderWatch, OutboxView } from '../../../shared/contract/index.ts'
+import type {
+  FolderWatch,
+  OfficeMembershipState,
+  OfficeMembershipView,
+  OutboxView
+} from '../../../shared/contract/index.ts'
 import { SerialTask } from '../jobs/lanes.ts'
 import { AppFailure, codeOf, fail } from '../lib/failure.ts'
 import { folded } from '../lib/text-folding.ts'
@@ -113,7 +118,7 @@ const StoredMembership = z.object({
   port: z.int(),
   database: z.string(),
   ca: z.string().optional(),
-  /** The user that it signs in as; see `elsewhere` of {@link DeskState}. */
+  /** The user that it signs in as; see `elsewhere` of {@link OfficeMembershipState}. */
   user: z.string(),
   incarnation: z.string(),
   /** The server's life in which this workstation last exchanged all it knows; see `SharedSends.restored`. */
@@ -146,7 +151,7 @@ const ACCESS_DENIED: ReadonlySet<string> = new Set(['28P01', '28000', '42501'])
 type StoredMembership = z.output<typeof StoredMembership>
 type OfficeConnection = Awaited<ReturnType<typeof openConnection>>
 /** What the server said last, or that it hasn't said anything. */
-type ServerStatus = Pick<DeskView, 'name' | 'state' | 'who'>
+type ServerStatus = Pick<OfficeMembershipView, 'name' | 'state' | 'who'>
 
 export class OfficeMembership {
   readonly #deps: OfficeMembershipDeps
@@ -206,7 +211,7 @@ export class OfficeMembership {
   }
 
   /** Undefined if this workstation belongs to no office. */
-  view(): DeskView | undefined {
+  view(): OfficeMembershipView | undefined {
     const office = this.#membership()
     if (!office || !this.#serverStatus) return undefined
     const { folders, shared } = this.#deps
@@ -248,7 +253,7 @@ export class OfficeMembership {
    * used up or too old; `offline` if the server can't be reached; `tls` if its certificate isn't trusted;
    * KeychainError.
    */
-  async join(server: OfficeServer, code: string): Promise<DeskView> {
+  async join(server: OfficeServer, code: string): Promise<OfficeMembershipView> {
     const { slot, meta } = this.#deps
     if (this.#membership())
       fail('conflict', 'This workstation belongs to an office already.', { next: 'Leave that one first.' })
@@ -616,7 +621,7 @@ async function openConnection(
       const { life, lost_ms: lostMs } = rows[0] ?? failOfficeAway()
       return { life, lostMs }
     },
-    async who(now: number): Promise<DeskView['who']> {
+    async who(now: number): Promise<OfficeMembershipView['who']> {
       const { rows } = await statusQueries.query<{ name: string; is_me: boolean; seen_ms: number | null }>(
         'SELECT * FROM office.who()'
       )
@@ -635,7 +640,7 @@ async function openConnection(
 /** This workstation's keychain lacks the credentials for the office that its database names. */
 class ForeignCredentials extends Error {}
 
-function stateAfter(error: unknown): DeskState {
+function stateAfter(error: unknown): OfficeMembershipState {
   if (error instanceof WrongKey) return 'wrong-key'
   // The new key is taken on the next connection.
   if (error instanceof KeyRotated || codeOf(error) === KEY_ROTATED) return 'connecting'

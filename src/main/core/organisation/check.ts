@@ -6,7 +6,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { codeOf } from '../lib/failure.ts'
 import { systemTime } from '../lib/time.ts'
-import { type ManagedPlace, readFoundPolicy, readManaged } from './managed.ts'
+import { type ManagedSource, readFoundPolicy, readManaged } from './managed.ts'
 import { describeProblem, LARGEST_POLICY, type PolicyReading, readPolicy, TOO_LARGE } from './reading.ts'
 
 const SWITCH = '--check-policy'
@@ -29,7 +29,7 @@ interface CheckedPolicy {
  * @param path '' for this computer's managed settings.
  * @param managed where those are, on a system that has them.
  */
-export async function checkPolicyAt(path: string, managed?: ManagedPlace): Promise<CheckedPolicy> {
+export async function checkPolicyAt(path: string, managed?: ManagedSource): Promise<CheckedPolicy> {
   const settings = await readManaged(managed, systemTime)
   if (path !== '') {
     const checked = checkFile(path)

@@ -2,7 +2,7 @@
 
 export type Path = (string | number)[]
 
-export interface Places {
+export interface JsonPositions {
   /** Where a value begins; if it is missing, where its parent begins. */
   offsetOf(path: Path): number
   /** Where the name of a member begins. */
@@ -81,7 +81,7 @@ class Scanner {
 }
 
 /** @param text valid JSON. */
-export function placesIn(text: string): Places | 'too-deep' {
+export function positionsIn(text: string): JsonPositions | 'too-deep' {
   const scanner = new Scanner(text)
   if (!scanner.value([])) return 'too-deep'
   const offsetOf = (path: Path): number =>

@@ -8,16 +8,16 @@ import { createRequire } from 'node:module'
 import { shortened } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
 import { type ManagedPolicy, policyOf } from './managed-settings.ts'
-import { type PolicyFile, type PolicyPlace, policyPlace, readPolicyFile, unusable } from './policy-file.ts'
+import { type PolicyFile, type PolicyLocation, policyLocation, readPolicyFile, unusable } from './policy-file.ts'
 import { LARGEST_POLICY, type PolicyReading, readPolicy } from './reading.ts'
 
 /** Where a system keeps them; tests pass their own `registry` or `convert`. */
-export type ManagedPlace =
+export type ManagedSource =
   | { readonly kind: 'registry'; readonly path: string; readonly registry?: () => Registry }
   | {
       readonly kind: 'profile'
       readonly path: string
-      readonly owners: PolicyPlace['owners']
+      readonly owners: PolicyLocation['owners']
       readonly convert?: Convert
     }
 
@@ -65,12 +65,12 @@ const PLUTIL_TIMEOUT = 10_000
  * @param file the policy file of this start.
  * @param home the user's home folder.
  */
-export function managedPlaceAtStart(
+export function managedSourceAtStart(
   platform: NodeJS.Platform,
-  file: PolicyPlace,
+  file: PolicyLocation,
   home: string
-): ManagedPlace | undefined {
-  if (file.path !== policyPlace(platform, home).path) return undefined
+): ManagedSource | undefined {
+  if (file.path !== policyLocation(platform, home).path) return undefined
   if (platform === 'win32') return { kind: 'registry', path: `HKEY_LOCAL_MACHINE\\${POLICY_KEY}` }
   if (platform !== 'darwin') return undefined
   return { kind: 'profile', path: `/Library/Managed Preferences/${BUNDLE}.plist`, owners: [0] }
@@ -82,15 +82,15 @@ export function managedPlaceAtStart(
  * by one.
  */
 export async function readManaged(
-  place: ManagedPlace | undefined,
+  source: ManagedSource | undefined,
   time: Pick<Time, 'after'>,
   known?: string
 ): Promise<ManagedReading> {
-  if (!place) return { state: 'missing' }
-  if (place.kind === 'profile') return readProfile(place, time)
+  if (!source) return { state: 'missing' }
+  if (source.kind === 'profile') return readProfile(source, time)
   let before: string | undefined = known
   for (let attempt = 1; ; attempt++) {
-    const read = readRegistry(place)
+    const read = readRegistry(source)
     if (read.state !== 'read') return read
     const text = new TextDecoder().decode(read.bytes)
     if (text === before) return read
@@ -117,7 +117,7 @@ export function readFoundPolicy(found: Exclude<PolicyFile | ManagedReading, { st
 const UNREADABLE = 'The settings couldn’t be read.'
 const TOO_LARGE = 'The settings are larger than 1 MB.'
 
-function readRegistry({ registry = windowsRegistry }: ManagedPlace & { kind: 'registry' }): ManagedReading {
+function readRegistry({ registry = windowsRegistry }: ManagedSource & { kind: 'registry' }): ManagedReading {
   try {
     const system = registry()
     const key = system.openKey(HKEY_LOCAL_MACHINE, POLICY_KEY, 0, READ)
@@ -175,13 +175,13 @@ function decodeValue(data: Uint8Array & { type: number }): string | number | und
 const PROFILE_METADATA = /^Payload[A-Z][A-Za-z]*$/
 
 async function readProfile(
-  place: ManagedPlace & { kind: 'profile' },
+  source: ManagedSource & { kind: 'profile' },
   time: Pick<Time, 'after'>
 ): Promise<ManagedReading> {
-  const file = await readPolicyFile(place, time)
+  const file = await readPolicyFile(source, time)
   if (file.state !== 'read') return file
   try {
-    const found: unknown = JSON.parse(await (place.convert ?? convertWithPlutil)(file.bytes))
+    const found: unknown = JSON.parse(await (source.convert ?? convertWithPlutil)(file.bytes))
     if (typeof found !== 'object' || found === null || Array.isArray(found)) return unusable(UNREADABLE)
     const settings = Object.entries(found).filter(([name]) => !PROFILE_METADATA.test(name))
     return settings.length === 0 ? { state: 'missing' } : readingOf(new Map(settings))

@@ -19,8 +19,8 @@ import { shortened } from '../lib/text-folding.ts'
 import type { Time } from '../lib/time.ts'
 import type { Db } from '../storage/connection.ts'
 import { openJsonMeta } from '../storage/meta.ts'
-import { type ManagedPlace, type ManagedReading, readFoundPolicy, readManaged } from './managed.ts'
-import { type PolicyFile, type PolicyPlace, readPolicyFile } from './policy-file.ts'
+import { type ManagedReading, type ManagedSource, readFoundPolicy, readManaged } from './managed.ts'
+import { type PolicyFile, type PolicyLocation, readPolicyFile } from './policy-file.ts'
 
 import { readPolicy } from './reading.ts'
 import type { Policy } from './schema.ts'
@@ -39,9 +39,9 @@ const POLL_INTERVAL = 600_000
 
 export interface OrganisationDeps {
   db: Db
-  place: PolicyPlace
+  place: PolicyLocation
   /** Where managed settings are, on a system that has them. */
-  managed?: ManagedPlace | undefined
+  managed?: ManagedSource | undefined
   time: Pick<Time, 'now' | 'after'>
   log: Record<'info' | 'warn', (message: string, detail?: Record<string, unknown>) => void>
   /** Watches a file for changes; returns a function to stop. Tests pass their own. */

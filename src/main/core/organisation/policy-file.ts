@@ -11,7 +11,7 @@ import { codeOf } from '../lib/failure.ts'
 import type { Time } from '../lib/time.ts'
 import { LARGEST_POLICY, TOO_LARGE } from './reading.ts'
 
-export interface PolicyPlace {
+export interface PolicyLocation {
   /** Absolute. */
   readonly path: string
   /** The user ids that may own it. On a system without them, the current user must not be able to change it. */
@@ -38,7 +38,7 @@ const OWNER_MAY_WRITE = 0o200
  * application could set one.
  * @param home the user's home folder, as the system itself reports it.
  */
-export function policyPlace(platform: NodeJS.Platform, home: string): PolicyPlace {
+export function policyLocation(platform: NodeJS.Platform, home: string): PolicyLocation {
   if (platform === 'win32') {
     return { path: win32.join(win32.parse(home).root, 'ProgramData', 'Countersign', 'policy.json'), owners: 'others' }
   }
@@ -51,38 +51,38 @@ export function policyPlace(platform: NodeJS.Platform, home: string): PolicyPlac
  * Returns the place of the policy that this start follows: the system's. Only an unpackaged build accepts another, by
  * `--policy-file=PATH`, owned by the user who starts it.
  */
-export function policyPlaceAtStart(
+export function policyLocationAtStart(
   { argv, platform }: { argv: readonly string[]; platform: NodeJS.Platform },
   { isPackaged }: { isPackaged: boolean },
   { homedir, uid }: { homedir: string; uid: number }
-): PolicyPlace {
+): PolicyLocation {
   const given = isPackaged ? undefined : argv.find((argument) => argument.startsWith(POLICY_FILE_SWITCH))
-  if (given === undefined) return policyPlace(platform, homedir)
+  if (given === undefined) return policyLocation(platform, homedir)
   return { path: resolve(given.slice(POLICY_FILE_SWITCH.length)), owners: [uid] }
 }
 
 /** Reads the policy file. Never rejects. Waits for a file that is being written, for a second at most. */
-export async function readPolicyFile(place: PolicyPlace, time: Pick<Time, 'after'>): Promise<PolicyFile> {
+export async function readPolicyFile(location: PolicyLocation, time: Pick<Time, 'after'>): Promise<PolicyFile> {
   for (let attempt = 1; ; attempt++) {
-    const found = await readOnce(place)
+    const found = await readOnce(location)
     if (found !== 'changing') return found
     if (attempt === TRIES) return unusable('The file was being written while it was read.')
     await new Promise<void>((resolve) => void time.after(RETRY_DELAY, resolve))
   }
 }
 
-async function readOnce(place: PolicyPlace): Promise<PolicyFile | 'changing'> {
+async function readOnce(location: PolicyLocation): Promise<PolicyFile | 'changing'> {
   let file: FileHandle | undefined
   try {
-    const before = await lstat(place.path)
-    const unfit = whyUnfit(before, place)
+    const before = await lstat(location.path)
+    const unfit = whyUnfit(before, location)
     if (unfit) return unusable(unfit)
     // If a link or a pipe has taken its place meanwhile, it is neither followed nor waited for.
-    file = await open(place.path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
+    file = await open(location.path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0))
     if (!isSame(before, await file.stat())) return 'changing'
-    if (place.owners === 'others' && (await canBeChanged(place.path))) return unusable(MAY_BE_CHANGED)
+    if (location.owners === 'others' && (await canBeChanged(location.path))) return unusable(MAY_BE_CHANGED)
     const bytes = await bytesOf(file)
-    const isUnchanged = isSame(before, await file.stat()) && isSame(before, await lstat(place.path))
+    const isUnchanged = isSame(before, await file.stat()) && isSame(before, await lstat(location.path))
     return isUnchanged && bytes.length === before.size ? { state: 'read', bytes } : 'changing'
   } catch (error) {
     const code = codeOf(error)
@@ -102,7 +102,7 @@ const MAY_BE_CHANGED = 'Users can change the file. Let only administrators write
 
 const READ_ONLY_FILE = 'The file is marked as read-only. Remove the mark, and let only administrators write the file.'
 
-function whyUnfit(stats: Stats, { owners }: PolicyPlace): string | undefined {
+function whyUnfit(stats: Stats, { owners }: PolicyLocation): string | undefined {
   if (stats.isSymbolicLink()) return A_LINK
   if (!stats.isFile()) return 'This isn’t a file.'
   if (stats.size > LARGEST_POLICY) return TOO_LARGE

@@ -13,7 +13,7 @@ import { folded, shortened } from '../lib/text-folding.ts'
 import { readAllowedOrigin } from '../policy/allowed-origins.ts'
 import { authorityIn } from '../service/own-authorities.ts'
 import { isOnGitHub } from '../updates/feed.ts'
-import { type Path, type Places, placesIn, positionOf } from './json-positions.ts'
+import { type JsonPositions, type Path, positionOf, positionsIn } from './json-positions.ts'
 import { Policy, publishedSchema } from './schema.ts'
 
 /** In bytes. A policy that sets everything has about ten thousand. */
@@ -49,17 +49,17 @@ export function readPolicy(bytes: Uint8Array): PolicyReading {
   } catch (error) {
     return rejection(syntaxProblem(error, text))
   }
-  const places = placesIn(text)
-  if (places === 'too-deep') return rejection({ message: 'The file is nested deeper than any policy.' })
+  const positions = positionsIn(text)
+  if (positions === 'too-deep') return rejection({ message: 'The file is nested deeper than any policy.' })
   // Counting lines takes time, so no more are counted than are reported.
-  const duplicates = places.duplicates
+  const duplicates = positions.duplicates
     .slice(0, MOST_PROBLEMS)
     .map(({ name, offset }) => problem(`“${shortened(name, LONGEST_NAME)}” is written twice.`, text, offset))
   const read = Policy.safeParse(found)
   const contentProblems = read.success
-    ? contradictionsIn(read.data).map(({ path, message }) => problem(message, text, places.offsetOf(path)))
-    : read.error.issues.slice(0, MOST_PROBLEMS).flatMap((issue) => problemsOf(issue, text, places))
-  const problems = [...duplicates, ...contentProblems].sort(byPlace)
+    ? contradictionsIn(read.data).map(({ path, message }) => problem(message, text, positions.offsetOf(path)))
+    : read.error.issues.slice(0, MOST_PROBLEMS).flatMap((issue) => problemsOf(issue, text, positions))
+  const problems = [...duplicates, ...contentProblems].sort(byPosition)
   if (problems.length > 0 || !read.success) return { ok: false, problems: problems.slice(0, MOST_PROBLEMS) }
   return { ok: true, policy: read.data, text, hasBom }
 }
@@ -81,7 +81,7 @@ function problem(message: string, text: string, offset: number): PolicyProblem {
   return { message, ...positionOf(text, offset) }
 }
 
-function byPlace(one: PolicyProblem, other: PolicyProblem): number {
+function byPosition(one: PolicyProblem, other: PolicyProblem): number {
   return (one.line ?? 0) - (other.line ?? 0) || (one.column ?? 0) - (other.column ?? 0)
 }
 
@@ -188,14 +188,14 @@ function hintAt(text: string, offset: number, message: string): string {
 
 type Issue = NonNullable<ReturnType<typeof Policy.safeParse>['error']>['issues'][number]
 
-function problemsOf(issue: Issue, text: string, places: Places): PolicyProblem[] {
+function problemsOf(issue: Issue, text: string, positions: JsonPositions): PolicyProblem[] {
   const path = issue.path as Path
   if (issue.code === 'unrecognized_keys') {
     return issue.keys
       .slice(0, MOST_PROBLEMS)
-      .map((key) => problem(unknownName(key), text, places.offsetOfName([...path, key])))
+      .map((key) => problem(unknownName(key), text, positions.offsetOfName([...path, key])))
   }
-  return [problem(messageFor(issue), text, places.offsetOf(path))]
+  return [problem(messageFor(issue), text, positions.offsetOf(path))]
 }
 
 function unknownName(key: string): string {

@@ -72,7 +72,7 @@ export interface OutboxDeps {
     | 'close'
   >
   /** Called with why the office's server could not be asked. */
-  officeTrouble?: (error: unknown) => void
+  logOfficeError?: (error: unknown) => void
   /** Set where some packages need a second staff member to release them. */
   release?: ReleaseRule
   changed: ChangeListeners

@@ -4,10 +4,10 @@
  */
 import { isDeepStrictEqual } from 'node:util'
 import {
-  anotherLike,
   type Composition,
   type KeptByAnother,
   problemsOf,
+  repeatedPackage,
   toFormDirectRequest,
   toFormFillerRequest
 } from '../../../shared/composition/index.ts'
@@ -139,7 +139,7 @@ export class SendActions {
   duplicate(id: string, keeps: KeptByAnother): DraftSummary {
     const { drafts, sends, changes, time } = this.#deps
     const send = sends.get(id)
-    const draft = drafts.save(send.accountId, anotherLike(sends.compositionOf(send), keeps, time.now()))
+    const draft = drafts.save(send.accountId, repeatedPackage(sends.compositionOf(send), keeps, time.now()))
     changes.draft(draft.id)
     return draft
   }

@@ -3,7 +3,7 @@
  * needed to conclude that a send did not arrive. An incomplete look says nothing about what it didn't find.
  */
 import type { DocumentResponse } from '../../../shared/model/index.ts'
-import { observationAfter, type Observation as SeenAs } from '../jobs/reconcile-schedule.ts'
+import { type Observation, observationAfter } from '../jobs/reconcile-schedule.ts'
 import type { Time } from '../lib/time.ts'
 import type { Match } from './matching.ts'
 import type { Send } from './send-record.ts'
@@ -13,7 +13,7 @@ const RETRY_MAX_AGE = 30 * 60_000
 const MOST_ATTEMPTS = 3
 
 /** What this run's looks have shown of a send. */
-export type SendObservation = SeenAs<'missing' | 'ambiguous'>
+export type SendObservation = Observation<'missing' | 'ambiguous'>
 
 /** One look, as far as it concerns one send. */
 export interface SendCheck {

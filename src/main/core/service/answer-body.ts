@@ -16,7 +16,11 @@ const FIRST_BYTES = 64 * 1024
  * @param limit bytes, after decompression.
  * @throws BodyTooLarge, or whatever breaks the stream.
  */
-export async function readBody(response: Response, limit: number, watch: Watchdog): Promise<Uint8Array<ArrayBuffer>> {
+export async function readBody(
+  response: Response,
+  limit: number,
+  watchdog: Watchdog
+): Promise<Uint8Array<ArrayBuffer>> {
   if ((declaredLength(response) ?? 0) > limit) {
     discardBody(response)
     throw new BodyTooLarge()
@@ -24,7 +28,7 @@ export async function readBody(response: Response, limit: number, watch: Watchdo
   if (!response.body) return new Uint8Array()
   const space = new ArrayBuffer(0, { maxByteLength: limit })
   let length = 0
-  for await (const chunk of chunks(response.body, watch)) {
+  for await (const chunk of chunks(response.body, watchdog)) {
     const needed = length + chunk.byteLength
     if (needed > limit) throw new BodyTooLarge()
     if (needed > space.byteLength) space.resize(Math.min(limit, Math.max(needed, FIRST_BYTES, space.byteLength * 2)))
@@ -39,12 +43,12 @@ export async function readBody(response: Response, limit: number, watch: Watchdo
 /** Reads the body chunk by chunk; stopping early releases the connection. */
 export async function* chunks(
   body: ReadableStream<Uint8Array>,
-  watch: Watchdog
+  watchdog: Watchdog
 ): AsyncGenerator<Uint8Array, void, void> {
   const reader = body.getReader()
   try {
     while (true) {
-      const { done, value } = await watch.during('idle', reader.read())
+      const { done, value } = await watchdog.during('idle', reader.read())
       if (done) return
       if (value.byteLength > 0) yield value
     }

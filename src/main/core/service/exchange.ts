@@ -46,11 +46,11 @@ export async function exchange(
   request: Exchange,
   fetch: Fetch,
   authentication: Authentication,
-  watch: Watchdog
+  watchdog: Watchdog
 ): Promise<Response> {
   let url = request.url
   for (let hop = 0; hop <= MOST_HOPS; hop++) {
-    const response = await sendWithRenewal({ ...request, url }, fetch, authentication, watch)
+    const response = await sendWithRenewal({ ...request, url }, fetch, authentication, watchdog)
     if (!isRedirect(response)) return response
     discardBody(response)
     const target = redirectTarget(response, url)
@@ -65,19 +65,19 @@ async function sendWithRenewal(
   request: Exchange,
   fetch: Fetch,
   authentication: Authentication,
-  watch: Watchdog
+  watchdog: Watchdog
 ): Promise<Response> {
   const first = headersOf(request)
-  const response = await sendOnce(request, first, fetch, authentication, watch)
+  const response = await sendOnce(request, first, fetch, authentication, watchdog)
   if (response.status !== 401 || !authentication.renew) return response
   const renewing = authentication.renew({ headers: first })
-  const isRenewed = await awaitCredentials(request.operation, watch, renewing).catch((error: unknown) => {
+  const isRenewed = await awaitCredentials(request.operation, watchdog, renewing).catch((error: unknown) => {
     discardBody(response)
     throw error
   })
   if (!isRenewed) return response
   discardBody(response)
-  return sendOnce(request, headersOf(request), fetch, authentication, watch)
+  return sendOnce(request, headersOf(request), fetch, authentication, watchdog)
 }
 
 function headersOf({ accept, body }: Exchange): Headers {
@@ -87,13 +87,13 @@ function headersOf({ accept, body }: Exchange): Headers {
 /** Waits for the credentials of a request. */
 async function awaitCredentials<Value>(
   operation: string,
-  watch: Watchdog,
+  watchdog: Watchdog,
   step: Value | Promise<Value>
 ): Promise<Value> {
   try {
-    return await watch.during('answer', Promise.resolve(step))
+    return await watchdog.during('answer', Promise.resolve(step))
   } catch (thrown) {
-    const ended = watch.endReason()
+    const ended = watchdog.endReason()
     // Our own errors contain no credentials. Others thrown while signing might, so nothing of them is passed on.
     if (!ended && thrown instanceof ServiceError) throw thrown
     throw new ServiceError({ code: ended ?? 'unauthorised', operation, mayHaveArrived: false })
@@ -105,16 +105,16 @@ async function sendOnce(
   headers: Headers,
   fetch: Fetch,
   authentication: Authentication,
-  watch: Watchdog
+  watchdog: Watchdog
 ): Promise<Response> {
   // Being async, it turns synchronous throws into rejections.
   const signing = async () => authentication.sign({ method, url, headers, body })
-  await awaitCredentials(operation, watch, signing())
-  const ended = watch.endReason()
+  await awaitCredentials(operation, watchdog, signing())
+  const ended = watchdog.endReason()
   if (ended) throw new ServiceError({ code: ended, operation, mayHaveArrived: false })
   if (maySend && !maySend()) throw new ServiceError({ code: 'cancelled', operation, mayHaveArrived: false })
   try {
-    return await watch.during(
+    return await watchdog.during(
       'answer',
       fetch(
         url.href,
@@ -123,7 +123,7 @@ async function sendOnce(
           headers,
           ...(body !== undefined && { body }),
           redirect: 'manual',
-          signal: watch.signal,
+          signal: watchdog.signal,
           // No cookies in either direction, and no personal data in a disk cache.
           credentials: 'omit',
           cache: 'no-store',
@@ -134,13 +134,13 @@ async function sendOnce(
       )
     )
   } catch (thrown) {
-    throw requestError(operation, thrown, watch)
+    throw requestError(operation, thrown, watchdog)
   }
 }
 
 /** Turns whatever `fetch` or reading a body threw into a ServiceError. */
-export function requestError(operation: string, thrown: unknown, watch: Watchdog): ServiceError {
-  const ended = watch.endReason()
+export function requestError(operation: string, thrown: unknown, watchdog: Watchdog): ServiceError {
+  const ended = watchdog.endReason()
   // From outside we can't tell how far an aborted request got.
   if (ended) return new ServiceError({ code: ended, operation, mayHaveArrived: true })
   return new ServiceError({ operation, ...readNetworkFailure(thrown) })

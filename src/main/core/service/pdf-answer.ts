@@ -74,14 +74,14 @@ async function* resumeAfter(
 
 /** `bytes` throws only ServiceError; `length` is known once the first piece has been read. */
 function pdfReader(answer: OpenAnswer, { asked, limit, redact, onProgress }: PdfReadingOptions) {
-  const { response, watch } = answer
+  const { response, watchdog } = answer
   const announced = declaredLength(response)
   let received = 0
   let isEncoded = false
 
   async function* countBytes(): AsyncGenerator<Uint8Array, void, void> {
     if (!response.body) return
-    for await (const chunk of chunks(response.body, watch)) {
+    for await (const chunk of chunks(response.body, watchdog)) {
       received += chunk.byteLength
       if (received > limit) throw new BodyTooLarge()
       onProgress?.({ received, length: announced })
@@ -133,7 +133,7 @@ function pdfReader(answer: OpenAnswer, { asked, limit, redact, onProgress }: Pdf
     } catch (thrown) {
       throw asPdfError(asked, thrown, answer)
     } finally {
-      watch.finish()
+      watchdog.finish()
       // Nobody reads the rest, if there is any.
       if (received === 0) discardBody(response)
     }

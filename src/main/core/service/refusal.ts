@@ -101,12 +101,12 @@ const ERROR_BODY_BYTES = 256 * 1024
 export async function responseError(
   operation: string,
   response: Response,
-  watching: Watchdog,
+  watchdog: Watchdog,
   authentication: Authentication,
   now: number
 ): Promise<ServiceError> {
   const { status } = response
-  const said = await readErrorBody(response, watching)
+  const said = await readErrorBody(response, watchdog)
   return new ServiceError({
     code: codeForStatus(status),
     operation,
@@ -135,9 +135,9 @@ export function clockAhead(date: string | null, now: number): number | undefined
 }
 
 /** The status alone says what happened, so a bad body is ignored. */
-async function readErrorBody(response: Response, watching: Watchdog): Promise<Refusal> {
+async function readErrorBody(response: Response, watchdog: Watchdog): Promise<Refusal> {
   try {
-    const bytes = await readBody(response, ERROR_BODY_BYTES, watching)
+    const bytes = await readBody(response, ERROR_BODY_BYTES, watchdog)
     return readRefusal(await parseJson(bytes, charsetOf(response.headers.get('content-type'))))
   } catch {
     return {}

@@ -84,7 +84,7 @@ export type Take<Value> = (bytes: Uint8Array<ArrayBuffer>, charset: string | und
 /** A response whose body hasn't been read. */
 export interface OpenAnswer {
   response: Response
-  watch: Watchdog
+  watchdog: Watchdog
   /** Turns whatever broke the body into a ServiceError. */
   failure(thrown: unknown): ServiceError
 }
@@ -102,7 +102,7 @@ export interface Transport {
   post(call: Call, body: unknown): Promise<unknown>
   /** POSTs and ignores the answer, which may be anything or nothing. */
   postIgnoringAnswer(call: Call, body: unknown): Promise<void>
-  /** GETs a response with its body unread. The caller must call `watch.finish()`. */
+  /** GETs a response with its body unread. The caller must call `watchdog.finish()`. */
   open(call: Call, accept: string): Promise<OpenAnswer>
   /** Like `open`, for an address given by the service. Only the account's own origin receives its credentials. */
   openAt(url: URL, call: Omit<Call, 'path'>, accept: string): Promise<OpenAnswer>
@@ -149,9 +149,9 @@ export function createTransport(options: TransportOptions): Transport {
     },
 
     async postIgnoringAnswer(call, body) {
-      await withWatchdog(call, 'send', async (watching) => {
-        const response = await exchange(jsonRequest(call, body), fetch, authentication, watching)
-        if (!response.ok) throw await errorOf(call.operation, response, watching)
+      await withWatchdog(call, 'send', async (watchdog) => {
+        const response = await exchange(jsonRequest(call, body), fetch, authentication, watchdog)
+        if (!response.ok) throw await errorOf(call.operation, response, watchdog)
         discardBody(response)
         // A guest network's sign-in page also says "200 OK"; the service itself never answers with pages.
         if (/^text\/html\b/i.test(response.headers.get('content-type') ?? '')) {
@@ -175,15 +175,15 @@ export function createTransport(options: TransportOptions): Transport {
   async function openAt(url: URL, call: Omit<Call, 'path'>, accept: string): Promise<OpenAnswer> {
     const credentials = url.origin === serviceUrl.origin ? authentication : ANONYMOUS
     return withRetries(call, async () => {
-      const watching = startWatchdog(limits.times.download, call.signal)
+      const watchdog = startWatchdog(limits.times.download, call.signal)
       const { operation } = call
       try {
-        const response = await exchange({ operation, method: 'GET', url, accept }, fetch, credentials, watching)
-        if (!response.ok) throw await errorOf(operation, response, watching)
-        return { response, watch: watching, failure: (thrown) => bodyFailure(operation, thrown, watching) }
+        const response = await exchange({ operation, method: 'GET', url, accept }, fetch, credentials, watchdog)
+        if (!response.ok) throw await errorOf(operation, response, watchdog)
+        return { response, watchdog, failure: (thrown) => bodyFailure(operation, thrown, watchdog) }
       } catch (thrown) {
-        watching.finish()
-        throw asServiceError(operation, thrown, watching)
+        watchdog.finish()
+        throw asServiceError(operation, thrown, watchdog)
       }
     })
   }
@@ -224,15 +224,15 @@ export function createTransport(options: TransportOptions): Transport {
     read: Take<Value | undefined>
   ): Promise<Answer<Value>> {
     const limit = call.maxBytes ?? limits.answerBytes[kind]
-    const { status, body } = await withWatchdog(call, kind, async (watching) => {
-      const response = await exchange(request, fetch, authentication, watching)
+    const { status, body } = await withWatchdog(call, kind, async (watchdog) => {
+      const response = await exchange(request, fetch, authentication, watchdog)
       if (response.status === 406) {
         discardBody(response)
         return { status: 406 }
       }
-      if (!response.ok) throw await errorOf(call.operation, response, watching)
+      if (!response.ok) throw await errorOf(call.operation, response, watchdog)
       if (response.status === 206) throw partialAnswerError(call.operation, response, kind)
-      const bytes = await readBody(response, limit, watching)
+      const bytes = await readBody(response, limit, watchdog)
       const charset = charsetOf(response.headers.get('content-type'))
       return { status: response.status, body: { bytes, charset } }
     })
@@ -264,15 +264,15 @@ export function createTransport(options: TransportOptions): Transport {
   async function withWatchdog<Value>(
     call: Call,
     kind: CallKind,
-    step: (watching: Watchdog) => Promise<Value>
+    step: (watchdog: Watchdog) => Promise<Value>
   ): Promise<Value> {
-    const watching = startWatchdog(limits.times[kind], call.signal)
+    const watchdog = startWatchdog(limits.times[kind], call.signal)
     try {
-      return await step(watching)
+      return await step(watchdog)
     } catch (thrown) {
-      throw asServiceError(call.operation, thrown, watching)
+      throw asServiceError(call.operation, thrown, watchdog)
     } finally {
-      watching.finish()
+      watchdog.finish()
     }
   }
 
@@ -292,15 +292,15 @@ export function createTransport(options: TransportOptions): Transport {
     }
   }
 
-  function errorOf(operation: string, response: Response, watching: Watchdog): Promise<ServiceError> {
-    return responseError(operation, response, watching, authentication, clock())
+  function errorOf(operation: string, response: Response, watchdog: Watchdog): Promise<ServiceError> {
+    return responseError(operation, response, watchdog, authentication, clock())
   }
 }
 
 const ANONYMOUS: Authentication = { scheme: 'none', sign: () => undefined, secrets: [] }
 
-function asServiceError(operation: string, thrown: unknown, watching: Watchdog): ServiceError {
-  return thrown instanceof ServiceError ? thrown : bodyFailure(operation, thrown, watching)
+function asServiceError(operation: string, thrown: unknown, watchdog: Watchdog): ServiceError {
+  return thrown instanceof ServiceError ? thrown : bodyFailure(operation, thrown, watchdog)
 }
 
 /** We never ask for a range: an unrequested partial answer isn't the list or the package. */
@@ -311,9 +311,9 @@ function partialAnswerError(operation: string, response: Response, kind: CallKin
 }
 
 /** If a body broke there was an answer, so the request did arrive. */
-function bodyFailure(operation: string, thrown: unknown, watching: Watchdog): ServiceError {
+function bodyFailure(operation: string, thrown: unknown, watchdog: Watchdog): ServiceError {
   if (thrown instanceof BodyTooLarge) return new ServiceError({ code: 'too-large', operation, mayHaveArrived: true })
-  const { code, reason } = requestError(operation, thrown, watching)
+  const { code, reason } = requestError(operation, thrown, watchdog)
   return new ServiceError({ code, operation, mayHaveArrived: true, reason, finding: truncationFinding(code) })
 }
 

@@ -2,7 +2,7 @@
  * Implements the keychain with keytar: probed before use, with timeouts, and consistent on every operating system: null
  * only if an entry doesn't exist, an error for everything else.
  */
-import { openLanePool } from '../lib/lanes.ts'
+import { openResourcePool } from '../lib/lanes.ts'
 import type { Keychain, KeychainState, SecretName } from './keychain.ts'
 import { KeychainError, keychainOver, memoryKeychain } from './keychain.ts'
 
@@ -145,7 +145,7 @@ type CallRunner = <Value>(call: () => Promise<Value>) => Promise<Value>
  */
 function callRunner(timeoutMs: number, calls = { underWay: 0 }): CallRunner {
   const tooLate = () => new KeychainError('locked', `The keychain gave no answer within ${timeoutMs} ms.`)
-  const lanes = openLanePool(['one', 'another'], tooLate)
+  const lanes = openResourcePool(['one', 'another'], tooLate)
 
   return async (call) => {
     const timeout = Promise.withResolvers<never>()

@@ -23,8 +23,8 @@ export interface VerificationQueueDeps {
   time: Time
 }
 
-/** Pause between two requests of an account, in milliseconds: the service has others to serve. */
-const PACE = 500
+/** Minimum interval between two requests of an account, in milliseconds: the service has others to serve. */
+const REQUEST_INTERVAL = 500
 /** The wall clock may jump, so waiting jobs are checked at least this often, in milliseconds. */
 const LONGEST_SLEEP = 60_000
 /** First pause of an account, and first wait of a failed document, in milliseconds. */
@@ -84,7 +84,7 @@ export class VerificationQueue {
   }
 
   /** Retries the failed documents of a rule. */
-  again(ruleId: string): void {
+  retryFailed(ruleId: string): void {
     this.#jobs.retryFailed({ ruleId, now: this.#deps.time.now() })
     this.#deps.changed()
     this.wake()
@@ -110,7 +110,7 @@ export class VerificationQueue {
     const lane = this.#lanes.of(accountId)
     if (this.#state !== 'open' || lane.isRunning) return
     try {
-      const next = this.#jobs.head(accountId)
+      const next = this.#jobs.nextJob(accountId)
       const wait = next && this.#remainingWait(next)
       if (wait === undefined || wait === Number.POSITIVE_INFINITY) lane.cancel()
       else lane.schedule(Math.min(wait, LONGEST_SLEEP))
@@ -128,7 +128,7 @@ export class VerificationQueue {
 
   async #work(accountId: string): Promise<void> {
     const { verify, changed, time } = this.#deps
-    const job = this.#state === 'open' ? this.#jobs.head(accountId) : undefined
+    const job = this.#state === 'open' ? this.#jobs.nextJob(accountId) : undefined
     if (!job || this.#remainingWait(job) > 0) return
     const { documentReference, documentName, ruleId } = job
     try {
@@ -142,7 +142,7 @@ export class VerificationQueue {
     } catch (thrown) {
       if (this.#state === 'open') this.#failed(job, thrown)
     }
-    this.#nextAt.set(accountId, time.elapsed() + PACE)
+    this.#nextAt.set(accountId, time.elapsed() + REQUEST_INTERVAL)
     changed()
   }
 
@@ -210,13 +210,13 @@ function openJobs(db: Db) {
      WHERE ${OF_DOCUMENT} AND state = 'waiting'`
   )
   // Whichever rule asked: a document is verified for all of them.
-  const verified = db.prepare<[ruleId: string], { done: number; newest: number | null }>(
+  const countVerified = db.prepare<[ruleId: string], { done: number; newest: number | null }>(
     `SELECT count(answered_at) AS done, max(answered_at) AS newest FROM (
        SELECT (SELECT max(answered_at) FROM verifications INDEXED BY verifications_for_rules
          WHERE account_id = wanted.account_id AND document_reference = wanted.document_reference AND rule_id IS NOT NULL) AS answered_at
        FROM download_rule_documents AS wanted WHERE rule_id = ? AND type = 'verification')`
   )
-  const counted = db.prepare<[string], { state: 'waiting' | 'failed'; count: number; accountId: string }>(
+  const countByState = db.prepare<[string], { state: 'waiting' | 'failed'; count: number; accountId: string }>(
     'SELECT state, count(*) AS count, min(account_id) AS accountId FROM verification_jobs WHERE rule_id = ? GROUP BY state'
   )
   const newestFailed = jobs.one<[ruleId: string]>(
@@ -228,7 +228,7 @@ function openJobs(db: Db) {
     /** Accounts with waiting jobs. */
     accounts: jobs.values<[], string>(`SELECT DISTINCT account_id FROM verification_jobs WHERE state = 'waiting'`),
     /** The next job of an account, even if it isn't due yet. A job waits while every rule that wants it is off. */
-    head: jobs.one<[accountId: string]>(
+    nextJob: jobs.one<[accountId: string]>(
       `WHERE state = 'waiting' AND account_id = ? AND EXISTS (SELECT 1 FROM download_rules WHERE id = rule_id AND is_on = 1)
        ORDER BY retry_at, queued_at, document_reference, rule_id LIMIT 1`
     ),
@@ -247,10 +247,10 @@ function openJobs(db: Db) {
      * succeeded since.
      */
     ofRule(ruleId: string) {
-      const { done = 0, newest } = verified.get(ruleId) ?? {}
+      const { done = 0, newest } = countVerified.get(ruleId) ?? {}
       const found = { done, waiting: 0, failed: 0 }
       let accountId: string | undefined
-      for (const row of counted.all(ruleId)) {
+      for (const row of countByState.all(ruleId)) {
         found[row.state] = row.count
         if (row.state === 'waiting') accountId = row.accountId
       }

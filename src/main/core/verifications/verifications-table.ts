@@ -30,13 +30,13 @@ const VERIFICATIONS = new Rows({
 })
 
 /** A notification still to be shown: a rule found invalid signatures. */
-export interface UnreportedVerification {
+export interface UnnotifiedVerification {
   accountId: string
   reference: string
   documentName: string
   signatures: number
   notValid: number
-  /** See `markReported`, which takes the last of these. */
+  /** See `markNotified`, which takes the last of these. */
   number: number
 }
 
@@ -107,7 +107,7 @@ export function openVerificationsTable(db: Db) {
      WHERE account_id = ? AND answered_at >= ? AND not_valid >= ? AND (answered_at, number) < (?, ?)
      ORDER BY answered_at DESC, number DESC LIMIT ${BATCH_SIZE}`
   )
-  const unreported = db.prepare<[], UnreportedVerification>(
+  const unreported = db.prepare<[], UnnotifiedVerification>(
     `SELECT account_id AS accountId, document_reference AS reference, document_name AS documentName,
        coalesce(signatures, 0) AS signatures, not_valid AS notValid, number
      FROM verifications WHERE is_told = 0 ORDER BY number`
@@ -170,8 +170,8 @@ export function openVerificationsTable(db: Db) {
     ),
 
     /** Oldest first. */
-    unreported: (): UnreportedVerification[] => unreported.all(),
-    markReported: table.run<[last: number]>('UPDATE verifications SET is_told = 1 WHERE is_told = 0 AND number <= ?'),
+    unnotified: (): UnnotifiedVerification[] => unreported.all(),
+    markNotified: table.run<[last: number]>('UPDATE verifications SET is_told = 1 WHERE is_told = 0 AND number <= ?'),
 
     /** Whether it matches the audit trail. */
     isAsRecorded: (kept: Verification): boolean =>

@@ -23,7 +23,7 @@ import {
   type NewVerification,
   openVerificationsTable,
   sha256Of,
-  type UnreportedVerification,
+  type UnnotifiedVerification,
   type Verification
 } from './verifications-table.ts'
 
@@ -50,7 +50,7 @@ export interface AskedByRule {
   signal: AbortSignal
 }
 
-const MOST_OF_DOCUMENT = 100
+const MAX_PER_DOCUMENT = 100
 
 export type Verifications = ReturnType<typeof openVerifications>
 
@@ -58,7 +58,7 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
   const table = openVerificationsTable(db)
 
   /** @throws the database's error if it can't be stored: then it doesn't count as a verification. */
-  function keep(kept: NewVerification, inTransaction?: () => void): void {
+  function store(kept: NewVerification, inTransaction?: () => void): void {
     const { id, accountId, documentReference, documentName, ruleId } = kept
     const found = verdictOf(summaryOf(kept, true).found)
     const detail = {
@@ -96,7 +96,7 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
       ...tallyOf(result),
       answer: storedAnswer(result)
     }
-    keep(kept, rule?.inTransaction)
+    store(kept, rule?.inTransaction)
     return { ...summaryOf(kept, true), ...shownAnswer(kept.answer) }
   }
 
@@ -120,7 +120,7 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
     verify,
 
     ofDocument(accountId: string, reference: string): DocumentVerifications {
-      const some = table.ofDocument(accountId, reference, MOST_OF_DOCUMENT)
+      const some = table.ofDocument(accountId, reference, MAX_PER_DOCUMENT)
       const newest = some[0] === undefined ? undefined : table.byNumber(some[0])
       return {
         ...(newest && { last: viewOf(newest) }),
@@ -168,10 +168,10 @@ export function openVerifications({ db, clientOf, note, nameOf, changed, newId, 
       changed({ accountId, reference })
     },
 
-    unreported: table.unreported,
+    unnotified: table.unnotified,
     /** Marks these as notified. Call before notifying. */
-    markReported(some: readonly UnreportedVerification[]): void {
-      if (some.length > 0) table.markReported(Math.max(...some.map(({ number }) => number)))
+    markNotified(some: readonly UnnotifiedVerification[]): void {
+      if (some.length > 0) table.markNotified(Math.max(...some.map(({ number }) => number)))
     },
 
     /**

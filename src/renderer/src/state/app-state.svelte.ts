@@ -22,7 +22,7 @@ import { Toasts } from './toasts.svelte.ts'
 /**
  * Milliseconds allowed for saving the last keystrokes when the window closes. The main process waits a second longer.
  */
-const TIMEOUT = 2000
+const FLUSH_TIMEOUT = 2000
 
 /** The choice that shows all accounts. No account can have this id. */
 export const ALL_ACCOUNTS = ' all'
@@ -183,15 +183,15 @@ export class AppState {
 
   /** Checks the service as soon as the computer is online again, which is sooner than the next scheduled check. */
   #refreshWhenOnline(): () => void {
-    const back = () => void (this.connection.isDown && this.api.documents.refresh())
-    this.#host.addEventListener('online', back)
-    return () => this.#host.removeEventListener('online', back)
+    const refresh = () => void (this.connection.isDown && this.api.documents.refresh())
+    this.#host.addEventListener('online', refresh)
+    return () => this.#host.removeEventListener('online', refresh)
   }
 
   /** Whether all pending input is saved, within a time that someone closing the window can accept. */
   #flushInTime(): Promise<boolean> {
     return new Promise((resolve) => {
-      const cancel = this.clock.after(TIMEOUT, () => resolve(false))
+      const cancel = this.clock.after(FLUSH_TIMEOUT, () => resolve(false))
       void this.accounts
         .flush()
         .catch(() => false)

@@ -280,9 +280,9 @@ function* groupRows(rows: RowList): Sliced<Groups> {
     members[end] = at
     ends[group] = end + 1
   }
-  const made = { members, begins }
-  groupsOf.set(rows, made)
-  return made
+  const grouping = { members, begins }
+  groupsOf.set(rows, grouping)
+  return grouping
 }
 
 /** Returns a page of lines: single documents, packages, and the documents of expanded packages. */

@@ -80,16 +80,16 @@ export function openTextIndex() {
         if (before === 0) continue
         const { texts } = blocks[Math.floor(at / BLOCK_WORDS)] as Block
         const first = (at % BLOCK_WORDS) * 32
-        let kept = 0
-        for (let left = before; left !== 0; left &= left - 1) {
-          const place = 31 - Math.clz32(left & -left)
-          const text = texts[first + place] as string
+        let matchingBits = 0
+        for (let remainingBits = before; remainingBits !== 0; remainingBits &= remainingBits - 1) {
+          const bit = 31 - Math.clz32(remainingBits & -remainingBits)
+          const text = texts[first + bit] as string
           let holdsAll = true
           for (let index = 0; index < words.length && holdsAll; index++)
             holdsAll = text.includes(words[index] as string)
-          if (holdsAll) kept |= 1 << place
+          if (holdsAll) matchingBits |= 1 << bit
         }
-        rows[at] = kept
+        rows[at] = matchingBits
       }
     },
 

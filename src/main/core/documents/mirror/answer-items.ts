@@ -86,7 +86,7 @@ function itemOf(bytes: Uint8Array, { starts, ends }: Scan, place: number): Uint8
   return bytes.subarray(starts[place], ends[place])
 }
 
-const PIECE = 4 * 1024 * 1024
+const CHUNK_BYTES = 4 * 1024 * 1024
 const KEY = Buffer.alloc(16, 'countersign')
 const NONCE = Buffer.alloc(12)
 
@@ -108,9 +108,9 @@ export function asUtf8(bytes: Uint8Array, charset: string | undefined): Uint8Arr
  */
 export function* hashAnswer(bytes: Uint8Array, dateFormat = ''): Sliced<string> {
   const sum = createHash('sha256').update(`${bytes.length} ${dateFormat}`)
-  for (let at = 0; at < bytes.length; at += PIECE) {
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) {
     const cipher = createCipheriv('aes-128-gcm', KEY, NONCE)
-    cipher.setAAD(bytes.subarray(at, at + PIECE))
+    cipher.setAAD(bytes.subarray(at, at + CHUNK_BYTES))
     cipher.final()
     sum.update(cipher.getAuthTag())
     yield

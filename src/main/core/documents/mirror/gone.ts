@@ -11,7 +11,7 @@ import type { Mirror, Writing } from './mirror.ts'
 import { type Account, type Folder, seenAt, seenInRun } from './state.ts'
 
 /** How many are written at a time: a few milliseconds' work. */
-const PIECE = 50
+const BATCH_SIZE = 50
 
 /**
  * Marks documents as gone that no folder has shown since a moment; nothing is deleted.
@@ -22,9 +22,9 @@ export async function markGone(mirror: Mirror, account: Account, since: number, 
   const isNewlyGone = (entry: Entry) => seenInRun(account, entry) < since && !entry.isGone
   const newlyGone = [...account.entries.values()].filter(isNewlyGone)
   let count = 0
-  for (let first = 0; first < newlyGone.length; first += PIECE) {
+  for (let first = 0; first < newlyGone.length; first += BATCH_SIZE) {
     // During the pauses an action may have reported one of them.
-    const still = newlyGone.slice(first, first + PIECE).filter(isNewlyGone)
+    const still = newlyGone.slice(first, first + BATCH_SIZE).filter(isNewlyGone)
     mirror.write(still.map((entry) => goneWriting(mirror, account, entry, now)))
     count += still.length
     await nextTurn()
@@ -68,8 +68,8 @@ export async function changeFolders(
     if (listed.has(folder.name) && !isOtherService) continue
     const newName = isOtherService ? undefined : newSpelling(account, folder, folders)
     const mine = [...account.entries.values()].filter((entry) => entry.folder === folder.name && entry.isPlaced)
-    for (let first = 0; first < mine.length; first += PIECE) {
-      const some = mine.slice(first, first + PIECE)
+    for (let first = 0; first < mine.length; first += BATCH_SIZE) {
+      const some = mine.slice(first, first + BATCH_SIZE)
       mirror.write(
         some.map((entry) =>
           newName === undefined ? unplaced(mirror, account, entry) : renamed(mirror, account, entry, newName)
@@ -86,8 +86,8 @@ export async function changeFolders(
 /** Removes signing links: those of the previous service are useless, and let in anyone who has them. */
 async function forgetLinks(mirror: Mirror, account: Account): Promise<void> {
   const mine = [...account.entries.values()]
-  for (let first = 0; first < mine.length; first += PIECE) {
-    mirror.write(mine.slice(first, first + PIECE).map((entry) => withoutLinks(mirror, account, entry)))
+  for (let first = 0; first < mine.length; first += BATCH_SIZE) {
+    mirror.write(mine.slice(first, first + BATCH_SIZE).map((entry) => withoutLinks(mirror, account, entry)))
     await nextTurn()
   }
 }

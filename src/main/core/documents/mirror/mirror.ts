@@ -45,7 +45,7 @@ export interface Writing {
 }
 
 /** How many rows are marked at a time: a few milliseconds' work. */
-const PIECE = 100
+const BATCH_SIZE = 100
 
 export type Mirror = ReturnType<typeof openMirror>
 
@@ -211,8 +211,8 @@ export function openMirror(db: Db, now: number, closing: AbortSignal) {
     /** Marks rows as read or unread; returns how many changed. */
     async markRead(targets: RowList, read: boolean): Promise<number> {
       let count = 0
-      for (let first = 0; first < targets.length; first += PIECE) {
-        const changed = targets.slice(first, first + PIECE).flatMap(({ accountId, reference }) => {
+      for (let first = 0; first < targets.length; first += BATCH_SIZE) {
+        const changed = targets.slice(first, first + BATCH_SIZE).flatMap(({ accountId, reference }) => {
           const account = accounts.get(accountId)
           const entry = account?.entries.get(reference)
           // The current row: something may have happened to it during a pause.

@@ -6,7 +6,7 @@ import type { Mirror } from './mirror.ts'
 import type { Account } from './state.ts'
 
 /** How many are erased, and how many are examined at a time: a few milliseconds' work. */
-const PIECE = 50
+const BATCH_SIZE = 50
 const EXAMINED_AT_ONCE = 1000
 
 /**
@@ -24,9 +24,9 @@ export async function purgeMirror(
   let count = 0
   for (const account of before === undefined ? [] : mirror.accountIds().map(mirror.account)) {
     const expired = await inSlices(goneBefore(account, before as number, isHeld))
-    for (let first = 0; first < expired.length; first += PIECE) {
+    for (let first = 0; first < expired.length; first += BATCH_SIZE) {
       // During the pauses an action may have reported one of them.
-      const still = expired.slice(first, first + PIECE).filter((entry) => entry.isGone)
+      const still = expired.slice(first, first + BATCH_SIZE).filter((entry) => entry.isGone)
       mirror.eraseDocuments(account, still)
       count += still.length
       await nextTurn()

@@ -129,8 +129,8 @@ const MOVED: AppError = {
 const HOST = '127.0.0.1'
 const NAMES: readonly string[] = [HOST, 'localhost']
 /** Requests with a larger body than this, in bytes, are rejected. */
-const LARGEST_BODY = 1_000_000
-const MOST_CONNECTIONS = 8
+const MAX_BODY_BYTES = 1_000_000
+const MAX_CONNECTIONS = 8
 /** Time limit for a whole request, in milliseconds. */
 const TIMEOUT = 5_000
 /** Time limit for its headers: a few silent connections must not block hints. */
@@ -155,7 +155,7 @@ async function listenForHints(port: number, token: string, onHint: () => void): 
     connectionsCheckingInterval: CONNECTION_CHECK_INTERVAL,
     keepAliveTimeout: 1
   })
-  server.maxConnections = MOST_CONNECTIONS
+  server.maxConnections = MAX_CONNECTIONS
   server.on('request', (request, response) => answer(request, response, token, onHint))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -187,7 +187,7 @@ function answer(request: IncomingMessage, response: ServerResponse, token: strin
   let received = 0
   request.on('data', (piece: Buffer) => {
     received += piece.length
-    if (received > LARGEST_BODY) request.destroy()
+    if (received > MAX_BODY_BYTES) request.destroy()
   })
   request.on('error', () => undefined)
   request.on('end', () => {

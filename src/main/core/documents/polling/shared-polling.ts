@@ -51,7 +51,7 @@ export interface SharedPollingDeps {
   /** Called when the reader, or its state, changed. */
   readerChanged: () => void
   /** Reports why the server couldn't be asked; may not be shown. */
-  officeTrouble?: ((error: unknown) => void) | undefined
+  logOfficeError?: ((error: unknown) => void) | undefined
 }
 
 /** What a round remembers from its beginning. */
@@ -205,11 +205,11 @@ export class SharedPolling {
    * that.
    */
   async restored(key: Uint8Array): Promise<void> {
-    for (const its of this.#deps.accounts()) {
-      const account = this.#accountOf(its.id)
+    for (const watched of this.#deps.accounts()) {
+      const account = this.#accountOf(watched.id)
       await account.syncing.whenIdle()
       account.run++
-      await this.#deps.ask('shareFeed', { accountId: its.id, feed: feedIdOf(key, its), cursor: RESET_CURSOR })
+      await this.#deps.ask('shareFeed', { accountId: watched.id, feed: feedIdOf(key, watched), cursor: RESET_CURSOR })
       account.feedId = undefined
     }
   }
@@ -257,7 +257,7 @@ export class SharedPolling {
   /** Asks the reader to read the folders. */
   requestRead(accountId: string): void {
     const { feedId } = this.#accountOf(accountId)
-    if (feedId) this.#office?.feed.requestRead(feedId).catch((error: unknown) => this.#deps.officeTrouble?.(error))
+    if (feedId) this.#office?.feed.requestRead(feedId).catch((error: unknown) => this.#deps.logOfficeError?.(error))
   }
 
   /** Asks the reader to read now; resolves once its changes are here, or to false if nobody read in time. */
@@ -313,7 +313,7 @@ export class SharedPolling {
       else if (account.role === 'alone') await this.#compare(account, end.round, end.start)
       else this.#syncSoon(account)
     } catch (error) {
-      this.#deps.officeTrouble?.(error)
+      this.#deps.logOfficeError?.(error)
       this.#syncSoon(account)
     }
   }
@@ -324,7 +324,7 @@ export class SharedPolling {
     if (!account?.feedId) return
     const { feedId, lease } = account
     if (lease && account.role === 'reads') {
-      this.#office?.feed.releaseLease(feedId, lease.epoch).catch((error: unknown) => this.#deps.officeTrouble?.(error))
+      this.#office?.feed.releaseLease(feedId, lease.epoch).catch((error: unknown) => this.#deps.logOfficeError?.(error))
     }
     this.#forgetRun(account)
     account.isOther = false
@@ -472,7 +472,7 @@ export class SharedPolling {
       account.failures = 0
     } catch (error) {
       if (this.#office !== office) return
-      this.#deps.officeTrouble?.(error)
+      this.#deps.logOfficeError?.(error)
       account.failures++
       // The office can't be asked who reads, as if the server were away.
       if (!this.#holdsLease(account)) this.#setRole(account, 'alone', this.#firstDelayAlone(account.id))

@@ -29,8 +29,8 @@ export const findingLooks = {
 
 /** Returns "E-mail: “mere@” → “mere@example.com”"; blank if nothing was corrected. */
 export function correctionsInWords({ corrected = [] }: BulkRow): string {
-  const said = (text: string) => (text ? `“${text}”` : 'blank')
-  return corrected.map(({ name, was, now }) => `${name}: ${said(was)} → ${said(now)}`).join(', ')
+  const quoted = (text: string) => (text ? `“${text}”` : 'blank')
+  return corrected.map(({ name, was, now }) => `${name}: ${quoted(was)} → ${quoted(now)}`).join(', ')
 }
 
 /** Returns "03/04/2026 is read as 3 April 2026". */

@@ -100,8 +100,8 @@ export class Bulk {
     return (this.#sheet?.dateDoubts ?? []).flatMap(({ column, example }) => {
       const kind = kinds.get(this.targetOf(column) ?? '')
       if (kind !== 'date' && kind !== 'due' && kind !== 'answer') return []
-      const said = this.#dateOrders.find((one) => one.column === column)
-      return [{ column, example, order: said?.order ?? 'day-first' }]
+      const chosen = this.#dateOrders.find((one) => one.column === column)
+      return [{ column, example, order: chosen?.order ?? 'day-first' }]
     })
   }
   /** The calling code for numbers without one. */

@@ -69,17 +69,17 @@ export class CounterSettings {
   /** Saves a change. Returns an error if it wasn't saved; the view then reverts. */
   save(change: CounterChange): Promise<AppError | undefined> {
     const { logo: _logo, ...shown } = change
-    const wanted = Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined))
-    this.#pendingChanges = { ...this.#pendingChanges, ...wanted }
+    const definedChanges = Object.fromEntries(Object.entries(shown).filter(([, value]) => value !== undefined))
+    this.#pendingChanges = { ...this.#pendingChanges, ...definedChanges }
     const mine = this.#pendingChanges
-    const kept = this.#lastSave.then(async () => {
+    const saving = this.#lastSave.then(async () => {
       const result = await settled(this.#api.counter.configure(change))
       if (result.ok) this.#view.put(result.value)
       if (this.#pendingChanges === mine) this.#pendingChanges = {}
       return result.ok ? undefined : this.#handleRefusal(result.error)
     })
-    this.#lastSave = kept
-    return kept
+    this.#lastSave = saving
+    return saving
   }
 
   /** Saves a change, and warns if that fails. Returns the error. */

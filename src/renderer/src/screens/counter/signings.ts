@@ -50,17 +50,17 @@ export function fewestVisits<S extends Signature>(signatures: readonly S[]): S[]
   const people = [...new Set(signatures.map(({ person }) => person))]
   // Nobody waits for anyone, so each person has the screen once.
   if (signatures.every(({ after }) => after.length === 0)) return visitsOf(signatures, people)
-  let ways = [withVisit({ visits: [], done: new Set<S>() }, signatures, first.person)].filter(
-    (way) => way !== undefined
+  let orders = [withVisit({ visits: [], done: new Set<S>() }, signatures, first.person)].filter(
+    (order) => order !== undefined
   )
-  let best = ways[0]
+  let best = orders[0]
   const seen = new Set<string>()
-  while (ways.length > 0 && seen.size < MOST_ORDERS) {
+  while (orders.length > 0 && seen.size < MOST_ORDERS) {
     const next: PartialOrder<S>[] = []
-    for (const way of ways) {
-      if (!best || way.done.size > best.done.size) best = way
+    for (const order of orders) {
+      if (!best || order.done.size > best.done.size) best = order
       for (const person of people) {
-        const after = withVisit(way, signatures, person)
+        const after = withVisit(order, signatures, person)
         if (!after) continue
         // What is left doesn't depend on how this state was reached.
         const key = signatures.map((one) => (after.done.has(one) ? 1 : 0)).join('')
@@ -69,7 +69,7 @@ export function fewestVisits<S extends Signature>(signatures: readonly S[]): S[]
         next.push(after)
       }
     }
-    ways = next
+    orders = next
   }
   return best ? completedVisits(signatures, people, best) : []
 }
@@ -84,21 +84,21 @@ function completedVisits<S extends Signature>(
   people: readonly string[],
   from: PartialOrder<S>
 ): S[][] {
-  let way = from
-  for (let before = -1; before < way.done.size; ) {
-    before = way.done.size
-    for (const person of people) way = withVisit(way, signatures, person) ?? way
+  let order = from
+  for (let before = -1; before < order.done.size; ) {
+    before = order.done.size
+    for (const person of people) order = withVisit(order, signatures, person) ?? order
   }
-  return way.visits
+  return order.visits
 }
 
-/** Returns the way extended by a visit of this person; undefined if they can't sign anything. */
+/** Returns the order extended by a visit of this person; undefined if they can't sign anything. */
 function withVisit<S extends Signature>(
-  way: PartialOrder<S>,
+  order: PartialOrder<S>,
   signatures: readonly S[],
   person: string
 ): PartialOrder<S> | undefined {
-  const done = new Set(way.done)
+  const done = new Set(order.done)
   const names = new Set([...done].map(nameOf))
   const visit: S[] = []
   const remaining = signatures.filter((one) => one.person === person && !done.has(one))
@@ -112,7 +112,7 @@ function withVisit<S extends Signature>(
       visit.push(one)
     }
   }
-  return visit.length === 0 ? undefined : { visits: [...way.visits, visit], done }
+  return visit.length === 0 ? undefined : { visits: [...order.visits, visit], done }
 }
 
 const nameOf = ({ documentReference, signer }: Pick<Signature, 'documentReference' | 'signer'>) =>

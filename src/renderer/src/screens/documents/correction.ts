@@ -135,14 +135,14 @@ export function removesShareUser({ person, fields }: CorrectedSigner): boolean {
 
 function sharingChanges(before: readonly ComposedShareUser[], after: readonly ComposedShareUser[]): Correction[] {
   const keys = new Set([...before, ...after].map(({ key }) => key))
-  const said = (users: readonly ComposedShareUser[], key: string) => {
+  const describeSharing = (users: readonly ComposedShareUser[], key: string) => {
     const user = users.find((one) => one.key === key)
     if (!user) return 'not shared'
     const more = [user.Email, user.IsDefault && 'default', user.IsOwner && 'owner'].filter(Boolean).join(', ')
     return `${fullName({ ...user, Email: undefined }) || 'unnamed person'} (${more || 'no e-mail'})`
   }
   return [...keys]
-    .map((key) => ({ label: 'Shared with', from: said(before, key), to: said(after, key) }))
+    .map((key) => ({ label: 'Shared with', from: describeSharing(before, key), to: describeSharing(after, key) }))
     .filter(({ from, to }) => from !== to)
 }
 

@@ -35,8 +35,8 @@ export function extensionOf(day: string, time: string, clocks: ZoneOrOffset = lo
   if (written === undefined || offset === undefined) return undefined
   const at = written - offset * 60_000
   const gmt = gmtOffset(clocks, at)
-  const there = new Date(at + gmt * 60_000).toISOString().slice(0, 19)
-  return { at, gmt, dueDate: `${there}${zone(gmt)}` }
+  const localTime = new Date(at + gmt * 60_000).toISOString().slice(0, 19)
+  return { at, gmt, dueDate: `${localTime}${zone(gmt)}` }
 }
 
 /** Returns a moment as values for date and time fields. */
@@ -67,9 +67,9 @@ export function dueMoment(due: ServiceDate | undefined): number {
 }
 
 function zone(minutes: number): string {
-  const two = (value: number) => String(value).padStart(2, '0')
+  const twoDigits = (value: number) => String(value).padStart(2, '0')
   const absolute = Math.abs(minutes)
-  return `${minutes < 0 ? '-' : '+'}${two(Math.floor(absolute / 60))}:${two(absolute % 60)}`
+  return `${minutes < 0 ? '-' : '+'}${twoDigits(Math.floor(absolute / 60))}:${twoDigits(absolute % 60)}`
 }
 
 /** The details of a document needed to extend it; both a list row and a page have them. */

@@ -23,15 +23,15 @@ function filesOf({ counts, run }: DownloadSummary): { done: number; failed: numb
 
 /** Returns "12.4 MB of 40 MB · 3.1 MB/s · about 2 minutes left", as far as known. */
 function paceInWords({ bytes, total, bytesPerSecond, secondsLeft }: DownloadSummary): string {
-  const said: string[] = []
+  const parts: string[] = []
   if (bytes > 0)
-    said.push(
+    parts.push(
       total && total > bytes ? `${sizeInWords(bytes)} of ${sizeInWords(total)}` : `${sizeInWords(bytes)} so far`
     )
-  if (bytesPerSecond !== undefined) said.push(`${sizeInWords(Math.round(bytesPerSecond))}/s`)
+  if (bytesPerSecond !== undefined) parts.push(`${sizeInWords(Math.round(bytesPerSecond))}/s`)
   if (secondsLeft !== undefined)
-    said.push(secondsLeft < 5 ? 'a few seconds left' : `about ${durationInWords(secondsLeft * 1000)} left`)
-  return said.join(' · ')
+    parts.push(secondsLeft < 5 ? 'a few seconds left' : `about ${durationInWords(secondsLeft * 1000)} left`)
+  return parts.join(' · ')
 }
 
 /** Returns the kind of documents that no file is saved for. */

@@ -58,11 +58,11 @@ export function keyFindings(
   now: number
 ): (Finding & { id: string })[] {
   const expires = record.texts.expires === undefined ? undefined : readCardDate(record.texts.expires)
-  const live = livenessFinding(signer)
+  const liveness = livenessFinding(signer)
   return [
     { id: 'result', ...resultFinding(record) },
     { id: 'face', ...faceFinding(record.texts) },
-    ...(live ? [{ id: 'live', ...live }] : []),
+    ...(liveness ? [{ id: 'live', ...liveness }] : []),
     { id: 'names', ...nameFinding(compareNames(record.texts)) },
     { id: 'expiry', ...expiryFinding(expires, examinedAt(record), now) }
   ]

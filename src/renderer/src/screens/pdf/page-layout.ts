@@ -11,8 +11,8 @@ export const MIN_ZOOM = 0.25
 export const MAX_ZOOM = 4
 const STEPS = [MIN_ZOOM, 0.5, 0.75, 1, 1.25, 1.5, 2, 3, MAX_ZOOM]
 /** Limits of a canvas, which takes four bytes a pixel; larger pages are scaled up from a smaller canvas. */
-const MOST_PIXELS = 16_000_000
-const LONGEST_SIDE = 8192
+const MAX_PIXELS = 16_000_000
+const MAX_SIDE = 8192
 
 export interface PageLayout {
   /** The top and size of each page as shown, in CSS pixels. */
@@ -70,8 +70,8 @@ export function nextSmallerZoom(zoom: number): number {
 
 /** Returns the canvas pixels per CSS pixel at 100 %: as wanted, within the limits of a canvas. */
 export function paintScale({ width, height }: PageSize, desired: number): number {
-  const byArea = Math.sqrt(MOST_PIXELS / (width * height))
-  const bySide = LONGEST_SIDE / Math.max(width, height)
+  const byArea = Math.sqrt(MAX_PIXELS / (width * height))
+  const bySide = MAX_SIDE / Math.max(width, height)
   return Math.min(desired, byArea, bySide)
 }
 

@@ -16,7 +16,7 @@ import workerAddress from 'pdfjs-dist/build/pdf.worker.min.mjs?url'
 import { type PaintOptions, type PdfFile, UnreadablePdf } from './pdf-viewer.svelte.ts'
 
 /** Larger images within a page are left out, in pixels. */
-const LARGEST_PICTURE = 64_000_000
+const MAX_PICTURE_PIXELS = 64_000_000
 
 export async function openWithPdfjs(bytes: Uint8Array<ArrayBuffer>): Promise<PdfFile> {
   // Created here because pdf.js would wrap the worker in a blob, as it doesn't know our scheme; the content security
@@ -38,7 +38,7 @@ export async function openWithPdfjs(bytes: Uint8Array<ArrayBuffer>): Promise<Pdf
     // In the worker; otherwise pdf.js wouldn't do so for a page with our scheme.
     useWorkerFetch: true,
     disableWorkerRendering: true,
-    maxImageSize: LARGEST_PICTURE
+    maxImageSize: MAX_PICTURE_PIXELS
   })
   const close = () => {
     void task.destroy().catch(() => undefined)

@@ -39,8 +39,8 @@ export const CATALOGUES: Readonly<Record<Exclude<PersonLanguage, 'en'>, Catalogu
 /** Returns the sentences that a catalogue lacks. */
 export function missingFrom({ sentences }: Pick<Catalogue, 'sentences'>): Sentence[] {
   return SENTENCES.filter((sentence) => {
-    const said = sentences[sentence]
-    return !(typeof said === 'string' ? said : said?.other)?.trim()
+    const translation = sentences[sentence]
+    return !(typeof translation === 'string' ? translation : translation?.other)?.trim()
   })
 }
 
@@ -113,9 +113,9 @@ function translator(language: PersonLanguage): Translator {
   const direction = catalogue?.direction === 'rtl' ? 'rtl' : 'ltr'
 
   function sentenceFor(sentence: Sentence, count: string | number | undefined): string {
-    const said = catalogue?.sentences[sentence] ?? sentence
-    if (typeof said === 'string') return said
-    return (typeof count === 'number' && said[plurals.select(count)]) || said.other || sentence
+    const translation = catalogue?.sentences[sentence] ?? sentence
+    if (typeof translation === 'string') return translation
+    return (typeof count === 'number' && translation[plurals.select(count)]) || translation.other || sentence
   }
 
   function parts(sentence: Sentence, values: Values): Part[] {
