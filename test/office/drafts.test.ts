@@ -903,6 +903,34 @@ describe('a server that was put back', () => {
     await desk.whenSynced()
   }
 
+  /** Someone puts a draft in the trash, and then deletes it for good. */
+  async function deleteAt(desk: Station, id: string): Promise<void> {
+    desk.work.parts.drafts.remove(id)
+    await desk.whenSynced()
+    desk.work.parts.drafts.erase(id)
+    await desk.whenSynced()
+  }
+
+  /** A draft that all of these workstations have. */
+  async function sharedDraft(all: readonly Station[] = desks) {
+    const editor = at(0).editor()
+    editor.type('Lease')
+    await editor.close()
+    for (const desk of all) await desk.whenSynced()
+    return editor
+  }
+
+  /** Someone opens a draft, types each of these texts, and leaves it. */
+  async function writeAt(desk: Station, id: string, ...texts: string[]): Promise<void> {
+    const editor = desk.editor(id)
+    for (const text of texts) {
+      editor.type(text)
+      await desk.whenSynced()
+    }
+    await editor.close()
+    await desk.whenSynced()
+  }
+
   /** A draft that has had two competing contents since a dump. */
   async function besideSinceDump() {
     const front = at(0).editor()
@@ -918,10 +946,7 @@ describe('a server that was put back', () => {
   }
 
   test('takes nothing of what was written while it was away', async () => {
-    const front = at(0).editor()
-    front.type('Lease')
-    await front.close()
-    await whenSynced()
+    const front = await sharedDraft()
     const putBack = await dumpOf(two.office)
     at(0).disconnect()
     front.type('Lease, not told yet')
@@ -941,10 +966,7 @@ describe('a server that was put back', () => {
   })
 
   test('before anyone has noticed that takes nothing from who has more', async () => {
-    const lease = at(0).editor()
-    lease.type('Lease')
-    await lease.close()
-    await whenSynced()
+    const lease = await sharedDraft()
     const [had] = await two.office.sql<Record<'version' | 'round' | 'sealed', unknown>>(
       `SELECT version, round, sealed FROM office.thing WHERE kind = 'draft'`
     )
@@ -962,10 +984,7 @@ describe('a server that was put back', () => {
   })
 
   test('that is told another content of more leaves what was here among the versions', async () => {
-    const lease = at(0).editor()
-    lease.type('Lease')
-    await lease.close()
-    await whenSynced()
+    const lease = await sharedDraft()
     const [had] = await two.office.sql<{ sealed: Buffer }>(`SELECT sealed FROM office.thing WHERE kind = 'draft'`)
     const further = at(0).editor(lease.id)
     further.type('Lease, and further')
@@ -992,10 +1011,7 @@ describe('a server that was put back', () => {
     ['where another goes on at once', true],
     ['where that was told first', false]
   ])('twice in a row leaves what was told it in between among the versions, also %s', async (_where, goesOn) => {
-    const lease = at(0).editor()
-    lease.type('Lease')
-    await lease.close()
-    await whenSynced()
+    const lease = await sharedDraft()
     const putBack = await dumpOf(two.office)
     async function write(index: number, text: string) {
       const editor = at(index).editor(lease.id)
@@ -1039,16 +1055,10 @@ describe('a server that was put back', () => {
   })
 
   test('that sent a draft without what it had been told keeps that as another draft', async () => {
-    const lease = at(0).editor()
-    lease.type('Lease')
-    await lease.close()
-    await whenSynced()
+    const lease = await sharedDraft()
     const putBack = await dumpOf(two.office)
     await at(0).powerOff()
-    const back = at(1).editor(lease.id)
-    back.type('Lease, and more')
-    await back.close()
-    await at(1).whenSynced()
+    await writeAt(at(1), lease.id, 'Lease, and more')
     await at(1).powerOff()
     await putBack()
     await at(0).killAndRestart()
@@ -1063,18 +1073,10 @@ describe('a server that was put back', () => {
     ['as it was', false],
     ['after someone had written on it since', true]
   ])('where a draft was deleted %s keeps what it had been told before as another draft', async (_how, isWritten) => {
-    const lease = at(0).editor()
-    lease.type('Lease')
-    await lease.close()
-    await whenSynced()
+    const lease = await sharedDraft()
     const putBack = await dumpOf(two.office)
     await at(0).powerOff()
-    const back = at(1).editor(lease.id)
-    for (const text of ['Lease, and more', 'Lease, and even more']) {
-      back.type(text)
-      await at(1).whenSynced()
-    }
-    await back.close()
+    await writeAt(at(1), lease.id, 'Lease, and more', 'Lease, and even more')
     await at(1).powerOff()
     await putBack()
     await at(0).killAndRestart()
@@ -1084,20 +1086,14 @@ describe('a server that was put back', () => {
       await at(0).whenSynced()
     }
     await front.close()
-    at(0).work.parts.drafts.remove(lease.id)
-    await at(0).whenSynced()
-    at(0).work.parts.drafts.erase(lease.id)
-    await at(0).whenSynced()
+    await deleteAt(at(0), lease.id)
     await at(1).killAndRestart()
     await whenSynced()
     for (const desk of desks) expect([desk.list(), desk.list(true)]).toEqual([['Lease, and even more'], []])
   })
 
   test('where someone who was away deleted a draft with all that was in it doesn’t bring it back', async () => {
-    const lease = at(0).editor()
-    lease.type('Lease')
-    await lease.close()
-    await whenSynced()
+    const lease = await sharedDraft()
     const putBack = await dumpOf(two.office)
     lease.type('Lease, and more')
     await lease.close()
@@ -1122,18 +1118,10 @@ describe('a server that was put back', () => {
     async (_when, order) => {
       const third = await openStation(Station, two.office, at(0))
       await third.join('Counter 3')
-      const lease = at(0).editor()
-      lease.type('Lease')
-      await lease.close()
-      for (const desk of [...desks, third]) await desk.whenSynced()
+      const lease = await sharedDraft([...desks, third])
       const putBack = await dumpOf(two.office)
       await at(0).powerOff()
-      const back = at(1).editor(lease.id)
-      for (const text of ['Lease, and more', 'Lease, and even more']) {
-        back.type(text)
-        await at(1).whenSynced()
-      }
-      await back.close()
+      await writeAt(at(1), lease.id, 'Lease, and more', 'Lease, and even more')
       await third.whenSynced()
       await third.powerOff()
       const send = at(1).send(lease.id)
@@ -1143,10 +1131,7 @@ describe('a server that was put back', () => {
       await putBack()
       await forgetSends()
       await at(0).killAndRestart()
-      at(0).work.parts.drafts.remove(lease.id)
-      await at(0).whenSynced()
-      at(0).work.parts.drafts.erase(lease.id)
-      await at(0).whenSynced()
+      await deleteAt(at(0), lease.id)
       const returning = [at(1), third] as const
       for (const index of order) await returning[index].killAndRestart()
       for (const desk of [...desks, third, ...desks, third]) await desk.whenSynced()
@@ -1156,23 +1141,14 @@ describe('a server that was put back', () => {
   )
 
   test('where a draft was deleted keeps what a workstation couldn’t tell it at first', async () => {
-    const lease = at(0).editor()
-    lease.type('Lease')
-    await lease.close()
-    await whenSynced()
+    const lease = await sharedDraft()
     const putBack = await dumpOf(two.office)
     await at(0).powerOff()
-    const back = at(1).editor(lease.id)
-    back.type('Lease, and more')
-    await back.close()
-    await at(1).whenSynced()
+    await writeAt(at(1), lease.id, 'Lease, and more')
     await at(1).powerOff()
     await putBack()
     await at(0).killAndRestart()
-    at(0).work.parts.drafts.remove(lease.id)
-    await at(0).whenSynced()
-    at(0).work.parts.drafts.erase(lease.id)
-    await at(0).whenSynced()
+    await deleteAt(at(0), lease.id)
     await two.office.mutated('know_thing', 'PERFORM drafts_alone(p_kind);', `RAISE EXCEPTION 'too slow';`, async () => {
       await at(1)
         .killAndRestart()
@@ -1189,22 +1165,13 @@ describe('a server that was put back', () => {
   test('where one who only heard of a deletion returns first doesn’t bring back what had been seen', async () => {
     const third = await openStation(Station, two.office, at(0))
     await third.join('Counter 3')
-    const lease = at(0).editor()
-    lease.type('Lease')
-    await lease.close()
-    for (const desk of [...desks, third]) await desk.whenSynced()
+    const lease = await sharedDraft([...desks, third])
     const putBack = await dumpOf(two.office)
     await at(1).powerOff()
-    const more = third.editor(lease.id)
-    more.type('Lease, and more')
-    await more.close()
-    await third.whenSynced()
+    await writeAt(third, lease.id, 'Lease, and more')
     await third.powerOff()
     await at(0).whenSynced()
-    at(0).work.parts.drafts.remove(lease.id)
-    await at(0).whenSynced()
-    at(0).work.parts.drafts.erase(lease.id)
-    await at(0).whenSynced()
+    await deleteAt(at(0), lease.id)
     await at(1).killAndRestart()
     for (const desk of desks) await desk.powerOff()
     await putBack()
@@ -1214,16 +1181,10 @@ describe('a server that was put back', () => {
   })
 
   test('that sent a draft after two saves keeps what it had been told before as another draft', async () => {
-    const lease = at(0).editor()
-    lease.type('Lease')
-    await lease.close()
-    await whenSynced()
+    const lease = await sharedDraft()
     const putBack = await dumpOf(two.office)
     await at(0).powerOff()
-    const back = at(1).editor(lease.id)
-    back.type('Lease, and more')
-    await back.close()
-    await at(1).whenSynced()
+    await writeAt(at(1), lease.id, 'Lease, and more')
     await at(1).powerOff()
     await putBack()
     await at(0).killAndRestart()
@@ -1242,10 +1203,7 @@ describe('a server that was put back', () => {
 
   /** One workstation alone has an undecided version beside a draft, and the server is restored to before either was told. */
   async function besideBeforeRestore() {
-    const front = at(0).editor()
-    front.type('Lease')
-    await front.close()
-    await whenSynced()
+    const front = await sharedDraft()
     const putBack = await dumpOf(two.office)
     at(1).disconnect()
     front.type('Lease by front')
@@ -1298,10 +1256,7 @@ describe('a server that was put back', () => {
   )
 
   test('that hears of a send after a version which was decided on brings back that version alone', async () => {
-    const front = at(0).editor()
-    front.type('Lease')
-    await front.close()
-    await whenSynced()
+    const front = await sharedDraft()
     const putBack = await dumpOf(two.office)
     at(1).editor(front.id).type('Lease by back')
     at(0).editor(front.id).type('Lease by front')
@@ -1328,10 +1283,7 @@ describe('a server that was put back', () => {
   })
 
   test('that lost what it had kept beside a draft takes it from nobody who wrote it', async () => {
-    const front = at(0).editor()
-    front.type('Lease')
-    await front.close()
-    await whenSynced()
+    const front = await sharedDraft()
     at(0).disconnect()
     const back = at(1).editor(front.id)
     back.type('Lease by back')
@@ -1350,10 +1302,7 @@ describe('a server that was put back', () => {
   })
 
   test('has what was written further on a draft whose send comes in doubt and arrives', async () => {
-    const lease = at(0).editor()
-    lease.type('Lease')
-    await lease.close()
-    await whenSynced()
+    const lease = await sharedDraft()
     await at(0).work.parts.outbox.shared.pause(at(0).work.accountId, true)
     await at(0).powerOff()
     const send = at(0).send(lease.id)
@@ -1411,10 +1360,7 @@ describe('a server that was put back', () => {
 
   test('that is told one content by two names asks nobody to decide', async () => {
     const putBack = await dumpOf(two.office)
-    const lease = at(0).editor()
-    lease.type('Lease')
-    await lease.close()
-    await whenSynced()
+    const lease = await sharedDraft()
     at(1)
       .work.parts.db.prepare('UPDATE office_drafts SET based_on = ?')
       .run(JSON.stringify([randomUUID()]))
@@ -1427,10 +1373,7 @@ describe('a server that was put back', () => {
   })
 
   test('that has a draft which was sent brings it back nowhere', async () => {
-    const front = at(0).editor()
-    front.type('Lease')
-    await front.close()
-    await whenSynced()
+    const front = await sharedDraft()
     const [before] = await two.office.sql<{ sealed: Buffer }>('SELECT sealed FROM office.thing WHERE id = $1', [
       front.id
     ])
@@ -1450,10 +1393,7 @@ describe('a server that was put back', () => {
 
   /** Restores the server to before a draft was sent, which only its sender knows. */
   async function sentAndLost(since?: () => Promise<void>): Promise<string> {
-    const front = at(0).editor()
-    front.type('Lease')
-    await front.close()
-    await whenSynced()
+    const front = await sharedDraft()
     const putBack = await dumpOf(two.office)
     for (const desk of desks.slice(1)) await desk.powerOff()
     const send = at(0).send(front.id)
