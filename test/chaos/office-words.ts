@@ -365,8 +365,7 @@ export class People {
   sendsOf(text: string): string {
     const its = this.#sent.filter((one) => one.text === text)
     const each = its.map(({ at, id, draft, isLeftBehind }) => {
-      const state = rowsOf(at.work).find((row) => row.id === id)?.state
-      return `${id.slice(0, 8)} of draft ${draft.slice(0, 8)} from ${at.name}, ${state}${isLeftBehind ? ', left behind' : ''}`
+      return `${id.slice(0, 8)} of draft ${draft.slice(0, 8)} from ${at.name}, ${stateOf({ at, id })}${isLeftBehind ? ', left behind' : ''}`
     })
     return `(${each.join('; ')})`
   }
@@ -444,8 +443,11 @@ function refused(error: unknown): false {
   throw error
 }
 
+/** The state of a send, as its workstation shows it. */
+const stateOf = ({ at, id }: Pick<Sent, 'at' | 'id'>) => rowsOf(at.work).find((row) => row.id === id)?.state
+
 function faultOfSent({ at, id, text }: Sent, arrived: ReadonlyMap<string, number>): Fault[] {
-  const state = rowsOf(at.work).find((row) => row.id === id)?.state
+  const state = stateOf({ at, id })
   const words = `${text} is ${state} at ${at.name}`
   if (state === 'sent' && !arrived.has(text)) return [{ kind: 'lost', words: `${words}, and the service has nothing` }]
   return state === 'ready' || state === 'sending' ? [{ kind: 'wrong', words: `${words} in the end` }] : []

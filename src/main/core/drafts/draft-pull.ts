@@ -61,15 +61,12 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
       return false
     }
     if (change.isGone) {
-      const isRemoved = applyRemoval(accountId, known, local, {
-        further: change.isSplitOff ? change.version : undefined,
-        isUndecided: change.hasOpenConflicts
+      const { version, round, hasOpenConflicts } = change
+      return applyRemoval(accountId, known, local, {
+        splitOffVersion: change.isSplitOff ? version : undefined,
+        hasOpenConflicts,
+        removed: { version, round }
       })
-      // Another restored server is told how much of it was deleted.
-      const { round, version } = change
-      if (rows.find(id)?.isGone)
-        rows.change(id, { round: Math.max(round, known.round), ...(round > known.round && { basedOn: [version] }) })
-      return isRemoved
     }
     if (known.isGone && known.isToKnow) return false
     const isNewer = !known.basedOn.includes(change.version)
@@ -150,15 +147,21 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
    * @param splitOffVersion goes on as another draft. That draft gets this id at every workstation, so that
    * they all have the same one.
    * @param hasOpenConflicts whether what is kept beside it goes on, too.
+   * @param removed how much of it was deleted, which another restored server is told.
    */
   function applyRemoval(
     accountId: string,
     known: KnownDraft,
     local: LocalDraft | undefined,
     {
-      further: splitOffVersion,
-      isUndecided: hasOpenConflicts = false
-    }: { further?: string | undefined; isUndecided?: boolean } = {}
+      splitOffVersion,
+      hasOpenConflicts = false,
+      removed
+    }: {
+      splitOffVersion?: string | undefined
+      hasOpenConflicts?: boolean
+      removed?: { version: string; round: number }
+    }
   ): boolean {
     const { id } = known
     // While it is being sent from here, this has to wait.
@@ -180,7 +183,8 @@ export function openDraftPull({ drafts, rows, time, newId, changed, syncAgain }:
       rows.markSynced(splitOffVersion, { basedOn: [splitOffVersion], round: 1, isToKnow: true })
       syncAgain(accountId)
     } else if (local) rows.erase(id)
-    rows.markSynced(id, REMOVED)
+    const more = removed && removed.round > known.round ? { round: removed.round, basedOn: [removed.version] } : {}
+    rows.markSynced(id, { ...REMOVED, ...more })
     return local !== undefined
   }
 

@@ -96,7 +96,7 @@ export function openDraftPush({
       }
       if (saved.outcome === 'gone' || saved.outcome === 'further') {
         applyRemoval(accountId, now, rows.localDraft(id), {
-          further: saved.outcome === 'further' ? version : undefined
+          splitOffVersion: saved.outcome === 'further' ? version : undefined
         })
         return false
       }

@@ -178,6 +178,12 @@ export const things = `
         AND state IN ('held', 'not-sent', 'refused', 'cancelled'));
   END $$;
 
+  -- Whether someone deleted it: it is neither gone with a send nor its maker's own.
+  CREATE FUNCTION was_deleted(p_thing thing) RETURNS boolean
+  LANGUAGE sql IMMUTABLE SET search_path = office, pg_temp AS $$
+    SELECT p_thing.gone_at IS NOT NULL AND p_thing.gone_with IS NULL AND NOT p_thing.is_makers
+  $$;
+
   -- Keeps a content: newest, where it goes on from the one that counts; beside, where not; gone, where there is no such thing any more;
   -- sent, where it is a draft that is just being sent, and that someone may still take back.
   -- The same version again is the same save. Each save that counts holds the thing for p_hold_ms, where that is given.
@@ -284,7 +290,7 @@ export const things = `
         WHERE kind = p_kind AND id = p_id;
     END IF;
     -- Nobody who deleted it had seen this content: there were fewer then, or another was the last of as many.
-    is_unseen := its.gone_at IS NOT NULL AND its.gone_with IS NULL AND NOT its.is_makers AND NOT is_sent_elsewhere(p_id, p_account, NULL)
+    is_unseen := was_deleted(its) AND NOT is_sent_elsewhere(p_id, p_account, NULL)
       AND p_version <> its.version AND p_version IS DISTINCT FROM its.gone_version
       AND p_round >= CASE WHEN its.gone_version IS NULL THEN its.gone_round + 1 ELSE its.gone_round END;
     RETURN QUERY SELECT CASE WHEN it.outcome = 'gone' AND (is_unseen OR is_no_part_of_sent(p_id, p_account, p_version, p_round)) THEN 'further'
@@ -357,6 +363,7 @@ export const things = `
     mine uuid := me();
     next bigint;
     its thing;
+    now_life integer := (SELECT life FROM office);
     is_earlier boolean;
     is_since boolean;
   BEGIN
@@ -366,16 +373,16 @@ export const things = `
     END IF;
     next := next_thing_rev(p_kind, p_account);
     its := thing_of(p_kind, p_id, p_account);
-    IF its.gone_at IS NOT NULL AND p_to = 'gone' AND its.gone_with IS NULL AND NOT its.is_makers AND p_round > its.gone_round THEN
+    IF was_deleted(its) AND p_to = 'gone' AND p_round > its.gone_round THEN
       -- Someone else had deleted it, too, and had seen more of it.
       UPDATE thing SET gone_round = p_round, gone_version = p_based_on[cardinality(p_based_on)] WHERE kind = p_kind AND id = p_id;
     END IF;
     IF its.id IS NULL OR its.gone_at IS NOT NULL THEN
       RETURN p_to IN ('gone', 'maker');
     END IF;
-    is_earlier := its.life < (SELECT life FROM office) AND its.round <= p_round;
+    is_earlier := its.life < now_life AND its.round <= p_round;
     -- Its contents since the restore say nothing of those before.
-    is_since := its.life = (SELECT life FROM office) AND its.base_round > 0;
+    is_since := its.life = now_life AND its.base_round > 0;
     -- Who doesn't say what it goes on from doesn't know it.
     IF (NOT (its.version = ANY (p_based_on) OR is_earlier) OR is_held_by_another(its)
         OR (p_to = 'gone' AND its.aside_at IS NULL AND NOT is_earlier) OR (p_to = 'maker' AND its.made_by <> mine)
@@ -384,7 +391,7 @@ export const things = `
     END IF;
     IF p_to IN ('gone', 'maker') THEN
       PERFORM end_thing(p_kind, p_id, next);
-      -- A restored server may be told contents that whoever deletes it hadn't seen: see know_thing.
+      -- A restored server may be told contents that the one who deletes it hadn't seen: see know_thing.
       UPDATE thing SET is_makers = p_to = 'maker', is_further = false,
           gone_round = CASE WHEN is_since THEN its.base_round ELSE greatest(its.round, p_round) END,
           gone_version = CASE WHEN is_since THEN NULL WHEN p_round > its.round THEN p_based_on[cardinality(p_based_on)] ELSE its.version END
